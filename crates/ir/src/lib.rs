@@ -1,0 +1,21 @@
+//! Tile kernels as plain data.
+//!
+//! A [`Module`] holds what one `.ttir` file says. [`Opcode`] lists the operations; types, attributes and
+//! locations are kept so that a file reads, prints and reads back to an equal module (C1).
+
+mod attr;
+pub mod diag;
+mod entity;
+mod loc;
+mod module;
+mod opcode;
+mod types;
+
+pub use attr::{Attr, AttrDict};
+pub use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+pub use diag::Diagnostic;
+pub use entity::{BlockId, LocId, NameId, OpId, RegionId, ValueId};
+pub use loc::Loc;
+pub use module::{Block, Module, Operation, Region, Value, ValueDef};
+pub use opcode::Opcode;
+pub use types::{FloatKind, Shape, Signedness, Type};

@@ -1,0 +1,42 @@
+//! Source locations: where in the kernel's own source an operation comes from.
+
+use crate::entity::LocId;
+
+/// A location as MLIR writes it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Loc {
+    /// `unknown`, and everything in files without locations.
+    Unknown,
+    /// `"file":line:column`, both from 1.
+    File {
+        /// File name as written.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1.
+        column: u32,
+    },
+    /// `"name"(child)`: a name, and where it was given.
+    Name {
+        /// The name.
+        name: String,
+        /// The place behind it, if any.
+        child: Option<LocId>,
+    },
+    /// `callsite(callee at caller)`.
+    CallSite {
+        /// Inside the called function.
+        callee: LocId,
+        /// Where it was called.
+        caller: LocId,
+    },
+    /// `fused[a, b]`, with its metadata text if any.
+    Fused {
+        /// `<..>` text before the list, without the angle brackets.
+        metadata: Option<String>,
+        /// The fused places.
+        parts: Vec<LocId>,
+    },
+    /// `#loc3`: a reference to an alias of the module, kept by name.
+    Alias(String),
+}
