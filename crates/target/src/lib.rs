@@ -1,0 +1,24 @@
+//! The GPUs Warploom compiles for, as plain data: what they hold, what they can do, what things cost.
+//!
+//! [`Target::named`] reads one of nine built-in data files. Everything in it is a public field with a
+//! unit; there is no hidden state, and a changed copy is as good as the original.
+//!
+//! Rule numbers (T1 ..) are those of the targets specification.
+
+mod element;
+mod error;
+mod feature;
+mod file;
+mod limits;
+mod target;
+mod version;
+
+pub use element::{Element, UnknownElement};
+pub use error::TargetError;
+pub use feature::Feature;
+pub use limits::{
+    Barriers, Chip, Cluster, Descriptors, Grid, LaneSet, RegisterFile, SetMaxNReg, SharedMemory,
+    TensorMemory, Threads,
+};
+pub use target::Target;
+pub use version::{PtxVersion, PtxVersionError};
