@@ -1,0 +1,156 @@
+//! Options of the schedulers (S46).
+
+use crate::answer::Algorithm;
+use crate::error::ScheduleError;
+use std::time::Duration;
+
+/// What is made small after the II (S41, S69).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Objective {
+    /// The length, then the bytes.
+    #[default]
+    Latency,
+    /// The bytes, then the length: what a kernel pays in every iteration comes first.
+    Kernel,
+}
+
+impl std::str::FromStr for Objective {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        match text {
+            "latency" => Ok(Self::Latency),
+            "kernel" => Ok(Self::Kernel),
+            _ => Err(ScheduleError::BadOption {
+                option: "objective",
+                message: format!("`{text}` is neither latency nor kernel"),
+            }),
+        }
+    }
+}
+
+/// How to schedule. Start from [`Options::default`] and set what differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Default: [`Algorithm::Auto`].
+    pub algorithm: Algorithm,
+    /// Default: [`Objective::Latency`].
+    pub objective: Objective,
+    /// Placements per operation that `ims` may spend at one II. Default: 6 (Rau 1996).
+    pub ratio: u32,
+    /// Randomised retries of the heuristics per II. Default: 2.
+    pub restarts: u32,
+    /// Seed of the restarts. Default: 0.
+    pub seed: u64,
+    /// Search nodes per question asked of the exact search; `exact` multiplies it. Default: 20,000.
+    pub steps: u64,
+    /// Above so many operations with a use, only heuristics run (S40). Default: 600.
+    pub contract_limit: usize,
+    /// Smallest II tried. Default: 1.
+    pub min_ii: i64,
+    /// Largest II tried. Default: none.
+    pub max_ii: Option<i64>,
+    /// Outer guard on wall time, checked between steps (S45). Default: none.
+    pub time_limit: Option<Duration>,
+    /// Slots added to values with an asynchronous writer, budget permitting (S54). Default: 0.
+    pub slack_slots: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            algorithm: Algorithm::Auto,
+            objective: Objective::Latency,
+            ratio: 6,
+            restarts: 2,
+            seed: 0,
+            steps: 20_000,
+            contract_limit: 600,
+            min_ii: 1,
+            max_ii: None,
+            time_limit: None,
+            slack_slots: 0,
+        }
+    }
+}
+
+impl Options {
+    /// Sets the algorithm.
+    #[must_use]
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
+        self.algorithm = algorithm;
+        self
+    }
+
+    /// Sets the objective.
+    #[must_use]
+    pub fn objective(mut self, objective: Objective) -> Self {
+        self.objective = objective;
+        self
+    }
+
+    /// Sets the placements per operation of `ims`.
+    #[must_use]
+    pub fn ratio(mut self, ratio: u32) -> Self {
+        self.ratio = ratio;
+        self
+    }
+
+    /// Sets the number of randomised retries.
+    #[must_use]
+    pub fn restarts(mut self, restarts: u32) -> Self {
+        self.restarts = restarts;
+        self
+    }
+
+    /// Sets the seed of the retries.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the search nodes per question.
+    #[must_use]
+    pub fn steps(mut self, steps: u64) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// Sets the number of operations above which only heuristics run.
+    #[must_use]
+    pub fn contract_limit(mut self, limit: usize) -> Self {
+        self.contract_limit = limit;
+        self
+    }
+
+    /// Sets the smallest II tried.
+    #[must_use]
+    pub fn min_ii(mut self, ii: i64) -> Self {
+        self.min_ii = ii;
+        self
+    }
+
+    /// Sets the largest II tried.
+    #[must_use]
+    pub fn max_ii(mut self, ii: Option<i64>) -> Self {
+        self.max_ii = ii;
+        self
+    }
+
+    /// Sets the outer guard on wall time.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// Sets the slots added to asynchronously written values.
+    #[must_use]
+    pub fn slack_slots(mut self, slots: u64) -> Self {
+        self.slack_slots = slots;
+        self
+    }
+}

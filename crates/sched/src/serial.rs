@@ -1,0 +1,101 @@
+//! The serial fallback: one iteration after the other (S26).
+
+use crate::bounds::{div_ceil, next_self_fit};
+use crate::problem::Problem;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// List scheduling on unfolded reservations in topological order of the arcs within an iteration, ties by
+/// program order, and the least II at which iterations do not overlap. `None` with windows.
+pub(crate) fn serial(problem: &Problem) -> Option<(i64, Vec<i64>)> {
+    let g = &problem.dependences;
+    if g.windows {
+        return None;
+    }
+    let mut waits = vec![0u32; problem.n];
+    for a in g.arcs.iter().filter(|a| a.distance <= 0) {
+        waits[a.dst as usize] += 1;
+    }
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        (0..problem.n).filter(|&v| waits[v] == 0).map(Reverse).collect();
+    let mut time = vec![0i64; problem.n];
+    let mut units: Vec<Units> = problem.count.iter().map(|&count| Units::new(count)).collect();
+    while let Some(Reverse(v)) = ready.pop() {
+        for u in problem.uses(v) {
+            time[v] = time[v].max(units[u.resource as usize].next_free().saturating_sub(u.start));
+        }
+        for u in problem.uses(v) {
+            // With several uses of one resource the next unit may be free only later.
+            time[v] = time[v].max(units[u.resource as usize].take() - u.start);
+        }
+        for u in problem.uses(v) {
+            units[u.resource as usize].give(time[v] + u.start + u.duration);
+        }
+        for a in g.out(v).iter().filter(|a| a.distance <= 0) {
+            let d = a.dst as usize;
+            time[d] = time[d].max(time[v] + a.latency);
+            waits[d] -= 1;
+            if waits[d] == 0 {
+                ready.push(Reverse(d));
+            }
+        }
+    }
+    let least = time.iter().copied().min().unwrap_or(0);
+    time.iter_mut().for_each(|t| *t -= least);
+    let ii = serial_ii(problem, &time)?;
+    Some((ii, time))
+}
+
+/// The least II at which every reservation of one iteration ends before that resource's first of the next, all
+/// operations are in stage 0, and the carried arcs hold.
+fn serial_ii(problem: &Problem, time: &[i64]) -> Option<i64> {
+    let mut ii = 1 + time.iter().copied().max().unwrap_or(0);
+    let mut span = vec![(i64::MAX, i64::MIN); problem.count.len()];
+    for v in 0..problem.n {
+        for u in problem.uses(v) {
+            let (first, last) = &mut span[u.resource as usize];
+            *first = (*first).min(time[v] + u.start);
+            *last = (*last).max(time[v] + u.start + u.duration);
+        }
+    }
+    for (first, last) in span.into_iter().filter(|(first, last)| first < last) {
+        ii = ii.max(last - first);
+    }
+    let late = |a: &crate::digraph::Arc| time[a.src as usize] + a.latency - time[a.dst as usize];
+    for a in problem.dependences.arcs.iter().filter(|a| a.distance > 0) {
+        ii = ii.max(div_ceil(late(a), a.distance));
+    }
+    let ii = next_self_fit(problem, ii);
+    // Arcs of negative distance bound II from above (S55).
+    let holds = problem.dependences.arcs.iter().all(|a| late(a) <= ii.saturating_mul(a.distance));
+    holds.then_some(ii)
+}
+
+/// When the units of one resource are free again.
+struct Units {
+    unused: i64,
+    busy: BinaryHeap<Reverse<i64>>,
+}
+
+impl Units {
+    fn new(count: i64) -> Self {
+        Units { unused: count, busy: BinaryHeap::new() }
+    }
+
+    fn next_free(&self) -> i64 {
+        if self.unused > 0 { 0 } else { self.busy.peek().map_or(0, |r| r.0) }
+    }
+
+    /// Takes a unit; the cycle from which on it is free.
+    fn take(&mut self) -> i64 {
+        if self.unused > 0 {
+            self.unused -= 1;
+            return 0;
+        }
+        self.busy.pop().map_or(0, |r| r.0)
+    }
+
+    fn give(&mut self, free_from: i64) {
+        self.busy.push(Reverse(free_from));
+    }
+}
