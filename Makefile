@@ -1,0 +1,67 @@
+# `make demo` and `make test` set up what is missing; the others are listed by `make help`.
+CARGO    ?= cargo
+PYTHON    = .venv/bin/python
+WARPLOOM  = target/release/warploom
+TARGET   ?= sm_90a
+SECONDS_EACH ?= 600
+FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
+
+.PHONY: help setup peers build demo test lint unit shim bench bench-compile kernels gpu gpu-kernels fuzz clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+
+setup: ## install LLVM 22 (distribution) and ptxas (PyPI, .venv) where missing
+	@tools/setup.sh
+
+peers: ## also install what benchmarks and the Triton example need
+	@tools/setup.sh peers
+
+build: setup ## the command, optimised: target/release/warploom
+	$(CARGO) build --release -p warploom
+
+demo: build ## compile the example GEMM for Hopper; show schedule, memory map and what ptxas says
+	@sh tools/demo.sh $(WARPLOOM) $(TARGET)
+
+test: lint unit shim ## everything CI runs
+
+lint: setup ## format, clippy and rustdoc without warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
+
+unit: setup ## unit, property, mutation and fixture tests
+	$(CARGO) test --workspace --all-features
+
+shim: peers ## the Triton example, as far as the cubin
+	$(CARGO) build -p warploom
+	$(PYTHON) examples/triton/test_shim.py target/debug/warploom
+
+bench: ## all benchmarks that need no GPU
+	$(CARGO) bench -p warploom-sched --bench loops
+	$(CARGO) bench -p warploom-bufassign --bench pack
+	$(MAKE) bench-compile
+
+bench-compile: build peers ## TTIR-to-PTX time against Triton
+	$(PYTHON) bench/compile_time.py $(WARPLOOM)
+
+kernels: peers ## write examples/kernels/*.ttir again (needs Triton, no GPU)
+	cd examples/kernels && ../../$(PYTHON) export.py
+
+gpu-kernels: build ## PTX, cubin and launch records of the example kernels into out/gpu
+	@mkdir -p out/gpu
+	@for k in examples/kernels/*.ttir; do n=$$(basename $$k .ttir); \
+	  $(WARPLOOM) compile $$k --target $(TARGET) --emit ptx -o out/gpu/$$n.ptx --json > out/gpu/$$n.json && \
+	  $(WARPLOOM) compile $$k --target $(TARGET) --emit cubin -o out/gpu/$$n.cubin || exit 1; done
+
+gpu: gpu-kernels ## run them on a GPU, against PyTorch, cuBLAS and Triton; without one, say so
+	@python3 bench/gpu/run.py out/gpu
+
+fuzz: setup ## every fuzz target for SECONDS_EACH seconds
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet cargo-fuzz
+	@for t in $(FUZZ_TARGETS); do echo "fuzz: $$t, $(SECONDS_EACH) s"; \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
+
+clean: ## remove everything built or installed here
+	$(CARGO) clean
+	rm -rf .venv out fuzz/target

@@ -1,0 +1,1 @@
+//! Builds a GEMM, compiles it for Hopper and prints the PTX.
