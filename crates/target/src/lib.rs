@@ -10,8 +10,18 @@ mod error;
 mod feature;
 mod file;
 mod limits;
+mod named;
+mod registers;
+mod residency;
+mod swizzle;
 mod target;
 mod version;
+
+pub mod barrier;
+pub mod check;
+pub mod cost;
+pub mod mma;
+pub mod tma;
 
 pub use element::{Element, UnknownElement};
 pub use error::TargetError;
@@ -20,5 +30,8 @@ pub use limits::{
     Barriers, Chip, Cluster, Descriptors, Grid, LaneSet, RegisterFile, SetMaxNReg, SharedMemory,
     TensorMemory, Threads,
 };
+pub use registers::{AgentWarps, DEFAULT_KEEP, RegisterError, RegisterPlan};
+pub use residency::{CtaDemand, DoesNotFit, Residency, Resource};
+pub use swizzle::{Swizzle, TmaSwizzle};
 pub use target::Target;
 pub use version::{PtxVersion, PtxVersionError};

@@ -1,9 +1,10 @@
 //! A chip as one plain value, and the nine that are built in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::cost::{OpEntry, OpKind, Unit};
 use crate::limits::{
     Barriers, Chip, Cluster, Descriptors, Grid, RegisterFile, SharedMemory, TensorMemory, Threads,
 };
@@ -36,6 +37,10 @@ pub struct Target {
     pub tmem: Option<TensorMemory>,
     /// Kernel parameters and TMA descriptors.
     pub descriptors: Descriptors,
+    /// Functional units of an SM, by name (T30).
+    pub unit: BTreeMap<String, Unit>,
+    /// Costs, by kind of operation (T33); a kind that is absent is one the chip cannot do.
+    pub op: BTreeMap<OpKind, OpEntry>,
 }
 
 /// The nine chips of T2 with their data files, oldest first.
@@ -67,7 +72,7 @@ impl Target {
     /// ```
     pub fn named(name: &str) -> Result<Target, TargetError> {
         if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
-            return file::read(text);
+            return file::read_target(text);
         }
         let with_suffix = BUILT_IN.iter().find(|(known, _)| known.strip_suffix('a') == Some(name));
         Err(match with_suffix {
@@ -97,5 +102,16 @@ impl Target {
     /// Name of the chip, as in `.target`.
     pub fn name(&self) -> &str {
         &self.chip.name
+    }
+
+    /// This target with copies as fast as they are when every SM of the chip pulls at once, where that is
+    /// known (T37).
+    pub fn with_all_sms_pulling(mut self) -> Target {
+        for unit in self.unit.values_mut() {
+            if let Some(shared) = unit.chip_bytes_per_clk {
+                unit.bytes_per_clk = Some(unit.bytes_per_clk.map_or(shared, |own| own.min(shared)));
+            }
+        }
+        self
     }
 }
