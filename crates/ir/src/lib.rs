@@ -6,6 +6,7 @@
 mod attr;
 pub mod diag;
 mod entity;
+pub mod interp;
 mod loc;
 mod module;
 mod opcode;

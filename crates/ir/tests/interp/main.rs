@@ -1,0 +1,5 @@
+//! The reference interpreter, on kernels built by hand and on the kernels that Triton wrote.
+#![allow(clippy::unwrap_used)]
+
+mod build;
+mod by_hand;
