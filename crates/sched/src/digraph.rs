@@ -93,6 +93,17 @@ impl Digraph {
         self.comp_at.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize])
     }
 
+    /// The members of one component.
+    pub fn component(&self, comp: u32) -> Option<&[u32]> {
+        let range = self.comp_at.get(comp as usize..comp as usize + 2)?;
+        self.order.get(range[0] as usize..range[1] as usize)
+    }
+
+    /// The members of this component and of all after it, in topological order.
+    pub fn components_from(&self, comp: u32) -> impl Iterator<Item = &[u32]> + '_ {
+        self.components_in_order().skip(comp as usize)
+    }
+
     /// Whether the component has a circuit: several members, or an arc from its only member to itself.
     pub fn is_cyclic(&self, members: &[u32]) -> bool {
         members.len() > 1 || members.first().is_some_and(|&m| self.out(m as usize).iter().any(|a| a.dst == m))

@@ -28,6 +28,7 @@
 //! explains the algorithms and proves what they rest on.
 
 mod answer;
+mod auto;
 mod bounds;
 pub mod check;
 mod depth;
@@ -42,8 +43,10 @@ mod options;
 mod order;
 mod paths;
 mod problem;
+mod random;
 pub mod render;
 mod schedule;
+mod search;
 mod serial;
 mod table;
 mod validate;

@@ -1,0 +1,95 @@
+//! A closed network of difference constraints with undo (Dechter, Meiri and Pearl 1991).
+
+/// `dist(a, b)` is the greatest proved lower bound on `t[b] - t[a]`, closed under addition. Node 0 is the origin.
+/// All pairs are connected.
+pub(crate) struct Network {
+    pub m: usize,
+    dist: Vec<i64>,
+    trail: Vec<(u32, i64)>,
+    /// Elementary operations since the last reset.
+    pub work: u64,
+    /// Scratch: targets whose distance improves.
+    improved: Vec<(u32, i64)>,
+    /// Something changed since this was last cleared.
+    pub changed: bool,
+}
+
+impl Network {
+    /// `dist` must be closed, row by row.
+    pub fn new(m: usize, dist: Vec<i64>) -> Self {
+        Network { m, dist, trail: Vec::new(), work: 0, improved: Vec::new(), changed: false }
+    }
+
+    pub fn dist(&self, a: usize, b: usize) -> i64 {
+        self.dist[a * self.m + b]
+    }
+
+    /// Imposes `t[b] - t[a] >= least`; false when that contradicts the rest.
+    pub fn impose(&mut self, a: usize, b: usize, least: i64) -> bool {
+        let m = self.m;
+        if least <= self.dist[a * m + b] {
+            return true;
+        }
+        if least + self.dist[b * m + a] > 0 {
+            return false;
+        }
+        self.changed = true;
+        // Only targets that a reaches better through b, and sources that reach b better through a, can change.
+        self.improved.clear();
+        for y in 0..m {
+            let onward = least + self.dist[b * m + y];
+            if onward > self.dist[a * m + y] {
+                self.improved.push((y as u32, onward));
+            }
+        }
+        self.work += 2 * m as u64;
+        for x in 0..m {
+            let to_a = self.dist[x * m + a];
+            if to_a + least <= self.dist[x * m + b] {
+                continue;
+            }
+            self.work += self.improved.len() as u64;
+            for &(y, onward) in &self.improved {
+                let at = x * m + y as usize;
+                let reach = to_a + onward;
+                if reach > self.dist[at] {
+                    self.trail.push((at as u32, self.dist[at]));
+                    self.dist[at] = reach;
+                }
+            }
+        }
+        true
+    }
+
+    /// A point to return to.
+    pub fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Undoes everything since the mark.
+    pub fn undo(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            if let Some((at, old)) = self.trail.pop() {
+                self.dist[at as usize] = old;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closure_and_undo() {
+        // 0 -> 1 by 2, 1 -> 2 by 3, all windows 100 wide.
+        let dist = vec![0, 2, 5, -95, 0, 3, -95, -93, 0];
+        let mut net = Network::new(3, dist.clone());
+        let mark = net.mark();
+        assert!(net.impose(0, 1, 7));
+        assert_eq!((net.dist(0, 1), net.dist(0, 2)), (7, 10));
+        assert!(!net.impose(2, 0, -9));
+        net.undo(mark);
+        assert_eq!(net.dist, dist);
+    }
+}

@@ -1,0 +1,277 @@
+//! Depth-first search with learnt weights and restarts (S33-S35).
+
+use super::contract::{Active, is_complex};
+use super::network::Network;
+use super::residue::Residues;
+use super::wrap::{Bound, Pair};
+use super::{Budget, Verdict};
+use crate::guard::Guard;
+use crate::problem::Problem;
+use crate::random::Random;
+
+/// Residues are only enumerated up to this II.
+const MOST_RESIDUES: i64 = 1 << 13;
+/// Up to this II and duration, residues are preferred to wrap counts on single units.
+const MODERATE_II: i64 = 2048;
+const SHORT_USE: i64 = 4;
+/// Failures before the first restart.
+const FIRST_LIMIT: u64 = 60;
+
+pub(crate) struct Tree {
+    ii: i64,
+    net: Network,
+    pairs: Vec<Pair>,
+    residues: Option<Residues>,
+    weight: Vec<u64>,
+    pair_weight: Vec<u64>,
+    frames: Vec<Frame>,
+    random: Random,
+}
+
+struct Frame {
+    net: usize,
+    residues: usize,
+    decision: Decision,
+}
+
+#[derive(Clone, Copy)]
+enum Decision {
+    Residue { node: u32, residue: i64 },
+    Lap { pair: u32, take: Bound, otherwise: Bound },
+}
+
+impl Tree {
+    /// `None` when the loop is of a kind that is not searched: units with count above 1 at a very large II.
+    pub fn new(problem: &Problem, ii: i64, active: &Active, seed: u64) -> Option<Self> {
+        let m = active.nodes.len() + 1;
+        let by_residue = residue_resources(problem, ii, active);
+        let wanted: Vec<u32> = (1u32..)
+            .zip(&active.nodes)
+            .filter(|(_, v)| {
+                let uses = problem.uses(**v as usize);
+                uses.iter().any(|u| by_residue[u.resource as usize])
+            })
+            .map(|(i, _)| i)
+            .collect();
+        if !wanted.is_empty() && ii > MOST_RESIDUES {
+            return None;
+        }
+        let pairs = pairs(problem, active, &by_residue);
+        let residues = (!wanted.is_empty()).then(|| Residues::new(problem, ii, &active.nodes, wanted));
+        Some(Tree {
+            ii,
+            net: Network::new(m, active.dist.clone()),
+            pair_weight: vec![1; pairs.len()],
+            pairs,
+            residues,
+            weight: vec![1; m],
+            frames: Vec::new(),
+            random: Random::new(seed),
+        })
+    }
+
+    /// The times of the active operations, a proof that there are none, or neither.
+    pub fn solve(&mut self, budget: &mut Budget, guard: &mut Guard) -> Verdict {
+        if self.pairs.iter().any(|p| p.first + p.second > self.ii) {
+            return Verdict::Refuted;
+        }
+        let mut limit = FIRST_LIMIT;
+        for round in 0u64.. {
+            match self.dive(limit, round, budget, guard) {
+                Some(verdict) => return verdict,
+                None => limit += limit / 2,
+            }
+            if let Some(root) = self.frames.first() {
+                let (net, residues) = (root.net, root.residues);
+                self.undo(net, residues);
+                self.frames.clear();
+            }
+        }
+        Verdict::Undecided
+    }
+
+    /// One run; `None` after `limit` failures.
+    fn dive(&mut self, limit: u64, round: u64, budget: &mut Budget, guard: &mut Guard) -> Option<Verdict> {
+        let mut failures = 0;
+        let mut consistent = self.propagate();
+        loop {
+            while !consistent {
+                failures += 1;
+                let Some(frame) = self.frames.pop() else { return Some(Verdict::Refuted) };
+                self.undo(frame.net, frame.residues);
+                consistent = self.refute(frame.decision) && self.propagate();
+            }
+            let work = std::mem::take(&mut self.net.work)
+                + self.residues.as_mut().map_or(0, |r| std::mem::take(&mut r.work))
+                + self.pairs.len() as u64;
+            if !budget.take(work) || (budget.nodes % 64 == 0 && guard.expired()) {
+                return Some(Verdict::Undecided);
+            }
+            if failures > limit {
+                return None;
+            }
+            let Some(decision) = self.choose(round) else {
+                return Some(Verdict::Found((1..self.net.m).map(|v| self.net.dist(0, v)).collect()));
+            };
+            let residues = self.residues.as_ref().map_or(0, Residues::mark);
+            self.frames.push(Frame { net: self.net.mark(), residues, decision });
+            consistent = self.take(decision) && self.propagate();
+        }
+    }
+
+    fn undo(&mut self, net: usize, residues: usize) {
+        self.net.undo(net);
+        if let Some(r) = &mut self.residues {
+            r.undo(residues);
+        }
+    }
+
+    fn take(&mut self, decision: Decision) -> bool {
+        match decision {
+            Decision::Residue { node, residue } => {
+                let Some(residues) = &mut self.residues else { return false };
+                residues.fix(&mut self.net, node, residue)
+            }
+            Decision::Lap { take, .. } => self.net.impose(take.a as usize, take.b as usize, take.least),
+        }
+    }
+
+    /// The decision led nowhere: its opposite holds, and what it was about weighs more from now on.
+    fn refute(&mut self, decision: Decision) -> bool {
+        match decision {
+            Decision::Residue { node, residue } => {
+                self.weight[node as usize] += 1;
+                self.net.changed = true;
+                self.residues.as_mut().is_some_and(|r| r.remove(node, residue))
+            }
+            Decision::Lap { pair, otherwise, .. } => {
+                self.pair_weight[pair as usize] += 1;
+                self.net.impose(otherwise.a as usize, otherwise.b as usize, otherwise.least)
+            }
+        }
+    }
+
+    fn propagate(&mut self) -> bool {
+        loop {
+            self.net.changed = false;
+            for pair in &self.pairs {
+                if !pair.tighten(&mut self.net, self.ii) {
+                    return false;
+                }
+                if let Some(residues) = &self.residues
+                    && let (Some(a), Some(b)) = (residues.residue(pair.a), residues.residue(pair.b))
+                    && pair.clash(a, b, self.ii)
+                {
+                    return false;
+                }
+            }
+            if let Some(residues) = &mut self.residues
+                && !residues.propagate(&mut self.net)
+            {
+                return false;
+            }
+            if !self.net.changed {
+                return true;
+            }
+        }
+    }
+
+    fn choose(&mut self, round: u64) -> Option<Decision> {
+        self.choose_residue(round).or_else(|| self.choose_lap(round))
+    }
+
+    /// The node with the fewest open residues per failure, its earliest residue.
+    fn choose_residue(&mut self, round: u64) -> Option<Decision> {
+        let residues = self.residues.as_ref()?;
+        let mut best: Option<(u64, u64, u32)> = None;
+        for &node in residues.wanted.iter().filter(|&&v| residues.residue(v).is_none()) {
+            let (size, weight) = (u64::from(residues.size(node)), self.weight[node as usize]);
+            // size / weight < best_size / best_weight, without division
+            if best
+                .is_none_or(|(s, w, _)| u128::from(size) * u128::from(w) < u128::from(s) * u128::from(weight))
+            {
+                best = Some((size, weight, node));
+            }
+        }
+        let (_, _, node) = best?;
+        let mut residue = residues.earliest(&self.net, node)?;
+        if round % 2 == 1 && self.random.below(4) == 0 {
+            // Every other restart strays from the earliest now and then.
+            residue = residues.any(node, &mut self.random)?;
+        }
+        Some(Decision::Residue { node, residue })
+    }
+
+    /// The undecided pair with the least slack per failure, its lap with the most room.
+    fn choose_lap(&mut self, round: u64) -> Option<Decision> {
+        let mut best: Option<(i64, u64, usize)> = None;
+        for (i, pair) in self.pairs.iter().enumerate().filter(|(_, p)| p.branch) {
+            if let Some(residues) = &self.residues
+                && residues.residue(pair.a).is_some()
+                && residues.residue(pair.b).is_some()
+            {
+                continue;
+            }
+            let Some(slack) = pair.slack(&self.net, self.ii) else { continue };
+            let weight = self.pair_weight[i];
+            let less = |(s, w, _): (i64, u64, usize)| {
+                i128::from(slack) * i128::from(w) < i128::from(s) * i128::from(weight)
+            };
+            if best.is_none_or(less) {
+                best = Some((slack, weight, i));
+            }
+        }
+        let (_, _, i) = best?;
+        let (mut take, mut otherwise) = self.pairs[i].split(&self.net, self.ii);
+        if round % 2 == 1 && self.random.below(4) == 0 {
+            std::mem::swap(&mut take, &mut otherwise);
+        }
+        Some(Decision::Lap { pair: i as u32, take, otherwise })
+    }
+}
+
+/// Which resources are decided by residues: several units, or short uses at a moderate II (S35).
+fn residue_resources(problem: &Problem, ii: i64, active: &Active) -> Vec<bool> {
+    let mut longest = vec![0; problem.count.len()];
+    for u in active.nodes.iter().flat_map(|&v| problem.uses(v as usize)) {
+        let slot = &mut longest[u.resource as usize];
+        *slot = u.duration.max(*slot);
+    }
+    let mut by_residue: Vec<bool> = longest
+        .iter()
+        .zip(&problem.count)
+        .map(|(&longest, &count)| longest > 0 && (count > 1 || (ii <= MODERATE_II && longest <= SHORT_USE)))
+        .collect();
+    for &v in active.nodes.iter().filter(|&&v| is_complex(problem, v as usize)) {
+        // Several uses of one unit by one operation keep their distance anyway; of several units they add up.
+        problem.uses(v as usize).iter().for_each(|u| {
+            by_residue[u.resource as usize] |= problem.count[u.resource as usize] > 1;
+        });
+    }
+    by_residue
+}
+
+fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> Vec<Pair> {
+    let mut users = vec![Vec::new(); problem.count.len()];
+    for (node, &v) in (1u32..).zip(&active.nodes) {
+        for u in problem.uses(v as usize).iter().filter(|u| problem.count[u.resource as usize] == 1) {
+            users[u.resource as usize].push((node, *u));
+        }
+    }
+    let mut pairs = Vec::new();
+    for list in &users {
+        for (i, &(b, v)) in list.iter().enumerate() {
+            for &(a, u) in list[..i].iter().filter(|(a, _)| *a != b) {
+                pairs.push(Pair {
+                    a,
+                    b,
+                    offset: v.start - u.start,
+                    first: u.duration,
+                    second: v.duration,
+                    branch: !by_residue[u.resource as usize],
+                });
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,81 @@
+//! Wrap counts: the order of two uses of a single unit (S34).
+//!
+//! For uses `u` of `a` and `v` of `b` let `x = (t_b + s_v) - (t_a + s_u)`. In a schedule exactly one integer `k`
+//! has `d_u + k*II <= x <= (k+1)*II - d_v`. No cycle is enumerated: an II of a million costs what ten does.
+
+use super::network::Network;
+
+/// Two uses of one unit by two operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub a: u32,
+    pub b: u32,
+    /// `s_v - s_u`: from `t_b - t_a` to `x`.
+    pub offset: i64,
+    pub first: i64,
+    pub second: i64,
+    /// The search branches on it; otherwise residues decide.
+    pub branch: bool,
+}
+
+/// A difference constraint `t[b] - t[a] >= least`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub a: u32,
+    pub b: u32,
+    pub least: i64,
+}
+
+impl Pair {
+    fn lap(&self, x: i64, ii: i64) -> i64 {
+        (x - self.first).div_euclid(ii)
+    }
+
+    /// The greatest distance within lap `k`.
+    fn last(&self, k: i64, ii: i64) -> i64 {
+        (k + 1) * ii - self.second
+    }
+
+    /// The distances `x` that the network still allows.
+    fn range(&self, net: &Network) -> (i64, i64) {
+        let (a, b) = (self.a as usize, self.b as usize);
+        (net.dist(a, b) + self.offset, self.offset - net.dist(b, a))
+    }
+
+    /// Rounds both ends of the range to distances at which the uses do not meet; false on contradiction.
+    pub fn tighten(&self, net: &mut Network, ii: i64) -> bool {
+        let (a, b) = (self.a as usize, self.b as usize);
+        let (low, high) = self.range(net);
+        let k = self.lap(low, ii);
+        if low > self.last(k, ii) && !net.impose(a, b, self.first + (k + 1) * ii - self.offset) {
+            return false;
+        }
+        let k = self.lap(high, ii);
+        high <= self.last(k, ii) || net.impose(b, a, self.offset - self.last(k, ii))
+    }
+
+    /// Number of laps left beyond the first, and the room there is in all; `None` when one lap is left.
+    pub fn slack(&self, net: &Network, ii: i64) -> Option<i64> {
+        let (low, high) = self.range(net);
+        (self.lap(low, ii) < self.lap(high, ii)).then_some(high - low)
+    }
+
+    /// The lap with the most room, as a constraint and its opposite.
+    pub fn split(&self, net: &Network, ii: i64) -> (Bound, Bound) {
+        let (low, high) = self.range(net);
+        let (least, most) = (self.lap(low, ii), self.lap(high, ii));
+        let room = |k: i64| high.min(self.last(k, ii)) - low.max(self.first + k * ii);
+        // Inner laps have equal room: the first of them stands for all.
+        let inner = (least + 1).min(most);
+        let best = [least, inner, most].into_iter().max_by_key(|&k| (room(k), -k)).unwrap_or(least);
+        let before = |k: i64| Bound { a: self.b, b: self.a, least: self.offset - self.last(k, ii) };
+        let from = |k: i64| Bound { a: self.a, b: self.b, least: self.first + k * ii - self.offset };
+        if best == least { (before(best), from(best + 1)) } else { (from(best), before(best - 1)) }
+    }
+
+    /// Whether two fixed residues overlap on the unit.
+    pub fn clash(&self, residue_a: i64, residue_b: i64, ii: i64) -> bool {
+        let x = (residue_b - residue_a + self.offset).rem_euclid(ii);
+        x < self.first || x > ii - self.second
+    }
+}
