@@ -1,0 +1,70 @@
+//! What is refused, and why (E4, E66).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One reason why an input cannot be run. Never a panic (E4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// `P01` not PTX, `X01` unsupported, `L01` launch over the limits, `A01`, `A02` for host buffers.
+    pub code: String,
+    /// Line in the PTX text, from 1; 0 when the fault is not in the text.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(code: &str, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Diagnostic { code: code.to_string(), line, message: message.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]", self.code)?;
+        if self.line > 0 {
+            write!(f, " line {}", self.line)?;
+        }
+        write!(f, ": {}", self.message)?;
+        if !self.remedy.is_empty() {
+            write!(f, "\n  instead: {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+/// All the reasons found in one pass, in file order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// At least one.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Refusal {
+    pub(crate) fn one(code: &str, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Refusal { diagnostics: vec![Diagnostic::new(code, line, message, remedy)] }
+    }
+}
+
+impl From<Diagnostic> for Refusal {
+    fn from(d: Diagnostic) -> Self {
+        Refusal { diagnostics: vec![d] }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, d) in self.diagnostics.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,345 @@
+//! Moves, integers, predicates, floats, conversions.
+
+use super::Res;
+use super::context::Context;
+use super::mods::Mods;
+use crate::isa::cvt::Spec;
+use crate::isa::lanes::float::Quals;
+use crate::isa::lanes::{F2, F3, compare, float, half, integer as int};
+use crate::isa::op::{Logic, Op, PSrc, Src};
+use crate::isa::types::Ty;
+use crate::number::Rounding;
+use crate::ptx::raw::Raw;
+
+/// Everything that computes on registers alone.
+pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    match m.base {
+        "mov" => mov(cx, m, args),
+        "setp" => setp(cx, m, args),
+        "selp" => selp(cx, m, args),
+        "cvt" => cvt(cx, m, args),
+        "and" | "or" | "xor" | "not" if m.has("pred") => predicate(cx, m, args),
+        "mul" | "mad" | "mul24" | "mad24" if int_type(m) => multiply(cx, m, args),
+        "add" | "sub" | "addc" | "subc" | "madc" if int_type(m) => sum(cx, m, args),
+        "shl" | "shr" => {
+            let left = m.base == "shl";
+            let ty = m.ty()?;
+            let f = int::shift(left, ty).ok_or_else(|| m.unknown("type"))?;
+            bin(cx, args, f, [ty, Ty::U32])
+        }
+        "shf" => {
+            let name = format!(
+                "shf.{}.{}",
+                m.one_of(&["l", "r"]).unwrap_or(""),
+                m.one_of(&["wrap", "clamp"]).unwrap_or("")
+            );
+            let ty = m.ty()?;
+            let f = int::ternary(&name, ty).ok_or_else(|| m.unknown("form"))?;
+            ter(cx, args, f, [ty, ty, Ty::U32])
+        }
+        "bfe" => {
+            let ty = m.ty()?;
+            let f = int::ternary("bfe", ty).ok_or_else(|| m.unknown("type"))?;
+            ter(cx, args, f, [ty, Ty::U32, Ty::U32])
+        }
+        "bfi" => {
+            let ty = m.ty()?;
+            cx.count(args, 5, 5)?;
+            let d = cx.dst(cx.arg(args, 0)?)?;
+            let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
+            let (pos, len) = (cx.src(cx.arg(args, 3)?, Ty::U32)?, cx.src(cx.arg(args, 4)?, Ty::U32)?);
+            Ok(Op::Bfi { d, a, b, pos, len, bits: ty.bits() as u8 })
+        }
+        "lop3" => {
+            m.ty()?;
+            cx.count(args, 5, 5)?;
+            let d = cx.dst(cx.arg(args, 0)?)?;
+            let [a, b, c] = three(cx, args, [Ty::B32; 3])?;
+            match cx.src(cx.arg(args, 4)?, Ty::B8)? {
+                Src::Imm(table) => Ok(Op::Lop3 { d, a, b, c, table: table as u8 }),
+                _ => Err(cx.fail("the table of lop3 must be a constant")),
+            }
+        }
+        "prmt" => {
+            let ty = m.ty()?;
+            let f = int::ternary("prmt", ty).ok_or_else(|| m.unknown("type"))?;
+            ter(cx, args, f, [ty; 3])
+        }
+        "dp4a" => {
+            let a = m.ty()?;
+            let b = m.ty()?;
+            let f = int::ternary(&format!("dp4a.{}", if a.signed() { "s32" } else { "u32" }), b)
+                .ok_or_else(|| m.unknown("types"))?;
+            ter(cx, args, f, [Ty::B32; 3])
+        }
+        _ => plain(cx, m, args),
+    }
+}
+
+fn int_type(m: &Mods<'_>) -> bool {
+    ["u16", "u32", "u64", "s16", "s32", "s64", "u16x2", "s16x2"].iter().any(|t| m.has(t))
+}
+
+fn three<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], ty: [Ty; 3]) -> Res<[Src; 3]> {
+    Ok([cx.src(cx.arg(args, 1)?, ty[0])?, cx.src(cx.arg(args, 2)?, ty[1])?, cx.src(cx.arg(args, 3)?, ty[2])?])
+}
+
+fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F2, ty: [Ty; 2]) -> Res<Op> {
+    cx.count(args, 3, 3)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    Ok(Op::Bin { f, d, a: cx.src(cx.arg(args, 1)?, ty[0])?, b: cx.src(cx.arg(args, 2)?, ty[1])? })
+}
+
+fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F3, ty: [Ty; 3]) -> Res<Op> {
+    cx.count(args, 4, 4)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let [a, b, c] = three(cx, args, ty)?;
+    Ok(Op::Ter { f, d, a, b, c })
+}
+
+/// `mov`, with packing, unpacking and predicates.
+fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let ty = m.ty()?;
+    cx.count(args, 2, 2)?;
+    let (to, from) = (cx.arg(args, 0)?, cx.arg(args, 1)?);
+    if ty == Ty::Pred {
+        let Some(d) = cx.pdst(to)? else { return Ok(Op::Nop) };
+        return Ok(Op::PMov { d, a: cx.psrc(from)? });
+    }
+    if ty == Ty::B128 {
+        return Err(cx.unsupported("mov.b128", "use two 64-bit moves"));
+    }
+    if let Raw::Vector(parts) = to {
+        let bits = part_bits(cx, ty, parts.len())?;
+        let mut d = smallvec::SmallVec::new();
+        for p in parts {
+            d.push(cx.dst_opt(p)?);
+        }
+        return Ok(Op::Unpack { d, a: cx.src(from, ty)?, bits });
+    }
+    let d = cx.dst(to)?;
+    if let Raw::Vector(list) = from {
+        let bits = part_bits(cx, ty, list.len())?;
+        let mut parts = smallvec::SmallVec::new();
+        for p in list {
+            parts.push(cx.src(p, if bits == 32 { Ty::B32 } else { Ty::B16 })?);
+        }
+        return Ok(Op::Pack { d, parts, bits });
+    }
+    Ok(Op::Un { f: crate::isa::lanes::lanes!(|a| a), d, a: cx.src(from, ty)? })
+}
+
+fn part_bits(cx: &Context<'_, '_>, ty: Ty, n: usize) -> Res<u8> {
+    match (ty.bits(), n) {
+        (16, 2) => Ok(8),
+        (32, 2) | (64, 4) => Ok(16),
+        (32, 4) => Ok(8),
+        (64, 2) => Ok(32),
+        _ => Err(cx.fail("these parts do not make up the type")),
+    }
+}
+
+/// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`.
+fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let cmp = m.first().ok_or_else(|| m.unknown("it has no comparison"))?;
+    let logic = m.take(|w| match w {
+        "and" => Some(Logic::And),
+        "or" => Some(Logic::Or),
+        "xor" => Some(Logic::Xor),
+        _ => None,
+    });
+    let ftz = m.flag("ftz");
+    let ty = m.ty()?;
+    let f = compare::compare(cmp, ty, ftz).ok_or_else(|| m.unknown("comparison or type"))?;
+    let want = 3 + usize::from(logic.is_some());
+    cx.count(args, want, want)?;
+    let (d, q) = match cx.arg(args, 0)? {
+        Raw::Pair(d, q) => {
+            let d = if *d == "_" { None } else { Some(cx.pred(d)?) };
+            (d, if *q == "_" { None } else { Some(cx.pred(q)?) })
+        }
+        other => (cx.pdst(other)?, None),
+    };
+    let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
+    let with = match logic {
+        Some(l) => Some((l, cx.psrc(cx.arg(args, 3)?)?)),
+        None => None,
+    };
+    Ok(Op::Setp { f, d, q, a, b, with })
+}
+
+fn selp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let ty = m.ty()?;
+    cx.count(args, 4, 4)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
+    Ok(Op::Selp { d, a, b, p: cx.psrc(cx.arg(args, 3)?)? })
+}
+
+fn predicate<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    m.flag("pred");
+    let Some(d) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
+    let a = cx.psrc(cx.arg(args, 1)?)?;
+    if m.base == "not" {
+        cx.count(args, 2, 2)?;
+        let a = match a {
+            PSrc::Reg(r, n) => PSrc::Reg(r, !n),
+            PSrc::Imm(v) => PSrc::Imm(!v),
+        };
+        return Ok(Op::PMov { d, a });
+    }
+    cx.count(args, 3, 3)?;
+    let logic = match m.base {
+        "and" => Logic::And,
+        "or" => Logic::Or,
+        _ => Logic::Xor,
+    };
+    Ok(Op::PLogic { d, a, b: cx.psrc(cx.arg(args, 2)?)?, logic })
+}
+
+/// `mul` and `mad` of integers, plain or in a carry chain.
+fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let part = m.one_of(&["lo", "hi", "wide"]).ok_or_else(|| m.unknown("it has no .lo, .hi or .wide"))?;
+    if m.has("cc") {
+        return carry(cx, m, args, &format!("mad.{part}"));
+    }
+    let ty = m.ty()?;
+    let wide = match (part, ty.bits()) {
+        ("wide", 16) => Ty::B32,
+        ("wide", _) => Ty::B64,
+        _ => ty,
+    };
+    if m.base == "mul" {
+        let f = int::multiply(part, ty).ok_or_else(|| m.unknown("type"))?;
+        bin(cx, args, f, [ty; 2])
+    } else if m.base == "mad" {
+        let f = int::multiply_add(part, ty).ok_or_else(|| m.unknown("type"))?;
+        ter(cx, args, f, [ty, ty, wide])
+    } else {
+        Err(m.unknown("24-bit products"))
+    }
+}
+
+fn sum<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    match m.base {
+        "addc" => return carry(cx, m, args, "add"),
+        "subc" => return carry(cx, m, args, "sub"),
+        "madc" => {
+            let part = m.one_of(&["lo", "hi"]).ok_or_else(|| m.unknown("it has no .lo or .hi"))?;
+            return carry(cx, m, args, &format!("mad.{part}"));
+        }
+        base if m.has("cc") => return carry(cx, m, args, base),
+        _ => {}
+    }
+    if m.flag("sat") {
+        return Err(m.unknown("saturating integer sums"));
+    }
+    let ty = m.ty()?;
+    let f = int::binary(m.base, ty).ok_or_else(|| m.unknown("type"))?;
+    bin(cx, args, f, [ty; 2])
+}
+
+fn carry<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], name: &str) -> Res<Op> {
+    let sets = m.flag("cc");
+    // add.cc starts a chain, addc continues it.
+    let chained = m.base.ends_with('c');
+    let ty = m.ty()?;
+    let f = int::carry(name, ty).ok_or_else(|| m.unknown("type"))?;
+    let n = if name.starts_with("mad") { 4 } else { 3 };
+    cx.count(args, n, n)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
+    let c = if n == 4 { cx.src(cx.arg(args, 3)?, ty)? } else { Src::Imm(0) };
+    Ok(Op::Carry { f, d, a, b, c, sets, chained })
+}
+
+fn rounding(word: &str) -> Option<(Rounding, bool)> {
+    Some(match word {
+        "rn" => (Rounding::Even, false),
+        "rna" => (Rounding::Away, false),
+        "rz" => (Rounding::Zero, false),
+        "rm" => (Rounding::Down, false),
+        "rp" => (Rounding::Up, false),
+        "rni" => (Rounding::Even, true),
+        "rzi" => (Rounding::Zero, true),
+        "rmi" => (Rounding::Down, true),
+        "rpi" => (Rounding::Up, true),
+        _ => return None,
+    })
+}
+
+fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    if m.has("pack") || m.has("rs") {
+        return Err(m.unknown("packing and stochastic rounding"));
+    }
+    let (rounding, whole) = m.take(rounding).unwrap_or((Rounding::Even, false));
+    let (ftz, sat) = (m.flag("ftz"), m.flag("sat"));
+    let (satfinite, relu) = (m.flag("satfinite"), m.flag("relu"));
+    let (to, from) = (m.ty()?, m.ty()?);
+    let two = matches!(to, Ty::F16x2 | Ty::BF16x2 | Ty::E4M3x2 | Ty::E5M2x2) && from == Ty::F32;
+    let n = if two { 3 } else { 2 };
+    cx.count(args, n, n)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let spec = Spec { to, from, rounding, whole, ftz, sat, satfinite, relu, register: cx.width(d) };
+    if !spec.known() {
+        return Err(m.unknown("types"));
+    }
+    let a = cx.src(cx.arg(args, 1)?, from)?;
+    let b = if two { Some(cx.src(cx.arg(args, 2)?, from)?) } else { None };
+    Ok(Op::Cvt { spec, d, a, b })
+}
+
+/// Named operations whose last type decides integer, float or half.
+fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let name = m.base;
+    let directed = m.take(|w| rounding(w).filter(|(_, whole)| !whole));
+    m.ignore(&["approx", "full"]);
+    let q = Quals {
+        ftz: m.flag("ftz"),
+        sat: m.flag("sat"),
+        nan: m.flag("NaN"),
+        xorsign_abs: m.flag("xorsign") && m.flag("abs"),
+    };
+    let relu = m.flag("relu");
+    m.ignore(&["shiftamt"]);
+    let ty = m.ty()?;
+    if directed.is_some_and(|(r, _)| r != Rounding::Even) {
+        return Err(m.unknown("arithmetic rounds to nearest only"));
+    }
+    if let Some(second) = m.take(Ty::of) {
+        let mixed = ty == Ty::F32 && matches!(second, Ty::F16 | Ty::BF16);
+        if mixed && name == "fma" {
+            let f = half::mixed_fma(second).ok_or_else(|| m.unknown("types"))?;
+            return ter(cx, args, f, [second, second, ty]);
+        }
+        let f = if mixed { half::mixed(name, second) } else { None };
+        return bin(cx, args, f.ok_or_else(|| m.unknown("types"))?, [second, ty]);
+    }
+    let n = args.len();
+    let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    match n {
+        2 => {
+            let f =
+                float::unary(name, ty, q).or_else(|| half::unary(name, ty)).or_else(|| int::unary(name, ty));
+            let f = f.ok_or_else(|| m.unknown("operation or type"))?;
+            let d = cx.dst(cx.arg(args, 0)?)?;
+            Ok(Op::Un { f, d, a: cx.src(cx.arg(args, 1)?, ty)? })
+        }
+        3 => {
+            let f = if halves {
+                half::binary(name, ty, q.nan)
+            } else {
+                float::binary(name, ty, q).or_else(|| int::binary(name, ty))
+            };
+            bin(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 2])
+        }
+        _ => {
+            let f = if halves && name == "fma" {
+                half::ternary(ty, relu)
+            } else {
+                float::ternary(name, ty, q).or_else(|| int::ternary(name, ty))
+            };
+            ter(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 3])
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Loads, stores, atomics, addresses.
+
+use super::Res;
+use super::context::Context;
+use super::mods::Mods;
+use crate::isa::op::{Atom, AtomOp, Load, Op, Order, Space, Store};
+use crate::isa::types::Ty;
+use crate::ptx::raw::Raw;
+use smallvec::SmallVec;
+
+/// Takes the state space; none means generic.
+pub(crate) fn space(m: &mut Mods<'_>) -> Space {
+    m.take(|w| {
+        Some(match w {
+            "global" => Space::Global,
+            "shared" | "shared::cta" => Space::Shared,
+            "shared::cluster" => Space::SharedCluster,
+            "local" => Space::Local,
+            "param" | "param::entry" => Space::Param,
+            "const" => Space::Const,
+            _ => return None,
+        })
+    })
+    .unwrap_or(Space::Generic)
+}
+
+/// Takes memory order and scope. Scopes are not told apart: no scope is too narrow here but is noted by E63.
+pub(crate) fn order(m: &mut Mods<'_>) -> Order {
+    let order = m.take(|w| {
+        Some(match w {
+            "weak" => Order::Weak,
+            "relaxed" | "volatile" => Order::Relaxed,
+            "acquire" => Order::Acquire,
+            "release" => Order::Release,
+            "acq_rel" => Order::AcqRel,
+            _ => return None,
+        })
+    });
+    m.ignore(&["cta", "cluster", "gpu", "sys", "mmio"]);
+    order.unwrap_or(Order::Weak)
+}
+
+fn vector(m: &mut Mods<'_>) -> usize {
+    match m.one_of(&["v2", "v4", "v8"]) {
+        Some("v2") => 2,
+        Some("v4") => 4,
+        Some(_) => 8,
+        None => 1,
+    }
+}
+
+/// `ld`.
+pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let order = order(m);
+    let policy = m.cache_hints();
+    m.ignore(&["unified"]);
+    let (space, n) = (space(m), vector(m));
+    let ty = m.ty()?;
+    if ty == Ty::B128 {
+        return Err(m.unknown("128-bit elements"));
+    }
+    cx.count(args, 2, 2 + usize::from(policy))?;
+    let list = cx.parts(cx.arg(args, 0)?);
+    if list.len() != n {
+        return Err(cx.fail(format!("{} registers for .v{n}", list.len())));
+    }
+    let mut dsts = SmallVec::new();
+    for raw in list {
+        let d = cx.dst_opt(raw)?;
+        dsts.push(d.map(|d| (d, cx.width(d) as u8)));
+    }
+    Ok(Op::Ld(Box::new(Load { space, ty, addr: cx.addr(cx.arg(args, 1)?)?, dsts, order })))
+}
+
+/// `st`, `st.async`.
+pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    if m.flag("async") {
+        return store_async(cx, m, args);
+    }
+    let order = order(m);
+    let policy = m.cache_hints();
+    let (space, n) = (space(m), vector(m));
+    if space == Space::Param {
+        return Err(m.unknown("call parameters: calls are not supported"));
+    }
+    let ty = m.ty()?;
+    if ty == Ty::B128 {
+        return Err(m.unknown("128-bit elements"));
+    }
+    cx.count(args, 2, 2 + usize::from(policy))?;
+    let addr = cx.addr(cx.arg(args, 0)?)?;
+    let list = cx.parts(cx.arg(args, 1)?);
+    if list.len() != n {
+        return Err(cx.fail(format!("{} values for .v{n}", list.len())));
+    }
+    let mut srcs = SmallVec::new();
+    for raw in list {
+        srcs.push(cx.src(raw, ty)?);
+    }
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, mbar: None })))
+}
+
+/// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.v}.type [a], b, [mbar]`.
+fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let order = order(m);
+    if !m.flag("mbarrier::complete_tx::bytes") {
+        return Err(m.unknown("only the mbarrier form"));
+    }
+    let (space, n) = (space(m), vector(m));
+    let ty = m.ty()?;
+    cx.count(args, 3, 3)?;
+    let addr = cx.addr(cx.arg(args, 0)?)?;
+    let list = cx.parts(cx.arg(args, 1)?);
+    if list.len() != n {
+        return Err(cx.fail(format!("{} values for .v{n}", list.len())));
+    }
+    let mut srcs = SmallVec::new();
+    for raw in list {
+        srcs.push(cx.src(raw, ty)?);
+    }
+    let mbar = Some(cx.addr(cx.arg(args, 2)?)?);
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, mbar })))
+}
+
+/// The operation of an atomic or a bulk reduction.
+pub(crate) fn atom_op(m: &mut Mods<'_>) -> Option<AtomOp> {
+    m.take(|w| {
+        Some(match w {
+            "add" => AtomOp::Add,
+            "min" => AtomOp::Min,
+            "max" => AtomOp::Max,
+            "and" => AtomOp::And,
+            "or" => AtomOp::Or,
+            "xor" => AtomOp::Xor,
+            "inc" => AtomOp::Inc,
+            "dec" => AtomOp::Dec,
+            "exch" => AtomOp::Exch,
+            "cas" => AtomOp::Cas,
+            _ => return None,
+        })
+    })
+}
+
+/// `atom` and `red`.
+pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let returns = m.base == "atom";
+    if m.has("async") {
+        return Err(m.unknown("red.async"));
+    }
+    let order = match order(m) {
+        Order::Weak => Order::Relaxed,
+        o => o,
+    };
+    let policy = m.cache_hints();
+    m.ignore(&["noftz"]);
+    let (space, n) = (space(m), vector(m));
+    let op = atom_op(m).ok_or_else(|| m.unknown("operation"))?;
+    let ty = m.ty()?;
+    let integer = ty.integer() && ty.bits() >= 32;
+    let float_add = matches!(ty, Ty::F32 | Ty::F64 | Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    let cas16 = ty == Ty::B16 && matches!(op, AtomOp::Cas | AtomOp::Exch);
+    let half = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    if !(integer
+        || cas16
+        || (float_add && op == AtomOp::Add)
+        || (half && matches!(op, AtomOp::Min | AtomOp::Max)))
+    {
+        return Err(m.unknown("type"));
+    }
+    let first = usize::from(returns);
+    let want = first + 2 + usize::from(op == AtomOp::Cas);
+    cx.count(args, want, want + usize::from(policy))?;
+    let mut dsts = SmallVec::new();
+    if returns {
+        for raw in cx.parts(cx.arg(args, 0)?) {
+            dsts.push(cx.dst_opt(raw)?);
+        }
+    }
+    let addr = cx.addr(cx.arg(args, first)?)?;
+    let mut b = SmallVec::new();
+    let list = cx.parts(cx.arg(args, first + 1)?);
+    if list.len() != n || (returns && dsts.len() != n) {
+        return Err(cx.fail(format!("{} values for .v{n}", list.len())));
+    }
+    for raw in list {
+        b.push(cx.src(raw, ty)?);
+    }
+    let c = if op == AtomOp::Cas { Some(cx.src(cx.arg(args, first + 2)?, ty)?) } else { None };
+    Ok(Op::Atom(Box::new(Atom { space, op, ty, addr, dsts, b, c, order })))
+}
+
+/// `cvta`, `isspacep`, `mapa`, `getctarank`.
+pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let base = m.base;
+    let to = base == "cvta" && m.flag("to");
+    let space = space(m);
+    if base == "isspacep" {
+        cx.count(args, 2, 2)?;
+        let Some(p) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
+        return Ok(Op::IsSpace { p, a: cx.src(cx.arg(args, 1)?, Ty::U64)?, space });
+    }
+    let ty = m.ty()?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let a = cx.src(cx.arg(args, 1)?, ty)?;
+    match base {
+        "cvta" => {
+            cx.count(args, 2, 2)?;
+            Ok(Op::Cvta { d, a, space, to })
+        }
+        "mapa" => {
+            cx.count(args, 3, 3)?;
+            let rank = cx.src(cx.arg(args, 2)?, Ty::U32)?;
+            Ok(Op::Mapa { d, a, rank, generic: space == Space::Generic, get_rank: false })
+        }
+        _ => {
+            cx.count(args, 2, 2)?;
+            Ok(Op::Mapa { d, a, rank: a, generic: space == Space::Generic, get_rank: true })
+        }
+    }
+}
+
+/// Prefetches and cache policies: no effect but a defined register.
+pub(crate) fn hint<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    let creates = m.base == "createpolicy";
+    while m.first().is_some() {}
+    if creates {
+        let d = cx.dst(cx.arg(args, 0)?)?;
+        return Ok(Op::Un { f: crate::isa::lanes::lanes!(|a| a), d, a: crate::isa::op::Src::Imm(0) });
+    }
+    Ok(Op::Nop)
+}

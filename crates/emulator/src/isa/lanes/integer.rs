@@ -1,0 +1,278 @@
+//! Integer and bit operations.
+
+use super::{Carry, F1, F2, F3, Lanes, int, lanes};
+use crate::isa::types::Ty;
+
+/// Picks by the width and sign of a type.
+macro_rules! by_type {
+    ($ty:expr, |$($a:ident),+| $e:expr) => {
+        match $ty {
+            Ty::U8 | Ty::B8 => int!(u8 as u8, |$($a),+| $e),
+            Ty::U16 | Ty::B16 => int!(u16 as u16, |$($a),+| $e),
+            Ty::U32 | Ty::B32 => int!(u32 as u32, |$($a),+| $e),
+            Ty::U64 | Ty::B64 => int!(u64 as u64, |$($a),+| $e),
+            Ty::S8 => int!(i8 as u8, |$($a),+| $e),
+            Ty::S16 => int!(i16 as u16, |$($a),+| $e),
+            Ty::S32 => int!(i32 as u32, |$($a),+| $e),
+            Ty::S64 => int!(i64 as u64, |$($a),+| $e),
+            _ => return None,
+        }
+    };
+}
+
+/// `not`, `neg`, `abs`, `popc`, `clz`, `brev`, `cnot`, `bfind`.
+pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
+    Some(match name {
+        "not" => by_type!(ty, |a| !a),
+        "neg" => match ty {
+            Ty::S16 => int!(i16 as u16, |a| a.wrapping_neg()),
+            Ty::S32 => int!(i32 as u32, |a| a.wrapping_neg()),
+            Ty::S64 => int!(i64 as u64, |a| a.wrapping_neg()),
+            _ => return None,
+        },
+        "abs" => match ty {
+            Ty::S16 => int!(i16 as u16, |a| a.wrapping_abs()),
+            Ty::S32 => int!(i32 as u32, |a| a.wrapping_abs()),
+            Ty::S64 => int!(i64 as u64, |a| a.wrapping_abs()),
+            _ => return None,
+        },
+        "cnot" => by_type!(ty, |a| if a == 0 { 1 } else { 0 }),
+        "popc" => by_type!(ty, |a| a.count_ones()),
+        "clz" => by_type!(ty, |a| a.leading_zeros()),
+        "brev" => by_type!(ty, |a| a.reverse_bits()),
+        "bfind" => match ty {
+            Ty::U32 => int!(u32 as u32, |a| if a == 0 { u32::MAX } else { 31 - a.leading_zeros() }),
+            Ty::S32 => int!(i32 as u32, |a| {
+                let a = if a < 0 { !a } else { a } as u32;
+                if a == 0 { u32::MAX } else { 31 - a.leading_zeros() }
+            }),
+            Ty::U64 => int!(u64 as u32, |a| if a == 0 { u32::MAX } else { 63 - a.leading_zeros() }),
+            Ty::S64 => int!(i64 as u32, |a| {
+                let a = if a < 0 { !a } else { a } as u64;
+                if a == 0 { u32::MAX } else { 63 - a.leading_zeros() }
+            }),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Two-operand arithmetic and logic without `mul` and shifts.
+pub(crate) fn binary(name: &str, ty: Ty) -> Option<F2> {
+    Some(match name {
+        "add" => by_type!(ty, |a, b| a.wrapping_add(b)),
+        "sub" => by_type!(ty, |a, b| a.wrapping_sub(b)),
+        // Division by zero gives no trap on the machine; PTX leaves the value open.
+        "div" => by_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
+        "rem" => by_type!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
+        "min" if ty == Ty::U16x2 => lanes!(|a, b| pair(a, b, |x, y| x.min(y))),
+        "max" if ty == Ty::U16x2 => lanes!(|a, b| pair(a, b, |x, y| x.max(y))),
+        "min" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).min(y as i16) as u16)),
+        "max" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).max(y as i16) as u16)),
+        "add" if matches!(ty, Ty::U16x2 | Ty::S16x2) => lanes!(|a, b| pair(a, b, u16::wrapping_add)),
+        "min" => by_type!(ty, |a, b| a.min(b)),
+        "max" => by_type!(ty, |a, b| a.max(b)),
+        "and" => by_type!(ty, |a, b| a & b),
+        "or" => by_type!(ty, |a, b| a | b),
+        "xor" => by_type!(ty, |a, b| a ^ b),
+        _ => return None,
+    })
+}
+
+fn pair(a: u64, b: u64, f: fn(u16, u16) -> u16) -> u64 {
+    u64::from(f(a as u16, b as u16)) | u64::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
+}
+
+/// Shifts; the amount is 32 bits and clamps at the width.
+pub(crate) fn shift(left: bool, ty: Ty) -> Option<F2> {
+    Some(match (left, ty) {
+        (true, Ty::B16) => lanes!(|a, b| if b as u32 > 15 { 0 } else { u64::from((a as u16) << (b as u32)) }),
+        (true, Ty::B32) => lanes!(|a, b| if b as u32 > 31 { 0 } else { u64::from((a as u32) << (b as u32)) }),
+        (true, Ty::B64) => lanes!(|a, b| if b as u32 > 63 { 0 } else { a << (b as u32) }),
+        (false, Ty::B16 | Ty::U16) => {
+            lanes!(|a, b| if b as u32 > 15 { 0 } else { u64::from((a as u16) >> (b as u32)) })
+        }
+        (false, Ty::B32 | Ty::U32) => {
+            lanes!(|a, b| if b as u32 > 31 { 0 } else { u64::from((a as u32) >> (b as u32)) })
+        }
+        (false, Ty::B64 | Ty::U64) => lanes!(|a, b| if b as u32 > 63 { 0 } else { a >> (b as u32) }),
+        (false, Ty::S16) => lanes!(|a, b| u64::from(((a as i16) >> (b as u32).min(15)) as u16)),
+        (false, Ty::S32) => lanes!(|a, b| u64::from(((a as i32) >> (b as u32).min(31)) as u32)),
+        (false, Ty::S64) => lanes!(|a, b| ((a as i64) >> (b as u32).min(63)) as u64),
+        _ => return None,
+    })
+}
+
+/// `mul.lo`, `mul.hi`, `mul.wide`.
+pub(crate) fn multiply(part: &str, ty: Ty) -> Option<F2> {
+    Some(match (part, ty) {
+        ("lo", _) => by_type!(ty, |a, b| a.wrapping_mul(b)),
+        ("hi", Ty::U16) => lanes!(|a, b| u64::from((u32::from(a as u16) * u32::from(b as u16) >> 16) as u16)),
+        ("hi", Ty::S16) => lanes!(|a, b| u64::from((i32::from(a as i16) * i32::from(b as i16) >> 16) as u16)),
+        ("hi", Ty::U32) => lanes!(|a, b| u64::from(a as u32) * u64::from(b as u32) >> 32),
+        ("hi", Ty::S32) => lanes!(|a, b| u64::from((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32)),
+        ("hi", Ty::U64) => lanes!(|a, b| (u128::from(a) * u128::from(b) >> 64) as u64),
+        ("hi", Ty::S64) => lanes!(|a, b| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64),
+        ("wide", Ty::U16) => lanes!(|a, b| u64::from(u32::from(a as u16) * u32::from(b as u16))),
+        ("wide", Ty::S16) => lanes!(|a, b| u64::from((i32::from(a as i16) * i32::from(b as i16)) as u32)),
+        ("wide", Ty::U32) => lanes!(|a, b| u64::from(a as u32) * u64::from(b as u32)),
+        ("wide", Ty::S32) => lanes!(|a, b| (i64::from(a as i32) * i64::from(b as i32)) as u64),
+        _ => return None,
+    })
+}
+
+/// `mad.lo`, `mad.hi`, `mad.wide`.
+pub(crate) fn multiply_add(part: &str, ty: Ty) -> Option<F3> {
+    Some(match (part, ty) {
+        ("lo", _) => by_type!(ty, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        ("hi", Ty::U32) => {
+            lanes!(|a, b, c| u64::from(
+                ((u64::from(a as u32) * u64::from(b as u32) >> 32) as u32).wrapping_add(c as u32)
+            ))
+        }
+        ("hi", Ty::S32) => lanes!(|a, b, c| u64::from(
+            ((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32).wrapping_add(c as u32)
+        )),
+        ("hi", Ty::U64) => lanes!(|a, b, c| ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)),
+        ("hi", Ty::S64) => {
+            lanes!(|a, b, c| ((i128::from(a as i64) * i128::from(b as i64) >> 64) as u64).wrapping_add(c))
+        }
+        ("wide", Ty::U16) => {
+            lanes!(|a, b, c| u64::from((u32::from(a as u16) * u32::from(b as u16)).wrapping_add(c as u32)))
+        }
+        ("wide", Ty::S16) => lanes!(|a, b, c| u64::from(
+            ((i32::from(a as i16) * i32::from(b as i16)) as u32).wrapping_add(c as u32)
+        )),
+        ("wide", Ty::U32) => lanes!(|a, b, c| (u64::from(a as u32) * u64::from(b as u32)).wrapping_add(c)),
+        ("wide", Ty::S32) => {
+            lanes!(|a, b, c| ((i64::from(a as i32) * i64::from(b as i32)) as u64).wrapping_add(c))
+        }
+        _ => return None,
+    })
+}
+
+/// `bfe`, `shf`, `prmt`, `dp4a`, `sad`.
+pub(crate) fn ternary(name: &str, ty: Ty) -> Option<F3> {
+    Some(match (name, ty) {
+        ("bfe", Ty::U32) => lanes!(|a, b, c| extract(a & 0xffff_ffff, b, c, 32, false) & 0xffff_ffff),
+        ("bfe", Ty::S32) => lanes!(|a, b, c| extract(a & 0xffff_ffff, b, c, 32, true) & 0xffff_ffff),
+        ("bfe", Ty::U64) => lanes!(|a, b, c| extract(a, b, c, 64, false)),
+        ("bfe", Ty::S64) => lanes!(|a, b, c| extract(a, b, c, 64, true)),
+        ("shf.l.wrap", Ty::B32) => lanes!(|a, b, c| ((b << 32 | a & 0xffff_ffff) << (c & 31)) >> 32),
+        ("shf.r.wrap", Ty::B32) => lanes!(|a, b, c| ((b << 32 | a & 0xffff_ffff) >> (c & 31)) & 0xffff_ffff),
+        ("shf.l.clamp", Ty::B32) => {
+            lanes!(|a, b, c| (u128::from(b << 32 | a & 0xffff_ffff) << (c as u32).min(32) >> 32) as u64
+                & 0xffff_ffff)
+        }
+        ("shf.r.clamp", Ty::B32) => {
+            lanes!(|a, b, c| ((b << 32 | a & 0xffff_ffff) >> (c as u32).min(32)) & 0xffff_ffff)
+        }
+        ("prmt", Ty::B32) => lanes!(|a, b, c| permute(a, b, c)),
+        ("dp4a.u32", Ty::U32) => lanes!(|a, b, c| dot4(a, b, c, false, false)),
+        ("dp4a.s32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, true, true)),
+        ("dp4a.u32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, false, true)),
+        ("dp4a.s32", Ty::U32) => lanes!(|a, b, c| dot4(a, b, c, true, false)),
+        ("sad", Ty::U32) => int!(u32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c)),
+        ("sad", Ty::S32) => int!(i32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c as u32)),
+        ("min", _) => by_type!(ty, |a, b, c| a.min(b).min(c)),
+        ("max", _) => by_type!(ty, |a, b, c| a.max(b).max(c)),
+        _ => return None,
+    })
+}
+
+fn extract(a: u64, pos: u64, len: u64, bits: u64, signed: bool) -> u64 {
+    let (pos, len) = (pos & 0xff, len & 0xff);
+    if len == 0 {
+        return 0;
+    }
+    let sign_at = (pos + len - 1).min(bits - 1);
+    let sign = signed && a >> sign_at & 1 == 1;
+    let mut d = if pos >= bits { 0 } else { a >> pos };
+    let kept = len.min(bits.saturating_sub(pos));
+    if kept < 64 {
+        d &= (1 << kept) - 1;
+        if sign {
+            d |= u64::MAX << kept;
+        }
+    }
+    d
+}
+
+/// `bfi`: the low bits of `a` into `b`.
+pub(crate) fn insert(a: u64, b: u64, pos: u64, len: u64, bits: u64) -> u64 {
+    let (pos, len) = (pos & 0xff, len & 0xff);
+    if len == 0 || pos >= bits {
+        return b;
+    }
+    let len = len.min(bits - pos);
+    let mask = if len >= 64 { u64::MAX } else { ((1 << len) - 1) << pos };
+    (b & !mask) | ((a << pos) & mask)
+}
+
+fn permute(a: u64, b: u64, selector: u64) -> u64 {
+    let bytes = (b << 32) | (a & 0xffff_ffff);
+    (0..4).fold(0, |d, i| {
+        let s = selector >> (4 * i);
+        let byte = bytes >> (8 * (s & 7)) & 0xff;
+        let byte = if s & 8 == 0 {
+            byte
+        } else if byte & 0x80 == 0 {
+            0
+        } else {
+            0xff
+        };
+        d | byte << (8 * i)
+    })
+}
+
+fn dot4(a: u64, b: u64, c: u64, a_signed: bool, b_signed: bool) -> u64 {
+    let byte = |x: u64, i: u32, signed: bool| {
+        let v = (x >> (8 * i)) as u8;
+        if signed { i32::from(v as i8) } else { i32::from(v) }
+    };
+    let sum = (0..4).fold(c as i32, |s, i| s.wrapping_add(byte(a, i, a_signed) * byte(b, i, b_signed)));
+    u64::from(sum as u32)
+}
+
+/// A carry chain step: `add`, `sub`, `mad.lo`, `mad.hi` with carry in and out. The third operand is unused by
+/// `add` and `sub`.
+pub(crate) fn carry(name: &str, ty: Ty) -> Option<Carry> {
+    macro_rules! chain {
+        ($bits:expr, |$a:ident, $b:ident, $c:ident, $in:ident| $e:expr) => {{
+            fn f(x: &Lanes, y: &Lanes, z: &Lanes, carry: u32, d: &mut Lanes) -> u32 {
+                let mut out = 0;
+                for i in 0..32 {
+                    let ($a, $b, $c) = (u128::from(x[i]), u128::from(y[i]), u128::from(z[i]));
+                    let $in = u128::from(carry >> i & 1);
+                    let r: u128 = $e;
+                    d[i] = if $bits == 32 { r as u32 as u64 } else { r as u64 };
+                    out |= u32::from(r >> $bits & 1 == 1) << i;
+                }
+                out
+            }
+            f as Carry
+        }};
+    }
+    let wide = match ty {
+        Ty::U32 | Ty::S32 | Ty::B32 => false,
+        Ty::U64 | Ty::S64 | Ty::B64 => true,
+        _ => return None,
+    };
+    Some(match (name, wide) {
+        ("add", false) => chain!(32, |a, b, _c, k| (a & 0xffff_ffff) + (b & 0xffff_ffff) + k),
+        ("add", true) => chain!(64, |a, b, _c, k| a + b + k),
+        ("sub", false) => chain!(32, |a, b, _c, k| (a & 0xffff_ffff).wrapping_sub((b & 0xffff_ffff) + k)),
+        ("sub", true) => chain!(64, |a, b, _c, k| a.wrapping_sub(b + k)),
+        ("mad.lo", false) => {
+            chain!(32, |a, b, c, k| ((a & 0xffff_ffff) * (b & 0xffff_ffff) & 0xffff_ffff)
+                + (c & 0xffff_ffff)
+                + k)
+        }
+        ("mad.hi", false) if ty != Ty::S32 => {
+            chain!(32, |a, b, c, k| ((a & 0xffff_ffff) * (b & 0xffff_ffff) >> 32) + (c & 0xffff_ffff) + k)
+        }
+        ("mad.lo", true) => chain!(64, |a, b, c, k| u128::from((a as u64).wrapping_mul(b as u64)) + c + k),
+        ("mad.hi", true) if ty != Ty::S64 => chain!(64, |a, b, c, k| (a * b >> 64) + c + k),
+        _ => return None,
+    })
+}

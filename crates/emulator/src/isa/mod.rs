@@ -1,0 +1,7 @@
+//! Instructions in compact form: what the machine executes.
+
+pub(crate) mod cvt;
+pub(crate) mod decode;
+pub(crate) mod lanes;
+pub(crate) mod op;
+pub(crate) mod types;

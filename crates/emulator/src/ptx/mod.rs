@@ -1,0 +1,6 @@
+//! Reading PTX text: words, statements, scopes (E13-E19).
+
+pub(crate) mod lexer;
+pub(crate) mod parser;
+pub(crate) mod raw;
+pub(crate) mod scope;
