@@ -12,6 +12,7 @@ mod file;
 mod limits;
 mod named;
 mod registers;
+mod render;
 mod residency;
 mod swizzle;
 mod target;
@@ -31,6 +32,7 @@ pub use limits::{
     TensorMemory, Threads,
 };
 pub use registers::{AgentWarps, DEFAULT_KEEP, RegisterError, RegisterPlan};
+pub use render::{describe, overview};
 pub use residency::{CtaDemand, DoesNotFit, Residency, Resource};
 pub use swizzle::{Swizzle, TmaSwizzle};
 pub use target::Target;

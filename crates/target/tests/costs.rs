@@ -1,5 +1,7 @@
 //! Costs: the numbers of T34-T37 and T41, the laws of T31 and T32, and refusals of T39.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // Helpers outside of test functions.
+
 use proptest::prelude::*;
 use warploom_target::cost::{Combine, CostError, MmaOp, Op, OpClass, OpKind, Origin, unit};
 use warploom_target::mma::{MmaInstruction, OperandPlace};

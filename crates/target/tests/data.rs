@@ -1,5 +1,7 @@
 //! The built-in data files, against the tables T1-T5.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // Helpers outside of test functions.
+
 use warploom_target::{Feature, Target, TargetError};
 
 #[test]

@@ -1,5 +1,7 @@
 //! Laws and numbers of swizzles, copies, barriers, tensor-core shapes, residency and registers.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // Helpers outside of test functions.
+
 use proptest::prelude::*;
 use warploom_target::barrier::{BarrierViolation, check_mbarrier, check_named};
 use warploom_target::check::{self, RegisterViolation};

@@ -13,6 +13,7 @@ mod op;
 mod validate;
 
 pub use amount::Amount;
+pub(crate) use entry::Terms;
 pub use entry::{AlsoRule, DurationRule, LatencyRule, Measurement, OpEntry, Origin, Unit, Work};
 pub use kind::{OpClass, OpKind};
 pub(crate) use validate::{Fault, validate};
