@@ -1,0 +1,109 @@
+//! `assign`: from a problem to an [`Assignment`] or an [`AssignError`] (B9).
+
+use crate::advice;
+use crate::classify::{self, SMEM, TMEM};
+use crate::descriptors;
+use crate::input::{Options, Problem};
+use crate::model::{self, Model};
+use crate::output::{AssignError, Assignment, Class, ErrorKind, PackVerdict};
+use crate::plan::{Plan, plan, smem_limit};
+use crate::records;
+
+/// Assigns every value a buffer and a handshake, or says why not (B9).
+///
+/// Pure: no I/O, no clock, equal input gives equal output. In debug builds the result is verified
+/// by the independent [`check`](crate::check::check) (B75).
+///
+/// # Errors
+/// One [`AssignError`]; nothing is committed before all phases have succeeded. It names the phase,
+/// the value, what is needed and what there is, and steps that would help.
+pub fn assign(problem: &Problem, options: &Options) -> Result<Assignment, AssignError> {
+    let model = model::build(problem, options)?;
+    let plan = plan(&model)?;
+    let desc = descriptors::assign(&model, &plan)?;
+    limits(&model, &plan)?;
+    if let Some(mut e) = over_capacity(&model, &plan) {
+        e.advice = Some(advice::advise(&model, &plan));
+        return Err(e);
+    }
+    let assignment = records::assemble(&model, &plan, desc);
+    #[cfg(debug_assertions)]
+    if let Err(violations) = crate::check::check_with(problem, options, &assignment) {
+        let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        let m =
+            format!("the checker refused the answer, which is a bug of the assigner: {}", list.join("; "));
+        return Err(AssignError::new(ErrorKind::Internal, "B75", None, m));
+    }
+    Ok(assignment)
+}
+
+/// Reads a problem as JSON and assigns it with the options it carries: what the command does.
+///
+/// # Errors
+/// As [`Problem::from_json`] and [`assign`].
+pub fn assign_json(text: &str) -> Result<Assignment, AssignError> {
+    let problem = Problem::from_json(text)?;
+    assign(&problem, &problem.options)
+}
+
+/// Hardware limits other than capacity (B39).
+fn limits(model: &Model<'_>, plan: &Plan) -> Result<(), AssignError> {
+    let most = model.limits.mbarrier_tx;
+    for (pipe, p) in model.pipes.iter().enumerate() {
+        let tx = records::tx_bytes(model, plan, pipe).unwrap_or(0);
+        if tx > most {
+            let v = p.values[0];
+            let why = format!("its pipe brings {tx} bytes per phase, an mbarrier counts to {most}");
+            let mut e = classify::fail(model, &plan.life, &[v], v, ErrorKind::Limit, "B39", SMEM, &why);
+            (e.need, e.limit) = (Some(tx), Some(most));
+            return Err(e);
+        }
+    }
+    Ok(())
+}
+
+/// The verdict on the packed totals (B47).
+fn over_capacity(model: &Model<'_>, plan: &Plan) -> Option<AssignError> {
+    let limit = smem_limit(model);
+    let columns = model.limits.tmem.map_or(0, |t| t.columns);
+    let load = records::smem_load_bound(plan);
+    let (phase, class, need, limit, bound, infeasible) = if plan.mbarriers.used > limit {
+        let infeasible = plan.smem.infeasible || load > limit;
+        (SMEM, Class::Smem, plan.mbarriers.used, limit, load, infeasible)
+    } else if plan.tmem.peak > columns {
+        let bound = plan.tmem.load_bound;
+        (TMEM, Class::Tmem, plan.tmem.peak, columns, bound, plan.tmem.infeasible || bound > columns)
+    } else {
+        return None;
+    };
+    let plot = advice::largest_at_peak(model, plan, class).and_then(|k| plan.plots.get(k));
+    let (values, v) = match plot {
+        Some(p) => {
+            let units = &p.ring.units;
+            let values: Vec<usize> =
+                (0..model.values.len()).filter(|&v| units.contains(&plan.life.unit_of[v])).collect();
+            let v = values.iter().copied().find(|&v| model.values[v].id == p.id).unwrap_or(values[0]);
+            (values, v)
+        }
+        // Only mbarriers are left to blame.
+        None => ((0..model.values.len().min(1)).collect(), 0),
+    };
+    let unit = if class == Class::Smem { "bytes" } else { "columns" };
+    let why = format!("the plan needs {need} {unit}, the block has {limit}");
+    let mut e = match model.values.get(v) {
+        Some(_) => classify::fail(model, &plan.life, &values, v, ErrorKind::Capacity, "B47", phase, &why),
+        None => AssignError::new(ErrorKind::Capacity, "B47", Some(3), format!("{phase}: {why}")),
+    };
+    if let Some(&u) = plan.life.unit_of.get(v) {
+        if let Some(info) = &mut e.value {
+            info.depth = Some(plan.depth[u].unsigned_abs());
+        }
+        e.classification = Some(classify::classification(model, &values, v, Some(&plan.decisions[u])));
+    }
+    e.outcome = Some(if infeasible { PackVerdict::ProvedInfeasible } else { PackVerdict::GaveUp });
+    (e.need, e.limit, e.load_bound) = (Some(need), Some(limit), Some(bound));
+    e.smem_map = Some(records::smem_map(model, plan));
+    e.tmem_map = Some(records::tmem_map(model, plan));
+    e.barrier_pool = Some(records::pool(model, plan));
+    Some(e)
+}

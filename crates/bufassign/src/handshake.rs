@@ -1,0 +1,62 @@
+//! How producer and consumers agree (B27), decided per pipe (B21).
+
+use crate::input::Role;
+use crate::model::Model;
+use crate::output::Handshake;
+use std::collections::BTreeSet;
+
+/// The handshake of one pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct Shake {
+    pub kind: Handshake,
+    /// A named barrier is needed.
+    pub named: bool,
+    /// Agents concerned, and those that only produce.
+    pub agents: BTreeSet<usize>,
+    pub producers: BTreeSet<usize>,
+    pub consumers: BTreeSet<usize>,
+}
+
+/// Handshakes of all pipes.
+pub(crate) fn decide(model: &Model<'_>) -> Vec<Shake> {
+    model.pipes.iter().map(|p| pipe(model, &p.values)).collect()
+}
+
+fn pipe(model: &Model<'_>, values: &[usize]) -> Shake {
+    // Uses through a view belong to its owner's pipe; a view has no handshake of its own.
+    let owned = |v: usize| crate::model::owner(model, v).is_some_and(|o| values.contains(&o));
+    let members: Vec<usize> = (0..model.values.len())
+        .filter(|&v| values.contains(&v) || (model.values[v].view_of.is_some() && owned(v)))
+        .collect();
+    let mut producers = BTreeSet::new();
+    let mut consumers = BTreeSet::new();
+    let mut roles: BTreeSet<Role> = BTreeSet::new();
+    for &v in &members {
+        let value = &model.values[v];
+        if let Some((p, role)) = value.producer {
+            producers.insert(model.ops[p].agent);
+            roles.insert(role);
+        }
+        consumers.extend(value.uses.iter().map(|u| model.ops[u.op].agent));
+    }
+    let agents: BTreeSet<usize> = producers.union(&consumers).copied().collect();
+    let several_warps = agents.iter().any(|&a| model.agents[a].warps > 1);
+    let local = values.iter().all(|&v| model.values[v].src.warp_local);
+    let exchanged = several_warps && !local;
+    let (kind, named) = if values.iter().any(|&v| model.is_signal(v)) {
+        (Handshake::Named, true)
+    } else if producers.is_empty() {
+        (Handshake::Order, false)
+    } else if agents.len() > 1 {
+        (Handshake::Pair, false)
+    } else if roles.iter().any(|r| r.completes_on_mbarrier()) {
+        (Handshake::Full, exchanged)
+    } else if roles.contains(&Role::CpAsync) {
+        (Handshake::Group, exchanged)
+    } else if exchanged {
+        (Handshake::Named, true)
+    } else {
+        (Handshake::Order, false)
+    };
+    Shake { kind, named: named || model.options.is_tileiras(), agents, producers, consumers }
+}

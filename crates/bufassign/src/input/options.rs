@@ -1,0 +1,84 @@
+//! Choices a caller may make (B8). None of them touches soundness.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Options of [`assign`](crate::assign) (B8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Options {
+    /// Which merges of buffers are tried (B53).
+    pub sharing: Sharing,
+    /// Lowers the chip's shared-memory capacity, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smem_limit: Option<u64>,
+    /// A tile that may live in both spaces goes to TMEM above this many bytes (B35).
+    pub tmem_threshold: u64,
+    /// Least SMEM alignment in bytes, a power of two (B37).
+    pub align_min: u64,
+    /// Search for a colouring where first-fit runs out of named barriers (B32).
+    pub recolour: bool,
+    /// Values of different element type or size may share a class (B49).
+    pub relax_footprint: bool,
+    /// Nodes an exact search may visit.
+    pub node_budget: u64,
+    /// A bundle of choices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            sharing: Sharing::WhenNeeded,
+            smem_limit: None,
+            tmem_threshold: 16384,
+            align_min: 16,
+            recolour: true,
+            relax_footprint: false,
+            node_budget: 2_000_000,
+            preset: None,
+        }
+    }
+}
+
+impl Options {
+    /// Sharing in force, the preset considered.
+    pub(crate) fn effective_sharing(&self) -> Sharing {
+        if self.is_tileiras() { Sharing::Always } else { self.sharing }
+    }
+
+    /// Whether the recolouring search of B32 may run.
+    pub(crate) fn may_recolour(&self) -> bool {
+        self.recolour && !self.is_tileiras()
+    }
+
+    /// Whether the choices of the published description are to be imitated (B8).
+    pub(crate) fn is_tileiras(&self) -> bool {
+        self.preset == Some(Preset::Tileiras)
+    }
+}
+
+/// Which merges are tried (B53).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// None.
+    Off,
+    /// Those whose order is implied already.
+    Implied,
+    /// Implied ones, and inserted waits only if the plan does not fit without.
+    #[default]
+    WhenNeeded,
+    /// Implied ones and those that need an inserted wait.
+    Always,
+}
+
+/// A bundle of choices (B8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// The published description taken literally: 32-slot pool, a barrier for every value, class
+    /// by size alone, sharing always, no recolouring.
+    Tileiras,
+}

@@ -1,0 +1,93 @@
+//! The chip's capacities as this crate uses them (B7).
+
+use crate::input::TargetSpec;
+use crate::output::AssignError;
+use serde_json::Value as Json;
+use warploom_target::{Feature, Target};
+
+/// What the phases ask of a chip; all bytes unless said otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub name: String,
+    pub smem_block: u64,
+    pub smem_static: u64,
+    pub smem_sm: u64,
+    pub block_reserve: u64,
+    pub barrier_ids: u32,
+    pub free_ids: Vec<u32>,
+    pub mbarrier_bytes: u64,
+    pub mbarrier_tx: u64,
+    pub max_threads: u32,
+    pub threads_per_warp: u32,
+    /// Present iff the chip has the tcgen05 feature (B41).
+    pub tmem: Option<TmemLimits>,
+    pub desc_slots: u64,
+    pub desc_bytes: u64,
+    pub desc_align_device: u64,
+}
+
+/// Tensor-memory geometry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TmemLimits {
+    pub lanes: u64,
+    pub columns: u64,
+    pub cell_bits: u64,
+    pub min_alloc: u64,
+    pub half_sets: usize,
+}
+
+/// Looks a target up and applies overrides (B2).
+pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
+    let refuse = |e: &dyn std::fmt::Display| AssignError::invalid("target", e);
+    let target = match spec {
+        TargetSpec::Named(name) => Target::named(name).map_err(|e| refuse(&e))?,
+        TargetSpec::Custom { base, overrides } => {
+            let base = Target::named(base).map_err(|e| refuse(&e))?;
+            let mut json = serde_json::to_value(&base).map_err(|e| refuse(&e))?;
+            merge(&mut json, &Json::Object(overrides.clone()), 0);
+            serde_json::from_value(json).map_err(|e| refuse(&e))?
+        }
+    };
+    let tmem = target.tmem.as_ref().filter(|_| target.has(Feature::Tcgen05));
+    Ok(Limits {
+        name: target.name().to_string(),
+        smem_block: target.smem.per_cta,
+        smem_static: target.smem.per_cta_default,
+        smem_sm: target.smem.per_sm,
+        block_reserve: target.smem.reserved_per_cta,
+        barrier_ids: target.barriers.named,
+        free_ids: target.barriers.free_ids(),
+        mbarrier_bytes: u64::from(target.barriers.mbarrier_bytes),
+        mbarrier_tx: u64::from(target.barriers.mbarrier_tx_bytes),
+        max_threads: target.threads.per_cta,
+        threads_per_warp: target.threads.per_warp,
+        tmem: tmem.map(|t| TmemLimits {
+            lanes: u64::from(t.lanes),
+            columns: u64::from(t.columns),
+            cell_bits: u64::from(t.cell_bits),
+            min_alloc: u64::from(t.min_alloc),
+            half_sets: t.half_sets.len(),
+        }),
+        desc_slots: u64::from(target.descriptors.slots),
+        desc_bytes: u64::from(target.descriptors.bytes),
+        desc_align_device: u64::from(target.descriptors.align_device_built),
+    })
+}
+
+/// Replaces leaves of `into` by those of `from`; unknown keys stay and are refused when the
+/// record is read back. Records are nested a few levels only.
+fn merge(into: &mut Json, from: &Json, level: usize) {
+    match (into, from) {
+        (Json::Object(a), Json::Object(b)) if level < 8 => {
+            for (key, value) in b {
+                match a.get_mut(key) {
+                    Some(slot) => merge(slot, value, level + 1),
+                    None => {
+                        a.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (slot, value) => *slot = value.clone(),
+    }
+}

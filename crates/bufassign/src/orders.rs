@@ -1,0 +1,159 @@
+//! The order graphs of all regions at the depths in force, and what has been built on them (B24..B26).
+
+use crate::handshake::Shake;
+use crate::lifetime::{Lifetimes, Unit};
+use crate::model::Model;
+use crate::order::{Deadlock, Order};
+use crate::output::Handshake;
+
+/// Graph nodes that rebuilding may visit in all before depth-changing merges are given up; keeps
+/// phase 4 within seconds on ten thousand values.
+const WORK: u64 = 40_000_000;
+
+/// Storage passes from one unit to another, `distance` iterations later (B51).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HandOver {
+    pub from: usize,
+    pub to: usize,
+    pub distance: i64,
+    pub implied: bool,
+}
+
+/// One completion before one issue.
+type Wait = (usize, usize, i64);
+
+#[derive(Clone)]
+pub(crate) struct Orders {
+    pub graphs: Vec<Order>,
+    /// Ring slots of each unit.
+    pub depth: Vec<i64>,
+    /// Waits the pipeline is asked to insert, per region.
+    extra: Vec<Vec<Wait>>,
+    /// Implied orders that something relies on, per region.
+    relied: Vec<Vec<Wait>>,
+    spent: u64,
+}
+
+/// Least d = diff + n*dc such that `to` of iteration i + d starts after `from` of iteration i ends.
+pub(crate) fn least_distance(from: &Unit, to: &Unit, diff: i64, dc: i64, ii: i64) -> i64 {
+    let gap = from.end - to.start;
+    let d = gap.div_euclid(ii) + i64::from(gap.rem_euclid(ii) != 0);
+    let steps = d - diff;
+    diff + (steps.div_euclid(dc) + i64::from(steps.rem_euclid(dc) != 0)) * dc
+}
+
+impl Orders {
+    /// The graphs at the depths of phase 1.
+    ///
+    /// # Errors
+    /// The region whose graph is unsound.
+    pub fn new(model: &Model<'_>, life: &Lifetimes) -> Result<Orders, usize> {
+        let depth: Vec<i64> = life.units.iter().map(|u| u.depth).collect();
+        let mut graphs = Vec::with_capacity(model.regions.len());
+        for region in 0..model.regions.len() {
+            graphs.push(Order::build(model, life, region, &|k| depth[k], &[]).map_err(|Deadlock| region)?);
+        }
+        let none = vec![Vec::new(); model.regions.len()];
+        Ok(Orders { graphs, depth, extra: none.clone(), relied: none, spent: 0 })
+    }
+
+    /// Notes orders that must go on holding.
+    pub fn rely(&mut self, region: usize, waits: impl IntoIterator<Item = Wait>) {
+        self.relied[region].extend(waits);
+    }
+
+    /// The completions and issues that a hand-over consists of.
+    fn waits(life: &Lifetimes, h: &HandOver) -> Option<Vec<Wait>> {
+        let (u, v) = (&life.units[h.from], &life.units[h.to]);
+        let p = v.producer?;
+        let mut waits: Vec<Wait> = u.uses.iter().map(|x| (x.op, p, h.distance - x.distance)).collect();
+        if waits.is_empty() {
+            waits.push((u.producer?, p, h.distance));
+        }
+        Some(waits)
+    }
+
+    /// Whether program order alone may guard the later value's bytes (B26).
+    fn acquired(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], h: &HandOver) -> bool {
+        let (u, v) = (&life.units[h.from], &life.units[h.to]);
+        let Some(p) = v.producer else { return false };
+        let shake = &shakes[model.values[v.values[0]].pipe];
+        model.agents[model.ops[p].agent].warps == 1
+            || matches!(shake.kind, Handshake::Named | Handshake::Full | Handshake::Pair)
+            || (u.warp_local && v.warp_local)
+    }
+
+    /// Tries to make hand-overs of one region hold, its members' rings having `dc` slots. On
+    /// success the graph, the depths and what is relied on are updated and `implied` is filled in.
+    pub fn settle(
+        &mut self,
+        model: &Model<'_>,
+        life: &Lifetimes,
+        shakes: &[Shake],
+        region: usize,
+        ring: (&[usize], i64),
+        hand_overs: &mut [HandOver],
+        insert: bool,
+    ) -> bool {
+        let (members, dc) = ring;
+        let deeper = members.iter().any(|&k| self.depth[k] != dc);
+        let mut trial: Option<Order> = None;
+        if deeper {
+            self.spent += 1 + 2 * model.regions[region].ops.len() as u64;
+            if self.spent > WORK {
+                return false;
+            }
+            let depth = |k: usize| if members.contains(&k) { dc } else { self.depth[k] };
+            let Ok(g) = Order::build(model, life, region, &depth, &self.extra[region]) else { return false };
+            if self.relied[region].iter().any(|&(x, y, d)| !g.implied(x, y, d)) {
+                return false;
+            }
+            trial = Some(g);
+        }
+        let (mut added, mut relied) = (Vec::new(), Vec::new());
+        for h in hand_overs.iter_mut() {
+            let Some(waits) = Orders::waits(life, h) else { return false };
+            let graph = trial.as_ref().unwrap_or(&self.graphs[region]);
+            h.implied = Orders::acquired(model, life, shakes, h)
+                && waits.iter().all(|&(x, y, d)| graph.implied(x, y, d));
+            if h.implied {
+                relied.extend(waits);
+                continue;
+            }
+            if !insert {
+                return false;
+            }
+            for (x, y, d) in waits {
+                let graph = trial.as_ref().unwrap_or(&self.graphs[region]);
+                if graph.implied(x, y, d) {
+                    added.push((x, y, d));
+                    continue;
+                }
+                self.spent += 1 + 2 * model.regions[region].ops.len() as u64;
+                if self.spent > WORK || !graph.insertable(x, y, d) {
+                    return false;
+                }
+                let mut g = graph.clone();
+                if g.insert(x, y, d).is_err() {
+                    return false;
+                }
+                trial = Some(g);
+                added.push((x, y, d));
+            }
+        }
+        if let Some(g) = trial {
+            self.graphs[region] = g;
+        }
+        for &k in members {
+            self.depth[k] = dc;
+        }
+        self.relied[region].extend(relied);
+        self.extra[region].extend(added);
+        true
+    }
+
+    /// Whether the budget for rebuilding graphs is spent.
+    pub fn is_spent(&self) -> bool {
+        self.spent > WORK
+    }
+}

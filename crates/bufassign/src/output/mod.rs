@@ -1,0 +1,422 @@
+//! The answer: one record per value, the merge map, the memory plans and what they rely on
+//! (B9..B13).
+
+mod error;
+
+pub use error::{
+    AlsoFailure, AssignError, Classification, Diagnostic, ErrorKind, Failure, LoopInfo, PackVerdict,
+    PoolHolder, PoolSlot, Remedy, ValueInfo,
+};
+
+use crate::input::Space;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What became of a problem that could be assigned (B9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Assignment {
+    /// Name of the problem.
+    pub name: String,
+    /// Name of the chip.
+    pub target: String,
+    /// Always true: failures are an [`AssignError`].
+    pub ok: bool,
+    /// Whether code can be emitted: false only under a preset (B28, B36).
+    pub emittable: bool,
+    /// One record per value, in ascending id.
+    pub records: Vec<Record>,
+    /// Classes with storage, in ascending class id (B11).
+    pub merge: Vec<MergeClass>,
+    /// Shared-memory plan.
+    pub smem: SmemPlan,
+    /// Tensor-memory plan, if any value lives there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tmem: Option<TmemPlan>,
+    /// Descriptor slots in use, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desc: Option<DescPlan>,
+    /// Region boundaries a plan relies on (B55).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drains: Vec<Drain>,
+    /// Named barriers in use.
+    pub barriers: BarrierUse,
+    /// Blocks per multiprocessor that the plans allow (B13).
+    pub occupancy: Occupancy,
+    /// What was decided on the way, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+}
+
+/// Everything decided about one value (B10).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Value id.
+    pub value: u64,
+    /// Its name.
+    pub name: String,
+    /// Region of its producer (or of its first use, if it is live on entry).
+    pub region: u64,
+    /// Producing op.
+    pub producer: Option<u64>,
+    /// Consuming ops, those of its views included.
+    pub consumers: Vec<u64>,
+    /// First live moment as [stage, cycle].
+    pub start: [u64; 2],
+    /// End of the lifetime (exclusive) as [stage, cycle].
+    pub end: [u64; 2],
+    /// Lifetime in cycles.
+    pub length: u64,
+    /// Steady-state stages of the region; 1 in a line.
+    pub stages: u64,
+    /// Ring slots of the storage.
+    pub depth: u64,
+    /// Whether a ring is built at all (B10).
+    pub pipelined: bool,
+    /// How producer and consumers agree (B27).
+    pub handshake: Handshake,
+    /// The named barrier, if one is needed.
+    pub barrier: Option<NamedBarrier>,
+    /// Storage class.
+    pub class: Class,
+    /// Why that class.
+    pub why: Option<Why>,
+    /// SMEM offset of slot 0 in bytes; slot k of iteration i is
+    /// `offset + ((i + slot_shift) mod depth) * stride`.
+    pub offset: Option<u64>,
+    /// Bytes of one stage.
+    pub stage_bytes: Option<u64>,
+    /// Bytes from one slot to the next (B38).
+    pub stride: Option<u64>,
+    /// Bytes of the whole storage class.
+    pub bytes: Option<u64>,
+    /// Alignment in bytes.
+    pub align: Option<u64>,
+    /// Place in tensor memory.
+    pub tmem: Option<TmemPlace>,
+    /// TMA descriptor slot.
+    pub desc: Option<DescPlace>,
+    /// Pipe whose mbarriers are used.
+    pub pipe: Option<u64>,
+    /// Offset of the full mbarriers, `depth` words of 8 bytes.
+    pub full: Option<u64>,
+    /// Offset of the empty mbarriers.
+    pub empty: Option<u64>,
+    /// Bytes the pipe's copies bring per phase.
+    pub tx_bytes: Option<u64>,
+    /// A generic write is read by the async proxy: a proxy fence is due.
+    pub proxy_fence: bool,
+    /// Lowest value id of the storage class.
+    pub parent: u64,
+    /// Rotation in a joint ring (B50).
+    pub slot_shift: Option<u64>,
+    /// Slot of the last write, for values read after their loop.
+    pub last_slot: Option<LastSlot>,
+    /// Offset in the owner, for views.
+    pub byte_offset: Option<u64>,
+}
+
+/// How producer and consumers agree that data is there and storage is free (B27).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Handshake {
+    /// Full and empty mbarriers.
+    Pair,
+    /// Full mbarriers; program order frees the storage.
+    Full,
+    /// A `cp.async` group wait.
+    Group,
+    /// A named barrier.
+    Named,
+    /// Program order alone.
+    Order,
+}
+
+/// A named barrier given to a value (B28, B31).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedBarrier {
+    /// Slot of the pool.
+    pub slot: u32,
+    /// Hardware id; none for a slot the hardware does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<u32>,
+    /// Participating threads.
+    pub threads: u32,
+    /// What the producer does.
+    pub mode: BarrierMode,
+}
+
+/// What the producer does at a named barrier (B31).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BarrierMode {
+    /// Arrives and goes on.
+    Arrive,
+    /// Waits like everyone else.
+    Sync,
+}
+
+/// Storage class (B35).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Shared memory.
+    Smem,
+    /// Tensor memory.
+    Tmem,
+    /// A TMA descriptor slot.
+    Desc,
+    /// No storage.
+    BarrierOnly,
+}
+
+/// Why a class was chosen (B10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The roles allow nothing else.
+    Role,
+    /// Both spaces were legal and the size rule decided.
+    Size,
+    /// Both spaces were legal and the chip has no tensor memory.
+    Feature,
+    /// The author bound it.
+    Forced,
+    /// Its layout is there.
+    Layout,
+    /// The preset's size rule, whatever the roles.
+    Preset,
+}
+
+/// A place in tensor memory (B41..B44).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TmemPlace {
+    /// First column of slot 0.
+    pub column: u64,
+    /// Columns of one stage.
+    pub columns: u64,
+    /// Columns from one slot to the next.
+    pub stride: u64,
+    /// Which lanes.
+    pub lanes: Lanes,
+}
+
+/// Which lanes a tile occupies (B43).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Lanes {
+    /// All 128.
+    All,
+    /// The lower 16 of every 32.
+    H0,
+    /// The upper 16 of every 32.
+    H1,
+}
+
+/// A TMA descriptor slot (B45).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DescPlace {
+    /// Slot in the parameter block, 128 bytes each.
+    pub slot: u64,
+    /// Offset of the device-built copy in the workspace, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<u64>,
+}
+
+/// Slot of the last write after N iterations: `(N + add) mod modulo`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LastSlot {
+    /// `slot_shift - 1`.
+    pub add: i64,
+    /// Depth.
+    pub modulo: u64,
+}
+
+/// One storage class (B11).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MergeClass {
+    /// Lowest member id.
+    pub class: u64,
+    /// Member ids, views excluded, ascending.
+    pub members: Vec<u64>,
+    /// Ring slots.
+    pub depth: u64,
+    /// The orders it relies on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<OrderEdge>,
+}
+
+/// Every use of `from` in iteration i completes before `to` of iteration i + `distance` is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct OrderEdge {
+    /// Value that hands its storage over.
+    pub from: u64,
+    /// Value that gets it.
+    pub to: u64,
+    /// Iterations between them.
+    pub distance: i64,
+    /// True if it holds anyway; false is an order to emit a wait.
+    pub implied: bool,
+}
+
+/// The shared-memory plan (B12).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SmemPlan {
+    /// Capacity in bytes.
+    pub limit: u64,
+    /// Bytes from 0 to the last byte in use.
+    pub used: u64,
+    /// No plan for these classes can use less.
+    pub load_bound: u64,
+    /// `used` is the least possible.
+    pub optimal: bool,
+    /// Whether the block is declared statically.
+    pub kind: SmemKind,
+    /// Alignment of the whole block in bytes.
+    pub align: u64,
+    /// Every byte range, sorted by (offset, region, class).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub map: Vec<MapEntry>,
+}
+
+/// How the shared-memory block is declared (B40).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmemKind {
+    /// Up to 48 KiB.
+    Static,
+    /// Above: the launch must raise its limit to exactly `used`.
+    Dynamic,
+}
+
+/// One range of an offset map: bytes (SMEM) or columns (TMEM).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MapEntry {
+    /// First byte or column.
+    pub offset: u64,
+    /// Bytes or columns.
+    pub bytes: u64,
+    /// Region in which the class is live, its own; none for ranges of the whole kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<u64>,
+    /// Storage class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<u64>,
+    /// What it is, if not data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MapKind>,
+    /// Lanes, in tensor memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<Lanes>,
+    /// Pipes whose mbarriers lie there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pipes: Vec<u64>,
+    /// Name of a reserved range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// What a map entry holds, if not data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MapKind {
+    /// mbarrier words.
+    Mbarrier,
+    /// A range nobody may use.
+    Reserved,
+}
+
+/// The tensor-memory plan (B12, B44).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TmemPlan {
+    /// Columns of the chip.
+    pub limit: u64,
+    /// Columns in use.
+    pub used: u64,
+    /// Columns to allocate: a power of two, at least 32.
+    pub allocated: u64,
+    /// No plan for these classes can use fewer columns.
+    pub load_bound: u64,
+    /// `used` is the least possible.
+    pub optimal: bool,
+    /// Every column range.
+    pub map: Vec<MapEntry>,
+}
+
+/// Descriptor slots in use (B45).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DescPlan {
+    /// Slots the parameter block has room for.
+    pub limit: u64,
+    /// Slots in use.
+    pub used: u64,
+    /// Bytes of 128-aligned workspace for device-built descriptors.
+    pub workspace: u64,
+}
+
+/// A region boundary a plan relies on (B55).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Drain {
+    /// All earlier completions precede the first touch in this region.
+    pub before_region: u64,
+    /// Classes (or barrier holders) that overlay: [earlier, later].
+    pub pairs: Vec<[u64; 2]>,
+}
+
+/// Named-barrier slots in use (B13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BarrierUse {
+    /// Slots of the pool.
+    pub pool: u32,
+    /// Slots in use.
+    pub used: u32,
+    /// The colouring search replaced first-fit (B32).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recoloured: bool,
+}
+
+/// Blocks per multiprocessor that the plans allow (B13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Occupancy {
+    /// By shared memory.
+    pub smem_blocks_per_sm: u64,
+    /// By tensor memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tmem_blocks_per_sm: Option<u64>,
+}
+
+/// A remark on a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// Rule.
+    pub rule: String,
+    /// Phase.
+    pub phase: u8,
+    /// Text.
+    pub text: String,
+    /// Values concerned.
+    pub values: Vec<u64>,
+}
+
+impl Assignment {
+    /// The record of a value by id.
+    pub fn record(&self, value: u64) -> Option<&Record> {
+        let at = self.records.binary_search_by_key(&value, |r| r.value).ok()?;
+        self.records.get(at)
+    }
+
+    /// One line of JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Class {
+    /// The space a class with storage lives in.
+    pub fn space(self) -> Option<Space> {
+        match self {
+            Class::Smem => Some(Space::Smem),
+            Class::Tmem => Some(Space::Tmem),
+            Class::Desc | Class::BarrierOnly => None,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! An O(n^2) test of a packing that shares no code with the packer (B64).
+
+use super::{PackOutcome, PackProblem, Segment, Span};
+
+/// What is wrong with a packing, with the rule that owns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackViolation {
+    /// Rule.
+    pub rule: &'static str,
+    /// Items concerned (indices).
+    pub items: Vec<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for PackViolation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (items {:?}) [{}]", self.message, self.items, self.rule)
+    }
+}
+
+/// Whether two spans share a moment, and so which windows must not meet.
+fn meet(p: &PackProblem, a: &Span, b: &Span) -> bool {
+    if a.segment != b.segment {
+        return false;
+    }
+    match p.segments[a.segment] {
+        Segment::Linear => a.start < b.start + b.len && b.start < a.start + a.len,
+        Segment::Circular(period) => {
+            (b.start - a.start).rem_euclid(period) < a.len || (a.start - b.start).rem_euclid(period) < b.len
+        }
+    }
+}
+
+/// Tests fixed offsets, alignment, bounds, reserved ranges, separations, colocations and overlap,
+/// and that peak, bound and `optimal` do not contradict each other.
+///
+/// # Errors
+/// Every violation found. Outcomes without a plan have nothing to check but their bound.
+pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<PackViolation>> {
+    let mut bad = Vec::new();
+    let mut report = |rule, items: &[usize], message: String| {
+        bad.push(PackViolation { rule, items: items.to_vec(), message });
+    };
+    match outcome {
+        PackOutcome::Fits { offsets, peak, lower_bound, optimal } => {
+            plan(p, offsets, Some(*peak), &mut report);
+            if offsets.len() == p.items.len() {
+                let load = load(p);
+                if *lower_bound > *peak || load > *peak {
+                    report(
+                        "B58",
+                        &[],
+                        format!("a peak of {peak} is below the load {load} or the bound {lower_bound}"),
+                    );
+                }
+                if *optimal && p.items.len() <= 7 && simple(p) {
+                    let least = least_peak(p);
+                    if least < *peak {
+                        report("B58", &[], format!("called optimal at {peak}, but {least} is possible"));
+                    }
+                }
+                if p.capacity.is_some_and(|c| *peak > c) {
+                    report("B40", &[], format!("the peak {peak} is past the capacity"));
+                }
+            }
+        }
+        PackOutcome::GaveUp { best: Some((offsets, peak)), .. } => {
+            plan(p, offsets, Some(*peak), &mut report);
+        }
+        PackOutcome::ProvedInfeasible { core, .. } => {
+            if core.iter().any(|&i| i >= p.items.len()) {
+                report("B58", core, "the core names no item".into());
+            }
+            if let Some(c) = p.capacity
+                && p.items.len() <= 7
+                && simple(p)
+                && least_peak(p) <= c
+            {
+                report("B58", core, "called infeasible, but a plan exists".into());
+            }
+        }
+        PackOutcome::GaveUp { best: None, .. } | PackOutcome::Invalid(_) => {}
+    }
+    if bad.is_empty() { Ok(()) } else { Err(bad) }
+}
+
+type Report<'a> = dyn FnMut(&'static str, &[usize], String) + 'a;
+
+fn plan(p: &PackProblem, offsets: &[u64], peak: Option<u64>, report: &mut Report<'_>) {
+    let n = p.items.len();
+    if offsets.len() != n {
+        report("B58", &[], format!("{} offsets for {n} items", offsets.len()));
+        return;
+    }
+    let mut top = 0;
+    for (i, item) in p.items.iter().enumerate() {
+        let o = offsets[i];
+        let Some(end) = o.checked_add(item.size) else {
+            report("B40", &[i], "its end overflows".into());
+            return;
+        };
+        if item.size == 0 {
+            if o != 0 {
+                report("B56", &[i], "an item of no bytes sits at 0".into());
+            }
+            continue;
+        }
+        top = top.max(end);
+        if o % item.align != 0 {
+            report("B37", &[i], format!("offset {o} is not a multiple of {}", item.align));
+        }
+        if item.fixed.is_some_and(|f| f != o) {
+            report("B56", &[i], format!("offset {o} is not the fixed one"));
+        }
+        if p.capacity.is_some_and(|c| end > c) {
+            report("B40", &[i], format!("it ends at {end}, past the capacity"));
+        }
+        for r in &p.reserved {
+            if o < r.0 + r.1 && r.0 < end {
+                report("B56", &[i], format!("it lies in the reserved range at {}", r.0));
+            }
+        }
+    }
+    if peak.is_some_and(|k| k != top) {
+        report("B58", &[], format!("the peak is {top}"));
+    }
+    for group in &p.colocations {
+        for w in group.windows(2) {
+            let both = p.items[w[0]].size > 0 && p.items[w[1]].size > 0;
+            if both && offsets[w[0]] != offsets[w[1]] {
+                report("B56", w, "colocated items are apart".into());
+            }
+        }
+    }
+    let hit = |a: (u64, u64), b: (u64, u64)| a.0 < b.1 && b.0 < a.1;
+    for &(i, j) in &p.separations {
+        let whole = |i: usize| (offsets[i], offsets[i] + p.items[i].size);
+        if hit(whole(i), whole(j)) {
+            report("B57", &[i, j], "separated items share a byte".into());
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let colocated = p.colocations.iter().any(|g| g.contains(&i) && g.contains(&j));
+            if colocated && !apart_in_time(p, i, j) {
+                continue;
+            }
+            for a in &p.items[i].live {
+                for b in &p.items[j].live {
+                    let part = |i: usize, s: &Span| {
+                        let (lo, hi) = s.window.unwrap_or((0, p.items[i].size));
+                        (offsets[i] + lo, offsets[i] + hi)
+                    };
+                    let (x, y) = (part(i, a), part(j, b));
+                    if x.0 < x.1 && y.0 < y.1 && hit(x, y) && meet(p, a, b) {
+                        report("B57", &[j, i], "two items that are live together share a byte".into());
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn apart_in_time(p: &PackProblem, i: usize, j: usize) -> bool {
+    p.items[i].live.iter().all(|a| p.items[j].live.iter().all(|b| !meet(p, a, b)))
+}
+
+/// Most bytes live at the start of any span, a bound on every peak.
+fn load(p: &PackProblem) -> u64 {
+    if !p.colocations.is_empty() || p.items.len() > 5000 {
+        return 0;
+    }
+    let mut most = 0;
+    for s in p.items.iter().flat_map(|i| &i.live) {
+        let instant = Span { len: 1, window: None, ..*s };
+        let sum = p.items.iter().map(|i| {
+            let here = i.live.iter().filter(|t| meet(p, &instant, t));
+            here.map(|t| t.window.map_or(i.size, |w| w.1 - w.0)).max().unwrap_or(0)
+        });
+        most = most.max(sum.sum());
+    }
+    most
+}
+
+/// Free of what the exhaustive search below does not model.
+fn simple(p: &PackProblem) -> bool {
+    p.colocations.is_empty() && p.items.iter().flat_map(|i| &i.live).all(|s| s.window.is_none())
+}
+
+/// Least peak over all permutations, each item placed at its lowest free place: some order places
+/// an optimal plan's items by ascending offset, and lowest places can only be lower (B76c).
+pub(crate) fn least_peak(p: &PackProblem) -> u64 {
+    let n = p.items.len();
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut best = u64::MAX;
+    permute(&mut order, 0, &mut |order| {
+        let mut at = vec![None; n];
+        let mut peak = 0;
+        for &i in order.iter() {
+            let item = &p.items[i];
+            let mut taken: Vec<(u64, u64)> = p.reserved.iter().map(|r| (r.0, r.0 + r.1)).collect();
+            for j in 0..n {
+                let separated = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
+                if let (Some(o), true) = (at[j], separated || !apart_in_time(p, i, j)) {
+                    taken.push((o, o + p.items[j].size));
+                }
+            }
+            taken.sort_unstable();
+            let free = |o: u64| taken.iter().all(|t| o >= t.1 || o + item.size <= t.0);
+            let starts = std::iter::once(0).chain(taken.iter().map(|t| t.1));
+            let candidates = starts.map(|s| s.div_ceil(item.align) * item.align);
+            let place = match item.fixed {
+                Some(f) => free(f).then_some(f),
+                None => candidates.filter(|&o| free(o)).min(),
+            };
+            let Some(o) = place.filter(|_| item.size > 0).or((item.size == 0).then_some(0)) else { return };
+            at[i] = Some(o);
+            peak = peak.max(o + item.size);
+        }
+        best = best.min(peak);
+    });
+    best
+}
+
+fn permute(order: &mut Vec<usize>, from: usize, visit: &mut dyn FnMut(&[usize])) {
+    if from + 1 >= order.len() {
+        return visit(order);
+    }
+    for k in from..order.len() {
+        order.swap(from, k);
+        permute(order, from + 1, visit);
+        order.swap(from, k);
+    }
+}

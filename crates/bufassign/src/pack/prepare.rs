@@ -1,0 +1,258 @@
+//! From a packing problem to blocks on elementary intervals.
+
+use super::{PackProblem, Segment, Span};
+use std::collections::BTreeMap;
+
+/// A placed or placeable block: one item, or a colocated group of them.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// Items of the group, ascending.
+    pub items: Vec<usize>,
+    pub size: u64,
+    pub align: u64,
+    pub fixed: Option<u64>,
+    /// Elementary intervals in which it is live, ascending, with the bytes in use there.
+    pub live: Vec<(u32, u64, u64)>,
+    /// Sum of the lengths of these intervals.
+    pub duration: u64,
+    /// First moment, for the orders of the portfolio.
+    pub start: i64,
+}
+
+/// The prepared problem.
+pub(super) struct Prepared {
+    pub blocks: Vec<Block>,
+    /// Number of elementary intervals.
+    pub sections: usize,
+    /// Neighbours in the conflict graph.
+    pub conflicts: Vec<Vec<u32>>,
+    /// Conflicts from separations alone, as pairs of blocks.
+    pub separated: Vec<(u32, u32)>,
+    pub reserved: Vec<(u64, u64)>,
+    /// Some block uses only part of its bytes at times.
+    pub windowed: bool,
+    /// Fixed blocks or colocations contradict each other.
+    pub contradiction: Option<Vec<usize>>,
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Least common multiple; saturates.
+pub(super) fn lcm(a: u64, b: u64) -> u64 {
+    (a / gcd(a, b).max(1)).saturating_mul(b)
+}
+
+/// Least multiple of `align` at or above `x`.
+pub(super) fn align_up(x: u64, align: u64) -> u64 {
+    x.div_ceil(align.max(1)).saturating_mul(align.max(1))
+}
+
+/// Groups colocated items: lowest index of the group for every item.
+fn groups(p: &PackProblem) -> Vec<usize> {
+    let mut root: Vec<usize> = (0..p.items.len()).collect();
+    fn find(root: &mut [usize], mut x: usize) -> usize {
+        while root[x] != x {
+            root[x] = root[root[x]];
+            x = root[x];
+        }
+        x
+    }
+    for g in &p.colocations {
+        for w in g.windows(2) {
+            let (a, b) = (find(&mut root, w[0]), find(&mut root, w[1]));
+            let (a, b) = (a.min(b), a.max(b));
+            root[b] = a;
+        }
+    }
+    (0..p.items.len()).map(|x| find(&mut root, x)).collect()
+}
+
+/// Straight pieces of a span: one, or two where it wraps around its circle.
+fn pieces(s: &Span, segment: Segment) -> Vec<(i64, i64)> {
+    match segment {
+        Segment::Linear => vec![(s.start, s.start + s.len)],
+        Segment::Circular(p) if s.len >= p => vec![(0, p)],
+        Segment::Circular(p) => {
+            let a = s.start.rem_euclid(p);
+            if a + s.len <= p { vec![(a, a + s.len)] } else { vec![(a, p), (0, a + s.len - p)] }
+        }
+    }
+}
+
+/// Cuts time at every start and end and finds who meets whom.
+pub(super) fn prepare(p: &PackProblem) -> Prepared {
+    let mut cuts: Vec<Vec<i64>> = vec![Vec::new(); p.segments.len()];
+    for item in p.items.iter().filter(|i| i.size > 0) {
+        for s in &item.live {
+            for (a, b) in pieces(s, p.segments[s.segment]) {
+                cuts[s.segment].extend([a, b]);
+            }
+        }
+    }
+    let mut first = Vec::with_capacity(cuts.len());
+    let mut lengths: Vec<u64> = Vec::new();
+    for c in &mut cuts {
+        c.sort_unstable();
+        c.dedup();
+        first.push(lengths.len());
+        lengths.extend(c.windows(2).map(|w| w[1].abs_diff(w[0])));
+    }
+    let root = groups(p);
+    let mut by_root: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, item) in p.items.iter().enumerate() {
+        if item.size > 0 {
+            by_root.entry(root[i]).or_default().push(i);
+        }
+    }
+    let mut contradiction = None;
+    let mut windowed = false;
+    let mut block_of = vec![u32::MAX; p.items.len()];
+    let mut blocks = Vec::with_capacity(by_root.len());
+    for (_, items) in by_root {
+        let mut b = Block {
+            items: items.clone(),
+            size: 0,
+            align: 1,
+            fixed: None,
+            live: Vec::new(),
+            duration: 0,
+            start: i64::MAX,
+        };
+        let mut at: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        for &i in &items {
+            let item = &p.items[i];
+            block_of[i] = blocks.len() as u32;
+            b.size = b.size.max(item.size);
+            b.align = lcm(b.align, item.align);
+            if let Some(f) = item.fixed {
+                if b.fixed.is_some_and(|g| g != f) {
+                    contradiction = Some(items.clone());
+                }
+                b.fixed = Some(f);
+            }
+            for s in &item.live {
+                let (lo, hi) = s.window.unwrap_or((0, item.size));
+                b.start = b.start.min(s.start);
+                if lo == hi {
+                    windowed = true;
+                    continue;
+                }
+                windowed |= (lo, hi) != (0, item.size);
+                for (x, y) in pieces(s, p.segments[s.segment]) {
+                    let c = &cuts[s.segment];
+                    let (from, to) = (c.partition_point(|&t| t < x), c.partition_point(|&t| t < y));
+                    for k in from..to {
+                        let e = at.entry((first[s.segment] + k) as u32).or_insert((lo, hi));
+                        *e = (e.0.min(lo), e.1.max(hi));
+                    }
+                }
+            }
+        }
+        // A colocated smaller item leaves the upper bytes of its group free meanwhile.
+        windowed |= items.len() > 1 && at.values().any(|w| *w != (0, b.size));
+        b.live = at.into_iter().map(|(k, (lo, hi))| (k, lo, hi)).collect();
+        b.duration = b.live.iter().map(|&(k, _, _)| lengths[k as usize]).sum();
+        blocks.push(b);
+    }
+    let mut separated: Vec<(u32, u32)> = Vec::new();
+    for &(x, y) in &p.separations {
+        let (x, y) = (block_of[x], block_of[y]);
+        if x == u32::MAX || y == u32::MAX {
+            continue;
+        }
+        if x == y {
+            contradiction = Some(blocks[x as usize].items.clone());
+        }
+        separated.push((x.min(y), x.max(y)));
+    }
+    separated.sort_unstable();
+    separated.dedup();
+    let conflicts = conflicts(&blocks, lengths.len(), &separated);
+    let mut reserved: Vec<(u64, u64)> =
+        p.reserved.iter().filter(|r| r.1 > 0).map(|r| (r.0, r.0 + r.1)).collect();
+    reserved.sort_unstable();
+    Prepared { blocks, sections: lengths.len(), conflicts, separated, reserved, windowed, contradiction }
+}
+
+/// Who is live together with whom, by a sweep over the elementary intervals: a pair is noted in
+/// the first interval of either that both are in.
+fn conflicts(blocks: &[Block], sections: usize, separated: &[(u32, u32)]) -> Vec<Vec<u32>> {
+    let mut enter: Vec<Vec<u32>> = vec![Vec::new(); sections];
+    let mut leave: Vec<Vec<u32>> = vec![Vec::new(); sections + 1];
+    for (k, b) in blocks.iter().enumerate() {
+        let mut last = None;
+        for &(s, _, _) in &b.live {
+            if last != Some(s.wrapping_sub(1)) || s == 0 {
+                enter[s as usize].push(k as u32);
+                if let Some(l) = last {
+                    leave[l as usize + 1].push(k as u32);
+                }
+            }
+            last = Some(s);
+        }
+        if let Some(l) = last {
+            leave[l as usize + 1].push(k as u32);
+        }
+    }
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); blocks.len()];
+    let mut live: std::collections::BTreeSet<u32> = std::collections::BTreeSet::new();
+    for s in 0..sections {
+        for k in &leave[s] {
+            live.remove(k);
+        }
+        for &k in &enter[s] {
+            for &other in &live {
+                out[k as usize].push(other);
+                out[other as usize].push(k);
+            }
+            live.insert(k);
+        }
+    }
+    for &(a, b) in separated {
+        out[a as usize].push(b);
+        out[b as usize].push(a);
+    }
+    for list in &mut out {
+        list.sort_unstable();
+        list.dedup();
+    }
+    out
+}
+
+impl Prepared {
+    /// Offsets of blocks as offsets of items; items of size 0 sit at 0.
+    pub fn spread(&self, items: usize, offsets: &[u64]) -> Vec<u64> {
+        let mut out = vec![0; items];
+        for (b, &o) in self.blocks.iter().zip(offsets) {
+            for &i in &b.items {
+                out[i] = o;
+            }
+        }
+        out
+    }
+
+    /// End of the highest byte in use.
+    pub fn peak(&self, offsets: &[u64]) -> u64 {
+        self.blocks.iter().zip(offsets).map(|(b, &o)| o + b.size).max().unwrap_or(0)
+    }
+
+    /// Bytes block `a` needs below block `b` where they meet: `offset_b >= offset_a + below(a, b)`
+    /// keeps every byte of `a` below every byte of `b`.
+    pub fn below(&self, a: usize, b: usize) -> u64 {
+        let (x, y) = (&self.blocks[a], &self.blocks[b]);
+        if !self.windowed || self.separated.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok() {
+            return x.size;
+        }
+        let (mut i, mut j, mut need) = (0, 0, 0u64);
+        while let (Some(&(s, _, hi)), Some(&(t, lo, _))) = (x.live.get(i), y.live.get(j)) {
+            if s == t {
+                need = need.max(hi.saturating_sub(lo));
+            }
+            i += usize::from(s <= t);
+            j += usize::from(t <= s);
+        }
+        need
+    }
+}

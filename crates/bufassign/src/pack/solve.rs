@@ -1,0 +1,121 @@
+//! Bound, portfolio, exact search, verdict (B58..B60).
+
+use super::bound::lower_bound;
+use super::exact::{Answer, search};
+use super::prepare::{Prepared, prepare};
+use super::{PackOptions, PackOutcome, PackProblem, greedy};
+
+/// Packs a problem (B56..B60). Deterministic unless `stop` interferes.
+///
+/// With a capacity the first plan within it is the answer; without one the peak is minimised.
+pub fn pack(problem: &PackProblem, options: &PackOptions) -> PackOutcome {
+    if let Err(e) = problem.validate() {
+        return PackOutcome::Invalid(e);
+    }
+    let p = prepare(problem);
+    let n = problem.items.len();
+    if let Some(core) = &p.contradiction {
+        return PackOutcome::ProvedInfeasible { lower_bound: 0, core: core.clone() };
+    }
+    let (bound, core) = lower_bound(&p);
+    let items_of = |blocks: &[usize]| -> Vec<usize> {
+        let mut all: Vec<usize> = blocks.iter().flat_map(|&b| p.blocks[b].items.iter().copied()).collect();
+        all.sort_unstable();
+        all
+    };
+    if problem.capacity.is_some_and(|c| bound > c) {
+        return PackOutcome::ProvedInfeasible { lower_bound: bound, core: items_of(&core) };
+    }
+    let fits = |offsets: &[u64], lower: u64, exhausted: bool| {
+        let peak = p.peak(offsets);
+        let optimal = peak == lower || exhausted;
+        PackOutcome::Fits { offsets: p.spread(n, offsets), peak, lower_bound: lower, optimal }
+    };
+    let found = greedy::best(&p, bound);
+    if let Some((offsets, peak)) = &found
+        && (*peak == bound || problem.capacity.is_some_and(|c| *peak <= c) || p.blocks.is_empty())
+    {
+        return fits(offsets, bound, false);
+    }
+    if !options.exact {
+        return match (problem.capacity, found) {
+            (None, Some((offsets, _))) => fits(&offsets, bound, false),
+            (_, best) => gave_up(&p, n, best, bound),
+        };
+    }
+    match problem.capacity {
+        Some(capacity) => match search(&p, capacity, options, &mut { options.node_budget }) {
+            Answer::Found(offsets) => fits(&offsets, bound, false),
+            Answer::None(blocks) => {
+                PackOutcome::ProvedInfeasible { lower_bound: bound, core: items_of(&blocks) }
+            }
+            Answer::Unknown => gave_up(&p, n, found, bound),
+        },
+        None => match minimise(&p, bound, found, options) {
+            (Some(offsets), lower, exhausted) => fits(&offsets, lower, exhausted),
+            (None, lower, _) => gave_up(&p, n, None, lower),
+        },
+    }
+}
+
+/// The aligned load of the fullest moment: no plan has a lower peak (B59). 0 for a problem that
+/// makes no sense.
+pub fn load_bound(problem: &PackProblem) -> u64 {
+    if problem.validate().is_err() { 0 } else { lower_bound(&prepare(problem)).0 }
+}
+
+fn gave_up(p: &Prepared, n: usize, best: Option<(Vec<u64>, u64)>, lower_bound: u64) -> PackOutcome {
+    let best = best.map(|(o, peak)| (p.spread(n, &o), peak));
+    PackOutcome::GaveUp { best, lower_bound }
+}
+
+/// Lowers the peak until it meets the bound, is proved least, or the budget is spent. Gives the
+/// best plan, a bound that holds, and whether the search proved it.
+fn minimise(
+    p: &Prepared,
+    bound: u64,
+    found: Option<(Vec<u64>, u64)>,
+    options: &PackOptions,
+) -> (Option<Vec<u64>>, u64, bool) {
+    let mut budget = options.node_budget;
+    let Some((mut best, mut peak)) = found else {
+        // Fixed blocks: greedy may fail where a plan exists.
+        let most = p.blocks.iter().map(|b| b.size + b.align).sum::<u64>()
+            + p.reserved.iter().map(|r| r.1).max().unwrap_or(0)
+            + p.blocks.iter().filter_map(|b| b.fixed).max().unwrap_or(0);
+        return match search(p, most, options, &mut budget) {
+            Answer::Found(offsets) => (Some(offsets), bound, false),
+            _ => (None, bound, false),
+        };
+    };
+    let mut lower = bound;
+    while lower < peak {
+        // The bound is the likeliest optimum; after that, halve what is unknown.
+        let goal = if lower == bound { lower } else { lower + (peak - lower) / 2 };
+        let mut share = (budget / 2).max(1);
+        let before = share;
+        let answer = search(p, goal, options, &mut share);
+        budget = budget.saturating_sub(before - share);
+        match answer {
+            Answer::Found(offsets) => {
+                peak = p.peak(&offsets);
+                best = offsets;
+            }
+            Answer::None(_) => lower = goal + 1,
+            Answer::Unknown => {
+                // Undecided here: a plan just below the best is easier to find or to refute.
+                let mut rest = budget;
+                match search(p, peak - 1, options, &mut rest) {
+                    Answer::Found(offsets) => {
+                        peak = p.peak(&offsets);
+                        best = offsets;
+                        budget = rest;
+                    }
+                    Answer::None(_) => return (Some(best), peak, true),
+                    Answer::Unknown => return (Some(best), lower, false),
+                }
+            }
+        }
+    }
+    (Some(best), peak, true)
+}

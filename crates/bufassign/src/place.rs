@@ -1,0 +1,352 @@
+//! Phase 3, second half: offsets in one space (B46, B55..B57), tensor-memory lanes (B43).
+
+use crate::handshake::Shake;
+use crate::input::{Repeat, Sharing};
+use crate::lifetime::{self, Lifetimes, Unit};
+use crate::model::Model;
+use crate::orders::{HandOver, Orders, least_distance};
+use crate::output::{Class, Why};
+use crate::pack::{self, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span};
+use crate::ring::Ring;
+use std::collections::BTreeSet;
+
+/// A storage class on its way to a place. Sizes are bytes in SMEM, columns in TMEM.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    /// Lowest value id.
+    pub id: u64,
+    pub class: Class,
+    pub why: Option<Why>,
+    pub ring: Ring,
+    pub layout: Option<usize>,
+    /// Size of the whole layout, which is placed as one.
+    pub layout_size: u64,
+    pub hand_overs: Vec<HandOver>,
+    /// One stage, unpadded.
+    pub size: u64,
+    pub align: u64,
+    pub half_lanes: bool,
+}
+
+impl Plot {
+    /// From one slot to the next (B38).
+    pub fn stride(&self) -> u64 {
+        self.size.div_ceil(self.align) * self.align
+    }
+
+    /// The whole class; saturates where no space could hold it.
+    pub fn bytes(&self) -> u64 {
+        if self.layout.is_some() {
+            return self.layout_size;
+        }
+        self.stride().saturating_mul(self.ring.depth.unsigned_abs()).min(1 << 50)
+    }
+}
+
+/// Whether a unit's storage is live anywhere in a region.
+pub(crate) fn live_in(unit: &Unit, region: usize) -> bool {
+    unit.region == region || unit.elsewhere.iter().any(|e| e.0 == region)
+}
+
+/// A packed space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placed {
+    /// Offsets of the plots, in their order.
+    pub offsets: Vec<u64>,
+    /// The upper lane set was taken, per plot.
+    pub upper: Vec<bool>,
+    pub peak: u64,
+    pub load_bound: u64,
+    pub optimal: bool,
+    /// No plan within the capacity exists.
+    pub infeasible: bool,
+    /// Hand-overs that overlays of unequal classes rely on (B57).
+    pub overlays: Vec<HandOver>,
+}
+
+/// What a space looks like to the packer.
+pub(crate) struct Ground<'a> {
+    pub reserved: &'a [(u64, u64, String)],
+    pub capacity: u64,
+    /// Two lane sets per region.
+    pub lanes: bool,
+}
+
+/// When a plot is live, as spans of the packer's segments. `upper` picks its lane set.
+fn spans(model: &Model<'_>, life: &Lifetimes, plot: &Plot, ground: &Ground<'_>, upper: bool) -> Vec<Span> {
+    let mut out = Vec::new();
+    let halves: &[usize] = match (ground.lanes, plot.half_lanes, upper) {
+        (false, ..) => &[0],
+        (true, false, _) => &[0, 1],
+        (true, true, false) => &[0],
+        (true, true, true) => &[1],
+    };
+    let per_region = if ground.lanes { 2 } else { 1 };
+    let mut add = |region: usize, start: i64, len: i64| {
+        for half in halves {
+            out.push(Span { segment: region * per_region + half, start, len: len.max(1), window: None });
+        }
+    };
+    let everything = |region: usize| {
+        let r = &model.regions[region];
+        if r.is_loop { r.ii } else { life.horizon[region] }
+    };
+    let alone =
+        model.options.effective_sharing() == Sharing::Off || model.problem.repeat == Repeat::Overlapped;
+    for &k in &plot.ring.units {
+        let u = &life.units[k];
+        let r = &model.regions[u.region];
+        if plot.ring.depth > 1 && r.is_loop || alone || (u.whole && r.is_loop) || plot.layout.is_some() {
+            add(u.region, 0, everything(u.region));
+        } else if u.whole {
+            let start = if u.producer.is_none() || life_starts_before(model, u) { 0 } else { u.start };
+            let end = if leaves(model, u) { life.horizon[u.region] } else { u.end };
+            add(u.region, start, end - start);
+        } else {
+            add(u.region, u.start, u.length());
+        }
+        for &(region, span) in &u.elsewhere {
+            match span {
+                lifetime::Span::Whole => add(region, 0, everything(region)),
+                lifetime::Span::Range(a, b) => add(region, a, b - a),
+            }
+        }
+    }
+    if model.problem.repeat == Repeat::Overlapped {
+        for region in 0..model.regions.len() {
+            add(region, 0, everything(region));
+        }
+    }
+    out
+}
+
+fn life_starts_before(model: &Model<'_>, u: &Unit) -> bool {
+    u.values.iter().any(|&v| model.values[v].src.live_in)
+}
+
+fn leaves(model: &Model<'_>, u: &Unit) -> bool {
+    u.values.iter().any(|&v| model.values[v].src.live_out) || u.elsewhere.iter().any(|e| e.0 > u.region)
+}
+
+/// Packs the plots of one space, holding overlays inside a region to B51 (B57).
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn place(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    plots: &[&Plot],
+    ground: &Ground<'_>,
+    insert: bool,
+) -> Placed {
+    let upper =
+        if ground.lanes { choose_halves(model, life, plots, ground) } else { vec![false; plots.len()] };
+    let mut problem = problem(model, life, plots, ground, &upper);
+    let load_bound = pack::load_bound(&problem);
+    let mut separations: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut round = 0;
+    loop {
+        problem.separations = separations.iter().copied().collect();
+        let mut placed = solve(model, &problem, ground.capacity);
+        placed.load_bound = load_bound;
+        placed.upper.clone_from(&upper);
+        let mut trial = orders.clone();
+        let refused =
+            overlays(model, life, &mut trial, shakes, plots, &problem, &mut placed, insert && round < 64);
+        round += 1;
+        if refused.is_empty() {
+            *orders = trial;
+            return placed;
+        }
+        separations.extend(refused);
+        if round >= 16 {
+            // Too many pairs cannot be ordered to find them one by one: separate all that could overlay.
+            for a in 0..plots.len() {
+                separations.extend((0..a).filter(|&b| same_region(life, plots[a], plots[b])).map(|b| (b, a)));
+            }
+        }
+    }
+}
+
+fn same_region(life: &Lifetimes, a: &Plot, b: &Plot) -> bool {
+    a.ring.units.iter().any(|&x| b.ring.units.iter().any(|&y| life.units[x].region == life.units[y].region))
+}
+
+fn problem(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    plots: &[&Plot],
+    ground: &Ground<'_>,
+    upper: &[bool],
+) -> PackProblem {
+    let mut p = PackProblem::default();
+    for r in &model.regions {
+        let s = if r.is_loop { Segment::Circular(r.ii) } else { Segment::Linear };
+        p.segments.extend(std::iter::repeat_n(s, if ground.lanes { 2 } else { 1 }));
+    }
+    p.reserved = ground.reserved.iter().map(|r| (r.0, r.1)).collect();
+    p.items = plots
+        .iter()
+        .zip(upper)
+        .map(|(plot, &upper)| PackItem {
+            size: plot.bytes(),
+            align: plot.align,
+            fixed: None,
+            live: spans(model, life, plot, ground, upper),
+        })
+        .collect();
+    p
+}
+
+/// The packer's view of plots of shared memory, or of columns regardless of lanes.
+pub(crate) fn problem_of(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot]) -> PackProblem {
+    let ground = Ground { reserved: &[], capacity: 0, lanes: false };
+    problem(model, life, plots, &ground, &vec![false; plots.len()])
+}
+
+/// Least peak; if that is past the capacity, a search for any plan within it.
+fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64) -> Placed {
+    let budget = model.options.node_budget;
+    // Minimising is a courtesy, fitting is the duty: most of the budget is kept for the latter.
+    let quick =
+        PackOptions { node_budget: budget.min(200_000), exact: problem.items.len() <= 400, stop: None };
+    let mut placed = Placed::default();
+    if let PackOutcome::Fits { offsets, peak, optimal, .. } = pack::pack(problem, &quick) {
+        placed = Placed { offsets, peak, optimal, ..Placed::default() };
+    }
+    if placed.offsets.len() == problem.items.len() && (placed.peak <= capacity || placed.optimal) {
+        placed.infeasible = placed.peak > capacity;
+        return placed;
+    }
+    let bounded = PackProblem { capacity: Some(capacity), ..problem.clone() };
+    let thorough = PackOptions { node_budget: budget, exact: true, stop: None };
+    match pack::pack(&bounded, &thorough) {
+        PackOutcome::Fits { offsets, peak, optimal, .. } => {
+            placed = Placed { offsets, peak, optimal, ..Placed::default() };
+        }
+        PackOutcome::ProvedInfeasible { .. } => placed.infeasible = true,
+        PackOutcome::GaveUp { best: Some((offsets, peak)), .. } if placed.offsets.is_empty() => {
+            (placed.offsets, placed.peak) = (offsets, peak);
+        }
+        PackOutcome::GaveUp { .. } | PackOutcome::Invalid(_) => {}
+    }
+    if placed.offsets.len() != problem.items.len() {
+        placed.offsets = vec![0; problem.items.len()];
+        placed.peak = u64::MAX;
+    }
+    placed
+}
+
+/// Pairs that share bytes inside a region without being orderable; hand-overs of the others are
+/// added to the plan.
+#[allow(clippy::too_many_arguments)]
+fn overlays(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    plots: &[&Plot],
+    problem: &PackProblem,
+    placed: &mut Placed,
+    insert: bool,
+) -> Vec<(usize, usize)> {
+    let mut by_offset: Vec<usize> = (0..plots.len()).filter(|&k| problem.items[k].size > 0).collect();
+    by_offset.sort_by_key(|&k| placed.offsets[k]);
+    let mut pairs = Vec::new();
+    for (at, &a) in by_offset.iter().enumerate() {
+        let end = placed.offsets[a].saturating_add(problem.items[a].size);
+        for &b in by_offset[at + 1..].iter().take_while(|&&b| placed.offsets[b] < end) {
+            let lanes_meet =
+                !(plots[a].half_lanes && plots[b].half_lanes && placed.upper[a] != placed.upper[b]);
+            if lanes_meet && same_region(life, plots[a], plots[b]) {
+                pairs.push((a.min(b), a.max(b)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    let mut refused = Vec::new();
+    for (a, b) in pairs {
+        if orders.is_spent() || !order_pair(model, life, orders, shakes, plots[a], plots[b], insert, placed) {
+            refused.push((a, b));
+        }
+    }
+    refused
+}
+
+#[allow(clippy::too_many_arguments)]
+fn order_pair(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    a: &Plot,
+    b: &Plot,
+    insert: bool,
+    placed: &mut Placed,
+) -> bool {
+    let mut all = Vec::new();
+    for &x in &a.ring.units {
+        for &y in &b.ring.units {
+            let (u, v) = (&life.units[x], &life.units[y]);
+            if u.region != v.region {
+                continue;
+            }
+            let r = &model.regions[u.region];
+            for (from, to) in [(x, y), (y, x)] {
+                let (f, t) = (&life.units[from], &life.units[to]);
+                if !r.is_loop && f.start >= t.start {
+                    continue;
+                }
+                let distance = if r.is_loop { least_distance(f, t, 0, 1, r.ii) } else { 0 };
+                let mut h = [HandOver { from, to, distance, implied: false }];
+                if !orders.settle(model, life, shakes, u.region, (&[], 1), &mut h, insert) {
+                    return false;
+                }
+                all.push(h[0]);
+            }
+        }
+    }
+    placed.overlays.extend(all);
+    true
+}
+
+/// Puts 64-row tiles on one lane set or the other so that the columns come out low (B43).
+fn choose_halves(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot], ground: &Ground<'_>) -> Vec<bool> {
+    let half: Vec<usize> = (0..plots.len()).filter(|&k| plots[k].half_lanes).collect();
+    let mut best = vec![false; plots.len()];
+    if half.len() < 2 {
+        return best;
+    }
+    let greedy = PackOptions { exact: false, ..PackOptions::default() };
+    let mut least = u64::MAX;
+    let mut try_out = |upper: Vec<bool>| {
+        let outcome = pack::pack(&problem(model, life, plots, ground, &upper), &greedy);
+        if let PackOutcome::Fits { peak, .. } = outcome
+            && peak < least
+        {
+            (least, best) = (peak, upper);
+        }
+    };
+    // The first tile's side is free; a few tiles are tried exhaustively, many in turn by size.
+    if half.len() <= 8 {
+        for mask in 0u32..1 << (half.len() - 1) {
+            let mut upper = vec![false; plots.len()];
+            for (bit, &k) in half.iter().skip(1).enumerate() {
+                upper[k] = mask >> bit & 1 == 1;
+            }
+            try_out(upper);
+        }
+    } else {
+        let mut by_size = half.clone();
+        by_size.sort_by_key(|&k| (std::cmp::Reverse(plots[k].bytes()), k));
+        let mut sums = [0u64; 2];
+        let mut upper = vec![false; plots.len()];
+        for k in by_size {
+            let side = usize::from(sums[1] < sums[0]);
+            sums[side] = sums[side].saturating_add(plots[k].bytes());
+            upper[k] = side == 1;
+        }
+        try_out(upper);
+    }
+    best
+}

@@ -1,0 +1,223 @@
+//! The four phases in sequence, up to but without the capacity verdict (B46, B53, B54).
+
+use crate::barriers::{self, Barriers};
+use crate::classify::{self, Decision};
+use crate::forced::{Group, groups};
+use crate::handshake::{self, Shake};
+use crate::input::{Repeat, Sharing};
+use crate::lifetime::{self, Lifetimes};
+use crate::mbarriers::{Mbarriers, layout as mbarrier_layout};
+use crate::model::Model;
+use crate::orders::Orders;
+use crate::output::{AssignError, Class, ErrorKind, Note};
+use crate::place::{Ground, Placed, Plot, place};
+use crate::share;
+
+/// Everything decided, whether it fits or not.
+pub(crate) struct Plan {
+    pub life: Lifetimes,
+    pub shakes: Vec<Shake>,
+    pub barriers: Barriers,
+    /// Decision per unit.
+    pub decisions: Vec<Decision>,
+    /// Classes with storage, ascending id.
+    pub plots: Vec<Plot>,
+    /// Ring slots per unit.
+    pub depth: Vec<i64>,
+    pub smem: Placed,
+    pub tmem: Placed,
+    pub mbarriers: Mbarriers,
+    pub notes: Vec<Note>,
+    pub emittable: bool,
+}
+
+impl Plan {
+    /// Plots of a class, with their index in `plots`.
+    pub fn of_class(&self, class: Class) -> Vec<usize> {
+        (0..self.plots.len()).filter(|&k| self.plots[k].class == class).collect()
+    }
+}
+
+/// Capacity of shared memory in force.
+pub(crate) fn smem_limit(model: &Model<'_>) -> u64 {
+    model.options.smem_limit.map_or(model.limits.smem_block, |l| l.min(model.limits.smem_block))
+}
+
+/// Runs the phases.
+///
+/// # Errors
+/// The first failing phase's record.
+pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
+    let life = lifetime::resolve(model)?;
+    let shakes = handshake::decide(model);
+    let mut orders = Orders::new(model, &life).map_err(|region| {
+        let id = model.regions[region].id;
+        let m = format!("with the values' handshakes of region {id} they make an op wait for itself");
+        AssignError::invalid("edges", m)
+    })?;
+    let groups = groups(model, &life, &mut orders, &shakes)?;
+    let barriers = barriers::assign(model, &life, &orders.graphs, &shakes)?;
+    for &(region, x, y, d) in &barriers.relied {
+        orders.rely(region, [(x, y, d)]);
+    }
+    let (mut plots, decisions) = plots(model, &life, groups)?;
+    let mut notes = Vec::new();
+    let sharing = model.options.effective_sharing();
+    let may_share = sharing != Sharing::Off && model.problem.repeat != Repeat::Overlapped;
+    if may_share {
+        share::sweep(model, &life, &mut orders, &shakes, &mut plots, sharing == Sharing::Always, &mut notes);
+    }
+    let always = sharing == Sharing::Always;
+    let mut placed = pack_all(model, &life, &mut orders, &shakes, &plots, always);
+    let fits = |p: &(Placed, Placed, Mbarriers)| {
+        p.2.used <= smem_limit(model) && p.1.peak <= model.limits.tmem.map_or(0, |t| t.columns)
+    };
+    if may_share && sharing == Sharing::WhenNeeded && !fits(&placed) {
+        let mut second = (orders.clone(), plots.clone(), notes.clone());
+        share::sweep(model, &life, &mut second.0, &shakes, &mut second.1, true, &mut second.2);
+        let retry = pack_all(model, &life, &mut second.0, &shakes, &second.1, true);
+        let total = |p: &(Placed, Placed, Mbarriers)| p.2.used.saturating_add(p.1.peak);
+        if fits(&retry) || total(&retry) < total(&placed) {
+            placed = retry;
+            (orders, plots, notes) = second;
+        }
+    }
+    if orders.is_spent() {
+        notes.push(Note {
+            rule: "B53".into(),
+            phase: 4,
+            text: "the budget for merges that change a ring's depth or insert a wait was spent".into(),
+            values: Vec::new(),
+        });
+    }
+    let emittable = barriers.emittable && decisions.iter().all(|d| !d.illegal);
+    let (smem, tmem, mbarriers) = placed;
+    Ok(Plan {
+        depth: orders.depth,
+        life,
+        shakes,
+        barriers,
+        decisions,
+        plots,
+        smem,
+        tmem,
+        mbarriers,
+        notes,
+        emittable,
+    })
+}
+
+/// Classes of the groups and their first size (B34..B38).
+fn plots(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    groups: Vec<Group>,
+) -> Result<(Vec<Plot>, Vec<Decision>), AssignError> {
+    let mut errors = Vec::new();
+    let none = Decision { class: Class::BarrierOnly, why: None, illegal: false };
+    let mut decisions = vec![none; life.units.len()];
+    let mut chain_of: Vec<Vec<usize>> = vec![Vec::new(); life.units.len()];
+    for v in 0..model.values.len() {
+        chain_of[life.unit_of[v]].push(v);
+    }
+    let mut plots = Vec::new();
+    for g in groups {
+        let values: Vec<usize> = g.ring.units.iter().flat_map(|&k| chain_of[k].iter().copied()).collect();
+        match plot(model, life, g, values) {
+            Ok((plot, decision)) => {
+                for &k in &plot.ring.units {
+                    decisions[k] = decision;
+                }
+                if matches!(plot.class, Class::Smem | Class::Tmem) {
+                    plots.push(plot);
+                }
+            }
+            Err(e) => errors.push(e),
+        }
+    }
+    plots.sort_by_key(|p| p.id);
+    match AssignError::collect(errors) {
+        Some(e) => Err(e),
+        None => Ok((plots, decisions)),
+    }
+}
+
+fn plot(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    g: Group,
+    mut values: Vec<usize>,
+) -> Result<(Plot, Decision), AssignError> {
+    values.sort_unstable();
+    let decision = classify::decide(model, life, &values)?;
+    let fp = classify::footprint(model, life, &values, &decision)?;
+    let id = values.iter().filter(|&&v| life.owner[v] == v).map(|&v| model.values[v].id).min().unwrap_or(0);
+    let mut plot = Plot {
+        id,
+        class: decision.class,
+        why: decision.why,
+        ring: g.ring,
+        layout: g.layout,
+        layout_size: 0,
+        hand_overs: g.hand_overs,
+        size: fp.size,
+        align: fp.align,
+        half_lanes: fp.half_lanes,
+    };
+    if let Some(l) = g.layout {
+        let layout = &model.layouts[l];
+        plot.layout_size = layout.bytes;
+        plot.align = plot.align.max(layout.align);
+        plot.half_lanes = false;
+        for &v in values.iter().filter(|&&v| life.owner[v] == v) {
+            leaf_holds(model, life, &values, v, &decision)?;
+        }
+    }
+    Ok((plot, decision))
+}
+
+/// A leaf is large enough for its value, and every slot is aligned for it (B20, B37).
+fn leaf_holds(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    values: &[usize],
+    v: usize,
+    decision: &Decision,
+) -> Result<(), AssignError> {
+    let leaf = model.values[v].layout.and_then(|(l, leaf)| model.layouts[l].leaves.get(leaf));
+    let Some(leaf) = leaf else { return Ok(()) };
+    let alone = classify::footprint(model, life, &[v], decision)?;
+    let phase = if decision.class == Class::Tmem { classify::TMEM } else { classify::SMEM };
+    let refuse = |rule: &str, why: String| {
+        Err(classify::fail(model, life, values, v, ErrorKind::Impossible, rule, phase, &why))
+    };
+    if leaf.bytes < alone.size {
+        return refuse("B20", format!("its leaf has {} of the {} it needs", leaf.bytes, alone.size));
+    }
+    if leaf.first % alone.align != 0 || (leaf.slots > 1 && leaf.stride % alone.align != 0) {
+        return refuse("B37", format!("a slot of its leaf is not aligned to {}", alone.align));
+    }
+    Ok(())
+}
+
+/// Packs both spaces and lays the mbarriers behind the data (B39, B54).
+fn pack_all(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    plots: &[Plot],
+    insert: bool,
+) -> (Placed, Placed, Mbarriers) {
+    let of = |class: Class| -> Vec<&Plot> { plots.iter().filter(|p| p.class == class).collect() };
+    let words = crate::mbarriers::words(model, life, shakes, &orders.depth);
+    let limit = smem_limit(model);
+    let capacity = limit.saturating_sub(words.saturating_mul(model.limits.mbarrier_bytes)) / 8 * 8;
+    let ground = Ground { reserved: &model.reserved_smem, capacity, lanes: false };
+    let smem = place(model, life, orders, shakes, &of(Class::Smem), &ground, insert);
+    let columns = model.limits.tmem.map_or(0, |t| t.columns);
+    let ground = Ground { reserved: &model.reserved_tmem, capacity: columns, lanes: true };
+    let tmem = place(model, life, orders, shakes, &of(Class::Tmem), &ground, insert);
+    let mbarriers = mbarrier_layout(model, life, shakes, &orders.depth, smem.peak);
+    (smem, tmem, mbarriers)
+}

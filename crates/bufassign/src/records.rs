@@ -1,0 +1,412 @@
+//! Putting the answer together (B10..B13, B55).
+
+use crate::classify::lanes;
+use crate::input::{Repeat, Role};
+use crate::model::Model;
+use crate::output::*;
+use crate::place::{Plot, live_in};
+use crate::plan::{Plan, smem_limit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes that TMA brings per phase of a pipe.
+pub(crate) fn tx_bytes(model: &Model<'_>, plan: &Plan, pipe: usize) -> Option<u64> {
+    plan.mbarriers.of_pipe.get(pipe)?.as_ref()?;
+    let loads = model.pipes[pipe].values.iter().filter(|&&v| {
+        plan.life.owner[v] == v && model.values[v].producer.is_some_and(|p| p.1 == Role::TmaLoad)
+    });
+    let sum = loads.fold(0u64, |n, &v| n.saturating_add(model.values[v].bytes));
+    (sum > 0).then_some(sum)
+}
+
+/// No plan for these classes can use less shared memory.
+pub(crate) fn smem_load_bound(plan: &Plan) -> u64 {
+    let m = &plan.mbarriers;
+    if m.bytes == 0 {
+        plan.smem.load_bound
+    } else {
+        plan.smem.load_bound.next_multiple_of(8).saturating_add(m.bytes)
+    }
+}
+
+/// Index of each plot among those of its own class.
+fn positions(plan: &Plan) -> Vec<usize> {
+    let mut seen: BTreeMap<Class, usize> = BTreeMap::new();
+    plan.plots
+        .iter()
+        .map(|p| {
+            let n = seen.entry(p.class).or_default();
+            *n += 1;
+            *n - 1
+        })
+        .collect()
+}
+
+fn offset_of(plan: &Plan, k: usize, position: usize) -> u64 {
+    let placed = if plan.plots[k].class == Class::Smem { &plan.smem } else { &plan.tmem };
+    placed.offsets.get(position).copied().unwrap_or(0)
+}
+
+fn upper(plan: &Plan, k: usize, position: usize) -> bool {
+    plan.plots[k].class == Class::Tmem && plan.tmem.upper.get(position).copied().unwrap_or(false)
+}
+
+fn class_entries(model: &Model<'_>, plan: &Plan, class: Class) -> Vec<MapEntry> {
+    let at = positions(plan);
+    let mut map = Vec::new();
+    for k in plan.of_class(class) {
+        let p = &plan.plots[k];
+        let region = p.ring.units.iter().map(|&u| plan.life.units[u].region).min().unwrap_or(0);
+        map.push(MapEntry {
+            offset: offset_of(plan, k, at[k]),
+            bytes: p.bytes(),
+            region: model.regions.get(region).map(|r| r.id),
+            class: Some(p.id),
+            kind: None,
+            lanes: (class == Class::Tmem).then(|| lanes(p.half_lanes, upper(plan, k, at[k]))),
+            pipes: Vec::new(),
+            name: None,
+        });
+    }
+    map
+}
+
+fn reserved_entries(list: &[(u64, u64, String)]) -> impl Iterator<Item = MapEntry> + '_ {
+    list.iter().map(|(offset, bytes, name)| MapEntry {
+        offset: *offset,
+        bytes: *bytes,
+        region: None,
+        class: None,
+        kind: Some(MapKind::Reserved),
+        lanes: None,
+        pipes: Vec::new(),
+        name: Some(name.clone()),
+    })
+}
+
+fn sorted(mut map: Vec<MapEntry>) -> Vec<MapEntry> {
+    map.sort_by_key(|e| (e.offset, e.region, e.class, e.bytes));
+    map
+}
+
+/// Every byte of shared memory, sorted by (offset, region, class) (B12).
+pub(crate) fn smem_map(model: &Model<'_>, plan: &Plan) -> Vec<MapEntry> {
+    let mut map = class_entries(model, plan, Class::Smem);
+    map.extend(reserved_entries(&model.reserved_smem));
+    if plan.mbarriers.bytes > 0 {
+        let pipes = (0..model.pipes.len()).filter(|&p| plan.mbarriers.of_pipe[p].is_some());
+        map.push(MapEntry {
+            offset: plan.mbarriers.offset,
+            bytes: plan.mbarriers.bytes,
+            region: None,
+            class: None,
+            kind: Some(MapKind::Mbarrier),
+            lanes: None,
+            pipes: pipes.map(|p| model.pipes[p].id).collect(),
+            name: None,
+        });
+    }
+    sorted(map)
+}
+
+/// Every column range of tensor memory.
+pub(crate) fn tmem_map(model: &Model<'_>, plan: &Plan) -> Vec<MapEntry> {
+    let mut map = class_entries(model, plan, Class::Tmem);
+    map.extend(reserved_entries(&model.reserved_tmem));
+    sorted(map)
+}
+
+/// The named-barrier pool and its holders.
+pub(crate) fn pool(model: &Model<'_>, plan: &Plan) -> Vec<PoolSlot> {
+    let mut slots: Vec<PoolSlot> = (0..plan.barriers.pool)
+        .map(|slot| PoolSlot {
+            slot,
+            id: model.limits.free_ids.get(slot as usize).copied(),
+            holders: Vec::new(),
+            blocked: None,
+        })
+        .collect();
+    for (pipe, b) in plan.barriers.of_pipe.iter().enumerate() {
+        let Some(slot) = b.and_then(|b| slots.get_mut(b.slot as usize)) else { continue };
+        for &v in &model.pipes[pipe].values {
+            let unit = &plan.life.units[plan.life.unit_of[v]];
+            let r = &model.regions[unit.region];
+            let start = if r.is_loop { unit.start.rem_euclid(r.ii) } else { unit.start };
+            slot.holders.push(PoolHolder {
+                value: model.values[v].id,
+                region: r.id,
+                start: start.unsigned_abs(),
+                length: unit.length().unsigned_abs(),
+            });
+        }
+    }
+    slots
+}
+
+/// The whole answer.
+pub(crate) fn assemble(
+    model: &Model<'_>,
+    plan: &Plan,
+    desc: (Vec<Option<DescPlace>>, Option<DescPlan>),
+) -> Assignment {
+    let limit = smem_limit(model);
+    let used = plan.mbarriers.used;
+    let align = plan.of_class(Class::Smem).iter().map(|&k| plan.plots[k].align).max();
+    let align =
+        align.unwrap_or(1).max(if plan.mbarriers.bytes > 0 { model.limits.mbarrier_bytes } else { 1 });
+    let kind = if used <= model.limits.smem_static { SmemKind::Static } else { SmemKind::Dynamic };
+    let tmem = tmem_plan(model, plan);
+    let load_bound = smem_load_bound(plan);
+    Assignment {
+        name: model.problem.name.clone(),
+        target: model.limits.name.clone(),
+        ok: true,
+        emittable: plan.emittable,
+        records: (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v])).collect(),
+        merge: merge(model, plan),
+        smem: SmemPlan {
+            limit,
+            used,
+            load_bound,
+            optimal: plan.smem.optimal || used == load_bound,
+            kind,
+            align,
+            map: smem_map(model, plan),
+        },
+        occupancy: Occupancy {
+            smem_blocks_per_sm: model
+                .limits
+                .smem_sm
+                .checked_div(used.saturating_add(model.limits.block_reserve))
+                .unwrap_or(0),
+            tmem_blocks_per_sm: tmem.as_ref().and_then(|t| t.limit.checked_div(t.allocated)),
+        },
+        tmem,
+        desc: desc.1,
+        drains: drains(model, plan),
+        barriers: BarrierUse {
+            pool: plan.barriers.pool,
+            used: plan.barriers.used,
+            recoloured: plan.barriers.recoloured,
+        },
+        notes: plan.notes.clone(),
+    }
+}
+
+fn tmem_plan(model: &Model<'_>, plan: &Plan) -> Option<TmemPlan> {
+    let t = model.limits.tmem?;
+    if plan.of_class(Class::Tmem).is_empty() {
+        return None;
+    }
+    let used = plan.tmem.peak;
+    Some(TmemPlan {
+        limit: t.columns,
+        used,
+        allocated: used.next_power_of_two().max(t.min_alloc),
+        load_bound: plan.tmem.load_bound,
+        optimal: plan.tmem.optimal
+            && (plan.of_class(Class::Tmem).iter().all(|&k| !plan.plots[k].half_lanes)
+                || used == plan.tmem.load_bound),
+        map: tmem_map(model, plan),
+    })
+}
+
+fn record(model: &Model<'_>, plan: &Plan, v: usize, desc: Option<DescPlace>) -> Record {
+    let value = &model.values[v];
+    let owner = plan.life.owner[v];
+    let k = plan.life.unit_of[v];
+    let unit = &plan.life.units[k];
+    let region = &model.regions[unit.region];
+    let pipe = model.values[owner].pipe;
+    let mut consumers: Vec<u64> = if v == owner {
+        let of_owner = (0..model.values.len()).filter(|&w| plan.life.owner[w] == v);
+        of_owner.flat_map(|w| model.values[w].uses.iter().map(|u| model.ops[u.op].id)).collect()
+    } else {
+        value.uses.iter().map(|u| model.ops[u.op].id).collect()
+    };
+    let mut seen = BTreeSet::new();
+    consumers.retain(|c| seen.insert(*c));
+    let plot = plan.plots.iter().position(|p| p.ring.units.contains(&k));
+    let depth = plan.depth[k].unsigned_abs();
+    let words = plan.mbarriers.of_pipe[pipe];
+    let whole_class = plan.decisions[k];
+    let mut r = Record {
+        value: value.id,
+        name: value.src.name.clone(),
+        region: region.id,
+        producer: model.values[owner].producer.map(|p| model.ops[p.0].id),
+        consumers,
+        start: model.stage_cycle(unit.region, unit.start),
+        end: model.stage_cycle(unit.region, unit.end),
+        length: unit.length().unsigned_abs(),
+        stages: region.stages,
+        depth,
+        pipelined: unit.pipelined || depth > 1,
+        handshake: plan.shakes[pipe].kind,
+        barrier: plan.barriers.of_pipe[pipe],
+        class: whole_class.class,
+        why: whole_class.why,
+        offset: None,
+        stage_bytes: None,
+        stride: None,
+        bytes: None,
+        align: None,
+        tmem: None,
+        desc,
+        pipe: words.map(|_| model.pipes[pipe].id),
+        full: words.map(|w| w.full),
+        empty: words.and_then(|w| w.empty),
+        tx_bytes: tx_bytes(model, plan, pipe),
+        proxy_fence: whole_class.class == Class::Smem && proxy_fence(model, plan, owner),
+        parent: model.values[owner].id,
+        slot_shift: None,
+        last_slot: None,
+        byte_offset: (v != owner).then(|| plan.life.offset[v]),
+    };
+    if let Some(p) = plot {
+        place_record(model, plan, v, p, &mut r);
+    }
+    if value.src.live_out || !unit.elsewhere.iter().all(|e| e.0 < unit.region) {
+        let shift = r.slot_shift.unwrap_or(0) as i64;
+        r.last_slot = Some(LastSlot { add: shift - 1, modulo: depth });
+    }
+    r
+}
+
+/// The storage fields of a record.
+fn place_record(model: &Model<'_>, plan: &Plan, v: usize, p: usize, r: &mut Record) {
+    let plot: &Plot = &plan.plots[p];
+    let owner = plan.life.owner[v];
+    let unit = plan.life.unit_of[v];
+    let position = positions(plan)[p];
+    let base = offset_of(plan, p, position);
+    let shared_ring = plot.layout.is_none() && plot.ring.units.len() > 1 && plan.depth[unit] > 1;
+    let shift = plot.ring.units.iter().position(|&u| u == unit).map_or(0, |at| plot.ring.shifts[at]);
+    r.slot_shift = shared_ring.then(|| shift.unsigned_abs());
+    r.parent = plot.id;
+    let leaf = model.values[owner].layout.and_then(|(l, leaf)| model.layouts[l].leaves.get(leaf));
+    let (offset, stride) = match leaf {
+        Some(leaf) => (base + leaf.first, leaf.stride),
+        None => (base, plot.stride()),
+    };
+    if plot.class == Class::Smem {
+        r.offset = Some(offset + plan.life.offset[v]);
+        r.stage_bytes = Some(model.values[v].bytes);
+        r.stride = Some(stride);
+        r.bytes = Some(plot.bytes());
+        r.align = Some(plot.align);
+    } else {
+        let columns = crate::classify::tmem_tile(model, owner).map_or(plot.size, |t| t.0);
+        r.tmem = Some(TmemPlace {
+            column: offset,
+            columns,
+            stride,
+            lanes: lanes(plot.half_lanes, upper(plan, p, position)),
+        });
+        r.stage_bytes = Some(model.values[v].bytes);
+    }
+}
+
+/// A generic write that the async proxy reads (B10).
+fn proxy_fence(model: &Model<'_>, plan: &Plan, owner: usize) -> bool {
+    let all = || (0..model.values.len()).filter(|&w| plan.life.owner[w] == owner);
+    let writes = all().filter_map(|w| model.values[w].producer).any(|p| p.1.is_generic_write());
+    writes && all().flat_map(|w| &model.values[w].uses).any(|u| u.role.is_async_proxy_read())
+}
+
+/// The merge map (B11): hand-overs inside a class, and those of overlays with other classes.
+fn merge(model: &Model<'_>, plan: &Plan) -> Vec<MergeClass> {
+    let id = |unit: usize| {
+        let values = &plan.life.units[unit].values;
+        values.iter().map(|&v| model.values[v].id).min().unwrap_or(0)
+    };
+    let edge = |h: &crate::orders::HandOver| OrderEdge {
+        from: id(h.from),
+        to: id(h.to),
+        distance: h.distance,
+        implied: h.implied,
+    };
+    let mut overlaid: BTreeMap<usize, Vec<OrderEdge>> = BTreeMap::new();
+    for h in plan.smem.overlays.iter().chain(&plan.tmem.overlays) {
+        overlaid.entry(h.from).or_default().push(edge(h));
+    }
+    plan.plots
+        .iter()
+        .map(|p| {
+            let mut members: Vec<u64> = p
+                .ring
+                .units
+                .iter()
+                .flat_map(|&u| plan.life.units[u].values.iter().map(|&v| model.values[v].id))
+                .collect();
+            members.sort_unstable();
+            let mut edges: Vec<OrderEdge> = p.hand_overs.iter().map(edge).collect();
+            for u in &p.ring.units {
+                edges.extend(overlaid.remove(u).unwrap_or_default());
+            }
+            MergeClass { class: p.id, members, depth: p.ring.depth.unsigned_abs(), edges }
+        })
+        .collect()
+}
+
+/// Region boundaries that overlays of different regions, and shared barrier slots, rely on (B55).
+fn drains(model: &Model<'_>, plan: &Plan) -> Vec<Drain> {
+    let mut at: BTreeMap<usize, BTreeSet<[u64; 2]>> = BTreeMap::new();
+    let repeated = model.problem.repeat == Repeat::Drained;
+    let mut note = |first: usize, later: usize, pair: [u64; 2]| {
+        at.entry(later).or_default().insert(pair);
+        if repeated {
+            at.entry(0).or_default().insert([pair[1], pair[0]]);
+        }
+        debug_assert!(first < later);
+    };
+    for &(first, later, pair) in &plan.barriers.across {
+        note(first, later, pair);
+    }
+    for class in [Class::Smem, Class::Tmem] {
+        let plots = plan.of_class(class);
+        let placed = if class == Class::Smem { &plan.smem } else { &plan.tmem };
+        let mut order: Vec<usize> = (0..plots.len()).collect();
+        order.sort_by_key(|&k| placed.offsets[k]);
+        for (n, &a) in order.iter().enumerate() {
+            let end = placed.offsets[a].saturating_add(plan.plots[plots[a]].bytes());
+            for &b in order[n + 1..].iter().take_while(|&&b| placed.offsets[b] < end) {
+                boundary(plan, &plan.plots[plots[a]], &plan.plots[plots[b]], &mut note);
+            }
+        }
+    }
+    // Chains of one root and layouts may have members in several regions.
+    for p in &plan.plots {
+        for (n, &x) in p.ring.units.iter().enumerate() {
+            for &y in &p.ring.units[..n] {
+                let (u, v) = (&plan.life.units[x], &plan.life.units[y]);
+                if u.region != v.region {
+                    note(u.region.min(v.region), u.region.max(v.region), [p.id, p.id]);
+                }
+            }
+        }
+    }
+    at.into_iter()
+        .map(|(r, pairs)| Drain { before_region: model.regions[r].id, pairs: pairs.into_iter().collect() })
+        .collect()
+}
+
+/// Notes the boundary between two classes that share bytes and no region.
+fn boundary(plan: &Plan, a: &Plot, b: &Plot, note: &mut dyn FnMut(usize, usize, [u64; 2])) {
+    let regions = |p: &Plot| -> BTreeSet<usize> {
+        let units = p.ring.units.iter().map(|&u| &plan.life.units[u]);
+        units.flat_map(|u| std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0))).collect()
+    };
+    let (x, y) = (regions(a), regions(b));
+    // Wherever one class's region is followed by the other's, the later must wait.
+    for (p, q, first, second) in [(a, b, &x, &y), (b, a, &y, &x)] {
+        for &r in first {
+            if let Some(&next) = second.range(r + 1..).next()
+                && !second.contains(&r)
+                && !first.contains(&next)
+            {
+                note(r, next, [p.id, q.id]);
+            }
+        }
+    }
+    debug_assert!(!a.ring.units.iter().any(|&u| live_in(&plan.life.units[u], usize::MAX)));
+}
