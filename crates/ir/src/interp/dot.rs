@@ -123,7 +123,7 @@ fn int_dot(extents: Extents, from: u32, to: u32, [a, b, c]: [&Data; 3]) -> Resul
 
 /// `c += a b`, each sum in the order of K; row-major operands.
 fn multiply<T: Copy + Add<Output = T> + Mul<Output = T>>(e: Extents, a: &[T], b: &[T], c: &mut [T]) {
-    if e.m == 0 || e.n == 0 || e.k == 0 {
+    if [e.batch, e.m, e.n, e.k].contains(&0) {
         return;
     }
     let batches = a.chunks_exact(e.m * e.k).zip(b.chunks_exact(e.k * e.n)).zip(c.chunks_exact_mut(e.m * e.n));

@@ -107,6 +107,7 @@ pub(super) fn is_elementwise(opcode: Opcode) -> bool {
             | PreciseDivF
             | MulHiUI
             | ExternElementwise
+            | ElementwiseInlineAsm
     )
 }
 
@@ -134,6 +135,7 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
             Ok(Data::Float(fused.collect()))
         }
         (Opcode::ClampF, [x, low, high]) => clamp(cx, op, x, low, high),
+        (Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm, args) => foreign(cx, op, to, args),
         (_, [x]) => unary(cx, op, from, to, x),
         (_, [x, y]) => match (x, y) {
             (Data::Int(x), Data::Int(y)) => int_binary(cx, op, int_width(to)?, x, y),
@@ -191,8 +193,13 @@ const FLOAT_PREDICATES: [&str; 16] = [
 
 fn compare_floats(cx: Context<'_>, op: OpId, x: &Data, y: &Data) -> Result<Data, Fault> {
     use std::cmp::Ordering;
-    let predicate = attrs::required(cx.module, op, "predicate", &FLOAT_PREDICATES)?;
-    // Bit 0: equal, bit 1: greater, bit 2: less, bit 3: unordered: the numbers are sets of outcomes.
+    // The set of outcomes that a predicate holds for. Bit 0: equal, 1: greater, 2: less, 3: unordered.
+    let outcomes = match attrs::required(cx.module, op, "predicate", &FLOAT_PREDICATES)? {
+        ordered @ 0..=7 => ordered,
+        unordered @ 8..=13 => (unordered - 7) | 8,
+        14 => 8,
+        _ => 15,
+    };
     let outcome = |a: &f64, b: &f64| match a.partial_cmp(b) {
         Some(Ordering::Equal) => 1,
         Some(Ordering::Greater) => 2,
@@ -200,7 +207,7 @@ fn compare_floats(cx: Context<'_>, op: OpId, x: &Data, y: &Data) -> Result<Data,
         None => 8,
     };
     let pairs = x.floats()?.iter().zip(y.floats()?);
-    Ok(Data::Int(pairs.map(|(a, b)| u64::from(predicate & outcome(a, b) != 0)).collect()))
+    Ok(Data::Int(pairs.map(|(a, b)| u64::from(outcomes & outcome(a, b) != 0)).collect()))
 }
 
 /// `maxnumf`: a NaN loses, and +0 is greater than -0 (C7).
@@ -319,7 +326,6 @@ fn unary(cx: Context<'_>, op: OpId, from: &Type, to: &Type, x: &Data) -> Result<
         Opcode::Ceil => floats(&libm::ceil),
         Opcode::Sqrt | Opcode::PreciseSqrt => floats(&libm::sqrt),
         Opcode::Rsqrt => floats(&|v| 1.0 / libm::sqrt(v)),
-        Opcode::ExternElementwise => floats(extern_function(cx.module, op)?),
         Opcode::ExtSI => ints(&|v, bits| signed(v, bits) as u64),
         Opcode::IndexCast => ints(&|v, bits| signed(v, bits) as u64),
         Opcode::ExtUI | Opcode::TruncI | Opcode::IntToPtr | Opcode::PtrToInt => ints(&|v, _| v),
@@ -369,21 +375,44 @@ fn math_function(opcode: Opcode) -> Option<fn(f64) -> f64> {
     })
 }
 
-/// The functions of libdevice that have a name in `math` too.
-fn extern_function(module: &Module, op: OpId) -> Result<&'static dyn Fn(f64) -> f64, Fault> {
-    let symbol = module.attr(op, "symbol").and_then(|a| a.as_str()).unwrap_or("?");
-    Ok(match symbol {
-        "__nv_expf" | "__nv_exp" => &libm::exp,
-        "__nv_exp2f" | "__nv_exp2" => &libm::exp2,
-        "__nv_logf" | "__nv_log" => &libm::log,
-        "__nv_log2f" | "__nv_log2" => &libm::log2,
-        "__nv_sinf" | "__nv_sin" => &libm::sin,
-        "__nv_cosf" | "__nv_cos" => &libm::cos,
-        "__nv_tanhf" | "__nv_tanh" => &libm::tanh,
-        "__nv_erff" | "__nv_erf" => &libm::erf,
-        "__nv_sqrtf" | "__nv_sqrt" => &libm::sqrt,
-        other => return Err(Fault::Unsupported(format!("tt.extern_elementwise of `{other}`"))),
-    })
+/// Functions of one operand that kernels reach by a name outside `math`: libdevice symbols, and inline
+/// assembly of one instruction.
+const FOREIGN: [(&str, &str, fn(f64) -> f64); 10] = [
+    ("exp", "", libm::exp),
+    ("exp2", "ex2", libm::exp2),
+    ("log", "", libm::log),
+    ("log2", "lg2", libm::log2),
+    ("sin", "sin", libm::sin),
+    ("cos", "cos", libm::cos),
+    ("tanh", "tanh", libm::tanh),
+    ("erf", "", libm::erf),
+    ("sqrt", "sqrt", libm::sqrt),
+    ("rsqrt", "rsqrt", |v| 1.0 / libm::sqrt(v)),
+];
+
+/// `tt.extern_elementwise` and `tt.elementwise_inline_asm` of a function in [`FOREIGN`].
+fn foreign(cx: Context<'_>, op: OpId, to: &Type, args: &[&Data]) -> Result<Data, Fault> {
+    let text = |name| cx.module.attr(op, name).and_then(|a| a.as_str()).unwrap_or("?");
+    let (what, found) = match cx.module.ops[op].opcode {
+        Opcode::ExternElementwise => {
+            let symbol = text("symbol");
+            let name = symbol.strip_prefix("__nv_").map(|n| n.strip_suffix('f').unwrap_or(n));
+            (symbol, FOREIGN.iter().find(|(libdevice, ..)| Some(*libdevice) == name))
+        }
+        _ => {
+            // `ex2.approx.ftz.f32 $0, $1;`
+            let asm = text("asm_string");
+            let name = asm.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
+            (asm, FOREIGN.iter().find(|(_, ptx, _)| !ptx.is_empty() && Some(*ptx) == name))
+        }
+    };
+    match (found, args) {
+        (Some((.., f)), [x]) => {
+            let kind = float_kind(to)?;
+            Ok(Data::Float(x.floats()?.iter().map(|&v| cx.round(kind, f(v))).collect()))
+        }
+        _ => Err(Fault::Unsupported(format!("{} of `{what}`", cx.module.op_name(op)))),
+    }
 }
 
 /// Casts between formats; narrowing to 8 bits saturates (C68).

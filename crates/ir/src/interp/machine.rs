@@ -167,6 +167,9 @@ impl<'a> Interpreter<'a> {
         let module = self.module;
         let operation = &module.ops[op];
         self.reserve(&operation.results)?;
+        let touched = operation.operands.iter().chain(&operation.results);
+        let elements = touched.map(|&v| module.ty(v).elements().unwrap_or(0)).fold(1, u64::saturating_add);
+        self.spend(elements)?;
         if elementwise::is_elementwise(operation.opcode) {
             let count = self.count(operation.results.first().copied())?;
             let operands = self.tiles(&operation.operands)?;
@@ -212,8 +215,6 @@ impl<'a> Interpreter<'a> {
         if results.len() != values.len() {
             return Err(Fault::Malformed(format!("{} values for {} results", values.len(), results.len())));
         }
-        let elements: u64 = values.iter().map(|v| v.elements()).sum();
-        self.spend(1 + elements)?;
         results.iter().zip(values).try_for_each(|(&result, value)| self.set(result, value))
     }
 

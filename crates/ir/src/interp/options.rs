@@ -16,8 +16,8 @@ pub enum Accumulate {
 pub struct Options {
     /// Precision of `f32` values.
     pub accumulate: Accumulate,
-    /// Most element operations of the whole run: one for each operation, one for each element of its results,
-    /// one for each product of a dot.
+    /// Most element operations of the whole run: one for each operation, one for each element of its operands and
+    /// results, one for each product of a dot.
     pub max_work: u64,
     /// Most bytes that the values of one program may take (8 bytes for each element).
     pub max_tile_bytes: u64,

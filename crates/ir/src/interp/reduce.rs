@@ -28,7 +28,7 @@ struct Axis {
 
 impl Axis {
     fn rows(&self) -> usize {
-        self.outer * self.inner
+        self.outer.saturating_mul(self.inner)
     }
 
     /// Positions of the elements with this index along the axis.
@@ -47,7 +47,8 @@ impl Interpreter<'_> {
             return Err(Fault::Malformed(format!("{} of different shapes", self.module.op_name(op))));
         }
         let axis = attrs::axis(self.module, op, shape.len())?;
-        let product = |dims: &[u64]| dims.iter().product::<u64>() as usize;
+        // Too large only beside an extent of zero.
+        let product = |dims: &[u64]| dims.iter().fold(1usize, |n, &d| n.saturating_mul(d as usize));
         let (outer, rest) = shape.split_at(axis);
         let axis = match rest {
             [len, inner @ ..] if *len > 0 => {

@@ -9,9 +9,10 @@ use crate::opcode::Opcode;
 
 /// Distances of neighbours in a row-major tile of this shape.
 fn row_major(shape: &[u64]) -> Vec<usize> {
-    let mut strides = vec![1; shape.len()];
+    let mut strides = vec![1usize; shape.len()];
     for d in (1..shape.len()).rev() {
-        strides[d - 1] = strides[d] * shape[d] as usize;
+        // Wraps only beside an extent of zero, where no stride is used.
+        strides[d - 1] = usize::wrapping_mul(strides[d], shape[d] as usize);
     }
     strides
 }

@@ -94,7 +94,7 @@ impl Tensor {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.shape.iter().product::<u64>() as usize
+        if self.is_empty() { 0 } else { self.shape.iter().product::<u64>() as usize }
     }
 
     /// Whether there are none.

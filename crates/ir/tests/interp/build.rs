@@ -116,12 +116,7 @@ impl Kernel {
     }
 
     /// Runs the first public function as one program.
-    pub fn run(&self, args: &[Arg], memory: &mut Memory) -> Result<(), Fault> {
-        self.run_with(args, memory, &Options::default())
-    }
-
-    /// As [`Kernel::run`], with options.
-    pub fn run_with(&self, args: &[Arg], memory: &mut Memory, options: &Options) -> Result<(), Fault> {
+    pub fn run(&self, args: &[Arg], memory: &mut Memory, options: &Options) -> Result<(), Fault> {
         Interpreter::run(&self.module, None, [1, 1, 1], args, memory, options).map_err(|e| e.fault)
     }
 }
@@ -136,4 +131,66 @@ pub fn random(elem: Type, shape: &[u64], seed: u64) -> Tensor {
     let mut tensor = Tensor::zeros(elem, shape).unwrap();
     tensor.fill_random(seed, -1.0, 1.0);
     tensor
+}
+
+/// A row-major tensor of these values.
+pub fn tensor(elem: Type, values: &[f64]) -> Tensor {
+    let mut tensor = Tensor::zeros(elem, &[values.len() as u64]).unwrap();
+    tensor.fill(|i| values[i]);
+    tensor
+}
+
+/// Runs a kernel that loads `inputs` through pointers, computes tiles from them with `body`, and stores those
+/// as `outputs`; returns the outputs.
+pub fn apply(
+    inputs: &[&Tensor],
+    outputs: &[(Type, &[u64])],
+    options: &Options,
+    body: impl FnOnce(&mut Kernel, &[ValueId]) -> Vec<ValueId>,
+) -> Result<Vec<Tensor>, Fault> {
+    let blank: Vec<Tensor> =
+        outputs.iter().map(|(ty, shape)| Tensor::zeros(ty.clone(), shape).unwrap()).collect();
+    let all: Vec<&Tensor> = inputs.iter().copied().chain(&blank).collect();
+    let params: Vec<Type> = all.iter().map(|t| Type::ptr(t.elem().clone())).collect();
+    let mut k = Kernel::new("apply", &params);
+    let reshape = |k: &mut Kernel, v: ValueId, shape: &[u64]| {
+        let ty = k.module.ty(v).elem().clone();
+        k.value(Opcode::Reshape, &[v], Type::tensor(shape, ty))
+    };
+    let mut tiles = Vec::new();
+    for (index, input) in inputs.iter().enumerate() {
+        let base = k.arg(index);
+        let at = k.addresses(base, input.len() as u64);
+        let flat = k.value(Opcode::Load, &[at], Type::tensor(&[input.len() as u64], input.elem().clone()));
+        tiles.push(reshape(&mut k, flat, input.shape()));
+    }
+    let results = body(&mut k, &tiles);
+    for (index, (result, output)) in results.into_iter().zip(&blank).enumerate() {
+        let base = k.arg(inputs.len() + index);
+        let count = output.len() as u64;
+        let at = k.addresses(base, count);
+        let flat = reshape(&mut k, result, &[count]);
+        k.op(Opcode::Store, &[at, flat], &[], &[]);
+    }
+    k.end(Opcode::Return, &[]);
+    let mut memory = Memory::new();
+    let ids: Vec<_> = all.iter().map(|t| memory.upload(t)).collect();
+    let args: Vec<Arg> = ids.iter().map(|&id| Arg::ptr(id)).collect();
+    k.run(&args, &mut memory, options)?;
+    Ok(ids[inputs.len()..].iter().zip(&blank).map(|(&id, t)| memory.download(id, t).unwrap()).collect())
+}
+
+/// One element-wise operation on vectors.
+pub fn elementwise(
+    opcode: Opcode,
+    inputs: &[&Tensor],
+    out: Type,
+    props: &[(&str, Attr)],
+) -> Result<Vec<f64>, Fault> {
+    let shape = inputs[0].shape().to_vec();
+    let outputs = [(out.clone(), &shape[..])];
+    let results = apply(inputs, &outputs, &Options::default(), |k, tiles| {
+        vec![k.with(opcode, tiles, Type::tensor(&shape, out), props)]
+    })?;
+    Ok(results[0].to_f64())
 }

@@ -3,3 +3,7 @@
 
 mod build;
 mod by_hand;
+mod control;
+mod elementwise;
+mod memory;
+mod tiles;
