@@ -9,6 +9,9 @@ use toml::de::{DeTable, DeValue};
 use crate::cost::{Fault, OpEntry, OpKind, Unit, validate};
 use crate::{Target, TargetError};
 
+/// Most bytes of a cost file; a complete one has about four thousand.
+const MAX_COST_FILE: usize = 1 << 20;
+
 /// What a cost file may hold. All of it is optional; each entry replaces the built-in one entirely.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,7 +48,7 @@ impl Target {
     /// `chip`. Each entry replaces a built-in one entirely; entries for new units are added.
     ///
     /// # Errors
-    /// [`TargetError::File`] with line and key: text that is not TOML, unknown keys or kinds, another
+    /// [`TargetError::File`] with line and key: more than 1 MiB of text, text that is not TOML, unknown keys or kinds, another
     /// chip's file, zero rates, a unit without the rate an entry needs, latency less than duration.
     ///
     /// ```
@@ -57,6 +60,10 @@ impl Target {
     /// assert!(error.to_string().starts_with("line 1: `unit.TMA.bytes_per_clk`"));
     /// ```
     pub fn with_costs(&self, text: &str) -> Result<Target, TargetError> {
+        if text.len() > MAX_COST_FILE {
+            let reason = format!("{} bytes; a cost file has at most {MAX_COST_FILE}", text.len());
+            return Err(TargetError::File { line: 1, key: "(whole file)".to_owned(), reason });
+        }
         let costs: CostFile = toml::from_str(text).map_err(|error| unreadable(text, &error))?;
         let mut target = self.clone();
         if let Some(chip) = costs.chip {

@@ -331,6 +331,19 @@ fn t39_refusals() {
     }
 }
 
+/// Hostile text is refused, and soon: too much of it, or nested too deep (T39).
+#[test]
+fn t39_hostile_text() {
+    for piece in ["[", "a.", "{", "a=[", "a={b=", "("] {
+        for length in [10_000, 2_000_000] {
+            let refusal = target("sm_90a").with_costs(&piece.repeat(length)).unwrap_err().to_string();
+            assert!(refusal.starts_with("line 1: `") && refusal.len() < 500, "{refusal}");
+        }
+    }
+    let deep = format!("a = {}", "[".repeat(100_000));
+    assert!(target("sm_90a").with_costs(&deep).is_err());
+}
+
 fn any_op() -> impl Strategy<Value = Op> {
     let size = prop_oneof![0..100_000_u64, any::<u64>()];
     let side = prop_oneof![1..=512_u32, any::<u32>()];
