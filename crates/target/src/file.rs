@@ -48,8 +48,9 @@ impl Target {
     /// `chip`. Each entry replaces a built-in one entirely; entries for new units are added.
     ///
     /// # Errors
-    /// [`TargetError::File`] with line and key: more than 1 MiB of text, text that is not TOML, unknown keys or kinds, another
-    /// chip's file, zero rates, a unit without the rate an entry needs, latency less than duration.
+    /// [`TargetError::File`] with line and key: more than 1 MiB of text, text that is not TOML, unknown
+    /// keys or kinds, another chip's file, zero rates, a unit without the rate an entry needs, latency
+    /// less than duration.
     ///
     /// ```
     /// use warploom_target::Target;

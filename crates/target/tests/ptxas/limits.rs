@@ -241,6 +241,10 @@ fn t12_wgmma_columns() {
 #[test]
 fn t12_mma_sync_shapes() {
     ask(|target| {
+        // The chips where a row of T12 changes.
+        if !["sm_80", "sm_89", "sm_90a"].contains(&target.name()) {
+            return Vec::new();
+        }
         let kinds: [(Element, &str, &str, u32); 8] = [
             (Element::F16, "f32.f16.f16.f32", "f", 32),
             (Element::Bf16, "f32.bf16.bf16.f32", "f", 32),
