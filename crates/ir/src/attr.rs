@@ -118,9 +118,10 @@ impl Attr {
     /// The type of an `Int`, `Float`, `Splat` or `Dense` constant.
     pub fn value_type(&self) -> Option<&Type> {
         match self {
-            Attr::Int { ty, .. } | Attr::Float { ty, .. } | Attr::Splat { ty, .. } | Attr::Dense { ty, .. } => {
-                Some(ty)
-            }
+            Attr::Int { ty, .. }
+            | Attr::Float { ty, .. }
+            | Attr::Splat { ty, .. }
+            | Attr::Dense { ty, .. } => Some(ty),
             _ => None,
         }
     }
@@ -169,6 +170,11 @@ impl AttrDict {
     /// Name and attribute in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Attr)> {
         self.entries.iter().map(|(n, a)| (n.as_str(), a))
+    }
+
+    /// Name and attribute in order, by value.
+    pub fn into_entries(self) -> impl Iterator<Item = (String, Attr)> {
+        self.entries.into_iter()
     }
 
     /// Number of attributes.

@@ -6,17 +6,23 @@
 mod attr;
 pub mod diag;
 mod entity;
+mod equal;
+mod float;
 pub mod interp;
 mod loc;
 mod module;
 mod opcode;
+pub mod text;
 mod types;
+pub mod walk;
 
 pub use attr::{Attr, AttrDict};
 pub use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 pub use diag::Diagnostic;
 pub use entity::{BlockId, LocId, NameId, OpId, RegionId, ValueId};
+pub use equal::{difference, equal};
 pub use loc::Loc;
 pub use module::{Block, Module, Operation, Region, Value, ValueDef};
 pub use opcode::Opcode;
+pub use text::{parse, print};
 pub use types::{FloatKind, Shape, Signedness, Type};

@@ -104,6 +104,8 @@ pub struct Module {
     pub attr_aliases: Vec<(String, Attr)>,
     /// Location aliases (`#loc3 = loc(..)`) in the order of the text.
     pub loc_aliases: Vec<(String, LocId)>,
+    /// How many of the location aliases stand before the module in the text; the others follow it.
+    pub leading_loc_aliases: usize,
     /// The `builtin.module` operation.
     pub root: OpId,
 }
@@ -140,6 +142,7 @@ impl Module {
             names: PrimaryMap::new(),
             attr_aliases: Vec::new(),
             loc_aliases: Vec::new(),
+            leading_loc_aliases: 0,
             root,
         };
         let region = module.add_region(root);
@@ -183,7 +186,13 @@ impl Module {
 
     /// A detached operation without results; give it a place with [`Module::append`] or
     /// [`Module::insert`].
-    pub fn create_op(&mut self, opcode: Opcode, operands: &[ValueId], result_types: &[Type], loc: LocId) -> OpId {
+    pub fn create_op(
+        &mut self,
+        opcode: Opcode,
+        operands: &[ValueId],
+        result_types: &[Type],
+        loc: LocId,
+    ) -> OpId {
         let op = self.ops.push(Operation {
             opcode,
             operands: SmallVec::from_slice(operands),

@@ -1,0 +1,439 @@
+//! Attributes.
+
+use super::{Parse, Parser};
+use crate::attr::{Attr, AttrDict};
+use crate::text::lexer::{Kind, Token};
+use crate::types::{Signedness, Type};
+
+/// Keywords that begin an attribute kept as text: `word<..>` or `word(..)` and so on.
+const TEXT_KEYWORDS: [&str; 6] =
+    ["affine_map", "affine_set", "strided", "dense_resource", "sparse", "distinct"];
+
+/// A literal inside `dense<..>`.
+#[derive(Clone, Copy)]
+enum Literal {
+    Bool(bool),
+    /// Sign and token of an integer or float.
+    Number(bool, Token),
+}
+
+impl<'a> Parser<'a> {
+    /// `{a = 1, b}`; the brace comes next.
+    pub(super) fn dict(&mut self) -> Parse<AttrDict> {
+        let mut dict = AttrDict::new();
+        self.expect("{")?;
+        if self.eat("}") {
+            return Ok(dict);
+        }
+        loop {
+            let token = self.tok;
+            let name = match token.kind {
+                Kind::Word => self.text(token).to_owned(),
+                Kind::String => self.string_value(token)?,
+                _ => return Err(self.unexpected("an attribute name")),
+            };
+            self.advance();
+            let value = match self.eat("=") {
+                true => self.attr()?,
+                false => Attr::Unit,
+            };
+            // Linear in the names so far; hostile dictionaries are cut off.
+            if dict.len() >= 4096 {
+                return Err(self.error(token.start, "more than 4096 attributes"));
+            }
+            if dict.set(name.as_str(), value).is_some() {
+                return Err(self.error(token.start, format!("attribute `{name}` is given twice")));
+            }
+            if !self.eat(",") {
+                self.expect("}")?;
+                return Ok(dict);
+            }
+        }
+    }
+
+    /// `{..}` if it comes next.
+    pub(super) fn optional_dict(&mut self) -> Parse<AttrDict> {
+        match self.is("{") {
+            true => self.dict(),
+            false => Ok(AttrDict::new()),
+        }
+    }
+
+    pub(super) fn attr(&mut self) -> Parse<Attr> {
+        self.nested(|p| p.attr_body())
+    }
+
+    fn attr_body(&mut self) -> Parse<Attr> {
+        let token = self.tok;
+        match token.kind {
+            Kind::Hash => self.hash_attr(),
+            Kind::At => self.symbol_path(),
+            Kind::String => {
+                let text = self.string_value(token)?;
+                self.advance();
+                Ok(Attr::String(text))
+            }
+            Kind::Integer | Kind::Float | Kind::Punct("-") => self.number_attr(),
+            Kind::Punct("[") => {
+                self.advance();
+                let mut items = Vec::new();
+                if self.eat("]") {
+                    return Ok(Attr::Array(items));
+                }
+                loop {
+                    items.push(self.attr()?);
+                    if !self.eat(",") {
+                        self.expect("]")?;
+                        return Ok(Attr::Array(items));
+                    }
+                }
+            }
+            Kind::Punct("{") => Ok(Attr::Dict(self.dict()?)),
+            Kind::Word => self.word_attr(),
+            Kind::Exclaim | Kind::Punct("(") => Ok(Attr::Type(self.ty()?)),
+            _ => Err(self.unexpected("an attribute")),
+        }
+    }
+
+    fn word_attr(&mut self) -> Parse<Attr> {
+        let token = self.tok;
+        let word = self.text(token);
+        if self.at_type() {
+            return Ok(Attr::Type(self.ty()?));
+        }
+        self.advance();
+        match word {
+            "true" => Ok(Attr::Bool(true)),
+            "false" => Ok(Attr::Bool(false)),
+            "unit" => Ok(Attr::Unit),
+            "array" => self.dense_array(token.start),
+            "dense" => self.dense(token.start),
+            _ if TEXT_KEYWORDS.contains(&word) || (word == "loc" && self.is("(")) => {
+                while self.is("<") || self.is("(") || self.is("[") {
+                    let end = self.balanced(self.tok.start)?;
+                    self.seek(end);
+                }
+                if matches!(word, "dense_resource" | "sparse") {
+                    self.expect(":")?;
+                    self.ty()?;
+                }
+                Ok(Attr::Opaque(self.slice(token.start, self.last_end).to_owned()))
+            }
+            // A bare keyword of a custom assembly.
+            _ => Ok(Attr::Opaque(word.to_owned())),
+        }
+    }
+
+    /// `#alias`, or `#dialect.attribute<..>` kept as text.
+    fn hash_attr(&mut self) -> Parse<Attr> {
+        let token = self.advance();
+        let name = self.slice(token.start + 1, token.end);
+        let body = self.is("<") && self.tok.start == token.end;
+        if !body && !name.contains('.') {
+            self.attr_uses.entry(name).or_insert(token.start);
+            return Ok(Attr::Alias(name.to_owned()));
+        }
+        let mut end = token.end;
+        if body {
+            end = self.balanced(self.tok.start)?;
+            self.seek(end);
+        }
+        Ok(Attr::Opaque(self.slice(token.start, end).to_owned()))
+    }
+
+    /// `@a::@b`
+    fn symbol_path(&mut self) -> Parse<Attr> {
+        let mut path = vec![self.symbol_name()?];
+        while self.eat("::") {
+            path.push(self.symbol_name()?);
+        }
+        Ok(Attr::Symbol(path))
+    }
+
+    /// `@name` or `@"name"`
+    pub(super) fn symbol_name(&mut self) -> Parse<String> {
+        let token = self.expect_kind(Kind::At, "a symbol name")?;
+        let name = Token { start: token.start + 1, ..token };
+        match self.text(name).starts_with('"') {
+            true => self.string_value(name),
+            false => Ok(self.text(name).to_owned()),
+        }
+    }
+
+    /// `64 : i32`, `-1.5 : f32`, `0x7F80 : bf16`; without a type `i64` or `f64`.
+    pub(super) fn number_attr(&mut self) -> Parse<Attr> {
+        let negative = self.eat("-");
+        let token = match self.tok.kind {
+            Kind::Integer | Kind::Float => self.advance(),
+            _ => return Err(self.unexpected("a number")),
+        };
+        let ty = match self.eat(":") {
+            true => self.ty()?,
+            false if token.kind == Kind::Float => Type::Float(crate::types::FloatKind::F64),
+            false => Type::I64,
+        };
+        self.number(negative, token, &ty)
+    }
+
+    /// A number as a constant of a type.
+    fn number(&mut self, negative: bool, token: Token, ty: &Type) -> Parse<Attr> {
+        let text = self.text(token);
+        let hex = text.strip_prefix("0x").filter(|_| token.kind == Kind::Integer);
+        match ty {
+            Type::Float(kind) => {
+                if let Some(hex) = hex {
+                    let bits = u64::from_str_radix(hex, 16).ok();
+                    return match bits.filter(|b| !negative && (kind.bits() == 64 || b >> kind.bits() == 0)) {
+                        Some(bits) => Ok(Attr::Float { bits, ty: ty.clone() }),
+                        None => Err(self.error(token.start, format!("`{text}` is no bit pattern of `{ty}`"))),
+                    };
+                }
+                if token.kind == Kind::Integer {
+                    return Err(
+                        self.error(token.start, format!("a constant of `{ty}` needs a decimal point"))
+                    );
+                }
+                let Ok(value) = text.parse::<f64>() else {
+                    return Err(self.error(token.start, "this number cannot be read"));
+                };
+                let bits = kind.encode(if negative { -value } else { value });
+                Ok(Attr::Float { bits, ty: ty.clone() })
+            }
+            Type::Int(..) | Type::Index if token.kind == Kind::Integer => {
+                let magnitude = match hex {
+                    Some(hex) => i128::from_str_radix(hex, 16),
+                    None => text.parse::<i128>(),
+                };
+                let value = magnitude.ok().map(|v| if negative { -v } else { v });
+                match value.and_then(|v| fit(v, ty)) {
+                    Some(value) if *ty == Type::I1 => Ok(Attr::Bool(value != 0)),
+                    Some(value) => Ok(Attr::Int { value, ty: ty.clone() }),
+                    None => Err(self.error(token.start, format!("`{text}` does not fit into `{ty}`"))),
+                }
+            }
+            _ => Err(self.error(token.start, format!("a number cannot have type `{ty}`"))),
+        }
+    }
+
+    /// `array<i32: 1, 0>`; `array` has been read.
+    fn dense_array(&mut self, start: usize) -> Parse<Attr> {
+        let open = self.expect("<")?;
+        let elem = self.ty()?;
+        if !matches!(elem, Type::Int(bits, _) if bits <= 64) {
+            // Arrays of floats and others are kept as text.
+            let end = self.balanced(open.start)?;
+            self.seek(end);
+            return Ok(Attr::Opaque(self.slice(start, end).to_owned()));
+        }
+        let mut values = Vec::new();
+        if self.eat(">") {
+            return Ok(Attr::DenseArray { elem, values });
+        }
+        self.expect(":")?;
+        loop {
+            let literal = self.literal()?;
+            values.push(match self.literal_attr(literal, &elem)? {
+                Attr::Bool(b) => i64::from(b),
+                // An unsigned 64-bit value keeps its bits.
+                Attr::Int { value, .. } => value as i64,
+                _ => 0,
+            });
+            if !self.eat(",") {
+                self.expect(">")?;
+                return Ok(Attr::DenseArray { elem, values });
+            }
+        }
+    }
+
+    fn literal(&mut self) -> Parse<Literal> {
+        if self.eat_word("true") {
+            return Ok(Literal::Bool(true));
+        }
+        if self.eat_word("false") {
+            return Ok(Literal::Bool(false));
+        }
+        let negative = self.eat("-");
+        match self.tok.kind {
+            Kind::Integer | Kind::Float => Ok(Literal::Number(negative, self.advance())),
+            _ => Err(self.unexpected("a number, `true` or `false`")),
+        }
+    }
+
+    fn literal_attr(&mut self, literal: Literal, ty: &Type) -> Parse<Attr> {
+        match literal {
+            Literal::Bool(b) if *ty == Type::I1 => Ok(Attr::Bool(b)),
+            Literal::Bool(_) => Err(self.error(self.last_end, format!("`true` and `false` are no `{ty}`"))),
+            Literal::Number(negative, token) => self.number(negative, token, ty),
+        }
+    }
+
+    /// `dense<5> : tensor<4xi32>`; `dense` has been read. The type comes last but decides how the numbers
+    /// are read, so they are read a second time.
+    fn dense(&mut self, start: usize) -> Parse<Attr> {
+        let open = self.tok;
+        if !self.is("<") {
+            return Err(self.unexpected("`<`"));
+        }
+        let close = self.balanced(open.start)?;
+        self.seek(close);
+        self.expect(":")?;
+        let type_at = self.tok.start;
+        let ty = self.ty()?;
+        let behind = self.last_end;
+        let Type::Tensor { elem, .. } = &ty else {
+            return match ty {
+                Type::Opaque(_) => Ok(Attr::Opaque(self.slice(start, behind).to_owned())),
+                _ => Err(self.error(type_at, "a dense constant needs a tensor type")),
+            };
+        };
+        self.seek(open.end);
+        let attr = self.dense_body(&ty, elem)?;
+        self.expect(">")?;
+        if self.last_end != close {
+            return Err(self.error(self.last_end, "expected the end of the dense constant"));
+        }
+        self.seek(behind);
+        Ok(attr)
+    }
+
+    fn dense_body(&mut self, ty: &Type, elem: &Type) -> Parse<Attr> {
+        let at = self.tok.start;
+        let count = ty.elements();
+        if self.is(">") {
+            return match count {
+                Some(0) => Ok(Attr::Dense { values: Vec::new(), ty: ty.clone() }),
+                _ => Err(self.error(at, format!("`{ty}` needs values"))),
+            };
+        }
+        if self.tok.kind == Kind::String {
+            return self.dense_hex(ty, elem);
+        }
+        if !self.is("[") {
+            let literal = self.literal()?;
+            let value = Box::new(self.literal_attr(literal, elem)?);
+            return Ok(Attr::Splat { value, ty: ty.clone() });
+        }
+        let mut values = Vec::new();
+        self.dense_list(ty.shape(), elem, &mut values)?;
+        Ok(Attr::Dense { values, ty: ty.clone() })
+    }
+
+    /// `[[1, 2], [3, 4]]`: one bracket for each extent.
+    fn dense_list(&mut self, shape: &[u64], elem: &Type, values: &mut Vec<Attr>) -> Parse<()> {
+        let Some((&extent, inner)) = shape.split_first() else {
+            let literal = self.literal()?;
+            values.push(self.literal_attr(literal, elem)?);
+            return Ok(());
+        };
+        let open = self.expect("[")?;
+        let mut count = 0u64;
+        if !self.is("]") {
+            loop {
+                self.nested(|p| p.dense_list(inner, elem, values))?;
+                count += 1;
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        self.expect("]")?;
+        match count == extent {
+            true => Ok(()),
+            false => Err(self.error(open.start, format!("{count} values where the type has {extent}"))),
+        }
+    }
+
+    /// `dense<"0x0100..">`: the bytes of all elements, little-endian.
+    fn dense_hex(&mut self, ty: &Type, elem: &Type) -> Parse<Attr> {
+        let token = self.advance();
+        let digits = self.text(token).trim_matches('"').strip_prefix("0x").unwrap_or("");
+        let width = match elem.elem_bits().filter(|_| matches!(elem, Type::Int(..) | Type::Float(_))) {
+            Some(bits @ (8 | 16 | 32 | 64)) => bits as usize / 4,
+            _ => return Err(self.error(token.start, format!("bytes cannot make a `{elem}`"))),
+        };
+        if !digits.bytes().all(|b| b.is_ascii_hexdigit()) || digits.len() % width != 0 {
+            return Err(self.error(token.start, "expected `0x` and the bytes of all elements"));
+        }
+        let element = |at: usize| {
+            let text = digits.get(at..at + width).unwrap_or("");
+            (0..width / 2).fold(0u64, |bits, i| {
+                let byte = text.get(2 * i..2 * i + 2).and_then(|t| u64::from_str_radix(t, 16).ok());
+                bits | byte.unwrap_or(0) << (8 * i)
+            })
+        };
+        let values: Vec<Attr> = (0..digits.len() / width)
+            .map(|n| {
+                let bits = element(n * width);
+                match elem {
+                    Type::Float(_) => Attr::Float { bits, ty: elem.clone() },
+                    _ => Attr::Int { value: fit(i128::from(bits), elem).unwrap_or(0), ty: elem.clone() },
+                }
+            })
+            .collect();
+        match (ty.elements(), values.as_slice()) {
+            (Some(n), _) if n == values.len() as u64 => Ok(Attr::Dense { values, ty: ty.clone() }),
+            (_, [one]) => Ok(Attr::Splat { value: Box::new(one.clone()), ty: ty.clone() }),
+            _ => Err(self.error(token.start, format!("{} values for `{ty}`", values.len()))),
+        }
+    }
+
+    /// The text of a string literal without quotes and escapes.
+    pub(super) fn string_value(&mut self, token: Token) -> Parse<String> {
+        let text = self.text(token);
+        let body = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+        if !body.contains('\\') {
+            return Ok(body.to_owned());
+        }
+        let mut bytes = Vec::with_capacity(body.len());
+        let mut rest = body.bytes();
+        while let Some(byte) = rest.next() {
+            if byte != b'\\' {
+                bytes.push(byte);
+                continue;
+            }
+            let escape = rest.next().unwrap_or(b'\\');
+            match escape {
+                b'n' => bytes.push(b'\n'),
+                b't' => bytes.push(b'\t'),
+                b'"' | b'\\' => bytes.push(escape),
+                _ => {
+                    let low = rest.next().unwrap_or(0);
+                    let digit = |b: u8| char::from(b).to_digit(16);
+                    let (Some(high), Some(low)) = (digit(escape), digit(low)) else {
+                        return Err(self.error(token.start, "unknown escape in a string"));
+                    };
+                    bytes.push((high * 16 + low) as u8);
+                }
+            }
+        }
+        String::from_utf8(bytes).map_err(|_| self.error(token.start, "the string is not UTF-8"))
+    }
+
+    /// The text between here and the closing `>` of the `<` that comes next, which is read too.
+    pub(super) fn angle_text(&mut self) -> Parse<&'a str> {
+        if !self.is("<") {
+            return Err(self.unexpected("`<`"));
+        }
+        let open = self.tok;
+        let end = self.balanced(open.start)?;
+        self.seek(end);
+        Ok(self.slice(open.end, end - 1))
+    }
+}
+
+/// A value as MLIR stores it in an integer type: sign-extended unless unsigned; `None` out of range.
+fn fit(value: i128, ty: &Type) -> Option<i128> {
+    let (bits, sign) = match ty {
+        Type::Int(bits @ 1..=64, sign) => (*bits, *sign),
+        Type::Index => (64, Signedness::Signless),
+        _ => return None,
+    };
+    let half = 1i128 << (bits - 1);
+    match sign {
+        Signedness::Signed => (-half..half).contains(&value).then_some(value),
+        Signedness::Unsigned => (0..2 * half).contains(&value).then_some(value),
+        Signedness::Signless if !(-half..2 * half).contains(&value) => None,
+        Signedness::Signless if value >= half => Some(value - 2 * half),
+        Signedness::Signless => Some(value),
+    }
+}
