@@ -1,0 +1,103 @@
+//! The one function of this crate that embedders call.
+
+use std::time::{Duration, Instant};
+
+use inkwell::context::Context;
+use warploom_ir::{Diagnostic, Module};
+use warploom_target::{PtxVersion, Target};
+
+use crate::error::{Result, internal};
+use crate::metadata::Metadata;
+use crate::program::Program;
+use crate::{lower, machine, scan};
+
+/// What is asked of [`emit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Version of PTX to write; the chip's default if `None` (C42).
+    pub ptx: Option<PtxVersion>,
+    /// Whether multiplications and additions may be fused (C48).
+    pub fuse: bool,
+    /// Optimisation level of LLVM, 0..3.
+    pub level: u8,
+    /// Whether to return the LLVM IR, as it is before LLVM's passes.
+    pub llvm: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { ptx: None, fuse: true, level: 3, llvm: false }
+    }
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Reading the program and building LLVM IR.
+    pub build: Duration,
+    /// LLVM's verifier and passes.
+    pub optimize: Duration,
+    /// LLVM's code generation.
+    pub generate: Duration,
+    /// Scanning the PTX.
+    pub scan: Duration,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The PTX, one `.visible .entry`.
+    pub ptx: String,
+    /// LLVM IR before its passes, if asked for.
+    pub llvm: Option<String>,
+    /// What a launcher must know.
+    pub metadata: Metadata,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Compiles a program (the third text form) to PTX.
+///
+/// # Errors
+/// Every refusal found: an operation, type, shape or layout that has no code yet, a capability the chip
+/// lacks, a malformed program. `internal` and `emit` say that our own result failed a check; nothing is
+/// returned then.
+pub fn emit(module: &Module, target: &Target, options: &Options) -> std::result::Result<Emitted, Vec<Diagnostic>> {
+    compile(module, target, options).map_err(|refusal| vec![*refusal.0])
+}
+
+fn compile(module: &Module, target: &Target, options: &Options) -> Result<Emitted> {
+    let start = Instant::now();
+    let ptx = options.ptx.unwrap_or(target.chip.ptx_default);
+    let machine = machine::machine(target, ptx, options.level)?;
+    let program = Program::read(module, target)?;
+    let context = Context::create();
+    let ir = lower::lower(&context, &machine, module, &program, target, ptx, options.fuse)?;
+    let built = Instant::now();
+    let llvm = options.llvm.then(|| ir.module.print_to_string().to_string());
+    ir.module.verify().map_err(|e| internal(format!("LLVM verifier: {e}")))?;
+    machine::optimize(&ir.module, &machine, options.level)?;
+    let optimized = Instant::now();
+    let text = machine::assembly(&ir.module, &machine)?;
+    let generated = Instant::now();
+    scan::check(&text).map_err(|findings| scan::refusal(&findings))?;
+    let timings = Timings {
+        build: built - start,
+        optimize: optimized - built,
+        generate: generated - optimized,
+        scan: generated.elapsed(),
+    };
+    let metadata = Metadata {
+        name: program.name.to_owned(),
+        num_warps: program.warps as u32,
+        num_ctas: 1,
+        shared: program.shared,
+        tmem_size: 0,
+        global_scratch_size: 0,
+        global_scratch_align: 1,
+        profile_scratch_size: 0,
+        profile_scratch_align: 1,
+        tensordesc_meta: program.descriptors,
+    };
+    Ok(Emitted { ptx: text, llvm, metadata, timings })
+}

@@ -1,0 +1,476 @@
+//! The LLVM boundary: a builder with few, typed verbs on top of inkwell, and the way from IR to PTX (C40).
+//!
+//! Every intrinsic goes through [`Ir::intrinsic`], which asks the table of [`crate::intrinsic`] first (C43);
+//! every inline assembly is `sideeffect` and its call `convergent` unless it is said to be pure.
+
+use hashbrown::HashMap;
+use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::Context;
+use inkwell::intrinsics::Intrinsic;
+use inkwell::module::Module;
+use inkwell::types::{BasicType, BasicTypeEnum, FloatType, IntType, PointerType};
+use inkwell::values::{
+    BasicMetadataValueEnum, BasicValue, BasicValueEnum, FastMathFlags, FunctionValue, GlobalValue,
+    InstructionOpcode, IntValue, PhiValue, PointerValue,
+};
+use inkwell::{FloatPredicate, IntPredicate};
+use warploom_ir::diag::Code;
+use warploom_target::{PtxVersion, Target};
+
+use crate::error::{Refusal, Result, internal, refuse};
+use crate::intrinsic::{self, Lack};
+
+/// A value of any first-class type.
+pub(crate) type Val<'c> = BasicValueEnum<'c>;
+
+/// Address space of global memory.
+pub(crate) const GLOBAL: u16 = 1;
+/// Address space of shared memory of the CTA.
+pub(crate) const SHARED: u16 = 3;
+/// Address space of shared memory of the cluster.
+pub(crate) const SHARED_CLUSTER: u16 = 7;
+
+/// An LLVM module under construction, for one chip and PTX version.
+pub(crate) struct Ir<'c, 't> {
+    /// The context.
+    pub ctx: &'c Context,
+    /// The module.
+    pub module: Module<'c>,
+    /// The function under construction.
+    pub function: FunctionValue<'c>,
+    /// The dynamic shared memory (C11).
+    pub shared: PointerValue<'c>,
+    /// The chip.
+    pub target: &'t Target,
+    /// The version of PTX to write.
+    pub ptx: PtxVersion,
+    /// Flags on floating-point arithmetic (C48).
+    flags: FastMathFlags,
+    builder: Builder<'c>,
+    declared: HashMap<&'static str, Vec<(Option<BasicTypeEnum<'c>>, FunctionValue<'c>)>>,
+    convergent: Attribute,
+}
+
+impl From<BuilderError> for Refusal {
+    fn from(error: BuilderError) -> Refusal {
+        internal(format!("LLVM builder: {error}"))
+    }
+}
+
+impl<'c, 't> Ir<'c, 't> {
+    /// Starts a module with a function of these parameters.
+    pub fn new(
+        ctx: &'c Context,
+        module: Module<'c>,
+        function: FunctionValue<'c>,
+        target: &'t Target,
+        ptx: PtxVersion,
+        fuse: bool,
+    ) -> Ir<'c, 't> {
+        let bytes = ctx.i8_type().array_type(0);
+        let global: GlobalValue<'c> = module.add_global(bytes, Some(AddressSpace::from(SHARED)), "global_smem");
+        global.set_alignment(1024);
+        let builder = ctx.create_builder();
+        let flags = if fuse { FastMathFlags::AllowContract } else { FastMathFlags::empty() };
+        let convergent = ctx.create_enum_attribute(Attribute::get_named_enum_kind_id("convergent"), 0);
+        let shared = global.as_pointer_value();
+        let declared = HashMap::new();
+        Ir { ctx, module, function, shared, target, ptx, flags, builder, declared, convergent }
+    }
+
+    /// Integer type of this width.
+    pub fn int(&self, bits: u32) -> IntType<'c> {
+        match bits {
+            1 => self.ctx.bool_type(),
+            8 => self.ctx.i8_type(),
+            16 => self.ctx.i16_type(),
+            64 => self.ctx.i64_type(),
+            _ => self.ctx.i32_type(),
+        }
+    }
+
+    /// `i32`.
+    pub fn i32(&self) -> IntType<'c> {
+        self.ctx.i32_type()
+    }
+
+    /// `float`.
+    pub fn f32(&self) -> FloatType<'c> {
+        self.ctx.f32_type()
+    }
+
+    /// A pointer to an address space.
+    pub fn ptr(&self, space: u16) -> PointerType<'c> {
+        self.ctx.ptr_type(AddressSpace::from(space))
+    }
+
+    /// An `i32` constant, taken modulo 2^32.
+    pub fn c32(&self, value: u64) -> IntValue<'c> {
+        self.i32().const_int(value & 0xffff_ffff, false)
+    }
+
+    /// An `i64` constant.
+    pub fn c64(&self, value: u64) -> IntValue<'c> {
+        self.ctx.i64_type().const_int(value, false)
+    }
+
+    /// A `float` constant.
+    pub fn cf32(&self, value: f32) -> Val<'c> {
+        self.f32().const_float(f64::from(value)).into()
+    }
+
+    /// A constant of a floating-point type by its bit pattern.
+    pub fn float_bits(&self, ty: FloatType<'c>, bits: u32, pattern: u64) -> Result<Val<'c>> {
+        let int = self.int(bits).const_int(pattern, false);
+        self.cast(InstructionOpcode::BitCast, int.into(), ty.into())
+    }
+
+    /// A new basic block at the end of the function.
+    pub fn block(&self) -> BasicBlock<'c> {
+        self.ctx.append_basic_block(self.function, "")
+    }
+
+    /// Continues at the end of a block.
+    pub fn seek(&self, block: BasicBlock<'c>) {
+        self.builder.position_at_end(block);
+    }
+
+    /// The block under construction.
+    pub fn here(&self) -> Result<BasicBlock<'c>> {
+        self.builder.get_insert_block().ok_or_else(|| internal("no insertion point"))
+    }
+
+    /// Jumps.
+    pub fn br(&self, to: BasicBlock<'c>) -> Result<()> {
+        self.builder.build_unconditional_branch(to)?;
+        Ok(())
+    }
+
+    /// Jumps to one of two blocks.
+    pub fn br_if(&self, cond: IntValue<'c>, then: BasicBlock<'c>, otherwise: BasicBlock<'c>) -> Result<()> {
+        self.builder.build_conditional_branch(cond, then, otherwise)?;
+        Ok(())
+    }
+
+    /// Returns from the function.
+    pub fn ret(&self) -> Result<()> {
+        self.builder.build_return(None)?;
+        Ok(())
+    }
+
+    /// A phi without incoming edges yet.
+    pub fn phi(&self, ty: BasicTypeEnum<'c>) -> Result<PhiValue<'c>> {
+        Ok(self.builder.build_phi(ty, "")?)
+    }
+
+    /// A binary operation. Floating-point ones carry the module's flags.
+    pub fn binary(&self, op: InstructionOpcode, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        if a.get_type() != b.get_type() {
+            return Err(internal(format!("{op:?} of different types")));
+        }
+        let value = self.builder.build_binop(op, a, b, "")?;
+        if a.is_float_value() && !self.flags.is_empty() {
+            self.flag(value, self.flags);
+        }
+        Ok(value)
+    }
+
+    /// Sets fast-math flags where the value is an instruction that takes them.
+    fn flag(&self, value: Val<'c>, flags: FastMathFlags) {
+        if let Some(instruction) = value.as_instruction_value() {
+            // An instruction without such flags has nothing to be told.
+            let _ = instruction.set_fast_math_flags(flags);
+        }
+    }
+
+    /// A binary operation on integers of one type.
+    fn ints(&self, op: InstructionOpcode, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        as_int(self.binary(op, a.into(), b.into())?)
+    }
+
+    /// `a + b`.
+    pub fn add(&self, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::Add, a, b)
+    }
+
+    /// `a - b`.
+    pub fn sub(&self, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::Sub, a, b)
+    }
+
+    /// `a * b`, which must not overflow in either signedness.
+    pub fn scale(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        let value = self.ints(InstructionOpcode::Mul, a, a.get_type().const_int(b, false))?;
+        if let Some(instruction) = value.as_instruction_value() {
+            // Not an instruction that can overflow: nothing to be told.
+            let _ = instruction.set_no_signed_wrap_flag(true);
+            let _ = instruction.set_no_unsigned_wrap_flag(true);
+        }
+        Ok(value)
+    }
+
+    /// `a & b`.
+    pub fn and(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::And, a, a.get_type().const_int(b, false))
+    }
+
+    /// `a | b` of two values.
+    pub fn or(&self, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::Or, a, b)
+    }
+
+    /// `a ^ b` of two values.
+    pub fn xor(&self, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::Xor, a, b)
+    }
+
+    /// `a >> b`, unsigned.
+    pub fn shr(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::LShr, a, a.get_type().const_int(b, false))
+    }
+
+    /// `a << b`.
+    pub fn shl(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::Shl, a, a.get_type().const_int(b, false))
+    }
+
+    /// A comparison of integers.
+    pub fn icmp(&self, p: IntPredicate, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        if a.get_type() != b.get_type() {
+            return Err(internal("comparison of different types"));
+        }
+        Ok(self.builder.build_int_compare(p, a, b, "")?)
+    }
+
+    /// A comparison of floating-point numbers.
+    pub fn fcmp(&self, p: FloatPredicate, a: Val<'c>, b: Val<'c>) -> Result<IntValue<'c>> {
+        match (a, b) {
+            (Val::FloatValue(a), Val::FloatValue(b)) if a.get_type() == b.get_type() => {
+                Ok(self.builder.build_float_compare(p, a, b, "")?)
+            }
+            _ => Err(internal("comparison of different types")),
+        }
+    }
+
+    /// `cond ? a : b`.
+    pub fn select(&self, cond: IntValue<'c>, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        if a.get_type() != b.get_type() {
+            return Err(internal("select of different types"));
+        }
+        Ok(self.builder.build_select(cond, a, b, "")?)
+    }
+
+    /// A cast that LLVM's types allow.
+    pub fn cast(&self, op: InstructionOpcode, value: Val<'c>, ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+        Ok(self.builder.build_cast(op, value, ty, "")?)
+    }
+
+    /// Zero-extends (or keeps) an integer.
+    pub fn zext(&self, value: IntValue<'c>, ty: IntType<'c>) -> Result<IntValue<'c>> {
+        if value.get_type() == ty {
+            return Ok(value);
+        }
+        as_int(self.cast(InstructionOpcode::ZExt, value.into(), ty.into())?)
+    }
+
+    /// `pointer + offset` in units of `elem`.
+    #[allow(unsafe_code)]
+    pub fn offset(
+        &self,
+        pointer: PointerValue<'c>,
+        elem: BasicTypeEnum<'c>,
+        offset: IntValue<'c>,
+    ) -> Result<PointerValue<'c>> {
+        // SAFETY: one index on a sized element type is well-formed for every pointer; without `inbounds` the
+        // sum is defined for every offset.
+        Ok(unsafe { self.builder.build_gep(elem, pointer, &[offset], "")? })
+    }
+
+    /// Shared memory at a byte offset.
+    pub fn shared_at(&self, offset: IntValue<'c>) -> Result<PointerValue<'c>> {
+        self.offset(self.shared, self.int(8).into(), offset)
+    }
+
+    /// `pointer` plus a constant number of bytes.
+    pub fn plus(&self, pointer: PointerValue<'c>, bytes: u64) -> Result<PointerValue<'c>> {
+        match bytes {
+            0 => Ok(pointer),
+            _ => self.offset(pointer, self.int(8).into(), self.c32(bytes)),
+        }
+    }
+
+    /// Loads a value with this alignment.
+    pub fn load(&self, ty: BasicTypeEnum<'c>, pointer: PointerValue<'c>, align: u32) -> Result<Val<'c>> {
+        let value = self.builder.build_load(ty, pointer, "")?;
+        if let Some(instruction) = value.as_instruction_value() {
+            instruction.set_alignment(align).map_err(|e| internal(e.to_string()))?;
+        }
+        Ok(value)
+    }
+
+    /// Stores a value with this alignment.
+    pub fn store(&self, value: Val<'c>, pointer: PointerValue<'c>, align: u32) -> Result<()> {
+        let store = self.builder.build_store(pointer, value)?;
+        store.set_alignment(align).map_err(|e| internal(e.to_string()))
+    }
+
+    /// Member `index` of a structure.
+    pub fn member(&self, aggregate: Val<'c>, index: u32) -> Result<Val<'c>> {
+        match aggregate {
+            Val::StructValue(value) => Ok(self.builder.build_extract_value(value, index, "")?),
+            _ => Err(internal("member of a value without members")),
+        }
+    }
+
+    /// Element `index` of a vector.
+    pub fn lane(&self, vector: Val<'c>, index: u64) -> Result<Val<'c>> {
+        match vector {
+            Val::VectorValue(value) => Ok(self.builder.build_extract_element(value, self.c32(index), "")?),
+            _ => Err(internal("element of a value that is no vector")),
+        }
+    }
+
+    /// The vector `<a, b>`.
+    pub fn pair(&self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        let empty = match a.get_type() {
+            BasicTypeEnum::FloatType(ty) => ty.vec_type(2).get_poison(),
+            BasicTypeEnum::IntType(ty) => ty.vec_type(2).get_poison(),
+            _ => return Err(internal("a pair of neither integers nor floats")),
+        };
+        let first = self.builder.build_insert_element(empty, a, self.c32(0), "")?;
+        Ok(self.builder.build_insert_element(first, b, self.c32(1), "")?.into())
+    }
+
+    /// Reinterprets bits; same type is a no-op.
+    pub fn bits(&self, value: Val<'c>, ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+        match value.get_type() == ty {
+            true => Ok(value),
+            false => self.cast(InstructionOpcode::BitCast, value, ty),
+        }
+    }
+
+    /// Calls an intrinsic without a result, or drops it.
+    pub fn effect(&mut self, name: &'static str, args: &[Val<'c>]) -> Result<()> {
+        self.invoke(name, None, args).map(|_| ())
+    }
+
+    /// Calls an intrinsic with a result.
+    pub fn intrinsic(&mut self, name: &'static str, args: &[Val<'c>]) -> Result<Val<'c>> {
+        self.invoke(name, None, args)?.ok_or_else(|| internal(format!("{name} has no result")))
+    }
+
+    /// Calls an intrinsic that LLVM overloads on the type of its first argument.
+    pub fn overloaded(&mut self, name: &'static str, args: &[Val<'c>]) -> Result<Val<'c>> {
+        let ty = args.first().map(|a| a.get_type());
+        self.invoke(name, ty, args)?.ok_or_else(|| internal(format!("{name} has no result")))
+    }
+
+    /// Like [`Ir::effect`] for an intrinsic overloaded on its first argument.
+    pub fn overloaded_effect(&mut self, name: &'static str, args: &[Val<'c>]) -> Result<()> {
+        let ty = args.first().map(|a| a.get_type());
+        self.invoke(name, ty, args).map(|_| ())
+    }
+
+    fn invoke(
+        &mut self,
+        name: &'static str,
+        overload: Option<BasicTypeEnum<'c>>,
+        args: &[Val<'c>],
+    ) -> Result<Option<Val<'c>>> {
+        let known = self.declared.get(name).and_then(|all| all.iter().find(|(ty, _)| *ty == overload));
+        let function = match known {
+            Some((_, function)) => *function,
+            None => {
+                let function = self.declare(name, overload)?;
+                self.declared.entry(name).or_default().push((overload, function));
+                function
+            }
+        };
+        let wanted = function.get_type().get_param_types();
+        let matches = wanted.len() == args.len()
+            && wanted.iter().zip(args).all(|(want, arg)| *want == BasicMetadataTypeOf::of(*arg));
+        if !matches {
+            return Err(internal(format!("wrong arguments for {name}")));
+        }
+        let args: Vec<BasicMetadataValueEnum> = args.iter().map(|&a| a.into()).collect();
+        let call = self.builder.build_call(function, &args, "")?;
+        Ok(call.try_as_basic_value().basic())
+    }
+
+    fn declare(
+        &mut self,
+        name: &'static str,
+        overload: Option<BasicTypeEnum<'c>>,
+    ) -> Result<FunctionValue<'c>> {
+        intrinsic::check(name, self.target, self.ptx).map_err(|lack| match lack {
+            Lack::Unknown => internal(format!("intrinsic {name} is not in the table")),
+            Lack::Chip(feature) => {
+                let text = format!("{} has no {feature}", self.target.name());
+                refuse(Code::Target, text).rule("C43").into()
+            }
+            Lack::Version(least) => {
+                let text = format!("PTX {} has no {name}", self.ptx);
+                let fix = format!("PTX {least} or later");
+                Refusal::from(refuse(Code::Target, text).rule("C43").note("needs", fix))
+            }
+        })?;
+        let found = Intrinsic::find(&format!("llvm.{name}"));
+        let types: Vec<BasicTypeEnum> = overload.into_iter().collect();
+        found
+            .and_then(|intrinsic| intrinsic.get_declaration(&self.module, &types))
+            .ok_or_else(|| internal(format!("LLVM does not declare {name}")))
+    }
+
+    /// Inline assembly. `results` are its outputs in order: none, one value, or a structure of several.
+    pub fn assembly(
+        &self,
+        text: &str,
+        constraints: &str,
+        results: &[BasicTypeEnum<'c>],
+        args: &[Val<'c>],
+        pure: bool,
+    ) -> Result<Option<Val<'c>>> {
+        let params: Vec<_> = args.iter().map(|a| BasicMetadataTypeOf::of(*a)).collect();
+        let ty = match results {
+            [] => self.ctx.void_type().fn_type(&params, false),
+            [one] => one.fn_type(&params, false),
+            many => self.ctx.struct_type(many, false).fn_type(&params, false),
+        };
+        let asm =
+            self.ctx.create_inline_asm(ty, text.to_owned(), constraints.to_owned(), !pure, false, None, false);
+        let args: Vec<BasicMetadataValueEnum> = args.iter().map(|&a| a.into()).collect();
+        let call = self.builder.build_indirect_call(ty, asm, &args, "")?;
+        if !pure {
+            call.add_attribute(AttributeLoc::Function, self.convergent);
+        }
+        Ok(call.try_as_basic_value().basic())
+    }
+}
+
+/// The type of a value, as parameter lists want it.
+struct BasicMetadataTypeOf;
+
+impl BasicMetadataTypeOf {
+    fn of(value: Val<'_>) -> inkwell::types::BasicMetadataTypeEnum<'_> {
+        value.get_type().into()
+    }
+}
+
+/// The value as an integer.
+pub(crate) fn as_int(value: Val<'_>) -> Result<IntValue<'_>> {
+    match value {
+        Val::IntValue(value) => Ok(value),
+        other => Err(internal(format!("expected an integer, found {}", other.get_type()))),
+    }
+}
+
+/// The value as a pointer.
+pub(crate) fn as_ptr(value: Val<'_>) -> Result<PointerValue<'_>> {
+    match value {
+        Val::PointerValue(value) => Ok(value),
+        other => Err(internal(format!("expected a pointer, found {}", other.get_type()))),
+    }
+}

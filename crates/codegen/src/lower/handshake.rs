@@ -1,0 +1,201 @@
+//! mbarriers, named barriers and the set-up of both (C22..C27, C32).
+
+use inkwell::IntPredicate;
+use inkwell::values::{IntValue, PointerValue};
+use warploom_ir::OpId;
+use warploom_ir::diag::Code;
+
+use super::Lower;
+use super::value::Bound;
+use crate::error::{Result, internal, refuse};
+use crate::llvm::as_int;
+
+impl<'c> Lower<'c, '_> {
+    /// One lane initialises the mbarriers, then everybody meets (C27).
+    pub(super) fn set_up(&mut self) -> Result<()> {
+        let rings = &self.program.rings;
+        let groups = rings.iter().flat_map(|ring| {
+            let full = ring.full.map(|at| (at, ring.depth, ring.arrive_full));
+            let empty = ring.empty.map(|at| (at, ring.depth, ring.arrive_empty));
+            full.into_iter().chain(empty)
+        });
+        let groups: Vec<(u64, u64, u64)> = groups.collect();
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let (first, chosen, done) = (self.ir.block(), self.ir.block(), self.ir.block());
+        let zero = self.ir.c32(0);
+        let mine = self.ir.icmp(IntPredicate::EQ, self.warp, zero)?;
+        self.ir.br_if(mine, first, done)?;
+        self.ir.seek(first);
+        let all = self.ir.c32(u64::from(u32::MAX)).into();
+        let elected = self.ir.intrinsic("nvvm.elect.sync", &[all])?;
+        let elected = as_int(self.ir.member(elected, 1)?)?;
+        self.ir.br_if(elected, chosen, done)?;
+        self.ir.seek(chosen);
+        for (at, depth, arrivals) in groups {
+            for slot in 0..depth {
+                let barrier = self.ir.plus(self.ir.shared, at + 8 * slot)?;
+                let arrivals = self.ir.c32(arrivals);
+                self.ir.effect("nvvm.mbarrier.init.shared", &[barrier.into(), arrivals.into()])?;
+            }
+        }
+        self.ir.effect("nvvm.fence.mbarrier_init.release.cluster", &[])?;
+        self.ir.br(done)?;
+        self.ir.seek(done);
+        self.ir.effect("nvvm.barrier.cta.sync.aligned.all", &[zero.into()])
+    }
+
+    /// Barrier number `index` of a group at this byte offset.
+    fn barrier_at(&self, group: Option<u64>, index: IntValue<'c>, name: &str) -> Result<PointerValue<'c>> {
+        let text = || refuse(Code::Verify, format!("the pipeline has no {name} barriers")).rule("C24");
+        let group = group.ok_or_else(text)?;
+        let slot = self.ir.scale(index, 8)?;
+        let at = self.ir.shared_at(slot)?;
+        self.ir.plus(at, group)
+    }
+
+    /// The `full` barrier of slot `index` of a ring.
+    pub(super) fn full_barrier(&self, ring: usize, index: IntValue<'c>) -> Result<PointerValue<'c>> {
+        self.barrier_at(self.program.rings[ring].full, index, "full")
+    }
+
+    /// Spins until the phase of this parity has completed.
+    fn wait(&mut self, barrier: PointerValue<'c>, parity: IntValue<'c>) -> Result<()> {
+        let (spin, go) = (self.ir.block(), self.ir.block());
+        self.ir.br(spin)?;
+        self.ir.seek(spin);
+        let name = "nvvm.mbarrier.try.wait.parity.scope.cta.space.cta";
+        let done = as_int(self.ir.intrinsic(name, &[barrier.into(), parity.into()])?)?;
+        self.ir.br_if(done, go, spin)?;
+        self.ir.seek(go);
+        Ok(())
+    }
+
+    /// Waits for a free slot.
+    pub(super) fn producer_acquire(&mut self, op: OpId) -> Result<()> {
+        let ring = self.program.ring(self.module, op)?;
+        let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
+        let barrier = self.barrier_at(self.program.rings[ring].empty, slot, "empty")?;
+        self.wait(barrier, phase)
+    }
+
+    /// Waits for a full slot.
+    pub(super) fn consumer_wait(&mut self, op: OpId) -> Result<()> {
+        let ring = self.program.ring(self.module, op)?;
+        let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
+        let barrier = self.barrier_at(self.program.rings[ring].full, slot, "full")?;
+        self.wait(barrier, phase)
+    }
+
+    /// Announces the bytes that copies will bring, and arrives (C24).
+    pub(super) fn producer_commit(&mut self, op: OpId) -> Result<()> {
+        let ring = self.program.ring(self.module, op)?;
+        let slot = self.int(self.operand(op, 0)?)?;
+        let barrier = self.barrier_at(self.program.rings[ring].full, slot, "full")?;
+        let bytes = self.count(op, "bytes")?;
+        if bytes > 0xf_ffff {
+            let text = format!("{bytes} bytes in one phase of a barrier; at most 1048575");
+            return Err(refuse(Code::Desc, text).rule("C15").into());
+        }
+        if !self.place.elected {
+            return Err(refuse(Code::Op, "a commit of copies outside warploom.elect").rule("C24").into());
+        }
+        let bytes = self.ir.c32(bytes).into();
+        let name = "nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta";
+        self.ir.effect(name, &[barrier.into(), bytes])
+    }
+
+    /// One arrival per warp on `empty` of the slot used `lag` trips ago (C24, C25, C30).
+    pub(super) fn consumer_release(&mut self, op: OpId) -> Result<()> {
+        let ring = &self.program.rings[self.program.ring(self.module, op)?];
+        let slot = self.int(self.operand(op, 0)?)?;
+        let lag = match self.module.attr(op, "lag") {
+            Some(_) => self.count(op, "lag")?,
+            None => 0,
+        };
+        if lag >= ring.depth && lag > 0 {
+            let text = format!("a release {lag} trips late in a ring of {}", ring.depth);
+            return Err(refuse(Code::Verify, text).rule("C30").into());
+        }
+        let slot = self.earlier(slot, lag, ring.depth)?;
+        let barrier = self.barrier_at(ring.empty, slot, "empty")?;
+        if ring.generic_reads && !self.place.elected {
+            let all = self.ir.c32(u64::from(u32::MAX)).into();
+            self.ir.effect("nvvm.bar.warp.sync", &[all])?;
+        }
+        let started = self.started(lag)?;
+        let lane = match self.place.elected {
+            true => None,
+            false => {
+                let lane = self.ir.and(self.thread, 31)?;
+                Some(self.ir.icmp(IntPredicate::EQ, lane, self.ir.c32(0))?)
+            }
+        };
+        let (arrive, done) = (self.ir.block(), self.ir.block());
+        match (started, lane) {
+            (Some(a), Some(b)) => {
+                let both = as_int(self.ir.binary(inkwell::values::InstructionOpcode::And, b.into(), a.into())?)?;
+                self.ir.br_if(both, arrive, done)?;
+            }
+            (Some(one), None) | (None, Some(one)) => self.ir.br_if(one, arrive, done)?,
+            (None, None) => self.ir.br(arrive)?,
+        }
+        self.ir.seek(arrive);
+        let one = self.ir.c32(1).into();
+        self.ir.effect("nvvm.mbarrier.arrive.scope.cta.space.cta", &[barrier.into(), one])?;
+        self.ir.br(done)?;
+        self.ir.seek(done);
+        Ok(())
+    }
+
+    /// The slot `lag` before this one in a ring.
+    fn earlier(&self, slot: IntValue<'c>, lag: u64, depth: u64) -> Result<IntValue<'c>> {
+        if lag == 0 {
+            return Ok(slot);
+        }
+        let low = self.ir.icmp(IntPredicate::ULT, slot, self.ir.c32(lag))?;
+        let (before, wrapped) = (self.ir.sub(slot, self.ir.c32(lag))?, self.ir.add(slot, self.ir.c32(depth - lag))?);
+        as_int(self.ir.select(low, wrapped.into(), before.into())?)
+    }
+
+    /// Whether at least `lag` trips of the enclosing loop are over; `None` where that is always so.
+    fn started(&self, lag: u64) -> Result<Option<IntValue<'c>>> {
+        let Some((index, first, step)) = self.place.trip.filter(|_| lag > 0) else {
+            return Ok(None);
+        };
+        if lag == 1 {
+            return Ok(Some(self.ir.icmp(IntPredicate::NE, index, first)?));
+        }
+        let behind = self.ir.sub(index, first)?;
+        let least = self.ir.scale(step, lag)?;
+        Ok(Some(self.ir.icmp(IntPredicate::UGE, behind, least)?))
+    }
+
+    /// The next slot and phase (C23).
+    pub(super) fn advance(&mut self, op: OpId) -> Result<()> {
+        let ring = &self.program.rings[self.program.ring(self.module, op)?];
+        let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
+        let next = self.ir.add(slot, self.ir.c32(1))?;
+        let wraps = self.ir.icmp(IntPredicate::EQ, next, self.ir.c32(ring.depth))?;
+        let next = self.ir.select(wraps, self.ir.c32(0).into(), next.into())?;
+        let flip = self.ir.zext(wraps, self.ir.i32())?;
+        let phase = self.ir.xor(phase, flip)?;
+        let [index, parity] = self.module.ops[op].results.as_slice() else {
+            return Err(internal("warploom.advance has two results"));
+        };
+        self.bound.insert(*index, Bound::Scalar(next));
+        self.bound.insert(*parity, Bound::Scalar(phase.into()));
+        Ok(())
+    }
+
+    /// A named barrier (C32).
+    pub(super) fn barrier_sync(&mut self, op: OpId) -> Result<()> {
+        if self.place.elected {
+            return Err(refuse(Code::Op, "a barrier of whole warps inside warploom.elect").rule("C32").into());
+        }
+        let barrier = self.program.barrier(self.module, op)?;
+        let args = [self.ir.c32(barrier.id).into(), self.ir.c32(barrier.threads).into()];
+        self.ir.effect("nvvm.barrier.cta.sync.aligned.count", &args)
+    }
+}

@@ -1,0 +1,107 @@
+//! Functions of one number, by the approximations of C68. No libdevice: `erf` and `tanh` are our own
+//! polynomials, whose error is measured by a test.
+
+use inkwell::FloatPredicate;
+use inkwell::values::InstructionOpcode as Llvm;
+use warploom_ir::{FloatKind, OpId, Opcode, Type};
+
+use super::Lower;
+use crate::approx::{ERF_NEAR, ERF_TAIL, ERF_TURN, TANH_NEAR, TANH_TURN};
+use crate::error::Result;
+use crate::llvm::Val;
+
+impl<'c> Lower<'c, '_> {
+    /// A function of one element; 16-bit formats are computed in f32.
+    pub(super) fn function_of(&mut self, op: OpId, x: Val<'c>) -> Result<Val<'c>> {
+        let Type::Float(kind) = *self.operand_elem(op, 0)? else { return Err(self.unsupported(op)) };
+        if kind == FloatKind::F64 {
+            return Err(self.unsupported(op));
+        }
+        let x = self.to_f32(op, x, kind)?;
+        let y = match self.module.ops[op].opcode {
+            Opcode::Exp2 => self.ir.overloaded("nvvm.ex2.approx.ftz", &[x])?,
+            Opcode::Exp => self.exp(x)?,
+            Opcode::Log2 => self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x])?,
+            Opcode::Log => {
+                let log2 = self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x])?;
+                self.ir.binary(Llvm::FMul, log2, self.ir.cf32(std::f32::consts::LN_2))?
+            }
+            Opcode::Sqrt => self.ir.intrinsic("nvvm.sqrt.approx.ftz.f", &[x])?,
+            Opcode::PreciseSqrt => self.ir.overloaded("sqrt", &[x])?,
+            Opcode::Rsqrt => self.ir.intrinsic("nvvm.rsqrt.approx.ftz.f", &[x])?,
+            Opcode::Floor => self.ir.overloaded("floor", &[x])?,
+            Opcode::Ceil => self.ir.overloaded("ceil", &[x])?,
+            Opcode::Tanh => self.tanh(x)?,
+            Opcode::Erf => self.erf(x)?,
+            _ => return Err(self.unsupported(op)),
+        };
+        self.from_f32(op, y, kind)
+    }
+
+    /// `e^x` as `2^(x log2 e)`.
+    fn exp(&mut self, x: Val<'c>) -> Result<Val<'c>> {
+        let scaled = self.ir.binary(Llvm::FMul, x, self.ir.cf32(std::f32::consts::LOG2_E))?;
+        self.ir.overloaded("nvvm.ex2.approx.ftz", &[scaled])
+    }
+
+    /// Division: `div.full`, or rounded to nearest.
+    pub(super) fn divide(&mut self, op: OpId, a: Val<'c>, b: Val<'c>, precise: bool) -> Result<Val<'c>> {
+        let Type::Float(kind) = *self.operand_elem(op, 0)? else { return Err(self.unsupported(op)) };
+        if precise || kind == FloatKind::F64 {
+            return self.ir.binary(Llvm::FDiv, a, b);
+        }
+        let (a, b) = (self.to_f32(op, a, kind)?, self.to_f32(op, b, kind)?);
+        let quotient = self.ir.intrinsic("nvvm.div.full", &[a, b])?;
+        self.from_f32(op, quotient, kind)
+    }
+
+    /// Horner's rule, highest coefficient first, by fused steps.
+    fn polynomial(&mut self, x: Val<'c>, coefficients: &[f32]) -> Result<Val<'c>> {
+        let mut sum = self.ir.cf32(0.0);
+        for (i, &c) in coefficients.iter().enumerate() {
+            let c = self.ir.cf32(c);
+            sum = if i == 0 { c } else { self.ir.overloaded("fma", &[sum, x, c])? };
+        }
+        Ok(sum)
+    }
+
+    /// `copysign(a, x)` of a non-negative `a`.
+    fn with_sign(&mut self, a: Val<'c>, x: Val<'c>) -> Result<Val<'c>> {
+        let int = self.ir.i32();
+        let sign = self.ir.bits(x, int.into())?;
+        let sign = self.ir.and(crate::llvm::as_int(sign)?, 0x8000_0000)?;
+        let bits = crate::llvm::as_int(self.ir.bits(a, int.into())?)?;
+        let joined = self.ir.or(bits, sign)?;
+        self.ir.bits(joined.into(), self.ir.f32().into())
+    }
+
+    /// `erf(x)`: `x P(x^2)` near zero, `sign(x) (1 - 2^Q(|x|))` beyond; see [`crate::approx`].
+    fn erf(&mut self, x: Val<'c>) -> Result<Val<'c>> {
+        let magnitude = self.ir.overloaded("fabs", &[x])?;
+        let square = self.ir.binary(Llvm::FMul, x, x)?;
+        let near = self.polynomial(square, &ERF_NEAR)?;
+        let near = self.ir.overloaded("fma", &[near, x, x])?;
+        let exponent = self.polynomial(magnitude, &ERF_TAIL)?;
+        let tail = self.ir.overloaded("nvvm.ex2.approx.ftz", &[exponent])?;
+        let far = self.ir.binary(Llvm::FSub, self.ir.cf32(1.0), tail)?;
+        let far = self.with_sign(far, x)?;
+        let is_far = self.ir.fcmp(FloatPredicate::OGE, magnitude, self.ir.cf32(ERF_TURN))?;
+        self.ir.select(is_far, far, near)
+    }
+
+    /// `tanh(x)`: `x P(x^2)` near zero, `sign(x) (1 - 2 / (1 + e^2|x|))` beyond; see [`crate::approx`].
+    fn tanh(&mut self, x: Val<'c>) -> Result<Val<'c>> {
+        let magnitude = self.ir.overloaded("fabs", &[x])?;
+        let square = self.ir.binary(Llvm::FMul, x, x)?;
+        let near = self.polynomial(square, &TANH_NEAR)?;
+        let near = self.ir.overloaded("fma", &[near, x, x])?;
+        let twice = self.ir.binary(Llvm::FAdd, magnitude, magnitude)?;
+        let power = self.exp(twice)?;
+        let below = self.ir.binary(Llvm::FAdd, power, self.ir.cf32(1.0))?;
+        let part = self.ir.intrinsic("nvvm.div.full", &[self.ir.cf32(2.0), below])?;
+        let far = self.ir.binary(Llvm::FSub, self.ir.cf32(1.0), part)?;
+        let far = self.with_sign(far, x)?;
+        let is_far = self.ir.fcmp(FloatPredicate::OGE, magnitude, self.ir.cf32(TANH_TURN))?;
+        self.ir.select(is_far, far, near)
+    }
+}

@@ -1,0 +1,337 @@
+//! wgmma: a dot is one inline assembly that fences, multiplies and commits (C30, C45, C46, C62, C63).
+
+use std::fmt::Write;
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::IntValue;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, FloatKind, OpId, Type, ValueId};
+
+use super::Lower;
+use super::value::{Bound, Fragment, View};
+use crate::error::{Refusal, Result, internal, refuse};
+use crate::layout::Operand;
+use crate::llvm::{Val, as_int};
+
+/// What one multiplication takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    /// PTX name of the element type.
+    name: &'static str,
+    /// Bytes of an element.
+    bytes: u64,
+}
+
+impl Kind {
+    /// Elements of K per instruction (C63): 32 bytes.
+    fn k(self) -> u64 {
+        32 / self.bytes
+    }
+
+    /// Whether operands may be MN-major (C62, T13).
+    fn transposes(self) -> bool {
+        self.bytes == 2
+    }
+}
+
+/// The tensor core's name of an element type.
+fn kind(ty: &Type) -> Option<Kind> {
+    let (name, bytes) = match ty.elem() {
+        Type::Float(FloatKind::BF16) => ("bf16", 2),
+        Type::Float(FloatKind::F16) => ("f16", 2),
+        Type::Float(FloatKind::F8E4M3FN) => ("e4m3", 1),
+        Type::Float(FloatKind::F8E5M2) => ("e5m2", 1),
+        Type::Float(FloatKind::F32) => ("tf32", 4),
+        _ => return None,
+    };
+    Some(Kind { name, bytes })
+}
+
+/// Shape and kinds of a dot, checked.
+struct Shape {
+    a: Kind,
+    b: Kind,
+    n: u64,
+    /// Multiplications along K.
+    steps: u64,
+    /// Blocks of 64 rows per warpgroup.
+    blocks: u64,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// `tt.dot`: issues, and commits as one group. The result is in flight until `warploom.mma_wait`.
+    pub(super) fn dot(&mut self, op: OpId) -> Result<()> {
+        let (a, b, c) = (self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?);
+        let result = self.only_result(op)?;
+        let shape = self.dot_shape(op, a, b, result)?;
+        let a = self.operand_view(a, shape.a, false)?;
+        let b = self.operand_view(b, shape.b, true)?;
+        let zero = self.is_zero(c);
+        let from = match zero {
+            true => Vec::new(),
+            false => self.fragment(c)?.registers.to_vec(),
+        };
+        let text = wgmma_text(&shape, &a.1, &b.1, zero);
+        let mut args: Vec<Val<'c>> = from;
+        self.descriptors(&shape, &a, &b, &mut args)?;
+        let count = (shape.blocks * shape.n / 2) as usize;
+        let results: Vec<BasicTypeEnum> = vec![self.ir.f32().into(); count];
+        let ties = if zero { 0 } else { count };
+        let constraints = tied("=f", count, ties, &vec!["l"; args.len() - ties]);
+        let value = self.ir.assembly(&text, &constraints, &results, &args, false)?;
+        let registers = self.unpack(value, count)?;
+        self.bound.insert(result, Bound::Fragment(Fragment { cols: shape.n, packed: false, registers }));
+        Ok(())
+    }
+
+    /// Checks types, precision and shape (C7, C63, T12, T13).
+    fn dot_shape(&self, op: OpId, a: ValueId, b: ValueId, result: ValueId) -> Result<Shape> {
+        let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
+        if !self.ir.target.has(warploom_target::Feature::Wgmma) {
+            let text = format!("{} has no wgmma", self.ir.target.name());
+            return Err(refuse(Code::Target, text).rule("T5").into());
+        }
+        let unsupported = || {
+            let text = format!("tt.dot of {ta} and {tb} into {tc}");
+            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32";
+            Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
+        };
+        let (ka, kb) = (kind(ta).ok_or_else(unsupported)?, kind(tb).ok_or_else(unsupported)?);
+        let mixed = ka != kb && !(ka.bytes == 1 && kb.bytes == 1);
+        if mixed || *tc.elem() != Type::F32 {
+            return Err(unsupported());
+        }
+        self.check_precision(op, ka)?;
+        let ([m, k], [k2, n], [m2, n2]) = (ta.shape(), tb.shape(), tc.shape()) else {
+            return Err(refuse(Code::Shape, "tt.dot of tiles that are not matrices").rule("C63").into());
+        };
+        if (m, k, n) != (m2, k2, n2) {
+            return Err(refuse(Code::Verify, format!("tt.dot of {ta} and {tb} into {tc}")).into());
+        }
+        if k % ka.k() != 0 || n % 8 != 0 || *n == 0 || *n > 256 {
+            let text = format!("no wgmma covers {m}x{n}x{k}");
+            let needs = format!("N 8..256 in steps of 8, K in steps of {}", ka.k());
+            return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
+        }
+        if let Some(every) = self.module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64) {
+            if ka.bytes == 1 && every > 0 && u64::try_from(every).is_ok_and(|every| every < *k) {
+                let text = format!("a fresh accumulator every {every} of {k} elements of K");
+                let fix = "max_num_imprecise_acc of at least the tile's K";
+                return Err(refuse(Code::Precision, text).rule("C7").note("instead", fix).into());
+            }
+        }
+        let blocks = self.blocks(*m)?;
+        Ok(Shape { a: ka, b: kb, n: *n, steps: k / ka.k(), blocks })
+    }
+
+    /// f32 operands go through tf32 if that was asked for; other precisions are refused (C7).
+    fn check_precision(&self, op: OpId, kind: Kind) -> Result<()> {
+        if kind.bytes != 4 {
+            return Ok(());
+        }
+        let tf32 = match self.module.attr(op, "inputPrecision") {
+            Some(Attr::Int { value, .. }) => *value == 0,
+            Some(other) => other.as_str() == Some("tf32"),
+            None => false,
+        };
+        match tf32 {
+            true => Ok(()),
+            false => {
+                let fix = "input_precision=\"tf32\"";
+                let text = "tt.dot of f32 with full precision; tensor cores have tf32";
+                Err(refuse(Code::Precision, text).rule("C7").note("instead", fix).into())
+            }
+        }
+    }
+
+    /// Blocks of 64 rows for each of the agent's warpgroups.
+    pub(super) fn blocks(&self, rows: u64) -> Result<u64> {
+        let groups = self.place.warps / 4;
+        let whole = self.place.warps % 4 == 0 && self.place.warp % 4 == 0;
+        if self.place.elected || !whole || groups == 0 || rows == 0 || rows % (64 * groups) != 0 {
+            let text = format!("{rows} rows in an agent of {} warps", self.place.warps);
+            let needs = "64 rows, or a multiple, for each warpgroup of the agent";
+            return Err(refuse(Code::Shape, text).rule("C21").note("needs", needs).into());
+        }
+        Ok(rows / (64 * groups))
+    }
+
+    /// The operand as wgmma reads it. `second` is B, whose rows are K.
+    fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
+        let Some(Bound::View(view)) = self.bound.get(&value) else {
+            let text = format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });
+            return Err(refuse(Code::Layout, text).rule("C45").into());
+        };
+        // A is K-major as it is; B, given as K x N, is K-major if it is a transposed N x K.
+        let mn_major = view.transposed != second;
+        let tile = self.program.rings[view.ring].payloads[view.payload].layout;
+        if mn_major && !kind.transposes() {
+            let name = if second { 'b' } else { 'a' };
+            let text = format!("{}-bit operand {name} of tt.dot must have K contiguous", 8 * kind.bytes);
+            let found = format!("{}, {} contiguous", self.module.ty(value), if second { 'N' } else { 'M' });
+            let fix = match second {
+                true => "store B as [N, K] and transpose it, as in gemm_fp8",
+                false => "store A as [M, K]",
+            };
+            return Err(refuse(Code::Layout, text).rule("C62").note("found", found).note("instead", fix).into());
+        }
+        if tile.swizzle.bytes() == 0 {
+            let text = "an operand of tt.dot in a slot without swizzle";
+            let needs = "rows of at least 32 B and a swizzle of 32, 64 or 128 B";
+            return Err(refuse(Code::Layout, text).rule("C62").note("needs", needs).into());
+        }
+        Ok((*view, Operand { tile, mn_major }))
+    }
+
+    /// Appends the descriptors in the order `wgmma_text` names them: for each step along K, A of each
+    /// block, then B.
+    fn descriptors(
+        &mut self,
+        shape: &Shape,
+        a: &(View<'c>, Operand),
+        b: &(View<'c>, Operand),
+        args: &mut Vec<Val<'c>>,
+    ) -> Result<()> {
+        let groups = self.place.warps / 4;
+        let first = self.ir.c32(self.place.warp);
+        let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
+        let own = self.ir.scale(group, a.1.along_mn(1) >> 4)?;
+        let a_at = self.descriptor(a, Some(own))?;
+        let b_at = self.descriptor(b, None)?;
+        for step in 0..shape.steps {
+            for block in 0..shape.blocks {
+                let bytes = a.1.along_k(step) + a.1.along_mn(block * groups);
+                args.push(self.ir.add(a_at, self.ir.c64(bytes >> 4))?.into());
+            }
+            args.push(self.ir.add(b_at, self.ir.c64(b.1.along_k(step) >> 4))?.into());
+        }
+        Ok(())
+    }
+
+    /// The matrix descriptor of the start of a slot, plus `own` units of 16 bytes (C62).
+    fn descriptor(&mut self, (view, operand): &(View<'c>, Operand), own: Option<IntValue<'c>>) -> Result<IntValue<'c>> {
+        let payload = &self.program.rings[view.ring].payloads[view.payload];
+        // The window of shared memory starts below 256 KiB, and so does every address: 18 bits.
+        let base = inkwell::values::InstructionOpcode::PtrToInt;
+        let base = as_int(self.ir.cast(base, self.ir.shared.into(), self.ir.i32().into())?)?;
+        let mut units = self.ir.shr(base, 4)?;
+        units = self.ir.add(units, self.ir.c32(payload.offset >> 4))?;
+        if let Some(own) = own {
+            units = self.ir.add(units, own)?;
+        }
+        let wide = self.ir.zext(units, self.ir.int(64))?;
+        let fixed = self.ir.or(wide, self.ir.c64(operand.descriptor()))?;
+        let slot = self.ir.zext(self.ir.scale(view.slot, payload.stride >> 4)?, self.ir.int(64))?;
+        self.ir.add(slot, fixed)
+    }
+
+    /// Splits the result of an assembly into its registers.
+    fn unpack(&self, value: Option<Val<'c>>, count: usize) -> Result<std::rc::Rc<[Val<'c>]>> {
+        let value = value.ok_or_else(|| internal("an assembly without results"))?;
+        match count {
+            1 => Ok([value].into()),
+            _ => (0..count as u32).map(|i| self.ir.member(value, i)).collect(),
+        }
+    }
+
+    /// `warploom.mma_wait`: the accumulators pass through the wait, so that no use of them can come
+    /// before it (C46).
+    pub(super) fn mma_wait(&mut self, op: OpId) -> Result<()> {
+        let module = self.module;
+        let pending = self.count(op, "pending")?;
+        if pending > 7 {
+            return Err(refuse(Code::Verify, format!("a wait for all but {pending} groups")).rule("C30").into());
+        }
+        let operands = &module.ops[op].operands;
+        let results = &module.ops[op].results;
+        if operands.len() != results.len() {
+            return Err(refuse(Code::Verify, "warploom.mma_wait passes every operand through").rule("C46").into());
+        }
+        let mut fragments = Vec::new();
+        for &operand in operands {
+            match self.bound.get(&operand) {
+                Some(Bound::Fragment(fragment)) if !fragment.packed => fragments.push(fragment.clone()),
+                _ => return Err(refuse(Code::Verify, "warploom.mma_wait of a value that is no dot").rule("C46").into()),
+            }
+        }
+        let args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
+        let types: Vec<BasicTypeEnum> = args.iter().map(|a| a.get_type()).collect();
+        let text = format!("wgmma.wait_group.sync.aligned {pending};");
+        let value = self.ir.assembly(&text, &tied("=f", args.len(), args.len(), &[]), &types, &args, false)?;
+        if args.is_empty() {
+            return Ok(());
+        }
+        let all = self.unpack(value, args.len())?;
+        let mut rest = &all[..];
+        for (fragment, &result) in fragments.iter().zip(results) {
+            let split = rest.split_at_checked(fragment.registers.len());
+            let (own, others) = split.ok_or_else(|| internal("too few registers"))?;
+            rest = others;
+            let fragment = Fragment { registers: own.into(), ..fragment.clone() };
+            self.bound.insert(result, Bound::Fragment(fragment));
+        }
+        Ok(())
+    }
+
+    /// Whether a tile is a constant zero, so that a dot can start from nothing (C8).
+    fn is_zero(&self, value: ValueId) -> bool {
+        let Some(op) = self.module.def_op(value) else { return false };
+        match self.module.attr(op, "value") {
+            Some(Attr::Splat { value, .. }) => matches!(**value, Attr::Float { bits: 0, .. }),
+            _ => false,
+        }
+    }
+}
+
+/// Constraints of an assembly: `count` outputs, the first `ties` inputs tied to them, then others.
+fn tied(output: &str, count: usize, ties: usize, others: &[&str]) -> String {
+    let mut text = String::with_capacity(8 * count);
+    let mut push = |part: &str| {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(part);
+    };
+    (0..count).for_each(|_| push(output));
+    (0..ties).for_each(|i| push(&i.to_string()));
+    others.iter().for_each(|part| push(part));
+    text
+}
+
+/// The assembly of one dot. Operands: accumulators block by block; unless they start from zero, the same
+/// again as inputs; then descriptors as [`Lower::descriptors`] orders them.
+fn wgmma_text(shape: &Shape, a: &Operand, b: &Operand, zero: bool) -> String {
+    let per_block = shape.n / 2;
+    let lists: Vec<String> = (0..shape.blocks)
+        .map(|block| {
+            let names = (0..per_block).map(|i| format!("${}", block * per_block + i));
+            names.collect::<Vec<_>>().join(",")
+        })
+        .collect();
+    let accumulators = shape.blocks * per_block;
+    let mut next = if zero { accumulators } else { 2 * accumulators };
+    let majors = match shape.a.transposes() {
+        true => format!(", {}, {}", u8::from(a.mn_major), u8::from(b.mn_major)),
+        false => String::new(),
+    };
+    let mut text = String::from("wgmma.fence.sync.aligned;\n");
+    for step in 0..shape.steps {
+        let keep = u8::from(!(zero && step == 0));
+        let b_at = next + shape.blocks;
+        for (block, list) in (0..).zip(&lists) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                text,
+                "\twgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{list}}}, ${}, ${b_at}, {keep}, 1, 1{majors};",
+                shape.n,
+                shape.a.k(),
+                shape.a.name,
+                shape.b.name,
+                next + block,
+            );
+        }
+        next = b_at + 1;
+    }
+    text.push_str("\twgmma.commit_group.sync.aligned;");
+    text
+}

@@ -1,0 +1,415 @@
+//! From a program to an LLVM module: the function, its agents, and the walk over their operations.
+
+mod copy;
+mod element;
+mod handshake;
+mod math;
+mod mma;
+mod region;
+mod store;
+mod tile;
+mod value;
+
+use hashbrown::HashMap;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::context::Context;
+use inkwell::targets::TargetMachine;
+use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum};
+use inkwell::values::{FunctionValue, IntValue};
+use inkwell::{AddressSpace, IntPredicate};
+use warploom_ir::diag::Code;
+use warploom_ir::{Module, OpId, Opcode, SecondaryMap, Type, ValueId};
+use warploom_target::{PtxVersion, Target};
+
+use crate::error::{Result, internal, locate, refuse};
+use crate::llvm::{GLOBAL, Ir, Val, as_int};
+use crate::program::{Agent, Program};
+use value::{Bound, Key, Lazy, Memory};
+
+/// LLVM's number of the calling convention of kernels (C40).
+const PTX_KERNEL: u32 = 71;
+
+/// Deepest nesting of regions.
+const MAX_NESTING: u32 = 64;
+
+/// The agent whose region is being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'c> {
+    /// First warp of the agent.
+    warp: u64,
+    /// Its warps.
+    warps: u64,
+    /// Whether one lane alone runs the code.
+    elected: bool,
+    /// The innermost loop: induction variable, first value, step.
+    trip: Option<(IntValue<'c>, IntValue<'c>, IntValue<'c>)>,
+}
+
+/// State of the walk over one program.
+pub(crate) struct Lower<'c, 'a> {
+    /// The program as data.
+    module: &'a Module,
+    /// Its declarations.
+    program: &'a Program<'a>,
+    /// The LLVM module being made.
+    pub ir: Ir<'c, 'a>,
+    /// What values are.
+    bound: HashMap<ValueId, Bound<'c>>,
+    /// Elements of tiles that were computed, valid in the scope they were computed in.
+    memo: HashMap<Key, Val<'c>>,
+    /// Keys of `memo` in the order they came, to forget them at the end of a scope.
+    memo_log: Vec<Key>,
+    /// Packed pairs of 16-bit elements that were read from shared memory, by their even column.
+    pairs: HashMap<Key, Val<'c>>,
+    /// Keys of `pairs` in order.
+    pairs_log: Vec<Key>,
+    /// Tiles that read memory when evaluated, and have not been evaluated for good.
+    open: Vec<(ValueId, Memory)>,
+    /// Position of every operation, in the order of the text.
+    position: SecondaryMap<OpId, u32>,
+    /// Position of the last user of every value.
+    last_use: SecondaryMap<ValueId, u32>,
+    /// Warp number, uniform.
+    warp: IntValue<'c>,
+    /// Thread number.
+    thread: IntValue<'c>,
+    /// Where the code runs.
+    place: Place<'c>,
+}
+
+/// Lowers a program into a fresh LLVM module.
+pub(crate) fn lower<'c, 'a>(
+    ctx: &'c Context,
+    machine: &TargetMachine,
+    module: &'a Module,
+    program: &'a Program<'a>,
+    target: &'a Target,
+    ptx: PtxVersion,
+    fuse: bool,
+) -> Result<Ir<'c, 'a>> {
+    let out = ctx.create_module(program.name);
+    out.set_triple(&machine.get_triple());
+    out.set_data_layout(&machine.get_target_data().get_data_layout());
+    let function = declare(ctx, &out, module, program)?;
+    let mut ir = Ir::new(ctx, out, function, target, ptx, fuse);
+    ir.seek(ctx.append_basic_block(function, ""));
+    let thread = as_int(ir.intrinsic("nvvm.read.ptx.sreg.tid.x", &[])?)?;
+    let group = ir.shr(thread, 5)?;
+    let uniform =
+        [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
+    let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
+    let place = Place { warp: 0, warps: program.warps, elected: false, trip: None };
+    let (position, last_use) = positions(module, program.func);
+    let mut lower = Lower {
+        module,
+        program,
+        ir,
+        bound: HashMap::new(),
+        memo: HashMap::new(),
+        memo_log: Vec::new(),
+        pairs: HashMap::new(),
+        pairs_log: Vec::new(),
+        open: Vec::new(),
+        position,
+        last_use,
+        warp,
+        thread,
+        place,
+    };
+    lower.function()?;
+    Ok(lower.ir)
+}
+
+/// Positions of operations in the order of the text, and of the last user of each value that needs it in
+/// registers.
+fn positions(module: &Module, func: OpId) -> (SecondaryMap<OpId, u32>, SecondaryMap<ValueId, u32>) {
+    let (mut position, mut last_use) = (SecondaryMap::new(), SecondaryMap::new());
+    let mut next = 0u32;
+    let mut stack = vec![func];
+    while let Some(op) = stack.pop() {
+        next = next.saturating_add(1);
+        position[op] = next;
+        for &operand in &module.ops[op].operands {
+            if !reads_in_place(module, op, operand) {
+                last_use[operand] = next;
+            }
+        }
+        for &region in module.ops[op].regions.iter().rev() {
+            for &block in module.regions[region].blocks.iter().rev() {
+                stack.extend(module.blocks[block].ops.iter().rev());
+            }
+        }
+    }
+    (position, last_use)
+}
+
+/// Whether the operation takes the operand from shared memory itself, without registers between.
+fn reads_in_place(module: &Module, op: OpId, operand: ValueId) -> bool {
+    let opcode = |op| module.ops[op].opcode;
+    let view = module.def_op(operand).map(opcode);
+    matches!(opcode(op), Opcode::Dot | Opcode::Trans) && matches!(view, Some(Opcode::Slot | Opcode::Trans))
+}
+
+/// Declares the entry with its parameters and launch attributes (C10, C11, C31, C40, C41).
+fn declare<'c>(
+    ctx: &'c Context,
+    out: &inkwell::module::Module<'c>,
+    module: &Module,
+    program: &Program,
+) -> Result<FunctionValue<'c>> {
+    let mut types: Vec<BasicMetadataTypeEnum<'c>> = Vec::new();
+    for &param in &program.params {
+        let ty = module.ty(param);
+        types.push(match ty {
+            Type::TensorDesc { .. } => ctx.ptr_type(AddressSpace::default()).into(),
+            _ => scalar_type(ctx, ty)?.into(),
+        });
+    }
+    let scratch = ctx.ptr_type(AddressSpace::from(GLOBAL));
+    types.push(scratch.into());
+    types.push(scratch.into());
+    let function = out.add_function(program.name, ctx.void_type().fn_type(&types, false), None);
+    function.set_call_conventions(PTX_KERNEL);
+    let flag = |name| ctx.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
+    for name in ["convergent", "nounwind", "norecurse"] {
+        function.add_attribute(AttributeLoc::Function, flag(name));
+    }
+    let launch = [("nvvm.reqntid", 32 * program.warps), ("nvvm.maxnreg", program.max_registers.min(255))];
+    for (name, value) in launch {
+        let attribute = ctx.create_string_attribute(name, &value.to_string());
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
+    let map = ctx.i8_type().array_type(128);
+    let by_value = Attribute::get_named_enum_kind_id("byval");
+    let align = Attribute::get_named_enum_kind_id("align");
+    for (i, &param) in (0u32..).zip(&program.params) {
+        if module.ty(param).is_desc() {
+            let at = AttributeLoc::Param(i);
+            function.add_attribute(at, ctx.create_type_attribute(by_value, map.into()));
+            function.add_attribute(at, ctx.create_enum_attribute(align, 64));
+            function.add_attribute(at, ctx.create_string_attribute("nvvm.grid_constant", ""));
+        }
+    }
+    Ok(function)
+}
+
+/// LLVM type of a scalar; 8-bit floats are bytes.
+fn scalar_type<'c>(ctx: &'c Context, ty: &Type) -> Result<BasicTypeEnum<'c>> {
+    use warploom_ir::FloatKind;
+    Ok(match ty {
+        Type::Int(1, _) => ctx.bool_type().into(),
+        Type::Int(8, _) => ctx.i8_type().into(),
+        Type::Int(16, _) => ctx.i16_type().into(),
+        Type::Int(32, _) => ctx.i32_type().into(),
+        Type::Int(64, _) => ctx.i64_type().into(),
+        Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2) => ctx.i8_type().into(),
+        Type::Float(FloatKind::F16) => ctx.f16_type().into(),
+        Type::Float(FloatKind::BF16) => ctx.bf16_type().into(),
+        Type::Float(FloatKind::F32) => ctx.f32_type().into(),
+        Type::Float(FloatKind::F64) => ctx.f64_type().into(),
+        Type::Ptr { space: 1, .. } => ctx.ptr_type(AddressSpace::from(GLOBAL)).into(),
+        other => return Err(refuse(Code::Type, format!("{other} is not supported")).rule("C4").into()),
+    })
+}
+
+impl<'c> Lower<'c, '_> {
+    /// LLVM type of a scalar or of the elements of a tile.
+    fn element_type(&self, ty: &Type) -> Result<BasicTypeEnum<'c>> {
+        scalar_type(self.ir.ctx, ty.elem())
+    }
+
+    /// The whole function: set-up, common scalars, then one branch per agent (C21, C27).
+    fn function(&mut self) -> Result<()> {
+        for (i, &param) in (0u32..).zip(&self.program.params) {
+            let value =
+                self.ir.function.get_nth_param(i).ok_or_else(|| internal("a parameter is missing"))?;
+            let bound = match self.module.ty(param).is_desc() {
+                true => Bound::Descriptor(value),
+                false => Bound::Scalar(value),
+            };
+            self.bound.insert(param, bound);
+        }
+        self.set_up()?;
+        let ops = &self.module.blocks[self.program.body].ops;
+        for &op in ops {
+            match self.module.ops[op].opcode {
+                Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Agent | Opcode::Return => {}
+                _ => self.operation(op, 0)?,
+            }
+        }
+        let done = self.ir.block();
+        for agent in &self.program.agents {
+            let (body, next) = (self.ir.block(), self.ir.block());
+            let end = self.ir.c32(agent.warp + agent.warps);
+            let below = self.ir.icmp(IntPredicate::ULT, self.warp, end)?;
+            self.ir.br_if(below, body, next)?;
+            self.ir.seek(body);
+            let result = self.agent(agent);
+            result.map_err(|refusal| locate(self.module, agent.op, refusal))?;
+            self.ir.br(done)?;
+            self.ir.seek(next);
+        }
+        self.ir.br(done)?;
+        self.ir.seek(done);
+        self.ir.ret()
+    }
+
+    /// One agent's region. Warps between agents run nothing.
+    fn agent(&mut self, agent: &Agent) -> Result<()> {
+        let skip = self.ir.block();
+        if self.gap_before(agent) {
+            let start = self.ir.c32(agent.warp);
+            let mine = self.ir.icmp(IntPredicate::UGE, self.warp, start)?;
+            let body = self.ir.block();
+            self.ir.br_if(mine, body, skip)?;
+            self.ir.seek(body);
+        }
+        let launched = self.program.max_registers / 8 * 8;
+        let count = self.ir.c32(agent.registers).into();
+        match agent.registers.cmp(&launched) {
+            std::cmp::Ordering::Less => self.ir.effect("nvvm.setmaxnreg.dec.sync.aligned.u32", &[count])?,
+            std::cmp::Ordering::Greater => {
+                self.ir.effect("nvvm.setmaxnreg.inc.sync.aligned.u32", &[count])?;
+            }
+            std::cmp::Ordering::Equal => {}
+        }
+        self.place = Place { warp: agent.warp, warps: agent.warps, elected: false, trip: None };
+        let scope = self.enter();
+        self.block(agent.body, 0)?;
+        self.leave(scope);
+        self.ir.br(skip)?;
+        self.ir.seek(skip);
+        Ok(())
+    }
+
+    /// Whether some warps below this agent belong to nobody.
+    fn gap_before(&self, agent: &Agent) -> bool {
+        let ends = self.program.agents.iter().map(|a| a.warp + a.warps);
+        agent.warp != 0 && !ends.into_iter().any(|end| end == agent.warp)
+    }
+
+    /// The operations of a block, terminator excluded.
+    fn block(&mut self, block: warploom_ir::BlockId, depth: u32) -> Result<()> {
+        if depth > MAX_NESTING {
+            return Err(refuse(Code::Shape, format!("regions nested deeper than {MAX_NESTING}")).into());
+        }
+        let module = self.module;
+        for &op in &module.blocks[block].ops {
+            self.operation(op, depth).map_err(|refusal| locate(module, op, refusal))?;
+        }
+        Ok(())
+    }
+
+    fn operation(&mut self, op: OpId, depth: u32) -> Result<()> {
+        self.settle(op)?;
+        match self.module.ops[op].opcode {
+            Opcode::For => self.for_loop(op, depth),
+            Opcode::If => self.if_else(op, depth),
+            Opcode::Elect => self.elect(op, depth),
+            Opcode::Yield | Opcode::Return | Opcode::Assume => Ok(()),
+            Opcode::ProducerAcquire => self.producer_acquire(op),
+            Opcode::ProducerCommit => self.producer_commit(op),
+            Opcode::ConsumerWait => self.consumer_wait(op),
+            Opcode::ConsumerRelease => self.consumer_release(op),
+            Opcode::Advance => self.advance(op),
+            Opcode::ProxyFence => self.ir.effect("nvvm.fence.proxy.async.shared_cta", &[]),
+            Opcode::BarrierSync => self.barrier_sync(op),
+            Opcode::TmaLoad => self.tma_load(op),
+            Opcode::TmaStore => self.tma_store(op),
+            Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),
+            Opcode::StoreWait => self.store_wait(op),
+            Opcode::Slot => self.slot(op),
+            Opcode::Trans => self.trans(op),
+            Opcode::Dot => self.dot(op),
+            Opcode::MmaWait => self.mma_wait(op),
+            Opcode::TileStore => self.tile_store(op),
+            Opcode::Store => self.store(op),
+            _ => self.pure(op),
+        }
+    }
+
+    /// An operation on scalars is computed now, one on tiles where its elements are used.
+    fn pure(&mut self, op: OpId) -> Result<()> {
+        let Some(result) = self.module.result(op) else {
+            return Err(self.unsupported(op));
+        };
+        if self.module.ty(result).is_tensor() {
+            let lazy = self.lazy(op, result)?;
+            return self.defer(result, lazy);
+        }
+        let operands = &self.module.ops[op].operands;
+        let args = operands.iter().map(|&v| self.scalar(v)).collect::<Result<Vec<_>>>()?;
+        let value = self.element(op, &args)?;
+        self.bound.insert(result, Bound::Scalar(value));
+        Ok(())
+    }
+
+    /// Notes a tile that will be computed where it is used.
+    fn defer(&mut self, value: ValueId, lazy: Lazy) -> Result<()> {
+        if lazy.reads != Memory::NONE {
+            self.open.push((value, lazy.reads));
+        }
+        self.bound.insert(value, Bound::Lazy(lazy));
+        Ok(())
+    }
+
+    fn unsupported(&self, op: OpId) -> crate::error::Refusal {
+        let name = self.module.op_name(op);
+        let text = format!("{name} is not supported for {}", self.ir.target.name());
+        refuse(Code::Op, text).rule("C3").into()
+    }
+
+    /// A scalar that was computed.
+    fn scalar(&self, value: ValueId) -> Result<Val<'c>> {
+        match self.bound.get(&value) {
+            Some(Bound::Scalar(value)) => Ok(*value),
+            Some(_) => Err(internal(format!("{} where a scalar is needed", self.module.ty(value)))),
+            None => Err(internal("a value is used before it is computed")),
+        }
+    }
+
+    /// An integer scalar that was computed.
+    fn int(&self, value: ValueId) -> Result<IntValue<'c>> {
+        as_int(self.scalar(value)?)
+    }
+
+    /// Operand number `index`.
+    fn operand(&self, op: OpId, index: usize) -> Result<ValueId> {
+        let operand = self.module.ops[op].operands.get(index).copied();
+        operand.ok_or_else(|| {
+            refuse(Code::Verify, format!("{} lacks an operand", self.module.op_name(op))).into()
+        })
+    }
+
+    /// The only result.
+    fn only_result(&self, op: OpId) -> Result<ValueId> {
+        self.module.result(op).ok_or_else(|| {
+            refuse(Code::Verify, format!("{} has one result", self.module.op_name(op))).into()
+        })
+    }
+
+    /// A non-negative integer attribute.
+    fn count(&self, op: OpId, name: &str) -> Result<u64> {
+        let value = self.module.attr(op, name).and_then(warploom_ir::Attr::as_i64);
+        value.and_then(|v| u64::try_from(v).ok()).ok_or_else(|| {
+            let text = format!("{} needs attribute {name}", self.module.op_name(op));
+            refuse(Code::Verify, text).rule("C35").into()
+        })
+    }
+
+    /// Opens a scope: what is computed in it is forgotten when it closes.
+    fn enter(&self) -> (usize, usize, usize) {
+        (self.memo_log.len(), self.pairs_log.len(), self.open.len())
+    }
+
+    /// Closes a scope.
+    fn leave(&mut self, (memo, pairs, open): (usize, usize, usize)) {
+        for key in self.memo_log.drain(memo..) {
+            self.memo.remove(&key);
+        }
+        for key in self.pairs_log.drain(pairs..) {
+            self.pairs.remove(&key);
+        }
+        self.open.truncate(open);
+    }
+}

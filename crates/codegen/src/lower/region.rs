@@ -1,0 +1,258 @@
+//! Control flow: loops, conditionals, elected lanes, and what must be read before memory changes.
+
+use inkwell::IntPredicate;
+use inkwell::values::PhiValue;
+use warploom_ir::diag::Code;
+use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+
+use super::value::{Bound, Fragment, Memory};
+use super::{Lower, Place};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int};
+
+/// The shape of a value that is carried around a loop.
+enum Carried {
+    Scalar,
+    Fragment { cols: u64, packed: bool, registers: usize },
+}
+
+/// Memory that an operation, nested ones included, may change.
+fn changes(module: &Module, op: OpId) -> Memory {
+    let mut all = Memory::NONE;
+    let mut stack = vec![op];
+    while let Some(op) = stack.pop() {
+        let own = match module.ops[op].opcode {
+            // After a barrier or a release another agent may overwrite a slot.
+            Opcode::ConsumerRelease | Opcode::BarrierSync | Opcode::TileStore | Opcode::TmaLoad => Memory::SHARED,
+            Opcode::Store | Opcode::TmaStore => Memory::GLOBAL,
+            _ => Memory::NONE,
+        };
+        all = all.union(own);
+        for &region in &module.ops[op].regions {
+            for &block in &module.regions[region].blocks {
+                stack.extend(&module.blocks[block].ops);
+            }
+        }
+    }
+    all
+}
+
+impl<'c> Lower<'c, '_> {
+    /// Before an operation that changes memory: evaluates every tile that reads this memory and is used
+    /// later. The operation's own operands are settled too when it writes shared memory.
+    pub(super) fn settle(&mut self, op: OpId) -> Result<()> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let changed = changes(self.module, op);
+        if changed == Memory::NONE {
+            return Ok(());
+        }
+        let now = self.position[op] + u32::from(!changed.meets(Memory::SHARED));
+        let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
+        self.open = rest;
+        for (value, _) in due {
+            if self.last_use[value] >= now {
+                let fragment = self.fragment(value)?;
+                self.bound.insert(value, Bound::Fragment(fragment));
+            }
+        }
+        Ok(())
+    }
+
+    /// `scf.for`, tested at the end; a guard before it handles zero trips (C7).
+    pub(super) fn for_loop(&mut self, op: OpId, depth: u32) -> Result<()> {
+        let module = self.module;
+        let [lo, hi, step, inits @ ..] = module.ops[op].operands.as_slice() else {
+            return Err(refuse(Code::Verify, "scf.for needs bounds and a step").into());
+        };
+        let (lo, hi, step) = (self.int(*lo)?, self.int(*hi)?, self.int(*step)?);
+        let body = module.entry(op, 0).ok_or_else(|| internal("a loop without a body"))?;
+        let [iv, args @ ..] = module.blocks[body].args.as_slice() else {
+            return Err(refuse(Code::Verify, "scf.for needs an induction variable").into());
+        };
+        let yielded = self.yielded(op, 0)?;
+        let results = module.ops[op].results.as_slice();
+        if [args.len(), yielded.len(), results.len()].iter().any(|&n| n != inits.len()) {
+            return Err(refuse(Code::Verify, "scf.for carries as many values as it yields").into());
+        }
+        let mut carried = Vec::new();
+        let mut initial = Vec::new();
+        for (&init, &arg) in inits.iter().zip(args) {
+            let (shape, values) = self.flatten(init, arg)?;
+            carried.push(shape);
+            initial.extend(values);
+        }
+        let guard = self.ir.here()?;
+        let (head, exit) = (self.ir.block(), self.ir.block());
+        let some = self.ir.icmp(IntPredicate::SLT, lo, hi)?;
+        self.ir.br_if(some, head, exit)?;
+        self.ir.seek(exit);
+        let mut out = Vec::new();
+        for value in &initial {
+            let phi = self.ir.phi(value.get_type())?;
+            phi.add_incoming(&[(value, guard)]);
+            out.push(phi);
+        }
+        self.ir.seek(head);
+        let counter = self.ir.phi(lo.get_type().into())?;
+        counter.add_incoming(&[(&lo, guard)]);
+        let mut heads: Vec<PhiValue<'c>> = Vec::new();
+        for value in &initial {
+            let phi = self.ir.phi(value.get_type())?;
+            phi.add_incoming(&[(value, guard)]);
+            heads.push(phi);
+        }
+        let index = as_int(counter.as_basic_value())?;
+        self.bound.insert(*iv, Bound::Scalar(index.into()));
+        self.bind(args, &carried, &heads)?;
+        let place = self.place;
+        self.place = Place { trip: Some((index, lo, step)), ..place };
+        let scope = self.enter();
+        self.block(body, depth + 1)?;
+        let mut last = Vec::new();
+        for (&value, &arg) in yielded.iter().zip(args) {
+            last.extend(self.flatten(value, arg)?.1);
+        }
+        self.leave(scope);
+        self.place = place;
+        // `index + step < hi`, but the sum may overflow in the last trip: there is another one while
+        // `hi - index > step`, and `hi > index` here.
+        let more = if lo.get_sign_extended_constant().is_some_and(|lo| lo >= 0) && step.is_const() {
+            let limit = self.ir.sub(hi, step)?;
+            self.ir.icmp(IntPredicate::SLT, index, limit)?
+        } else {
+            let rest = self.ir.sub(hi, index)?;
+            self.ir.icmp(IntPredicate::UGT, rest, step)?
+        };
+        let next = self.ir.add(index, step)?;
+        let latch = self.ir.here()?;
+        self.ir.br_if(more, head, exit)?;
+        counter.add_incoming(&[(&next, latch)]);
+        for ((value, head), out) in last.iter().zip(&heads).zip(&out) {
+            head.add_incoming(&[(value, latch)]);
+            out.add_incoming(&[(value, latch)]);
+        }
+        self.ir.seek(exit);
+        self.bind(results, &carried, &out)
+    }
+
+    /// The operands of the terminator of region `index`.
+    fn yielded(&self, op: OpId, index: usize) -> Result<Vec<ValueId>> {
+        let block = self.module.entry(op, index).ok_or_else(|| internal("a region without a block"))?;
+        let last = self.module.terminator(block).filter(|&t| self.module.ops[t].opcode == Opcode::Yield);
+        Ok(last.map(|t| self.module.ops[t].operands.to_vec()).unwrap_or_default())
+    }
+
+    /// The LLVM values that stand for a value of the type of `like`.
+    fn flatten(&mut self, value: ValueId, like: ValueId) -> Result<(Carried, Vec<Val<'c>>)> {
+        if self.module.ty(value) != self.module.ty(like) {
+            let (found, needs) = (self.module.ty(value), self.module.ty(like));
+            let text = format!("{found} is carried where {needs} is expected");
+            return Err(refuse(Code::Verify, text).into());
+        }
+        if !self.module.ty(like).is_tensor() {
+            return Ok((Carried::Scalar, vec![self.scalar(value)?]));
+        }
+        let fragment = self.fragment(value)?;
+        let (cols, packed) = (fragment.cols, fragment.packed);
+        let registers = fragment.registers.len();
+        Ok((Carried::Fragment { cols, packed, registers }, fragment.registers.to_vec()))
+    }
+
+    /// Binds values to the phis that stand for them.
+    fn bind(&mut self, values: &[ValueId], shapes: &[Carried], phis: &[PhiValue<'c>]) -> Result<()> {
+        let mut rest = phis;
+        for (&value, shape) in values.iter().zip(shapes) {
+            let count = match shape {
+                Carried::Scalar => 1,
+                Carried::Fragment { registers, .. } => *registers,
+            };
+            let (own, others) = rest.split_at_checked(count).ok_or_else(|| internal("too few phis"))?;
+            rest = others;
+            let bound = match (shape, own) {
+                (Carried::Scalar, [one]) => Bound::Scalar(one.as_basic_value()),
+                (Carried::Fragment { cols, packed, .. }, own) => {
+                    let registers = own.iter().map(|phi| phi.as_basic_value()).collect();
+                    Bound::Fragment(Fragment { cols: *cols, packed: *packed, registers })
+                }
+                _ => return Err(internal("a scalar is one phi")),
+            };
+            self.bound.insert(value, bound);
+        }
+        Ok(())
+    }
+
+    /// `scf.if`, with scalar results.
+    pub(super) fn if_else(&mut self, op: OpId, depth: u32) -> Result<()> {
+        let module = self.module;
+        let cond = self.int(self.operand(op, 0)?)?;
+        let results = module.ops[op].results.clone();
+        if results.iter().any(|&r| matches!(module.ty(r), Type::Tensor { .. } | Type::TensorDesc { .. })) {
+            let text = "scf.if with tiles as results is not supported";
+            let fix = "select between the tiles with arith.select";
+            return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
+        }
+        let (then, otherwise, join) = (self.ir.block(), self.ir.block(), self.ir.block());
+        self.ir.br_if(cond, then, otherwise)?;
+        let mut sides = Vec::new();
+        for (index, start) in [then, otherwise].into_iter().enumerate() {
+            self.ir.seek(start);
+            let mut values = Vec::new();
+            if let Some(block) = module.entry(op, index) {
+                let scope = self.enter();
+                self.block(block, depth + 1)?;
+                values = self.yielded(op, index)?.iter().map(|&v| self.scalar(v)).collect::<Result<_>>()?;
+                self.leave(scope);
+            }
+            if values.len() != results.len() {
+                return Err(refuse(Code::Verify, "scf.if yields as many values as it has results").into());
+            }
+            sides.push((self.ir.here()?, values));
+            self.ir.br(join)?;
+        }
+        self.ir.seek(join);
+        for (i, &result) in results.iter().enumerate() {
+            let ty = self.element_type(module.ty(result))?;
+            let phi = self.ir.phi(ty)?;
+            for (from, values) in &sides {
+                let value = values.get(i).filter(|v| v.get_type() == ty);
+                let value = value.ok_or_else(|| refuse(Code::Verify, "scf.if yields another type"))?;
+                phi.add_incoming(&[(value, *from)]);
+            }
+            self.bound.insert(result, Bound::Scalar(phi.as_basic_value()));
+        }
+        Ok(())
+    }
+
+    /// `warploom.elect`: one lane of the agent's first warp.
+    pub(super) fn elect(&mut self, op: OpId, depth: u32) -> Result<()> {
+        if self.place.elected {
+            return Err(refuse(Code::Verify, "warploom.elect inside warploom.elect").rule("C21").into());
+        }
+        let body = self.module.entry(op, 0).ok_or_else(|| internal("a region without a block"))?;
+        let (first, chosen, done) = (self.ir.block(), self.ir.block(), self.ir.block());
+        if self.place.warps == 1 {
+            self.ir.br(first)?;
+        } else {
+            let warp = self.ir.c32(self.place.warp);
+            let mine = self.ir.icmp(IntPredicate::EQ, self.warp, warp)?;
+            self.ir.br_if(mine, first, done)?;
+        }
+        self.ir.seek(first);
+        let all = self.ir.c32(u64::from(u32::MAX)).into();
+        let elected = self.ir.intrinsic("nvvm.elect.sync", &[all])?;
+        let elected = as_int(self.ir.member(elected, 1)?)?;
+        self.ir.br_if(elected, chosen, done)?;
+        self.ir.seek(chosen);
+        let place = self.place;
+        self.place = Place { elected: true, ..place };
+        let scope = self.enter();
+        self.block(body, depth + 1)?;
+        self.leave(scope);
+        self.place = place;
+        self.ir.br(done)?;
+        self.ir.seek(done);
+        Ok(())
+    }
+}

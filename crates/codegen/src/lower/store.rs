@@ -1,0 +1,182 @@
+//! Tiles that leave the registers: into a slot in the layout of its box, or through pointers (C33, C64).
+
+use warploom_ir::diag::Code;
+use warploom_ir::{OpId, Type, ValueId};
+
+use super::Lower;
+use super::value::{Coords, View, element_bits};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int, as_ptr};
+
+impl<'c> Lower<'c, '_> {
+    /// `warploom.tile_store`: by `stmatrix` for 16-bit elements, by vectors of two columns for others.
+    pub(super) fn tile_store(&mut self, op: OpId) -> Result<()> {
+        let (value, slot) = (self.operand(op, 0)?, self.int(self.operand(op, 1)?)?);
+        let ring = self.program.ring(self.module, op)?;
+        let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);
+        let Some(target) = self.program.rings[ring].payloads.get(payload) else {
+            return Err(refuse(Code::Verify, format!("the pipeline has no payload {payload}")).rule("C35").into());
+        };
+        let ty = self.module.ty(value);
+        let (rows, cols) = self.matrix(value)?;
+        let layout = target.layout;
+        if (layout.rows, layout.cols) != (rows, cols) || ty.elem() != target.tile.elem() {
+            let text = format!("{ty} stored into a slot of {}", target.tile);
+            return Err(refuse(Code::Verify, text).rule("C35").into());
+        }
+        let bits = element_bits(ty).filter(|bits| matches!(bits, 8 | 16 | 32));
+        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
+        let blocks = self.blocks(rows)?;
+        let view = View { ring, payload, slot, transposed: false };
+        if bits == 16 && layout.panel % 32 == 0 {
+            self.store_matrices(value, &view, blocks, cols)
+        } else {
+            self.store_pairs(value, &view, blocks, cols, bits)
+        }
+    }
+
+    /// 16 columns at a time, panels innermost so that addresses differ by constants.
+    fn store_matrices(&mut self, value: ValueId, view: &View<'c>, blocks: u64, cols: u64) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let per_panel = layout.panel / 32;
+        for block in 0..blocks {
+            for inside in 0..per_panel {
+                for panel in 0..cols * 2 / layout.panel {
+                    let chunk = panel * per_panel + inside;
+                    let address = self.matrix_address(view, block, chunk)?;
+                    let mut args: Vec<Val<'c>> = vec![address.into()];
+                    for part in 0..4 {
+                        let at = self.accumulator(value, block, 8 * chunk + 2 * part);
+                        args.push(self.pair_at(value, &at)?);
+                    }
+                    self.ir.overloaded_effect("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", &args)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Two columns of one row at a time.
+    fn store_pairs(&mut self, value: ValueId, view: &View<'c>, blocks: u64, cols: u64, bits: u32) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let group = 8 * layout.elem;
+        let per_panel = layout.panel / group;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        for block in 0..blocks {
+            for inside in 0..per_panel {
+                let line = self.pair_line(view, inside * group)?;
+                let at = self.ir.offset(slot, self.ir.int(8).into(), line)?;
+                for panel in 0..cols * layout.elem / layout.panel {
+                    for half in 0..2 {
+                        let rows = block * 64 * (self.place.warps / 4) + 8 * half;
+                        let at = self.ir.plus(at, panel * layout.panel_bytes() + rows * layout.panel)?;
+                        let i = 4 * (panel * per_panel + inside) + 2 * half;
+                        let coords = self.accumulator(value, block, i);
+                        let pair = self.stored_pair(value, &coords, bits)?;
+                        self.ir.store(pair, at, bits / 4)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Byte of this lane's two columns in the group that starts at byte `inside` of a panel row, in the
+    /// lane's first row. Rows 8 further have the same swizzle.
+    fn pair_line(&mut self, view: &View<'c>, inside: u64) -> Result<inkwell::values::IntValue<'c>> {
+        use super::value::{Base, Coord};
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let row = self.coordinate(Coord { base: Base::Row, offset: 0 })?;
+        let col = self.coordinate(Coord { base: Base::Col, offset: 0 })?;
+        let line = self.ir.add(self.ir.scale(row, layout.panel)?, self.ir.scale(col, layout.elem)?)?;
+        let line = self.swizzled(line, inside & !15, view)?;
+        self.ir.add(line, self.ir.c32(inside & 15))
+    }
+
+    /// Two columns as one value of twice the width.
+    fn stored_pair(&mut self, value: ValueId, even: &Coords, bits: u32) -> Result<Val<'c>> {
+        let mut odd = even.clone();
+        if let Some(col) = odd.last_mut() {
+            col.offset += 1;
+        }
+        match bits {
+            16 => self.pair_at(value, even),
+            8 => {
+                if let Some(pair) = self.converted_bytes(value, even, &odd)? {
+                    return Ok(pair);
+                }
+                let (low, high) = (self.at(value, even.clone())?, self.at(value, odd)?);
+                let (low, high) = (self.as_bits(low, 8)?, self.as_bits(high, 8)?);
+                let high = self.ir.shl(high, 8)?;
+                Ok(self.ir.or(low, high)?.into())
+            }
+            _ => {
+                let (low, high) = (self.at(value, even.clone())?, self.at(value, odd)?);
+                self.ir.pair(low, high)
+            }
+        }
+    }
+
+    /// `tt.store` of a scalar, or of a tile element by element, predicated where there is a mask.
+    pub(super) fn store(&mut self, op: OpId) -> Result<()> {
+        let (pointer, value) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let mask = self.module.ops[op].operands.get(2).copied();
+        let elem = self.module.ty(value).elem().clone();
+        let bits = element_bits(self.module.ty(value)).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
+        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("tt.store of {elem} is not supported")))?;
+        if !self.module.ty(pointer).is_tensor() {
+            let (pointer, value) = (self.scalar(pointer)?, self.scalar(value)?);
+            let mask = mask.map(|m| self.scalar(m)).transpose()?;
+            let lane = self.first_thread()?;
+            let mask = match mask {
+                Some(mask) => self.both(mask, lane)?,
+                None => lane,
+            };
+            return self.store_one(pointer, value, Some(mask), bits, &elem);
+        }
+        let (rows, cols) = self.matrix(value)?;
+        for block in 0..self.blocks(rows)? {
+            for i in 0..cols / 2 {
+                let at = self.accumulator(value, block, i);
+                let to = self.at(pointer, at.clone())?;
+                let mask = mask.map(|m| self.at(m, at.clone())).transpose()?;
+                let from = self.at(value, at)?;
+                self.store_one(to, from, mask, bits, &elem)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is the thread that stores scalars: the agent's first, or the elected one.
+    fn first_thread(&mut self) -> Result<Val<'c>> {
+        if self.place.elected {
+            return Ok(self.ir.int(1).const_all_ones().into());
+        }
+        let first = self.ir.c32(32 * self.place.warp);
+        Ok(self.ir.icmp(inkwell::IntPredicate::EQ, self.thread, first)?.into())
+    }
+
+    fn both(&self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        self.ir.binary(inkwell::values::InstructionOpcode::And, a, b)
+    }
+
+    fn store_one(&mut self, to: Val<'c>, value: Val<'c>, mask: Option<Val<'c>>, bits: u32, elem: &Type) -> Result<()> {
+        let Some(mask) = mask else {
+            return self.ir.store(value, as_ptr(to)?, bits / 8);
+        };
+        if matches!(elem, Type::Ptr { .. }) {
+            return Err(refuse(Code::Type, "tt.store of pointers is not supported").into());
+        }
+        let value = self.as_bits(value, bits)?;
+        let (class, st) = match bits {
+            8 => ("h", "st.global.b8"),
+            16 => ("h", "st.global.b16"),
+            32 => ("r", "st.global.b32"),
+            64 => ("l", "st.global.b64"),
+            _ => return Err(internal("a store of odd width")),
+        };
+        let text = format!("@$2 {st} [$0], $1;");
+        let args = [to, value.into(), as_int(mask)?.into()];
+        self.ir.assembly(&text, &format!("l,{class},b"), &[], &args, false).map(|_| ())
+    }
+}

@@ -1,0 +1,487 @@
+//! Tiles that are not stored: their elements are computed at the positions where they are used (C8, C61).
+//!
+//! [`Lower::at`] evaluates a value at a position, with a stack of its own instead of recursion; what was
+//! computed in a scope is computed once.
+
+use inkwell::values::IntValue;
+use smallvec::SmallVec;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, OpId, Opcode, ValueId};
+
+use super::Lower;
+use super::value::{Base, Bound, Coord, Coords, Fragment, Key, Lazy, Memory, View, element_bits};
+use crate::error::{Result, internal, locate, refuse};
+use crate::layout::{accumulator_at, accumulator_col, accumulator_row};
+use crate::llvm::Val;
+
+/// Values needed first, with the positions they are needed at.
+type Needs = SmallVec<[Key; 4]>;
+
+impl<'c> Lower<'c, '_> {
+    /// What a tile operation depends on: the dimensions it varies along and the memory it reads.
+    pub(super) fn lazy(&self, op: OpId, result: ValueId) -> Result<Lazy> {
+        let module = self.module;
+        let rank = module.ty(result).shape().len();
+        if rank > 5 {
+            return Err(refuse(Code::Shape, format!("a tile of {rank} dimensions")).rule("C4").into());
+        }
+        let operands = &module.ops[op].operands;
+        let of = |index: usize| self.lazy_of(*operands.get(index).unwrap_or(&result));
+        let reads = operands.iter().fold(Memory::NONE, |all, &v| all.union(self.lazy_of(v).reads));
+        let varies = match module.ops[op].opcode {
+            Opcode::Constant => match module.attr(op, "value") {
+                Some(Attr::Splat { .. }) => 0,
+                _ => {
+                    let text = "a constant tile with differing elements";
+                    return Err(refuse(Code::Op, text).rule("C5").note("instead", "tt.make_range, tt.splat").into());
+                }
+            },
+            Opcode::Splat => 0,
+            Opcode::MakeRange => 1,
+            Opcode::ExpandDims => {
+                let axis = self.axis(op, rank)?;
+                let low = (1u8 << axis) - 1;
+                let inner = of(0).varies;
+                inner & low | (inner & !low) << 1
+            }
+            Opcode::Broadcast => {
+                let source = module.ty(operands[0]).shape();
+                let ones = (0..rank).filter(|&d| source.get(d) == Some(&1)).fold(0u8, |m, d| m | 1 << d);
+                of(0).varies & !ones
+            }
+            Opcode::Trans => {
+                let order = self.order(op, rank)?;
+                (0..rank).filter(|&d| of(0).varies & 1 << order[d] != 0).fold(0, |m, d| m | 1 << d)
+            }
+            Opcode::Reshape => {
+                let (from, to) = (module.ty(operands[0]).shape(), module.ty(result).shape());
+                let squeeze = |s: &[u64]| s.iter().copied().filter(|&n| n != 1).collect::<Vec<_>>();
+                if squeeze(from) != squeeze(to) {
+                    let text = "tt.reshape that moves elements is not supported";
+                    return Err(refuse(Code::Op, text).rule("C8").note("instead", "unit extents only").into());
+                }
+                (1u8 << rank) - 1
+            }
+            Opcode::Load => operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies),
+            _ if self.is_elementwise(op) => {
+                let same = |&v: &ValueId| module.ty(v).shape() == module.ty(result).shape();
+                let scalar_condition = |&v: &ValueId| !module.ty(v).is_tensor();
+                if !operands.iter().all(|v| same(v) || scalar_condition(v)) {
+                    return Err(refuse(Code::Verify, "operands of different shapes").into());
+                }
+                operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies)
+            }
+            _ => return Err(self.unsupported(op)),
+        };
+        let reads = match module.ops[op].opcode {
+            Opcode::Load => reads.union(Memory::GLOBAL),
+            _ => reads,
+        };
+        Ok(Lazy { varies, reads })
+    }
+
+    /// What a value depends on; stored tiles vary along every dimension.
+    fn lazy_of(&self, value: ValueId) -> Lazy {
+        match self.bound.get(&value) {
+            Some(Bound::Lazy(lazy)) => *lazy,
+            Some(Bound::View(_)) => Lazy { varies: u8::MAX, reads: Memory::SHARED },
+            Some(Bound::Fragment(_)) => Lazy { varies: u8::MAX, reads: Memory::NONE },
+            _ => Lazy::default(),
+        }
+    }
+
+    fn axis(&self, op: OpId, rank: usize) -> Result<usize> {
+        let axis = usize::try_from(self.count(op, "axis")?).ok().filter(|&axis| axis < rank);
+        axis.ok_or_else(|| refuse(Code::Verify, "axis out of range").into())
+    }
+
+    /// The permutation of `tt.trans`.
+    fn order(&self, op: OpId, rank: usize) -> Result<SmallVec<[usize; 5]>> {
+        let order = match self.module.attr(op, "order") {
+            Some(Attr::DenseArray { values, .. }) => values.as_slice(),
+            _ => &[],
+        };
+        let order: SmallVec<[usize; 5]> = order.iter().filter_map(|&d| usize::try_from(d).ok()).collect();
+        let valid = order.len() == rank && (0..rank).all(|d| order.contains(&d));
+        valid.then_some(order).ok_or_else(|| refuse(Code::Verify, "tt.trans needs a permutation").into())
+    }
+
+    /// `tt.trans`: of a view, another view; of other tiles, an exchange of coordinates.
+    pub(super) fn trans(&mut self, op: OpId) -> Result<()> {
+        let result = self.only_result(op)?;
+        let rank = self.module.ty(result).shape().len();
+        let order = self.order(op, rank)?;
+        match self.bound.get(&self.operand(op, 0)?) {
+            Some(Bound::View(view)) if rank == 2 => {
+                let exchanged = order[0] == 1;
+                let view = View { transposed: view.transposed != exchanged, ..*view };
+                self.bound.insert(result, Bound::View(view));
+                self.open.push((result, Memory::SHARED));
+                Ok(())
+            }
+            _ => {
+                let lazy = self.lazy(op, result)?;
+                self.defer(result, lazy)
+            }
+        }
+    }
+
+    /// A whole tile in registers, in the accumulator layout.
+    pub(super) fn fragment(&mut self, value: ValueId) -> Result<Fragment<'c>> {
+        if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
+            return Ok(fragment.clone());
+        }
+        let ty = self.module.ty(value);
+        let (rows, cols) = self.matrix(value)?;
+        let blocks = self.blocks(rows)?;
+        let bits = element_bits(ty).unwrap_or(1);
+        let packed = bits == 16;
+        let mut registers = Vec::new();
+        for block in 0..blocks {
+            for i in (0..cols / 2).step_by(if packed { 2 } else { 1 }) {
+                let at = self.accumulator(value, block, i);
+                registers.push(match packed {
+                    true => self.pair_at(value, &at)?,
+                    false => self.at(value, at)?,
+                });
+            }
+        }
+        Ok(Fragment { cols, packed, registers: registers.into() })
+    }
+
+    /// Rows and columns of a tile whose other extents are 1, if the accumulator layout covers it.
+    pub(super) fn matrix(&self, value: ValueId) -> Result<(u64, u64)> {
+        let ty = self.module.ty(value);
+        match ty.shape() {
+            [outer @ .., rows, cols] if outer.iter().all(|&n| n == 1) && cols % 8 == 0 && *cols <= 1024 => {
+                Ok((*rows, *cols))
+            }
+            _ => {
+                let text = format!("{ty} cannot be held in registers");
+                let needs = "a matrix with a multiple of 8 columns, 64 rows per warpgroup";
+                Err(refuse(Code::Shape, text).rule("C61").note("needs", needs).into())
+            }
+        }
+    }
+
+    /// Position of accumulator `i` of a block of rows.
+    pub(super) fn accumulator(&self, value: ValueId, block: u64, i: u64) -> Coords {
+        let rank = self.module.ty(value).shape().len();
+        let groups = self.place.warps / 4;
+        let row = (block * 64 * groups + accumulator_row(i)) as u32;
+        let col = accumulator_col(i) as u32;
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank - 2).collect();
+        at.extend([Coord { base: Base::Row, offset: row }, Coord { base: Base::Col, offset: col }]);
+        at
+    }
+
+    /// The element of a value at a position.
+    pub(super) fn at(&mut self, value: ValueId, at: Coords) -> Result<Val<'c>> {
+        let root = self.key(value, at);
+        let mut stack = vec![root.clone()];
+        while let Some(key) = stack.last() {
+            if self.memo.contains_key(key) {
+                stack.pop();
+                continue;
+            }
+            let key = key.clone();
+            let needs = self.needs(&key)?;
+            let before = stack.len();
+            stack.extend(needs.iter().filter(|need| !self.memo.contains_key(*need)).cloned());
+            if stack.len() == before {
+                let value = self.compute(&key, &needs)?;
+                self.remember(key, value);
+                stack.pop();
+            }
+        }
+        self.memo.get(&root).copied().ok_or_else(|| internal("an element was not computed"))
+    }
+
+    fn remember(&mut self, key: Key, value: Val<'c>) {
+        self.memo_log.push(key.clone());
+        self.memo.insert(key, value);
+    }
+
+    /// A position with the coordinates that do not matter set to zero, so that equal elements have equal
+    /// keys.
+    fn key(&self, value: ValueId, mut at: Coords) -> Key {
+        let varies = self.lazy_of(value).varies;
+        for (d, coord) in at.iter_mut().enumerate() {
+            if varies & 1 << d == 0 {
+                *coord = Coord::ZERO;
+            }
+        }
+        (value, at)
+    }
+
+    /// What must be computed before an element: operands at their positions.
+    fn needs(&self, (value, at): &Key) -> Result<Needs> {
+        let Some(Bound::Lazy(_)) = self.bound.get(value) else {
+            return Ok(Needs::new());
+        };
+        let op = self.module.def_op(*value).ok_or_else(|| internal("a tile without an operation"))?;
+        let operands = &self.module.ops[op].operands;
+        let mut positions = SmallVec::<[Coords; 4]>::new();
+        match self.module.ops[op].opcode {
+            Opcode::Constant | Opcode::MakeRange | Opcode::Splat => {}
+            Opcode::ExpandDims => {
+                let mut inner = at.clone();
+                inner.remove(self.axis(op, at.len())?);
+                positions.push(inner);
+            }
+            Opcode::Broadcast => {
+                let source = self.module.ty(operands[0]).shape();
+                let at = at.iter().zip(source).map(|(&c, &n)| if n == 1 { Coord::ZERO } else { c });
+                positions.push(at.collect());
+            }
+            Opcode::Trans => {
+                let mut inner = at.clone();
+                for (d, &source) in self.order(op, at.len())?.iter().enumerate() {
+                    inner[source] = at[d];
+                }
+                positions.push(inner);
+            }
+            Opcode::Reshape => {
+                let (from, to) = (self.module.ty(operands[0]).shape(), self.module.ty(*value).shape());
+                let mut real = at.iter().zip(to).filter(|(_, n)| **n != 1).map(|(&c, _)| c);
+                let fill = |&n: &u64| if n == 1 { Coord::ZERO } else { real.next().unwrap_or(Coord::ZERO) };
+                positions.push(from.iter().map(fill).collect());
+            }
+            _ => positions.extend(operands.iter().map(|&v| match self.module.ty(v).is_tensor() {
+                true => at.clone(),
+                false => Coords::new(),
+            })),
+        }
+        Ok(operands.iter().zip(positions).map(|(&v, at)| self.key(v, at)).collect())
+    }
+
+    /// Computes one element from its operands, which are known.
+    fn compute(&mut self, key: &Key, needs: &Needs) -> Result<Val<'c>> {
+        let (value, at) = key;
+        match self.bound.get(value) {
+            Some(Bound::Scalar(value)) => return Ok(*value),
+            Some(Bound::Fragment(fragment)) => {
+                let fragment = fragment.clone();
+                return self.fragment_element(*value, &fragment, at);
+            }
+            Some(Bound::View(view)) => {
+                let view = *view;
+                return self.view_element(*value, &view, at);
+            }
+            Some(Bound::Lazy(_)) => {}
+            _ => return Err(internal("a tile is used before it is computed")),
+        }
+        let op = self.module.def_op(*value).ok_or_else(|| internal("a tile without an operation"))?;
+        let args = needs.iter().map(|key| self.memo.get(key).copied().ok_or_else(|| internal("an operand is missing")));
+        let args = args.collect::<Result<SmallVec<[Val<'c>; 4]>>>()?;
+        let result = match self.module.ops[op].opcode {
+            Opcode::Splat => self.scalar(self.operand(op, 0)?),
+            Opcode::ExpandDims | Opcode::Broadcast | Opcode::Trans | Opcode::Reshape => {
+                args.first().copied().ok_or_else(|| internal("an operand is missing"))
+            }
+            Opcode::MakeRange => self.range_element(op, at),
+            _ => self.element(op, &args),
+        };
+        result.map_err(|refusal| locate(self.module, op, refusal))
+    }
+
+    fn range_element(&mut self, op: OpId, at: &Coords) -> Result<Val<'c>> {
+        let start = self.count(op, "start")?;
+        let index = self.coordinate(*at.first().unwrap_or(&Coord::ZERO))?;
+        Ok(self.ir.add(index, self.ir.c32(start))?.into())
+    }
+
+    /// A coordinate as a number.
+    pub(super) fn coordinate(&mut self, coord: Coord) -> Result<IntValue<'c>> {
+        let base = match coord.base {
+            Base::Zero => self.ir.c32(0),
+            Base::Row => {
+                // row = 64 * warpgroup + 16 * (warp % 4) + lane / 4: the thread's bits 2..4 and 5 up.
+                let first = self.ir.c32(32 * self.place.warp);
+                let thread = self.ir.sub(self.thread, first)?;
+                let warp = self.ir.shr(thread, 5)?;
+                let high = self.ir.shl(warp, 4)?;
+                let low = self.ir.and(self.ir.shr(self.thread, 2)?, 7)?;
+                self.ir.or(high, low)?
+            }
+            Base::Col => {
+                let lane = self.ir.and(self.thread, 3)?;
+                self.ir.shl(lane, 1)?
+            }
+        };
+        self.ir.add(base, self.ir.c32(u64::from(coord.offset)))
+    }
+
+    /// Index of the accumulator at a position: block of rows and number in it.
+    fn accumulator_of(&self, at: &Coords) -> Result<(u64, u64)> {
+        let elsewhere = || {
+            let text = "a tile in registers is read by other lanes than hold it";
+            refuse(Code::Layout, text).rule("C61").note("instead", "no transposition of computed tiles")
+        };
+        let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
+        if row.base != Base::Row || col.base != Base::Col {
+            return Err(elsewhere().into());
+        }
+        let height = 64 * (self.place.warps / 4).max(1);
+        let (block, row) = (u64::from(row.offset) / height, u64::from(row.offset) % height);
+        let i = accumulator_at(row, u64::from(col.offset)).ok_or_else(elsewhere)?;
+        Ok((block, i))
+    }
+
+    fn fragment_element(&mut self, value: ValueId, fragment: &Fragment<'c>, at: &Coords) -> Result<Val<'c>> {
+        let (block, i) = self.accumulator_of(at)?;
+        let index = block * fragment.cols / 2 + i;
+        let missing = || internal("an accumulator out of range");
+        if !fragment.packed {
+            return fragment.registers.get(index as usize).copied().ok_or_else(missing);
+        }
+        let pair = fragment.registers.get(index as usize / 2).copied().ok_or_else(missing)?;
+        self.half(value, pair, index % 2)
+    }
+
+    /// One of the two 16-bit elements of a register.
+    fn half(&mut self, value: ValueId, pair: Val<'c>, index: u64) -> Result<Val<'c>> {
+        use inkwell::types::BasicTypeEnum;
+        let ty = match self.element_type(self.module.ty(value))? {
+            BasicTypeEnum::FloatType(ty) => ty.vec_type(2),
+            BasicTypeEnum::IntType(ty) => ty.vec_type(2),
+            _ => return Err(internal("a pair of pointers")),
+        };
+        let pair = self.ir.bits(pair, ty.into())?;
+        self.ir.lane(pair, index)
+    }
+
+    /// Two neighbouring 16-bit elements, the even column low, as `i32`.
+    pub(super) fn pair_at(&mut self, value: ValueId, even: &Coords) -> Result<Val<'c>> {
+        let mut odd = even.clone();
+        if let Some(col) = odd.last_mut() {
+            col.offset += 1;
+        }
+        match self.bound.get(&value) {
+            Some(Bound::Fragment(fragment)) if fragment.packed => {
+                let (block, i) = self.accumulator_of(even)?;
+                let index = (block * fragment.cols / 2 + i) / 2;
+                let register = fragment.registers.get(index as usize).copied();
+                return register.ok_or_else(|| internal("an accumulator out of range"));
+            }
+            Some(Bound::View(view)) => {
+                let view = *view;
+                if let Some(pair) = self.view_pair(value, &view, even)? {
+                    return Ok(pair);
+                }
+            }
+            Some(Bound::Lazy(_)) => {
+                if let Some(pair) = self.converted_pair(value, even, &odd)? {
+                    return Ok(pair);
+                }
+            }
+            _ => {}
+        }
+        let (low, high) = (self.at(value, even.clone())?, self.at(value, odd)?);
+        let pair = self.ir.pair(low, high)?;
+        self.ir.bits(pair, self.ir.i32().into())
+    }
+
+    /// Two elements of a view of 16-bit elements in the accumulator layout; `None` where `ldmatrix` does not
+    /// reach. Four pairs come at once and are kept.
+    fn view_pair(&mut self, value: ValueId, view: &View<'c>, even: &Coords) -> Result<Option<Val<'c>>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let accumulators = matches!(even.as_slice(), [.., row, col] if row.base == Base::Row && col.base == Base::Col);
+        if view.transposed || layout.elem != 2 || layout.panel % 32 != 0 || !accumulators || self.place.elected {
+            return Ok(None);
+        }
+        let key = (value, even.clone());
+        if let Some(pair) = self.pairs.get(&key) {
+            return Ok(Some(*pair));
+        }
+        let (block, i) = self.accumulator_of(even)?;
+        let chunk = i / 8;
+        let address = self.matrix_address(view, block, chunk)?;
+        let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[address.into()])?;
+        for part in 0..4u32 {
+            let register = self.ir.member(four, part)?;
+            let key = (value, self.accumulator(value, block, 8 * chunk + 2 * u64::from(part)));
+            self.pairs_log.push(key.clone());
+            self.pairs.insert(key, register);
+        }
+        Ok(self.pairs.get(&key).copied())
+    }
+
+    /// One element of a view.
+    fn view_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
+        let mut even = at.clone();
+        if let Some(col) = even.last_mut() {
+            col.offset &= !1;
+        }
+        let odd = u64::from(at.last().is_some_and(|col| col.offset % 2 == 1));
+        if let Some(pair) = self.view_pair(value, view, &even)? {
+            return self.half(value, pair, odd);
+        }
+        let (row, col) = match (view.transposed, at.as_slice()) {
+            (false, [.., row, col]) => (*row, *col),
+            (true, [.., row, col]) => (*col, *row),
+            (_, [col]) => (Coord::ZERO, *col),
+            _ => return Err(internal("an element of a tile without dimensions")),
+        };
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let (row, col) = (self.coordinate(row)?, self.coordinate(col)?);
+        // byte = panel * panel bytes + swizzled (row * row bytes + rest)
+        let byte = self.ir.scale(col, layout.elem)?;
+        let panel = self.ir.shr(byte, u64::from(layout.panel.trailing_zeros()))?;
+        let rest = self.ir.and(byte, layout.panel - 1)?;
+        let line = self.ir.add(self.ir.scale(row, layout.panel)?, rest)?;
+        let bits = self.ir.and(self.ir.shr(line, 7)?, layout.swizzle.mask())?;
+        let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
+        let offset = self.ir.add(self.ir.scale(panel, layout.panel_bytes())?, line)?;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let address = self.ir.offset(slot, self.ir.int(8).into(), offset)?;
+        let ty = self.element_type(self.module.ty(value))?;
+        self.ir.load(ty, address, layout.elem as u32)
+    }
+
+    /// Address for `ldmatrix.x4` or `stmatrix.x4` of this lane: 16 rows of the warp, columns `16 * chunk`
+    /// on (C64).
+    pub(super) fn matrix_address(
+        &mut self,
+        view: &View<'c>,
+        block: u64,
+        chunk: u64,
+    ) -> Result<inkwell::values::PointerValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let byte = chunk * 32;
+        let (panel, inside) = (byte / layout.panel, byte % layout.panel);
+        let lane = self.ir.and(self.thread, 31)?;
+        let first = self.warp_row()?;
+        let row = self.ir.or(first, self.ir.and(lane, 15)?)?;
+        let half = self.ir.shl(self.ir.and(self.ir.shr(lane, 4)?, 1)?, 4)?;
+        let line = self.ir.add(self.ir.scale(row, layout.panel)?, half)?;
+        let line = self.swizzled(line, inside, view)?;
+        let groups = self.place.warps / 4;
+        let fixed = panel * layout.panel_bytes() + block * 64 * groups * layout.panel;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let slot = self.ir.offset(slot, self.ir.int(8).into(), line)?;
+        self.ir.plus(slot, fixed)
+    }
+
+    /// First row of this lane's warp in the tile: 16 times its number in the agent.
+    fn warp_row(&mut self) -> Result<IntValue<'c>> {
+        let first = self.ir.c32(32 * self.place.warp);
+        let thread = self.ir.sub(self.thread, first)?;
+        let warp = self.ir.shr(thread, 5)?;
+        self.ir.shl(warp, 4)
+    }
+
+    /// The physical byte of `line + inside`, where `line` is the lane's place in the first 32 bytes of its
+    /// row and `inside` a multiple of 16 within the panel: swizzled once, then moved by xor (C64).
+    pub(super) fn swizzled(&mut self, line: IntValue<'c>, inside: u64, view: &View<'c>) -> Result<IntValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let mask = layout.swizzle.mask();
+        if mask == 0 {
+            return self.ir.add(line, self.ir.c32(inside));
+        }
+        let bits = self.ir.and(self.ir.shr(line, 7)?, mask)?;
+        let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
+        self.ir.xor(line, self.ir.c32(inside))
+    }
+
+}

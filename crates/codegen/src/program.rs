@@ -1,0 +1,413 @@
+//! The declarations of a program, read into plain values and checked: parameters, rings, barriers, agents
+//! (C10, C15, C20..C22, C31, C32).
+
+use hashbrown::HashMap;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, AttrDict, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_target::Target;
+
+use crate::error::{Result, locate, refuse};
+use crate::layout::{Swizzle, TileLayout};
+use crate::metadata::TensorDescriptor;
+
+/// One value of a slot: a tile that TMA or stores put there.
+#[derive(Clone, Debug)]
+pub(crate) struct Payload {
+    /// Type of the tile.
+    pub tile: Type,
+    /// How its bytes lie.
+    pub layout: TileLayout,
+    /// Byte offset of slot 0 in shared memory.
+    pub offset: u64,
+    /// Bytes from one slot to the next.
+    pub stride: u64,
+}
+
+/// A ring of slots with its mbarriers (C22).
+#[derive(Clone, Debug)]
+pub(crate) struct Ring {
+    /// Number of slots.
+    pub depth: u64,
+    /// What a slot holds.
+    pub payloads: Vec<Payload>,
+    /// Byte offset of the first `full` barrier.
+    pub full: Option<u64>,
+    /// Byte offset of the first `empty` barrier.
+    pub empty: Option<u64>,
+    /// Arrivals of one phase of `full`.
+    pub arrive_full: u64,
+    /// Arrivals of one phase of `empty`.
+    pub arrive_empty: u64,
+    /// Whether consumers read slots into registers, so that a warp must meet before it releases (C24).
+    pub generic_reads: bool,
+}
+
+/// A named barrier (C32).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedBarrier {
+    /// Hardware number, 1..15.
+    pub id: u64,
+    /// Participating threads.
+    pub threads: u64,
+}
+
+/// Warps that run one region (C21).
+#[derive(Clone, Debug)]
+pub(crate) struct Agent {
+    /// The operation.
+    pub op: OpId,
+    /// First warp.
+    pub warp: u64,
+    /// Number of warps.
+    pub warps: u64,
+    /// Registers per thread, for `setmaxnreg`.
+    pub registers: u64,
+    /// The region.
+    pub body: BlockId,
+}
+
+/// A function in program form.
+#[derive(Debug)]
+pub(crate) struct Program<'m> {
+    /// The function.
+    pub func: OpId,
+    /// Its name, which is the entry's.
+    pub name: &'m str,
+    /// Its body.
+    pub body: BlockId,
+    /// Its parameters.
+    pub params: Vec<ValueId>,
+    /// Warps of the CTA.
+    pub warps: u64,
+    /// Registers per thread at launch.
+    pub max_registers: u64,
+    /// Bytes of shared memory.
+    pub shared: u64,
+    /// One record per descriptor parameter, in order (C12).
+    pub descriptors: Vec<TensorDescriptor>,
+    /// Rings by order of declaration.
+    pub rings: Vec<Ring>,
+    /// Named barriers by order of declaration.
+    pub barriers: Vec<NamedBarrier>,
+    /// Agents by first warp.
+    pub agents: Vec<Agent>,
+    ring_of: HashMap<&'m str, usize>,
+    barrier_of: HashMap<&'m str, usize>,
+}
+
+/// The `i32` or `i64` attribute of this name as a count.
+fn count(module: &Module, op: OpId, name: &str) -> Result<u64> {
+    let value = module.attr(op, name).and_then(Attr::as_i64).and_then(|v| u64::try_from(v).ok());
+    value.ok_or_else(|| missing(module, op, name, "a non-negative integer"))
+}
+
+fn missing(module: &Module, op: OpId, name: &str, what: &str) -> crate::error::Refusal {
+    let text = format!("{} needs attribute {name}, {what}", module.op_name(op));
+    locate(module, op, refuse(Code::Verify, text).rule("C35").into())
+}
+
+/// The integers of `array<..>` or `[..]`.
+fn integers(module: &Module, op: OpId, name: &str) -> Result<Vec<i64>> {
+    let list = match module.attr(op, name) {
+        Some(Attr::DenseArray { values, .. }) => Some(values.clone()),
+        Some(Attr::Array(items)) => items.iter().map(Attr::as_i64).collect(),
+        _ => None,
+    };
+    list.ok_or_else(|| missing(module, op, name, "an array of integers"))
+}
+
+/// Byte offset of a group of `depth` barriers; -1 says there are none.
+fn barriers_at(module: &Module, op: OpId, name: &str, depth: u64, shared: u64) -> Result<Option<u64>> {
+    let offset = match module.attr(op, name).and_then(Attr::as_i64) {
+        None | Some(-1) => return Ok(None),
+        Some(offset) => u64::try_from(offset).ok(),
+    };
+    match offset {
+        Some(at) if at % 8 == 0 && at.checked_add(8 * depth).is_some_and(|end| end <= shared) => Ok(Some(at)),
+        _ => {
+            let text = format!("{name} barriers must be 8-byte aligned and inside the {shared} B of shared memory");
+            Err(locate(module, op, refuse(Code::Verify, text).rule("C20").into()))
+        }
+    }
+}
+
+impl<'m> Program<'m> {
+    /// Reads the declarations of the module's only function.
+    pub fn read(module: &'m Module, target: &Target) -> Result<Program<'m>> {
+        let functions: Vec<OpId> = module.functions().collect();
+        let [func] = functions.as_slice() else {
+            let text = format!("a program is one function, not {}", functions.len());
+            return Err(refuse(Code::Verify, text).rule("C20").into());
+        };
+        let func = *func;
+        let at = |refusal| locate(module, func, refusal);
+        let name = module.symbol_name(func).unwrap_or("");
+        if !is_identifier(name) {
+            let text = format!("`{name}` cannot name a PTX entry");
+            return Err(at(refuse(Code::Verify, text).rule("C10").into()));
+        }
+        let body = module.entry(func, 0).ok_or_else(|| at(refuse(Code::Verify, "a program needs a body").into()))?;
+        let mut program = Program {
+            func,
+            name,
+            body,
+            params: module.blocks[body].args.to_vec(),
+            warps: count(module, func, "warploom.warps")?,
+            max_registers: count(module, func, "warploom.max_registers")?,
+            shared: count(module, func, "warploom.shared")?,
+            descriptors: Vec::new(),
+            rings: Vec::new(),
+            barriers: Vec::new(),
+            agents: Vec::new(),
+            ring_of: HashMap::new(),
+            barrier_of: HashMap::new(),
+        };
+        program.check_launch(target).map_err(at)?;
+        program.descriptors = program.read_descriptors(module).map_err(at)?;
+        for &op in &module.blocks[body].ops {
+            let name = module.symbol_name(op).unwrap_or("");
+            match module.ops[op].opcode {
+                Opcode::Pipeline => {
+                    let ring = program.read_ring(module, op).map_err(|r| locate(module, op, r))?;
+                    program.ring_of.insert(name, program.rings.len());
+                    program.rings.push(ring);
+                }
+                Opcode::NamedBarrier => {
+                    let barrier = program.read_barrier(module, op).map_err(|r| locate(module, op, r))?;
+                    program.barrier_of.insert(name, program.barriers.len());
+                    program.barriers.push(barrier);
+                }
+                Opcode::Agent => {
+                    let agent = program.read_agent(module, op).map_err(|r| locate(module, op, r))?;
+                    program.agents.push(agent);
+                }
+                _ => {}
+            }
+        }
+        program.agents.sort_by_key(|agent| agent.warp);
+        program.check_agents(module)?;
+        Ok(program)
+    }
+
+    fn check_launch(&self, target: &Target) -> Result<()> {
+        let most = u64::from(target.threads.warps_per_cta());
+        if self.warps == 0 || self.warps > most {
+            let text = format!("{} warps; a CTA has 1 to {most}", self.warps);
+            return Err(refuse(Code::Target, text).rule("T3").into());
+        }
+        if self.shared > target.smem.per_cta {
+            let text = format!("shared memory {} B of {} B", self.shared, target.smem.per_cta);
+            return Err(refuse(Code::Capacity, text).rule("T2").into());
+        }
+        let registers = self.max_registers * 32 * self.warps;
+        if !(24..=256).contains(&self.max_registers) || registers > u64::from(target.registers.per_cta) {
+            let text = format!("{} registers for each of {} warps", self.max_registers, self.warps);
+            let most = format!("24 to 256, and {} for the CTA", target.registers.per_cta);
+            return Err(refuse(Code::Registers, text).rule("C31").note("needs", most).into());
+        }
+        Ok(())
+    }
+
+    /// The records of C12, each matching its parameter.
+    fn read_descriptors(&self, module: &Module) -> Result<Vec<TensorDescriptor>> {
+        let records = match module.attr(self.func, "warploom.descriptors") {
+            Some(Attr::Array(items)) => items.as_slice(),
+            None => &[],
+            Some(_) => return Err(refuse(Code::Verify, "warploom.descriptors is an array").rule("C12").into()),
+        };
+        let params: Vec<&Type> = self.params.iter().map(|&p| module.ty(p)).filter(|t| t.is_desc()).collect();
+        if params.len() != records.len() {
+            let text = format!("{} descriptor parameters, {} records of them", params.len(), records.len());
+            return Err(refuse(Code::Verify, text).rule("C12").into());
+        }
+        let read = |(attr, ty): (&Attr, &&Type)| match attr {
+            Attr::Dict(dict) => descriptor(dict, ty),
+            _ => Err(refuse(Code::Verify, "a descriptor record is a dictionary").rule("C12").into()),
+        };
+        records.iter().zip(&params).map(read).collect()
+    }
+
+    fn read_ring(&self, module: &Module, op: OpId) -> Result<Ring> {
+        let depth = count(module, op, "depth")?;
+        if depth == 0 || depth > 1 << 16 {
+            return Err(refuse(Code::Verify, format!("a ring of {depth} slots")).rule("C22").into());
+        }
+        let tiles = module.attr(op, "tile").and_then(Attr::as_array).unwrap_or(&[]);
+        let (swizzles, offsets) = (integers(module, op, "swizzle")?, integers(module, op, "offset")?);
+        let strides = integers(module, op, "stride")?;
+        if [swizzles.len(), offsets.len(), strides.len()].iter().any(|&n| n != tiles.len()) {
+            let text = "tile, swizzle, offset and stride have one entry per payload";
+            return Err(refuse(Code::Verify, text).rule("C35").into());
+        }
+        let mut payloads = Vec::new();
+        for (i, tile) in tiles.iter().enumerate() {
+            let Attr::Type(tile) = tile else {
+                return Err(refuse(Code::Verify, "tile is an array of types").rule("C35").into());
+            };
+            payloads.push(self.payload(tile, swizzles[i], offsets[i], strides[i], depth)?);
+        }
+        let full = barriers_at(module, op, "full", depth, self.shared)?;
+        let empty = barriers_at(module, op, "empty", depth, self.shared)?;
+        let arrivals = |barrier: Option<u64>, name| -> Result<u64> { match barrier {
+            None => Ok(0),
+            Some(_) => match count(module, op, name)? {
+                n @ 1..=0xf_ffff => Ok(n),
+                n => Err(refuse(Code::Verify, format!("{name} = {n} arrivals")).rule("T8").into()),
+            },
+        } };
+        let (arrive_full, arrive_empty) = (arrivals(full, "arrive_full")?, arrivals(empty, "arrive_empty")?);
+        let generic_reads = match module.attr(op, "handshake").and_then(Attr::as_str) {
+            Some("tma_to_generic") => true,
+            Some("tma_to_wgmma" | "none") => false,
+            other => {
+                let text = format!("handshake {} is not supported", other.unwrap_or("(missing)"));
+                let known = "tma_to_wgmma, tma_to_generic, none";
+                return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
+            }
+        };
+        Ok(Ring { depth, payloads, full, empty, arrive_full, arrive_empty, generic_reads })
+    }
+
+    fn payload(&self, tile: &Type, swizzle: i64, offset: i64, stride: i64, depth: u64) -> Result<Payload> {
+        let bad = |text: String| refuse(Code::Verify, text).rule("C15");
+        let swizzle = Swizzle::from_bytes(swizzle).ok_or_else(|| bad(format!("swizzle {swizzle}")))?;
+        let layout = tile_layout(tile, swizzle)?;
+        let (offset, stride) = match (u64::try_from(offset), u64::try_from(stride)) {
+            (Ok(offset), Ok(stride)) => (offset, stride),
+            _ => return Err(bad(format!("offset {offset}, stride {stride}")).into()),
+        };
+        let align = swizzle.align();
+        if offset % align != 0 || (depth > 1 && stride % align != 0) {
+            let text = format!("slots at {offset} + {stride} k; under this swizzle they must be {align}-byte aligned");
+            return Err(bad(text).into());
+        }
+        let end = stride.checked_mul(depth - 1).and_then(|last| last.checked_add(offset)?.checked_add(layout.bytes()));
+        if (depth > 1 && stride < layout.bytes()) || end.is_none_or(|end| end > self.shared) {
+            let text = format!("{depth} slots of {} B at {offset} + {stride} k do not fit", layout.bytes());
+            return Err(bad(text).note("found", format!("{} B of shared memory", self.shared)).into());
+        }
+        Ok(Payload { tile: tile.clone(), layout, offset, stride })
+    }
+
+    fn read_barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {
+        let (id, threads) = (count(module, op, "id")?, count(module, op, "threads")?);
+        if !(1..=15).contains(&id) || threads == 0 || threads % 32 != 0 || threads > 32 * self.warps {
+            let text = format!("named barrier {id} for {threads} threads");
+            let needs = "id 1..15, whole warps of the CTA";
+            return Err(refuse(Code::Verify, text).rule("C32").note("needs", needs).into());
+        }
+        Ok(NamedBarrier { id, threads })
+    }
+
+    fn read_agent(&self, module: &Module, op: OpId) -> Result<Agent> {
+        let (warp, warps) = (count(module, op, "warp")?, count(module, op, "warps")?);
+        let registers = count(module, op, "registers")?;
+        let body = module.entry(op, 0).ok_or_else(|| refuse(Code::Verify, "an agent needs a region").rule("C35"))?;
+        if warps == 0 || warp.checked_add(warps).is_none_or(|end| end > self.warps) {
+            let text = format!("warps {warp} and {warps} more of {}", self.warps);
+            return Err(refuse(Code::Verify, text).rule("C21").into());
+        }
+        let moves = registers != self.max_registers / 8 * 8;
+        if moves && (!(24..=256).contains(&registers) || registers % 8 != 0 || warp % 4 != 0 || warps % 4 != 0) {
+            let text = format!("{registers} registers for warps {warp} and {warps} more");
+            let needs = "a multiple of 8 in 24..256, and whole warpgroups";
+            return Err(refuse(Code::Registers, text).rule("C31").note("needs", needs).into());
+        }
+        Ok(Agent { op, warp, warps, registers, body })
+    }
+
+    fn check_agents(&self, module: &Module) -> Result<()> {
+        let mut next = 0;
+        for agent in &self.agents {
+            if agent.warp < next {
+                let text = format!("warp {} belongs to two agents", agent.warp);
+                return Err(locate(module, agent.op, refuse(Code::Verify, text).rule("C21").into()));
+            }
+            next = agent.warp + agent.warps;
+        }
+        let total: u64 = self.agents.iter().map(|a| 32 * a.warps * a.registers).sum();
+        let pool = (32 * self.warps * (self.max_registers / 8 * 8)).min(65536);
+        if total > pool {
+            let text = format!("the agents ask for {total} registers of {pool}");
+            return Err(locate(module, self.func, refuse(Code::Registers, text).rule("C31").into()));
+        }
+        Ok(())
+    }
+
+    /// The ring an operation names.
+    pub fn ring(&self, module: &Module, op: OpId) -> Result<usize> {
+        symbol(module, op, &self.ring_of, "warploom.pipeline")
+    }
+
+    /// The named barrier an operation names.
+    pub fn barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {
+        symbol(module, op, &self.barrier_of, "warploom.named_barrier").map(|at| self.barriers[at])
+    }
+}
+
+/// The declaration that the operation's symbol attribute names.
+fn symbol(module: &Module, op: OpId, table: &HashMap<&str, usize>, kind: &str) -> Result<usize> {
+    let operation = &module.ops[op];
+    let name = operation.props.iter().chain(operation.attrs.iter()).find_map(|(_, attr)| attr.as_symbol());
+    let name = name.ok_or_else(|| refuse(Code::Verify, format!("no {kind} named")).rule("C35"))?;
+    table.get(name).copied().ok_or_else(|| refuse(Code::Verify, format!("no {kind} @{name}")).rule("C35").into())
+}
+
+/// Layout of a tile under a swizzle; refuses tiles without bytes.
+pub(crate) fn tile_layout(tile: &Type, swizzle: Swizzle) -> Result<TileLayout> {
+    let bits = tile.elem_bits().filter(|bits| bits % 8 == 0);
+    match (tile.shape(), bits, tile.bytes()) {
+        ([outer @ .., inner], Some(bits), Some(1..=0x10_0000)) => {
+            TileLayout::new(outer.iter().product(), *inner, u64::from(bits / 8), swizzle)
+        }
+        _ => Err(refuse(Code::Type, format!("{tile} cannot lie in shared memory")).rule("C4").into()),
+    }
+}
+
+/// Whether PTX takes this as a name: letters, digits, `_` and `$`, not starting with a digit.
+fn is_identifier(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
+}
+
+/// One record of C12, checked against the type it describes (C13..C15).
+fn descriptor(dict: &AttrDict, ty: &Type) -> Result<TensorDescriptor> {
+    let bad = |text: String| refuse(Code::Desc, text).rule("C13");
+    let int = |name: &str| {
+        let value = dict.get(name).and_then(Attr::as_i64).and_then(|v| u32::try_from(v).ok());
+        value.ok_or_else(|| bad(format!("a descriptor record needs {name}")))
+    };
+    let flag = |name: &str| matches!(dict.get(name), Some(Attr::Bool(true)));
+    let block_size = match dict.get("block_size") {
+        Some(Attr::DenseArray { values, .. }) => Some(values.clone()),
+        Some(Attr::Array(items)) => items.iter().map(Attr::as_i64).collect(),
+        _ => None,
+    };
+    let block_size: Option<Vec<u32>> =
+        block_size.and_then(|b| b.into_iter().map(|v| u32::try_from(v).ok()).collect());
+    let block_size = block_size.ok_or_else(|| bad("a descriptor record needs block_size".to_owned()))?;
+    let record = TensorDescriptor {
+        swizzle: int("swizzle")?,
+        elem_size: int("elem_size")?,
+        elem_type: int("elem_type")?,
+        block_size,
+        fp4_padded: flag("fp4_padded"),
+        is_im2col: flag("is_im2col"),
+    };
+    if record.fp4_padded || record.is_im2col {
+        return Err(bad("padded 4-bit and im2col descriptors are not supported".to_owned()).into());
+    }
+    let swizzle = [0, 32, 64, 128].get(record.swizzle as usize).and_then(|&s| Swizzle::from_bytes(s));
+    let swizzle = swizzle.ok_or_else(|| bad(format!("swizzle code {}", record.swizzle)))?;
+    let layout = tile_layout(ty, swizzle)?;
+    let fits = record.block_size.len() == ty.shape().len()
+        && record.block_size.iter().zip(ty.shape()).all(|(&b, &n)| (1..=256).contains(&b) && n % u64::from(b) == 0);
+    let inner = record.block_size.last().map(|&b| u64::from(b) * layout.elem);
+    if !fits || inner != Some(layout.panel) || u64::from(record.elem_size) != layout.elem {
+        let text = format!("a box of {:?} elements of {} B for {ty}", record.block_size, record.elem_size);
+        let needs = format!("extents of 1..256 that divide the block, and {} B innermost", layout.panel);
+        return Err(bad(text).note("needs", needs).into());
+    }
+    Ok(record)
+}

@@ -1,0 +1,217 @@
+//! Accumulators of wgmma are written while other instructions run. This check follows every path of a
+//! function and says where an accumulator is touched too early (C30, C46).
+//!
+//! Each register that is an accumulator somewhere has a set of possible states: untouched since the last
+//! `wgmma.fence`; touched since; written by a multiplication that is not committed; in a group with `k` groups
+//! committed after it. `wait_group n` settles groups with at least `n` later ones. Sets of states are joined
+//! where paths meet, until nothing changes; then every instruction is judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use super::statement::{Line, Statement, registers};
+
+/// Untouched since the last fence.
+const CLEAN: u16 = 1;
+/// Touched since the last fence.
+const TOUCHED: u16 = 2;
+/// Written by an uncommitted multiplication.
+const ISSUED: u16 = 4;
+/// In the group committed last; the next bit is the group before, and so on.
+const COMMITTED: u16 = 8;
+/// States of unfinished multiplications.
+const FLYING: u16 = !(CLEAN | TOUCHED);
+
+/// What an instruction does to accumulators, by their number.
+enum Action {
+    Multiply(Vec<usize>),
+    Fence,
+    Commit,
+    Wait(u32),
+    Touch(Vec<usize>),
+    Leave,
+}
+
+/// Every fault of the functions in these lines.
+pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
+    let accumulators = accumulators(lines);
+    if accumulators.is_empty() {
+        return Vec::new();
+    }
+    let actions: Vec<Option<Action>> = lines.iter().map(|line| action(line, &accumulators)).collect();
+    let blocks = blocks(lines);
+    let start = vec![TOUCHED; accumulators.len()];
+    let mut entry: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
+    let mut work: BTreeSet<usize> = BTreeSet::new();
+    for (first, block) in blocks.iter().filter(|(_, block)| block.entry) {
+        entry.insert(*first, start.clone());
+        work.insert(*first);
+        debug_assert!(block.end > *first);
+    }
+    while let Some(first) = work.pop_first() {
+        let Some(block) = blocks.get(&first) else { continue };
+        let mut state = entry.get(&first).cloned().unwrap_or_else(|| start.clone());
+        for action in actions[first..block.end].iter().flatten() {
+            step(&mut state, action);
+        }
+        for next in &block.next {
+            let joined = entry.entry(*next).or_insert_with(|| vec![0; accumulators.len()]);
+            let mut changed = false;
+            for (old, new) in joined.iter_mut().zip(&state) {
+                changed |= *old | new != *old;
+                *old |= new;
+            }
+            if changed {
+                work.insert(*next);
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for (first, state) in &entry {
+        let Some(block) = blocks.get(first) else { continue };
+        let mut state = state.clone();
+        for (line, action) in lines[*first..block.end].iter().zip(&actions[*first..block.end]) {
+            let Some(action) = action else { continue };
+            findings.extend(judge(&state, action).map(|(rule, text)| {
+                let text = format!("{text}: {}", line.text.chars().take(60).collect::<String>());
+                Finding { rule, line: line.number, text }
+            }));
+            step(&mut state, action);
+        }
+    }
+    findings
+}
+
+/// What is wrong with an action in a state.
+fn judge(state: &[u16], action: &Action) -> Option<(&'static str, &'static str)> {
+    let any = |which: &[usize], bits: u16| which.iter().any(|&i| state[i] & bits != 0);
+    match action {
+        Action::Multiply(which) if any(which, TOUCHED) => {
+            Some(("C30", "a multiplication without wgmma.fence after other accesses to its accumulators"))
+        }
+        Action::Touch(which) if any(which, FLYING) => {
+            Some(("C46", "an accumulator is used before the wait for its multiplication"))
+        }
+        Action::Wait(_) if state.iter().any(|s| s & ISSUED != 0) => {
+            Some(("C46", "a wait behind multiplications that are not committed"))
+        }
+        Action::Leave if state.iter().any(|s| s & FLYING != 0) => {
+            Some(("C46", "the kernel ends with multiplications nobody waited for"))
+        }
+        _ => None,
+    }
+}
+
+/// The states after an action.
+fn step(state: &mut [u16], action: &Action) {
+    match action {
+        Action::Multiply(which) => which.iter().for_each(|&i| state[i] = ISSUED),
+        Action::Touch(which) => which.iter().for_each(|&i| state[i] = TOUCHED),
+        Action::Fence => {
+            for s in state.iter_mut().filter(|s| **s & TOUCHED != 0) {
+                *s = *s & !TOUCHED | CLEAN;
+            }
+        }
+        Action::Commit => {
+            for s in state.iter_mut() {
+                let last = *s & 1 << 15;
+                let older = (*s & FLYING & !ISSUED) << 1;
+                let newest = if *s & ISSUED != 0 { COMMITTED } else { 0 };
+                *s = *s & !FLYING | older | last | newest;
+            }
+        }
+        Action::Wait(n) => {
+            let settled = u16::MAX.checked_shl(3 + n).unwrap_or(0);
+            for s in state.iter_mut().filter(|s| **s & settled != 0) {
+                *s = *s & !settled | CLEAN;
+            }
+        }
+        Action::Leave => {}
+    }
+}
+
+/// Registers that are accumulators of some multiplication, numbered.
+fn accumulators<'a>(lines: &[Line<'a>]) -> BTreeMap<&'a str, usize> {
+    let mut all = BTreeMap::new();
+    for line in lines {
+        if let Some((opcode, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")) {
+            debug_assert!(!opcode.is_empty());
+            for register in registers(list(operands)) {
+                let next = all.len();
+                all.entry(register).or_insert(next);
+            }
+        }
+    }
+    all
+}
+
+/// The first list in braces: the accumulators.
+fn list(operands: &str) -> &str {
+    let inside = operands.split_once('{').map_or("", |(_, rest)| rest);
+    inside.split_once('}').map_or(inside, |(list, _)| list)
+}
+
+fn action(line: &Line, accumulators: &BTreeMap<&str, usize>) -> Option<Action> {
+    let (opcode, operands) = line.instruction()?;
+    let numbers = |text| registers(text).filter_map(|r| accumulators.get(r).copied()).collect::<Vec<_>>();
+    if line.ends() {
+        return Some(Action::Leave);
+    }
+    if opcode.starts_with("wgmma.mma_async") {
+        return Some(Action::Multiply(numbers(list(operands))));
+    }
+    if opcode.starts_with("wgmma.fence") {
+        return Some(Action::Fence);
+    }
+    if opcode.starts_with("wgmma.commit_group") {
+        return Some(Action::Commit);
+    }
+    if opcode.starts_with("wgmma.wait_group") {
+        return Some(Action::Wait(operands.trim().parse().unwrap_or(0)));
+    }
+    let touched = numbers(operands);
+    (!touched.is_empty()).then_some(Action::Touch(touched))
+}
+
+/// A run of lines that is entered at its first and left at its last.
+struct Block {
+    /// Whether a function starts here.
+    entry: bool,
+    /// The line behind the last.
+    end: usize,
+    /// First lines of the blocks that may follow.
+    next: Vec<usize>,
+}
+
+/// The blocks of all functions by first line.
+fn blocks(lines: &[Line]) -> BTreeMap<usize, Block> {
+    let labels: BTreeMap<&str, usize> = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(i, line)| match line.statement {
+            Statement::Label(name) => Some((name, i)),
+            _ => None,
+        })
+        .collect();
+    let mut starts: BTreeSet<usize> = labels.values().copied().collect();
+    let mut entries = BTreeSet::new();
+    for (i, line) in lines.iter().enumerate() {
+        if line.text.starts_with('{') && line.statement == Statement::Directive {
+            entries.insert(i);
+            starts.insert(i);
+        }
+        if line.jump().is_some() || line.ends() {
+            starts.insert(i + 1);
+        }
+    }
+    let mut all = BTreeMap::new();
+    for &first in starts.iter().filter(|&&s| s < lines.len()) {
+        let end = starts.range(first + 1..).next().copied().unwrap_or(lines.len()).min(lines.len());
+        let last = &lines[end - 1];
+        let target = last.jump().and_then(|(label, _)| labels.get(label).copied());
+        let falls = !last.ends() && last.jump().is_none_or(|(_, conditional)| conditional);
+        let next = target.into_iter().chain((falls && end < lines.len()).then_some(end)).collect();
+        all.insert(first, Block { entry: entries.contains(&first), end, next });
+    }
+    all
+}
