@@ -1,10 +1,11 @@
 //! Arguments of a kernel.
 
 use super::data::{Value, float_kind, int_width, wrap};
+use super::descriptor::{Descriptor, Padding};
 use super::error::{Fault, InterpError};
 use super::float;
 use super::machine::find_entry;
-use super::memory::{BufferId, Descriptor, Memory, Padding};
+use super::memory::{BufferId, Memory};
 use super::tensor::Tensor;
 use super::{Data, elem_bytes};
 use crate::module::Module;

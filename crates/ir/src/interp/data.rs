@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use super::descriptor::Descriptor;
 use super::error::Fault;
 use super::float;
-use super::memory::Descriptor;
 use crate::types::{FloatKind, Type};
 
 /// The elements of a tile, row-major, or the one element of a scalar.

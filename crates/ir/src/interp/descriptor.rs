@@ -1,175 +1,217 @@
-//! Memory through tensor descriptors.
+//! Tensor descriptors: blocks of a tensor in global memory.
 
-use std::rc::Rc;
-
-use super::access::Combine;
-use super::attrs;
-use super::data::{Data, Value, int_width, signed, to_bits};
+use super::data::{Data, bits_of, elem_bytes, from_bits};
 use super::error::Fault;
-use super::machine::Interpreter;
-use super::memory::{Descriptor, Padding};
-use crate::entity::{OpId, ValueId};
+use super::memory::{Memory, pattern};
 use crate::types::Type;
 
-/// The combinations of `tt.descriptor_reduce` in the order of their numbers, which start at 1.
-const REDUCE: [&str; 9] = ["", "add", "min", "max", "inc", "dec", "and", "or", "xor"];
+/// What a descriptor load finds outside its tensor (C7).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Padding {
+    /// Zero.
+    #[default]
+    Zero,
+    /// NaN.
+    Nan,
+}
 
-/// The descriptor operand, its block, the scalar operands and the tile operands.
-type Operands<'a> = (Rc<Descriptor>, &'a [u64], Vec<i64>, Vec<ValueId>);
+/// A tensor in global memory, and how much of it one access covers.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Descriptor {
+    /// Address of element (0, 0, ..).
+    pub base: u64,
+    /// Extents of the tensor in elements, outermost first.
+    pub shape: Vec<i64>,
+    /// Distances of neighbours in elements, outermost first.
+    pub strides: Vec<i64>,
+    /// Element type.
+    pub elem: Type,
+    /// What lies outside.
+    pub padding: Padding,
+}
 
-impl<'a> Interpreter<'a> {
-    fn int_scalar(&self, id: ValueId) -> Result<i64, Fault> {
-        let bits = int_width(self.module.ty(id))?;
-        match self.tile(id)?.ints()? {
-            [one] => Ok(signed(*one, bits)),
-            _ => Err(Fault::Malformed("a tile where a scalar is needed".into())),
-        }
-    }
-
-    fn int_scalars(&self, ids: &[ValueId]) -> Result<Vec<i64>, Fault> {
-        ids.iter().map(|&id| self.int_scalar(id)).collect()
-    }
-
-    /// `tt.make_tensor_descriptor base, [extents], [strides]`.
-    pub(super) fn make_descriptor(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let Type::TensorDesc { shape: block, elem } = self.result_type(op, 0)? else {
-            return Err(Fault::Malformed("tt.make_tensor_descriptor of no descriptor".into()));
-        };
-        let operands = &self.module.ops[op].operands;
-        let rank = block.len();
-        let (base, lists) = match operands.split_first() {
-            Some((&base, lists)) if lists.len() == 2 * rank => (base, lists),
-            _ => return Err(Fault::Malformed("tt.make_tensor_descriptor of another rank".into())),
-        };
-        let dims = self.int_scalars(lists)?;
-        let padding = match attrs::keyword(self.module, op, "padding", &["", "zero", "nan"])? {
-            Some(2) => Padding::Nan,
-            _ => Padding::Zero,
-        };
-        let base = match self.tile(base)?.ints()? {
-            [one] => *one,
-            _ => return Err(Fault::Malformed("tt.make_tensor_descriptor of several pointers".into())),
-        };
-        let (shape, strides) = dims.split_at(rank);
-        let (shape, strides) = (shape.to_vec(), strides.to_vec());
-        let descriptor = Descriptor { base, shape, strides, elem: (**elem).clone(), padding };
-        Ok(vec![Value::Desc(Rc::new(descriptor))])
-    }
-
-    fn descriptor_operands(&self, op: OpId) -> Result<Operands<'a>, Fault> {
-        let module = self.module;
-        let id = self.operand(op, 0)?;
-        let rest = module.ops[op].operands.iter().skip(1).copied();
-        let (tiles, scalars): (Vec<_>, Vec<_>) = rest.partition(|&v| module.ty(v).is_tensor());
-        Ok((self.descriptor(id)?, module.ty(id).shape(), self.int_scalars(&scalars)?, tiles))
-    }
-
-    /// `tt.descriptor_load desc[indices]`.
-    pub(super) fn descriptor_load(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let (descriptor, block, start, _) = self.descriptor_operands(op)?;
-        let count = self.block_size(block, self.result_type(op, 0)?)?;
-        Ok(vec![descriptor.load(self.memory, &start, block, count)?.into()])
-    }
-
-    /// `tt.descriptor_store desc[indices], tile`.
-    pub(super) fn descriptor_store(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let module = self.module;
-        let (descriptor, block, start, tiles) = self.descriptor_operands(op)?;
-        let source = one(&tiles)?;
-        self.block_size(block, module.ty(source))?;
-        let patterns = to_bits(&descriptor.elem, &*self.tile(source)?)?;
-        descriptor.store(self.memory, &start, block, &patterns)?;
-        Ok(Vec::new())
-    }
-
-    /// `tt.descriptor_reduce kind, desc[indices], tile`: memory becomes the combination of itself and a tile.
-    pub(super) fn descriptor_reduce(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let module = self.module;
-        let (descriptor, block, start, tiles) = self.descriptor_operands(op)?;
-        let source = one(&tiles)?;
-        let count = self.block_size(block, module.ty(source))?;
-        let unsigned = matches!(descriptor.elem, Type::Int(_, crate::types::Signedness::Unsigned));
-        let combine = match attrs::required(module, op, "kind", &REDUCE)? {
-            1 => Combine::Add,
-            2 if unsigned => Combine::UMin,
-            2 => Combine::Min,
-            3 if unsigned => Combine::UMax,
-            3 => Combine::Max,
-            6 => Combine::And,
-            7 => Combine::Or,
-            8 => Combine::Xor,
-            other => {
-                let name = REDUCE.get(other).unwrap_or(&"?");
-                return Err(Fault::Unsupported(format!("tt.descriptor_reduce of kind `{name}`")));
+impl Descriptor {
+    /// Address of an element, `None` if it lies outside the tensor.
+    pub(super) fn address(&self, at: &[i64]) -> Result<Option<u64>, Fault> {
+        let size = elem_bytes(&self.elem)? as u64;
+        let mut offset = 0i64;
+        for ((&i, &extent), &stride) in at.iter().zip(&self.shape).zip(&self.strides) {
+            if i < 0 || i >= extent {
+                return Ok(None);
             }
+            offset = offset.wrapping_add(i.wrapping_mul(stride));
+        }
+        Ok(Some(self.base.wrapping_add((offset as u64).wrapping_mul(size))))
+    }
+
+    /// The bit pattern of what lies outside.
+    pub(super) fn padding_bits(&self) -> u64 {
+        match (self.padding, &self.elem) {
+            (Padding::Nan, Type::Float(kind)) => bits_of(*kind, f64::NAN),
+            _ => 0,
+        }
+    }
+
+    /// Calls `visit(position, address, run)` for each longest run of `run` elements of the block that are
+    /// inside the tensor and contiguous in memory; `position` counts the block's elements row-major.
+    pub(super) fn runs(
+        &self,
+        start: &[i64],
+        block: &[u64],
+        mut visit: impl FnMut(usize, u64, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let rank = self.shape.len();
+        if start.len() != rank || block.len() != rank || self.strides.len() != rank || rank == 0 {
+            return Err(Fault::Malformed("a descriptor access of the wrong rank".into()));
+        }
+        let inner = block[rank - 1] as usize;
+        if block.contains(&0) {
+            return Ok(());
+        }
+        let mut at = start.to_vec();
+        let mut position = 0usize;
+        let first = start[rank - 1];
+        let end = self.shape[rank - 1];
+        let skipped = usize::try_from((-i128::from(first)).max(0)).unwrap_or(usize::MAX).min(inner);
+        let inside = (i128::from(end) - i128::from(first)).clamp(0, inner as i128) as usize;
+        loop {
+            at[rank - 1] = first.wrapping_add(skipped as i64);
+            if skipped < inside {
+                if self.strides[rank - 1] == 1 {
+                    if let Some(address) = self.address(&at)? {
+                        visit(position + skipped, address, inside - skipped)?;
+                    }
+                } else {
+                    for j in skipped..inside {
+                        at[rank - 1] = first.wrapping_add(j as i64);
+                        if let Some(address) = self.address(&at)? {
+                            visit(position + j, address, 1)?;
+                        }
+                    }
+                }
+            }
+            position += inner;
+            // The next row: count up the outer indices, innermost fastest.
+            let mut d = rank - 1;
+            loop {
+                if d == 0 {
+                    return Ok(());
+                }
+                d -= 1;
+                at[d] = at[d].wrapping_add(1);
+                if at[d].wrapping_sub(start[d]) < block[d] as i64 {
+                    break;
+                }
+                at[d] = start[d];
+            }
+        }
+    }
+
+    /// The block whose first element is `start`.
+    pub(super) fn load(
+        &self,
+        memory: &Memory,
+        start: &[i64],
+        block: &[u64],
+        count: usize,
+    ) -> Result<Data, Fault> {
+        let size = elem_bytes(&self.elem)?;
+        let mut patterns = vec![self.padding_bits(); count];
+        self.runs(start, block, |position, address, run| {
+            let bytes = memory.read(address, run * size)?;
+            let slots = patterns.iter_mut().skip(position);
+            slots.zip(bytes.chunks_exact(size)).for_each(|(slot, chunk)| *slot = pattern(chunk));
+            Ok(())
+        })?;
+        from_bits(&self.elem, patterns)
+    }
+
+    /// Writes a block of bit patterns; what lies outside is dropped.
+    pub(super) fn store(
+        &self,
+        memory: &mut Memory,
+        start: &[i64],
+        block: &[u64],
+        patterns: &[u64],
+    ) -> Result<(), Fault> {
+        let size = elem_bytes(&self.elem)?;
+        let mut bytes = Vec::new();
+        self.runs(start, block, |position, address, run| {
+            bytes.clear();
+            for pattern in patterns.iter().skip(position).take(run) {
+                bytes.extend_from_slice(&pattern.to_le_bytes()[..size]);
+            }
+            memory.write(address, &bytes)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loads a block by asking for each element alone.
+    fn one_by_one(d: &Descriptor, memory: &Memory, start: &[i64], block: &[u64]) -> Vec<u64> {
+        let mut out = Vec::new();
+        for i in 0..block[0] as i64 {
+            for j in 0..block[1] as i64 {
+                let address = d.address(&[start[0] + i, start[1] + j]).unwrap();
+                out.push(address.map_or(d.padding_bits(), |a| memory.read_bits(a, 1).unwrap()));
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn blocks_over_every_edge_and_with_any_stride() {
+        let mut memory = Memory::new();
+        let base = Memory::address(memory.alloc((0..64).collect()));
+        let elem = Type::int(8);
+        for (shape, strides) in
+            [(vec![5, 7], vec![8, 1]), (vec![7, 5], vec![1, 8]), (vec![4, 4], vec![16, 2])]
+        {
+            let d = Descriptor { base, shape, strides, elem: elem.clone(), padding: Padding::Zero };
+            for i in -5..9 {
+                for j in -5..9 {
+                    let block = [4, 4];
+                    let data = d.load(&memory, &[i, j], &block, 16).unwrap();
+                    assert_eq!(
+                        data.ints().unwrap(),
+                        one_by_one(&d, &memory, &[i, j], &block),
+                        "{d:?} {i} {j}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_store_outside_is_dropped() {
+        let mut memory = Memory::new();
+        let buffer = memory.alloc(vec![0; 6]);
+        let base = Memory::address(buffer);
+        let d = Descriptor {
+            base,
+            shape: vec![2, 3],
+            strides: vec![3, 1],
+            elem: Type::int(8),
+            padding: Padding::Zero,
         };
-        let elem = &descriptor.elem;
-        let old = to_bits(elem, &descriptor.load(self.memory, &start, block, count)?)?;
-        let new = to_bits(elem, &*self.tile(source)?)?;
-        let sums = old.into_iter().zip(new).map(|(old, new)| combine.apply(elem, old, new));
-        descriptor.store(self.memory, &start, block, &sums.collect::<Result<Vec<_>, _>>()?)?;
-        Ok(Vec::new())
+        d.store(&mut memory, &[1, 1], &[2, 4], &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+        assert_eq!(memory.bytes(buffer).unwrap(), [0, 0, 0, 0, 1, 2]);
     }
 
-    /// `tt.descriptor_gather desc[rows, column]`: one row of the block for each row number.
-    pub(super) fn descriptor_gather(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let (descriptor, block, column, tiles) = self.descriptor_operands(op)?;
-        let rows = self.row_numbers(one(&tiles)?)?;
-        let [1, width] = *block else { return Err(wrong_rows(block)) };
-        let mut parts = Vec::with_capacity(rows.len());
-        for row in rows {
-            parts.push(descriptor.load(self.memory, &start(row, &column)?, block, width as usize)?);
-        }
-        let all = Data::concat(parts.iter())?.ok_or_else(|| wrong_rows(block))?;
-        Ok(vec![all.into()])
+    #[test]
+    fn a_descriptor_larger_than_its_buffer_is_out_of_bounds() {
+        let mut memory = Memory::new();
+        let base = Memory::address(memory.alloc(vec![0; 6]));
+        let d = Descriptor {
+            base,
+            shape: vec![3, 3],
+            strides: vec![3, 1],
+            elem: Type::int(8),
+            padding: Padding::Zero,
+        };
+        assert!(matches!(d.load(&memory, &[0, 0], &[4, 4], 16), Err(Fault::OutOfBounds { .. })));
     }
-
-    /// `tt.descriptor_scatter desc[rows, column], tile`.
-    pub(super) fn descriptor_scatter(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
-        let module = self.module;
-        let (descriptor, block, column, tiles) = self.descriptor_operands(op)?;
-        let (rows, source): (Vec<_>, Vec<_>) = tiles.iter().partition(|&&v| module.ty(v).shape().len() == 1);
-        let (rows, source) = (self.row_numbers(one(&rows)?)?, self.tile(one(&source)?)?);
-        let [1, width] = *block else { return Err(wrong_rows(block)) };
-        let patterns = to_bits(&descriptor.elem, &source)?;
-        if patterns.len() as u64 != width.saturating_mul(rows.len() as u64) {
-            return Err(wrong_rows(block));
-        }
-        for (row, patterns) in rows.into_iter().zip(patterns.chunks(width.max(1) as usize)) {
-            descriptor.store(self.memory, &start(row, &column)?, block, patterns)?;
-        }
-        Ok(Vec::new())
-    }
-
-    fn row_numbers(&self, id: ValueId) -> Result<Vec<i64>, Fault> {
-        let bits = int_width(self.module.ty(id).elem())?;
-        Ok(self.tile(id)?.ints()?.iter().map(|&v| signed(v, bits)).collect())
-    }
-
-    /// Elements of a block, which must be those of the tile.
-    fn block_size(&self, block: &[u64], tile: &Type) -> Result<usize, Fault> {
-        let elements = block.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
-        match (elements, tile.elements()) {
-            (Some(n), Some(m)) if n == m => Ok(n as usize),
-            _ => Err(Fault::Malformed(format!("a block of {block:?} as {tile}"))),
-        }
-    }
-}
-
-fn one(ids: &[ValueId]) -> Result<ValueId, Fault> {
-    match ids {
-        [one] => Ok(*one),
-        _ => Err(Fault::Malformed(format!("{} tiles where one is needed", ids.len()))),
-    }
-}
-
-fn start(row: i64, column: &[i64]) -> Result<[i64; 2], Fault> {
-    match column {
-        [column] => Ok([row, *column]),
-        _ => Err(Fault::Malformed("rows of a descriptor need one column".into())),
-    }
-}
-
-fn wrong_rows(block: &[u64]) -> Fault {
-    Fault::Malformed(format!("rows of a descriptor with block {block:?}"))
 }

@@ -19,11 +19,11 @@ use crate::types::{FloatKind, Type};
 
 /// Extents of a product, batched or not.
 #[derive(Clone, Copy)]
-struct Extents {
-    batch: usize,
-    m: usize,
-    n: usize,
-    k: usize,
+pub(super) struct Extents {
+    pub batch: usize,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
 }
 
 /// Names of `inputPrecision` in the order of their numbers.
@@ -122,7 +122,12 @@ fn int_dot(extents: Extents, from: u32, to: u32, [a, b, c]: [&Data; 3]) -> Resul
 }
 
 /// `c += a b`, each sum in the order of K; row-major operands.
-fn multiply<T: Copy + Add<Output = T> + Mul<Output = T>>(e: Extents, a: &[T], b: &[T], c: &mut [T]) {
+pub(super) fn multiply<T: Copy + Add<Output = T> + Mul<Output = T>>(
+    e: Extents,
+    a: &[T],
+    b: &[T],
+    c: &mut [T],
+) {
     if [e.batch, e.m, e.n, e.k].contains(&0) {
         return;
     }

@@ -6,10 +6,10 @@
 //! the functions of `math` (C68's approximations are the compiler's business, not the kernel's meaning).
 
 use super::attrs;
-use super::data::{Data, float_kind, from_bits, int_width, signed, to_bits, wrap};
+use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
-use super::float::{self, Rounding, cast_overflow};
 use super::options::{Accumulate, Options};
+use super::{casts, float, functions};
 use crate::entity::OpId;
 use crate::module::Module;
 use crate::opcode::Opcode;
@@ -29,7 +29,7 @@ impl Context<'_> {
     }
 
     /// The format in which values of `kind` are held.
-    fn held(&self, kind: FloatKind) -> FloatKind {
+    pub(super) fn held(&self, kind: FloatKind) -> FloatKind {
         match (kind, self.options.accumulate) {
             (FloatKind::F32, Accumulate::F64) => FloatKind::F64,
             _ => kind,
@@ -40,7 +40,7 @@ impl Context<'_> {
 /// Whether [`eval`] knows the operation.
 pub(super) fn is_elementwise(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(
+    let binary = matches!(
         opcode,
         AddI | SubI
             | MulI
@@ -58,57 +58,24 @@ pub(super) fn is_elementwise(opcode: Opcode) -> bool {
             | MaxSI
             | MinUI
             | MaxUI
+            | MulHiUI
             | CmpI
             | AddF
             | SubF
             | MulF
             | DivF
             | RemF
-            | NegF
+            | PreciseDivF
             | MaxNumF
             | MinNumF
             | MaximumF
             | MinimumF
             | CmpF
-            | Select
-            | Constant
-            | ExtSI
-            | ExtUI
-            | TruncI
-            | ExtF
-            | TruncF
-            | SIToFP
-            | UIToFP
-            | FPToSI
-            | FPToUI
-            | ArithBitcast
-            | IndexCast
-            | Exp
-            | Exp2
-            | Log
-            | Log2
-            | Sqrt
-            | Rsqrt
-            | Sin
-            | Cos
-            | Tanh
-            | Erf
-            | AbsF
-            | AbsI
-            | Floor
-            | Ceil
-            | Fma
-            | Bitcast
-            | FpToFp
-            | IntToPtr
-            | PtrToInt
-            | ClampF
-            | PreciseSqrt
-            | PreciseDivF
-            | MulHiUI
-            | ExternElementwise
-            | ElementwiseInlineAsm
-    )
+    );
+    binary
+        || matches!(opcode, Constant | Select | Fma | ClampF | ExternElementwise | ElementwiseInlineAsm)
+        || casts::is_cast(opcode)
+        || functions::is_function(opcode)
 }
 
 /// Evaluates one operation on operands of `count` elements each.
@@ -120,7 +87,10 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
         _ => return Err(Fault::Malformed(format!("{} needs one result", module.op_name(op)))),
     };
     let from = operation.operands.first().map_or(to, |&v| module.ty(v).elem());
-    if args.iter().any(|a| a.len() != count) {
+    // A select may take whole tiles by one condition.
+    let scalars =
+        usize::from(operation.opcode == Opcode::Select && args.first().is_some_and(|c| c.len() == 1));
+    if args.iter().skip(scalars).any(|a| a.len() != count) {
         return Err(Fault::Malformed(format!("{} on tiles of different sizes", module.op_name(op))));
     }
     match (operation.opcode, args) {
@@ -135,8 +105,11 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
             Ok(Data::Float(fused.collect()))
         }
         (Opcode::ClampF, [x, low, high]) => clamp(cx, op, x, low, high),
-        (Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm, args) => foreign(cx, op, to, args),
-        (_, [x]) => unary(cx, op, from, to, x),
+        (Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm, args) => {
+            functions::foreign(cx, op, to, args)
+        }
+        (_, [x]) if casts::is_cast(operation.opcode) => casts::cast(cx, op, from, to, x),
+        (_, [x]) => functions::unary(cx, op, to, x),
         (_, [x, y]) => match (x, y) {
             (Data::Int(x), Data::Int(y)) => int_binary(cx, op, int_width(to)?, x, y),
             (Data::Float(x), Data::Float(y)) => float_binary(cx, op, float_kind(to)?, x, y),
@@ -146,14 +119,23 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
     }
 }
 
-fn wrong_operands(module: &Module, op: OpId) -> Fault {
+pub(super) fn wrong_operands(module: &Module, op: OpId) -> Fault {
     let types: Vec<String> = module.ops[op].operands.iter().map(|&v| module.ty(v).to_string()).collect();
     Fault::Malformed(format!("{} on ({})", module.op_name(op), types.join(", ")))
 }
 
 fn select(condition: &Data, x: &Data, y: &Data) -> Result<Data, Fault> {
     fn pick<T: Copy>(c: &[u64], x: &[T], y: &[T]) -> Vec<T> {
-        c.iter().zip(x).zip(y).map(|((&c, &x), &y)| if c & 1 == 1 { x } else { y }).collect()
+        match c {
+            [c] if x.len() == y.len() => {
+                if c & 1 == 1 {
+                    x.to_vec()
+                } else {
+                    y.to_vec()
+                }
+            }
+            _ => c.iter().zip(x).zip(y).map(|((&c, &x), &y)| if c & 1 == 1 { x } else { y }).collect(),
+        }
     }
     let c = condition.ints()?;
     match (x, y) {
@@ -308,146 +290,4 @@ fn float_binary(cx: Context<'_>, op: OpId, kind: FloatKind, x: &[f64], y: &[f64]
         Opcode::MinimumF => map(&minimum),
         _ => Err(wrong_operands(cx.module, op)),
     }
-}
-
-fn unary(cx: Context<'_>, op: OpId, from: &Type, to: &Type, x: &Data) -> Result<Data, Fault> {
-    let floats = |f: &dyn Fn(f64) -> f64| {
-        let kind = float_kind(to)?;
-        Ok(Data::Float(x.floats()?.iter().map(|&v| cx.round(kind, f(v))).collect()))
-    };
-    let ints = |f: &dyn Fn(u64, u32) -> u64| {
-        let (source, target) = (int_width(from)?, int_width(to)?);
-        Ok(Data::Int(x.ints()?.iter().map(|&v| wrap(f(v, source), target)).collect()))
-    };
-    match cx.module.ops[op].opcode {
-        Opcode::NegF => floats(&|v| -v),
-        Opcode::AbsF => floats(&f64::abs),
-        Opcode::Floor => floats(&libm::floor),
-        Opcode::Ceil => floats(&libm::ceil),
-        Opcode::Sqrt | Opcode::PreciseSqrt => floats(&libm::sqrt),
-        Opcode::Rsqrt => floats(&|v| 1.0 / libm::sqrt(v)),
-        Opcode::ExtSI => ints(&|v, bits| signed(v, bits) as u64),
-        Opcode::IndexCast => ints(&|v, bits| signed(v, bits) as u64),
-        Opcode::ExtUI | Opcode::TruncI | Opcode::IntToPtr | Opcode::PtrToInt => ints(&|v, _| v),
-        Opcode::AbsI => ints(&|v, bits| signed(v, bits).unsigned_abs()),
-        Opcode::ExtF | Opcode::TruncF | Opcode::FpToFp => cast_floats(cx, op, float_kind(to)?, x.floats()?),
-        Opcode::SIToFP => {
-            let (bits, kind) = (int_width(from)?, float_kind(to)?);
-            Ok(Data::Float(
-                x.ints()?.iter().map(|&v| int_to_float(cx, kind, i128::from(signed(v, bits)))).collect(),
-            ))
-        }
-        Opcode::UIToFP => {
-            let kind = float_kind(to)?;
-            Ok(Data::Float(x.ints()?.iter().map(|&v| int_to_float(cx, kind, i128::from(v))).collect()))
-        }
-        Opcode::FPToSI => {
-            let bits = int_width(to)?;
-            let limit = 1i128 << (bits - 1);
-            let convert = |v: f64| wrap((v as i128).clamp(-limit, limit - 1) as u64, bits);
-            Ok(Data::Int(x.floats()?.iter().map(|&v| convert(v)).collect()))
-        }
-        Opcode::FPToUI => {
-            let bits = int_width(to)?;
-            let convert = |v: f64| (v as i128).clamp(0, (1i128 << bits) - 1) as u64;
-            Ok(Data::Int(x.floats()?.iter().map(|&v| convert(v)).collect()))
-        }
-        Opcode::ArithBitcast | Opcode::Bitcast => bitcast(from, to, x),
-        opcode => match math_function(opcode) {
-            Some(f) => floats(&f),
-            None => Err(wrong_operands(cx.module, op)),
-        },
-    }
-}
-
-/// Functions of `math` without an exact result.
-fn math_function(opcode: Opcode) -> Option<fn(f64) -> f64> {
-    Some(match opcode {
-        Opcode::Exp => libm::exp,
-        Opcode::Exp2 => libm::exp2,
-        Opcode::Log => libm::log,
-        Opcode::Log2 => libm::log2,
-        Opcode::Sin => libm::sin,
-        Opcode::Cos => libm::cos,
-        Opcode::Tanh => libm::tanh,
-        Opcode::Erf => libm::erf,
-        _ => return None,
-    })
-}
-
-/// Functions of one operand that kernels reach by a name outside `math`: libdevice symbols, and inline
-/// assembly of one instruction.
-const FOREIGN: [(&str, &str, fn(f64) -> f64); 10] = [
-    ("exp", "", libm::exp),
-    ("exp2", "ex2", libm::exp2),
-    ("log", "", libm::log),
-    ("log2", "lg2", libm::log2),
-    ("sin", "sin", libm::sin),
-    ("cos", "cos", libm::cos),
-    ("tanh", "tanh", libm::tanh),
-    ("erf", "", libm::erf),
-    ("sqrt", "sqrt", libm::sqrt),
-    ("rsqrt", "rsqrt", |v| 1.0 / libm::sqrt(v)),
-];
-
-/// `tt.extern_elementwise` and `tt.elementwise_inline_asm` of a function in [`FOREIGN`].
-fn foreign(cx: Context<'_>, op: OpId, to: &Type, args: &[&Data]) -> Result<Data, Fault> {
-    let text = |name| cx.module.attr(op, name).and_then(|a| a.as_str()).unwrap_or("?");
-    let (what, found) = match cx.module.ops[op].opcode {
-        Opcode::ExternElementwise => {
-            let symbol = text("symbol");
-            let name = symbol.strip_prefix("__nv_").map(|n| n.strip_suffix('f').unwrap_or(n));
-            (symbol, FOREIGN.iter().find(|(libdevice, ..)| Some(*libdevice) == name))
-        }
-        _ => {
-            // `ex2.approx.ftz.f32 $0, $1;`
-            let asm = text("asm_string");
-            let name = asm.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
-            (asm, FOREIGN.iter().find(|(_, ptx, _)| !ptx.is_empty() && Some(*ptx) == name))
-        }
-    };
-    match (found, args) {
-        (Some((.., f)), [x]) => {
-            let kind = float_kind(to)?;
-            Ok(Data::Float(x.floats()?.iter().map(|&v| cx.round(kind, f(v))).collect()))
-        }
-        _ => Err(Fault::Unsupported(format!("{} of `{what}`", cx.module.op_name(op)))),
-    }
-}
-
-/// Casts between formats; narrowing to 8 bits saturates (C68).
-fn cast_floats(cx: Context<'_>, op: OpId, kind: FloatKind, x: &[f64]) -> Result<Data, Fault> {
-    let name = if cx.module.attr(op, "rounding").is_some() { "rounding" } else { "roundingmode" };
-    let rounding = match cx.module.attr(op, name).map(|a| a.as_str().unwrap_or("?")) {
-        None | Some("rtne" | "to_nearest_even") => Rounding::NearestEven,
-        Some("rtz" | "toward_zero") => Rounding::TowardsZero,
-        Some(other) => return Err(Fault::Unsupported(format!("rounding `{other}`"))),
-    };
-    if cx.held(kind) == FloatKind::F64 {
-        return Ok(Data::Float(x.to_vec()));
-    }
-    let overflow = cast_overflow(kind);
-    let cast = |v: f64| float::decode(kind, float::encode(kind, v, rounding, overflow));
-    Ok(Data::Float(x.iter().map(|&v| cast(v)).collect()))
-}
-
-/// An integer rounded once to a format, whatever its size.
-fn int_to_float(cx: Context<'_>, kind: FloatKind, value: i128) -> f64 {
-    if cx.held(kind) == FloatKind::F64 {
-        return value as f64;
-    }
-    // What 53 bits cannot hold becomes a sticky last bit, so that the one rounding sees it.
-    let magnitude = value.unsigned_abs();
-    let drop = (128 - magnitude.leading_zeros()).saturating_sub(53);
-    let sticky = u128::from(magnitude & ((1 << drop) - 1) != 0);
-    let wide = (((magnitude >> drop) | sticky) << drop) as f64;
-    cx.round(kind, if value < 0 { -wide } else { wide })
-}
-
-fn bitcast(from: &Type, to: &Type, x: &Data) -> Result<Data, Fault> {
-    let width = |ty: &Type| ty.elem_bits();
-    if width(from) != width(to) {
-        return Err(Fault::Malformed(format!("a bitcast from {from} to {to}")));
-    }
-    from_bits(to, to_bits(from, x)?)
 }

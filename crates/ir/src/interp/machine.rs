@@ -7,9 +7,10 @@ use cranelift_entity::SecondaryMap;
 use super::args::{self, Arg};
 use super::attrs;
 use super::data::{Data, Value};
+use super::descriptor::Descriptor;
 use super::elementwise::{self, Context};
 use super::error::{Fault, InterpError, Place};
-use super::memory::{Descriptor, Memory};
+use super::memory::Memory;
 use super::options::Options;
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId, ValueId};
@@ -185,6 +186,7 @@ impl<'a> Interpreter<'a> {
             Opcode::GetProgramId => self.grid_value(op, self.program)?,
             Opcode::GetNumPrograms => self.grid_value(op, self.grid)?,
             Opcode::Dot => self.dot(op)?,
+            Opcode::DotScaled => self.dot_scaled(op)?,
             Opcode::Reduce => self.reduce(op)?,
             Opcode::Scan => self.scan(op)?,
             Opcode::AddPtr => self.add_ptr(op)?,

@@ -20,13 +20,17 @@
 mod access;
 mod args;
 mod attrs;
+mod casts;
 mod control;
 mod data;
 mod descriptor;
+mod descriptor_ops;
 mod dot;
+mod dot_scaled;
 mod elementwise;
 mod error;
 pub mod float;
+mod functions;
 mod machine;
 mod memory;
 mod options;
@@ -35,9 +39,10 @@ mod shape;
 mod tensor;
 
 pub use args::{Arg, bind_args};
+pub use descriptor::Padding;
 pub use error::{Fault, InterpError, Place};
 pub use machine::Interpreter;
-pub use memory::{BufferId, Memory, Padding};
+pub use memory::{BufferId, Memory};
 pub use options::{Accumulate, Options};
 pub use tensor::{Difference, Tensor};
 

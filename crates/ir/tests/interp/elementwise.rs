@@ -153,7 +153,9 @@ fn f32_arithmetic_is_the_processors() {
     let (x, y) = (random(Type::F32, &[1000], 3), random(Type::F32, &[1000], 4));
     let pairs: Vec<(f32, f32)> =
         x.to_f64().iter().zip(y.to_f64()).map(|(&a, b)| (a as f32, b as f32)).collect();
-    let cases: [(Opcode, fn(f32, f32) -> f32); 5] = [
+    type Binary = fn(f32, f32) -> f32;
+    type Unary = fn(f32) -> f32;
+    let cases: [(Opcode, Binary); 5] = [
         (Opcode::AddF, |a, b| a + b),
         (Opcode::SubF, |a, b| a - b),
         (Opcode::MulF, |a, b| a * b),
@@ -164,7 +166,7 @@ fn f32_arithmetic_is_the_processors() {
         let expected: Vec<f64> = pairs.iter().map(|&(a, b)| f64::from(f(a, b))).collect();
         same(&elementwise(opcode, &[&x, &y], Type::F32, &[]).unwrap(), &expected, opcode.name().unwrap());
     }
-    let unary: [(Opcode, fn(f32) -> f32); 6] = [
+    let unary: [(Opcode, Unary); 6] = [
         (Opcode::NegF, |a| -a),
         (Opcode::AbsF, f32::abs),
         (Opcode::Floor, f32::floor),
@@ -191,7 +193,8 @@ fn functions_of_math_are_within_a_unit_in_the_last_place() {
         }
         sum * 2.0 / std::f64::consts::PI.sqrt()
     };
-    let cases: [(Opcode, &dyn Fn(f64) -> f64, f64); 9] = [
+    type Reference<'a> = &'a dyn Fn(f64) -> f64;
+    let cases: [(Opcode, Reference<'_>, f64); 9] = [
         (Opcode::Exp, &|x| (x / 2.0).sinh() * 2.0 * (x / 2.0).exp() + 1.0, 8.0),
         (Opcode::Exp2, &|x| 2f64.powf(x), 8.0),
         (Opcode::Log, &|x| x.log10() * std::f64::consts::LN_10, 8.0),
@@ -293,6 +296,13 @@ fn select_takes_by_condition() {
     let c = tensor(Type::I1, &[1.0, 0.0]);
     let (x, y) = (tensor(Type::F32, &[1.0, 2.0]), tensor(Type::F32, &[3.0, 4.0]));
     same(&elementwise(Opcode::Select, &[&c, &x, &y], Type::F32, &[]).unwrap(), &[1.0, 4.0], "select");
+    for (condition, expected) in [(1, [1.0, 2.0]), (0, [3.0, 4.0])] {
+        let found = apply(&[&x, &y], &[(Type::F32, &[2])], &Options::default(), |k, t| {
+            let c = k.int(condition, Type::I1);
+            vec![k.value(Opcode::Select, &[c, t[0], t[1]], Type::tensor(&[2], Type::F32))]
+        });
+        same(&found.unwrap()[0].to_f64(), &expected, "select of whole tiles");
+    }
 }
 
 #[test]

@@ -5,5 +5,6 @@ mod build;
 mod by_hand;
 mod control;
 mod elementwise;
+mod kernels;
 mod memory;
 mod tiles;

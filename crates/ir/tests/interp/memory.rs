@@ -120,11 +120,16 @@ fn compare_and_swap() {
     }
 }
 
+/// Two descriptor parameters of rank 2, with what stands behind each (C10).
+fn described(desc: Type) -> Vec<Type> {
+    let one = [desc, I32, I32, Type::I64, Type::I64];
+    [&one[..], &one[..]].concat()
+}
+
 /// Copies one block from a descriptor at (%i, %j) to another at the same place.
 fn copy(elem: &Type, block: [u64; 2]) -> Kernel {
     let desc = Type::desc(&block, elem.clone());
-    let dims = [I32, I32, Type::I64, Type::I64];
-    let params: Vec<Type> = [&[desc.clone()], &dims[..], &[desc], &dims[..], &[I32, I32]].concat();
+    let params: Vec<Type> = [&described(desc)[..], &[I32, I32]].concat();
     let mut k = Kernel::new("copy", &params);
     let (from, to, i, j) = (k.arg(0), k.arg(5), k.arg(10), k.arg(11));
     let tile = k.value(Opcode::DescriptorLoad, &[from, i, j], Type::tensor(&block, elem.clone()));
@@ -226,8 +231,7 @@ fn descriptors_made_in_the_kernel() {
 #[test]
 fn rows_by_number_and_reductions_into_memory() {
     let desc = Type::desc(&[1, 2], I32);
-    let dims = [I32, I32, Type::I64, Type::I64];
-    let params: Vec<Type> = [&[desc.clone()], &dims[..], &[desc], &dims[..], &[Type::ptr(I32)]].concat();
+    let params: Vec<Type> = [&described(desc)[..], &[Type::ptr(I32)]].concat();
     let mut k = Kernel::new("rows", &params);
     let (from, to, rows) = (k.arg(0), k.arg(5), k.arg(10));
     let rows = k.addresses(rows, 4);
