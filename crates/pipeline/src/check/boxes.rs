@@ -1,0 +1,118 @@
+//! Descriptors against the tiles copied through them (C12-C15, T11).
+
+use warploom_ir::{Attr, AttrDict, Opcode, Type, ValueDef};
+
+use super::model::{Model, Payload};
+use super::{Report, Rule};
+
+/// One record of `warploom.descriptors`.
+struct Record {
+    swizzle: u64,
+    element_bytes: u64,
+    extents: Vec<u64>,
+}
+
+/// Checks every record, and every copy against its record.
+pub(super) fn check(model: &Model<'_>, report: &mut Report) {
+    let module = model.module;
+    let args = &module.blocks[model.body].args;
+    let descriptors: Vec<_> = args.iter().copied().filter(|&a| module.ty(a).is_desc()).collect();
+    let empty = Vec::new();
+    let items = match module.attr(model.func, "warploom.descriptors") {
+        Some(Attr::Array(items)) => items,
+        _ => &empty,
+    };
+    if items.len() != descriptors.len() {
+        let text = format!("{} records for {} descriptor arguments", items.len(), descriptors.len());
+        report.add(Rule::Boxes, "warploom.descriptors", text);
+        return;
+    }
+    let mut records = Vec::new();
+    for (at, (item, &arg)) in items.iter().zip(&descriptors).enumerate() {
+        let record = match item {
+            Attr::Dict(dict) => read(dict),
+            _ => None,
+        };
+        let Some(record) = record else {
+            report.add(Rule::Boxes, format!("descriptor {at}"), "the record is incomplete");
+            return;
+        };
+        check_record(&format!("descriptor {at}"), &record, module.ty(arg), report);
+        records.push(record);
+    }
+    for (agent, placed) in model.agents.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p))) {
+        let op = placed.op;
+        if !matches!(module.ops[op].opcode, Opcode::TmaLoad | Opcode::TmaStore) {
+            continue;
+        }
+        let at = model.place(agent, op);
+        let used = model.operand(op, 1).filter(|&v| {
+            matches!(module.values[v].def, ValueDef::Argument { block, .. } if block == model.body)
+        });
+        let index = used.and_then(|v| descriptors.iter().position(|&d| d == v));
+        let payload = model.number(op, "payload").and_then(|p| usize::try_from(p).ok());
+        let payload = payload.and_then(|p| model.rings.get(model.ring(op)?)?.payloads.get(p));
+        let (Some(record), Some(descriptor), Some(payload)) = (index.and_then(|i| records.get(i)), used, payload)
+        else {
+            report.add(Rule::Boxes, at, "names no descriptor argument or no payload");
+            continue;
+        };
+        check_copy(&at, record, module.ty(descriptor), payload, report);
+        if module.ops[op].operands.len() != 2 + record.extents.len() {
+            report.add(Rule::Boxes, at, format!("needs {} coordinates", record.extents.len()));
+        }
+    }
+}
+
+fn read(dict: &AttrDict) -> Option<Record> {
+    let number = |name: &str| dict.get(name).and_then(Attr::as_i64).and_then(|v| u64::try_from(v).ok());
+    let extents = match dict.get("block_size")? {
+        Attr::DenseArray { values, .. } => values.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    let swizzle = match number("swizzle")? {
+        0 => 0,
+        code @ 1..=3 => 16 << code,
+        _ => return None,
+    };
+    number("elem_type")?;
+    Some(Record { swizzle, element_bytes: number("elem_size")?, extents })
+}
+
+/// A box of 1 to 256 per dimension that divides the block, its inner row one span of the swizzle, or a multiple of
+/// 16 bytes.
+fn check_record(at: &str, record: &Record, ty: &Type, report: &mut Report) {
+    let block = ty.shape();
+    if record.extents.len() != block.len() || !(1..=5).contains(&block.len()) {
+        report.add(Rule::Boxes, at, format!("a box of rank {} for {ty}", record.extents.len()));
+        return;
+    }
+    for (&extent, &whole) in record.extents.iter().zip(block) {
+        if !(1..=256).contains(&extent) || whole % extent != 0 {
+            report.add(Rule::Boxes, at, format!("box extent {extent} for {whole} elements of {ty}"));
+        }
+    }
+    if ty.elem_bits().map(u64::from) != Some(record.element_bytes * 8) {
+        report.add(Rule::Boxes, at, format!("elem_size {} for {ty}", record.element_bytes));
+    }
+    let inner = record.extents.last().map_or(0, |e| e * record.element_bytes);
+    let legal = if record.swizzle == 0 { inner > 0 && inner % 16 == 0 } else { inner == record.swizzle };
+    if !legal {
+        let text = format!("box rows of {inner} B under a swizzle of {} B", record.swizzle);
+        report.add(Rule::Boxes, at, text);
+    }
+}
+
+/// The tile of the payload is the descriptor's block, in the descriptor's swizzle.
+fn check_copy(at: &str, record: &Record, descriptor: &Type, payload: &Payload, report: &mut Report) {
+    let squeezed = |shape: &[u64]| shape.iter().copied().filter(|&e| e != 1).collect::<Vec<_>>();
+    let same = squeezed(descriptor.shape()) == squeezed(payload.tile.shape())
+        && descriptor.elem_bits() == payload.tile.elem_bits();
+    if !same {
+        report.add(Rule::Boxes, at, format!("copies {descriptor} into {}", payload.tile));
+    }
+    if record.swizzle != payload.swizzle {
+        let text = format!("the descriptor swizzles by {} B, the slot by {} B", record.swizzle, payload.swizzle);
+        report.add(Rule::Boxes, at, text);
+    }
+}

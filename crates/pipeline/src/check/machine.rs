@@ -1,0 +1,179 @@
+//! What agents share while a program runs: mbarriers, slots, copies in flight, named barriers.
+
+use super::model::Model;
+
+/// An mbarrier: it completes a phase when all arrivals came and all announced bytes landed.
+#[derive(Clone, Debug)]
+pub(super) struct Mbarrier {
+    count: u64,
+    pending: u64,
+    bytes: i128,
+    /// Phases completed.
+    phases: u64,
+}
+
+impl Mbarrier {
+    fn new(count: u64) -> Mbarrier {
+        Mbarrier { count, pending: count, bytes: 0, phases: 0 }
+    }
+
+    /// One arrival that announces `bytes` more; false when the phase has all its arrivals already.
+    pub fn arrive(&mut self, bytes: u64) -> bool {
+        if self.pending == 0 {
+            return false;
+        }
+        self.pending -= 1;
+        self.bytes += i128::from(bytes);
+        self.settle();
+        true
+    }
+
+    /// Bytes that landed.
+    pub fn land(&mut self, bytes: u64) {
+        self.bytes -= i128::from(bytes);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phases += 1;
+            self.pending = self.count;
+        }
+    }
+
+    /// Whether a wait for this parity passes: the phase of that parity is complete.
+    pub fn passes(&self, parity: u64) -> bool {
+        self.phases & 1 != parity & 1
+    }
+
+    /// What is missing in the phase under way.
+    pub fn missing(&self) -> String {
+        format!("{} of {} arrivals and {} B missing in phase {}", self.pending, self.count, self.bytes, self.phases)
+    }
+
+    /// Whether bytes were announced that never landed, or the other way round.
+    pub fn unbalanced(&self) -> bool {
+        self.bytes != 0
+    }
+}
+
+/// A tile of a slot, by its position in [`Machine::places`].
+pub(super) type PlaceId = usize;
+
+/// A tile of a slot.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub ring: usize,
+    pub slot: u64,
+    /// Which write of its payload, counted over the ring, it holds; `None` while being written or spoilt.
+    pub holds: Option<u64>,
+    /// Places that share bytes with it, itself included.
+    pub overlaps: Vec<PlaceId>,
+}
+
+/// A copy from global memory under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopyInFlight {
+    pub place: PlaceId,
+    pub version: u64,
+    pub bytes: u64,
+}
+
+/// A named barrier.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Named {
+    /// Threads that came to the generation under way.
+    pub arrived: u64,
+    /// Generations completed.
+    pub generation: u64,
+}
+
+/// The shared state.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    /// Full mbarriers by ring and slot; none where a ring has none.
+    pub full: Vec<Vec<Mbarrier>>,
+    /// Empty mbarriers.
+    pub empty: Vec<Vec<Mbarrier>>,
+    pub places: Vec<Place>,
+    /// First place of each ring's payloads.
+    first_place: Vec<Vec<PlaceId>>,
+    /// Copies issued so far, by ring and payload.
+    pub issued: Vec<Vec<u64>>,
+    pub copies: Vec<CopyInFlight>,
+    pub named: Vec<Named>,
+    /// Tile writes from registers by (place, warp): whether they were fenced since.
+    pub written: std::collections::BTreeMap<(PlaceId, usize), bool>,
+}
+
+impl Machine {
+    /// The state after set-up: every barrier initialised, nothing in any slot.
+    pub fn new(model: &Model<'_>) -> Machine {
+        let barriers = |present: bool, count: u64, depth: u64| -> Vec<Mbarrier> {
+            (0..if present { depth } else { 0 }).map(|_| Mbarrier::new(count)).collect()
+        };
+        let mut spans = Vec::new();
+        let mut places = Vec::new();
+        let mut first_place = Vec::new();
+        for (ring, data) in model.rings.iter().enumerate() {
+            let mut firsts = Vec::new();
+            for payload in &data.payloads {
+                firsts.push(places.len());
+                for slot in 0..data.depth {
+                    spans.push(payload.span(slot));
+                    places.push(Place { ring, slot, holds: None, overlaps: Vec::new() });
+                }
+            }
+            first_place.push(firsts);
+        }
+        for (place, a) in places.iter_mut().zip(&spans) {
+            let meets = |b: &(u64, u64)| a.0 < b.1 && b.0 < a.1;
+            place.overlaps = spans.iter().enumerate().filter(|(_, b)| meets(b)).map(|(i, _)| i).collect();
+        }
+        Machine {
+            full: model.rings.iter().map(|r| barriers(r.full.is_some(), r.arrive_full, r.depth)).collect(),
+            empty: model.rings.iter().map(|r| barriers(r.empty.is_some(), r.arrive_empty, r.depth)).collect(),
+            places,
+            first_place,
+            issued: model.rings.iter().map(|r| vec![0; r.payloads.len()]).collect(),
+            copies: Vec::new(),
+            named: vec![Named::default(); model.barriers.len()],
+            written: std::collections::BTreeMap::new(),
+        }
+    }
+
+    /// The place of a payload in a slot.
+    pub fn place(&self, ring: usize, payload: usize, slot: u64) -> Option<PlaceId> {
+        let first = *self.first_place.get(ring)?.get(payload)?;
+        Some(first + usize::try_from(slot).ok()?)
+    }
+
+    /// Marks everything that shares bytes with a place as spoilt.
+    pub fn spoil(&mut self, place: PlaceId) {
+        let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
+        for other in overlaps {
+            if let Some(other) = self.places.get_mut(other) {
+                other.holds = None;
+            }
+        }
+    }
+
+    /// Whether two places share bytes.
+    pub fn meet(&self, a: PlaceId, b: PlaceId) -> bool {
+        self.places.get(a).is_some_and(|p| p.overlaps.contains(&b))
+    }
+
+    /// Lets copy number `index` of those in flight land.
+    pub fn land(&mut self, index: usize) {
+        if index >= self.copies.len() {
+            return;
+        }
+        let copy = self.copies.remove(index);
+        let Some(place) = self.places.get_mut(copy.place) else { return };
+        place.holds = Some(copy.version);
+        let (ring, slot) = (place.ring, usize::try_from(place.slot).unwrap_or(usize::MAX));
+        if let Some(barrier) = self.full.get_mut(ring).and_then(|b| b.get_mut(slot)) {
+            barrier.land(copy.bytes);
+        }
+    }
+}

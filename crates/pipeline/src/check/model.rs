@@ -1,0 +1,314 @@
+//! A program as the checker reads it.
+
+use std::collections::BTreeMap;
+
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use super::{Report, Rule};
+
+/// A declared pipeline.
+#[derive(Clone, Debug)]
+pub(super) struct Ring {
+    pub name: String,
+    pub handshake: String,
+    pub depth: u64,
+    pub payloads: Vec<Payload>,
+    pub bytes: u64,
+    pub full: Option<u64>,
+    pub empty: Option<u64>,
+    pub arrive_full: u64,
+    pub arrive_empty: u64,
+}
+
+/// A tile of each slot of a ring.
+#[derive(Clone, Debug)]
+pub(super) struct Payload {
+    pub tile: Type,
+    pub bytes: u64,
+    pub swizzle: u64,
+    pub offset: u64,
+    pub stride: u64,
+}
+
+impl Payload {
+    /// The bytes of a slot.
+    pub fn span(&self, slot: u64) -> (u64, u64) {
+        let start = self.offset.saturating_add(self.stride.saturating_mul(slot));
+        (start, start.saturating_add(self.bytes))
+    }
+}
+
+/// A declared named barrier.
+#[derive(Clone, Debug)]
+pub(super) struct Barrier {
+    pub name: String,
+    pub id: u64,
+    pub threads: u64,
+}
+
+/// A declared agent.
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    pub name: String,
+    pub warp: u64,
+    pub warps: u64,
+    pub registers: u64,
+    pub body: BlockId,
+    /// Its operations in order, nested ones too, with whether they stand in an elected region and in a loop.
+    pub ops: Vec<Placed>,
+}
+
+/// An operation and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub op: OpId,
+    pub elected: bool,
+    pub looped: bool,
+}
+
+/// A program.
+pub(super) struct Model<'m> {
+    pub module: &'m Module,
+    pub func: OpId,
+    pub body: BlockId,
+    pub warps: u64,
+    pub max_registers: u64,
+    pub shared: u64,
+    pub rings: Vec<Ring>,
+    pub barriers: Vec<Barrier>,
+    pub agents: Vec<Agent>,
+    ring_of: BTreeMap<OpId, usize>,
+    barrier_of: BTreeMap<OpId, usize>,
+}
+
+impl Model<'_> {
+    /// The ring an operation names.
+    pub fn ring(&self, op: OpId) -> Option<usize> {
+        self.ring_of.get(&op).copied()
+    }
+
+    /// The named barrier an operation names.
+    pub fn barrier(&self, op: OpId) -> Option<usize> {
+        self.barrier_of.get(&op).copied()
+    }
+
+    /// A non-negative integer attribute of an operation.
+    pub fn number(&self, op: OpId, name: &str) -> Option<u64> {
+        number(self.module, op, name)
+    }
+
+    /// How an operation is named in reports.
+    pub fn place(&self, agent: usize, op: OpId) -> String {
+        let agent = self.agents.get(agent).map_or("?", |a| a.name.as_str());
+        let ring = self.ring(op).and_then(|r| self.rings.get(r)).map_or(String::new(), |r| format!(" @{}", r.name));
+        format!("@{agent} {}{ring}", self.module.op_name(op))
+    }
+
+    /// Operand number `index`.
+    pub fn operand(&self, op: OpId, index: usize) -> Option<ValueId> {
+        self.module.ops[op].operands.get(index).copied()
+    }
+}
+
+/// Reads a module in program form.
+pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<'m>> {
+    let functions: Vec<OpId> = module.functions().collect();
+    let &[func] = functions.as_slice() else {
+        report.add(Rule::Form, "module", format!("{} functions; a program is one", functions.len()));
+        return None;
+    };
+    let body = module.entry(func, 0)?;
+    let mut reader = Reader { module, report };
+    let launch = ["warploom.warps", "warploom.max_registers", "warploom.shared"];
+    let [warps, max_registers, shared] = launch.map(|name| reader.need(func, name));
+    let mut model = Model {
+        module,
+        func,
+        body,
+        warps: warps?,
+        max_registers: max_registers?,
+        shared: shared?,
+        rings: Vec::new(),
+        barriers: Vec::new(),
+        agents: Vec::new(),
+        ring_of: BTreeMap::new(),
+        barrier_of: BTreeMap::new(),
+    };
+    for &op in &module.blocks[body].ops {
+        match module.ops[op].opcode {
+            Opcode::Pipeline => model.rings.push(reader.ring(op)?),
+            Opcode::NamedBarrier => model.barriers.push(reader.barrier(op)?),
+            Opcode::Agent => model.agents.push(reader.agent(op)?),
+            _ => {}
+        }
+    }
+    resolve(&mut model, reader.report)?;
+    Some(model)
+}
+
+/// Ties operations to the pipelines and barriers they name.
+fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
+    for agent in &model.agents {
+        for placed in &agent.ops {
+            let op = placed.op;
+            let opcode = model.module.ops[op].opcode;
+            let symbol = |name: &str| model.module.attr(op, name).and_then(Attr::as_symbol);
+            if uses_ring(opcode) {
+                let found = symbol("pipeline").and_then(|s| model.rings.iter().position(|r| r.name == s));
+                match found {
+                    Some(ring) => model.ring_of.insert(op, ring),
+                    None => {
+                        report.add(Rule::Form, format!("@{}", agent.name), "an operation names no pipeline");
+                        return None;
+                    }
+                };
+            }
+            if opcode == Opcode::BarrierSync {
+                let found = symbol("barrier").and_then(|s| model.barriers.iter().position(|b| b.name == s));
+                match found {
+                    Some(barrier) => model.barrier_of.insert(op, barrier),
+                    None => {
+                        report.add(Rule::Form, format!("@{}", agent.name), "barrier_sync names no barrier");
+                        return None;
+                    }
+                };
+            }
+        }
+    }
+    Some(())
+}
+
+fn uses_ring(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        ProducerAcquire
+            | ProducerCommit
+            | ConsumerWait
+            | ConsumerRelease
+            | Advance
+            | TmaLoad
+            | TmaStore
+            | Slot
+            | TileStore
+    )
+}
+
+fn number(module: &Module, op: OpId, name: &str) -> Option<u64> {
+    module.attr(op, name).and_then(Attr::as_i64).and_then(|v| u64::try_from(v).ok())
+}
+
+struct Reader<'m, 'r> {
+    module: &'m Module,
+    report: &'r mut Report,
+}
+
+impl Reader<'_, '_> {
+    fn name(&self, op: OpId) -> String {
+        self.module.symbol_name(op).map_or_else(|| self.module.op_name(op).to_owned(), str::to_owned)
+    }
+
+    fn need(&mut self, op: OpId, name: &str) -> Option<u64> {
+        let found = number(self.module, op, name);
+        if found.is_none() {
+            self.report.add(Rule::Form, format!("@{}", self.name(op)), format!("needs a number `{name}`"));
+        }
+        found
+    }
+
+    fn list(&mut self, op: OpId, name: &str, length: usize) -> Option<Vec<u64>> {
+        let found = match self.module.attr(op, name) {
+            Some(Attr::DenseArray { values, .. }) if values.len() == length => {
+                values.iter().map(|&v| u64::try_from(v).ok()).collect()
+            }
+            _ => None,
+        };
+        if found.is_none() {
+            self.report.add(Rule::Form, format!("@{}", self.name(op)), format!("needs {length} numbers `{name}`"));
+        }
+        found
+    }
+
+    fn ring(&mut self, op: OpId) -> Option<Ring> {
+        let tiles: Vec<Type> = match self.module.attr(op, "tile") {
+            Some(Attr::Array(items)) => items
+                .iter()
+                .filter_map(|item| match item {
+                    Attr::Type(ty) => Some(ty.clone()),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        let name = self.name(op);
+        let depth = self.need(op, "depth")?;
+        if tiles.is_empty() || depth == 0 || depth > 4096 {
+            self.report.add(Rule::Form, format!("@{name}"), "needs tiles and 1 to 4096 slots");
+            return None;
+        }
+        let [swizzle, offset, stride] =
+            ["swizzle", "offset", "stride"].map(|list| self.list(op, list, tiles.len()));
+        let (swizzle, offset, stride) = (swizzle?, offset?, stride?);
+        let mut payloads = Vec::new();
+        for (index, tile) in tiles.into_iter().enumerate() {
+            let Some(bytes) = tile.bytes() else {
+                self.report.add(Rule::Form, format!("@{name}"), format!("{tile} has no size"));
+                return None;
+            };
+            payloads.push(Payload {
+                tile,
+                bytes,
+                swizzle: *swizzle.get(index)?,
+                offset: *offset.get(index)?,
+                stride: *stride.get(index)?,
+            });
+        }
+        let barrier = |attr: &str| number(self.module, op, attr);
+        let (full, empty) = (barrier("full"), barrier("empty"));
+        let handshake = self.module.attr(op, "handshake").and_then(Attr::as_str).unwrap_or("").to_owned();
+        Some(Ring {
+            handshake,
+            depth,
+            payloads,
+            bytes: self.need(op, "bytes")?,
+            full,
+            empty,
+            arrive_full: self.need(op, "arrive_full")?,
+            arrive_empty: self.need(op, "arrive_empty")?,
+            name,
+        })
+    }
+
+    fn barrier(&mut self, op: OpId) -> Option<Barrier> {
+        Some(Barrier { name: self.name(op), id: self.need(op, "id")?, threads: self.need(op, "threads")? })
+    }
+
+    fn agent(&mut self, op: OpId) -> Option<Agent> {
+        let body = self.module.entry(op, 0)?;
+        Some(Agent {
+            name: self.name(op),
+            warp: self.need(op, "warp")?,
+            warps: self.need(op, "warps")?,
+            registers: self.need(op, "registers")?,
+            body,
+            ops: placed(self.module, body),
+        })
+    }
+}
+
+/// The operations of a block and of those nested in it, in order.
+fn placed(module: &Module, body: BlockId) -> Vec<Placed> {
+    let mut found = Vec::new();
+    let mut stack: Vec<Placed> =
+        module.blocks[body].ops.iter().rev().map(|&op| Placed { op, elected: false, looped: false }).collect();
+    while let Some(at) = stack.pop() {
+        found.push(at);
+        let opcode = module.ops[at.op].opcode;
+        let elected = at.elected || opcode == Opcode::Elect;
+        let looped = at.looped || matches!(opcode, Opcode::For | Opcode::While);
+        let blocks = module.ops[at.op].regions.iter().flat_map(|&r| &module.regions[r].blocks);
+        let inner: Vec<OpId> = blocks.flat_map(|&b| module.blocks[b].ops.iter().copied()).collect();
+        stack.extend(inner.into_iter().rev().map(|op| Placed { op, elected, looped }));
+    }
+    found
+}

@@ -1,0 +1,169 @@
+//! Which runs are made: trip counts, interleavings, when copies land.
+
+use super::model::Model;
+use super::run::{Run, Step};
+use super::{Report, Rule};
+
+/// How many runs a check makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// Every trip count under the fixed policies and two seeds.
+    Quick,
+    /// The same with so many seeds.
+    Seeds(u64),
+}
+
+/// Who goes next.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// The lowest warp that can, as far as it can.
+    First,
+    /// The highest warp that can, as far as it can.
+    Last,
+    /// A random warp, one step.
+    Random,
+}
+
+/// When copies land.
+#[derive(Clone, Copy, Debug)]
+enum Landing {
+    /// At once.
+    Eager,
+    /// When nobody can go on, the oldest first.
+    Late,
+    /// When nobody can go on, the youngest first.
+    LateReversed,
+    /// At any time.
+    Random,
+}
+
+/// Steps after which a run is given up; a program of the largest shape takes a hundredth of it.
+const STEP_LIMIT: u64 = 10_000_000;
+
+/// Makes all runs, until one breaks a rule.
+pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
+    let seeds = match effort {
+        Effort::Quick => 2,
+        Effort::Seeds(seeds) => seeds,
+    };
+    let fixed = [
+        (Order::First, Landing::Eager),
+        (Order::First, Landing::Late),
+        (Order::Last, Landing::Eager),
+        (Order::Last, Landing::LateReversed),
+    ];
+    for trips in trip_counts(model) {
+        for (order, landing) in fixed {
+            one(model, trips, order, landing, 0, report);
+            if !report.0.is_empty() {
+                return;
+            }
+        }
+        for seed in 0..seeds {
+            one(model, trips, Order::Random, Landing::Random, seed, report);
+            if !report.0.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+/// The trip counts of C28: none, one, around the stages (one here: agents' loops are not rotated), around and
+/// past each ring's depth.
+fn trip_counts(model: &Model<'_>) -> Vec<u64> {
+    let mut counts = vec![0, 1, 2];
+    for ring in &model.rings {
+        let d = ring.depth;
+        counts.extend([d.saturating_sub(1), d, d + 1, 2 * d + 1]);
+    }
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64, report: &mut Report) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ trips);
+    let mut run = Run::new(model, trips, report);
+    let warps = run.warps.len();
+    for _ in 0..STEP_LIMIT {
+        let went = match order {
+            Order::First => turn(&mut run, 0..warps),
+            Order::Last => turn(&mut run, (0..warps).rev()),
+            Order::Random => {
+                // From a random warp on: the first that can take a step takes one.
+                let start = random.below(warps as u64);
+                let from = usize::try_from(start).unwrap_or(0);
+                turn(&mut run, (from..warps).chain(0..from))
+            }
+        };
+        match went {
+            Step::Broken => return describe(&mut run, trips, order, landing, seed),
+            Step::Went => match landing {
+                Landing::Eager => while !run.machine.copies.is_empty() { run.machine.land(0) },
+                Landing::Random if random.below(4) == 0 => {
+                    let one = random.below(run.machine.copies.len().max(1) as u64);
+                    run.machine.land(usize::try_from(one).unwrap_or(0));
+                }
+                _ => {}
+            },
+            Step::Waits if !run.machine.copies.is_empty() => {
+                let last = run.machine.copies.len() - 1;
+                run.machine.land(if matches!(landing, Landing::LateReversed) { last } else { 0 });
+            }
+            Step::Waits => {
+                let waiting: Vec<usize> = (0..warps).filter(|&w| !run.warps[w].done()).collect();
+                for &w in waiting.iter().take(4) {
+                    let (at, missing) = (run.place(w), run.missing(w));
+                    run.report.add(Rule::Deadlock, at, format!("waits for ever. {missing}"));
+                }
+                return describe(&mut run, trips, order, landing, seed);
+            }
+            Step::Done => {
+                while !run.machine.copies.is_empty() {
+                    run.machine.land(0);
+                }
+                run.drained();
+                return describe(&mut run, trips, order, landing, seed);
+            }
+        }
+    }
+    run.report.add(Rule::Deadlock, "run", "does not end");
+}
+
+/// Lets the first warp of a list that can take a step take it. `Waits` if somebody waits and nobody can go on,
+/// `Done` if all have ended.
+fn turn(run: &mut Run<'_, '_>, order: impl Iterator<Item = usize>) -> Step {
+    let mut all = Step::Done;
+    for w in order {
+        if run.warps.get(w).is_some_and(|warp| warp.done()) {
+            continue;
+        }
+        match run.step(w) {
+            // The warp that has just ended went as well.
+            Step::Went | Step::Done => return Step::Went,
+            Step::Broken => return Step::Broken,
+            Step::Waits => all = Step::Waits,
+        }
+    }
+    all
+}
+
+/// Says under which run the violations were found.
+fn describe(run: &mut Run<'_, '_>, trips: u64, order: Order, landing: Landing, seed: u64) {
+    for violation in &mut run.report.0 {
+        violation.message.push_str(&format!(" [{trips} trips, {order:?} warps, {landing:?} copies, seed {seed}]"));
+    }
+}
+
+/// A small generator (SplitMix64), so that runs repeat.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)) % limit.max(1)
+    }
+}

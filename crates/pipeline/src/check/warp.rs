@@ -1,0 +1,104 @@
+//! One warp: where it is in its agent's region, what its values are, what it has under way.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use warploom_ir::{BlockId, OpId, ValueId};
+
+use super::machine::PlaceId;
+
+/// What the checker knows of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Val {
+    /// An integer.
+    Int(i64),
+    /// A view of a slot: where, and which write it should show.
+    View { place: PlaceId, version: u64 },
+    /// The result of product number n of this warp.
+    Product(u64),
+    /// Anything else.
+    Other,
+}
+
+/// A block under execution.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub block: BlockId,
+    /// Next operation.
+    pub at: usize,
+    /// The loop it is the body of, and the trip.
+    pub scf_for: Option<(OpId, u64)>,
+}
+
+/// A product under way and the places it reads.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    pub number: u64,
+    pub reads: Vec<PlaceId>,
+}
+
+/// One warp of an agent.
+#[derive(Clone, Debug)]
+pub(super) struct Warp {
+    pub agent: usize,
+    /// First warp of its agent: the one whose lane is elected.
+    pub first: bool,
+    pub frames: Vec<Frame>,
+    pub values: BTreeMap<ValueId, Val>,
+    /// Products under way, oldest first.
+    pub products: VecDeque<Product>,
+    /// Products issued so far.
+    pub issued: u64,
+    /// Waits passed, by ring.
+    pub waits: Vec<u64>,
+    /// Slots read through the generic proxy since the last proxy fence: (ring, slot).
+    pub read_unfenced: BTreeSet<(usize, u64)>,
+    /// Stores to global memory under way: of the open group, then of each committed one.
+    pub open_stores: Vec<PlaceId>,
+    pub stores: VecDeque<Vec<PlaceId>>,
+    /// The generation of a named barrier it waits for.
+    pub at_barrier: Option<(usize, u64)>,
+}
+
+impl Warp {
+    /// A warp at the start of its agent's region.
+    pub fn new(agent: usize, first: bool, body: BlockId, rings: usize) -> Warp {
+        Warp {
+            agent,
+            first,
+            frames: vec![Frame { block: body, at: 0, scf_for: None }],
+            values: BTreeMap::new(),
+            products: VecDeque::new(),
+            issued: 0,
+            waits: vec![0; rings],
+            read_unfenced: BTreeSet::new(),
+            open_stores: Vec::new(),
+            stores: VecDeque::new(),
+            at_barrier: None,
+        }
+    }
+
+    /// Whether its region has ended.
+    pub fn done(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// What is known of a value.
+    pub fn value(&self, value: ValueId) -> Val {
+        self.values.get(&value).copied().unwrap_or(Val::Other)
+    }
+
+    /// The trip of the innermost loop.
+    pub fn trip(&self) -> Option<u64> {
+        self.frames.iter().rev().find_map(|f| f.scf_for).map(|(_, trip)| trip)
+    }
+
+    /// Whether product number `n` is finished.
+    pub fn finished(&self, n: u64) -> bool {
+        !self.products.iter().any(|p| p.number == n)
+    }
+
+    /// Places its copies to global memory still read.
+    pub fn storing(&self) -> impl Iterator<Item = PlaceId> + '_ {
+        self.open_stores.iter().chain(self.stores.iter().flatten()).copied()
+    }
+}

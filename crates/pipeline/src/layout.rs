@@ -1,0 +1,237 @@
+//! Where everything of a program lies: pipelines, named barriers, agents with their warps and registers.
+
+use warploom_bufassign::{Assignment, Record};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, Module, Type, ValueId};
+use warploom_target::Target;
+
+use crate::graph::Role;
+use crate::problem::{tile_value, staging_value};
+use crate::registers;
+use crate::select::Selection;
+use crate::tma::TilePlan;
+
+/// What a pipeline is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RingUse {
+    /// The operands of the product.
+    Operands,
+    /// Tile number n of the epilogue.
+    Tile(usize),
+    /// The staging buffer of store number n.
+    Staging(usize),
+}
+
+/// A pipeline of the program (C22).
+#[derive(Clone, Debug)]
+pub(crate) struct Ring {
+    pub usage: RingUse,
+    pub name: String,
+    /// The row of C24, or `none`.
+    pub handshake: &'static str,
+    pub depth: u64,
+    pub payloads: Vec<Payload>,
+    /// Transaction bytes of one phase.
+    pub bytes: u64,
+    /// Offset of the first full mbarrier.
+    pub full: Option<u64>,
+    /// Offset of the first empty mbarrier; none where no slot is written twice.
+    pub empty: Option<u64>,
+    pub arrive_full: u32,
+    pub arrive_empty: u32,
+}
+
+/// One tile of a slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Payload {
+    pub name: String,
+    pub tile: Type,
+    pub swizzle: u32,
+    pub offset: u64,
+    pub stride: u64,
+}
+
+/// A named barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct Barrier {
+    /// The store whose staging it guards.
+    pub store: usize,
+    pub name: String,
+    pub id: u32,
+    pub threads: u32,
+}
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Agent {
+    pub role: Role,
+    pub warp: u32,
+    pub warps: u32,
+    pub registers: u32,
+}
+
+impl Agent {
+    /// The attributes of `warploom.agent`.
+    pub fn attributes(&self) -> Vec<(&'static str, Attr)> {
+        let number = |n: u32| Attr::i32(i32::try_from(n).unwrap_or(i32::MAX));
+        vec![
+            ("sym_name", Attr::string(self.role.name())),
+            ("warp", number(self.warp)),
+            ("warps", number(self.warps)),
+            ("registers", number(self.registers)),
+        ]
+    }
+}
+
+/// The layout of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub warps: u32,
+    /// Registers per thread at launch.
+    pub max_registers: u32,
+    /// Bytes of dynamic shared memory.
+    pub shared: u64,
+    pub rings: Vec<Ring>,
+    pub barriers: Vec<Barrier>,
+    /// The loading agent, then the computing one.
+    pub agents: Vec<Agent>,
+}
+
+impl Layout {
+    /// Lays a kernel out as assigned.
+    ///
+    /// # Errors
+    /// [`Code::Registers`] if no register plan holds the accumulator, [`Code::Internal`] if the assignment lacks
+    /// what the kernel needs.
+    pub fn new(
+        module: &Module,
+        selection: &Selection,
+        assignment: &Assignment,
+        target: &Target,
+    ) -> Result<Layout, Box<Diagnostic>> {
+        let agents = agents(selection, target)?;
+        let mut layout = Layout {
+            warps: agents.1.iter().map(|a| a.warps).sum(),
+            max_registers: agents.0,
+            shared: assignment.smem.used,
+            rings: Vec::new(),
+            barriers: Vec::new(),
+            agents: agents.1,
+        };
+        let missing = || Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"));
+        layout.operands(module, selection, assignment).ok_or_else(missing)?;
+        layout.tiles(module, selection, assignment).ok_or_else(missing)?;
+        layout.staging(module, selection, assignment).ok_or_else(missing)?;
+        Ok(layout)
+    }
+
+    /// The pipeline for a use.
+    pub fn ring(&self, usage: RingUse) -> Option<&Ring> {
+        self.rings.iter().find(|ring| ring.usage == usage)
+    }
+
+    /// The named barrier around the staging buffer of a store.
+    pub fn staging_barrier(&self, store: usize) -> Option<&str> {
+        self.barriers.iter().find(|b| b.store == store).map(|b| b.name.as_str())
+    }
+
+    /// A and B share one pair of barriers: the summed bytes arrive on one, and every computing warp gives the
+    /// slot back on the other (C22, C24, C25).
+    fn operands(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        let mut payloads = Vec::new();
+        for (id, load) in (0u64..).zip(&selection.loads) {
+            let record = assignment.record(id)?;
+            payloads.push(payload(module, &load.name, load.descriptor, &load.plan, record)?);
+        }
+        let first = assignment.record(0)?;
+        let math = self.agents.get(1)?.warps;
+        self.rings.push(Ring {
+            usage: RingUse::Operands,
+            name: self.next_name(),
+            handshake: "tma_to_wgmma",
+            depth: first.depth,
+            payloads,
+            bytes: selection.loads.iter().map(|l| l.plan.bytes).sum(),
+            full: Some(first.full?),
+            empty: Some(first.empty?),
+            arrive_full: 1,
+            arrive_empty: math,
+        });
+        Some(())
+    }
+
+    /// A tile of the epilogue is written once: a full barrier, no empty one.
+    fn tiles(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        for (index, tile) in selection.tiles.iter().enumerate() {
+            let record = assignment.record(tile_value(selection, index))?;
+            let payload = payload(module, &tile.name, tile.descriptor, &tile.plan, record)?;
+            self.rings.push(Ring {
+                usage: RingUse::Tile(index),
+                name: self.next_name(),
+                handshake: "tma_to_generic",
+                depth: 1,
+                payloads: vec![payload],
+                bytes: tile.plan.bytes,
+                full: Some(record.full?),
+                empty: None,
+                arrive_full: 1,
+                arrive_empty: 0,
+            });
+        }
+        Some(())
+    }
+
+    /// Staging stays inside the computing agent, between named barriers.
+    fn staging(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        for (index, store) in selection.stores.iter().enumerate() {
+            let record = assignment.record(staging_value(selection, index))?;
+            let payload = payload(module, &store.name, store.descriptor, &store.plan, record)?;
+            self.rings.push(Ring {
+                usage: RingUse::Staging(index),
+                name: self.next_name(),
+                handshake: "none",
+                depth: 1,
+                payloads: vec![payload],
+                bytes: 0,
+                full: None,
+                empty: None,
+                arrive_full: 0,
+                arrive_empty: 0,
+            });
+            let barrier = record.barrier?;
+            let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
+            self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
+        }
+        Some(())
+    }
+
+    fn next_name(&self) -> String {
+        format!("p{}", self.rings.len())
+    }
+}
+
+fn payload(
+    module: &Module,
+    name: &str,
+    descriptor: ValueId,
+    plan: &TilePlan,
+    record: &Record,
+) -> Option<Payload> {
+    let tile = Type::tensor(&plan.tile(), module.ty(descriptor).elem().clone());
+    let (offset, stride) = (record.offset?, record.stride?);
+    Some(Payload { name: name.to_owned(), tile, swizzle: plan.swizzle, offset, stride })
+}
+
+/// `.maxnreg` and the agents: the loading warpgroup first, then the computing ones (C21, C31).
+fn agents(selection: &Selection, target: &Target) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
+    let [m, n, _] = selection.dot.extents;
+    let plan = registers::plan(m, n, target).ok_or_else(|| {
+        Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
+    })?;
+    let group = target.threads.warps_per_group;
+    let registers = |index: usize| plan.agents.get(index).copied().flatten().unwrap_or(plan.entry);
+    let load = Agent { role: Role::Load, warp: 0, warps: group, registers: registers(0) };
+    let warps = selection.warpgroups().saturating_mul(group);
+    let math = Agent { role: Role::Math, warp: group, warps, registers: registers(1) };
+    Ok((plan.maxnreg, vec![load, math]))
+}

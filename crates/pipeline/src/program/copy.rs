@@ -1,0 +1,57 @@
+//! Copying operations of the kernel into the program.
+
+use std::collections::BTreeMap;
+
+use warploom_ir::{BlockId, Module, OpId, ValueId};
+
+/// Which value of the program each value of the kernel has become, in one region.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    map: BTreeMap<ValueId, ValueId>,
+}
+
+impl Scope {
+    /// Says what a value has become.
+    pub fn bind(&mut self, old: ValueId, new: ValueId) {
+        self.map.insert(old, new);
+    }
+
+    /// What a value has become.
+    pub fn get(&self, old: ValueId) -> Option<ValueId> {
+        self.map.get(&old).copied()
+    }
+
+    /// What several values have become; `None` if one has not been made.
+    pub fn all(&self, old: &[ValueId]) -> Option<Vec<ValueId>> {
+        old.iter().map(|&v| self.get(v)).collect()
+    }
+}
+
+/// Copies single operations without regions.
+pub(super) struct Copier<'a> {
+    /// The kernel.
+    pub from: &'a Module,
+    /// The program.
+    pub to: &'a mut Module,
+}
+
+impl Copier<'_> {
+    /// Copies an operation to the end of a block; does nothing if an operand has not been made.
+    pub fn op(&mut self, op: OpId, block: BlockId, scope: &mut Scope) -> Option<OpId> {
+        let old = &self.from.ops[op];
+        let operands = scope.all(&old.operands)?;
+        let types: Vec<_> = old.results.iter().map(|&v| self.from.ty(v).clone()).collect();
+        let new = self.to.create_op(old.opcode, &operands, &types, old.loc);
+        self.to.ops[new].props = old.props.clone();
+        // The schedule's marks say nothing in a program.
+        self.to.ops[new].attrs =
+            old.attrs.iter().filter(|(n, _)| !n.starts_with("warploom.")).map(|(n, a)| (n, a.clone())).collect();
+        self.to.ops[new].span = old.span;
+        self.to.append(block, new);
+        for (&value, &copy) in old.results.iter().zip(&self.to.ops[new].results.clone()) {
+            self.to.values[copy].name.clone_from(&self.from.values[value].name);
+            scope.bind(value, copy);
+        }
+        Some(new)
+    }
+}

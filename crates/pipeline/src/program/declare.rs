@@ -1,0 +1,73 @@
+//! Launch attributes, pipelines and named barriers (C12, C20, C22, C31, C32, C35).
+
+use warploom_ir::{Attr, AttrDict, BlockId, OpId, Opcode, Type};
+
+use super::Builder;
+use super::emit::number;
+use crate::layout::Ring;
+
+impl Builder<'_> {
+    /// Attributes of the function that the launcher needs.
+    pub(super) fn launch(&mut self, func: OpId) {
+        let layout = self.source.layout;
+        let records = self.source.selection.descriptors.iter().map(|(_, plan)| {
+            let block: Vec<i64> = plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
+            Attr::Dict(AttrDict::from_iter([
+                ("swizzle", number(plan.swizzle_code())),
+                ("elem_size", number(plan.element_bytes)),
+                ("elem_type", number(plan.element_code)),
+                ("block_size", Attr::DenseArray { elem: Type::I32, values: block }),
+                ("fp4_padded", Attr::Bool(false)),
+                ("is_im2col", Attr::Bool(false)),
+            ]))
+        });
+        let records = Attr::Array(records.collect());
+        let attrs = &mut self.out.ops[func].attrs;
+        attrs.set("warploom.warps", number(layout.warps));
+        attrs.set("warploom.max_registers", number(layout.max_registers));
+        attrs.set("warploom.shared", number(layout.shared));
+        attrs.set("warploom.descriptors", records);
+    }
+
+    /// One declaration per pipeline and named barrier.
+    pub(super) fn declarations(&mut self, body: BlockId) {
+        let layout = self.source.layout;
+        let func = self.source.selection.func;
+        for ring in &layout.rings {
+            let props = ring_attributes(ring);
+            self.emit(body, func).op(Opcode::Pipeline, &[], &[], &props);
+        }
+        for barrier in &layout.barriers {
+            let props = [
+                ("sym_name", Attr::string(&barrier.name)),
+                ("id", number(barrier.id)),
+                ("threads", number(barrier.threads)),
+            ];
+            self.emit(body, func).op(Opcode::NamedBarrier, &[], &[], &props);
+        }
+    }
+}
+
+fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
+    let wide = |values: Vec<u64>| Attr::DenseArray {
+        elem: Type::I64,
+        values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
+    };
+    let swizzle = ring.payloads.iter().map(|p| i64::from(p.swizzle)).collect();
+    let barrier = |at: Option<u64>| at.map_or_else(|| Attr::i32(-1), number);
+    vec![
+        ("sym_name", Attr::string(&ring.name)),
+        ("depth", number(ring.depth)),
+        ("handshake", Attr::string(ring.handshake)),
+        ("payload", Attr::Array(ring.payloads.iter().map(|p| Attr::string(&p.name)).collect())),
+        ("tile", Attr::Array(ring.payloads.iter().map(|p| Attr::Type(p.tile.clone())).collect())),
+        ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
+        ("offset", wide(ring.payloads.iter().map(|p| p.offset).collect())),
+        ("stride", wide(ring.payloads.iter().map(|p| p.stride).collect())),
+        ("bytes", number(ring.bytes)),
+        ("full", barrier(ring.full)),
+        ("empty", barrier(ring.empty)),
+        ("arrive_full", number(ring.arrive_full)),
+        ("arrive_empty", number(ring.arrive_empty)),
+    ]
+}

@@ -1,0 +1,73 @@
+//! Making operations of program form.
+
+use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueId};
+
+/// Appends operations to one block.
+pub(super) struct Emit<'a> {
+    /// The program.
+    pub out: &'a mut Module,
+    /// Where operations go.
+    pub block: BlockId,
+    /// Their location.
+    pub loc: LocId,
+}
+
+impl Emit<'_> {
+    /// An operation with properties.
+    pub fn op(&mut self, opcode: Opcode, operands: &[ValueId], types: &[Type], props: &[(&str, Attr)]) -> OpId {
+        let op = self.out.create_op(opcode, operands, types, self.loc);
+        for (name, attr) in props {
+            self.out.ops[op].props.set(*name, attr.clone());
+        }
+        self.out.append(self.block, op);
+        op
+    }
+
+    /// An `i32` constant.
+    pub fn constant(&mut self, value: i32) -> ValueId {
+        let op = self.op(Opcode::Constant, &[], &[Type::I32], &[("value", Attr::i32(value))]);
+        self.out.ops[op].results[0]
+    }
+
+    /// An operation on a slot or phase of a pipeline.
+    pub fn ring(&mut self, opcode: Opcode, ring: &str, iterator: &[ValueId], props: &[(&str, Attr)]) -> OpId {
+        let op = self.op(opcode, iterator, &[], &[("pipeline", Attr::symbol(ring))]);
+        for (name, attr) in props {
+            self.out.ops[op].props.set(*name, attr.clone());
+        }
+        op
+    }
+
+    /// The next (index, phase) of a pipeline.
+    pub fn advance(&mut self, ring: &str, iterator: [ValueId; 2]) -> Vec<ValueId> {
+        let props = [("pipeline", Attr::symbol(ring))];
+        let op = self.op(Opcode::Advance, &iterator, &[Type::I32, Type::I32], &props);
+        self.out.ops[op].results.to_vec()
+    }
+
+    /// A view of a slot.
+    pub fn slot(&mut self, ring: &str, index: ValueId, payload: usize, tile: Type) -> ValueId {
+        let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
+        let op = self.op(Opcode::Slot, &[index], &[tile], &props);
+        self.out.ops[op].results[0]
+    }
+
+    /// A wait for all but `pending` products; the accumulator passes through it (C46).
+    pub fn mma_wait(&mut self, accumulator: ValueId, pending: u64) -> ValueId {
+        let ty = self.out.ty(accumulator).clone();
+        let op = self.op(Opcode::MmaWait, &[accumulator], &[ty], &[("pending", number(pending))]);
+        self.out.ops[op].results[0]
+    }
+
+    /// An operation with one region; returns the region's block.
+    pub fn region(&mut self, opcode: Opcode, props: &[(&str, Attr)]) -> BlockId {
+        let op = self.op(opcode, &[], &[], props);
+        let region = self.out.add_region(op);
+        self.out.add_block(region)
+    }
+}
+
+/// An `i32` attribute; what does not fit was refused long before.
+pub(super) fn number(value: impl TryInto<i32>) -> Attr {
+    Attr::i32(value.try_into().unwrap_or(i32::MAX))
+}

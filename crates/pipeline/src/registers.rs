@@ -1,0 +1,46 @@
+//! Registers of the computing warps: what an accumulator takes, what there is (C31, T16).
+
+use warploom_target::{AgentWarps, RegisterPlan, Target};
+
+/// Registers a computing thread needs beside its accumulator: addresses, iterators, and the pieces of the
+/// epilogue that are in flight.
+pub(crate) const OVERHEAD: u64 = 32;
+
+/// What a loading agent may keep, most first; it needs few, and gives more away where they are short.
+const KEEPS: [u32; 2] = [40, 24];
+
+/// Live registers per computing thread for an accumulator of `n` columns: 64 rows by `n` columns of f32 in
+/// 128 threads, and [`OVERHEAD`].
+pub(crate) fn live(n: u64) -> u64 {
+    n / 2 + OVERHEAD
+}
+
+/// The register plan of one loading warpgroup and `m / 64` computing ones: the first of [`KEEPS`] with which
+/// the accumulator fits. `None` if none does.
+pub(crate) fn plan(m: u64, n: u64, target: &Target) -> Option<RegisterPlan> {
+    let plans = KEEPS.into_iter().filter_map(|keep| with_keep(m, keep, target));
+    plans.into_iter().find(|plan| u64::from(computing(plan)) >= live(n))
+}
+
+/// Whether an accumulator of `m` by `n` fits.
+pub(crate) fn fits(m: u64, n: u64, target: &Target) -> bool {
+    plan(m, n, target).is_some()
+}
+
+/// The most registers a computing thread can have with `m / 64` computing warpgroups.
+pub(crate) fn available(m: u64, target: &Target) -> u32 {
+    let plans = KEEPS.into_iter().filter_map(|keep| with_keep(m, keep, target));
+    plans.map(|plan| computing(&plan)).max().unwrap_or(0)
+}
+
+/// Registers per thread of the computing agent of a plan, at most what a thread can name.
+fn computing(plan: &RegisterPlan) -> u32 {
+    plan.of_agent(1).unwrap_or(0)
+}
+
+fn with_keep(m: u64, keep: u32, target: &Target) -> Option<RegisterPlan> {
+    let group = target.threads.warps_per_group;
+    let warps = u32::try_from(m / 64).ok()?.checked_mul(group)?;
+    let agents = [AgentWarps { warps: group, computes: false }, AgentWarps { warps, computes: true }];
+    target.plan_registers(&agents, keep).ok()
+}

@@ -1,0 +1,85 @@
+//! Descriptor arguments and the tiles loaded through them.
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
+use warploom_target::{Feature, Target};
+
+use super::TileLoad;
+use crate::place::refuse;
+use crate::tma::TilePlan;
+
+/// A plan for every descriptor argument; a block that breaks a TMA rule is refused (C15).
+pub(super) fn plan(
+    module: &Module,
+    func: OpId,
+    target: &Target,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<(ValueId, TilePlan)> {
+    let Some(body) = module.entry(func, 0) else { return Vec::new() };
+    let args = module.blocks[body].args.iter().enumerate();
+    let mut plans = Vec::new();
+    for (index, &arg) in args.filter(|&(_, &arg)| module.ty(arg).is_desc()) {
+        let ty = module.ty(arg);
+        if !target.has(Feature::TmaLoad) {
+            errors.push(
+                refuse(module, func, Code::Target, format!("argument {index}: {} has no TMA", target.name()))
+                    .rule("C17")
+                    .note("instead", "masked loads through pointers"),
+            );
+            continue;
+        }
+        match TilePlan::new(ty, target) {
+            Ok(plan) => plans.push((arg, plan)),
+            Err(error) => errors.push(
+                refuse(module, func, Code::Desc, format!("argument {index}: {ty}: {}", error.message))
+                    .rule(error.rule)
+                    .note("needs", error.needs),
+            ),
+        }
+    }
+    plans
+}
+
+/// The descriptor loads directly in a block, in order.
+pub(super) fn loads(
+    module: &Module,
+    block: BlockId,
+    plans: &[(ValueId, TilePlan)],
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<TileLoad> {
+    let mut loads = Vec::new();
+    for &op in &module.blocks[block].ops {
+        if module.ops[op].opcode != Opcode::DescriptorLoad {
+            continue;
+        }
+        let (Some(&descriptor), Some(value)) = (module.ops[op].operands.first(), module.result(op)) else {
+            continue;
+        };
+        if let Some(plan) = of(module, op, descriptor, plans, errors) {
+            let name = format!("tile {}", loads.len());
+            loads.push(TileLoad { op, descriptor, value, name, plan });
+        }
+    }
+    loads
+}
+
+/// The plan of the descriptor an operation uses; anything but an argument is refused (C16).
+pub(super) fn of(
+    module: &Module,
+    op: OpId,
+    descriptor: ValueId,
+    plans: &[(ValueId, TilePlan)],
+    errors: &mut Vec<Diagnostic>,
+) -> Option<TilePlan> {
+    let plan = plans.iter().find(|(arg, _)| *arg == descriptor).map(|(_, plan)| plan.clone());
+    let made_here = module.def_op(descriptor).is_some_and(|op| module.ops[op].opcode == Opcode::MakeTensorDescriptor);
+    // A descriptor made in the kernel is refused where it is made, an argument's box at the function.
+    if plan.is_none() && !made_here && !module.ty(descriptor).is_desc() {
+        errors.push(
+            refuse(module, op, Code::Desc, "the descriptor is not an argument of the kernel")
+                .rule("C16")
+                .note("instead", "pass a tensor descriptor as an argument of the kernel"),
+        );
+    }
+    plan
+}

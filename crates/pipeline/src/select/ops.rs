@@ -1,0 +1,103 @@
+//! The operations that are refused, each with what is supported instead (C92).
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{FloatKind, Module, OpId, Opcode, Type};
+use warploom_target::{Feature, Target};
+
+use crate::classes::{Class, class, is_scalar};
+use crate::place::refuse;
+use crate::walk::preorder;
+
+/// Refuses every operation of the function that is not supported anywhere.
+pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
+    for op in outside_reductions(module, func) {
+        let opcode = module.ops[op].opcode;
+        match class(opcode) {
+            Class::Unsupported => errors.push(unsupported(module, op, target)),
+            Class::Dot if !target.has(Feature::Wgmma) => errors.push(
+                refuse(module, op, Code::Target, format!("tt.dot is not supported for {} yet", target.name()))
+                    .rule("T5")
+                    .note("supported", "wgmma, which sm_90a has"),
+            ),
+            Class::PointerLoad if module.ops[op].results.iter().any(|&v| !module.ty(v).is_tensor()) => errors
+                .push(
+                    refuse(module, op, Code::Op, "tt.load of a scalar is not supported")
+                        .note("supported", "tt.load of a row, a column or a tile after the loop"),
+                ),
+            _ => {}
+        }
+        let doubles = module.ops[op].results.iter().any(|&v| is_double_tile(module.ty(v)));
+        if doubles && class(opcode) != Class::Unsupported {
+            let text = format!("{} makes a tile of f64", module.op_name(op));
+            errors.push(refuse(module, op, Code::Type, text).note("supported", "f32, bf16, f16, 8-bit floats"));
+        }
+    }
+}
+
+fn is_double_tile(ty: &Type) -> bool {
+    ty.is_tensor() && *ty.elem() == Type::Float(FloatKind::F64)
+}
+
+/// The function's operations without those in the bodies of reductions and scans, whose owner is refused.
+fn outside_reductions(module: &Module, func: OpId) -> Vec<OpId> {
+    let reducing = |op: OpId| {
+        module.parent(op).is_some_and(|p| matches!(module.ops[p].opcode, Opcode::Reduce | Opcode::Scan))
+    };
+    preorder(module, func).into_iter().filter(|&op| !reducing(op)).collect()
+}
+
+/// Refuses what may not stand in the pipelined loop.
+pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
+    let supported = "tt.descriptor_load, views of loaded tiles, scalar arithmetic, one tt.dot";
+    for op in outside_reductions(module, scf_for).into_iter().skip(1) {
+        let opcode = module.ops[op].opcode;
+        let view = matches!(opcode, Opcode::Trans | Opcode::Reshape | Opcode::Constant);
+        let name = module.op_name(op);
+        match class(opcode) {
+            Class::Pure if !view && !is_scalar(module, op) => errors.push(
+                refuse(module, op, Code::Op, format!("{name} on a tile inside the pipelined loop is not supported"))
+                    .note("supported", supported),
+            ),
+            Class::PointerLoad => errors.push(
+                refuse(module, op, Code::Op, format!("{name} inside the pipelined loop is not supported for {}", target.name()))
+                    .note("supported", supported)
+                    .note("instead", "load the tile by a tensor descriptor"),
+            ),
+            Class::TileStore => errors.push(
+                refuse(module, op, Code::Op, format!("{name} inside the pipelined loop is not supported"))
+                    .note("supported", "tt.descriptor_store after the loop"),
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// The refusal of one operation, with what it needs and what to use instead.
+fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
+    let opcode = module.ops[op].opcode;
+    let name = module.op_name(op);
+    let error = refuse(module, op, Code::Op, format!("{name} is not supported for {}", target.name()));
+    use Opcode::*;
+    let notes: &[(&'static str, &str)] = match opcode {
+        DescriptorGather => &[("needs", "gather4, sm_100 and later"), ("instead", "tt.load through pointers")],
+        DescriptorScatter => &[("needs", "scatter4, sm_100 and later"), ("instead", "tt.store through pointers")],
+        MakeTensorDescriptor => &[
+            ("supported", "descriptors made on the host"),
+            ("instead", "pass a tensor descriptor as an argument of the kernel"),
+        ],
+        Store | DescriptorReduce | AtomicRmw | AtomicCas => {
+            &[("supported", "results written by tt.descriptor_store")]
+        }
+        If => &[("supported", "straight-line code"), ("instead", "arith.select")],
+        While | Condition => &[("supported", "scf.for"), ("instead", "a counted loop")],
+        Reduce | Scan => &[("supported", "element-wise operations on the result of the loop")],
+        DotScaled => &[("supported", "tt.dot of bf16, f16, tf32 and 8-bit floats")],
+        Sin | Cos | Tanh | RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],
+        ReduceReturn | ScanReturn => &[("supported", "inside tt.reduce and tt.scan")],
+        _ if opcode.name().is_some_and(|n| n.starts_with("warploom.")) => {
+            &[("supported", "program form, in a module with warploom.form = \"program\"")]
+        }
+        _ => &[("supported", "element-wise arith and math operations, tt.splat, tt.broadcast, tt.expand_dims")],
+    };
+    notes.iter().fold(error, |error, (label, text)| error.note(label, *text))
+}
