@@ -5,6 +5,7 @@
 
 mod attr;
 pub mod diag;
+mod edit;
 mod entity;
 mod equal;
 mod float;

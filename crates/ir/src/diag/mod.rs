@@ -1,6 +1,12 @@
 //! What users get on error (C90, C91): one structured record for every refusal and remark.
 
+mod render;
+mod source;
+
 use std::fmt;
+
+pub use render::{Place, render, render_coloured};
+pub use source::source_location;
 
 /// The kinds of refusal (C91).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -105,7 +111,16 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
         let (offset, op, source) = (None, None, None);
-        Diagnostic { code, severity, message: message.into(), rule: None, offset, op, source, notes: Vec::new() }
+        Diagnostic {
+            code,
+            severity,
+            message: message.into(),
+            rule: None,
+            offset,
+            op,
+            source,
+            notes: Vec::new(),
+        }
     }
 
     /// Names the broken rule.
@@ -129,12 +144,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Remark => "remark",
-        };
-        write!(f, "{kind}[{}]: {}", self.code.name(), self.message)?;
+        write!(f, "{}[{}]: {}", self.severity.name(), self.code.name(), self.message)?;
         self.notes.iter().try_for_each(|(label, text)| write!(f, "\n{label}: {text}"))
     }
 }
