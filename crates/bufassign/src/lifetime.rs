@@ -29,6 +29,8 @@ pub(crate) struct Unit {
     pub elsewhere: Vec<(usize, Span)>,
     /// Uses in its own region: (op, distance, updates in place across iterations).
     pub uses: Vec<UnitUse>,
+    /// Ops that use it in later regions, with the region.
+    pub far: Vec<(usize, usize)>,
     pub pipelined: bool,
     /// Every value is `warp_local`.
     pub warp_local: bool,
@@ -131,7 +133,15 @@ pub(crate) fn resolve(model: &Model<'_>) -> Result<Lifetimes, AssignError> {
             Err(e) => errors.push(e),
         }
     }
-    if let Some(e) = AssignError::collect(errors) {
+    if let Some(e) = AssignError::collect(std::mem::take(&mut errors)) {
+        return Err(e);
+    }
+    for u in &mut units {
+        if let Err(e) = take_leaf(model, u) {
+            errors.push(e);
+        }
+    }
+    if let Some(e) = AssignError::collect(std::mem::take(&mut errors)) {
         return Err(e);
     }
     let mut unit_of = vec![0; model.values.len()];
@@ -147,12 +157,34 @@ pub(crate) fn resolve(model: &Model<'_>) -> Result<Lifetimes, AssignError> {
         let depth = pipe.values.iter().map(|&v| units[unit_of[v]].depth).max().unwrap_or(1);
         for &v in &pipe.values {
             let u = &mut units[unit_of[v]];
-            if !u.carried {
-                u.depth = depth;
+            if u.carried || u.depth == depth {
+                continue;
             }
+            if model.values[u.values[0]].layout.is_some() {
+                let why = format!("its pipe has {depth} slots, its layout {}", u.depth);
+                return Err(fail(model, ErrorKind::LayoutTooShallow, "B20", v, why));
+            }
+            u.depth = depth;
         }
     }
     Ok(Lifetimes { owner, offset, unit_of, units, horizon })
+}
+
+/// A value bound to a layout has as many slots as its leaf, at least those its lifetime asks for (B20).
+fn take_leaf(model: &Model<'_>, u: &mut Unit) -> Result<(), AssignError> {
+    let v = u.values[0];
+    let Some((layout, leaf)) = model.values[v].layout else { return Ok(()) };
+    let slots = model.layouts[layout].leaves.get(leaf).map_or(0, |l| l.slots) as i64;
+    if slots < u.depth {
+        let why = format!("its lifetime asks for {} slots, its layout has {slots}", u.depth);
+        let mut e = fail(model, ErrorKind::LayoutTooShallow, "B20", v, why);
+        describe(model, u, &mut e);
+        return Err(e);
+    }
+    if model.regions[u.region].is_loop && !u.carried {
+        u.depth = slots;
+    }
+    Ok(())
 }
 
 /// Follows `view_of` to a value with a root and adds up offsets (B14).
@@ -371,6 +403,7 @@ fn unit(
         depth,
         carried,
         whole,
+        far: all.iter().filter_map(|u| at(u.op).map(|a| (a.region, u.op))).filter(|f| f.0 != region).collect(),
         uses: own,
         pipelined: r.is_loop && !(depth == 1 && same_time),
         warp_local: values.iter().all(|&v| model.values[v].src.warp_local),

@@ -66,6 +66,10 @@ impl Orders {
     fn waits(life: &Lifetimes, h: &HandOver) -> Option<Vec<Wait>> {
         let (u, v) = (&life.units[h.from], &life.units[h.to]);
         let p = v.producer?;
+        if u.region != v.region {
+            let there = u.far.iter().filter(|f| f.0 == v.region);
+            return Some(there.map(|f| (f.1, p, h.distance)).collect());
+        }
         let mut waits: Vec<Wait> = u.uses.iter().map(|x| (x.op, p, h.distance - x.distance)).collect();
         if waits.is_empty() {
             waits.push((u.producer?, p, h.distance));

@@ -168,8 +168,13 @@ pub(crate) fn place(
     }
 }
 
+/// Some member of one is live in the own region of a member of the other.
 fn same_region(life: &Lifetimes, a: &Plot, b: &Plot) -> bool {
-    a.ring.units.iter().any(|&x| b.ring.units.iter().any(|&y| life.units[x].region == life.units[y].region))
+    let meet = |x: usize, y: usize| {
+        let (u, v) = (&life.units[x], &life.units[y]);
+        live_in(u, v.region) || live_in(v, u.region)
+    };
+    a.ring.units.iter().any(|&x| b.ring.units.iter().any(|&y| meet(x, y)))
 }
 
 fn problem(
@@ -289,6 +294,17 @@ fn order_pair(
         for &y in &b.ring.units {
             let (u, v) = (&life.units[x], &life.units[y]);
             if u.region != v.region {
+                // A value from an earlier region ends in this line before the other begins.
+                for (from, to) in [(x, y), (y, x)] {
+                    let t = &life.units[to];
+                    if live_in(&life.units[from], t.region) {
+                        let mut h = [HandOver { from, to, distance: 0, implied: false }];
+                        if !orders.settle(model, life, shakes, t.region, (&[], 1), &mut h, insert) {
+                            return false;
+                        }
+                        all.push(h[0]);
+                    }
+                }
                 continue;
             }
             let r = &model.regions[u.region];

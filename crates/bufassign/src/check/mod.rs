@@ -1,5 +1,102 @@
-//! stub
+//! The independent checker: is this answer right for this problem? (B75)
+//!
+//! It takes input and output alone and shares no code with the producer: its own time arithmetic,
+//! its own order graph with plain relaxation, its own idea of who holds which byte when. Each
+//! [`Violation`] names the rule that owns what is broken.
+//!
+//! For two values on common bytes the argument is about versions, not circles: version i of `a`
+//! and version i + m of `b` meet in a slot for all m of one residue class. Let m be the least such
+//! that `b` starts after `a` has ended; then the version of `b` before it must have ended before
+//! `a` started, and the release of `a` must precede the write of `b` at that distance.
+//!
+//! What it does not verify: that a plan not called optimal could not be better, that notes tell the
+//! truth, and advice, which exists in failures only. Whether barriers of one generation deadlock is
+//! replayed by a test, not here.
+
+mod barriers;
+mod class;
+mod facts;
+mod graph;
+mod load;
+mod memory;
+mod records;
+mod sharing;
+
 use crate::{Assignment, Options, Problem};
-pub(crate) fn check_with(_p: &Problem, _o: &Options, _a: &Assignment) -> Result<(), Vec<String>> {
-    Ok(())
+use facts::Facts;
+
+/// Something wrong with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule that is broken.
+    pub rule: &'static str,
+    /// Values concerned.
+    pub values: Vec<u64>,
+    /// What was found and what is required.
+    pub message: String,
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (values {:?}) [{}]", self.message, self.values, self.rule)
+    }
+}
+
+/// Collects violations.
+#[derive(Default)]
+struct Report(Vec<Violation>);
+
+impl Report {
+    fn add(&mut self, rule: &'static str, values: &[u64], message: impl Into<String>) {
+        self.0.push(Violation { rule, values: values.to_vec(), message: message.into() });
+    }
+
+    /// Notes a difference between what stands there and what is required.
+    fn same<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        rule: &'static str,
+        value: u64,
+        field: &str,
+        found: &T,
+        required: &T,
+    ) {
+        if found != required {
+            self.add(rule, &[value], format!("{field} is {found:?}, required is {required:?}"));
+        }
+    }
+}
+
+/// Verifies an answer to a problem with the options the problem carries.
+///
+/// # Errors
+/// Every violation found.
+pub fn check(problem: &Problem, assignment: &Assignment) -> Result<(), Vec<Violation>> {
+    check_with(problem, &problem.options, assignment)
+}
+
+/// Verifies an answer given under other options.
+///
+/// # Errors
+/// Every violation found.
+pub fn check_with(
+    problem: &Problem,
+    options: &Options,
+    assignment: &Assignment,
+) -> Result<(), Vec<Violation>> {
+    let mut report = Report::default();
+    match Facts::gather(problem, options) {
+        Err(message) => report.add("B4", &[], message),
+        Ok(facts) => {
+            // Without one record per value nothing else can be looked up.
+            if records::complete(&facts, assignment, &mut report) {
+                class::check(&facts, assignment, &mut report);
+                records::check(&facts, assignment, &mut report);
+                barriers::check(&facts, assignment, &mut report);
+                memory::check(&facts, assignment, &mut report);
+                sharing::check(&facts, assignment, &mut report);
+                load::check(&facts, assignment, &mut report);
+            }
+        }
+    }
+    if report.0.is_empty() { Ok(()) } else { Err(report.0) }
 }

@@ -54,11 +54,8 @@ pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<Pack
                         format!("a peak of {peak} is below the load {load} or the bound {lower_bound}"),
                     );
                 }
-                if *optimal && p.items.len() <= 7 && simple(p) {
-                    let least = least_peak(p);
-                    if least < *peak {
-                        report("B58", &[], format!("called optimal at {peak}, but {least} is possible"));
-                    }
+                if *optimal && p.items.len() <= 8 && simple(p) && can_beat(p, *peak) == Some(true) {
+                    report("B58", &[], format!("called optimal at {peak}, but less is possible"));
                 }
                 if p.capacity.is_some_and(|c| *peak > c) {
                     report("B40", &[], format!("the peak {peak} is past the capacity"));
@@ -73,9 +70,9 @@ pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<Pack
                 report("B58", core, "the core names no item".into());
             }
             if let Some(c) = p.capacity
-                && p.items.len() <= 7
+                && p.items.len() <= 8
                 && simple(p)
-                && least_peak(p) <= c
+                && can_beat(p, c.saturating_add(1)) == Some(true)
             {
                 report("B58", core, "called infeasible, but a plan exists".into());
             }
@@ -188,48 +185,64 @@ fn simple(p: &PackProblem) -> bool {
     p.colocations.is_empty() && p.items.iter().flat_map(|i| &i.live).all(|s| s.window.is_none())
 }
 
-/// Least peak over all permutations, each item placed at its lowest free place: some order places
-/// an optimal plan's items by ascending offset, and lowest places can only be lower (B76c).
-pub(crate) fn least_peak(p: &PackProblem) -> u64 {
+/// Whether some plan has a peak below `peak`; `None` if the search grew too long.
+///
+/// Items are placed by ascending offset, each at its lowest free place at or above the last one:
+/// any plan can be pushed down into such a one (B76c).
+pub(crate) fn can_beat(p: &PackProblem, peak: u64) -> Option<bool> {
     let n = p.items.len();
-    let mut order: Vec<usize> = (0..n).collect();
-    let mut best = u64::MAX;
-    permute(&mut order, 0, &mut |order| {
-        let mut at = vec![None; n];
-        let mut peak = 0;
-        for &i in order.iter() {
-            let item = &p.items[i];
-            let mut taken: Vec<(u64, u64)> = p.reserved.iter().map(|r| (r.0, r.0 + r.1)).collect();
-            for j in 0..n {
-                let separated = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
-                if let (Some(o), true) = (at[j], separated || !apart_in_time(p, i, j)) {
-                    taken.push((o, o + p.items[j].size));
-                }
-            }
-            taken.sort_unstable();
-            let free = |o: u64| taken.iter().all(|t| o >= t.1 || o + item.size <= t.0);
-            let starts = std::iter::once(0).chain(taken.iter().map(|t| t.1));
-            let candidates = starts.map(|s| s.div_ceil(item.align) * item.align);
-            let place = match item.fixed {
-                Some(f) => free(f).then_some(f),
-                None => candidates.filter(|&o| free(o)).min(),
-            };
-            let Some(o) = place.filter(|_| item.size > 0).or((item.size == 0).then_some(0)) else { return };
-            at[i] = Some(o);
-            peak = peak.max(o + item.size);
+    let mut meets = vec![vec![false; n]; n];
+    for i in 0..n {
+        for j in 0..n {
+            let apart = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
+            meets[i][j] = i != j && (apart || !apart_in_time(p, i, j));
         }
-        best = best.min(peak);
-    });
-    best
+    }
+    let mut at = vec![None; n];
+    let mut fuel = 2_000_000u64;
+    lower(p, &meets, peak, 0, &mut at, &mut fuel)
 }
 
-fn permute(order: &mut Vec<usize>, from: usize, visit: &mut dyn FnMut(&[usize])) {
-    if from + 1 >= order.len() {
-        return visit(order);
+fn lower(
+    p: &PackProblem,
+    meets: &[Vec<bool>],
+    peak: u64,
+    floor: u64,
+    at: &mut Vec<Option<u64>>,
+    fuel: &mut u64,
+) -> Option<bool> {
+    *fuel = fuel.checked_sub(1)?;
+    let mut done = true;
+    for i in 0..p.items.len() {
+        let item = &p.items[i];
+        if at[i].is_some() {
+            continue;
+        }
+        done = false;
+        let mut o = if item.size == 0 { 0 } else { item.fixed.unwrap_or(floor).div_ceil(item.align) * item.align };
+        while item.size > 0 {
+            let placed = (0..p.items.len()).filter(|&j| meets[i][j]);
+            let held = placed.filter_map(|j| at[j].map(|x| (x, x + p.items[j].size)));
+            let reserved = p.reserved.iter().map(|r| (r.0, r.0 + r.1));
+            let hit = held.chain(reserved).filter(|r| o < r.1 && r.0 < o + item.size).map(|r| r.1).max();
+            match hit {
+                Some(end) if item.fixed.is_none() => o = end.div_ceil(item.align) * item.align,
+                Some(_) => {
+                    o = u64::MAX / 2;
+                    break;
+                }
+                None => break,
+            }
+        }
+        if item.size > 0 && (o.saturating_add(item.size) >= peak || (item.fixed.is_some() && o < floor)) {
+            continue;
+        }
+        at[i] = Some(o);
+        let found = lower(p, meets, peak, if item.size == 0 { floor } else { o }, at, fuel);
+        at[i] = None;
+        if found != Some(false) {
+            return found;
+        }
     }
-    for k in from..order.len() {
-        order.swap(from, k);
-        permute(order, from + 1, visit);
-        order.swap(from, k);
-    }
+    Some(done)
 }

@@ -22,6 +22,7 @@ mod greedy;
 mod prepare;
 mod solve;
 
+pub(crate) use check::can_beat;
 pub use check::{PackViolation, check_pack};
 
 pub use solve::{load_bound, pack};

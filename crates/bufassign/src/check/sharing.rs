@@ -1,0 +1,347 @@
+//! No two versions on one byte at one time, and every hand-over ordered
+//! (B20, B23, B25, B43, B49..B52, B55, B57).
+
+use super::Report;
+use super::facts::{Facts, Held, Life, ceil};
+use super::graph::{Graph, acquires, waits};
+use crate::input::Repeat;
+use crate::output::{Assignment, Lanes, MergeClass, OrderEdge, Record};
+use std::collections::{BTreeMap, BTreeSet};
+
+struct Ctx<'c, 'p> {
+    f: &'c Facts<'p>,
+    a: &'c Assignment,
+    graphs: BTreeMap<usize, Graph>,
+    edges: BTreeSet<OrderEdge>,
+    class: BTreeMap<u64, u64>,
+}
+
+pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
+    let mut graphs = BTreeMap::new();
+    for region in 0..f.problem.regions.len() {
+        let g = Graph::new(f, a, region, None);
+        if !g.is_sound() {
+            report.add("B25", &[], format!("with the listed edges an op of region {} waits for itself", f.region_id(region)));
+            return;
+        }
+        graphs.insert(region, g);
+    }
+    let edges = a.merge.iter().flat_map(|m| m.edges.iter().copied()).collect();
+    let class = a.merge.iter().flat_map(|m| m.members.iter().map(|v| (*v, m.class))).collect();
+    let ctx = Ctx { f, a, graphs, edges, class };
+    listed(&ctx, report);
+    overwrites(&ctx, report);
+    for m in &a.merge {
+        united(&ctx, m, report);
+    }
+    let owners: Vec<&Record> =
+        a.records.iter().filter(|r| f.life_of.contains_key(&r.value) && place(r).is_some()).collect();
+    // Sweep by position, so that far-apart values are never compared.
+    let mut by_start: Vec<(u64, u64, &Record)> = owners
+        .iter()
+        .filter_map(|r| {
+            let p = place(r)?;
+            Some((p.start, p.start + p.stride * (r.depth.max(1) - 1) + p.bytes, *r))
+        })
+        .collect();
+    by_start.sort_by_key(|x| (x.0, x.2.value));
+    for (n, x) in by_start.iter().enumerate() {
+        for y in by_start[n + 1..].iter().take_while(|y| y.0 < x.1) {
+            let (v, w) = if x.2.value < y.2.value { (x.2, y.2) } else { (y.2, x.2) };
+            if v.class == w.class {
+                pair(&ctx, v, w, report);
+            }
+        }
+    }
+}
+
+/// Slots of a record: bytes of shared memory or columns of some lanes.
+struct Place {
+    start: u64,
+    stride: u64,
+    bytes: u64,
+    lanes: [bool; 2],
+}
+
+fn place(r: &Record) -> Option<Place> {
+    if let Some(t) = r.tmem {
+        let lanes = match t.lanes {
+            Lanes::All => [true, true],
+            Lanes::H0 => [true, false],
+            Lanes::H1 => [false, true],
+        };
+        return Some(Place { start: t.column, stride: t.stride, bytes: t.columns, lanes });
+    }
+    Some(Place { start: r.offset?, stride: r.stride?, bytes: r.stage_bytes?, lanes: [true, true] })
+}
+
+/// Edges called implied hold without being listed (B25, B26, B51).
+fn listed(ctx: &Ctx<'_, '_>, report: &mut Report) {
+    for e in ctx.edges.iter().filter(|e| e.implied) {
+        let region = ctx.f.lives[ctx.f.life_of[&e.to]].region;
+        let Some(g) = ctx.graphs.get(&region) else { continue };
+        let holds = waits(ctx.f, e.from, e.to, e.distance.into()).iter().all(|&(c, i, d)| g.implied(c, i, d));
+        if !holds || !acquires(ctx.f, ctx.a, e.from, e.to) {
+            let text = format!("the order {} -> {} at distance {} is not implied", e.from, e.to, e.distance);
+            report.add("B51", &[e.from, e.to], text);
+        }
+    }
+}
+
+/// Every other use of a version comes before the op that overwrites it in place (B19).
+fn overwrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
+    for life in &ctx.f.lives {
+        for u in life.uses.iter().filter(|u| u.in_place) {
+            let owner = |v: u64| ctx.f.owner.get(&v).map_or(v, |o| o.0);
+            for x in life.uses.iter().filter(|x| owner(x.value) == owner(u.value) && x.op != u.op) {
+                if !ctx.graphs[&life.region].implied(x.op, u.op, u.distance - x.distance) {
+                    report.add("B19", &life.members, format!("op {} overwrites what op {} still reads", u.op, x.op));
+                }
+            }
+        }
+    }
+}
+
+/// Members of one class: allowed to share, disjoint on the ring's circle, worth it, and handed
+/// over around the circle (B49..B52).
+fn united(ctx: &Ctx<'_, '_>, m: &MergeClass, report: &mut Report) {
+    let f = ctx.f;
+    let lives: BTreeSet<usize> = m.members.iter().map(|v| f.life_of[v]).collect();
+    if lives.len() < 2 || m.members.iter().any(|v| f.values[v].layout.is_some()) {
+        return;
+    }
+    let value = |v: u64| f.values[&v];
+    let one_root = m.members.iter().all(|v| value(*v).root == value(m.class).root);
+    let roots: BTreeSet<_> = m.members.iter().map(|v| value(*v).root).collect();
+    if !one_root {
+        for &k in &lives {
+            let life = &f.lives[k];
+            let v = life.members[0];
+            let piped = f.pipe_members(f.pipe(v)).iter().any(|w| f.life_of[w] != k);
+            let elsewhere = life.region != f.lives[f.life_of[&m.class]].region;
+            if life.private || piped || elsewhere || f.no_sharing() {
+                report.add("B49", &[v], "it may not share a buffer");
+            }
+            let same = (&value(v).element, f.stage_bytes(v)) == (&value(m.class).element, f.stage_bytes(m.class));
+            if !same && !f.options.relax_footprint && roots.len() == lives.len() {
+                report.add("B49", &[m.class, v], "element type and footprint differ");
+            }
+        }
+        cost(ctx, m, &lives, roots.len() == lives.len(), report);
+    }
+    let mut by_region: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &k in &lives {
+        by_region.entry(f.lives[k].region).or_default().push(k);
+    }
+    for (region, list) in by_region {
+        circle(ctx, m, region, &list, report);
+    }
+}
+
+/// A merge costs less than its parts (B52).
+fn cost(ctx: &Ctx<'_, '_>, m: &MergeClass, lives: &BTreeSet<usize>, plain: bool, report: &mut Report) {
+    let f = ctx.f;
+    let Some(r) = ctx.a.record(m.class).filter(|_| plain) else { return };
+    let mut parts = 0u128;
+    for &k in lives {
+        let v = f.lives[k].members[0];
+        let stride = match r.tmem {
+            Some(_) => r.tmem.map_or(0, |t| t.stride),
+            None => {
+                let align = super::memory::smem_align(f, v);
+                f.stage_bytes(v).div_ceil(align) * align
+            }
+        };
+        parts += u128::from(stride) * f.lives[k].depth.unsigned_abs();
+    }
+    let stride = r.tmem.map_or(r.stride.unwrap_or(0), |t| t.stride);
+    if u128::from(stride) * u128::from(m.depth) >= parts {
+        report.add("B52", &m.members, format!("{} slots of {stride} cost no less than {parts}", m.depth));
+    }
+}
+
+/// Arcs around one ring of a region, and the listed hand-over from each member to the next.
+fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], report: &mut Report) {
+    let f = ctx.f;
+    if lives.len() < 2 {
+        return;
+    }
+    let shift = |k: usize| {
+        let r = ctx.a.record(f.lives[k].members[0]);
+        i128::from(r.and_then(|r| r.slot_shift).unwrap_or(0))
+    };
+    let depth = i128::from(m.depth.max(1));
+    let ii = f.ii(region);
+    let start = |k: usize| match ii {
+        Some(ii) => (f.lives[k].start - shift(k) * ii).rem_euclid(depth * ii),
+        None => f.lives[k].start,
+    };
+    let mut order: Vec<usize> = lives.to_vec();
+    order.sort_by_key(|&k| (start(k), f.lives[k].members[0]));
+    for (n, &k) in order.iter().enumerate() {
+        let last = n + 1 == order.len();
+        if last && ii.is_none() {
+            break;
+        }
+        let next = order[(n + 1) % order.len()];
+        let (u, v) = (&f.lives[k], &f.lives[next]);
+        let room = match ii {
+            Some(ii) => start(next) - start(k) + if last { depth * ii } else { 0 },
+            None => v.start - u.start,
+        };
+        if u.end - u.start > room {
+            report.add("B50", &[u.members[0], v.members[0]], "lifetimes overlap on the ring's circle");
+            continue;
+        }
+        let distance = match ii {
+            None => 0,
+            Some(ii) => {
+                let diff = shift(k) - shift(next);
+                diff + ceil(ceil(u.end - v.start, ii) - diff, depth) * depth
+            }
+        };
+        let (from, to) = (u.members[0], v.members[0]);
+        let there = ctx.edges.iter().any(|e| e.from == from && e.to == to && i128::from(e.distance) == distance);
+        if !there {
+            report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {distance} is not listed"));
+        }
+    }
+}
+
+/// Two owners whose slots may touch.
+fn pair(ctx: &Ctx<'_, '_>, v: &Record, w: &Record, report: &mut Report) {
+    let f = ctx.f;
+    let (kv, kw) = (f.life_of[&v.value], f.life_of[&w.value]);
+    let (Some(p), Some(q)) = (place(v), place(w)) else { return };
+    if kv == kw || !(p.lanes[0] && q.lanes[0] || p.lanes[1] && q.lanes[1]) {
+        return;
+    }
+    let residue = gcd(v.depth.max(1), w.depth.max(1)) as i128;
+    let mut met: BTreeSet<i128> = BTreeSet::new();
+    for i in 0..v.depth.max(1) {
+        let x = p.start + i * p.stride;
+        // Slots of w that begin below the end of this one and end above its start.
+        let first = if q.stride == 0 { 0 } else { x.saturating_sub(q.start + q.bytes) / q.stride };
+        for j in first..w.depth.max(1) {
+            let y = q.start + j * q.stride;
+            if y >= x + p.bytes {
+                break;
+            }
+            if x < y + q.bytes {
+                let turn = |slot: u64, r: &Record| i128::from(slot) - i128::from(r.slot_shift.unwrap_or(0));
+                met.insert((turn(j, w) - turn(i, v)).rem_euclid(residue));
+            }
+        }
+    }
+    if met.is_empty() {
+        return;
+    }
+    let (a, b) = (&f.lives[kv], &f.lives[kw]);
+    let mut regions: BTreeSet<usize> = a.held.keys().copied().collect();
+    regions.extend(b.held.keys());
+    let mut apart = true;
+    for &r in &regions {
+        if let (Some(x), Some(y)) = (a.held.get(&r), b.held.get(&r)) {
+            apart = false;
+            together(ctx, r, (v, a, *x), (w, b, *y), &met, residue, report);
+        }
+    }
+    boundaries(ctx, (v, a), (w, b), apart, report);
+}
+
+type Side<'s> = (&'s Record, &'s Life, Held);
+
+/// Two lifetimes on common bytes within one region.
+fn together(
+    ctx: &Ctx<'_, '_>,
+    region: usize,
+    (v, a, x): Side<'_>,
+    (w, b, y): Side<'_>,
+    met: &BTreeSet<i128>,
+    residue: i128,
+    report: &mut Report,
+) {
+    let f = ctx.f;
+    let ids = [v.value, w.value];
+    let (Held::During(s, e), Held::During(t, g)) = (x, y) else {
+        report.add("B51", &ids, "they share bytes and one of them is live all the time");
+        return;
+    };
+    if f.no_sharing() && ctx.class.get(&ids[0]) != ctx.class.get(&ids[1]) {
+        report.add("B57", &ids, "they share bytes although nothing may be shared");
+    }
+    match f.ii(region) {
+        None => {
+            let (first, second) = if e <= t { (v, w) } else { (w, v) };
+            if e > t && g > s {
+                report.add("B51", &ids, "they share bytes and their lifetimes overlap");
+                return;
+            }
+            hand_over(ctx, region, first.value, second.value, 0, report);
+        }
+        Some(ii) => {
+            if a.region != region || b.region != region {
+                report.add("B51", &ids, "they share bytes and one is live throughout the loop");
+                return;
+            }
+            for &c in met {
+                // Least m = c modulo the residue such that w of iteration i + m starts after v of i ends.
+                let m = c + ceil(ceil(e - t, ii) - c, residue) * residue;
+                if g + (m - residue) * ii > s {
+                    report.add("B51", &ids, "they share bytes and their lifetimes overlap in a slot");
+                    return;
+                }
+                hand_over(ctx, region, v.value, w.value, m, report);
+                let back = -c + ceil(ceil(g - s, ii) + c, residue) * residue;
+                hand_over(ctx, region, w.value, v.value, back, report);
+            }
+        }
+    }
+}
+
+/// One hand-over is ordered; between classes it is listed too (B51, B57).
+fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, d: i128, report: &mut Report) {
+    let f = ctx.f;
+    let g = &ctx.graphs[&region];
+    let steps = waits(f, from, to, d);
+    let ordered = !steps.is_empty() && steps.iter().all(|&(c, i, d)| g.implied(c, i, d));
+    let first = |v: u64| f.lives[f.life_of[&v]].members[0];
+    let waited = ctx.edges.iter().any(|e| e.to == first(to) && !e.implied);
+    if !ordered || !(acquires(ctx.f, ctx.a, from, to) || waited) {
+        report.add("B51", &[from, to], format!("nothing orders {from} before {to} at distance {d}"));
+    }
+    let same_class = ctx.class.get(&from) == ctx.class.get(&to);
+    let there = ctx.edges.iter().any(|e| e.from == first(from) && e.to == first(to) && i128::from(e.distance) == d);
+    if !same_class && !there {
+        report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {d} is not listed"));
+    }
+}
+
+/// Lifetimes of different regions on common bytes need the boundary between them drained (B55).
+fn boundaries(ctx: &Ctx<'_, '_>, (v, a): (&Record, &Life), (w, b): (&Record, &Life), apart: bool, report: &mut Report) {
+    let f = ctx.f;
+    if apart && f.problem.repeat == Repeat::Overlapped {
+        report.add("B55", &[v.value, w.value], "turns overlap, so buffers of different regions may not overlay");
+    }
+    let drained = |region: usize, x: u64, y: u64| {
+        let id = f.region_id(region);
+        let pair = [ctx.class.get(&x).copied(), ctx.class.get(&y).copied()].map(Option::unwrap_or_default);
+        ctx.a.drains.iter().any(|d| d.before_region == id && d.pairs.contains(&pair))
+    };
+    for ((x, p), (y, q)) in [((v, a), (w, b)), ((w, b), (v, a))] {
+        for &r in p.held.keys() {
+            let next = q.held.range(r + 1..).next().map(|n| *n.0);
+            let Some(next) = next.filter(|n| !q.held.contains_key(&r) && !p.held.contains_key(n)) else { continue };
+            if !drained(next, x.value, y.value) {
+                report.add("B55", &[x.value, y.value], format!("the boundary before region {} is not drained", f.region_id(next)));
+            }
+            if f.problem.repeat == Repeat::Drained && !drained(0, y.value, x.value) {
+                report.add("B55", &[y.value, x.value], "the boundary before the next turn is not drained");
+            }
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
