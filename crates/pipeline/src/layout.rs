@@ -229,7 +229,9 @@ fn agents(selection: &Selection, target: &Target) -> Result<(u32, Vec<Agent>), B
         Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
     })?;
     let group = target.threads.warps_per_group;
-    let registers = |index: usize| plan.agents.get(index).copied().flatten().unwrap_or(plan.entry);
+    // Where no register moves, an agent has what the launch gave it, in steps of 8.
+    let still = plan.maxnreg / 8 * 8;
+    let registers = |index: usize| plan.agents.get(index).copied().flatten().unwrap_or(still);
     let load = Agent { role: Role::Load, warp: 0, warps: group, registers: registers(0) };
     let warps = selection.warpgroups().saturating_mul(group);
     let math = Agent { role: Role::Math, warp: group, warps, registers: registers(1) };
