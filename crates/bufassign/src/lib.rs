@@ -31,6 +31,7 @@ pub mod pack;
 mod place;
 mod plan;
 mod records;
+pub mod render;
 mod ring;
 mod share;
 

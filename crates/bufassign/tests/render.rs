@@ -1,0 +1,19 @@
+//! Pictures name every buffer, barrier and pipe.
+
+use warploom_bufassign::{assign_json, render};
+
+#[test]
+fn worked_example_is_drawn() {
+    let a = assign_json(include_str!("fixtures/worked.json")).unwrap();
+    let map = render::memory_map(&a);
+    for part in ["49184 of 232448", "II 400", "k x2", "p | x", "mbarriers of pipes [0]", "drain before region 1: 0 before 4"] {
+        assert!(map.contains(part), "{part} missing in\n{map}");
+    }
+    let chart = render::barriers(&a);
+    for part in ["4 of 15", "slot  0 (id 1 )", "turn (256 threads, Sync)", "full at 49152, empty at 49168"] {
+        assert!(chart.contains(part), "{part} missing in\n{chart}");
+    }
+    let svg = render::svg(&a);
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    assert!(svg.matches("<rect").count() >= 5, "{svg}");
+}
