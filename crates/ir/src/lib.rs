@@ -4,6 +4,7 @@
 //! locations are kept so that a file reads, prints and reads back to an equal module (C1).
 
 mod attr;
+pub mod build;
 pub mod diag;
 mod edit;
 mod entity;
@@ -15,6 +16,7 @@ mod module;
 mod opcode;
 pub mod text;
 mod types;
+mod verify;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict};
@@ -27,3 +29,4 @@ pub use module::{Block, Module, Operation, Region, Value, ValueDef};
 pub use opcode::Opcode;
 pub use text::{parse, print};
 pub use types::{FloatKind, Shape, Signedness, Type};
+pub use verify::verify;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use warploom_ir::{difference, parse, print};
+use warploom_ir::{difference, parse, print, verify};
 
 #[test]
 fn every_kernel_prints_byte_for_byte_as_it_was_read() {
@@ -15,5 +15,14 @@ fn every_kernel_prints_byte_for_byte_as_it_was_read() {
         assert_eq!(text, printed, "{name}");
         let again = parse(&printed).unwrap();
         assert_eq!(difference(&module, &again), None, "{name}");
+    }
+}
+
+#[test]
+fn every_kernel_verifies() {
+    for (name, text) in common::kernels() {
+        let module = parse(&text).unwrap();
+        let diags = verify(&module);
+        assert!(diags.is_empty(), "{}", warploom_ir::diag::render(&diags, &name, &text));
     }
 }
