@@ -110,6 +110,9 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
         }
         (_, [x]) if casts::is_cast(operation.opcode) => casts::cast(cx, op, from, to, x),
         (_, [x]) => functions::unary(cx, op, to, x),
+        (_, [_, _]) if operation.operands.iter().any(|&v| module.ty(v).elem() != to) => {
+            Err(wrong_operands(module, op))
+        }
         (_, [x, y]) => match (x, y) {
             (Data::Int(x), Data::Int(y)) => int_binary(cx, op, int_width(to)?, x, y),
             (Data::Float(x), Data::Float(y)) => float_binary(cx, op, float_kind(to)?, x, y),

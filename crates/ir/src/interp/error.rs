@@ -96,6 +96,8 @@ impl fmt::Display for Fault {
     }
 }
 
+impl std::error::Error for Fault {}
+
 impl Fault {
     /// The kind of refusal (C91), the broken rule if one is numbered, and a remedy.
     fn class(&self) -> (Code, Option<&'static str>, &'static str) {

@@ -199,6 +199,7 @@ pub fn fused_multiply_add(kind: FloatKind, a: f64, b: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     const NARROW: [FloatKind; 5] =
         [FloatKind::F8E4M3FN, FloatKind::F8E5M2, FloatKind::F16, FloatKind::BF16, FloatKind::F32];
@@ -332,6 +333,12 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            rng_seed: RngSeed::Fixed(1),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn f32_values_encode_as_the_half_crate_does(bits: u32) {
             let value = f32::from_bits(bits);
