@@ -3,7 +3,8 @@
 use crate::error::{Diagnostic, Refusal};
 use crate::isa::decode;
 use crate::isa::decode::context::{Context, Symbol};
-use crate::isa::op::Inst;
+use crate::isa::op::{Inst, Op};
+use crate::isa::uses;
 use crate::ptx::parser;
 use crate::ptx::raw::{RawEntry, RawModule, RawVar};
 use std::collections::HashMap;
@@ -80,6 +81,9 @@ pub(crate) struct Code {
     /// Bytes of local memory per thread.
     pub local: u64,
     pub param_bytes: u64,
+    /// Registers that each instruction reads or, if true, writes.
+    pub uses: Vec<Vec<(u32, bool)>>,
+    pub uses_wgmma: bool,
     /// Global atomics or ordered accesses: CTAs see each other, so they run one after the other.
     pub shares_global: bool,
 }
@@ -275,6 +279,8 @@ fn decode_body<'a>(
         let found = raw.files.iter().find(|(k, _)| *k == n).map_or("", |(_, f)| *f);
         found.rsplit('/').next().unwrap_or("").to_string()
     };
+    let uses = insts.iter().map(uses::registers).collect();
+    let uses_wgmma = insts.iter().any(|i| matches!(i.op, Op::Wgmma(_)));
     let shares_global = insts.iter().any(|i| i.op.shares_global());
     Ok(Code {
         insts,
@@ -287,6 +293,8 @@ fn decode_body<'a>(
         dynamic_base: 0,
         local: 0,
         param_bytes: 0,
+        uses,
+        uses_wgmma,
         shares_global,
     })
 }

@@ -5,3 +5,4 @@ pub(crate) mod decode;
 pub(crate) mod lanes;
 pub(crate) mod op;
 pub(crate) mod types;
+pub(crate) mod uses;

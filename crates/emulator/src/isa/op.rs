@@ -637,6 +637,7 @@ pub(crate) enum Op {
     CpAsyncCommit,
     CpAsyncWait {
         keep: u32,
+        all: bool,
     },
     Bar {
         mode: BarMode,

@@ -23,7 +23,7 @@ pub(crate) fn copies<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
         return Ok(if bulk { Op::BulkCommit } else { Op::CpAsyncCommit });
     }
     if m.flag("wait_all") {
-        return Ok(Op::CpAsyncWait { keep: 0 });
+        return Ok(Op::CpAsyncWait { keep: 0, all: true });
     }
     if m.flag("wait_group") {
         cx.count(args, 1, 1)?;
@@ -31,7 +31,11 @@ pub(crate) fn copies<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
             Src::Imm(n) => u32::try_from(n).unwrap_or(u32::MAX),
             _ => return Err(cx.fail("the group count must be a constant")),
         };
-        return Ok(if bulk { Op::BulkWait { keep, read: m.flag("read") } } else { Op::CpAsyncWait { keep } });
+        return Ok(if bulk {
+            Op::BulkWait { keep, read: m.flag("read") }
+        } else {
+            Op::CpAsyncWait { keep, all: false }
+        });
     }
     if m.flag("mbarrier") {
         let space = {

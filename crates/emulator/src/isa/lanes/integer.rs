@@ -60,6 +60,7 @@ pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
 /// Two-operand arithmetic and logic without `mul` and shifts.
 pub(crate) fn binary(name: &str, ty: Ty) -> Option<F2> {
     Some(match name {
+        "add" if matches!(ty, Ty::U16x2 | Ty::S16x2) => lanes!(|a, b| pair(a, b, u16::wrapping_add)),
         "add" => by_type!(ty, |a, b| a.wrapping_add(b)),
         "sub" => by_type!(ty, |a, b| a.wrapping_sub(b)),
         // Division by zero gives no trap on the machine; PTX leaves the value open.
@@ -69,7 +70,6 @@ pub(crate) fn binary(name: &str, ty: Ty) -> Option<F2> {
         "max" if ty == Ty::U16x2 => lanes!(|a, b| pair(a, b, |x, y| x.max(y))),
         "min" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).min(y as i16) as u16)),
         "max" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).max(y as i16) as u16)),
-        "add" if matches!(ty, Ty::U16x2 | Ty::S16x2) => lanes!(|a, b| pair(a, b, u16::wrapping_add)),
         "min" => by_type!(ty, |a, b| a.min(b)),
         "max" => by_type!(ty, |a, b| a.max(b)),
         "and" => by_type!(ty, |a, b| a & b),

@@ -1,0 +1,106 @@
+//! Reports of clusters in which nobody can move (E68).
+
+use super::exec::actor;
+use super::sched::Machine;
+use super::warp::{Cond, Wait, Warp};
+use std::fmt::Write;
+
+/// D01: every waiting warp with what it waits for, and who could still supply it.
+pub(crate) fn report(m: &mut Machine<'_>) {
+    let mut text = String::from("deadlock: no warp and no asynchronous operation can move");
+    for w in m.warps.iter().filter(|w| w.live != 0) {
+        for (lanes, wait) in &w.blocked {
+            let pc = w.pc(lanes.trailing_zeros());
+            // Waits park behind their instruction, conditions stand before it.
+            let at = if matches!(wait, Wait::Retry(_)) { pc } else { pc.saturating_sub(1) };
+            let line = m.core.code.insts.get(at as usize).map_or(0, |i| i.line);
+            let _ = write!(text, "\n    {} line {line}: {}", m.core.warp_name(w.id), why(m, w, wait));
+        }
+        if w.blocked.is_empty() {
+            let _ = write!(text, "\n    {}: its lanes wait for each other", m.core.warp_name(w.id));
+        }
+    }
+    let Some(w) = m.warps.iter().find(|w| w.live != 0) else { return };
+    let lanes = w.blocked.first().map_or(w.live, |(l, _)| *l);
+    let pc = w.pc(lanes.trailing_zeros());
+    let retry = matches!(w.blocked.first(), Some((_, Wait::Retry(_))) | None);
+    let a = actor(w, if retry { pc } else { pc.saturating_sub(1) }, lanes);
+    m.core.error("D01", &a, text, "supply the missing arrival, or wait for the phase that comes");
+}
+
+/// D02: the step budget is used up.
+pub(crate) fn no_progress(m: &mut Machine<'_>) {
+    let Some(w) = m.warps.iter().filter(|w| w.live != 0).max_by_key(|w| (w.steps, u32::MAX - w.id)) else {
+        return;
+    };
+    let a = actor(w, w.pc(w.live.trailing_zeros()), w.live);
+    let message = format!("no end after {} warp instructions of the cluster", m.core.steps);
+    m.core.error("D02", &a, message, "mend the loop, or raise the step limit");
+}
+
+fn why(m: &Machine<'_>, w: &Warp, wait: &Wait) -> String {
+    match wait {
+        Wait::Mbar(list) => list.iter().map(|x| mbarrier(m, *x)).collect::<Vec<_>>().join("; "),
+        Wait::Named { id, .. } => {
+            let Some(b) = m.core.ctas.get(w.cta as usize).and_then(|c| c.named.get(*id as usize)) else {
+                return format!("named barrier {id}");
+            };
+            let missing = (b.count.saturating_sub(b.arrived)) / 32;
+            format!(
+                "named barrier {id}: {} of {} threads have arrived, {missing} warps are missing; {}",
+                b.arrived,
+                b.count,
+                others(m, w)
+            )
+        }
+        Wait::Retry(c) => match c {
+            Cond::CpAsync { keep } => format!("cp.async groups beyond the newest {keep}"),
+            Cond::Bulk { keep, .. } => format!("bulk groups beyond the newest {keep}"),
+            Cond::Wgmma { keep } => format!("wgmma groups beyond the newest {keep}"),
+            Cond::Tmem { .. } => "its tcgen05 loads or stores".to_string(),
+            Cond::Registers { need } => {
+                let free = m.core.ctas.get(w.cta as usize).map_or(0, |c| c.free_registers);
+                format!("setmaxnreg: the pool has {free} registers, {need} are needed; {}", others(m, w))
+            }
+            Cond::TmemAlloc { columns } => format!("tcgen05.alloc of {columns} columns; {}", others(m, w)),
+            Cond::Cluster { .. } => format!(
+                "barrier.cluster: {} warps have arrived; {}",
+                m.core.cluster_barrier.arrived,
+                others(m, w)
+            ),
+        },
+    }
+}
+
+fn mbarrier(m: &Machine<'_>, (cta, at, phase, wanted): (u32, u32, u32, u32)) -> String {
+    let Some(b) = m.core.ctas.get(cta as usize).and_then(|c| c.mbars.get(&at)) else {
+        return format!("the mbarrier at shared {at}, which is gone");
+    };
+    let mut text = format!(
+        "mbarrier at shared {at} (init line {}): wants parity {} while phase {phase} runs, {} of {} arrivals and {} bytes are missing",
+        b.line,
+        wanted & 1,
+        b.pending,
+        b.expected,
+        b.tx
+    );
+    if b.in_flight > 0 {
+        let _ = write!(text, ", {} signals in flight", b.in_flight);
+    }
+    let gone = m.warps.iter().filter(|w| w.live == 0).count();
+    let alive = m.warps.iter().filter(|w| w.live != 0).count();
+    if gone > 0 {
+        let _ = write!(text, "; {gone} warps have exited and will not arrive");
+    }
+    if alive <= 1 {
+        text.push_str("; nobody left who could arrive");
+    }
+    text
+}
+
+/// Who else could still do something.
+fn others(m: &Machine<'_>, w: &Warp) -> String {
+    let alive: Vec<String> =
+        m.warps.iter().filter(|o| o.live != 0 && o.id != w.id).map(|o| m.core.warp_name(o.id)).collect();
+    if alive.is_empty() { "nobody left".to_string() } else { format!("{} wait too", alive.join(", ")) }
+}

@@ -1,0 +1,95 @@
+//! The device: a chip and its global memory (E20).
+
+use super::global::{Buffer, Store};
+use crate::error::Refusal;
+use warploom_target::Target;
+
+/// First address of the first buffer, above 2^32 (E20).
+const FIRST: u64 = 0x0100_0000_0000;
+/// Unmapped bytes behind each buffer.
+const GAP: u64 = 1 << 20;
+/// All buffers together.
+const LIMIT: u64 = 16 << 30;
+
+/// A chip with global memory.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub(crate) target: Target,
+    pub(crate) store: Store,
+    next: u64,
+}
+
+impl Device {
+    /// A device without buffers.
+    pub fn new(target: &Target) -> Device {
+        Device { target: target.clone(), store: Store::default(), next: FIRST }
+    }
+
+    /// The chip.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Makes a buffer of `bytes` zeros and returns its address. The name stands in reports.
+    ///
+    /// # Errors
+    /// `L01` when all buffers together would exceed 16 GiB.
+    pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, Refusal> {
+        let used: u64 = self.store.buffers.iter().map(|b| b.data.len() as u64).sum();
+        if bytes > LIMIT || used + bytes > LIMIT {
+            return Err(Refusal::one(
+                "L01",
+                0,
+                format!("{bytes} bytes for '{name}'"),
+                "at most 16 GiB in all",
+            ));
+        }
+        self.alloc_vec(vec![0; bytes as usize], name)
+    }
+
+    /// Makes a buffer with this content and returns its address.
+    ///
+    /// # Errors
+    /// `L01` as [`Device::alloc`].
+    pub fn alloc_from(&mut self, data: &[u8], name: &str) -> Result<u64, Refusal> {
+        self.alloc_vec(data.to_vec(), name)
+    }
+
+    fn alloc_vec(&mut self, data: Vec<u8>, name: &str) -> Result<u64, Refusal> {
+        let base = self.next;
+        self.next = (base + data.len() as u64 + GAP).next_multiple_of(GAP);
+        self.store.buffers.push(Buffer { base, name: name.to_string(), data });
+        Ok(base)
+    }
+
+    /// The whole content of the buffer that begins at `addr`.
+    ///
+    /// # Errors
+    /// `A01` when no buffer begins there.
+    pub fn read(&self, addr: u64) -> Result<&[u8], Refusal> {
+        self.store
+            .buffers
+            .iter()
+            .find(|b| b.base == addr)
+            .map(|b| b.data.as_slice())
+            .ok_or_else(|| no_buffer(addr))
+    }
+
+    /// Overwrites the first bytes of the buffer that begins at `addr`.
+    ///
+    /// # Errors
+    /// `A01` when no buffer begins there or it is shorter than `bytes`.
+    pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Refusal> {
+        self.store
+            .buffers
+            .iter_mut()
+            .find(|b| b.base == addr)
+            .and_then(|b| b.data.get_mut(..bytes.len()))
+            .map(|d| d.copy_from_slice(bytes))
+            .ok_or_else(|| no_buffer(addr))
+    }
+}
+
+fn no_buffer(addr: u64) -> Refusal {
+    Refusal::one("A01", 0, format!("no buffer of that size begins at {addr:#x}"), "pass what alloc returned")
+}

@@ -1,0 +1,150 @@
+//! Instructions across the lanes of a warp (E53). Each orders the lanes it joins.
+
+use super::{Flow, actor};
+use crate::isa::lanes::Lanes;
+use crate::isa::op::{Op, Shuffle, Vote};
+use crate::machine::core::Core;
+use crate::machine::warp::{FULL, Warp};
+
+/// Runs an instruction of this family; `None` for others.
+pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Option<Flow> {
+    let member = match op {
+        Op::Shfl { mask, .. }
+        | Op::Vote { mask, .. }
+        | Op::Match { mask, .. }
+        | Op::Redux { mask, .. }
+        | Op::Elect { mask, .. }
+        | Op::BarWarp { mask } => *mask,
+        Op::ActiveMask { d } => {
+            w.put(*d, &[u64::from(mask); 32], (0, false), mask);
+            return Some(Flow::Next);
+        }
+        _ => return None,
+    };
+    let members = w.scalar(core, member, mask) as u32;
+    let missing = members & w.live & !mask;
+    let absent = members & !w.born;
+    if missing | absent != 0 || mask & !members != 0 {
+        let a = actor(w, pc, mask);
+        let message = format!("member mask {members:#010x} but lanes {mask:#010x} execute the instruction");
+        core.error("C02", &a, message, "name exactly the lanes that come here");
+    }
+    let here = members & mask;
+    match op {
+        Op::Shfl { mode, d, p, a, b, c, .. } => {
+            let (v, sel, clamp) = (w.value(core, *a), w.value(core, *b), w.value(core, *c));
+            let poison = w.meta(&[*a]).0;
+            let index_poison = w.meta(&[*b, *c]).0;
+            let (mut out, mut valid, mut bad): (Lanes, u32, u64) = ([0; 32], 0, index_poison);
+            for l in 0..32_u32 {
+                let (from, ok) = source(*mode, l, sel[l as usize] as u32, clamp[l as usize] as u32);
+                out[l as usize] = v[from as usize & 31];
+                valid |= u32::from(ok) << l;
+                if poison >> from & 1 == 1 {
+                    bad |= 1 << l | 1 << (l + 32);
+                }
+            }
+            let taint = w.taint_of(*a);
+            w.put(*d, &out, (bad, taint), mask);
+            if let Some(p) = p {
+                w.set_pred(*p, valid, index_poison as u32, mask);
+            }
+        }
+        Op::Vote { mode, d, p, a, .. } => {
+            let v = w.predicate(*a) & here;
+            let poison = if w.predicate_poison(*a) & here != 0 { FULL } else { 0 };
+            if let Some(d) = d {
+                let p = u64::from(poison);
+                w.put(*d, &[u64::from(v); 32], (p | p << 32, false), mask);
+            }
+            let yes = match mode {
+                Vote::All => v == here,
+                Vote::Any => v != 0,
+                Vote::Uniform | Vote::Ballot => v == here || v == 0,
+            };
+            if let Some(p) = p {
+                w.set_pred(*p, if yes { FULL } else { 0 }, poison, mask);
+            }
+        }
+        Op::Match { all, d, p, a, .. } => {
+            let v = w.value(core, *a);
+            let equal =
+                |x: u64| (0..32).filter(|l| here >> l & 1 == 1 && v[*l] == x).fold(0_u32, |m, l| m | 1 << l);
+            let mut out = [0; 32];
+            let mut agree = 0;
+            for l in 0..32 {
+                let m = equal(v[l]);
+                let whole = m == here;
+                out[l] = u64::from(if *all && !whole { 0 } else { m });
+                agree |= u32::from(whole) << l;
+            }
+            let meta = w.meta(&[*a]);
+            w.put(*d, &out, meta, mask);
+            if let Some(p) = p {
+                w.set_pred(*p, agree, 0, mask);
+            }
+        }
+        Op::Redux { f, d, a, .. } => {
+            let v = w.value(core, *a);
+            let mut acc: Option<u64> = None;
+            for (l, x) in v.iter().enumerate() {
+                if here >> l & 1 == 1 {
+                    acc = Some(match acc {
+                        None => *x,
+                        Some(y) => {
+                            let mut out = [0; 32];
+                            f(&[y; 32], &[*x; 32], &mut out);
+                            out[0]
+                        }
+                    });
+                }
+            }
+            let (poison, taint) = w.meta(&[*a]);
+            let any = if poison as u32 & here != 0 { u64::MAX } else { 0 };
+            w.put(*d, &[acc.unwrap_or(0); 32], (any, taint), mask);
+        }
+        Op::Elect { d, p, .. } => {
+            // Any lane, but the same for the same mask (E10).
+            let n = members.count_ones().max(1);
+            let nth =
+                if core.any_lane { (core.elect_salt ^ members).wrapping_mul(0x9e37_79b9) >> 16 } else { 0 }
+                    % n;
+            let mut rest = members;
+            for _ in 0..nth {
+                rest &= rest.wrapping_sub(1);
+            }
+            let leader = rest.trailing_zeros().min(31);
+            if let Some(d) = d {
+                w.put(*d, &[u64::from(leader); 32], (0, false), mask);
+            }
+            if let Some(p) = p {
+                w.set_pred(*p, 1 << leader, 0, mask);
+            }
+        }
+        _ => {}
+    }
+    if core.race {
+        w.sync_lanes(here);
+    }
+    Some(Flow::Next)
+}
+
+/// The lane that lane `j` reads, and whether it is in range (E53).
+fn source(mode: Shuffle, j: u32, b: u32, c: u32) -> (u32, bool) {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let most = (j & segment) | (clamp & !segment);
+    let least = j & segment;
+    let (from, ok) = match mode {
+        Shuffle::Up => {
+            let from = j.wrapping_sub(b);
+            (from, from as i32 >= most as i32)
+        }
+        Shuffle::Down => (j + b, j + b <= most),
+        Shuffle::Butterfly => (j ^ b, j ^ b <= most),
+        Shuffle::Index => {
+            let from = least | (b & !segment);
+            (from, from <= most)
+        }
+    };
+    if ok { (from, true) } else { (j, false) }
+}

@@ -1,0 +1,323 @@
+//! `ld`, `st`, `st.async`: per lane, with bounds, alignment and order (E19-E22).
+
+use super::alu::{poison_lanes, poisoned};
+use super::{Flow, actor};
+use crate::isa::lanes::Lanes;
+use crate::isa::op::{Addr, Load, Order, Space, Store};
+use crate::isa::types::{low_mask, sign_extend};
+use crate::machine::agents::bulk::StAsyncWork;
+use crate::machine::agents::{Work, issue};
+use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::warp::Warp;
+use crate::race::clock::Kind;
+use crate::race::shadow::Act;
+
+/// Addresses of the lanes that may go on: U03 is reported for the others.
+pub(crate) fn checked_addresses(core: &mut Core<'_>, w: &Warp, a: Addr, pc: u32, mask: u32) -> (Lanes, u32) {
+    let bad = poison_lanes(w.poison_of(a.base)) & mask;
+    if bad != 0 {
+        poisoned(core, w, pc, bad, "an address");
+    }
+    (w.addresses(core, a), mask & !bad)
+}
+
+/// Lanes of one access, by where they go.
+#[derive(Default)]
+pub(crate) struct Touched {
+    pub global: Vec<(u32, u64)>,
+    /// CTA, then (lane, offset).
+    pub shared: Vec<(u32, Vec<(u32, u64)>)>,
+}
+
+impl Touched {
+    pub(crate) fn add_shared(&mut self, cta: u32, lane: u32, at: u64) {
+        match self.shared.iter_mut().find(|(c, _)| *c == cta) {
+            Some((_, list)) => list.push((lane, at)),
+            None => self.shared.push((cta, vec![(lane, at)])),
+        }
+    }
+
+    pub(crate) fn record(self, core: &mut Core<'_>, size: u64, a: &Actor, act: Act) {
+        if !self.global.is_empty() {
+            core.touch_lanes(None, &self.global, size, a, act);
+        }
+        for (cta, list) in self.shared {
+            core.touch_lanes(Some(cta), &list, size, a, act);
+        }
+    }
+}
+
+/// A02 for one lane.
+pub(crate) fn aligned(core: &mut Core<'_>, a: &Actor, addr: u64, align: u64, what: &str) -> bool {
+    if addr % align == 0 {
+        return true;
+    }
+    let message = format!("{what} at {addr:#x} is not a multiple of {align}");
+    core.error("A02", a, message, "align the address to the whole access");
+    false
+}
+
+/// Where a lane's access goes; reports A01-A03 and gives nothing if it may not go there.
+pub(crate) fn place(
+    core: &mut Core<'_>,
+    w: &Warp,
+    a: &Actor,
+    space: Space,
+    addr: u64,
+    size: u64,
+) -> Option<Spot> {
+    let spot = core.spot(space, addr, w.cta);
+    let fine = match spot {
+        Spot::Global(g) => core.global_bounds(g, size, a),
+        Spot::Shared(c, at) => core.shared_bounds(c, at, size, a),
+        Spot::Local(at) => {
+            let fits = at.checked_add(size).is_some_and(|e| e <= core.code.local);
+            if !fits {
+                core.error(
+                    "A01",
+                    a,
+                    format!("local address {at:#x} outside of the stack frame"),
+                    "mend the index",
+                );
+            }
+            fits
+        }
+        Spot::Param(at) => {
+            let fits = at.checked_add(size).is_some_and(|e| e <= core.params.len() as u64);
+            if !fits {
+                core.error(
+                    "A01",
+                    a,
+                    format!("parameter address {at:#x} outside of the parameters"),
+                    "mend it",
+                );
+            }
+            fits
+        }
+        Spot::Nowhere => {
+            core.error("A03", a, format!("address {addr:#x} is in no CTA of the cluster"), "mend the rank");
+            false
+        }
+    };
+    fine.then_some(spot)
+}
+
+/// The bytes of a lane's local memory.
+fn local(core: &Core<'_>, w: &mut Warp, lane: u32, at: u64, size: usize) -> Option<std::ops::Range<usize>> {
+    let frame = core.code.local as usize;
+    if w.local.is_empty() {
+        w.local = vec![0; frame * 32];
+    }
+    let start = lane as usize * frame + at as usize;
+    (at as usize + size <= frame).then_some(start..start + size)
+}
+
+/// `ld`.
+pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u32) -> Flow {
+    let (addrs, lanes) = checked_addresses(core, w, l.addr, pc, mask);
+    let e = l.ty.bytes() as usize;
+    let size = e * l.dsts.len();
+    let a = actor(w, pc, mask);
+    let mut out = vec![[0_u64; 32]; l.dsts.len()];
+    let mut touched = Touched::default();
+    let mut from_memory = false;
+    for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
+        let addr = addrs[lane as usize];
+        let one = Actor { lanes: 1 << lane, ..a.clone() };
+        if !aligned(core, &one, addr, size as u64, "load") {
+            continue;
+        }
+        let Some(spot) = place(core, w, &one, l.space, addr, size as u64) else { continue };
+        let mut bytes = [0_u8; 64];
+        let Some(buf) = bytes.get_mut(..size) else { continue };
+        match spot {
+            Spot::Global(g) => {
+                // Bounds were just checked.
+                let _ = core.global.read(g, buf);
+                touched.global.push((lane, g));
+                from_memory = true;
+            }
+            Spot::Shared(c, at) => {
+                let at = at as usize;
+                if let Some(s) = core.ctas.get(c as usize).and_then(|c| c.shared.get(at..at + size)) {
+                    buf.copy_from_slice(s);
+                }
+                touched.add_shared(c, lane, at as u64);
+                from_memory = true;
+            }
+            Spot::Local(at) => {
+                if let Some(s) = local(core, w, lane, at, size).and_then(|r| w.local.get(r)) {
+                    buf.copy_from_slice(s);
+                }
+            }
+            Spot::Param(at) => {
+                if let Some(s) = core.params.get(at as usize..at as usize + size) {
+                    buf.copy_from_slice(s);
+                }
+            }
+            Spot::Nowhere => {}
+        }
+        for (i, (chunk, reg)) in buf.chunks(e).zip(&l.dsts).enumerate() {
+            let Some((_, width)) = reg else { continue };
+            let raw = chunk.iter().rev().fold(0_u64, |v, b| v << 8 | u64::from(*b));
+            let v = if l.ty.signed() { sign_extend(raw, l.ty.bits()) } else { raw };
+            if let Some(slot) = out.get_mut(i) {
+                slot[lane as usize] = v & low_mask(u32::from(*width));
+            }
+        }
+    }
+    for (v, reg) in out.iter().zip(&l.dsts) {
+        if let Some((r, _)) = reg {
+            w.put(*r, v, (0, from_memory), mask);
+        }
+    }
+    if core.race {
+        let act = if l.order.strong() { Act::Atomic } else { Act::Read };
+        if l.order.strong() {
+            acquire(core, w, &touched, l.order);
+        }
+        drop(a);
+        let a = actor(w, pc, mask);
+        touched.record(core, size as u64, &a, act);
+    }
+    Flow::Next
+}
+
+/// What a strong load or atomic learns from the places it reads.
+pub(crate) fn acquire(core: &mut Core<'_>, w: &mut Warp, touched: &Touched, order: Order) {
+    let global = touched.global.iter().map(|(_, at)| (0, *at));
+    let shared = touched.shared.iter().flat_map(|(c, l)| l.iter().map(move |(_, at)| (c + 1, *at)));
+    let mut learnt = core.empty_clock();
+    let mut any = false;
+    for key in global.chain(shared) {
+        if let Some(c) = core.released.get(&key) {
+            learnt.join(c);
+            any = true;
+        }
+    }
+    if !any {
+        return;
+    }
+    if order.acquires() {
+        w.learn(&learnt);
+    }
+    match &mut w.read_clock {
+        Some(c) => c.join(&learnt),
+        None => w.read_clock = Some(learnt),
+    }
+}
+
+/// What a strong store or atomic publishes at the places it writes.
+pub(crate) fn release(core: &mut Core<'_>, w: &mut Warp, touched: &Touched, order: Order, mask: u32) {
+    let clock = if order.releases() {
+        w.release(mask)
+    } else {
+        match &w.fence_clock {
+            Some(c) => (**c).clone(),
+            None => return,
+        }
+    };
+    let global = touched.global.iter().map(|(_, at)| (0, *at));
+    let shared = touched.shared.iter().flat_map(|(c, l)| l.iter().map(move |(_, at)| (c + 1, *at)));
+    let keys: Vec<(u32, u64)> = global.chain(shared).collect();
+    for key in keys {
+        core.released.entry(key).or_insert_with(|| clock.clone()).join(&clock);
+    }
+}
+
+/// `st` and `st.async`.
+pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask: u32) -> Flow {
+    let (addrs, lanes) = checked_addresses(core, w, s.addr, pc, mask);
+    let e = s.ty.bytes() as usize;
+    let size = e * s.srcs.len();
+    let a = actor(w, pc, mask);
+    let values: Vec<Lanes> = s.srcs.iter().map(|v| w.value(core, *v)).collect();
+    let poison = poison_lanes(s.srcs.iter().fold(0, |p, v| p | w.poison_of(*v))) & lanes;
+    let mut touched = Touched::default();
+    let mut later = Vec::new();
+    let mut undefined = Vec::new();
+    let mbars = s.mbar.map(|m| w.addresses(core, m));
+    for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
+        let addr = addrs[lane as usize];
+        let one = Actor { lanes: 1 << lane, ..a.clone() };
+        if !aligned(core, &one, addr, size as u64, "store") {
+            continue;
+        }
+        let Some(spot) = place(core, w, &one, s.space, addr, size as u64) else { continue };
+        let mut bytes = [0_u8; 64];
+        for (chunk, v) in bytes.chunks_mut(e).zip(&values) {
+            let raw = v[lane as usize].to_le_bytes();
+            for (d, b) in chunk.iter_mut().zip(raw) {
+                *d = b;
+            }
+        }
+        let Some(buf) = bytes.get(..size) else { continue };
+        match spot {
+            Spot::Shared(c, at) if mbars.is_some() => {
+                let m = mbars.map_or(0, |m| m[lane as usize]);
+                if let Spot::Shared(mc, m_at) = core.spot(Space::SharedCluster, m, w.cta)
+                    && mc == c
+                {
+                    later.push((c, at, buf.to_vec(), m_at));
+                } else {
+                    core.error(
+                        "A03",
+                        &one,
+                        "the mbarrier of st.async is not in the CTA of its bytes",
+                        "use mapa",
+                    );
+                }
+            }
+            Spot::Global(g) => {
+                if poison >> lane & 1 == 1 {
+                    poisoned(core, w, pc, 1 << lane, "a value stored to global memory");
+                }
+                let _ = core.global.write(g, buf);
+                touched.global.push((lane, g));
+            }
+            Spot::Shared(c, at) => {
+                let i = at as usize;
+                if let Some(to) = core.cta(c).and_then(|c| c.shared.get_mut(i..i + size)) {
+                    to.copy_from_slice(buf);
+                }
+                touched.add_shared(c, lane, at);
+                if poison >> lane & 1 == 1 {
+                    undefined.push((c, at));
+                }
+            }
+            Spot::Local(at) => {
+                if let Some(to) = local(core, w, lane, at, size).and_then(|r| w.local.get_mut(r)) {
+                    to.copy_from_slice(buf);
+                }
+            }
+            Spot::Param(_) | Spot::Nowhere => {
+                core.error("A03", &one, "store to a read-only space", "parameters are constants");
+            }
+        }
+    }
+    if !later.is_empty() {
+        for (c, _, _, m) in &later {
+            if let Some(b) = core.cta(*c).and_then(|c| c.mbars.get_mut(&(*m as u32))) {
+                b.in_flight += 1;
+            }
+        }
+        drop(a);
+        issue(core, w, Kind::StAsync, lanes, pc, Work::StAsync(StAsyncWork { stores: later }));
+        return Flow::Next;
+    }
+    core.progress += 1;
+    if core.race {
+        if s.order.strong() {
+            drop(a);
+            let a = actor(w, pc, mask);
+            release(core, w, &touched, s.order, mask);
+            touched.record(core, size as u64, &a, Act::Atomic);
+        } else {
+            touched.record(core, size as u64, &a, Act::Write);
+        }
+        for (c, at) in undefined {
+            core.undefine(c, at, size as u64);
+        }
+    }
+    Flow::Next
+}

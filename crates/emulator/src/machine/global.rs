@@ -1,0 +1,167 @@
+//! Global memory as one cluster sees it: the state before the launch, under its own writes (E5, E20).
+
+use crate::module::MODULE_BASE;
+use std::collections::BTreeMap;
+
+/// Bytes of an overlay page.
+const PAGE: usize = 4096;
+
+/// A buffer of the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    pub base: u64,
+    pub name: String,
+    pub data: Vec<u8>,
+}
+
+/// Why a global access failed (A01).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// No buffer there.
+    Unmapped,
+    /// It begins in a buffer and ends behind it.
+    PastEnd,
+}
+
+/// All buffers, sorted by base; the last may be the module's variables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    pub buffers: Vec<Buffer>,
+}
+
+impl Store {
+    /// The buffer that an address lies in.
+    pub(crate) fn find(&self, addr: u64) -> Option<usize> {
+        let i = self.buffers.partition_point(|b| b.base <= addr).checked_sub(1)?;
+        let b = self.buffers.get(i)?;
+        (addr - b.base < b.data.len() as u64).then_some(i)
+    }
+
+    /// Name and offset of an address, for reports.
+    pub(crate) fn describe(&self, addr: u64) -> Option<(String, u64)> {
+        let b = self.buffers.get(self.find(addr)?)?;
+        Some((b.name.clone(), addr - b.base))
+    }
+
+    /// Writes the bytes of an overlay back.
+    pub(crate) fn merge(&mut self, overlay: &Overlay) {
+        for (number, page) in &overlay.pages {
+            let base = number * PAGE as u64;
+            for (i, byte) in page.data.iter().enumerate() {
+                if page.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1) {
+                    let addr = base + i as u64;
+                    if let Some(b) = self.find(addr).and_then(|b| self.buffers.get_mut(b))
+                        && let Some(slot) = b.data.get_mut((addr - b.base) as usize)
+                    {
+                        *slot = *byte;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pages a cluster has written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlay {
+    pages: BTreeMap<u64, Page>,
+}
+
+#[derive(Clone, Debug)]
+struct Page {
+    data: Box<[u8; PAGE]>,
+    dirty: [u64; PAGE / 64],
+}
+
+/// A cluster's view.
+pub(crate) struct View<'a> {
+    pub store: &'a Store,
+    pub overlay: Overlay,
+    last: usize,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        View { store, overlay: Overlay::default(), last: 0 }
+    }
+
+    /// The buffer and offset of a whole range.
+    fn locate(&mut self, addr: u64, len: u64) -> Result<(usize, usize), Fault> {
+        let near = self.store.buffers.get(self.last);
+        let hit = near.is_some_and(|b| addr >= b.base && addr - b.base < b.data.len() as u64);
+        if !hit {
+            self.last = self.store.find(addr).ok_or(Fault::Unmapped)?;
+        }
+        let b = self.store.buffers.get(self.last).ok_or(Fault::Unmapped)?;
+        let offset = addr - b.base;
+        if len > b.data.len() as u64 - offset {
+            return Err(Fault::PastEnd);
+        }
+        Ok((self.last, offset as usize))
+    }
+
+    /// Checks a range without touching it.
+    pub(crate) fn check(&mut self, addr: u64, len: u64) -> Result<(), Fault> {
+        self.locate(addr, len).map(|_| ())
+    }
+
+    /// Reads a range.
+    pub(crate) fn read(&mut self, addr: u64, out: &mut [u8]) -> Result<(), Fault> {
+        let (b, offset) = self.locate(addr, out.len() as u64)?;
+        if let Some(from) = self.store.buffers.get(b).and_then(|b| b.data.get(offset..offset + out.len())) {
+            out.copy_from_slice(from);
+        }
+        if self.overlay.pages.is_empty() {
+            return Ok(());
+        }
+        let first = addr / PAGE as u64;
+        let last = (addr + out.len() as u64).div_ceil(PAGE as u64);
+        for (number, page) in self.overlay.pages.range(first..last.max(first)) {
+            let base = number * PAGE as u64;
+            let from = addr.max(base);
+            let to = (addr + out.len() as u64).min(base + PAGE as u64);
+            for a in from..to {
+                let i = (a - base) as usize;
+                if page.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1)
+                    && let (Some(d), Some(s)) = (out.get_mut((a - addr) as usize), page.data.get(i))
+                {
+                    *d = *s;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a range.
+    pub(crate) fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.locate(addr, bytes.len() as u64)?;
+        let mut at = addr;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let offset = (at % PAGE as u64) as usize;
+            let n = rest.len().min(PAGE - offset);
+            let (now, later) = rest.split_at(n);
+            let page = self
+                .overlay
+                .pages
+                .entry(at / PAGE as u64)
+                .or_insert_with(|| Page { data: Box::new([0; PAGE]), dirty: [0; PAGE / 64] });
+            if let Some(d) = page.data.get_mut(offset..offset + n) {
+                d.copy_from_slice(now);
+            }
+            for i in offset..offset + n {
+                if let Some(d) = page.dirty.get_mut(i / 64) {
+                    *d |= 1 << (i % 64);
+                }
+            }
+            at += n as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Whether an address belongs to the module's own variables.
+    pub(crate) fn module_variable(addr: u64) -> bool {
+        (MODULE_BASE..MODULE_BASE + (1 << 28)).contains(&addr)
+    }
+}

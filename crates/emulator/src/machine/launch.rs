@@ -1,0 +1,258 @@
+//! What to run and how, and the checks before the first step (E12).
+
+use super::tensormap::TensorMap;
+use crate::error::{Diagnostic, Refusal};
+use crate::module::{Entry, Param};
+use serde::{Deserialize, Serialize};
+use warploom_target::{Feature, Target};
+
+/// A kernel argument; its size must be that of the parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// An address from [`crate::Device::alloc`].
+    Ptr(u64),
+    /// 8 bits.
+    U8(u8),
+    /// 16 bits, also f16 and bf16 as bits.
+    U16(u16),
+    /// 32 bits, signed.
+    I32(i32),
+    /// 32 bits.
+    U32(u32),
+    /// 64 bits, signed.
+    I64(i64),
+    /// 64 bits.
+    U64(u64),
+    /// Single precision.
+    F32(f32),
+    /// Double precision.
+    F64(f64),
+    /// Bytes by value, such as a tensor map.
+    Bytes(Vec<u8>),
+}
+
+impl From<&TensorMap> for Arg {
+    fn from(m: &TensorMap) -> Arg {
+        Arg::Bytes(m.bytes().to_vec())
+    }
+}
+
+impl Arg {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Arg::Ptr(v) | Arg::U64(v) => v.to_le_bytes().to_vec(),
+            Arg::U8(v) => vec![*v],
+            Arg::U16(v) => v.to_le_bytes().to_vec(),
+            Arg::I32(v) => v.to_le_bytes().to_vec(),
+            Arg::U32(v) => v.to_le_bytes().to_vec(),
+            Arg::I64(v) => v.to_le_bytes().to_vec(),
+            Arg::F32(v) => v.to_le_bytes().to_vec(),
+            Arg::F64(v) => v.to_le_bytes().to_vec(),
+            Arg::Bytes(v) => v.clone(),
+        }
+    }
+}
+
+/// A kernel launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// Name of the entry.
+    pub entry: String,
+    /// CTAs in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA in x, y, z.
+    pub block: [u32; 3],
+    /// CTAs of a cluster in x, y, z.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub smem: u32,
+    /// Arguments in the order of the parameters.
+    pub args: Vec<Arg>,
+}
+
+impl Launch {
+    /// A launch of one CTA with the block and cluster that the entry asks for, without arguments.
+    pub fn of(entry: &Entry) -> Launch {
+        Launch {
+            entry: entry.name.clone(),
+            grid: [1; 3],
+            block: entry.required_threads.or(entry.max_threads).unwrap_or([32, 1, 1]),
+            cluster: entry.cluster.unwrap_or([1; 3]),
+            smem: 0,
+            args: Vec::new(),
+        }
+    }
+}
+
+/// Who moves next, and when asynchronous work is done (E9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Policy {
+    /// An operation happens when it is issued.
+    Eager,
+    /// An operation happens only when nobody else can move.
+    Lazy,
+    /// Seeded choices everywhere.
+    Random(u64),
+    /// Seeded priorities with change points (Burckhardt et al., ASPLOS 2010).
+    Pct(u64),
+}
+
+/// How much is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Race {
+    /// Results, barriers, bounds and deadlocks only.
+    Off,
+    /// Happens-before analysis of every access too.
+    Full,
+}
+
+/// How to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Scheduling.
+    pub policy: Policy,
+    /// Race detection.
+    pub race: Race,
+    /// Proxy fences must stand in the writer (E64), TMEM fences must be there (E65).
+    pub strict: bool,
+    /// Warp instructions of one cluster before `D02`.
+    pub max_steps: u64,
+    /// Host threads for independent clusters; 0 means one.
+    pub threads: usize,
+    /// Check the launch against the chip (L01); `false` runs anyway.
+    pub limits: bool,
+    /// Findings of one cluster that are kept.
+    pub max_findings: usize,
+    /// Names for shared memory ranges in reports: first byte, size, name.
+    pub names: Vec<(u32, u32, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            policy: Policy::Eager,
+            race: Race::Full,
+            strict: false,
+            max_steps: 20_000_000,
+            threads: 1,
+            limits: true,
+            max_findings: 100,
+            names: Vec::new(),
+        }
+    }
+}
+
+/// The parameter space of a launch.
+pub(crate) fn parameters(entry: &Entry, launch: &Launch) -> Result<Vec<u8>, Refusal> {
+    if entry.params.len() != launch.args.len() {
+        let names: Vec<&str> = entry.params.iter().map(|p| p.name.as_str()).collect();
+        return Err(Refusal::one(
+            "L01",
+            0,
+            format!("{} arguments for the {} parameters of {}", launch.args.len(), names.len(), entry.name),
+            format!("pass one for each of: {}", names.join(", ")),
+        ));
+    }
+    let mut space = Vec::new();
+    for (i, (p, a)) in entry.params.iter().zip(&launch.args).enumerate() {
+        let bytes = a.bytes();
+        if bytes.len() as u64 != p.size {
+            return Err(Refusal::one(
+                "L01",
+                0,
+                format!("argument {i} has {} bytes, parameter {} has {}", bytes.len(), p.name, p.size),
+                format!("pass a {}", wanted(p)),
+            ));
+        }
+        space.resize(p.offset as usize, 0);
+        space.extend_from_slice(&bytes);
+    }
+    Ok(space)
+}
+
+fn wanted(p: &Param) -> String {
+    if p.array { format!("value of {} bytes", p.size) } else { format!(".{}", p.ty) }
+}
+
+fn product(v: [u32; 3]) -> u64 {
+    v.iter().map(|x| u64::from(*x)).fold(1, u64::saturating_mul)
+}
+
+/// Checks a launch against the chip and the entry's own directives (L01).
+pub(crate) fn check(
+    target: &Target,
+    module_target: &str,
+    entry: &Entry,
+    launch: &Launch,
+) -> Result<(), Refusal> {
+    let mut found = Vec::new();
+    let mut no = |message: String, remedy: &str| found.push(Diagnostic::new("L01", 0, message, remedy));
+    let threads = product(launch.block);
+    let dynamic = entry.code.as_ref().map_or(0, |c| if c.static_shared == 0 { 0 } else { c.dynamic_base });
+    let shared = dynamic + u64::from(launch.smem);
+    if threads == 0 || threads > u64::from(target.threads.per_cta) {
+        no(format!("{threads} threads in a CTA, the chip has 1 to {}", target.threads.per_cta), "use fewer");
+    }
+    if let Some(r) = entry.required_threads.filter(|r| *r != launch.block) {
+        no(format!("block {:?} but .reqntid says {r:?}", launch.block), "launch what the kernel asks for");
+    }
+    if entry.max_threads.is_some_and(|m| threads > product(m)) {
+        no(format!("{threads} threads are above .maxntid"), "use fewer");
+    }
+    if shared > target.smem.per_cta {
+        no(
+            format!("{shared} bytes of shared memory, {} has {}", target.name(), target.smem.per_cta),
+            "use less",
+        );
+    }
+    let limits = [target.grid.x, target.grid.y, target.grid.z];
+    for (i, axis) in ["x", "y", "z"].iter().enumerate() {
+        let (g, c) = (launch.grid.get(i).copied().unwrap_or(0), launch.cluster.get(i).copied().unwrap_or(0));
+        if g == 0 || limits.get(i).is_some_and(|l| g > *l) {
+            no(format!("grid {axis} of {g}"), "keep it within the chip's limits (T3)");
+        }
+        if c == 0 || g % c.max(1) != 0 {
+            no(format!("cluster {axis} of {c} does not divide the grid of {g}"), "make it divide");
+        }
+    }
+    let cluster = product(launch.cluster);
+    if cluster > 1 && !target.has(Feature::Clusters) {
+        no(format!("{} has no clusters", target.name()), "use cluster 1,1,1");
+    }
+    if let Some(c) = &target.cluster
+        && cluster > u64::from(c.opt_in)
+    {
+        no(format!("cluster of {cluster} CTAs, at most {}", c.opt_in), "use a smaller cluster");
+    }
+    if entry.cluster.is_some_and(|c| c != launch.cluster) {
+        no(format!("cluster {:?} but the entry requires {:?}", launch.cluster, entry.cluster), "launch that");
+    }
+    let registers = entry.max_registers.map_or(0, |r| u64::from(r) * threads.next_multiple_of(32));
+    if registers > u64::from(target.registers.per_cta) {
+        no(
+            format!("{registers} registers by .maxnreg, a CTA has {}", target.registers.per_cta),
+            "lower .maxnreg",
+        );
+    }
+    if !runs_on(module_target, target.name()) {
+        no(
+            format!("the module is for {module_target}, the chip is {}", target.name()),
+            "compile for the chip",
+        );
+    }
+    if found.is_empty() { Ok(()) } else { Err(Refusal { diagnostics: found }) }
+}
+
+/// Architecture-specific code (`a`) runs on its own chip only, plain code on later chips too.
+fn runs_on(module: &str, chip: &str) -> bool {
+    let number =
+        |s: &str| s.strip_prefix("sm_").map(|s| s.trim_end_matches(['a', 'f'])).and_then(|s| s.parse().ok());
+    let (Some(m), Some(c)): (Option<u32>, Option<u32>) = (number(module), number(chip)) else { return false };
+    if module.ends_with('a') {
+        m == c
+    } else if module.ends_with('f') {
+        m / 10 == c / 10 && m <= c
+    } else {
+        m <= c
+    }
+}

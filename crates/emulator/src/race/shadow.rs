@@ -1,0 +1,213 @@
+//! Who touched which bytes: shadow state of shared memory, global memory and TMEM (E62).
+
+use super::clock::Clock;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Bytes (or TMEM lanes) of one granule.
+pub(crate) const GRANULE: u64 = 32;
+/// Set in `Access::who` when the agent is an asynchronous operation's channel and not a warp.
+pub(crate) const OPERATION: u32 = 1 << 31;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    Read,
+    Write,
+    /// Atomics and mbarrier operations: they do not race with each other.
+    Atomic,
+}
+
+/// One access to some bytes of a granule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    /// A warp of the cluster, or `OPERATION | channel`.
+    pub who: u32,
+    /// The warp's time, or the operation's number.
+    pub time: u32,
+    /// Instruction index.
+    pub pc: u32,
+    /// How often the warp had executed that instruction.
+    pub visit: u32,
+    pub lanes: u32,
+    /// Bytes of the granule.
+    pub mask: u32,
+    /// First byte, and bytes for each lane; 0 if every lane touches all of them.
+    pub first: u8,
+    pub stride: u8,
+    pub act: Act,
+    /// Made in the async proxy.
+    pub proxy: bool,
+}
+
+impl Access {
+    /// The lanes that touch some of these bytes.
+    fn lanes_at(&self, bytes: u32) -> u32 {
+        if self.stride == 0 || bytes == 0 {
+            return self.lanes;
+        }
+        let lane0 = self.lanes.trailing_zeros();
+        let at = |b: u32| b.saturating_sub(u32::from(self.first)) / u32::from(self.stride) + lane0;
+        let (low, high) = (at(bytes.trailing_zeros()).min(31), at(31 - bytes.leading_zeros()).min(31));
+        (u32::MAX >> (31 - high)) & (u32::MAX << low)
+    }
+
+    /// Whether this access happened before one by `other` that has `clock`, for the bytes both touch.
+    fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
+        if self.who & OPERATION != 0 {
+            let same = self.who == other.who && self.time == other.time;
+            return same || clock.seen.knows(self.who & !OPERATION, self.time);
+        }
+        // Lanes of one instruction do not race with each other.
+        let (here, there) =
+            ((self.who, self.time, self.pc, self.visit), (other.who, other.time, other.pc, other.visit));
+        if here == there {
+            return true;
+        }
+        let mine = self.lanes_at(bytes);
+        let own_lane = if self.who == other.who { other.lanes_at(bytes) } else { 0 };
+        lanes(mine)
+            .all(|l| own_lane == 1 << l || clock.seen.thread((self.who * 32 + l) as usize) >= self.time)
+    }
+
+    /// Whether a proxy fence stands between this generic access and `other` in the async proxy.
+    fn fenced(&self, clock: &Clock, bytes: u32) -> bool {
+        if self.who & OPERATION != 0 {
+            return clock.fenced.knows(self.who & !OPERATION, self.time);
+        }
+        lanes(self.lanes_at(bytes)).all(|l| clock.fenced.thread((self.who * 32 + l) as usize) >= self.time)
+    }
+}
+
+fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let l = mask.trailing_zeros();
+            mask &= mask - 1;
+            l
+        })
+    })
+}
+
+/// What an access ran into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    pub other: Access,
+    pub kind: ConflictKind,
+    /// Bytes of the granule.
+    pub bytes: u32,
+}
+
+/// How two accesses collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConflictKind {
+    /// Unordered (R01-R03).
+    Race,
+    /// Ordered, but without a proxy fence (R04).
+    Proxy,
+    /// A generic read before an async write without a proxy fence: only a note.
+    ProxyRead,
+}
+
+/// Shadow state of one granule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Granule {
+    pub seen: SmallVec<[Access; 2]>,
+    /// Bytes that were written.
+    pub defined: u32,
+}
+
+impl Granule {
+    /// Records an access and returns the worst collision with an earlier one.
+    pub(crate) fn access(&mut self, new: Access, clock: &Clock) -> Option<Conflict> {
+        let mut worst: Option<Conflict> = None;
+        let writes = new.act == Act::Write;
+        let mut merged = false;
+        for old in &mut self.seen {
+            let bytes = old.mask & new.mask;
+            if bytes == 0 {
+                continue;
+            }
+            let quiet = match (old.act, new.act) {
+                (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic) => true,
+                _ => false,
+            };
+            if !quiet {
+                if !old.before(&new, clock, bytes) {
+                    if worst.is_none_or(|w| w.kind != ConflictKind::Race) {
+                        worst = Some(Conflict { other: *old, kind: ConflictKind::Race, bytes });
+                    }
+                } else if new.proxy && !old.proxy && worst.is_none() && !old.fenced(clock, bytes) {
+                    let kind =
+                        if old.act == Act::Read { ConflictKind::ProxyRead } else { ConflictKind::Proxy };
+                    worst = Some(Conflict { other: *old, kind, bytes });
+                }
+            }
+            let same = old.who == new.who && old.lanes == new.lanes && old.stride == new.stride;
+            if writes {
+                old.mask &= !new.mask;
+            } else if same
+                && old.act == new.act
+                && old.mask == new.mask
+                && old.proxy == new.proxy
+                && (new.who & OPERATION == 0)
+            {
+                // A later access of the same lanes: ordering it orders the earlier one too.
+                *old = new;
+                merged = true;
+            }
+        }
+        if writes {
+            self.seen.retain(|a| a.mask != 0);
+            self.defined |= new.mask;
+        }
+        if !merged {
+            self.seen.push(new);
+        }
+        worst
+    }
+}
+
+/// A flat shadow for a memory whose size is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flat {
+    pub granules: Vec<Granule>,
+}
+
+/// A sparse shadow for global memory: pages of 128 granules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sparse {
+    pub pages: BTreeMap<u64, Vec<Granule>>,
+}
+
+/// Bytes of a page of `Sparse`.
+pub(crate) const PAGE: u64 = 4096;
+
+/// Splits a byte range into granule number, first byte and mask.
+pub(crate) fn granules(start: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
+    let end = start + len;
+    (start / GRANULE..end.div_ceil(GRANULE)).map(move |g| {
+        let low = start.max(g * GRANULE) - g * GRANULE;
+        let high = end.min((g + 1) * GRANULE) - g * GRANULE;
+        let mask = if high - low >= 32 { u32::MAX } else { ((1_u32 << (high - low)) - 1) << low };
+        (g, mask)
+    })
+}
+
+impl Flat {
+    pub(crate) fn new(bytes: u64) -> Self {
+        Flat { granules: vec![Granule::default(); bytes.div_ceil(GRANULE) as usize] }
+    }
+
+    pub(crate) fn at(&mut self, granule: u64) -> Option<&mut Granule> {
+        self.granules.get_mut(granule as usize)
+    }
+}
+
+impl Sparse {
+    pub(crate) fn at(&mut self, granule: u64) -> Option<&mut Granule> {
+        let per = PAGE / GRANULE;
+        let page = self.pages.entry(granule / per).or_insert_with(|| vec![Granule::default(); per as usize]);
+        page.get_mut((granule % per) as usize)
+    }
+}

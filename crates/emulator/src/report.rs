@@ -1,0 +1,193 @@
+//! What a run found out (E69, E72).
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; the run still counts as clean.
+    Note,
+    /// The kernel is wrong.
+    Error,
+}
+
+/// One side of a finding: who, and where in the PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// "warp 3 lanes 0-31" or "tensor copy #2 of warp 0".
+    pub agent: String,
+    /// PTX line, from 1.
+    pub line: u32,
+    /// The opcode with its modifiers.
+    pub opcode: String,
+    /// How often this warp had come to this instruction, from 1.
+    pub visit: u32,
+    /// `.loc` file, line and column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The bytes, or TMEM cells, that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// "shared", "global" or "tmem".
+    pub space: String,
+    /// First byte: offset in the CTA's shared memory, or in the named buffer; a column of TMEM.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// The buffer's name, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Something wrong with the kernel, with the code of E66.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// `R01`, `D01`, ...
+    pub code: String,
+    /// Error or note.
+    pub severity: Severity,
+    /// Name of the entry.
+    pub kernel: String,
+    /// The CTA's position in the grid.
+    pub cta: [u32; 3],
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub remedy: String,
+    /// The agent at whose step it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Place>,
+    /// The other agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<Place>,
+    /// Where in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
+    /// How often this code was found for this pair of lines.
+    pub count: u64,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.severity == Severity::Error { "error" } else { "note" };
+        let [x, y, z] = self.cta;
+        write!(f, "{kind}[{}] {} in {} CTA ({x},{y},{z})", self.code, self.message, self.kernel)?;
+        if let Some(e) = &self.extent {
+            write!(f, "\n  where: {} {}..{}", e.space, e.start, e.end)?;
+            if let Some(n) = &e.name {
+                write!(f, " ({n})")?;
+            }
+        }
+        for (label, place) in [("at", &self.first), ("against", &self.second)] {
+            if let Some(p) = place {
+                write!(f, "\n  {label}: line {} {} by {}, time {}", p.line, p.opcode, p.agent, p.visit)?;
+                if let Some(s) = &p.source {
+                    write!(f, " ({s})")?;
+                }
+            }
+        }
+        if self.count > 1 {
+            write!(f, "\n  {} times", self.count)?;
+        }
+        if !self.remedy.is_empty() {
+            write!(f, "\n  instead: {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Warp instructions.
+    pub steps: u64,
+    /// Warp instructions by opcode.
+    pub opcodes: BTreeMap<String, u64>,
+    /// Asynchronous operations.
+    pub operations: u64,
+    /// Bytes moved by asynchronous copies.
+    pub bytes_copied: u64,
+    /// One past the highest shared byte that was accessed.
+    pub shared_used: u64,
+    /// One past the highest TMEM column that was allocated.
+    pub tmem_used: u32,
+    /// Named barriers that were used, as a bit mask.
+    pub barriers: u32,
+    /// mbarriers that were initialised, counted over all CTAs.
+    pub mbarriers: u64,
+    /// A branch depended on data loaded from memory, so other inputs may take other paths (E70).
+    pub data_dependent: bool,
+}
+
+impl Stats {
+    pub(crate) fn add(&mut self, other: &Stats) {
+        self.steps += other.steps;
+        for (k, n) in &other.opcodes {
+            *self.opcodes.entry(k.clone()).or_default() += n;
+        }
+        self.operations += other.operations;
+        self.bytes_copied += other.bytes_copied;
+        self.shared_used = self.shared_used.max(other.shared_used);
+        self.tmem_used = self.tmem_used.max(other.tmem_used);
+        self.barriers |= other.barriers;
+        self.mbarriers += other.mbarriers;
+        self.data_dependent |= other.data_dependent;
+    }
+}
+
+/// What a run found out. The buffers stay in the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Name of the entry.
+    pub kernel: String,
+    /// Name of the chip.
+    pub target: String,
+    /// Policy and seed.
+    pub policy: super::Policy,
+    /// Findings in the order of CTAs, then of time.
+    pub findings: Vec<Finding>,
+    /// Counts.
+    pub stats: Stats,
+}
+
+impl Report {
+    /// Whether there are no errors; notes do not count.
+    pub fn clean(&self) -> bool {
+        self.errors().next().is_none()
+    }
+
+    /// The findings that are errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|f| f.severity == Severity::Error)
+    }
+
+    /// Whether some finding has this code.
+    pub fn has(&self, code: &str) -> bool {
+        self.findings.iter().any(|f| f.code == code)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        let errors = self.errors().count();
+        let notes = self.findings.len() - errors;
+        write!(
+            f,
+            "{} on {} ({:?}): {errors} errors, {notes} notes; {} warp instructions, {} operations, {} bytes copied",
+            self.kernel,
+            self.target,
+            self.policy,
+            self.stats.steps,
+            self.stats.operations,
+            self.stats.bytes_copied
+        )
+    }
+}

@@ -1,0 +1,15 @@
+//! The worked examples of the reference folder run clean and give the right product (issue, E95).
+
+mod common;
+
+use common::{Gemm, policies, reference, with};
+
+#[test]
+fn sm90_gemm_is_clean_and_right() {
+    let Some(ptx) = reference("data/kernels/hand/gemm_bf16.sm_90a.ptx") else { return };
+    for policy in policies() {
+        let (report, error) = Gemm::hand_sm90(128, 256, 512).run(&ptx, &with(policy));
+        assert!(report.clean(), "{policy:?}\n{report}");
+        assert!(error < 4e-3, "{policy:?}: {error}");
+    }
+}
