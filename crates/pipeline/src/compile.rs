@@ -1,12 +1,14 @@
-//! From a kernel to its program, stage by stage.
+//! From a kernel to its program, stage by stage, from whichever form a file holds.
 
-use warploom_bufassign::{Assignment, Problem};
+use warploom_bufassign::{Assignment, ErrorKind, Problem, assign};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
 use warploom_sched::Answer;
 use warploom_target::Target;
 
-use crate::depth::{Depth, Search};
+use crate::check;
+use crate::depth::{Bound, Depth, Fitted, Round, Search, assign_error};
+use crate::forms::{self, Form};
 use crate::graph::PipelinedLoop;
 use crate::layout::Layout;
 use crate::normalize::normalize;
@@ -33,7 +35,7 @@ pub struct Options {
 /// A compiled kernel with everything that was decided.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The kernel in normal form, with its wait.
+    /// The kernel in normal form, with the wait of its loop.
     pub kernel: Module,
     /// Its parts.
     pub selection: Selection,
@@ -47,53 +49,163 @@ pub struct Compiled {
     pub assignment: Assignment,
     /// How deep the ring is, and why.
     pub depth: Depth,
+    /// The scheduled form.
+    pub scheduled: Module,
+    /// The assigned form.
+    pub assigned: Module,
     /// The program form.
     pub program: Module,
+    /// Things worth telling.
+    pub remarks: Vec<Diagnostic>,
 }
 
-/// Compiles a kernel to program form.
+/// Compiles a kernel to program form; one that carries a schedule or an assignment already is resumed from there.
 ///
 /// # Errors
 /// Every reason why it cannot be compiled, in file order (C90).
 pub fn compile_to_program(module: &Module, target: &Target, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let entry = entry_function(module, options.entry.as_deref())?;
-    let mut kernel = normalize(module, entry)?;
-    let selection = select(&kernel, entry, target)?;
-    let wait = match waits::find(&kernel, &selection) {
-        Some((wait, _)) => wait,
-        None => waits::insert(&mut kernel, &selection, 1).ok_or_else(|| vec![no_wait()])?,
+    let form = forms::form(module, target).map_err(|error| vec![error])?;
+    if form == Form::Program {
+        let error = Diagnostic::error(Code::Verify, "this is a program already").note("instead", "emit code from it");
+        return Err(vec![error]);
+    }
+    let staged = Staged::new(module, target, options)?;
+    let search = Search {
+        module: &staged.kernel,
+        selection: &staged.selection,
+        wait: staged.wait,
+        name: &staged.name,
+        target,
+        options,
     };
-    let name = kernel.symbol_name(entry).unwrap_or("kernel").to_owned();
-    let search = Search { module: &kernel, selection: &selection, wait, name: &name, target, options };
-    let fitted = search.run().map_err(|error| vec![*error])?;
-    waits::set_pending(&mut kernel, wait, fitted.pipelined.pending);
-    let program = to_program(&kernel, &selection, wait, fitted.pipelined.pending, &fitted.assignment, target)
-        .map_err(|error| vec![*error])?;
-    Ok(Compiled {
-        kernel,
-        selection,
-        pipelined: fitted.pipelined,
-        answer: fitted.answer,
-        problem: fitted.problem,
-        assignment: fitted.assignment,
-        depth: fitted.depth,
-        program,
+    let fitted = match form {
+        Form::Scheduled => staged.resume_scheduled(module, &search)?,
+        Form::Assigned => staged.resume_assigned(module, &search)?,
+        Form::Kernel | Form::Program => search.run().map_err(|error| vec![*error])?,
+    };
+    staged.finish(fitted, target).map_err(|error| vec![*error])
+}
+
+/// Checks a module in program form, as it may have been edited by hand.
+///
+/// # Errors
+/// Every rule it breaks (C35).
+pub fn check_program(module: &Module, target: &Target) -> Result<(), Vec<Diagnostic>> {
+    forms::form(module, target).map_err(|error| vec![error])?;
+    check::program(module, target, check::Effort::Quick).map_err(|violations| {
+        let refusal = |v: &check::Violation| {
+            Diagnostic::error(Code::Verify, format!("the program is broken: {v}")).rule(v.rule.number())
+        };
+        violations.iter().map(refusal).collect()
     })
 }
 
-fn no_wait() -> Diagnostic {
-    Diagnostic::error(Code::Internal, "the loop has no place for a wait").rule("C30")
+/// A kernel in normal form, taken apart, with the wait of its loop.
+struct Staged {
+    kernel: Module,
+    selection: Selection,
+    wait: OpId,
+    name: String,
 }
 
-fn to_program(
-    kernel: &Module,
-    selection: &Selection,
-    wait: OpId,
-    pending: u64,
-    assignment: &Assignment,
-    target: &Target,
-) -> Result<Module, Box<Diagnostic>> {
-    let layout = Layout::new(kernel, selection, assignment, target)?;
-    let source = Source { module: kernel, selection, wait, pending, layout: &layout, target: target.name() };
-    program::build(&source)
+impl Staged {
+    fn new(module: &Module, target: &Target, options: &Options) -> Result<Staged, Vec<Diagnostic>> {
+        let entry = entry_function(module, options.entry.as_deref())?;
+        let mut kernel = normalize(module, entry)?;
+        forms::strip(&mut kernel, entry);
+        let selection = select(&kernel, entry, target)?;
+        let wait = match waits::find(&kernel, &selection) {
+            Some((wait, _)) => wait,
+            None => waits::insert(&mut kernel, &selection, 1).ok_or_else(|| {
+                vec![Diagnostic::error(Code::Internal, "the loop has no place for a wait").rule("C30")]
+            })?,
+        };
+        let name = kernel.symbol_name(entry).unwrap_or("kernel").to_owned();
+        Ok(Staged { kernel, selection, wait, name })
+    }
+
+    /// The schedule as the file has it, and an assignment for it.
+    fn resume_scheduled(&self, module: &Module, search: &Search<'_>) -> Result<Fitted, Vec<Diagnostic>> {
+        let (pipelined, answer) = self.read_schedule(module, search)?;
+        let law = answer.values.iter().map(|v| v.depth).max().unwrap_or(1);
+        let want = if pipelined.pending == 0 { 0 } else { search.options.slack_slots };
+        let mut rounds = Vec::new();
+        for slack in (0..=want).rev() {
+            let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
+            let need = match assign(&problem, &problem.options) {
+                Ok(assignment) => {
+                    rounds.push(Round { depth: law + slack, pending: pipelined.pending, ii: answer.ii, need: None });
+                    let slots = assignment.record(0).map_or(law, |r| r.depth);
+                    let bound = if slack < want { Bound::Capacity } else { Bound::Law };
+                    let depth = Depth { slots, law, slack, bound, unlimited_ii: answer.ii, rounds };
+                    return Ok(Fitted { pipelined, answer, problem, assignment, depth });
+                }
+                Err(error) if error.kind == ErrorKind::Capacity && slack > 0 => error.need,
+                Err(error) if error.kind == ErrorKind::Capacity => return Err(vec![*search.too_big(law, &error)]),
+                Err(error) => return Err(vec![assign_error(&error)]),
+            };
+            rounds.push(Round { depth: law + slack, pending: pipelined.pending, ii: answer.ii, need });
+        }
+        Err(vec![Diagnostic::error(Code::Internal, "no assignment was tried").rule("B65")])
+    }
+
+    /// Schedule and assignment as the file has them.
+    fn resume_assigned(&self, module: &Module, search: &Search<'_>) -> Result<Fitted, Vec<Diagnostic>> {
+        let (pipelined, answer) = self.read_schedule(module, search)?;
+        let func = self.selection.func;
+        let records = forms::records(module, func)?;
+        let law = answer.values.iter().map(|v| v.depth).max().unwrap_or(1);
+        let slots = records.iter().find(|r| r.value == 0).map_or(law, |r| r.depth);
+        // A ring deeper than the law was asked for; a shallower one is the checker's to refuse.
+        let slack = slots.saturating_sub(law).min(1 << 16);
+        let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
+        let base = assign(&problem, &problem.options).map_err(|error| vec![assign_error(&error)])?;
+        let assignment = forms::assignment_from(module, func, &problem, base, records)?;
+        let depth = Depth { slots, law, slack, bound: Bound::Asked, unlimited_ii: answer.ii, rounds: Vec::new() };
+        Ok(Fitted { pipelined, answer, problem, assignment, depth })
+    }
+
+    fn read_schedule(&self, module: &Module, search: &Search<'_>) -> Result<(PipelinedLoop, Answer), Vec<Diagnostic>> {
+        let Some((_, pending)) = waits::find(&self.kernel, &self.selection) else {
+            let error = Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
+            return Err(vec![error]);
+        };
+        let pipelined = search.graph(pending, self.selection.num_stages).map_err(|error| vec![*error])?;
+        let answer = forms::schedule_from(module, self.selection.scf_for, &pipelined)?;
+        Ok((pipelined, answer))
+    }
+
+    /// The three forms, the last one checked where checks are on.
+    fn finish(mut self, fitted: Fitted, target: &Target) -> Result<Compiled, Box<Diagnostic>> {
+        let pending = fitted.pipelined.pending;
+        waits::set_pending(&mut self.kernel, self.wait, pending);
+        let Staged { kernel, selection, wait, .. } = self;
+        let Fitted { pipelined, answer, problem, assignment, depth } = fitted;
+        let scheduled = forms::scheduled(&kernel, selection.scf_for, &pipelined, &answer, target);
+        let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
+        let layout = Layout::new(&kernel, &selection, &assignment, target)?;
+        let source =
+            Source { module: &kernel, selection: &selection, wait, pending, layout: &layout, target: target.name() };
+        let program = program::build(&source)?;
+        if cfg!(debug_assertions) {
+            check::program(&program, target, check::Effort::Quick).map_err(|violations| {
+                let text = violations.first().map(ToString::to_string).unwrap_or_default();
+                Box::new(Diagnostic::error(Code::Internal, format!("the program is broken: {text}")).rule("C35"))
+            })?;
+        }
+        let remarks = selection.remarks.clone();
+        Ok(Compiled {
+            kernel,
+            selection,
+            pipelined,
+            answer,
+            problem,
+            assignment,
+            depth,
+            scheduled,
+            assigned,
+            program,
+            remarks,
+        })
+    }
 }

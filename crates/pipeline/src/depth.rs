@@ -155,7 +155,7 @@ impl Search<'_> {
     }
 
     /// The refusal of C92: who needs how much, and what would fit.
-    fn too_big(&self, depth: u64, error: &AssignError) -> Box<Diagnostic> {
+    pub fn too_big(&self, depth: u64, error: &AssignError) -> Box<Diagnostic> {
         let selection = self.selection;
         let limit = error.limit.unwrap_or(self.target.smem.per_cta);
         let padded = |plan: &crate::tma::TilePlan| plan.bytes.next_multiple_of(plan.align());

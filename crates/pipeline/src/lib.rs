@@ -4,6 +4,7 @@ pub mod check;
 mod classes;
 mod compile;
 mod depth;
+pub mod forms;
 mod graph;
 mod layout;
 mod normalize;
@@ -17,7 +18,7 @@ mod views;
 mod waits;
 mod walk;
 
-pub use compile::{Compiled, Options, compile_to_program};
+pub use compile::{Compiled, Options, check_program, compile_to_program};
 pub use depth::{Bound, Depth, Round};
 pub use graph::{GraphOptions, PipelinedLoop, Role, loop_graph};
 pub use normalize::normalize;

@@ -1,7 +1,8 @@
 //! Diagnostics that know their place: the operation, its offset in the text, its line in the kernel's source.
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Loc, LocId, Module, OpId};
+use warploom_ir::text::print_op;
+use warploom_ir::{Loc, LocId, Module, OpId, ValueId};
 
 /// An error at an operation (C90).
 pub(crate) fn refuse(module: &Module, op: OpId, code: Code, message: impl Into<String>) -> Diagnostic {
@@ -19,17 +20,18 @@ pub(crate) fn remark(module: &Module, op: OpId, code: Code, message: impl Into<S
     diagnostic
 }
 
-/// Name and types of an operation on one line.
+/// Printing one operation numbers the values of the whole module; beyond so many operations only name and types
+/// are given, so that a large file with many refusals stays linear.
+const PRINTED_IN_FULL: usize = 2000;
+
+/// The operation on one line.
 fn summary(module: &Module, op: OpId) -> String {
-    let types = |values: &[warploom_ir::ValueId]| {
-        values.iter().map(|&v| module.ty(v).to_string()).collect::<Vec<_>>().join(", ")
-    };
-    let data = &module.ops[op];
-    let (operands, results) = (types(&data.operands), types(&data.results));
-    match data.results.is_empty() {
-        true => format!("{} : ({operands})", module.op_name(op)),
-        false => format!("{} : ({operands}) -> {results}", module.op_name(op)),
+    if module.ops.len() <= PRINTED_IN_FULL {
+        return print_op(module, op);
     }
+    let types = |values: &[ValueId]| values.iter().map(|&v| module.ty(v).to_string()).collect::<Vec<_>>().join(", ");
+    let data = &module.ops[op];
+    format!("{} : ({}) -> ({})", module.op_name(op), types(&data.operands), types(&data.results))
 }
 
 /// `file:line:column` of a location, the innermost place where the operation itself was written.

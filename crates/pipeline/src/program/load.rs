@@ -105,9 +105,15 @@ impl Builder<'_> {
             new_args.push(self.out.add_arg(inner, ty.clone(), loc));
         }
         for (&at, &arg) in carried.iter().zip(&new_args) {
-            scope.bind(*args.get(at + 1)?, arg);
+            let old = *args.get(at + 1)?;
+            self.out.values[arg].name.clone_from(&module.values[old].name);
+            scope.bind(old, arg);
         }
         let [.., index, phase] = new_args.as_slice() else { return None };
+        let ring = self.source.layout.ring(RingUse::Operands)?;
+        for (value, what) in [(*index, "slot"), (*phase, "phase")] {
+            self.out.values[value].name = Some(format!("{}.{what}", ring.name));
+        }
         Some((op, inner, [*index, *phase]))
     }
 

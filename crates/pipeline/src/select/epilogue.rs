@@ -36,7 +36,13 @@ pub(super) fn select(
     let roots: Vec<ValueId> = stores.iter().map(|s| s.value).collect();
     let needed = slice(module, &roots);
     let result = dot.and_then(|dot| module.ops[scf_for].results.get(dot.accumulator).copied());
-    if let Some(result) = result.filter(|result| !needed.contains(result)) {
+    // Other ways to store are refused where they stand.
+    let elsewhere = module.blocks[body].ops.iter().any(|&op| {
+        let opcode = module.ops[op].opcode;
+        matches!(opcode, Opcode::Store | Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter)
+    });
+    let nested = module.parent(scf_for) != Some(func);
+    if let Some(result) = result.filter(|result| !needed.contains(result) && !elsewhere && !nested) {
         errors.push(
             refuse(module, scf_for, Code::Loop, format!("the loop's result of type {} is never stored", module.ty(result)))
                 .note("supported", "results written by tt.descriptor_store after the loop"),

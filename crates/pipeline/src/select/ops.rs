@@ -13,6 +13,8 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
     for op in outside_reductions(module, func) {
         let opcode = module.ops[op].opcode;
         match class(opcode) {
+            // The loop that it ends is refused.
+            Class::Unsupported if opcode == Opcode::Condition => {}
             Class::Unsupported => errors.push(unsupported(module, op, target)),
             Class::Dot if !target.has(Feature::Wgmma) => errors.push(
                 refuse(module, op, Code::Target, format!("tt.dot is not supported for {} yet", target.name()))
@@ -46,29 +48,42 @@ fn outside_reductions(module: &Module, func: OpId) -> Vec<OpId> {
     preorder(module, func).into_iter().filter(|&op| !reducing(op)).collect()
 }
 
-/// Refuses what may not stand in the pipelined loop.
+/// Refuses what may not stand in the pipelined loop: one refusal per kind of operation, at its first place.
 pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
     let supported = "tt.descriptor_load, views of loaded tiles, scalar arithmetic, one tt.dot";
+    let mut seen: Vec<(Opcode, OpId, usize)> = Vec::new();
     for op in outside_reductions(module, scf_for).into_iter().skip(1) {
         let opcode = module.ops[op].opcode;
         let view = matches!(opcode, Opcode::Trans | Opcode::Reshape | Opcode::Constant);
-        let name = module.op_name(op);
-        match class(opcode) {
-            Class::Pure if !view && !is_scalar(module, op) => errors.push(
-                refuse(module, op, Code::Op, format!("{name} on a tile inside the pipelined loop is not supported"))
-                    .note("supported", supported),
-            ),
-            Class::PointerLoad => errors.push(
-                refuse(module, op, Code::Op, format!("{name} inside the pipelined loop is not supported for {}", target.name()))
-                    .note("supported", supported)
-                    .note("instead", "load the tile by a tensor descriptor"),
-            ),
-            Class::TileStore => errors.push(
-                refuse(module, op, Code::Op, format!("{name} inside the pipelined loop is not supported"))
-                    .note("supported", "tt.descriptor_store after the loop"),
-            ),
-            _ => {}
+        let refused = match class(opcode) {
+            Class::Pure => !view && !is_scalar(module, op),
+            Class::PointerLoad | Class::TileStore => true,
+            _ => false,
+        };
+        if !refused {
+            continue;
         }
+        match seen.iter_mut().find(|(known, ..)| *known == opcode) {
+            Some((.., count)) => *count += 1,
+            None => seen.push((opcode, op, 1)),
+        }
+    }
+    for (opcode, op, count) in seen {
+        let name = module.op_name(op);
+        let text = match class(opcode) {
+            Class::Pure => format!("{name} on a tile inside the pipelined loop is not supported"),
+            _ => format!("{name} inside the pipelined loop is not supported for {}", target.name()),
+        };
+        let mut error = refuse(module, op, Code::Op, text);
+        if count > 1 {
+            error = error.note("found", format!("{count} of them"));
+        }
+        error = error.note("supported", supported);
+        errors.push(match class(opcode) {
+            Class::PointerLoad => error.note("instead", "load the tile by a tensor descriptor"),
+            Class::TileStore => error.note("instead", "tt.descriptor_store after the loop"),
+            _ => error,
+        });
     }
 }
 
@@ -89,7 +104,7 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
             &[("supported", "results written by tt.descriptor_store")]
         }
         If => &[("supported", "straight-line code"), ("instead", "arith.select")],
-        While | Condition => &[("supported", "scf.for"), ("instead", "a counted loop")],
+        While => &[("supported", "scf.for"), ("instead", "a counted loop")],
         Reduce | Scan => &[("supported", "element-wise operations on the result of the loop")],
         DotScaled => &[("supported", "tt.dot of bf16, f16, tf32 and 8-bit floats")],
         Sin | Cos | Tanh | RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],

@@ -1,0 +1,125 @@
+//! The scheduled form: `warploom.cycle/stage/order/agent` on operations, `warploom.ii/stages` on the loop.
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, Module, OpId};
+use warploom_sched::{Algorithm, Answer, NodeTime, Outcome, ValueDepth, bounds, check, depths, validate};
+use warploom_target::Target;
+
+use super::{Form, mark_form};
+use crate::graph::PipelinedLoop;
+use crate::place::refuse;
+
+/// The kernel with its schedule written on it.
+pub fn scheduled(kernel: &Module, scf_for: OpId, pipelined: &PipelinedLoop, answer: &Answer, target: &Target) -> Module {
+    let mut module = kernel.clone();
+    mark_form(&mut module, Form::Scheduled, target);
+    let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
+    let attrs = &mut module.ops[scf_for].attrs;
+    attrs.set("warploom.ii", number(answer.ii));
+    attrs.set("warploom.stages", number(answer.stages));
+    for (&(op, role), place) in pipelined.nodes.iter().zip(&answer.nodes) {
+        let attrs = &mut module.ops[op].attrs;
+        attrs.set("warploom.cycle", number(place.cycle));
+        attrs.set("warploom.stage", number(place.stage));
+        attrs.set("warploom.order", number(i64::try_from(place.order).unwrap_or(i64::MAX)));
+        attrs.set("warploom.agent", Attr::string(role.name()));
+    }
+    module
+}
+
+/// The schedule written on a kernel, checked.
+///
+/// # Errors
+/// Marks that are missing, and every rule of the scheduler that the marks break.
+pub fn schedule_from(module: &Module, scf_for: OpId, pipelined: &PipelinedLoop) -> Result<Answer, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut read = |op: OpId, name: &'static str| -> i64 {
+        let found = module.attr(op, name).and_then(Attr::as_i64);
+        found.unwrap_or_else(|| {
+            let text = format!("a scheduled kernel needs `{name}` on {}", module.op_name(op));
+            errors.push(refuse(module, op, Code::Verify, text).rule("S72"));
+            0
+        })
+    };
+    let (ii, stages) = (read(scf_for, "warploom.ii"), read(scf_for, "warploom.stages"));
+    let mut nodes = Vec::new();
+    for (id, &(op, _)) in pipelined.nodes.iter().enumerate() {
+        let [stage, cycle, order] = ["warploom.stage", "warploom.cycle", "warploom.order"].map(|name| read(op, name));
+        let time = stage.saturating_mul(ii).saturating_add(cycle);
+        let order = usize::try_from(order).unwrap_or(usize::MAX);
+        nodes.push(NodeTime { id, time, stage, cycle, order, agent: None });
+    }
+    for &(op, role) in &pipelined.nodes {
+        let agent = module.attr(op, "warploom.agent").and_then(Attr::as_str);
+        if agent != Some(role.name()) {
+            let text = format!("{} is issued by agent {:?}", module.op_name(op), agent.unwrap_or(""));
+            errors.push(refuse(module, op, Code::Verify, text).rule("S62").note("needs", role.name()));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![error])?;
+    check::schedule(&pipelined.graph, &answer).and_then(|()| check::depths(&pipelined.graph, &answer)).map_err(
+        |violations| {
+            let refusal = |v: &check::Violation| {
+                let op = named_node(pipelined, &v.at).unwrap_or(scf_for);
+                refuse(module, op, Code::Verify, format!("the schedule is broken: {v}")).rule(v.kind.rule())
+            };
+            violations.iter().map(refusal).collect::<Vec<_>>()
+        },
+    )?;
+    Ok(answer)
+}
+
+/// The operation of a violation that names a node.
+fn named_node(pipelined: &PipelinedLoop, at: &str) -> Option<OpId> {
+    let id: usize = at.strip_prefix("node ")?.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    pipelined.nodes.get(id).map(|&(op, _)| op)
+}
+
+/// Everything of an answer that follows from the times.
+fn complete(pipelined: &PipelinedLoop, ii: i64, stages: i64, nodes: Vec<NodeTime>) -> Result<Answer, Diagnostic> {
+    let graph = &pipelined.graph;
+    let valid = validate(graph).map_err(|errors| {
+        let text = errors.first().map(ToString::to_string).unwrap_or_default();
+        Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}")).rule("S12")
+    })?;
+    let bounds = bounds(&valid);
+    let ends = nodes.iter().zip(&graph.nodes).map(|(place, node)| place.time.saturating_add(node.latency));
+    let length = ends.max().unwrap_or(0);
+    let mut answer = Answer {
+        name: graph.name.clone(),
+        outcome: if ii == bounds.mii { Outcome::ProvenOptimal } else { Outcome::Best },
+        ii,
+        mii: bounds.mii,
+        res_mii: bounds.res_mii,
+        rec_mii: bounds.rec_mii,
+        lower_bound: bounds.mii,
+        optimal: ii == bounds.mii,
+        length,
+        length_optimal: false,
+        stages,
+        in_flight: length.div_euclid(ii.max(1)) + i64::from(length.rem_euclid(ii.max(1)) != 0),
+        algorithm: Algorithm::default(),
+        steps: 0,
+        micros: 0,
+        nodes,
+        values: Vec::new(),
+        bytes: None,
+        rec_ratio: bounds.rec_ratio.map(|(latency, distance)| [latency, distance]),
+        critical_circuit: bounds.critical_circuit,
+        critical_resource: bounds.critical_resource.and_then(|r| graph.resources.get(r)).map(|r| r.name.clone()),
+        agents: Vec::new(),
+        spaces: Vec::new(),
+        stopped_by: None,
+    };
+    answer.in_flight = answer.in_flight.max(1);
+    answer.values = depths(&valid, &answer)
+        .iter()
+        .map(|d| ValueDepth { id: d.id, depth: d.depth, lifetime: d.lifetime })
+        .collect();
+    let bytes = answer.values.iter().zip(&graph.values).map(|(d, v)| d.depth.saturating_mul(v.bytes));
+    answer.bytes = Some(bytes.fold(0, u64::saturating_add));
+    Ok(answer)
+}

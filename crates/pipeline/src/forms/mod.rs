@@ -1,0 +1,90 @@
+//! The text forms between a kernel and its program: scheduled and assigned, written and read back.
+
+mod allocs;
+mod json;
+mod marks;
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, Module, OpId, Opcode};
+use warploom_target::Target;
+
+pub(crate) use allocs::records;
+pub use allocs::{assigned, assignment_from};
+pub use marks::{schedule_from, scheduled};
+
+use crate::walk::preorder;
+
+/// What a module holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A kernel as its author wrote it.
+    Kernel,
+    /// A kernel with a schedule.
+    Scheduled,
+    /// A kernel with a schedule and an assignment.
+    Assigned,
+    /// A program.
+    Program,
+}
+
+impl Form {
+    /// The value of `warploom.form`; kernels have none.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Kernel => "kernel",
+            Form::Scheduled => "scheduled",
+            Form::Assigned => "assigned",
+            Form::Program => "program",
+        }
+    }
+}
+
+/// The form of a module, by its attribute `warploom.form`.
+///
+/// # Errors
+/// An unknown form, or one made for another chip than `target`.
+pub fn form(module: &Module, target: &Target) -> Result<Form, Diagnostic> {
+    let form = match module.attr(module.root, "warploom.form") {
+        None => return Ok(Form::Kernel),
+        Some(attr) => match attr.as_str() {
+            Some("scheduled") => Form::Scheduled,
+            Some("assigned") => Form::Assigned,
+            Some("program") => Form::Program,
+            _ => {
+                return Err(Diagnostic::error(Code::Verify, "warploom.form names no form")
+                    .at(module.ops[module.root].span)
+                    .note("supported", "\"scheduled\", \"assigned\", \"program\", or none for a kernel"));
+            }
+        },
+    };
+    match module.attr(module.root, "warploom.target").and_then(Attr::as_str) {
+        Some(made) if made != target.name() => {
+            Err(Diagnostic::error(Code::Target, format!("made for {made}, not for {}", target.name()))
+                .at(module.ops[module.root].span)
+                .note("instead", format!("compile it for {made}, or start from the kernel")))
+        }
+        _ => Ok(form),
+    }
+}
+
+/// Says on the module which form it is.
+fn mark_form(module: &mut Module, form: Form, target: &Target) {
+    let root = module.root;
+    module.ops[root].attrs.set("warploom.form", Attr::string(form.name()));
+    module.ops[root].attrs.set("warploom.target", Attr::string(target.name()));
+}
+
+/// Takes everything that earlier stages wrote out of a kernel, but for the loop's wait.
+pub(crate) fn strip(module: &mut Module, func: OpId) {
+    for op in preorder(module, func).into_iter().chain([module.root]) {
+        if module.ops[op].opcode == Opcode::Alloc {
+            module.detach(op);
+            continue;
+        }
+        if op == func || module.ops[op].attrs.iter().any(|(name, _)| name.starts_with("warploom.")) {
+            let attrs = &module.ops[op].attrs;
+            let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));
+            module.ops[op].attrs = kept.map(|(name, attr)| (name, attr.clone())).collect();
+        }
+    }
+}
