@@ -18,7 +18,7 @@ pub struct Options {
     pub ptx: Option<PtxVersion>,
     /// Whether multiplications and additions may be fused (C48).
     pub fuse: bool,
-    /// Optimisation level of LLVM, 0..3.
+    /// Passes of LLVM: 0 none, 1 the few that programs profit from, 2 and 3 `default<O2>` and `default<O3>`.
     pub level: u8,
     /// Whether to return the LLVM IR, as it is before LLVM's passes.
     pub llvm: bool,
@@ -26,7 +26,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { ptx: None, fuse: true, level: 3, llvm: false }
+        Options { ptx: None, fuse: true, level: 1, llvm: false }
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`sass`]: counts the instructions of each loop in machine code (C81, C82).
 
 mod approx;
+pub mod assemble;
 mod emit;
 mod error;
 mod intrinsic;
@@ -19,6 +20,7 @@ mod lower;
 mod machine;
 mod metadata;
 mod program;
+pub mod sass;
 pub mod scan;
 
 pub use emit::{Emitted, Options, Timings, emit};

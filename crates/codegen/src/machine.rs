@@ -27,8 +27,6 @@ pub(crate) fn machine(target: &Target, ptx: PtxVersion, level: u8) -> Result<Tar
     let features = format!("+ptx{}{}", ptx.major, ptx.minor);
     let level = match level {
         0 => OptimizationLevel::None,
-        1 => OptimizationLevel::Less,
-        2 => OptimizationLevel::Default,
         _ => OptimizationLevel::Aggressive,
     };
     let (reloc, model) = (RelocMode::Default, CodeModel::Default);
@@ -37,11 +35,16 @@ pub(crate) fn machine(target: &Target, ptx: PtxVersion, level: u8) -> Result<Tar
         .ok_or_else(|| internal("LLVM has no machine for this chip"))
 }
 
+/// The passes that programs of this crate profit from. Loops are already in their final form, calls are all
+/// intrinsics, and nothing is in memory that could be in a register: `default<O3>` gives the same machine code
+/// in four times the time.
+const LEAN: &str = "function(early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),early-cse)";
+
 /// Runs the passes of an optimisation level.
 pub(crate) fn optimize(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {
     let passes = match level {
         0 => "default<O0>",
-        1 => "default<O1>",
+        1 => LEAN,
         2 => "default<O2>",
         _ => "default<O3>",
     };

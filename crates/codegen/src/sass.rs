@@ -1,0 +1,307 @@
+//! Loops of machine code: how many instructions a trip takes (C81, C82).
+//!
+//! [`disassemble`] runs nvdisasm; [`loops`] reads its text. A loop is a natural loop of the control-flow
+//! graph: a back edge to a block that dominates its source, and every block from which that source is reached
+//! without passing the head. So the code of a spin wait counts, wherever ptxas moved it; code behind the
+//! loop does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+use warploom_ir::Diagnostic;
+use warploom_ir::diag::Code;
+
+/// A natural loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loop {
+    /// The function it is in.
+    pub function: String,
+    /// Address of its head in bytes.
+    pub head: u64,
+    /// Instructions, those of inner loops included.
+    pub instructions: u32,
+    /// Multiplications of warpgroups.
+    pub hgmma: u32,
+    /// TMA loads of tensors.
+    pub utmaldg: u32,
+    /// Loops inside it.
+    pub inner: u32,
+}
+
+impl Loop {
+    /// Whether it only waits: no more than a few instructions, and none that work.
+    pub fn is_spin(&self) -> bool {
+        self.inner == 0 && self.hgmma == 0 && self.utmaldg == 0 && self.instructions <= 4
+    }
+}
+
+/// The assembly text of a cubin.
+///
+/// # Errors
+/// `assemble` where nvdisasm cannot be started or refuses.
+pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<String, Box<Diagnostic>> {
+    let failed = |text: String| Box::new(Diagnostic::error(Code::Assemble, text));
+    let folder = tempfile::tempdir().map_err(|e| failed(format!("no temporary folder: {e}")))?;
+    let input = folder.path().join("kernel.cubin");
+    std::fs::write(&input, cubin).map_err(|e| failed(format!("the cubin could not be written: {e}")))?;
+    let run = Command::new(nvdisasm).arg("-c").arg(&input).output();
+    let run = run.map_err(|e| failed(format!("{} did not start: {e}", nvdisasm.display())))?;
+    if !run.status.success() {
+        return Err(failed(format!("nvdisasm: {}", String::from_utf8_lossy(&run.stderr))));
+    }
+    Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+/// An instruction.
+struct Instruction<'a> {
+    address: u64,
+    /// Name with modifiers.
+    name: &'a str,
+    /// The label it may jump to.
+    target: Option<&'a str>,
+    /// Whether what follows may run too.
+    falls: bool,
+}
+
+/// A function under construction.
+#[derive(Default)]
+struct Function<'a> {
+    name: &'a str,
+    instructions: Vec<Instruction<'a>>,
+    labels: BTreeMap<&'a str, usize>,
+}
+
+/// Every loop of the functions in a text of nvdisasm, outer loops before inner ones, by address.
+pub fn loops(text: &str) -> Vec<Loop> {
+    functions(text).iter().flat_map(natural_loops).collect()
+}
+
+fn functions(text: &str) -> Vec<Function<'_>> {
+    let mut all: Vec<Function> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(section) = line.strip_prefix("//---").map(|rest| rest.trim_matches(['-', ' ', '\t'])) {
+            let name = section.strip_prefix(".text.");
+            inside = name.is_some();
+            all.extend(name.map(|name| Function { name, ..Function::default() }));
+            continue;
+        }
+        let Some(function) = all.last_mut().filter(|_| inside) else { continue };
+        if let Some(label) = line.strip_suffix(':') {
+            function.labels.insert(label, function.instructions.len());
+        } else {
+            function.instructions.extend(instruction(line));
+        }
+    }
+    all
+}
+
+/// `/*0c20*/ @!P1 BRA `(.L_x_4) ;`
+fn instruction(line: &str) -> Option<Instruction<'_>> {
+    let (address, rest) = line.strip_prefix("/*")?.split_once("*/")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let code = rest.trim().trim_end_matches(';').trim();
+    let (guarded, code) = match code.strip_prefix('@') {
+        Some(code) => (true, code.split_once(char::is_whitespace)?.1.trim()),
+        None => (false, code),
+    };
+    let (name, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+    if name.is_empty() {
+        return None;
+    }
+    let jumps = ["BRA", "JMP", "BRX", "JMX"].contains(&name.split('.').next().unwrap_or(name));
+    let label = operands.split_once("`(").and_then(|(before, rest)| Some((before, rest.split_once(')')?.0)));
+    let target = label.filter(|_| jumps).map(|(_, label)| label);
+    // `BRA P1, ..` and `BRA.DIV UR4, ..` have a condition of their own.
+    let own_condition = label.is_some_and(|(before, _)| !before.trim().is_empty());
+    let ends = (jumps && !own_condition) || ["EXIT", "RET"].contains(&name.split('.').next().unwrap_or(name));
+    Some(Instruction { address, name, target, falls: guarded || !ends })
+}
+
+/// First and behind-last instruction of each block, and the blocks that may follow.
+struct Graph {
+    ranges: Vec<(usize, usize)>,
+    next: Vec<Vec<usize>>,
+}
+
+fn graph(function: &Function) -> Graph {
+    let code = &function.instructions;
+    let mut starts: BTreeSet<usize> = function.labels.values().copied().collect();
+    starts.insert(0);
+    let jumps = code.iter().enumerate().filter(|(_, i)| i.target.is_some() || !i.falls);
+    starts.extend(jumps.map(|(at, _)| at + 1));
+    let starts: Vec<usize> = starts.into_iter().filter(|&at| at < code.len()).collect();
+    let ends = starts.iter().skip(1).copied().chain([code.len()]);
+    let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(ends).collect();
+    let block_at = |at: usize| starts.binary_search(&at).ok();
+    let next = ranges.iter().map(|&(_, end)| {
+        let last = &code[end - 1];
+        let target = last.target.and_then(|label| function.labels.get(label)).and_then(|&at| block_at(at));
+        target.into_iter().chain(last.falls.then(|| block_at(end)).flatten()).collect()
+    });
+    let next = next.collect();
+    Graph { ranges, next }
+}
+
+/// Immediate dominators by the iteration of Cooper, Harvey and Kennedy; `None` for unreachable blocks.
+fn dominators(next: &[Vec<usize>]) -> (Vec<usize>, Vec<Option<usize>>) {
+    let mut order = Vec::new();
+    let mut seen = vec![false; next.len()];
+    let mut stack = vec![(0, 0)];
+    if let Some(first) = seen.first_mut() {
+        *first = true;
+    } else {
+        return (Vec::new(), Vec::new());
+    }
+    while let Some((block, child)) = stack.pop() {
+        match next[block].get(child) {
+            Some(&to) => {
+                stack.push((block, child + 1));
+                if !seen[to] {
+                    seen[to] = true;
+                    stack.push((to, 0));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    let mut number = vec![usize::MAX; next.len()];
+    for (i, &block) in order.iter().enumerate() {
+        number[block] = i;
+    }
+    let mut parents = vec![Vec::new(); next.len()];
+    for &block in &order {
+        for &to in &next[block] {
+            parents[to].push(block);
+        }
+    }
+    let mut above: Vec<Option<usize>> = vec![None; next.len()];
+    above[0] = Some(0);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in order.iter().rev().skip(1) {
+            let known = parents[block].iter().copied().filter(|&p| above[p].is_some());
+            let meet = known.reduce(|mut a, mut b| {
+                while a != b {
+                    while number[a] < number[b] {
+                        a = above[a].unwrap_or(0);
+                    }
+                    while number[b] < number[a] {
+                        b = above[b].unwrap_or(0);
+                    }
+                }
+                a
+            });
+            if meet.is_some() && above[block] != meet {
+                above[block] = meet;
+                changed = true;
+            }
+        }
+    }
+    (order, above)
+}
+
+fn natural_loops(function: &Function) -> Vec<Loop> {
+    let graph = graph(function);
+    let (order, above) = dominators(&graph.next);
+    let dominates = |head: usize, mut block: usize| loop {
+        if block == head {
+            return true;
+        }
+        match above[block] {
+            Some(up) if up != block => block = up,
+            _ => return false,
+        }
+    };
+    let mut parents = vec![Vec::new(); graph.next.len()];
+    let mut bodies: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for &block in &order {
+        for &to in &graph.next[block] {
+            parents[to].push(block);
+            if dominates(to, block) {
+                bodies.entry(to).or_default().insert(block);
+            }
+        }
+    }
+    for (&head, body) in &mut bodies {
+        let mut work: Vec<usize> = body.iter().copied().filter(|&b| b != head).collect();
+        body.insert(head);
+        while let Some(block) = work.pop() {
+            work.extend(parents[block].iter().copied().filter(|&p| body.insert(p)));
+        }
+    }
+    let describe = |(&head, body): (&usize, &BTreeSet<usize>)| {
+        let code = || body.iter().flat_map(|&b| &function.instructions[graph.ranges[b].0..graph.ranges[b].1]);
+        let count = |name: &str| code().filter(|i| i.name.starts_with(name)).count() as u32;
+        let inner = bodies.iter().filter(|(h, other)| **h != head && other.is_subset(body)).count() as u32;
+        Loop {
+            function: function.name.to_owned(),
+            head: function.instructions[graph.ranges[head].0].address,
+            instructions: code().count() as u32,
+            hgmma: count("HGMMA") + count("QGMMA"),
+            utmaldg: count("UTMALDG"),
+            inner,
+        }
+    };
+    bodies.iter().map(describe).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop whose wait was moved behind the exit, as ptxas does, and the loop of padding at the end.
+    const TEXT: &str = "
+//--------------------- .text.f --------------------------
+.text.f:
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+.L_x_1:
+        /*0010*/                   SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR5+0x8], R0 ;
+        /*0020*/              @!P0 BRA `(.L_x_2) ;
+.L_x_3:
+        /*0030*/                   HGMMA.64x256x16.F32.BF16 R24, gdesc[UR16], R24, gsb0 ;
+        /*0040*/                   BRA.DIV UR4, `(.L_x_9) ;
+        /*0050*/              @!P1 BRA `(.L_x_1) ;
+        /*0060*/                   EXIT ;
+.L_x_2:
+        /*0070*/                   SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR5+0x8], R0 ;
+        /*0080*/              @!P0 BRA `(.L_x_2) ;
+        /*0090*/                   BRA `(.L_x_3) ;
+.L_x_9:
+        /*00a0*/                   EXIT ;
+.L_x_10:
+        /*00b0*/                   BRA `(.L_x_10);
+        /*00c0*/                   NOP;
+//--------------------- .nv.shared --------------------------
+.L_x_11:
+        /*0000*/ 	.word	0x00000000
+";
+
+    #[test]
+    fn spin_code_counts_and_code_behind_does_not_c81() {
+        let found = loops(TEXT);
+        let of = |head| found.iter().find(|l: &&Loop| l.head == head).unwrap();
+        assert_eq!(found.len(), 2, "{found:?}");
+        let outer = of(0x10);
+        assert_eq!((outer.instructions, outer.hgmma, outer.inner, outer.utmaldg), (8, 1, 1, 0));
+        assert_eq!(outer.function, "f");
+        assert!(of(0x70).is_spin());
+        assert!(!outer.is_spin());
+    }
+
+    #[test]
+    fn nothing_in_nothing() {
+        assert!(loops("").is_empty());
+        assert!(loops("//--- .text.g ---\n.text.g:\n").is_empty());
+        assert!(loops("//--- .text.g ---\n/*zz*/ BRA ;\n/*0000*/ BRA `(.L_1) ;\n").is_empty());
+    }
+
+    #[test]
+    fn a_missing_nvdisasm_is_a_diagnostic() {
+        assert_eq!(disassemble(Path::new("no/such/nvdisasm"), &[]).unwrap_err().code, Code::Assemble);
+    }
+}
