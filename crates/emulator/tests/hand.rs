@@ -13,3 +13,13 @@ fn sm90_gemm_is_clean_and_right() {
         assert!(error < 4e-3, "{policy:?}: {error}");
     }
 }
+
+#[test]
+fn sm100_gemm_is_clean_and_right() {
+    let Some(ptx) = reference("data/kernels/hand/gemm_bf16.sm_100a.ptx") else { return };
+    for policy in policies() {
+        let (report, error) = Gemm::hand_sm100(128, 256, 512).run(&ptx, &with(policy));
+        assert!(report.clean(), "{policy:?}\n{report}");
+        assert!(error < 4e-3, "{policy:?}: {error}");
+    }
+}

@@ -378,14 +378,6 @@ pub(crate) enum Tcgen {
     },
     WaitLd,
     WaitSt,
-    Cp {
-        addr: Addr,
-        desc: Src,
-        lanes: u32,
-        bits: u32,
-        multicast: u8,
-        group: u8,
-    },
 }
 
 /// `tcgen05.mma`.

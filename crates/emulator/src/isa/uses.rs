@@ -206,10 +206,6 @@ impl Uses {
                 self.all(s);
                 self.at(*addr);
             }
-            Tcgen::Cp { addr, desc, .. } => {
-                self.at(*addr);
-                self.r(*desc);
-            }
             Tcgen::Relinquish { .. } | Tcgen::WaitLd | Tcgen::WaitSt => {}
         }
     }

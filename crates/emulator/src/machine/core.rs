@@ -110,6 +110,8 @@ pub(crate) struct Core<'a> {
     pub sms: u32,
     /// What releases at a shared (CTA + 1) or global (0) address carry.
     pub released: BTreeMap<(u32, u64), Clock>,
+    /// The cta_group that the kernel uses; 0 before the first (T06).
+    pub cta_group: u8,
     /// Products of warpgroups that not all warps have issued: (CTA, warpgroup, number) to what one issued (W03).
     pub products: BTreeMap<(u32, u32, u32), (u32, [u64; 3], u32)>,
     pub race: bool,
@@ -363,6 +365,50 @@ impl<'a> Core<'a> {
             let (s, e) = byte_range(g, c.bytes);
             let extent = self.shared_extent(s, e);
             self.collision("R01", actor, access.act, &c, extent);
+        }
+    }
+
+    /// Records an access to 32 lanes (quarter `q`) of a TMEM column.
+    pub(crate) fn touch_tmem(&mut self, cta: u32, column: u32, q: u32, lanes: u32, actor: &Actor, act: Act) {
+        if !self.race {
+            return;
+        }
+        let g = u64::from(column * 4 + q);
+        let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.tmem.shadow.at(g)) else { return };
+        // TMEM has no proxies: only order counts.
+        let access = Access { proxy: false, ..actor.access(act, lanes) };
+        let undefined = lanes & !granule.defined;
+        let conflict = granule.access(access, &actor.clock);
+        if undefined != 0 && act == Act::Read {
+            granule.defined |= lanes;
+        }
+        let extent = Extent {
+            space: "tmem".into(),
+            start: u64::from(column),
+            end: u64::from(column) + 1,
+            name: Some(format!(
+                "lanes {}-{}",
+                32 * q + lanes.trailing_zeros(),
+                32 * q + 31 - lanes.leading_zeros()
+            )),
+        };
+        if undefined != 0 && act == Act::Read {
+            let message = "tensor memory that nobody has written is read";
+            let remedy = "start the product from zero, or tcgen05.st first";
+            self.report("U02", Severity::Error, actor, None, Some(extent.clone()), message, remedy);
+        }
+        if let Some(c) = conflict {
+            self.collision("R03", actor, act, &c, extent);
+        }
+    }
+
+    /// TMEM cells that hold poison count as never written.
+    pub(crate) fn undefine_tmem(&mut self, cta: u32, column: u32, lanes: [u32; 4]) {
+        for (q, mask) in lanes.iter().enumerate() {
+            let g = u64::from(column * 4) + q as u64;
+            if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.tmem.shadow.at(g)) {
+                granule.defined &= !mask;
+            }
         }
     }
 

@@ -221,6 +221,7 @@ impl Job<'_> {
             elect_salt: salt,
             sms: self.sms,
             released: BTreeMap::new(),
+            cta_group: 0,
             products: BTreeMap::new(),
             race,
             findings: Vec::new(),

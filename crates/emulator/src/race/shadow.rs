@@ -29,6 +29,7 @@ pub(crate) struct Access {
     pub pc: u32,
     /// How often the warp had executed that instruction.
     pub visit: u32,
+    /// Lanes of a warp; for an operation, what it is pipelined with (0 for nothing).
     pub lanes: u32,
     /// Bytes of the granule.
     pub mask: u32,
@@ -55,7 +56,9 @@ impl Access {
     /// Whether this access happened before one by `other` that has `clock`, for the bytes both touch.
     fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
         if self.who & OPERATION != 0 {
-            let same = self.who == other.who && self.time == other.time;
+            // Products on the same accumulators keep their issue order (E52); `lanes` is their key.
+            let pipelined = self.lanes != 0 && self.lanes == other.lanes && self.time < other.time;
+            let same = self.who == other.who && (self.time == other.time || pipelined);
             return same || clock.seen.knows(self.who & !OPERATION, self.time);
         }
         // Lanes of one instruction do not race with each other.
@@ -123,6 +126,16 @@ impl Granule {
         let mut worst: Option<Conflict> = None;
         let writes = new.act == Act::Write;
         let mut merged = false;
+        // A write that is ordered after reads of earlier bytes is ordered after the write that they read, even if
+        // no chain of knowledge leads back to it: completion of a product does not carry the copy it waited for.
+        let mut read_before = 0;
+        if writes {
+            for old in self.seen.iter().filter(|o| o.act != Act::Write && o.mask & new.mask != 0) {
+                if old.before(&new, clock, old.mask & new.mask) {
+                    read_before |= old.mask;
+                }
+            }
+        }
         for old in &mut self.seen {
             let bytes = old.mask & new.mask;
             if bytes == 0 {
@@ -133,7 +146,8 @@ impl Granule {
                 _ => false,
             };
             if !quiet {
-                if !old.before(&new, clock, bytes) {
+                let through_reads = old.act == Act::Write && bytes & !read_before == 0;
+                if !through_reads && !old.before(&new, clock, bytes) {
                     if worst.is_none_or(|w| w.kind != ConflictKind::Race) {
                         worst = Some(Conflict { other: *old, kind: ConflictKind::Race, bytes });
                     }

@@ -5,6 +5,7 @@ pub(crate) mod cp_async;
 pub(crate) mod products;
 pub(crate) mod signal;
 pub(crate) mod tensor;
+pub(crate) mod tmem;
 pub(crate) mod wgmma;
 
 use super::core::{Actor, Core};
@@ -40,6 +41,7 @@ pub(crate) enum Work {
     Bulk(Box<bulk::BulkWork>),
     StAsync(bulk::StAsyncWork),
     Wgmma(Box<wgmma::WgmmaWork>),
+    Tmem(Box<tmem::TmemWork>),
 }
 
 impl Operation {
@@ -54,7 +56,10 @@ impl Operation {
             time: self.number,
             pc: self.pc,
             visit: self.visit,
-            lanes: self.lanes,
+            lanes: match &self.work {
+                Work::Tmem(t) => t.pipeline_key(),
+                _ => 0,
+            },
             proxy,
             cta: self.cta,
             clock: self.clock.clone(),
@@ -111,6 +116,7 @@ pub(crate) fn ready(core: &Core<'_>, op: &Operation) -> bool {
         Work::Wgmma(_) => {
             !core.ops.iter().any(|o| o.warp == op.warp && o.kind == Kind::Wgmma && o.number < op.number)
         }
+        Work::Tmem(t) => tmem::ready(core, op, t),
         _ => true,
     }
 }
@@ -128,6 +134,7 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], index: usize) {
         Work::Bulk(_) => bulk::advance(core, &mut op),
         Work::StAsync(_) => bulk::advance_store(core, &mut op),
         Work::Wgmma(_) => wgmma::advance(core, warps, &mut op),
+        Work::Tmem(_) => tmem::advance(core, warps, &mut op),
     };
     op.stage += 1;
     core.progress += 1;

@@ -9,6 +9,7 @@ pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod operands;
+pub(crate) mod tcgen;
 pub(crate) mod wgmma;
 
 use super::core::{Actor, Core};
@@ -230,6 +231,7 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
             w.wgmma.commit(mask);
             Flow::Next
         }
+        Op::Tcgen(t) => tcgen::run(core, w, t, pc, mask),
         Op::WgmmaWait { keep } => wgmma::wait(core, w, *keep, mask),
         _ => Flow::Next,
     }

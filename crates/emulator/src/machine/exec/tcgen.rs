@@ -1,0 +1,395 @@
+//! `tcgen05.*`: allocation, issue of products, loads and stores (E43-E52).
+
+use super::alu::poisoned;
+use super::memory::checked_addresses;
+use super::{Flow, actor};
+use crate::isa::op::{AccTy, Addr, MatTy, Space, Src, Tcgen, TcgenA, TcgenKind, TcgenMma, TmemShape};
+use crate::machine::agents::products::Layout;
+use crate::machine::agents::signal::{SignalWork, use_mbarrier};
+use crate::machine::agents::tmem::{Move, Product, SourceA, TmemWork};
+use crate::machine::agents::{Work, issue};
+use crate::machine::core::{Core, Spot};
+use crate::machine::tmem::{COLUMNS, LANES};
+use crate::machine::warp::{Cond, Wait, Warp};
+use crate::race::clock::{Kind, channel};
+use crate::race::shadow::Act;
+use std::rc::Rc;
+
+/// One tcgen05 instruction.
+pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, t: &Tcgen, pc: u32, mask: u32) -> Flow {
+    match t {
+        Tcgen::Alloc { dst, columns, group } => return alloc(core, w, *dst, *columns, *group, pc, mask),
+        Tcgen::Dealloc { addr, columns, group } => {
+            group_of(core, w, *group, pc, mask);
+            dealloc(core, w, *addr, *columns, *group, pc, mask);
+        }
+        Tcgen::Relinquish { group } => {
+            group_of(core, w, *group, pc, mask);
+            for c in pair(core, w.cta, *group) {
+                if let Some(c) = core.cta(c) {
+                    c.tmem.relinquished = true;
+                }
+            }
+        }
+        Tcgen::Mma(m) => {
+            group_of(core, w, m.group, pc, mask);
+            for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                if let Err((code, why)) = product(core, w, m, pc, l) {
+                    let a = actor(w, pc, 1 << l);
+                    core.error(code, &a, why, "see E44 to E47 for what a product may say");
+                }
+            }
+        }
+        Tcgen::Commit { mbar, multicast, group } => {
+            group_of(core, w, *group, pc, mask);
+            commit(core, w, *mbar, *multicast, pc, mask);
+        }
+        Tcgen::Ld { d, addr, shape, split, pack } => {
+            let registers: Vec<_> = d.clone();
+            let m = Move {
+                lane: 0,
+                column: 0,
+                shape: *shape,
+                split: *split as u32,
+                pack: *pack,
+                registers,
+                values: Vec::new(),
+                poisoned: 0,
+            };
+            if let Some(m) = place(core, w, *addr, m, d.len() as u32, pc, mask) {
+                let n = issue(core, w, Kind::TcgenLd, mask, pc, Work::Tmem(Box::new(TmemWork::Load(m))));
+                w.tmem_ld.push(n);
+                w.tmem_pending.push((n, d.iter().flatten().copied().collect()));
+            }
+        }
+        Tcgen::St { s, addr, shape, split, unpack } => {
+            let values = s.iter().map(|s| w.value(core, *s)).collect();
+            let poison = s.iter().fold(0, |p, s| p | w.poison_of(*s));
+            let m = Move {
+                lane: 0,
+                column: 0,
+                shape: *shape,
+                split: *split as u32,
+                pack: *unpack,
+                registers: Vec::new(),
+                values,
+                poisoned: super::alu::poison_lanes(poison),
+            };
+            if let Some(m) = place(core, w, *addr, m, s.len() as u32, pc, mask) {
+                let n = issue(core, w, Kind::TcgenSt, mask, pc, Work::Tmem(Box::new(TmemWork::Store(m))));
+                w.tmem_st.push(n);
+            }
+        }
+        Tcgen::WaitLd => return wait(core, w, false),
+        Tcgen::WaitSt => return wait(core, w, true),
+    }
+    Flow::Next
+}
+
+/// The CTAs of a cta_group: this one, or the pair it belongs to.
+fn pair(core: &Core<'_>, cta: u32, group: u8) -> Vec<u32> {
+    let peer = cta ^ 1;
+    if group == 2 && (peer as usize) < core.ctas.len() { vec![cta & !1, cta | 1] } else { vec![cta] }
+}
+
+/// T06: one cta_group for the whole kernel.
+fn group_of(core: &mut Core<'_>, w: &Warp, group: u8, pc: u32, mask: u32) {
+    if core.cta_group == 0 {
+        core.cta_group = group;
+    } else if core.cta_group != group {
+        let a = actor(w, pc, mask);
+        let message = format!("cta_group::{group} in a kernel that used cta_group::{}", core.cta_group);
+        core.error("T06", &a, message, "use one cta_group in a kernel (T13)");
+    }
+}
+
+/// `tcgen05.alloc`: writes the address to shared memory, blocks while there is no room.
+fn alloc(core: &mut Core<'_>, w: &mut Warp, dst: Addr, columns: Src, group: u8, pc: u32, mask: u32) -> Flow {
+    group_of(core, w, group, pc, mask);
+    let n = w.scalar(core, columns, mask) as u32;
+    let a = actor(w, pc, mask);
+    if !n.is_power_of_two() || !(32..=COLUMNS).contains(&n) {
+        core.error("T01", &a, format!("tcgen05.alloc of {n} columns"), "a power of two from 32 to 512 (T14)");
+        return Flow::Next;
+    }
+    let line = core.code.insts.get(pc as usize).map_or(0, |i| i.line);
+    if core.ctas.get(w.cta as usize).is_some_and(|c| c.tmem.relinquished) {
+        core.error("T04", &a, "tcgen05.alloc after relinquish_alloc_permit", "allocate first (T14)");
+    }
+    let at = core.ctas.get(w.cta as usize).and_then(|c| c.tmem.room(n));
+    let Some(at) = at else { return Flow::Stay(Wait::Retry(Cond::TmemAlloc { columns: n })) };
+    let (addrs, lanes) = checked_addresses(core, w, dst, pc, mask);
+    for c in pair(core, w.cta, group) {
+        if let Some(c) = core.cta(c) {
+            c.tmem.wake();
+            c.tmem.allocs.push((at, n, line));
+        }
+    }
+    core.stats.tmem_used = core.stats.tmem_used.max(at + n);
+    core.progress += 1;
+    drop(a);
+    if core.race {
+        w.sync_lanes(mask);
+    }
+    let a = actor(w, pc, 1 << lanes.trailing_zeros().min(31));
+    if let Spot::Shared(_, s) =
+        core.spot(Space::Shared, addrs[lanes.trailing_zeros().min(31) as usize], w.cta)
+    {
+        for c in pair(core, w.cta, group) {
+            if core.shared_bounds(c, s, 4, &a) {
+                if let Some(to) = core.cta(c).and_then(|c| c.shared.get_mut(s as usize..s as usize + 4)) {
+                    to.copy_from_slice(&at.to_le_bytes());
+                }
+                core.touch_shared(c, s, 4, &a, Act::Write);
+            }
+        }
+    }
+    Flow::Next
+}
+
+fn dealloc(core: &mut Core<'_>, w: &mut Warp, addr: Src, columns: Src, group: u8, pc: u32, mask: u32) {
+    let a = actor(w, pc, mask);
+    let (at, n) = (w.scalar(core, addr, mask) as u32 & 0xffff, w.scalar(core, columns, mask) as u32);
+    let mut found = false;
+    for c in pair(core, w.cta, group) {
+        if let Some(c) = core.cta(c) {
+            let before = c.tmem.allocs.len();
+            c.tmem.allocs.retain(|(x, k, _)| (*x, *k) != (at, n));
+            found |= c.tmem.allocs.len() != before;
+        }
+    }
+    core.progress += 1;
+    if !found {
+        let message =
+            format!("tcgen05.dealloc of columns {at}..{} that are no allocation", at.saturating_add(n));
+        core.error("T01", &a, message, "free what alloc returned, with its size");
+        return;
+    }
+    // Freeing is a write of all cells: whoever still uses them races with it.
+    for c in pair(core, w.cta, group) {
+        for column in at..at + n {
+            for q in 0..4 {
+                core.touch_tmem(c, column, q, u32::MAX, &a, Act::Write);
+                core.undefine_tmem(c, column, [u32::MAX; 4]);
+            }
+        }
+    }
+}
+
+/// `tcgen05.commit`: an arrival when all earlier products are done (E49).
+fn commit(core: &mut Core<'_>, w: &mut Warp, mbar: Addr, multicast: Option<Src>, pc: u32, mask: u32) {
+    let (addrs, lanes) = checked_addresses(core, w, mbar, pc, mask);
+    let next = core.numbers.get(channel(w.id, Kind::TcgenMma) as usize).copied().unwrap_or(0);
+    for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
+        let a = actor(w, pc, 1 << l);
+        let Spot::Shared(cta, at) = core.spot(Space::SharedCluster, addrs[l as usize], w.cta) else {
+            core.error(
+                "A03",
+                &a,
+                "the mbarrier of tcgen05.commit is not in shared memory",
+                "mend the address",
+            );
+            continue;
+        };
+        let ctas = match multicast {
+            None => vec![cta],
+            Some(m) => {
+                let m = w.scalar(core, m, 1 << l);
+                (0..core.ctas.len() as u32).filter(|c| m >> c & 1 == 1).collect()
+            }
+        };
+        let mut targets = Vec::new();
+        for c in ctas {
+            if use_mbarrier(core, &a, c, at) {
+                if let Some(b) = core.cta(c).and_then(|c| c.mbars.get_mut(&(at as u32))) {
+                    b.in_flight += 1;
+                }
+                targets.push((c, at, 1));
+            }
+        }
+        drop(a);
+        let work = SignalWork { after: vec![(Kind::TcgenMma, next)], targets };
+        issue(core, w, Kind::Signal, 1 << l, pc, Work::Signal(work));
+    }
+}
+
+/// Fills in the place of a load or store; reports T01 and T02.
+fn place(
+    core: &mut Core<'_>,
+    w: &Warp,
+    addr: Addr,
+    mut m: Move,
+    registers: u32,
+    pc: u32,
+    mask: u32,
+) -> Option<Move> {
+    let a = actor(w, pc, mask);
+    if w.poison_of(addr.base) != 0 {
+        poisoned(core, w, pc, mask, "a TMEM address");
+        return None;
+    }
+    let at = w.scalar(core, addr.base, mask).wrapping_add(addr.offset) as u32;
+    (m.lane, m.column) = (at >> 16, at & 0xffff);
+    let quarter = w.index % 4;
+    let rows = if m.shape == TmemShape::S32x32b { 32 } else { 16 };
+    if m.lane / 32 != quarter || m.lane % 32 + rows > 32 {
+        let message = format!("warp {} reaches TMEM lanes {}..{}", w.index, m.lane, m.lane + rows);
+        core.error("T02", &a, message, "a warp reaches lanes 32*(warp%4) to +31 only (T14)");
+        return None;
+    }
+    let columns = m.columns(registers);
+    let last = columns.last().map_or(0, |c| c.0);
+    if last >= COLUMNS || !columns.iter().all(|(c, _)| allocated(core, w.cta, *c)) {
+        let message = format!("TMEM columns {}..{} are not all allocated", m.column, last + 1);
+        core.error("T01", &a, message, "tcgen05.alloc first");
+        return None;
+    }
+    Some(m)
+}
+
+fn allocated(core: &Core<'_>, cta: u32, column: u32) -> bool {
+    core.ctas.get(cta as usize).is_some_and(|c| c.tmem.allocated(column))
+}
+
+fn wait(core: &mut Core<'_>, w: &mut Warp, store: bool) -> Flow {
+    let kind = if store { Kind::TcgenSt } else { Kind::TcgenLd };
+    let list = if store { &w.tmem_st } else { &w.tmem_ld };
+    if list.iter().any(|n| core.in_flight(w.id, kind, *n)) {
+        return Flow::Stay(Wait::Retry(Cond::Tmem { store }));
+    }
+    let done = std::mem::take(if store { &mut w.tmem_st } else { &mut w.tmem_ld });
+    if core.race {
+        let id = w.id;
+        let c = Rc::make_mut(&mut w.clock);
+        done.iter().for_each(|n| c.complete(channel(id, kind), *n));
+    }
+    if !store {
+        w.tmem_pending.clear();
+    }
+    Flow::Next
+}
+
+/// Types, shape and flags of an instruction descriptor (E46).
+struct Idesc {
+    a: MatTy,
+    b: MatTy,
+    d: AccTy,
+    m: u32,
+    n: u32,
+    saturate: bool,
+    negate: bool,
+    trans_a: bool,
+    trans_b: bool,
+}
+
+fn idesc(bits: u32, kind: TcgenKind, pair: bool) -> Result<Idesc, String> {
+    let field = |at: u32, n: u32| bits >> at & ((1 << n) - 1);
+    let bad = |why: &str| Err(format!("instruction descriptor {bits:#010x}: {why}"));
+    if field(0, 3) != 0 {
+        return bad("sparse products are not supported");
+    }
+    if field(6, 1) | field(23, 1) | field(29, 1) != 0 {
+        return bad("bits 6, 23 and 29 must be zero");
+    }
+    let operand = |code: u32| match (kind, code) {
+        (TcgenKind::F16, 0) => Some(MatTy::F16),
+        (TcgenKind::F16, 1) => Some(MatTy::BF16),
+        (TcgenKind::TF32, 2) => Some(MatTy::TF32),
+        (TcgenKind::F8F6F4, 0) => Some(MatTy::E4M3),
+        (TcgenKind::F8F6F4, 1) => Some(MatTy::E5M2),
+        (TcgenKind::I8, 0) => Some(MatTy::U8),
+        (TcgenKind::I8, 1) => Some(MatTy::S8),
+        _ => None,
+    };
+    let (Some(a), Some(b)) = (operand(field(7, 3)), operand(field(10, 3))) else {
+        return bad("these operand types do not exist for the kind, or are not supported");
+    };
+    let d = match (field(4, 2), kind) {
+        (2, TcgenKind::I8) => AccTy::S32,
+        (1, TcgenKind::F16 | TcgenKind::TF32 | TcgenKind::F8F6F4) => AccTy::F32,
+        (0, TcgenKind::F16 | TcgenKind::F8F6F4) => AccTy::F16,
+        _ => return bad("this accumulator type does not exist for the kind"),
+    };
+    let (n, m) = (field(17, 6) << 3, field(24, 5) << 4);
+    let (rows, step) = if pair { ([128, 256], 16) } else { ([64, 128], if m == 64 { 8 } else { 16 }) };
+    if !rows.contains(&m) || n == 0 || n > 256 || n % step != 0 {
+        return Err(format!("instruction descriptor {bits:#010x}: no shape {m}x{n} (T12)"));
+    }
+    Ok(Idesc {
+        a,
+        b,
+        d,
+        m,
+        n,
+        saturate: field(3, 1) == 1,
+        negate: field(13, 1) != field(14, 1),
+        trans_a: field(15, 1) == 1,
+        trans_b: field(16, 1) == 1,
+    })
+}
+
+/// Checks and issues one product; the error is a code and why.
+fn product(
+    core: &mut Core<'_>,
+    w: &mut Warp,
+    m: &TcgenMma,
+    pc: u32,
+    lane: u32,
+) -> Result<(), (&'static str, String)> {
+    let one = 1 << lane;
+    let get = |core: &Core<'_>, w: &Warp, s: Src| w.scalar(core, s, one);
+    let desc_poison = match m.a {
+        TcgenA::Desc(s) => w.poison_of(s),
+        TcgenA::Tmem(a) => w.poison_of(a.base),
+    };
+    if (w.poison_of(m.d.base) | w.poison_of(m.b) | w.poison_of(m.idesc) | desc_poison) as u32 & one != 0 {
+        poisoned(core, w, pc, one, "an operand of tcgen05.mma");
+    }
+    let ctas = pair(core, w.cta, m.group);
+    if m.group == 2 && ctas.len() != 2 {
+        return Err(("L01", "cta_group::2 in a cluster without a pair of CTAs".into()));
+    }
+    let i = idesc(get(core, w, m.idesc) as u32, m.kind, m.group == 2).map_err(|e| ("T05", e))?;
+    let b = Layout::tcgen(get(core, w, m.b), i.trans_b).map_err(|e| ("W03", e))?;
+    let a = match m.a {
+        TcgenA::Desc(s) => {
+            SourceA::Shared(Layout::tcgen(get(core, w, s), i.trans_a).map_err(|e| ("W03", e))?)
+        }
+        TcgenA::Tmem(t) => {
+            let at = get(core, w, t.base).wrapping_add(t.offset) as u32;
+            SourceA::Tmem(at >> 16, at & 0xffff)
+        }
+    };
+    let k = 32 / i.a.bytes();
+    let at = get(core, w, m.d.base).wrapping_add(m.d.offset) as u32;
+    let mut p = Product::new(a, b, (i.a, i.b, i.d), (i.m, i.n, k));
+    p.d = (at >> 16, at & 0xffff);
+    let columns = if ctas.len() == 2 && i.m == 128 { i.n / 2 } else { i.n };
+    let base_ok = p.d.0 == 0 || (i.m == 64 && p.d.0 == 16);
+    if !base_ok || p.d.0 >= LANES {
+        return Err(("T01", format!("accumulator at TMEM lane {}", p.d.0)));
+    }
+    let a_columns = k * i.a.bytes() / 4;
+    let mut used: Vec<u32> = (p.d.1..p.d.1 + columns).collect();
+    if let SourceA::Tmem(_, c) = p.a {
+        used.extend(c..c + a_columns);
+    }
+    for c in &ctas {
+        if let Some(x) = used.iter().find(|x| !allocated(core, *c, **x)) {
+            return Err(("T01", format!("TMEM column {x} is not allocated")));
+        }
+    }
+    for (n, s) in m.disable.iter().enumerate() {
+        let v = get(core, w, *s) as u32;
+        if let Some(d) = p.disabled.get_mut(n / 4).and_then(|d| d.get_mut(n % 4)) {
+            *d = v;
+        }
+    }
+    p.negate = i.negate;
+    p.saturate = i.saturate;
+    p.accumulate = w.predicate(m.enable_d) & one != 0;
+    p.scale = m.scale_d.unwrap_or(0);
+    p.ctas = ctas;
+    issue(core, w, Kind::TcgenMma, one, pc, Work::Tmem(Box::new(TmemWork::Product(p))));
+    Ok(())
+}
