@@ -111,10 +111,10 @@ impl<'a> Lexer<'a> {
             return Kind::Eof;
         }
         match self.byte(0) {
-            b'%' => self.sigil(Kind::Percent, "a value name after `%`"),
-            b'#' => self.sigil(Kind::Hash, "an alias name after `#`"),
-            b'!' => self.sigil(Kind::Exclaim, "a type name after `!`"),
-            b'^' => self.sigil(Kind::Caret, "a block name after `^`"),
+            b'%' => self.sigil(Kind::Percent, "`%` without a name"),
+            b'#' => self.sigil(Kind::Hash, "`#` without a name"),
+            b'!' => self.sigil(Kind::Exclaim, "`!` without a name"),
+            b'^' => self.sigil(Kind::Caret, "`^` without a name"),
             b'@' if self.byte(1) == b'"' => {
                 self.pos += 1;
                 match self.string() {
@@ -122,7 +122,7 @@ impl<'a> Lexer<'a> {
                     bad => bad,
                 }
             }
-            b'@' => self.sigil(Kind::At, "a symbol name after `@`"),
+            b'@' => self.sigil(Kind::At, "`@` without a name"),
             b'"' => self.string(),
             b'0'..=b'9' => self.number(),
             b if b.is_ascii_alphabetic() || b == b'_' => {

@@ -75,14 +75,15 @@ impl<'m> Symbols<'m> {
         for &op in ops {
             let opcode = m.ops[op].opcode;
             let Some(name) = m.symbol_name(op) else { continue };
-            let before = match opcode {
-                Opcode::Func => symbols.functions.insert((m.parent(op), name), op),
+            // Uses mean the first of equal names.
+            let first = match opcode {
+                Opcode::Func => *symbols.functions.entry((m.parent(op), name)).or_insert(op),
                 Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Agent => {
-                    symbols.rings.insert((m.parent(op), opcode, name), op)
+                    *symbols.rings.entry((m.parent(op), opcode, name)).or_insert(op)
                 }
-                _ => None,
+                _ => op,
             };
-            if before.is_some() {
+            if first != op {
                 let diag = Diagnostic::error(Code::Verify, format!("the name @{name} is given twice"));
                 problems.push(Problem { op, diag });
             }

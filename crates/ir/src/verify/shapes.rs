@@ -116,7 +116,7 @@ pub(super) fn join(cx: &mut Cx<'_>) {
 pub(super) fn split(cx: &mut Cx<'_>) {
     let (x, left, right) = (cx.operand(0), cx.result(0), cx.result(1));
     let fits = match x.shape() {
-        [outer @ .., 2] if outer.is_empty() => left == x.elem(),
+        [2] => left == x.elem(),
         [outer @ .., 2] => left.is_tensor() && left.shape() == outer && left.elem() == x.elem(),
         _ => false,
     };

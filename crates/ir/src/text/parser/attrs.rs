@@ -351,7 +351,7 @@ impl<'a> Parser<'a> {
             Some(bits @ (8 | 16 | 32 | 64)) => bits as usize / 4,
             _ => return Err(self.error(token.start, format!("bytes cannot make a `{elem}`"))),
         };
-        if !digits.bytes().all(|b| b.is_ascii_hexdigit()) || digits.len() % width != 0 {
+        if !digits.bytes().all(|b| b.is_ascii_hexdigit()) || !digits.len().is_multiple_of(width) {
             return Err(self.error(token.start, "expected `0x` and the bytes of all elements"));
         }
         let element = |at: usize| {

@@ -96,6 +96,7 @@ impl<'a> Parser<'a> {
         let body = self.m.body();
         let mut seen_op = false;
         while !self.fatal && self.tok.kind != Kind::Eof {
+            let start = self.tok.start;
             let done = match self.tok.kind {
                 Kind::Hash => self.alias(seen_op),
                 Kind::Exclaim => {
@@ -110,7 +111,7 @@ impl<'a> Parser<'a> {
                 }
             };
             if done.is_err() {
-                self.recover();
+                self.recover(start);
                 // A brace that closes nothing would be found here for ever.
                 if self.is("}") {
                     self.advance();
@@ -239,6 +240,15 @@ impl<'a> Parser<'a> {
 
     /// The next token is not what is needed.
     fn unexpected(&mut self, wanted: &str) -> Failed {
+        // What is missing at the end of a line is missing there, not on the next one.
+        if self.tok.kind != Kind::Eof && self.slice(self.last_end, self.tok.start).contains('\n') {
+            return self.error(self.last_end, format!("expected {wanted} at the end of the line"));
+        }
+        self.unexpected_here(wanted)
+    }
+
+    /// The same where the next token begins something new.
+    fn unexpected_here(&mut self, wanted: &str) -> Failed {
         let at = self.tok.start;
         match self.tok.kind {
             Kind::Eof => {
@@ -254,26 +264,45 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips what is left of a broken operation: to the first token of a later line that stands outside
-    /// all braces opened since, or to the brace that closes the block.
-    fn recover(&mut self) {
+    /// The text ends in the middle of this word, which is why it is not known.
+    fn cut_off(&mut self, token: Token) -> Option<Failed> {
+        if token.end < self.src.len() {
+            return None;
+        }
+        let failed = self.error(token.start, "the text ends inside this word");
+        self.fatal = true;
+        Some(failed)
+    }
+
+    /// Skips the broken operation that began at `start`: to the next line that begins like an operation,
+    /// or to the brace that closes the block. Regions are taken to be laid out over several lines.
+    fn recover(&mut self, start: usize) {
+        if self.fatal {
+            return;
+        }
+        self.seek(start);
+        self.advance();
         let mut depth = 0usize;
-        while !self.fatal {
+        loop {
+            let fresh = self.slice(self.last_end, self.tok.start).contains('\n');
             match self.tok.kind {
                 Kind::Eof => return,
-                Kind::Punct("{") => depth += 1,
-                Kind::Punct("}") if depth == 0 => return,
-                Kind::Punct("}") => depth -= 1,
-                Kind::Word | Kind::Percent | Kind::String | Kind::Caret | Kind::Hash
-                    if depth == 0
-                        && self.tok.start > self.last_end
-                        && self.slice(self.last_end, self.tok.start).contains('\n') =>
-                {
-                    return;
+                Kind::Punct("}") if fresh && depth == 0 => return,
+                Kind::Punct("}") if fresh => depth -= 1,
+                Kind::Percent | Kind::String | Kind::Caret | Kind::Hash if fresh && depth == 0 => return,
+                Kind::Word if fresh && depth == 0 => {
+                    let word = self.text(self.tok);
+                    if word.contains('.') || word == "module" {
+                        return;
+                    }
                 }
                 _ => {}
             }
+            let opens = self.is("{");
             self.advance();
+            if opens && self.slice(self.last_end, self.tok.start).contains('\n') {
+                depth += 1;
+            }
         }
     }
 

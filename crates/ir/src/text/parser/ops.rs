@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
         let (op, types) = match self.tok.kind {
             Kind::String => self.generic()?,
             Kind::Word => self.custom()?,
-            _ => return Err(self.unexpected("an operation")),
+            _ => return Err(self.unexpected_here("an operation")),
         };
         let loc = self.optional_loc()?;
         self.m.ops[op].loc = loc;
@@ -251,6 +251,9 @@ impl<'a> Parser<'a> {
         let token = self.tok;
         let name = self.text(token);
         let Some(opcode) = Opcode::from_name(if name == "module" { "builtin.module" } else { name }) else {
+            if let Some(failed) = self.cut_off(token) {
+                return Err(failed);
+            }
             let message = match name.contains('.') {
                 true => format!("unknown operation `{name}`"),
                 false => format!("expected an operation, found `{name}`"),
@@ -411,8 +414,9 @@ impl<'a> Parser<'a> {
                 Kind::Eof => return Err(self.unexpected("`}`")),
                 _ if self.fatal => return Err(super::Failed),
                 _ => {
+                    let start = self.tok.start;
                     if self.operation(block).is_err() {
-                        self.recover();
+                        self.recover(start);
                     }
                 }
             }

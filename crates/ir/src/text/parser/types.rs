@@ -99,6 +99,9 @@ impl<'a> Parser<'a> {
                 Ok(Type::Opaque(word.to_owned()))
             }
             _ => {
+                if let Some(failed) = self.cut_off(token) {
+                    return Err(failed);
+                }
                 let diag = self
                     .diagnostic(Code::Type, format!("`{word}` is not a type"), token.start)
                     .rule("C4")
