@@ -145,7 +145,7 @@ fn misses(loops: &[Loop], outcomes: &[Outcome], algorithm: Algorithm) {
         let ii_off = l.best_ii.is_some_and(|b| a.ii != b) || !a.optimal;
         let length_off = l.best_ii == Some(a.ii) && l.best_length.is_some_and(|b| a.length > b);
         let fewer = l.best_length.is_some_and(|b| a.length < b) && l.best_ii == Some(a.ii);
-        if ii_off || length_off || fewer || !a.length_optimal || o.micros > 1e5 || o.violations > 0 {
+        if ii_off || length_off || fewer || !a.length_optimal || o.micros > 3e3 || o.violations > 0 {
             println!(
                 "{algorithm} {}: II {} (bound {}, best {:?}), length {}{} (best {:?}{}), {:.1} ms, {} steps",
                 l.graph.name,

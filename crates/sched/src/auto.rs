@@ -2,6 +2,7 @@
 
 use crate::answer::Algorithm;
 use crate::bounds::{Bounds, next_self_fit, recurrence_bound};
+use crate::compact::compact;
 use crate::error::ScheduleError;
 use crate::guard::Guard;
 use crate::ims::Ims;
@@ -15,6 +16,16 @@ use crate::serial::serial;
 /// `exact` may spend so many times the search nodes of `auto` on a question.
 const EXACT_FACTOR: u64 = 2_000;
 
+/// Placements after which the heuristics leave it at the serial schedule, but for so many rounds at least.
+const MOST_PLACEMENTS: u64 = 300_000;
+const LEAST_ROUNDS: u64 = 30;
+
+/// `auto` spends such a part of `steps` on the length.
+const LENGTH_PART: u64 = 5;
+
+/// A question may spend such a part of what is left.
+const QUESTIONS: u64 = 4;
+
 /// One run of the scheduler.
 pub(crate) struct Session<'a> {
     problem: &'a Problem,
@@ -22,6 +33,8 @@ pub(crate) struct Session<'a> {
     guard: &'a mut Guard,
     placements: u64,
     budget: Budget,
+    /// Search nodes left for all further questions (S45).
+    left: u64,
 }
 
 /// An II and times at it.
@@ -29,12 +42,16 @@ type Schedule = (i64, Vec<i64>);
 
 impl<'a> Session<'a> {
     pub fn new(problem: &'a Problem, options: &'a Options, guard: &'a mut Guard) -> Self {
-        Session { problem, options, guard, placements: 0, budget: Budget::new(0) }
+        let exact = options.algorithm == Algorithm::Exact;
+        let left =
+            options.steps.saturating_mul(if exact { EXACT_FACTOR } else { 1 }).saturating_mul(QUESTIONS);
+        Session { problem, options, guard, placements: 0, budget: Budget::new(0), left }
     }
 
+    /// Gives the next question its share of the search nodes.
     fn question(&mut self) {
-        let factor = if self.options.algorithm == Algorithm::Exact { EXACT_FACTOR } else { 1 };
-        self.budget = self.budget.renewed(self.options.steps.saturating_mul(factor));
+        self.left = self.left.saturating_sub(self.budget.granted - self.budget.nodes);
+        self.budget = self.budget.renewed(self.left / QUESTIONS);
     }
 
     fn searches(&self) -> bool {
@@ -53,8 +70,7 @@ impl<'a> Session<'a> {
         if first > last {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
-        let incumbent = self.incumbent(first, last)?;
-        let (lower_bound, schedule) = self.prove(lower, first, last, incumbent)?;
+        let (lower_bound, schedule) = self.scan(lower, first, last)?;
         let Some((ii, time)) = schedule else {
             return Err(ScheduleError::GaveUp { lower_bound });
         };
@@ -63,24 +79,51 @@ impl<'a> Session<'a> {
         Ok(Found { ii, time, lower_bound, length_optimal, steps })
     }
 
-    /// The first II at which the heuristics find a schedule; at worst the serial one.
-    fn incumbent(&mut self, first: i64, last: i64) -> Result<Option<Schedule>, ScheduleError> {
+    /// Goes through every II from the lower bound on (S29): the heuristic first, then the search, which also
+    /// proves; at worst the serial schedule ends it. The proved lower bound, and the schedule.
+    fn scan(&mut self, lower: i64, first: i64, last: i64) -> Result<(i64, Option<Schedule>), ScheduleError> {
         let fallback = self.fallback(first)?.filter(|(ii, _)| *ii <= last);
         if self.options.algorithm == Algorithm::Serial {
-            return Ok(fallback);
+            return Ok((lower, fallback));
         }
-        let scan_end = fallback.as_ref().map_or(last.saturating_add(1), |(ii, _)| *ii);
-        let mut ii = next_self_fit(self.problem, first);
-        while ii < scan_end && !self.guard.expired() {
-            let Some(mut ims) = Ims::new(self.problem, ii) else { break };
-            let found = ims.run(u64::from(self.options.ratio).saturating_mul(self.problem.n as u64));
-            self.placements += ims.steps;
-            if let Some(time) = found {
-                return Ok(Some((ii, time)));
+        let end = fallback.as_ref().map_or(last, |(ii, _)| *ii);
+        let searches = self.searches();
+        let each = u64::from(self.options.ratio).saturating_mul(self.problem.n as u64);
+        let most_placements = each.saturating_mul(LEAST_ROUNDS).max(MOST_PLACEMENTS);
+        let (mut proved, mut complete, mut ii) = (lower, true, lower);
+        while ii <= end && !self.guard.expired() {
+            if ii >= first
+                && let Some(time) = self.heuristic(ii)
+            {
+                return Ok((proved, Some((ii, time))));
+            }
+            if searches && (ii < end || fallback.is_none()) {
+                self.question();
+                match at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard) {
+                    Verdict::Found(time) if ii >= first => return Ok((proved, Some((ii, time)))),
+                    Verdict::Refuted if complete => proved = next_self_fit(self.problem, ii + 1),
+                    Verdict::Refuted => {}
+                    Verdict::Found(_) | Verdict::Undecided => complete = false,
+                }
+            } else {
+                complete = false;
+            }
+            if self.placements > most_placements {
+                break;
             }
             ii = next_self_fit(self.problem, ii + 1);
         }
-        Ok(fallback)
+        if proved > last {
+            return Err(ScheduleError::Infeasible { up_to: Some(last) });
+        }
+        Ok((fallback.as_ref().map_or(proved, |(ii, _)| proved.min(*ii)), fallback))
+    }
+
+    fn heuristic(&mut self, ii: i64) -> Option<Vec<i64>> {
+        let mut ims = Ims::new(self.problem, ii)?;
+        let found = ims.run(u64::from(self.options.ratio).saturating_mul(self.problem.n as u64));
+        self.placements += ims.steps;
+        found
     }
 
     /// A schedule that is there without search: the serial one, or with windows that of a single iteration, at
@@ -113,44 +156,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Decides every II from the lower bound up to the incumbent (S29). The proved lower bound, and the best
-    /// schedule.
-    fn prove(
-        &mut self,
-        lower: i64,
-        first: i64,
-        last: i64,
-        incumbent: Option<Schedule>,
-    ) -> Result<(i64, Option<Schedule>), ScheduleError> {
-        if !self.searches() {
-            return Ok((lower, incumbent));
-        }
-        let end = incumbent.as_ref().map_or(last.saturating_add(1), |(ii, _)| *ii);
-        let (mut proved, mut complete, mut ii) = (lower, true, lower);
-        while ii < end && !self.guard.expired() {
-            self.question();
-            match at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard) {
-                Verdict::Found(time) if ii >= first => return Ok((proved, Some((ii, time)))),
-                Verdict::Refuted if complete => proved = next_self_fit(self.problem, ii + 1),
-                Verdict::Refuted => {}
-                Verdict::Found(_) | Verdict::Undecided => complete = false,
-            }
-            ii = next_self_fit(self.problem, ii + 1);
-        }
-        if proved > last {
-            return Err(ScheduleError::Infeasible { up_to: Some(last) });
-        }
-        Ok((proved.min(end), incumbent))
-    }
-
     /// The shortest schedule at this II that the budget finds, and whether it is proved to be that (S36).
     fn shorten(&mut self, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
         let shortest = |t: &[i64]| t.iter().zip(&self.problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
         let Some(mut low) = heads(self.problem, ii).map(|head| shortest(&head)) else { return (time, false) };
-        let mut best = time;
+        let mut best = compact(self.problem, ii, time);
         let mut high = length(self.problem, &best);
         if !self.searches() {
             return (best, low == high);
+        }
+        if self.options.algorithm == Algorithm::Auto {
+            // The length only lengthens the prologue (S69): the default spends less on it.
+            self.question();
+            self.left = self.left.min(self.options.steps / LENGTH_PART);
+            self.budget = self.budget.renewed(0);
         }
         // Everything below `low` is refuted while `proved`; `low` itself is asked first, then the middle.
         let (mut proved, mut target) = (true, low);

@@ -43,13 +43,6 @@ impl<'p> Ims<'p> {
         })
     }
 
-    /// Replaces the priorities, for seeded restarts.
-    pub fn perturb(&mut self, mut change: impl FnMut(usize, i64) -> i64) {
-        for v in 0..self.problem.n {
-            self.height[v] = change(v, self.height[v]);
-        }
-    }
-
     /// Places all operations within `budget` placements; their starts, the least of which may be negative.
     pub fn run(&mut self, budget: u64) -> Option<Vec<i64>> {
         for v in 0..self.problem.n {

@@ -31,9 +31,12 @@ mod answer;
 mod auto;
 mod bounds;
 pub mod check;
+mod compact;
 mod depth;
 mod digraph;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod graph;
 mod guard;
 mod ims;

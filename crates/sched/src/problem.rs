@@ -1,7 +1,7 @@
 //! A validated loop in the form the solvers work on: numbers instead of names.
 
 use crate::digraph::{Arc, Digraph};
-use crate::graph::LoopGraph;
+use crate::graph::{LoopGraph, Value};
 use std::collections::HashMap;
 
 /// A non-empty use of a unit (S4).
@@ -10,6 +10,14 @@ pub(crate) struct UnitUse {
     pub resource: u32,
     pub start: i64,
     pub duration: i64,
+}
+
+/// The largest depth a value may have (S55).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cap {
+    pub slots: u64,
+    /// Readers come a cycle before the rewriting, so that no order within a cycle is needed (S22, S53).
+    pub strict: bool,
 }
 
 /// Operations, their uses, and all dependences: edges, the edges values imply (S8), and caps on depths (S55).
@@ -27,7 +35,7 @@ pub(crate) struct Problem {
 impl Problem {
     /// Builds the arrays. `caps` gives the largest depth of each value, by position; the graph's structure must
     /// have been validated.
-    pub fn new(graph: &LoopGraph, caps: &[Option<u64>]) -> Self {
+    pub fn new(graph: &LoopGraph, caps: &[Option<Cap>]) -> Self {
         let n = graph.nodes.len();
         let by_name: HashMap<&str, u32> =
             (0..).zip(&graph.resources).map(|(i, r)| (r.name.as_str(), i)).collect();
@@ -53,7 +61,7 @@ impl Problem {
     }
 
     /// The same loop with other caps on depths.
-    pub fn with_caps(&self, graph: &LoopGraph, caps: &[Option<u64>]) -> Self {
+    pub fn with_caps(&self, graph: &LoopGraph, caps: &[Option<Cap>]) -> Self {
         Problem { dependences: Digraph::new(self.n, arcs(graph, caps)), ..self.clone() }
     }
 
@@ -69,7 +77,7 @@ impl Problem {
 }
 
 /// All dependences of the graph as arcs.
-pub(crate) fn arcs(graph: &LoopGraph, caps: &[Option<u64>]) -> Vec<Arc> {
+pub(crate) fn arcs(graph: &LoopGraph, caps: &[Option<Cap>]) -> Vec<Arc> {
     let mut arcs: Vec<Arc> = graph
         .edges
         .iter()
@@ -80,8 +88,10 @@ pub(crate) fn arcs(graph: &LoopGraph, caps: &[Option<u64>]) -> Vec<Arc> {
             let (def, node) = (v.def as u32, u.node as u32);
             arcs.push(Arc { src: def, dst: node, latency: v.start, distance: u.distance });
             if let Some(cap) = caps.get(i).copied().flatten() {
-                let distance = cap as i64 - u.distance;
-                arcs.push(Arc { src: node, dst: def, latency: u.end - v.start, distance });
+                let distance = cap.slots as i64 - u.distance;
+                // Below 0 the law of S51 would hold and that of S52 not: the reader must also come first.
+                let latency = (u.end - v.start).max(i64::from(cap.strict));
+                arcs.push(Arc { src: node, dst: def, latency, distance });
             }
         }
     }
@@ -89,21 +99,15 @@ pub(crate) fn arcs(graph: &LoopGraph, caps: &[Option<u64>]) -> Vec<Arc> {
 }
 
 /// The caps that the graph itself sets: `max_depth`, the least of a group (S58).
-pub(crate) fn own_caps(graph: &LoopGraph) -> Vec<Option<u64>> {
-    let mut caps: Vec<Option<u64>> = graph.values.iter().map(|v| v.max_depth).collect();
-    if caps.iter().any(Option::is_some) {
-        let mut group: HashMap<usize, u64> = HashMap::new();
-        for v in &graph.values {
-            if let (Some(g), Some(cap)) = (v.group, v.max_depth) {
-                let least = group.entry(g).or_insert(cap);
-                *least = cap.min(*least);
-            }
-        }
-        for (cap, v) in caps.iter_mut().zip(&graph.values) {
-            if let Some(g) = v.group {
-                *cap = group.get(&g).copied();
-            }
+pub(crate) fn own_caps(graph: &LoopGraph) -> Vec<Option<Cap>> {
+    let cap = |slots| Cap { slots, strict: false };
+    let mut group: HashMap<usize, u64> = HashMap::new();
+    for v in &graph.values {
+        if let (Some(g), Some(most)) = (v.group, v.max_depth) {
+            let least = group.entry(g).or_insert(most);
+            *least = most.min(*least);
         }
     }
-    caps
+    let peers = |v: &Value| v.group.and_then(|g| group.get(&g).copied());
+    graph.values.iter().map(|v| peers(v).or(v.max_depth).map(cap)).collect()
 }

@@ -2,13 +2,13 @@
 
 use crate::answer::Answer;
 use crate::auto::Session;
-use crate::bounds::bounds_of;
+use crate::bounds::{Bounds, bounds_of};
 use crate::check;
 use crate::error::ScheduleError;
 use crate::guard::Guard;
 use crate::normal::normal_form;
 use crate::options::Options;
-use crate::problem::own_caps;
+use crate::problem::{Cap, own_caps};
 use crate::validate::ValidGraph;
 
 /// Schedules a loop.
@@ -26,20 +26,54 @@ pub fn schedule(graph: &ValidGraph<'_>, options: &Options) -> Result<Answer, Sch
     }
     let mut guard = Guard::new(options.time_limit);
     let bounds = bounds_of(&graph.problem);
-    let caps = own_caps(graph.graph());
-    let capped;
-    let problem = if caps.iter().any(Option::is_some) {
-        capped = graph.problem.with_caps(graph.graph(), &caps);
-        &capped
-    } else {
-        &graph.problem
-    };
-    let found = Session::new(problem, options, &mut guard).run(&bounds)?;
-    let mut answer = normal_form(graph, &bounds, found, options.algorithm);
+    let mut answer = under_caps(graph, &bounds, own_caps(graph.graph()), options, &mut guard)?;
     answer.stopped_by = guard.stopped_by();
     answer.micros = guard.micros();
     self_check(graph, &answer)?;
     Ok(answer)
+}
+
+/// Schedules with these largest depths. Where the order within a cycle makes a ring too long after all (S53), its
+/// readers are told to come a cycle earlier, which forgoes the proofs of the first attempt only in part: its
+/// lower bound stays.
+pub(crate) fn under_caps(
+    graph: &ValidGraph<'_>,
+    bounds: &Bounds,
+    mut caps: Vec<Option<Cap>>,
+    options: &Options,
+    guard: &mut Guard,
+) -> Result<Answer, ScheduleError> {
+    if caps.iter().all(Option::is_none) {
+        let found = Session::new(&graph.problem, options, guard).run(bounds)?;
+        return Ok(normal_form(graph, bounds, found, options.algorithm));
+    }
+    let mut lower_bound = None;
+    loop {
+        let problem = graph.problem.with_caps(graph.graph(), &caps);
+        let mut found = match Session::new(&problem, options, guard).run(bounds) {
+            Err(_) if lower_bound.is_some() => {
+                return Err(ScheduleError::GaveUp { lower_bound: lower_bound.unwrap_or(bounds.mii) });
+            }
+            found => found?,
+        };
+        let proved = *lower_bound.get_or_insert(found.lower_bound);
+        found.length_optimal &= proved == found.lower_bound && caps.iter().flatten().all(|c| !c.strict);
+        found.lower_bound = proved;
+        let answer = normal_form(graph, bounds, found, options.algorithm);
+        let mut tightened = false;
+        for (cap, d) in caps.iter_mut().zip(&answer.values) {
+            if let Some(cap) = cap.as_mut().filter(|c| c.slots < d.depth) {
+                if cap.strict {
+                    return Err(ScheduleError::GaveUp { lower_bound: proved });
+                }
+                cap.strict = true;
+                tightened = true;
+            }
+        }
+        if !tightened {
+            return Ok(answer);
+        }
+    }
 }
 
 /// Believe no search before the checker has seen the answer (S43).

@@ -21,15 +21,13 @@ pub(crate) fn serial(problem: &Problem) -> Option<(i64, Vec<i64>)> {
     let mut time = vec![0i64; problem.n];
     let mut units: Vec<Units> = problem.count.iter().map(|&count| Units::new(count)).collect();
     while let Some(Reverse(v)) = ready.pop() {
-        for u in problem.uses(v) {
-            time[v] = time[v].max(units[u.resource as usize].next_free().saturating_sub(u.start));
+        let blocks = blocks(problem, v);
+        for b in &blocks {
+            let free = units[b.resource].take(b.units);
+            time[v] = time[v].max(free - b.start);
         }
-        for u in problem.uses(v) {
-            // With several uses of one resource the next unit may be free only later.
-            time[v] = time[v].max(units[u.resource as usize].take() - u.start);
-        }
-        for u in problem.uses(v) {
-            units[u.resource as usize].give(time[v] + u.start + u.duration);
+        for b in &blocks {
+            units[b.resource].give(b.units, time[v] + b.end);
         }
         for a in g.out(v).iter().filter(|a| a.distance <= 0) {
             let d = a.dst as usize;
@@ -71,6 +69,30 @@ fn serial_ii(problem: &Problem, time: &[i64]) -> Option<i64> {
     holds.then_some(ii)
 }
 
+/// What an operation takes of one resource: as many units as it has uses, for as long as any of them lasts.
+struct Block {
+    resource: usize,
+    start: i64,
+    end: i64,
+    units: i64,
+}
+
+fn blocks(problem: &Problem, v: usize) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for u in problem.uses(v) {
+        let (resource, start, end) = (u.resource as usize, u.start, u.start + u.duration);
+        match blocks.iter_mut().find(|b| b.resource == resource) {
+            Some(b) => {
+                b.start = b.start.min(start);
+                b.end = b.end.max(end);
+                b.units = (b.units + 1).min(problem.count[resource]);
+            }
+            None => blocks.push(Block { resource, start, end, units: 1 }),
+        }
+    }
+    blocks
+}
+
 /// When the units of one resource are free again.
 struct Units {
     unused: i64,
@@ -82,20 +104,15 @@ impl Units {
         Units { unused: count, busy: BinaryHeap::new() }
     }
 
-    fn next_free(&self) -> i64 {
-        if self.unused > 0 { 0 } else { self.busy.peek().map_or(0, |r| r.0) }
+    /// Takes units; the cycle from which on all of them are free.
+    fn take(&mut self, units: i64) -> i64 {
+        let fresh = units.min(self.unused);
+        self.unused -= fresh;
+        let reused = (fresh..units).filter_map(|_| self.busy.pop());
+        reused.map(|r| r.0).max().unwrap_or(i64::MIN / 2)
     }
 
-    /// Takes a unit; the cycle from which on it is free.
-    fn take(&mut self) -> i64 {
-        if self.unused > 0 {
-            self.unused -= 1;
-            return 0;
-        }
-        self.busy.pop().map_or(0, |r| r.0)
-    }
-
-    fn give(&mut self, free_from: i64) {
-        self.busy.push(Reverse(free_from));
+    fn give(&mut self, units: i64, free_from: i64) {
+        self.busy.extend((0..units).map(|_| Reverse(free_from)));
     }
 }

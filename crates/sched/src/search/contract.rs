@@ -254,6 +254,18 @@ pub(crate) fn complete(problem: &Problem, ii: i64, active: &Active, times: &[i64
     Some(time)
 }
 
+/// The earliest times from 0 on with the residues of these times.
+pub(crate) fn earliest_at_residues(problem: &Problem, ii: i64, times: &[i64]) -> Option<Vec<i64>> {
+    let first = times.iter().copied().min().unwrap_or(0);
+    let held = |v: usize| !problem.uses(v).is_empty();
+    let residue: Vec<i64> = times.iter().map(|t| (t - first).rem_euclid(ii)).collect();
+    let mut time: Vec<i64> = (0..problem.n).map(|v| if held(v) { residue[v] } else { 0 }).collect();
+    settle_times(problem, ii, &mut time, |v, at| {
+        Some(if held(v) { at + (residue[v] - at).rem_euclid(ii) } else { at })
+    })?;
+    Some(time)
+}
+
 /// Raises times until all dependences hold. `place(v, t)` is the first allowed start of `v` from `t` on.
 fn settle_times(
     problem: &Problem,

@@ -10,14 +10,18 @@ mod residue;
 mod tree;
 mod wrap;
 
+pub(crate) use contract::earliest_at_residues;
+
 use crate::guard::Guard;
 use crate::problem::Problem;
 
 /// What a search may spend, and has spent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Search nodes.
+    /// Search nodes left.
     pub nodes: u64,
+    /// Search nodes there were.
+    pub granted: u64,
     /// Elementary operations: keeps the cost of a node in step with the size of the loop.
     pub work: u64,
     /// Search nodes spent, over all questions.
@@ -29,7 +33,7 @@ const WORK_PER_NODE: u64 = 3_000;
 
 impl Budget {
     pub fn new(nodes: u64) -> Self {
-        Budget { nodes, work: nodes.saturating_mul(WORK_PER_NODE), spent: 0 }
+        Budget { nodes, granted: nodes, work: nodes.saturating_mul(WORK_PER_NODE), spent: 0 }
     }
 
     /// The same budget for another question, with what was spent so far.

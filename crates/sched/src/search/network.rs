@@ -12,12 +12,52 @@ pub(crate) struct Network {
     improved: Vec<(u32, i64)>,
     /// Something changed since this was last cleared.
     pub changed: bool,
+    /// The watcher of each entry, or `UNWATCHED`.
+    watch: Vec<u32>,
+    queue: Vec<u32>,
+    queued: Vec<bool>,
 }
+
+const UNWATCHED: u32 = u32::MAX;
 
 impl Network {
     /// `dist` must be closed, row by row.
     pub fn new(m: usize, dist: Vec<i64>) -> Self {
-        Network { m, dist, trail: Vec::new(), work: 0, improved: Vec::new(), changed: false }
+        Network {
+            m,
+            dist,
+            trail: Vec::new(),
+            work: 0,
+            improved: Vec::new(),
+            changed: false,
+            watch: vec![UNWATCHED; m * m],
+            queue: Vec::new(),
+            queued: Vec::new(),
+        }
+    }
+
+    /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
+    pub fn watch(&mut self, a: usize, b: usize) -> u32 {
+        if self.watch[a * self.m + b] == UNWATCHED {
+            let watcher = self.queued.len() as u32;
+            self.watch[a * self.m + b] = watcher;
+            self.watch[b * self.m + a] = watcher;
+            self.queued.push(true);
+            self.queue.push(watcher);
+        }
+        self.watch[a * self.m + b]
+    }
+
+    /// A watcher whose distances have changed since it was last returned.
+    pub fn next_awake(&mut self) -> Option<u32> {
+        let watcher = self.queue.pop()?;
+        self.queued[watcher as usize] = false;
+        Some(watcher)
+    }
+
+    /// Puts all watchers to sleep, after a contradiction.
+    pub fn all_asleep(&mut self) {
+        while self.next_awake().is_some() {}
     }
 
     pub fn dist(&self, a: usize, b: usize) -> i64 {
@@ -55,6 +95,11 @@ impl Network {
                 if reach > self.dist[at] {
                     self.trail.push((at as u32, self.dist[at]));
                     self.dist[at] = reach;
+                    let watcher = self.watch[at];
+                    if watcher != UNWATCHED && !self.queued[watcher as usize] {
+                        self.queued[watcher as usize] = true;
+                        self.queue.push(watcher);
+                    }
                 }
             }
         }

@@ -21,6 +21,8 @@ pub(crate) struct Tree {
     ii: i64,
     net: Network,
     pairs: Vec<Pair>,
+    /// The pairs of each watcher of the network.
+    watchers: Vec<Vec<u32>>,
     residues: Option<Residues>,
     weight: Vec<u64>,
     pair_weight: Vec<u64>,
@@ -58,9 +60,19 @@ impl Tree {
         }
         let pairs = pairs(problem, active, &by_residue);
         let residues = (!wanted.is_empty()).then(|| Residues::new(problem, ii, &active.nodes, wanted));
+        let mut net = Network::new(m, active.dist.clone());
+        let mut watchers: Vec<Vec<u32>> = Vec::new();
+        for (i, pair) in (0u32..).zip(&pairs) {
+            let watcher = net.watch(pair.a as usize, pair.b as usize) as usize;
+            if watcher == watchers.len() {
+                watchers.push(Vec::new());
+            }
+            watchers[watcher].push(i);
+        }
         Some(Tree {
             ii,
-            net: Network::new(m, active.dist.clone()),
+            net,
+            watchers,
             pair_weight: vec![1; pairs.len()],
             pairs,
             residues,
@@ -100,10 +112,13 @@ impl Tree {
                 let Some(frame) = self.frames.pop() else { return Some(Verdict::Refuted) };
                 self.undo(frame.net, frame.residues);
                 consistent = self.refute(frame.decision) && self.propagate();
+                if !consistent {
+                    self.net.all_asleep();
+                }
             }
             let work = std::mem::take(&mut self.net.work)
                 + self.residues.as_mut().map_or(0, |r| std::mem::take(&mut r.work))
-                + self.pairs.len() as u64;
+                + self.net.m as u64;
             if !budget.take(work) || (budget.nodes % 64 == 0 && guard.expired()) {
                 return Some(Verdict::Undecided);
             }
@@ -116,6 +131,9 @@ impl Tree {
             let residues = self.residues.as_ref().map_or(0, Residues::mark);
             self.frames.push(Frame { net: self.net.mark(), residues, decision });
             consistent = self.take(decision) && self.propagate();
+            if !consistent {
+                self.net.all_asleep();
+            }
         }
     }
 
@@ -152,23 +170,35 @@ impl Tree {
     }
 
     fn propagate(&mut self) -> bool {
+        let consistent = self.narrow();
+        if !consistent {
+            self.net.all_asleep();
+        }
+        consistent
+    }
+
+    fn narrow(&mut self) -> bool {
+        let mut news = true;
         loop {
             self.net.changed = false;
-            for pair in &self.pairs {
-                if !pair.tighten(&mut self.net, self.ii) {
-                    return false;
-                }
-                if let Some(residues) = &self.residues
-                    && let (Some(a), Some(b)) = (residues.residue(pair.a), residues.residue(pair.b))
-                    && pair.clash(a, b, self.ii)
-                {
-                    return false;
+            while let Some(watcher) = self.net.next_awake() {
+                for &i in &self.watchers[watcher as usize] {
+                    if !self.pairs[i as usize].tighten(&mut self.net, self.ii) {
+                        return false;
+                    }
+                    self.net.work += 1;
                 }
             }
-            if let Some(residues) = &mut self.residues
-                && !residues.propagate(&mut self.net)
-            {
-                return false;
+            if let Some(residues) = &mut self.residues {
+                let fixed = residues.fixed_nodes.len();
+                if !residues.propagate(&mut self.net) {
+                    return false;
+                }
+                news |= fixed != residues.fixed_nodes.len();
+                if news && self.pairs.iter().any(|p| clash(p, residues, self.ii)) {
+                    return false;
+                }
+                news = false;
             }
             if !self.net.changed {
                 return true;
@@ -227,6 +257,14 @@ impl Tree {
             std::mem::swap(&mut take, &mut otherwise);
         }
         Some(Decision::Lap { pair: i as u32, take, otherwise })
+    }
+}
+
+/// Whether the fixed residues of a pair overlap on their unit.
+fn clash(pair: &Pair, residues: &Residues, ii: i64) -> bool {
+    match (residues.residue(pair.a), residues.residue(pair.b)) {
+        (Some(a), Some(b)) => pair.clash(a, b, ii),
+        _ => false,
     }
 }
 

@@ -1,0 +1,241 @@
+//! The checker can fail: every broken rule is found by the check that owns it (S83, S84).
+
+mod common;
+
+use warploom_sched::check::{self, ViolationKind as Kind};
+use warploom_sched::{Answer, LoopGraph, Options, Outcome, schedule, validate};
+
+fn answer(graph: &LoopGraph) -> Answer {
+    let answer = schedule(&validate(graph).expect("valid"), &Options::default()).expect("a schedule");
+    check::all(graph, &answer).expect("a good schedule");
+    answer
+}
+
+fn kinds(graph: &LoopGraph, answer: &Answer) -> Vec<Kind> {
+    check::all(graph, answer).err().unwrap_or_default().iter().map(|v| v.kind).collect()
+}
+
+/// Moves an operation and keeps stage and cycle consistent, so that only the wanted rule breaks.
+fn place(answer: &mut Answer, id: usize, time: i64) {
+    let ii = answer.ii;
+    let v = &mut answer.nodes[id];
+    (v.time, v.stage, v.cycle) = (time, time.div_euclid(ii), time.rem_euclid(ii));
+}
+
+fn gemm() -> LoopGraph {
+    let mut g = LoopGraph::new("gemm");
+    g.add_resource("TMA", 1).add_resource("TC", 1);
+    let a = g.add_node("a", 556, &[("TMA", 0, 96)]);
+    let b = g.add_node("b", 556, &[("TMA", 0, 96)]);
+    let m = g.add_node("m", 559, &[("TC", 0, 256)]);
+    g.add_edge(a, m, 556, 0).add_edge(b, m, 556, 0).add_edge(m, m, 256, 1);
+    g.add_value(a, 16_384, "smem", &[(m, 0, 559)]);
+    g.add_value(b, 16_384, "smem", &[(m, 0, 559)]);
+    g
+}
+
+#[test]
+fn two_loads_thirty_cycles_apart() {
+    let g = gemm();
+    let mut a = answer(&g);
+    place(&mut a, 0, 0);
+    place(&mut a, 1, 30);
+    assert!(kinds(&g, &a).contains(&Kind::Resource));
+}
+
+#[test]
+fn a_use_that_wraps_onto_cycle_zero() {
+    let mut g = LoopGraph::new("wrap");
+    g.add_resource("U", 1);
+    g.add_node("a", 1, &[("U", 0, 3)]);
+    g.add_node("b", 1, &[("U", 0, 1)]);
+    let mut a = answer(&g);
+    (a.ii, a.lower_bound) = (4, 4);
+    // a holds 2, 3 and wraps onto 0, where b is.
+    place(&mut a, 0, 2);
+    place(&mut a, 1, 0);
+    assert!(kinds(&g, &a).contains(&Kind::Resource));
+    place(&mut a, 1, 1);
+    assert!(!kinds(&g, &a).contains(&Kind::Resource));
+    // A use longer than II, on one unit.
+    g.nodes[0].uses[0].duration = 5;
+    assert!(kinds(&g, &a).contains(&Kind::Resource));
+}
+
+#[test]
+fn a_carried_edge_short_by_one() {
+    let mut g = LoopGraph::new("carried");
+    let (x, y) = (g.add_node("x", 5, &[]), g.add_node("y", 6, &[]));
+    g.add_edge(x, y, 5, 0).add_edge(y, x, 6, 1);
+    let mut a = answer(&g);
+    place(&mut a, 1, 6);
+    let found = check::all(&g, &a).unwrap_err();
+    assert!(found.iter().any(|v| v.kind == Kind::Dependence && v.at == "edge 1"));
+    assert!(!found.iter().any(|v| v.at == "edge 0"));
+}
+
+#[test]
+fn a_window_exceeded_by_one() {
+    let mut g = LoopGraph::new("window");
+    let (x, y) = (g.add_node("x", 1, &[]), g.add_node("y", 1, &[]));
+    g.add_edge(x, y, 4, 0).add_edge(y, x, -6, 0);
+    let mut a = answer(&g);
+    place(&mut a, 1, 7);
+    assert!(kinds(&g, &a).contains(&Kind::Dependence));
+    place(&mut a, 1, 6);
+    assert!(!kinds(&g, &a).contains(&Kind::Dependence));
+}
+
+#[test]
+fn counts_and_bounds() {
+    let g = gemm();
+    let good = answer(&g);
+    for (kind, break_it) in [
+        (Kind::Counts, (|a| a.stages += 1) as fn(&mut Answer)),
+        (Kind::Counts, |a| a.in_flight += 1),
+        (Kind::Counts, |a| a.length -= 1),
+        (Kind::Counts, |a| a.bytes = a.bytes.map(|b| b + 1)),
+        (Kind::Bounds, |a| a.mii += 1),
+        (Kind::Bounds, |a| a.res_mii -= 1),
+        (Kind::Bounds, |a| a.rec_mii -= 1),
+        (Kind::Bounds, |a| a.lower_bound -= 1),
+        (Kind::Bounds, |a| a.lower_bound += 1),
+        (Kind::Bounds, |a| a.outcome = Outcome::Best),
+        (Kind::Normal, |a| a.nodes[1].stage += 1),
+        (Kind::Normal, |a| a.nodes.iter_mut().for_each(|v| v.time += 1)),
+        (Kind::Shape, |a| drop(a.nodes.pop())),
+        (Kind::Shape, |a| a.nodes[0].id = 7),
+        (Kind::Shape, |a| a.ii = 0),
+        (Kind::Shape, |a| drop(a.values.pop())),
+        (Kind::Order, |a| a.nodes[0].order = a.nodes[1].order),
+    ] {
+        let mut bad = good.clone();
+        break_it(&mut bad);
+        assert!(kinds(&g, &bad).contains(&kind), "{kind}");
+    }
+}
+
+#[test]
+fn rings() {
+    let mut g = gemm();
+    let good = answer(&g);
+    let mut short = good.clone();
+    short.values[0].depth -= 1;
+    let found = kinds(&g, &short);
+    assert!(found.contains(&Kind::Depth) && found.contains(&Kind::Replay));
+    let mut unequal = good.clone();
+    unequal.values[0].depth += 1;
+    assert!(!kinds(&g, &unequal).contains(&Kind::Depth));
+    g.values.iter_mut().for_each(|v| v.group = Some(0));
+    assert!(kinds(&g, &unequal).contains(&Kind::Depth));
+    g.values[0].max_depth = Some(4);
+    assert!(kinds(&g, &good).contains(&Kind::Depth));
+    // A load moved a whole II to the front: the ring no longer suffices.
+    let mut early = good.clone();
+    for id in [1, 2] {
+        place(&mut early, id, good.nodes[id].time + good.ii);
+    }
+    assert!(kinds(&g, &early).contains(&Kind::Depth));
+}
+
+#[test]
+fn two_tight_operations_swapped() {
+    let mut g = LoopGraph::new("tight");
+    let (x, y) = (g.add_node("x", 0, &[]), g.add_node("y", 0, &[]));
+    g.add_edge(y, x, 0, 0);
+    let mut a = answer(&g);
+    assert_eq!((a.nodes[y].order, a.nodes[x].order), (0, 1));
+    (a.nodes[y].order, a.nodes[x].order) = (1, 0);
+    assert!(kinds(&g, &a).contains(&Kind::Order));
+}
+
+#[test]
+fn schedules_written_by_hand_are_accepted() {
+    for s in common::load("circt.jsonl") {
+        let Some(times) = s.json.pointer("/handwritten/times").and_then(|t| t.as_array()) else { continue };
+        let ii = &s.json["handwritten"]["ii"];
+        let nodes: Vec<_> =
+            times.iter().enumerate().map(|(id, t)| serde_json::json!({ "id": id, "time": t })).collect();
+        let text = serde_json::json!({ "ii": ii, "nodes": nodes }).to_string();
+        let verdict = check::verdict(&s.graph, &text).unwrap();
+        assert!(!verdict.complete && verdict.violations.is_empty(), "{}: {verdict}", s.graph.name);
+    }
+}
+
+#[test]
+fn schedules_of_a_peer_break_the_copy_engine() {
+    for s in common::load("gpu.jsonl") {
+        let times = s.json.pointer("/peer/times").and_then(|t| t.as_array()).unwrap();
+        let ii = &s.json["peer"]["ii"];
+        let nodes: Vec<_> =
+            times.iter().enumerate().map(|(id, t)| serde_json::json!({ "id": id, "time": t })).collect();
+        let text = serde_json::json!({ "ii": ii, "nodes": nodes }).to_string();
+        let strict = check::verdict(&s.graph, &text).unwrap();
+        assert!(strict.violations.iter().any(|v| v.kind == Kind::Resource), "{}", s.graph.name);
+        let mut loose = s.graph.clone();
+        for u in loose.nodes.iter_mut().flat_map(|v| &mut v.uses).filter(|u| u.resource == "TMA") {
+            u.duration = 30;
+        }
+        let verdict = check::verdict(&loose, &text).unwrap();
+        assert!(verdict.violations.is_empty(), "{}: {verdict}", s.graph.name);
+    }
+}
+
+/// Every mutant of every corpus schedule is caught, or its times are legal by plain recomputation (S84).
+#[test]
+fn mutants_of_the_corpus() {
+    let (mut mutants, mut caught, mut legal) = (0, 0, 0);
+    for s in common::corpus().iter().filter(|s| s.graph.nodes.len() <= 120) {
+        let good = answer(&s.graph);
+        let ii = good.ii;
+        for id in 0..good.nodes.len() {
+            for shift in [-1, 1, -ii, ii] {
+                let mut bad = good.clone();
+                place(&mut bad, id, good.nodes[id].time + shift);
+                mutants += 1;
+                match check::all(&s.graph, &bad) {
+                    Err(_) => caught += 1,
+                    Ok(()) => {
+                        legal += 1;
+                        assert!(holds(&s.graph, &bad), "{}: node {id} moved by {shift} passes", s.graph.name);
+                    }
+                }
+            }
+        }
+        let mut faster = good.clone();
+        faster.ii -= 1;
+        mutants += 1;
+        assert!(check::all(&s.graph, &faster).is_err(), "{}", s.graph.name);
+        caught += 1;
+        for i in 0..good.values.len() {
+            let mut short = good.clone();
+            short.values[i].depth -= 1;
+            short.bytes = short.bytes.map(|b| b - s.graph.values[i].bytes);
+            mutants += 1;
+            assert!(check::depths(&s.graph, &short).is_err(), "{}", s.graph.name);
+            caught += 1;
+        }
+    }
+    println!("{mutants} mutants: {caught} caught, {legal} legal schedules, 0 missed");
+    assert_eq!(mutants, caught + legal);
+}
+
+/// Dependences and units by brute force, cycle by cycle.
+fn holds(graph: &LoopGraph, a: &Answer) -> bool {
+    let edges = graph
+        .edges
+        .iter()
+        .all(|e| a.nodes[e.dst].time + a.ii * e.distance >= a.nodes[e.src].time + e.latency);
+    let units = graph.resources.iter().all(|r| {
+        let mut load = vec![0; a.ii as usize];
+        for (v, node) in graph.nodes.iter().enumerate() {
+            for u in node.uses.iter().filter(|u| u.resource == r.name) {
+                for c in 0..u.duration as i64 {
+                    load[(a.nodes[v].time + u.start as i64 + c).rem_euclid(a.ii) as usize] += 1;
+                }
+            }
+        }
+        load.iter().all(|&l| l <= r.count)
+    });
+    edges && units
+}
