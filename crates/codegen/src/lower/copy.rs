@@ -6,7 +6,7 @@ use warploom_ir::{Attr, OpId, ValueId};
 use warploom_target::PtxVersion;
 
 use super::Lower;
-use super::value::{Bound, View};
+use super::value::{Bound, Memory, View};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{SHARED_CLUSTER, Val};
 use crate::metadata::TensorDescriptor;
@@ -229,7 +229,7 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, text).rule("C35").into());
         }
         self.bound.insert(result, Bound::View(View { ring, payload, slot, transposed: false }));
-        self.open.push((result, super::value::Memory::SHARED));
+        self.open.push((result, Memory::ring(ring)));
         Ok(())
     }
 }

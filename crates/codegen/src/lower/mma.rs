@@ -221,6 +221,9 @@ impl<'c> Lower<'c, '_> {
         }
         let wide = self.ir.zext(units, self.ir.int(64))?;
         let fixed = self.ir.or(wide, self.ir.c64(operand.descriptor()))?;
+        // LLVM would turn `+ 2` into `| 2` where it knows the low bits; ptxas has a 64-bit add, but no such or.
+        let hidden = self.ir.assembly("", "=l,0", &[self.ir.int(64).into()], &[fixed.into()], true)?;
+        let fixed = as_int(hidden.ok_or_else(|| internal("an assembly without results"))?)?;
         let slot = self.ir.zext(self.ir.scale(view.slot, payload.stride >> 4)?, self.ir.int(64))?;
         self.ir.add(slot, fixed)
     }

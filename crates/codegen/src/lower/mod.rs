@@ -24,6 +24,7 @@ use warploom_target::{PtxVersion, Target};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::{GLOBAL, Ir, Val, as_int};
 use crate::program::{Agent, Program};
+use region::Hazards;
 use value::{Bound, Key, Lazy, Memory};
 
 /// LLVM's number of the calling convention of kernels (C40).
@@ -65,6 +66,8 @@ pub(crate) struct Lower<'c, 'a> {
     pairs_log: Vec<Key>,
     /// Tiles that read memory when evaluated, and have not been evaluated for good.
     open: Vec<(ValueId, Memory)>,
+    /// What operations may change.
+    hazards: Hazards,
     /// Position of every operation, in the order of the text.
     position: SecondaryMap<OpId, u32>,
     /// Position of the last user of every value.
@@ -110,6 +113,7 @@ pub(crate) fn lower<'c, 'a>(
         pairs: HashMap::new(),
         pairs_log: Vec::new(),
         open: Vec::new(),
+        hazards: Hazards::new(module, program)?,
         position,
         last_use,
         warp,

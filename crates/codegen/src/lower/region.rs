@@ -7,8 +7,9 @@ use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
 
 use super::value::{Bound, Fragment, Memory};
 use super::{Lower, Place};
-use crate::error::{Result, internal, refuse};
+use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::{Val, as_int};
+use crate::program::{Payload, Program, Ring};
 
 /// The shape of a value that is carried around a loop.
 enum Carried {
@@ -16,25 +17,79 @@ enum Carried {
     Fragment { cols: u64, packed: bool, registers: usize },
 }
 
-/// Memory that an operation, nested ones included, may change.
-fn changes(module: &Module, op: OpId) -> Memory {
-    let mut all = Memory::NONE;
-    let mut stack = vec![op];
-    while let Some(op) = stack.pop() {
-        let own = match module.ops[op].opcode {
-            // After a barrier or a release another agent may overwrite a slot.
-            Opcode::ConsumerRelease | Opcode::BarrierSync | Opcode::TileStore | Opcode::TmaLoad => Memory::SHARED,
-            Opcode::Store | Opcode::TmaStore => Memory::GLOBAL,
-            _ => Memory::NONE,
-        };
-        all = all.union(own);
-        for &region in &module.ops[op].regions {
-            for &block in &module.regions[region].blocks {
-                stack.extend(&module.blocks[block].ops);
+/// For each ring, the rings whose bytes a write into it may change.
+fn overlaps(rings: &[Ring]) -> Vec<Memory> {
+    let spans = |ring: &Ring| -> Vec<(u64, u64)> {
+        let span = |p: &Payload| (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes());
+        ring.payloads.iter().map(span).collect()
+    };
+    let meet = |a: &Ring, b: &Ring| {
+        let (a, b) = (spans(a), spans(b));
+        a.iter().any(|x| b.iter().any(|y| x.0 < y.1 && y.0 < x.1))
+    };
+    let of = |ring: &Ring| {
+        let met = rings.iter().enumerate().filter(|(_, other)| meet(ring, other));
+        met.fold(Memory::NONE, |all, (i, _)| all.union(Memory::ring(i)))
+    };
+    rings.iter().map(of).collect()
+}
+
+/// What operations may change.
+pub(super) struct Hazards {
+    /// For each ring, what a write into it changes.
+    overlaps: Vec<Memory>,
+    /// What may change once others have passed a barrier: slots that stores, or copies for another ring, go
+    /// to. Slots that copies of their own ring fill change only after a release.
+    barrier: Memory,
+}
+
+impl Hazards {
+    /// Looks at every write of a program.
+    pub fn new(module: &Module, program: &Program) -> Result<Hazards> {
+        let overlaps = overlaps(&program.rings);
+        let mut barrier = Memory::NONE;
+        let mut stack = vec![program.func];
+        while let Some(op) = stack.pop() {
+            let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
+            match module.ops[op].opcode {
+                Opcode::TileStore => barrier = barrier.union(overlaps[ring()?]),
+                Opcode::TmaLoad => {
+                    let own = ring()?;
+                    barrier = barrier.union(overlaps[own].without(Memory::ring(own)));
+                }
+                _ => {}
+            }
+            for &region in &module.ops[op].regions {
+                for &block in &module.regions[region].blocks {
+                    stack.extend(&module.blocks[block].ops);
+                }
             }
         }
+        Ok(Hazards { overlaps, barrier })
     }
-    all
+
+    /// Memory that an operation, nested ones included, may change.
+    fn of(&self, module: &Module, program: &Program, op: OpId) -> Memory {
+        let mut all = Memory::NONE;
+        let mut stack = vec![op];
+        while let Some(op) = stack.pop() {
+            let ring = || program.ring(module, op).ok();
+            let own = match module.ops[op].opcode {
+                Opcode::ConsumerRelease => ring().map(Memory::ring),
+                Opcode::TileStore | Opcode::TmaLoad => ring().map(|ring| self.overlaps[ring]),
+                Opcode::BarrierSync => Some(self.barrier),
+                Opcode::Store | Opcode::TmaStore => Some(Memory::GLOBAL),
+                _ => None,
+            };
+            all = all.union(own.unwrap_or_default());
+            for &region in &module.ops[op].regions {
+                for &block in &module.regions[region].blocks {
+                    stack.extend(&module.blocks[block].ops);
+                }
+            }
+        }
+        all
+    }
 }
 
 impl<'c> Lower<'c, '_> {
@@ -44,11 +99,11 @@ impl<'c> Lower<'c, '_> {
         if self.open.is_empty() {
             return Ok(());
         }
-        let changed = changes(self.module, op);
+        let changed = self.hazards.of(self.module, self.program, op);
         if changed == Memory::NONE {
             return Ok(());
         }
-        let now = self.position[op] + u32::from(!changed.meets(Memory::SHARED));
+        let now = self.position[op] + u32::from(!changed.is_shared());
         let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
         self.open = rest;
         for (value, _) in due {

@@ -1,5 +1,7 @@
 //! Tiles that leave the registers: into a slot in the layout of its box, or through pointers (C33, C64).
 
+use std::collections::VecDeque;
+
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Type, ValueId};
 
@@ -7,6 +9,9 @@ use super::Lower;
 use super::value::{Coords, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int, as_ptr};
+
+/// How many stores of 16 columns are computed before the first leaves.
+const STORES_BEHIND: usize = 2;
 
 impl<'c> Lower<'c, '_> {
     /// `warploom.tile_store`: by `stmatrix` for 16-bit elements, by vectors of two columns for others.
@@ -39,6 +44,8 @@ impl<'c> Lower<'c, '_> {
     fn store_matrices(&mut self, value: ValueId, view: &View<'c>, blocks: u64, cols: u64) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let per_panel = layout.panel / 32;
+        // A read from shared memory cannot move before a store: each store waits for the reads of later ones.
+        let mut waiting = VecDeque::new();
         for block in 0..blocks {
             for inside in 0..per_panel {
                 for panel in 0..cols * 2 / layout.panel {
@@ -49,11 +56,20 @@ impl<'c> Lower<'c, '_> {
                         let at = self.accumulator(value, block, 8 * chunk + 2 * part);
                         args.push(self.pair_at(value, &at)?);
                     }
-                    self.ir.overloaded_effect("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", &args)?;
+                    waiting.push_back(args);
+                    if waiting.len() > STORES_BEHIND {
+                        self.store_matrix(waiting.pop_front())?;
+                    }
                 }
             }
         }
-        Ok(())
+        waiting.into_iter().try_for_each(|args| self.store_matrix(Some(args)))
+    }
+
+    /// One `stmatrix` of four registers behind an address.
+    fn store_matrix(&mut self, args: Option<Vec<Val<'c>>>) -> Result<()> {
+        let args = args.ok_or_else(|| internal("a store without values"))?;
+        self.ir.overloaded_effect("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", &args)
     }
 
     /// Two columns of one row at a time.

@@ -84,7 +84,7 @@ impl<'c> Lower<'c, '_> {
     fn lazy_of(&self, value: ValueId) -> Lazy {
         match self.bound.get(&value) {
             Some(Bound::Lazy(lazy)) => *lazy,
-            Some(Bound::View(_)) => Lazy { varies: u8::MAX, reads: Memory::SHARED },
+            Some(Bound::View(view)) => Lazy { varies: u8::MAX, reads: Memory::ring(view.ring) },
             Some(Bound::Fragment(_)) => Lazy { varies: u8::MAX, reads: Memory::NONE },
             _ => Lazy::default(),
         }
@@ -116,7 +116,7 @@ impl<'c> Lower<'c, '_> {
                 let exchanged = order[0] == 1;
                 let view = View { transposed: view.transposed != exchanged, ..*view };
                 self.bound.insert(result, Bound::View(view));
-                self.open.push((result, Memory::SHARED));
+                self.open.push((result, Memory::ring(view.ring)));
                 Ok(())
             }
             _ => {

@@ -88,26 +88,39 @@ pub(crate) struct Lazy {
     pub reads: Memory,
 }
 
-/// A set of memories.
+/// A set of memories: global, and each ring's slots. Rings beyond the 62nd count as one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Memory(u8);
+pub(crate) struct Memory(u64);
 
 impl Memory {
     /// None.
     pub const NONE: Memory = Memory(0);
-    /// Shared memory.
-    pub const SHARED: Memory = Memory(1);
     /// Global memory.
-    pub const GLOBAL: Memory = Memory(2);
+    pub const GLOBAL: Memory = Memory(1);
+
+    /// The slots of a ring.
+    pub fn ring(index: usize) -> Memory {
+        Memory(2 << index.min(62))
+    }
 
     /// Both sets.
     pub fn union(self, other: Memory) -> Memory {
         Memory(self.0 | other.0)
     }
 
+    /// The first set less the second.
+    pub fn without(self, other: Memory) -> Memory {
+        Memory(self.0 & !other.0)
+    }
+
     /// Whether the sets meet.
     pub fn meets(self, other: Memory) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Whether slots of a ring are among it.
+    pub fn is_shared(self) -> bool {
+        self.0 & !1 != 0
     }
 }
 
