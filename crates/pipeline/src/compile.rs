@@ -49,6 +49,8 @@ pub struct Compiled {
     pub assignment: Assignment,
     /// How deep the ring is, and why.
     pub depth: Depth,
+    /// Pipelines, barriers and agents of the program.
+    pub(crate) layout: Layout,
     /// The scheduled form.
     pub scheduled: Module,
     /// The assigned form.
@@ -84,6 +86,41 @@ pub fn compile_to_program(module: &Module, target: &Target, options: &Options) -
         Form::Kernel | Form::Program => search.run().map_err(|error| vec![*error])?,
     };
     staged.finish(fitted, target).map_err(|error| vec![*error])
+}
+
+/// What a file of any form leads to.
+#[derive(Clone, Debug)]
+pub enum Resumed {
+    /// A kernel, with or without schedule and assignment, compiled.
+    Compiled(Box<Compiled>),
+    /// A program, checked.
+    Program(Box<Module>),
+}
+
+impl Resumed {
+    /// The program.
+    pub fn program(&self) -> &Module {
+        match self {
+            Resumed::Compiled(compiled) => &compiled.program,
+            Resumed::Program(program) => program,
+        }
+    }
+}
+
+/// Goes on from whichever form a module has: kernels are compiled, programs are checked.
+///
+/// # Errors
+/// Those of [`compile_to_program`] and [`check_program`].
+pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
+    match forms::form(module, target).map_err(|error| vec![error])? {
+        Form::Program => {
+            check_program(module, target)?;
+            Ok(Resumed::Program(Box::new(module.clone())))
+        }
+        Form::Kernel | Form::Scheduled | Form::Assigned => {
+            Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))
+        }
+    }
 }
 
 /// Checks a module in program form, as it may have been edited by hand.
@@ -202,6 +239,7 @@ impl Staged {
             problem,
             assignment,
             depth,
+            layout,
             scheduled,
             assigned,
             program,

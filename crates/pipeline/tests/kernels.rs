@@ -1,0 +1,69 @@
+//! Every kernel of the reference folder compiles or is refused, each for its reason.
+
+mod common;
+
+use warploom_ir::diag::Code;
+use warploom_pipeline::fuzzing::{Outcome, exercise};
+use warploom_pipeline::{Options, compile_to_program, explain};
+
+/// The files that compile for sm_90a.
+fn compiles(name: &str) -> bool {
+    let refused = ["persistent", "pointers", "device_descriptors", "sm80"];
+    (name.starts_with("gemm_") || name == "hints.ttir") && !refused.iter().any(|r| name.contains(r))
+}
+
+#[test]
+fn every_kernel_compiles_or_is_refused() {
+    let target = common::hopper();
+    for (name, text) in common::kernel_files() {
+        let outcome = exercise(&text, &target, &Options::default(), 4).unwrap_or_else(|law| panic!("{name}: {law}"));
+        let expected = if compiles(&name) { Outcome::Compiled } else { Outcome::Refused };
+        assert_eq!(outcome, expected, "{name}");
+    }
+}
+
+#[test]
+fn every_refusal_names_place_and_remedy_in_file_order() {
+    let target = common::hopper();
+    for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| !compiles(name)) {
+        let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
+        assert!(!refusals.is_empty(), "{name}");
+        let offsets: Vec<u32> = refusals.iter().map(|r| r.offset.expect("a place")).collect();
+        assert!(offsets.is_sorted(), "{name}: {offsets:?}");
+        for refusal in &refusals {
+            assert!(refusal.op.is_some() && !refusal.notes.is_empty(), "{name}: {refusal}");
+            assert_ne!(refusal.code, Code::Internal, "{name}: {refusal}");
+            assert_eq!(refusal.source.is_some(), name.contains(".loc."), "{name}: {refusal}");
+        }
+    }
+}
+
+#[test]
+fn other_chips_are_refused() {
+    let text = warploom_pipeline::fuzzing::Kernel::default().text();
+    for name in ["sm_80", "sm_100a", "sm_120a"] {
+        let target = warploom_target::Target::named(name).unwrap();
+        let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
+        assert!(refusals.iter().any(|r| r.code == Code::Target && r.message.contains(name)), "{name}: {refusals:?}");
+    }
+}
+
+#[test]
+fn reports_say_what_bounds_the_kernel() {
+    for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| name == "gemm_bf16.ttir") {
+        let compiled = compile_to_program(&common::parse(&text), &common::hopper(), &Options::default()).unwrap();
+        let report = explain(&compiled);
+        for line in [
+            "agents: 12 warps, 168 registers per thread at launch",
+            "@load  warps  0..4   registers  40",
+            "@math  warps  4..12  registers 232",
+            "full 1 arrival and 49152 B, empty 8 arrivals, one per computing warp",
+            "II 1024 cycles, bound by TC",
+            "ring depth 3: what the depth law asks for",
+            "4 TMA boxes of [128, 64]",
+            "shared memory: 147504 of 232448 bytes",
+        ] {
+            assert!(report.contains(line), "{name}: no `{line}` in\n{report}");
+        }
+    }
+}

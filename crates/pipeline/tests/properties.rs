@@ -1,0 +1,42 @@
+//! Laws over generated kernels.
+
+mod common;
+
+use proptest::prelude::*;
+use warploom_pipeline::Options;
+use warploom_pipeline::fuzzing::{Kernel, Outcome, exercise};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    /// What compiles is right under every checker and resumes from every form; the rest is refused.
+    #[test]
+    fn generated_kernels_compile_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 20)) {
+        let kernel = Kernel::from_bytes(&bytes);
+        let outcome = exercise(&kernel.text(), &common::hopper(), &Options::default(), 2);
+        prop_assert!(outcome.is_ok(), "{kernel:?}: {outcome:?}\n{}", kernel.text());
+    }
+
+    /// Truncated and spliced text is refused, never a panic.
+    #[test]
+    fn damaged_text_never_panics(bytes in proptest::collection::vec(any::<u8>(), 20), cut in 0.0..1.0f64, swap in any::<u8>()) {
+        let mut text = Kernel::from_bytes(&bytes).text();
+        let at = (text.len() as f64 * cut) as usize;
+        text.replace_range(at..(at + 1).min(text.len()), &String::from(char::from(swap % 128)));
+        let outcome = exercise(&text, &common::hopper(), &Options::default(), 1);
+        prop_assert!(outcome.is_ok(), "{outcome:?}\n{text}");
+    }
+}
+
+#[test]
+fn the_generator_is_not_useless() {
+    let mut compiled = 0;
+    for seed in 0..200u64 {
+        let bytes: Vec<u8> = (0..20u64).map(|i| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i * 3)) as u8 ^ i as u8).collect();
+        let text = Kernel::from_bytes(&bytes).text();
+        warploom_ir::parse(&text).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+        compiled += usize::from(exercise(&text, &common::hopper(), &Options::default(), 0) == Ok(Outcome::Compiled));
+    }
+    println!("{compiled} of 200 generated kernels compile");
+    assert!((60..200).contains(&compiled), "{compiled}");
+}
