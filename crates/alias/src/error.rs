@@ -1,0 +1,153 @@
+//! What a refusal, a warning or a note says: one record, in text and in JSON.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A place in a text: line and column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Pos {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub col: u32,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The input is refused.
+    Error,
+    /// Laid out, but probably not as meant.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Severity {
+    /// `error`, `warning` or `note`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// A second place that belongs to a diagnostic, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// What it says.
+    pub message: String,
+    /// Where.
+    pub at: Option<Pos>,
+}
+
+/// One refusal, warning or note. `code` is the rule it comes from (`A12`, `HC1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AliasError {
+    /// The rule.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, with the numbers.
+    pub message: String,
+    /// Where in the text; `None` for the typed API.
+    pub at: Option<Pos>,
+    /// Other places that matter.
+    pub related: Vec<Related>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A warning or a remark about a layout that was made.
+pub type Note = AliasError;
+
+/// The result of everything that may refuse.
+pub type Result<T, E = AliasError> = std::result::Result<T, E>;
+
+impl AliasError {
+    /// An error under a rule.
+    pub fn new(code: &'static str, message: impl Into<String>) -> AliasError {
+        AliasError {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            at: None,
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning under a rule.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> AliasError {
+        AliasError { severity: Severity::Warning, ..AliasError::new(code, message) }
+    }
+
+    /// A remark under a rule.
+    pub fn note(code: &'static str, message: impl Into<String>) -> AliasError {
+        AliasError { severity: Severity::Note, ..AliasError::new(code, message) }
+    }
+
+    /// With its place in the text, unless it has one.
+    pub fn at(mut self, at: impl Into<Option<Pos>>) -> AliasError {
+        self.at = self.at.or(at.into());
+        self
+    }
+
+    /// With what to do about it.
+    pub fn help(mut self, help: impl Into<String>) -> AliasError {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a second place.
+    pub fn related(mut self, message: impl Into<String>, at: impl Into<Option<Pos>>) -> AliasError {
+        self.related.push(Related { message: message.into(), at: at.into() });
+        self
+    }
+
+    /// An A7 error: a size that does not fit 64 bits.
+    pub(crate) fn overflow(what: &str) -> AliasError {
+        AliasError::new("A7", format!("the size of {what} does not fit 64 bits"))
+            .help("use smaller dimensions, counts or group sizes")
+    }
+
+    /// The lines for a person: `FILE:LINE:COL: error: MESSAGE [A12]`, then notes and help.
+    pub fn render(&self, file: &str) -> String {
+        let mut out = String::new();
+        line(&mut out, file, self.at, self.severity, &format!("{} [{}]", self.message, self.code));
+        for related in &self.related {
+            line(&mut out, file, related.at, Severity::Note, &related.message);
+        }
+        if let Some(help) = &self.help {
+            out.push_str(&format!("  help: {help}\n"));
+        }
+        out
+    }
+}
+
+fn line(out: &mut String, file: &str, at: Option<Pos>, severity: Severity, message: &str) {
+    match at {
+        Some(at) => out.push_str(&format!("{file}:{}:{}: ", at.line, at.col)),
+        None => out.push_str(&format!("{file}: ")),
+    }
+    out.push_str(&format!("{}: {message}\n", severity.name()));
+}
+
+impl fmt::Display for AliasError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} [{}]", self.severity.name(), self.message, self.code)?;
+        for related in &self.related {
+            write!(f, "; {}", related.message)?;
+        }
+        match &self.help {
+            Some(help) => write!(f, "; help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for AliasError {}

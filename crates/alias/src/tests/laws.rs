@@ -1,0 +1,77 @@
+//! Properties of layouts over random trees.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::fuzzing::{Ranges, module};
+
+/// No limits: trees of random tiles are larger than a chip.
+fn wide() -> AliasOptions {
+    let limits = crate::Limits { tmem_columns: u64::MAX, ..crate::Limits::default() };
+    AliasOptions { limits, ..AliasOptions::default() }
+}
+
+fn checked(m: &AliasModule, options: &AliasOptions) -> Layout {
+    let layout = m.layout(options).expect("random trees fit");
+    assert_eq!(check(m, &layout, &CheckOptions { compat: options.compat, limits: options.limits }), Ok(()));
+    layout
+}
+
+/// The same cases on every run.
+fn fixed(cases: u32) -> ProptestConfig {
+    let rng_seed = prop::test_runner::RngSeed::Fixed(5);
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(fixed(300))]
+
+    /// Every random tree is laid out, and the checker finds nothing.
+    #[test]
+    fn layouts_are_right(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        if let Ok(layout) = module(&bytes, Ranges::WIDE).layout(&wide()) {
+            let m = module(&bytes, Ranges::WIDE);
+            prop_assert_eq!(check(&m, &layout, &CheckOptions { compat: false, limits: wide().limits }), Ok(()));
+        } else {
+            // Only unequal counts under gcd can be refused.
+            let m = module(&bytes, Ranges::WIDE);
+            let errors = m.layout(&wide()).expect_err("refused").0;
+            prop_assert!(errors.iter().all(|e| e.code == "A41"), "{:?}", errors);
+        }
+    }
+
+    /// Strict slots accept a subset, with the same addresses (A34).
+    #[test]
+    fn strict_slots_are_a_subset(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        let m = module(&bytes, Ranges::WIDE);
+        let strict = AliasOptions { strict_slots: true, ..wide() };
+        if let Ok(layout) = m.layout(&strict) {
+            prop_assert_eq!(check(&m, &layout, &CheckOptions { compat: false, limits: wide().limits }), Ok(()));
+            let plain = checked(&m, &wide());
+            for (a, b) in layout.storages.iter().zip(&plain.storages) {
+                prop_assert_eq!(a.size, b.size);
+                for (x, y) in a.leaves.iter().zip(&b.leaves) {
+                    prop_assert_eq!(&x.map, &y.map);
+                }
+            }
+        }
+    }
+
+    /// TLX's numbers obey the same laws, and the default never takes more where no encoding needs more
+    /// than TLX gives (section 17).
+    #[test]
+    fn compat_is_right_and_no_smaller(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        let m = module(&bytes, Ranges::SMALL);
+        let Ok(layout) = m.layout(&AliasOptions::tlx()) else { return Ok(()) };
+        let compat = CheckOptions { compat: true, limits: wide().limits };
+        prop_assert_eq!(check(&m, &layout, &compat), Ok(()));
+        let Ok(plain) = m.layout(&wide()) else { return Ok(()) };
+        for (a, b) in layout.storages.iter().zip(&plain.storages) {
+            let small = m.leaves().filter(|(_, l)| l.spec() == Some(a.spec))
+                .all(|(_, l)| crate::footprint(l).is_ok_and(|f| f.align <= 128));
+            if a.space == Storage::Smem && small {
+                prop_assert!(b.size <= a.size, "{} > {}: {:?}", b.size, a.size, m);
+            }
+        }
+    }
+}
