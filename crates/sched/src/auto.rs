@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
             return Err(ScheduleError::GaveUp { lower_bound });
         };
         let (time, length_optimal) = self.shorten(ii, time);
-        let steps = self.placements + self.budget.spent;
+        let steps = self.steps();
         Ok(Found { ii, time, lower_bound, length_optimal, steps })
     }
 
@@ -120,7 +120,11 @@ impl<'a> Session<'a> {
     }
 
     fn heuristic(&mut self, ii: i64) -> Option<Vec<i64>> {
-        let mut ims = Ims::new(self.problem, ii)?;
+        self.heuristic_in(self.problem, ii)
+    }
+
+    fn heuristic_in(&mut self, problem: &Problem, ii: i64) -> Option<Vec<i64>> {
+        let mut ims = Ims::new(problem, ii)?;
         let found = ims.run(u64::from(self.options.ratio).saturating_mul(self.problem.n as u64));
         self.placements += ims.steps;
         found
@@ -156,28 +160,71 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// A question about another form of the same loop: is there a schedule at this II, and of this length?
+    pub fn ask(&mut self, problem: &Problem, ii: i64, length: Option<i64>) -> Verdict {
+        if !self.searches() {
+            return Verdict::Undecided;
+        }
+        self.question();
+        let seed = self.options.seed;
+        match length {
+            Some(length) => at_length(problem, ii, length, seed, &mut self.budget, self.guard),
+            None => at_ii(problem, ii, seed, &mut self.budget, self.guard),
+        }
+    }
+
+    /// Heuristic and search at one II: times, a refutation, or (outer `None`) neither.
+    pub fn decide(&mut self, problem: &Problem, ii: i64) -> Option<Option<Vec<i64>>> {
+        if let Some(time) = self.heuristic_in(problem, ii) {
+            return Some(Some(time));
+        }
+        match self.ask(problem, ii, None) {
+            Verdict::Found(time) => Some(Some(time)),
+            Verdict::Refuted => Some(None),
+            Verdict::Undecided => None,
+        }
+    }
+
+    pub fn expired(&mut self) -> bool {
+        self.guard.expired()
+    }
+
+    /// Nothing more can be found in the budget.
+    pub fn exhausted(&self) -> bool {
+        self.placements > MOST_PLACEMENTS && self.left < QUESTIONS
+    }
+
+    pub fn steps(&self) -> u64 {
+        self.placements + self.budget.spent
+    }
+
     /// The shortest schedule at this II that the budget finds, and whether it is proved to be that (S36).
     fn shorten(&mut self, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
-        let shortest = |t: &[i64]| t.iter().zip(&self.problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
-        let Some(mut low) = heads(self.problem, ii).map(|head| shortest(&head)) else { return (time, false) };
-        let mut best = compact(self.problem, ii, time);
-        let mut high = length(self.problem, &best);
-        if !self.searches() {
-            return (best, low == high);
-        }
         if self.options.algorithm == Algorithm::Auto {
             // The length only lengthens the prologue (S69): the default spends less on it.
             self.question();
             self.left = self.left.min(self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
         }
+        self.shorten_in(self.problem, ii, time)
+    }
+
+    /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
+    pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
+        let shortest = |t: &[i64]| t.iter().zip(&problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
+        let Some(mut low) = heads(problem, ii).map(|head| shortest(&head)) else { return (time, false) };
+        let mut best = compact(problem, ii, time);
+        let mut high = length(problem, &best);
+        if !self.searches() {
+            return (best, low == high);
+        }
         // Everything below `low` is refuted while `proved`; `low` itself is asked first, then the middle.
         let (mut proved, mut target) = (true, low);
         while low < high && !self.guard.expired() {
             self.question();
-            match at_length(self.problem, ii, target, self.options.seed, &mut self.budget, self.guard) {
+            match at_length(problem, ii, target, self.options.seed, &mut self.budget, self.guard) {
                 Verdict::Found(time) => {
-                    high = length(self.problem, &time);
+                    high = length(problem, &time);
                     best = time;
                 }
                 Verdict::Refuted => low = target + 1,

@@ -30,11 +30,14 @@
 mod answer;
 mod auto;
 mod bounds;
+mod budget;
+mod bytes;
 pub mod check;
 mod compact;
 mod depth;
 mod digraph;
 mod error;
+mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod graph;
@@ -51,15 +54,18 @@ pub mod render;
 mod schedule;
 mod search;
 mod serial;
+mod stages;
 mod table;
 mod validate;
 
 pub use answer::{Algorithm, Answer, NodeTime, Outcome, SpaceUse, ValueDepth};
 pub use bounds::{Bounds, bounds};
+pub use budget::{Budget, Footprint, schedule_within};
 pub use depth::{Depth, depths};
 pub use error::{ErrorRecord, GraphError, GraphErrorKind, ReadError, ScheduleError};
 pub use graph::{Agent, AgentKind, Edge, LoopGraph, Node, Resource, Use, Value, ValueUse};
 pub use json::{decode_text, read_answer, read_error_record, read_graph, read_graphs, record, to_line};
 pub use options::{Objective, Options};
 pub use schedule::schedule;
+pub use stages::{StageOptions, relax_stages};
 pub use validate::{ValidGraph, validate};

@@ -1,14 +1,18 @@
 //! The entry point: bounds, search, normal form, check (S28).
 
-use crate::answer::Answer;
+use crate::answer::{Algorithm, Answer};
 use crate::auto::Session;
 use crate::bounds::{Bounds, bounds_of};
+use crate::bytes::{bytes_at, caps_of, fewer_bytes, rings};
 use crate::check;
+use crate::depth::depths_of;
 use crate::error::ScheduleError;
 use crate::guard::Guard;
-use crate::normal::normal_form;
-use crate::options::Options;
-use crate::problem::{Cap, own_caps};
+use crate::normal::{Found, length, normal_form};
+use crate::options::{Objective, Options};
+use crate::order::body_order;
+use crate::problem::{Cap, Problem, own_caps};
+use crate::stages::relax;
 use crate::validate::ValidGraph;
 
 /// Schedules a loop.
@@ -44,13 +48,13 @@ pub(crate) fn under_caps(
     guard: &mut Guard,
 ) -> Result<Answer, ScheduleError> {
     if caps.iter().all(Option::is_none) {
-        let found = Session::new(&graph.problem, options, guard).run(bounds)?;
+        let found = optimise(graph, &graph.problem, bounds, options, guard)?;
         return Ok(normal_form(graph, bounds, found, options.algorithm));
     }
     let mut lower_bound = None;
     loop {
         let problem = graph.problem.with_caps(graph.graph(), &caps);
-        let mut found = match Session::new(&problem, options, guard).run(bounds) {
+        let mut found = match optimise(graph, &problem, bounds, options, guard) {
             Err(_) if lower_bound.is_some() => {
                 return Err(ScheduleError::GaveUp { lower_bound: lower_bound.unwrap_or(bounds.mii) });
             }
@@ -76,8 +80,53 @@ pub(crate) fn under_caps(
     }
 }
 
+/// II first, then length and bytes in the order of the objective (S41).
+fn optimise(
+    graph: &ValidGraph<'_>,
+    problem: &Problem,
+    bounds: &Bounds,
+    options: &Options,
+    guard: &mut Guard,
+) -> Result<Found, ScheduleError> {
+    let g = graph.graph();
+    let mut session = Session::new(problem, options, guard);
+    let mut found = session.run(bounds)?;
+    let searched = matches!(options.algorithm, Algorithm::Auto | Algorithm::Exact);
+    if g.values.is_empty() || !searched {
+        return Ok(found);
+    }
+    let ii = found.ii;
+    let longest = match options.objective {
+        Objective::Latency => Some(length(problem, &found.time)),
+        Objective::Kernel => None,
+    };
+    let mut time = relax(problem, g, ii, found.time, longest);
+    if options.algorithm == Algorithm::Exact || longest.is_none() {
+        (time, _) = fewer_bytes(problem, g, ii, longest, time, &mut session);
+    }
+    if longest.is_none() {
+        // Now the shortest schedule with these depths.
+        let most = bytes_at(problem, g, ii, &time);
+        let rings = rings(g);
+        let order = body_order(problem, g, ii, &time);
+        let depths = depths_of(g, ii, &time, &order);
+        let slots: Vec<u64> = rings
+            .iter()
+            .map(|r| r.values.iter().filter_map(|&v| Some(depths.get(v)?.depth)).max().unwrap_or(1))
+            .collect();
+        let capped = graph.problem.with_caps(g, &caps_of(g, &rings, &slots, false));
+        let (shorter, _) = session.shorten_in(&capped, ii, time.clone());
+        if bytes_at(problem, g, ii, &shorter) <= most && length(problem, &shorter) < length(problem, &time) {
+            time = shorter;
+        }
+        found.length_optimal = false;
+    }
+    found.steps = session.steps();
+    Ok(Found { time, ..found })
+}
+
 /// Believe no search before the checker has seen the answer (S43).
-fn self_check(graph: &ValidGraph<'_>, answer: &Answer) -> Result<(), ScheduleError> {
+pub(crate) fn self_check(graph: &ValidGraph<'_>, answer: &Answer) -> Result<(), ScheduleError> {
     let verdict = if cfg!(debug_assertions) {
         check::all(graph.graph(), answer)
     } else {

@@ -3,7 +3,10 @@
 mod common;
 
 use common::load;
-use warploom_sched::{Options, bounds, check, schedule, validate};
+use warploom_sched::{
+    Algorithm, Answer, Budget, LoopGraph, Objective, Options, ScheduleError, bounds, check, schedule,
+    schedule_within, validate,
+};
 
 #[test]
 fn refusals() {
@@ -58,5 +61,131 @@ fn answers_pass_the_checker() {
             println!("{}: II {} best {best}, length {}", s.graph.name, answer.ii, answer.length);
             assert!(answer.ii >= best || s.graph.name.contains("aes2/graph4"), "{}", s.graph.name);
         }
+    }
+}
+
+fn answer(graph: &LoopGraph, options: &Options) -> Answer {
+    let answer =
+        schedule(&validate(graph).unwrap(), options).unwrap_or_else(|e| panic!("{}: {e}", graph.name));
+    check::all(graph, &answer).unwrap_or_else(|v| panic!("{}: {v:?}", graph.name));
+    answer
+}
+
+fn depths(a: &Answer) -> serde_json::Value {
+    a.values.iter().map(|v| v.depth).collect::<Vec<_>>().into()
+}
+
+#[test]
+fn the_whole_table() {
+    for s in load("conformance.jsonl").iter().filter(|s| s.json.pointer("/expect/error").is_none()) {
+        let name = &s.graph.name;
+        let exact = answer(&s.graph, &Options::default().algorithm(Algorithm::Exact));
+        let auto = answer(&s.graph, &Options::default());
+        let ims = answer(&s.graph, &Options::default().algorithm(Algorithm::Ims));
+        for a in [&exact, &auto] {
+            let expect = |field: &str, found: i64| {
+                let wanted = s.number("expect", field).unwrap_or(found);
+                assert_eq!(found, wanted, "{name} {field} by {}", a.algorithm);
+            };
+            expect("ii", a.ii);
+            expect("length", a.length);
+            expect("stages", a.stages);
+            expect("in_flight", a.in_flight);
+            expect("bytes", a.bytes.unwrap_or(0) as i64);
+            assert!(a.optimal, "{name}");
+            let expected = &s.json["expect"];
+            if let Some(wanted) = expected.get("depths") {
+                assert_eq!(depths(a), *wanted, "{name}");
+            }
+            if let Some(sum) = s.number("expect", "depths_sum") {
+                assert_eq!(a.values.iter().map(|v| v.depth as i64).sum::<i64>(), sum, "{name}");
+            }
+            if let Some(order) = expected.get("order").and_then(|o| o.as_array()) {
+                for (position, id) in order.iter().enumerate() {
+                    assert_eq!(a.nodes[id.as_u64().unwrap() as usize].order, position, "{name}");
+                }
+            }
+        }
+        assert!(exact.length_optimal, "{name}");
+        if let Some(ii) = s.number("expect", "ii") {
+            assert!(ims.ii >= ii, "{name}");
+        }
+    }
+}
+
+#[test]
+fn infeasible_iis_in_between() {
+    for s in load("conformance.jsonl") {
+        let list =
+            |field: &str| s.json.pointer(&format!("/expect/{field}")).and_then(|l| l.as_array()).cloned();
+        let at = |ii: &serde_json::Value| {
+            let ii = ii.as_i64().unwrap();
+            schedule(&validate(&s.graph).unwrap(), &Options::default().min_ii(ii).max_ii(Some(ii)))
+        };
+        for ii in list("feasible_ii").unwrap_or_default() {
+            assert_eq!(at(&ii).unwrap().ii, ii.as_i64().unwrap(), "{}", s.graph.name);
+        }
+        for ii in list("infeasible_ii").unwrap_or_default() {
+            assert!(at(&ii).is_err(), "{} at {ii}", s.graph.name);
+        }
+    }
+}
+
+#[test]
+fn bytes_before_length() {
+    for s in load("conformance.jsonl") {
+        let Some(bytes) = s.number("expect", "min_bytes") else { continue };
+        let options = Options::default().algorithm(Algorithm::Exact).objective(Objective::Kernel);
+        let a = answer(&s.graph, &options);
+        assert_eq!(a.bytes, Some(bytes as u64), "{}", s.graph.name);
+        if let Some(length) = s.number("expect", "length_at_min_bytes") {
+            assert_eq!(a.length, length, "{}", s.graph.name);
+        }
+    }
+}
+
+#[test]
+fn budgets() {
+    for s in load("conformance.jsonl") {
+        for part in ["budget", "budget3"] {
+            let Some(expected) = s.json["expect"].get(part) else { continue };
+            let smem = expected["smem"].as_u64().unwrap();
+            let within = |graph: &LoopGraph| {
+                let valid = validate(graph).unwrap();
+                let budget = Budget::of(graph).space("smem", smem);
+                let a = schedule_within(&valid, &budget, &Options::default()).unwrap();
+                check::all(graph, &a).unwrap_or_else(|v| panic!("{}: {v:?}", graph.name));
+                assert!(a.bytes <= Some(smem));
+                a
+            };
+            let a = within(&s.graph);
+            assert_eq!(a.ii, expected["ii"].as_i64().unwrap(), "{} {part}", s.graph.name);
+            assert!(a.optimal, "{} {part}: bound {}", s.graph.name, a.lower_bound);
+            if let Some(bytes) = expected.get("bytes") {
+                assert_eq!(a.bytes, bytes.as_u64(), "{}", s.graph.name);
+            }
+            if let Some(wanted) = expected.get("depths") {
+                assert_eq!(depths(&a), *wanted, "{}", s.graph.name);
+            }
+            if let Some(ii) = expected.get("ii_when_peers").and_then(|i| i.as_i64()) {
+                let mut peers = s.graph.clone();
+                peers.values.iter_mut().for_each(|v| v.group = Some(0));
+                let a = within(&peers);
+                assert_eq!(a.ii, ii, "{} peers", s.graph.name);
+                assert_eq!(depths(&a), expected["depths_when_peers"], "{} peers", s.graph.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn least_bytes_of_gpu_loops() {
+    for s in load("gpu.jsonl") {
+        let a = answer(&s.graph, &Options::default());
+        assert_eq!(Some(a.length), s.number("reference", "min_length_at_best_ii"), "{}", s.graph.name);
+        assert_eq!(depths(&a), s.json["reference"]["depths_at_min_length"], "{}", s.graph.name);
+        let none = Budget::of(&s.graph).space("smem", 1);
+        let error = schedule_within(&validate(&s.graph).unwrap(), &none, &Options::default()).unwrap_err();
+        assert!(matches!(error, ScheduleError::BudgetInfeasible { have: 1, .. }), "{error}");
     }
 }

@@ -202,6 +202,12 @@ impl<'p> PathRuns<'p> {
     }
 }
 
+/// Longest paths from one operation to all others at this II; `None` where there is none.
+pub(crate) fn path_lengths(problem: &Problem, ii: i64, from: u32) -> Vec<Option<i64>> {
+    let mut runs = PathRuns::new(problem, ii);
+    runs.everywhere(from).iter().map(|&d| (d > ABSENT).then_some(d)).collect()
+}
+
 /// The other operations at their earliest, given the times of the active ones; `None` if that does not hold,
 /// which a correct search excludes.
 pub(crate) fn fill(problem: &Problem, ii: i64, active: &Active, times: &[i64]) -> Option<Vec<i64>> {

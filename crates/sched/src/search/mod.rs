@@ -10,7 +10,7 @@ mod residue;
 mod tree;
 mod wrap;
 
-pub(crate) use contract::earliest_at_residues;
+pub(crate) use contract::{earliest_at_residues, path_lengths};
 
 use crate::guard::Guard;
 use crate::problem::Problem;
