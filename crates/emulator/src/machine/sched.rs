@@ -247,6 +247,7 @@ fn may_go(core: &Core<'_>, w: &Warp, lanes: u32, wait: &Wait) -> bool {
                     if store { (&w.tmem_st, Kind::TcgenSt) } else { (&w.tmem_ld, Kind::TcgenLd) };
                 !list.iter().any(|n| core.in_flight(w.id, kind, *n))
             }
+            Cond::TmemRegister { number } => !core.in_flight(w.id, Kind::TcgenLd, number),
             Cond::Registers { need } => {
                 core.ctas.get(w.cta as usize).is_none_or(|c| c.free_registers >= need)
             }

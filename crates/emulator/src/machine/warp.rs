@@ -28,6 +28,8 @@ pub(crate) enum Cond {
     Bulk { keep: u32, read: bool },
     Wgmma { keep: u32 },
     Tmem { store: bool },
+    /// A register that a tcgen05.ld in flight will write.
+    TmemRegister { number: u32 },
     Registers { need: u32 },
     TmemAlloc { columns: u32 },
     Cluster { generation: u32 },

@@ -7,18 +7,21 @@ use warploom_emulator::{
 };
 use warploom_target::Target;
 
-/// The reference folder beside the workspace, if there is one.
-pub fn shared() -> Option<PathBuf> {
+/// The folder of the workspace.
+pub fn workspace() -> Option<PathBuf> {
     let mut at = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    loop {
-        if std::fs::read_to_string(at.join("Cargo.toml")).is_ok_and(|t| t.contains("[workspace]")) {
-            let found = at.parent()?.join("shared");
-            return found.is_dir().then_some(found);
-        }
+    while !std::fs::read_to_string(at.join("Cargo.toml")).is_ok_and(|t| t.contains("[workspace]")) {
         if !at.pop() {
             return None;
         }
     }
+    Some(at)
+}
+
+/// The reference folder beside the workspace, if there is one.
+pub fn shared() -> Option<PathBuf> {
+    let found = workspace()?.parent()?.join("shared");
+    found.is_dir().then_some(found)
 }
 
 /// A file of the reference folder; says so when it is not there.

@@ -26,6 +26,8 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     for (kind, n) in after {
         learnt.complete_below(channel(warp, kind), n);
     }
+    // Whoever sees the phase complete knows that this arrival is over.
+    learnt.complete(channel(warp, Kind::Signal), op.number);
     for (cta, at, count) in targets {
         if let Some(b) = core.cta(cta).and_then(|c| c.mbars.get_mut(&(at as u32))) {
             b.in_flight = b.in_flight.saturating_sub(1);

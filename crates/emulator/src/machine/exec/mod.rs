@@ -13,7 +13,7 @@ pub(crate) mod tcgen;
 pub(crate) mod wgmma;
 
 use super::core::{Actor, Core};
-use super::warp::{Wait, Warp};
+use super::warp::{Cond, Wait, Warp};
 use crate::isa::op::{Inst, Op, Presence};
 
 /// What a step does to the program counter.
@@ -80,8 +80,17 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
             "make the guard the same for all lanes",
         );
     }
-    if !w.marks.held.is_empty() || !w.tmem_pending.is_empty() {
+    if !w.marks.held.is_empty() {
         wgmma::guard_registers(core, w, inst, pc, mask);
+    }
+    if !w.tmem_pending.is_empty()
+        && let Some(number) = tcgen::loading(core, w, pc)
+    {
+        // Reading a loaded register before wait::ld is data flow: it waits (E50).
+        w.spread();
+        w.jump(group & !mask, pc + 1);
+        w.blocked.push((mask, Wait::Retry(Cond::TmemRegister { number })));
+        return;
     }
     if core.code.uses_wgmma && !matches!(inst.op, Op::Wgmma(_)) {
         wgmma::note_writes(core, w, pc);

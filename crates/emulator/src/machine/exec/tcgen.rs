@@ -8,7 +8,7 @@ use crate::machine::agents::products::Layout;
 use crate::machine::agents::signal::{SignalWork, use_mbarrier};
 use crate::machine::agents::tmem::{Move, Product, SourceA, TmemWork};
 use crate::machine::agents::{Work, issue};
-use crate::machine::core::{Core, Spot};
+use crate::machine::core::{Actor, Core, Spot};
 use crate::machine::tmem::{COLUMNS, LANES};
 use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::clock::{Kind, channel};
@@ -131,7 +131,8 @@ fn alloc(core: &mut Core<'_>, w: &mut Warp, dst: Addr, columns: Src, group: u8, 
     if core.race {
         w.sync_lanes(mask);
     }
-    let a = actor(w, pc, 1 << lanes.trailing_zeros().min(31));
+    // Triton reuses the bytes for TMA without a proxy fence, so the write does not count as generic [U].
+    let a = Actor { proxy: true, ..actor(w, pc, 1 << lanes.trailing_zeros().min(31)) };
     if let Spot::Shared(_, s) =
         core.spot(Space::Shared, addrs[lanes.trailing_zeros().min(31) as usize], w.cta)
     {
@@ -392,4 +393,11 @@ fn product(
     p.ctas = ctas;
     issue(core, w, Kind::TcgenMma, one, pc, Work::Tmem(Box::new(TmemWork::Product(p))));
     Ok(())
+}
+
+/// The load in flight that writes a register of the instruction at `pc`.
+pub(crate) fn loading(core: &Core<'_>, w: &mut Warp, pc: u32) -> Option<u32> {
+    w.tmem_pending.retain(|(n, _)| core.in_flight(w.id, Kind::TcgenLd, *n));
+    let uses = core.code.uses.get(pc as usize)?;
+    w.tmem_pending.iter().find(|(_, regs)| uses.iter().any(|(r, _)| regs.contains(r))).map(|(n, _)| *n)
 }

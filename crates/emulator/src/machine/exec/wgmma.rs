@@ -150,27 +150,21 @@ pub(crate) fn wait(core: &mut Core<'_>, w: &mut Warp, keep: u32, mask: u32) -> F
     Flow::Next
 }
 
-/// W01: registers of products in flight, and those of tcgen05.ld before its wait.
+/// W01: registers of products in flight.
 pub(crate) fn guard_registers(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) {
     if matches!(inst.op, Op::Wgmma(_)) {
         return guard_product(core, w, inst, pc, mask);
     }
     let code = core.code;
     let Some(uses) = code.uses.get(pc as usize) else { return };
-    let hit = uses.iter().find_map(|(r, writes)| {
-        let product = w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r)));
-        let load = w.tmem_pending.iter().any(|(_, d)| d.contains(r));
-        (product || load).then_some((*r, product))
+    let hit = uses.iter().find(|(r, writes)| {
+        w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r)))
     });
-    if let Some((r, product)) = hit {
-        let name = core.code.names.get(r as usize).cloned().unwrap_or_default();
+    if let Some((r, _)) = hit {
+        let name = core.code.names.get(*r as usize).cloned().unwrap_or_default();
         let a = actor(w, pc, mask);
-        let (what, remedy) = if product {
-            ("a wgmma that has not been waited for", "wgmma.wait_group before the registers are touched")
-        } else {
-            ("a tcgen05.ld that has not been waited for", "tcgen05.wait::ld before the registers are read")
-        };
-        core.error("W01", &a, format!("{name} belongs to {what}"), remedy);
+        let message = format!("{name} belongs to a wgmma that has not been waited for");
+        core.error("W01", &a, message, "wgmma.wait_group before the registers are touched");
     }
 }
 
