@@ -22,7 +22,8 @@ impl Note {
     /// Whether the note says that code was changed for the worse: `setmaxnreg` ignored, wgmma serialised or a
     /// wait injected (C80, T18).
     pub fn is_repair(&self) -> bool {
-        let number = self.code.as_deref().and_then(|code| code.strip_prefix('C')).and_then(|n| n.parse().ok());
+        let number =
+            self.code.as_deref().and_then(|code| code.strip_prefix('C')).and_then(|n| n.parse().ok());
         matches!(number, Some(7508 | 7510..=7519))
     }
 }
@@ -49,7 +50,10 @@ pub struct Report {
 impl Report {
     /// Whether nothing was spilled and nothing repaired (C80).
     pub fn is_clean(&self) -> bool {
-        self.spill_stores == 0 && self.spill_loads == 0 && self.stack == 0 && !self.notes.iter().any(Note::is_repair)
+        self.spill_stores == 0
+            && self.spill_loads == 0
+            && self.stack == 0
+            && !self.notes.iter().any(Note::is_repair)
     }
 }
 
@@ -107,8 +111,8 @@ pub fn report(log: &str) -> Report {
                 "bytes spill stores" => report.spill_stores = count,
                 "bytes spill loads" => report.spill_loads = count,
                 "bytes smem" => report.static_shared = count,
-                what if what == "registers" => report.registers = count,
-                what if what == "barriers" => report.barriers = count,
+                "registers" => report.registers = count,
+                "barriers" => report.barriers = count,
                 _ => {}
             }
         }
@@ -162,7 +166,9 @@ mod tests {
 
     #[test]
     fn repairs_are_told_from_other_notes_t18() {
-        for (number, repair) in [(7507, false), (7508, true), (7509, false), (7510, true), (7519, true), (7520, false)] {
+        for (number, repair) in
+            [(7507, false), (7508, true), (7509, false), (7510, true), (7519, true), (7520, false)]
+        {
             let log = format!("ptxas info    : (C{number}) text in function 'f'\n");
             let report = report(&log);
             assert_eq!(report.notes.len(), 1);

@@ -62,7 +62,11 @@ pub struct Emitted {
 /// Every refusal found: an operation, type, shape or layout that has no code yet, a capability the chip
 /// lacks, a malformed program. `internal` and `emit` say that our own result failed a check; nothing is
 /// returned then.
-pub fn emit(module: &Module, target: &Target, options: &Options) -> std::result::Result<Emitted, Vec<Diagnostic>> {
+pub fn emit(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+) -> std::result::Result<Emitted, Vec<Diagnostic>> {
     compile(module, target, options).map_err(|refusal| vec![*refusal.0])
 }
 

@@ -78,11 +78,6 @@ impl Swizzle {
             Swizzle::B128 => 1,
         }
     }
-
-    /// The physical place of a byte offset from an aligned base (C60).
-    pub fn apply(self, offset: u64) -> u64 {
-        offset ^ (((offset >> 7) & self.mask()) << 4)
-    }
 }
 
 /// A tile in shared memory as its copies lay it down: panels of `panel` bytes per row, one after the
@@ -109,22 +104,12 @@ impl TileLayout {
             0 => inner.min(256 * elem),
             bytes => bytes,
         };
-        if panel == 0 || inner % panel != 0 || panel % 16 != 0 {
+        if !panel.is_power_of_two() || !inner.is_multiple_of(panel) || panel < 16 {
             let text = format!("rows of {inner} B cannot be cut into panels of {} B", panel.max(16));
             let fix = "choose a swizzle that divides the innermost extent; it must be a multiple of 16 B";
             return Err(refuse(Code::Desc, text).rule("C14").note("instead", fix).into());
         }
         Ok(TileLayout { rows, cols, elem, swizzle, panel })
-    }
-
-    /// Columns of one panel.
-    pub fn panel_cols(&self) -> u64 {
-        self.panel / self.elem
-    }
-
-    /// Number of panels.
-    pub fn panels(&self) -> u64 {
-        self.cols / self.panel_cols()
     }
 
     /// Bytes of one panel.
@@ -152,7 +137,9 @@ impl Operand {
     pub fn descriptor(&self) -> u64 {
         let stride = 8 * self.tile.panel;
         let leading = if self.mn_major { self.tile.panel_bytes() } else { 0 };
-        ((leading >> 4) & 0x3fff) << 16 | ((stride >> 4) & 0x3fff) << 32 | self.tile.swizzle.wgmma_code() << 62
+        ((leading >> 4) & 0x3fff) << 16
+            | ((stride >> 4) & 0x3fff) << 32
+            | self.tile.swizzle.wgmma_code() << 62
     }
 
     /// Bytes from the start of the tile to the part that multiplication number `step` along K reads;
@@ -188,7 +175,7 @@ pub(crate) fn accumulator_col(i: u64) -> u64 {
 /// The accumulator at row and column relative to the lane's own; `None` for places of other lanes.
 pub(crate) fn accumulator_at(row: u64, col: u64) -> Option<u64> {
     let (half, odd) = (row / 8, col % 8);
-    (row % 8 == 0 && half < 2 && odd < 2).then_some(4 * (col / 8) + 2 * half + odd)
+    (row.is_multiple_of(8) && half < 2 && odd < 2).then_some(4 * (col / 8) + 2 * half + odd)
 }
 
 #[cfg(test)]
@@ -246,15 +233,16 @@ mod tests {
     fn swizzles_are_permutations_of_their_pattern_t9() {
         for swizzle in [Swizzle::B32, Swizzle::B64, Swizzle::B128] {
             let period = swizzle.align();
-            let mut seen: Vec<u64> = (0..period).map(|byte| swizzle.apply(byte)).collect();
+            let apply = |byte: u64| byte ^ (((byte >> 7) & swizzle.mask()) << 4);
+            let mut seen: Vec<u64> = (0..period).map(apply).collect();
             seen.sort_unstable();
             assert_eq!(seen, (0..period).collect::<Vec<_>>());
             for byte in 0..period {
-                assert_eq!(swizzle.apply(byte) / swizzle.bytes(), byte / swizzle.bytes());
-                assert_eq!(swizzle.apply(byte) % 16, byte % 16);
+                assert_eq!(apply(byte) / swizzle.bytes(), byte / swizzle.bytes());
+                assert_eq!(apply(byte) % 16, byte % 16);
             }
         }
-        assert_eq!(Swizzle::None.apply(12345), 12345);
+        assert_eq!(Swizzle::None.mask(), 0);
     }
 
     #[test]
@@ -269,6 +257,8 @@ mod tests {
     fn tiles_that_cannot_be_cut_are_refused_c14() {
         assert!(TileLayout::new(64, 24, 2, Swizzle::B32).is_err());
         assert!(TileLayout::new(64, 4, 2, Swizzle::None).is_err());
-        assert_eq!(tile(256, 512, 1, 0).panels(), 2);
+        let two = tile(256, 512, 1, 0);
+        assert_eq!(two.bytes() / two.panel_bytes(), 2);
+        assert!(TileLayout::new(64, 24, 2, Swizzle::None).is_err());
     }
 }

@@ -11,6 +11,7 @@
 
 mod approx;
 pub mod assemble;
+mod descriptor;
 mod emit;
 mod error;
 mod intrinsic;

@@ -71,7 +71,8 @@ impl<'c, 't> Ir<'c, 't> {
         fuse: bool,
     ) -> Ir<'c, 't> {
         let bytes = ctx.i8_type().array_type(0);
-        let global: GlobalValue<'c> = module.add_global(bytes, Some(AddressSpace::from(SHARED)), "global_smem");
+        let global: GlobalValue<'c> =
+            module.add_global(bytes, Some(AddressSpace::from(SHARED)), "global_smem");
         global.set_alignment(1024);
         let builder = ctx.create_builder();
         let flags = if fuse { FastMathFlags::AllowContract } else { FastMathFlags::empty() };
@@ -439,8 +440,15 @@ impl<'c, 't> Ir<'c, 't> {
             [one] => one.fn_type(&params, false),
             many => self.ctx.struct_type(many, false).fn_type(&params, false),
         };
-        let asm =
-            self.ctx.create_inline_asm(ty, text.to_owned(), constraints.to_owned(), !pure, false, None, false);
+        let asm = self.ctx.create_inline_asm(
+            ty,
+            text.to_owned(),
+            constraints.to_owned(),
+            !pure,
+            false,
+            None,
+            false,
+        );
         let args: Vec<BasicMetadataValueEnum> = args.iter().map(|&a| a.into()).collect();
         let call = self.builder.build_indirect_call(ty, asm, &args, "")?;
         if !pure {

@@ -3,9 +3,10 @@
 
 use hashbrown::HashMap;
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, AttrDict, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 use warploom_target::Target;
 
+use crate::descriptor::{descriptor, tile_layout};
 use crate::error::{Result, locate, refuse};
 use crate::layout::{Swizzle, TileLayout};
 use crate::metadata::TensorDescriptor;
@@ -125,7 +126,8 @@ fn barriers_at(module: &Module, op: OpId, name: &str, depth: u64, shared: u64) -
     match offset {
         Some(at) if at % 8 == 0 && at.checked_add(8 * depth).is_some_and(|end| end <= shared) => Ok(Some(at)),
         _ => {
-            let text = format!("{name} barriers must be 8-byte aligned and inside the {shared} B of shared memory");
+            let text =
+                format!("{name} barriers must be 8-byte aligned and inside the {shared} B of shared memory");
             Err(locate(module, op, refuse(Code::Verify, text).rule("C20").into()))
         }
     }
@@ -146,7 +148,8 @@ impl<'m> Program<'m> {
             let text = format!("`{name}` cannot name a PTX entry");
             return Err(at(refuse(Code::Verify, text).rule("C10").into()));
         }
-        let body = module.entry(func, 0).ok_or_else(|| at(refuse(Code::Verify, "a program needs a body").into()))?;
+        let body =
+            module.entry(func, 0).ok_or_else(|| at(refuse(Code::Verify, "a program needs a body").into()))?;
         let mut program = Program {
             func,
             name,
@@ -213,7 +216,9 @@ impl<'m> Program<'m> {
         let records = match module.attr(self.func, "warploom.descriptors") {
             Some(Attr::Array(items)) => items.as_slice(),
             None => &[],
-            Some(_) => return Err(refuse(Code::Verify, "warploom.descriptors is an array").rule("C12").into()),
+            Some(_) => {
+                return Err(refuse(Code::Verify, "warploom.descriptors is an array").rule("C12").into());
+            }
         };
         let params: Vec<&Type> = self.params.iter().map(|&p| module.ty(p)).filter(|t| t.is_desc()).collect();
         if params.len() != records.len() {
@@ -248,13 +253,15 @@ impl<'m> Program<'m> {
         }
         let full = barriers_at(module, op, "full", depth, self.shared)?;
         let empty = barriers_at(module, op, "empty", depth, self.shared)?;
-        let arrivals = |barrier: Option<u64>, name| -> Result<u64> { match barrier {
-            None => Ok(0),
-            Some(_) => match count(module, op, name)? {
-                n @ 1..=0xf_ffff => Ok(n),
-                n => Err(refuse(Code::Verify, format!("{name} = {n} arrivals")).rule("T8").into()),
-            },
-        } };
+        let arrivals = |barrier: Option<u64>, name| -> Result<u64> {
+            match barrier {
+                None => Ok(0),
+                Some(_) => match count(module, op, name)? {
+                    n @ 1..=0xf_ffff => Ok(n),
+                    n => Err(refuse(Code::Verify, format!("{name} = {n} arrivals")).rule("T8").into()),
+                },
+            }
+        };
         let (arrive_full, arrive_empty) = (arrivals(full, "arrive_full")?, arrivals(empty, "arrive_empty")?);
         let generic_reads = match module.attr(op, "handshake").and_then(Attr::as_str) {
             Some("tma_to_generic") => true,
@@ -278,10 +285,14 @@ impl<'m> Program<'m> {
         };
         let align = swizzle.align();
         if offset % align != 0 || (depth > 1 && stride % align != 0) {
-            let text = format!("slots at {offset} + {stride} k; under this swizzle they must be {align}-byte aligned");
+            let text = format!(
+                "slots at {offset} + {stride} k; under this swizzle they must be {align}-byte aligned"
+            );
             return Err(bad(text).into());
         }
-        let end = stride.checked_mul(depth - 1).and_then(|last| last.checked_add(offset)?.checked_add(layout.bytes()));
+        let end = stride
+            .checked_mul(depth - 1)
+            .and_then(|last| last.checked_add(offset)?.checked_add(layout.bytes()));
         if (depth > 1 && stride < layout.bytes()) || end.is_none_or(|end| end > self.shared) {
             let text = format!("{depth} slots of {} B at {offset} + {stride} k do not fit", layout.bytes());
             return Err(bad(text).note("found", format!("{} B of shared memory", self.shared)).into());
@@ -302,13 +313,16 @@ impl<'m> Program<'m> {
     fn read_agent(&self, module: &Module, op: OpId) -> Result<Agent> {
         let (warp, warps) = (count(module, op, "warp")?, count(module, op, "warps")?);
         let registers = count(module, op, "registers")?;
-        let body = module.entry(op, 0).ok_or_else(|| refuse(Code::Verify, "an agent needs a region").rule("C35"))?;
+        let body =
+            module.entry(op, 0).ok_or_else(|| refuse(Code::Verify, "an agent needs a region").rule("C35"))?;
         if warps == 0 || warp.checked_add(warps).is_none_or(|end| end > self.warps) {
             let text = format!("warps {warp} and {warps} more of {}", self.warps);
             return Err(refuse(Code::Verify, text).rule("C21").into());
         }
         let moves = registers != self.max_registers / 8 * 8;
-        if moves && (!(24..=256).contains(&registers) || registers % 8 != 0 || warp % 4 != 0 || warps % 4 != 0) {
+        if moves
+            && (!(24..=256).contains(&registers) || registers % 8 != 0 || warp % 4 != 0 || warps % 4 != 0)
+        {
             let text = format!("{registers} registers for warps {warp} and {warps} more");
             let needs = "a multiple of 8 in 24..256, and whole warpgroups";
             return Err(refuse(Code::Registers, text).rule("C31").note("needs", needs).into());
@@ -350,18 +364,10 @@ fn symbol(module: &Module, op: OpId, table: &HashMap<&str, usize>, kind: &str) -
     let operation = &module.ops[op];
     let name = operation.props.iter().chain(operation.attrs.iter()).find_map(|(_, attr)| attr.as_symbol());
     let name = name.ok_or_else(|| refuse(Code::Verify, format!("no {kind} named")).rule("C35"))?;
-    table.get(name).copied().ok_or_else(|| refuse(Code::Verify, format!("no {kind} @{name}")).rule("C35").into())
-}
-
-/// Layout of a tile under a swizzle; refuses tiles without bytes.
-pub(crate) fn tile_layout(tile: &Type, swizzle: Swizzle) -> Result<TileLayout> {
-    let bits = tile.elem_bits().filter(|bits| bits % 8 == 0);
-    match (tile.shape(), bits, tile.bytes()) {
-        ([outer @ .., inner], Some(bits), Some(1..=0x10_0000)) => {
-            TileLayout::new(outer.iter().product(), *inner, u64::from(bits / 8), swizzle)
-        }
-        _ => Err(refuse(Code::Type, format!("{tile} cannot lie in shared memory")).rule("C4").into()),
-    }
+    table
+        .get(name)
+        .copied()
+        .ok_or_else(|| refuse(Code::Verify, format!("no {kind} @{name}")).rule("C35").into())
 }
 
 /// Whether PTX takes this as a name: letters, digits, `_` and `$`, not starting with a digit.
@@ -369,45 +375,4 @@ fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
-}
-
-/// One record of C12, checked against the type it describes (C13..C15).
-fn descriptor(dict: &AttrDict, ty: &Type) -> Result<TensorDescriptor> {
-    let bad = |text: String| refuse(Code::Desc, text).rule("C13");
-    let int = |name: &str| {
-        let value = dict.get(name).and_then(Attr::as_i64).and_then(|v| u32::try_from(v).ok());
-        value.ok_or_else(|| bad(format!("a descriptor record needs {name}")))
-    };
-    let flag = |name: &str| matches!(dict.get(name), Some(Attr::Bool(true)));
-    let block_size = match dict.get("block_size") {
-        Some(Attr::DenseArray { values, .. }) => Some(values.clone()),
-        Some(Attr::Array(items)) => items.iter().map(Attr::as_i64).collect(),
-        _ => None,
-    };
-    let block_size: Option<Vec<u32>> =
-        block_size.and_then(|b| b.into_iter().map(|v| u32::try_from(v).ok()).collect());
-    let block_size = block_size.ok_or_else(|| bad("a descriptor record needs block_size".to_owned()))?;
-    let record = TensorDescriptor {
-        swizzle: int("swizzle")?,
-        elem_size: int("elem_size")?,
-        elem_type: int("elem_type")?,
-        block_size,
-        fp4_padded: flag("fp4_padded"),
-        is_im2col: flag("is_im2col"),
-    };
-    if record.fp4_padded || record.is_im2col {
-        return Err(bad("padded 4-bit and im2col descriptors are not supported".to_owned()).into());
-    }
-    let swizzle = [0, 32, 64, 128].get(record.swizzle as usize).and_then(|&s| Swizzle::from_bytes(s));
-    let swizzle = swizzle.ok_or_else(|| bad(format!("swizzle code {}", record.swizzle)))?;
-    let layout = tile_layout(ty, swizzle)?;
-    let fits = record.block_size.len() == ty.shape().len()
-        && record.block_size.iter().zip(ty.shape()).all(|(&b, &n)| (1..=256).contains(&b) && n % u64::from(b) == 0);
-    let inner = record.block_size.last().map(|&b| u64::from(b) * layout.elem);
-    if !fits || inner != Some(layout.panel) || u64::from(record.elem_size) != layout.elem {
-        let text = format!("a box of {:?} elements of {} B for {ty}", record.block_size, record.elem_size);
-        let needs = format!("extents of 1..256 that divide the block, and {} B innermost", layout.panel);
-        return Err(bad(text).note("needs", needs).into());
-    }
-    Ok(record)
 }

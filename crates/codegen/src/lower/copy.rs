@@ -92,12 +92,19 @@ impl<'c> Lower<'c, '_> {
         let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);
         match self.program.rings[ring].payloads.get(payload) {
             Some(_) => Ok((ring, payload)),
-            None => Err(refuse(Code::Verify, format!("the pipeline has no payload {payload}")).rule("C35").into()),
+            None => {
+                Err(refuse(Code::Verify, format!("the pipeline has no payload {payload}")).rule("C35").into())
+            }
         }
     }
 
     /// The start of a slot in shared memory.
-    pub(super) fn slot_at(&self, ring: usize, payload: usize, slot: IntValue<'c>) -> Result<PointerValue<'c>> {
+    pub(super) fn slot_at(
+        &self,
+        ring: usize,
+        payload: usize,
+        slot: IntValue<'c>,
+    ) -> Result<PointerValue<'c>> {
         let payload = &self.program.rings[ring].payloads[payload];
         let first = self.ir.scale(slot, payload.stride)?;
         let at = self.ir.shared_at(first)?;
@@ -130,7 +137,8 @@ impl<'c> Lower<'c, '_> {
             && ty.shape().last() == tile.tile.shape().last()
             && record.swizzle == tile.layout.swizzle.tensor_map_code();
         if !same {
-            let text = format!("a copy between {ty} (swizzle code {}) and a slot of {}", record.swizzle, tile.tile);
+            let text =
+                format!("a copy between {ty} (swizzle code {}) and a slot of {}", record.swizzle, tile.tile);
             return Err(refuse(Code::Desc, text).rule("C14").into());
         }
         if coords.len() != ty.shape().len() {
@@ -182,7 +190,8 @@ impl<'c> Lower<'c, '_> {
                 args.extend([no_mask, no_hint, no, no, self.ir.c32(0).into()]);
                 LOAD_CLUSTER.get(coords.len() - 1)
             };
-            let name = name.ok_or_else(|| refuse(Code::Desc, "a descriptor of more than 5 dimensions").rule("C15"))?;
+            let name =
+                name.ok_or_else(|| refuse(Code::Desc, "a descriptor of more than 5 dimensions").rule("C15"))?;
             self.ir.effect(name, &args)?;
         }
         Ok(())
@@ -192,7 +201,8 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn tma_store(&mut self, op: OpId) -> Result<()> {
         let (slot, map, coords, boxes) = self.copy(op)?;
         let name = STORE.get(coords.len() - 1);
-        let name = name.ok_or_else(|| refuse(Code::Desc, "a descriptor of more than 5 dimensions").rule("C15"))?;
+        let name =
+            name.ok_or_else(|| refuse(Code::Desc, "a descriptor of more than 5 dimensions").rule("C15"))?;
         let (no_hint, no): (Val<'c>, Val<'c>) = (self.ir.c64(0).into(), self.ir.int(1).const_zero().into());
         for part in boxes {
             let from = self.ir.plus(slot, part.byte)?;

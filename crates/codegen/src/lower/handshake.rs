@@ -135,7 +135,8 @@ impl<'c> Lower<'c, '_> {
         let (arrive, done) = (self.ir.block(), self.ir.block());
         match (started, lane) {
             (Some(a), Some(b)) => {
-                let both = as_int(self.ir.binary(inkwell::values::InstructionOpcode::And, b.into(), a.into())?)?;
+                let both =
+                    as_int(self.ir.binary(inkwell::values::InstructionOpcode::And, b.into(), a.into())?)?;
                 self.ir.br_if(both, arrive, done)?;
             }
             (Some(one), None) | (None, Some(one)) => self.ir.br_if(one, arrive, done)?,
@@ -155,7 +156,8 @@ impl<'c> Lower<'c, '_> {
             return Ok(slot);
         }
         let low = self.ir.icmp(IntPredicate::ULT, slot, self.ir.c32(lag))?;
-        let (before, wrapped) = (self.ir.sub(slot, self.ir.c32(lag))?, self.ir.add(slot, self.ir.c32(depth - lag))?);
+        let (before, wrapped) =
+            (self.ir.sub(slot, self.ir.c32(lag))?, self.ir.add(slot, self.ir.c32(depth - lag))?);
         as_int(self.ir.select(low, wrapped.into(), before.into())?)
     }
 
@@ -192,7 +194,9 @@ impl<'c> Lower<'c, '_> {
     /// A named barrier (C32).
     pub(super) fn barrier_sync(&mut self, op: OpId) -> Result<()> {
         if self.place.elected {
-            return Err(refuse(Code::Op, "a barrier of whole warps inside warploom.elect").rule("C32").into());
+            return Err(refuse(Code::Op, "a barrier of whole warps inside warploom.elect")
+                .rule("C32")
+                .into());
         }
         let barrier = self.program.barrier(self.module, op)?;
         let args = [self.ir.c32(barrier.id).into(), self.ir.c32(barrier.threads).into()];

@@ -17,7 +17,7 @@ impl<'c> Lower<'c, '_> {
         if kind == FloatKind::F64 {
             return Err(self.unsupported(op));
         }
-        let x = self.to_f32(op, x, kind)?;
+        let x = self.widened(op, x, kind)?;
         let y = match self.module.ops[op].opcode {
             Opcode::Exp2 => self.ir.overloaded("nvvm.ex2.approx.ftz", &[x])?,
             Opcode::Exp => self.exp(x)?,
@@ -35,7 +35,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::Erf => self.erf(x)?,
             _ => return Err(self.unsupported(op)),
         };
-        self.from_f32(op, y, kind)
+        self.narrowed_to(op, y, kind)
     }
 
     /// `e^x` as `2^(x log2 e)`.
@@ -50,9 +50,9 @@ impl<'c> Lower<'c, '_> {
         if precise || kind == FloatKind::F64 {
             return self.ir.binary(Llvm::FDiv, a, b);
         }
-        let (a, b) = (self.to_f32(op, a, kind)?, self.to_f32(op, b, kind)?);
+        let (a, b) = (self.widened(op, a, kind)?, self.widened(op, b, kind)?);
         let quotient = self.ir.intrinsic("nvvm.div.full", &[a, b])?;
-        self.from_f32(op, quotient, kind)
+        self.narrowed_to(op, quotient, kind)
     }
 
     /// Horner's rule, highest coefficient first, by fused steps.

@@ -113,15 +113,22 @@ impl<'c> Lower<'c, '_> {
             let needs = format!("N 8..256 in steps of 8, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
         }
-        if let Some(every) = self.module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64) {
-            if ka.bytes == 1 && every > 0 && u64::try_from(every).is_ok_and(|every| every < *k) {
-                let text = format!("a fresh accumulator every {every} of {k} elements of K");
-                let fix = "max_num_imprecise_acc of at least the tile's K";
-                return Err(refuse(Code::Precision, text).rule("C7").note("instead", fix).into());
-            }
-        }
+        self.check_accumulation(op, ka, *k)?;
         let blocks = self.blocks(*m)?;
         Ok(Shape { a: ka, b: kb, n: *n, steps: k / ka.k(), blocks })
+    }
+
+    /// Accumulators that must be fresh every few elements of K are refused (C7).
+    fn check_accumulation(&self, op: OpId, kind: Kind, k: u64) -> Result<()> {
+        let every = self.module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64);
+        match every.and_then(|every| u64::try_from(every).ok()) {
+            Some(every) if kind.bytes == 1 && every > 0 && every < k => {
+                let text = format!("a fresh accumulator every {every} of {k} elements of K");
+                let fix = "max_num_imprecise_acc of at least the tile's K";
+                Err(refuse(Code::Precision, text).rule("C7").note("instead", fix).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// f32 operands go through tf32 if that was asked for; other precisions are refused (C7).
@@ -147,8 +154,8 @@ impl<'c> Lower<'c, '_> {
     /// Blocks of 64 rows for each of the agent's warpgroups.
     pub(super) fn blocks(&self, rows: u64) -> Result<u64> {
         let groups = self.place.warps / 4;
-        let whole = self.place.warps % 4 == 0 && self.place.warp % 4 == 0;
-        if self.place.elected || !whole || groups == 0 || rows == 0 || rows % (64 * groups) != 0 {
+        let whole = (self.place.warps | self.place.warp).is_multiple_of(4);
+        if self.place.elected || !whole || groups == 0 || rows == 0 || !rows.is_multiple_of(64 * groups) {
             let text = format!("{rows} rows in an agent of {} warps", self.place.warps);
             let needs = "64 rows, or a multiple, for each warpgroup of the agent";
             return Err(refuse(Code::Shape, text).rule("C21").note("needs", needs).into());
@@ -159,7 +166,8 @@ impl<'c> Lower<'c, '_> {
     /// The operand as wgmma reads it. `second` is B, whose rows are K.
     fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
         let Some(Bound::View(view)) = self.bound.get(&value) else {
-            let text = format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });
+            let text =
+                format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });
             return Err(refuse(Code::Layout, text).rule("C45").into());
         };
         // A is K-major as it is; B, given as K x N, is K-major if it is a transposed N x K.
@@ -173,7 +181,11 @@ impl<'c> Lower<'c, '_> {
                 true => "store B as [N, K] and transpose it, as in gemm_fp8",
                 false => "store A as [M, K]",
             };
-            return Err(refuse(Code::Layout, text).rule("C62").note("found", found).note("instead", fix).into());
+            return Err(refuse(Code::Layout, text)
+                .rule("C62")
+                .note("found", found)
+                .note("instead", fix)
+                .into());
         }
         if tile.swizzle.bytes() == 0 {
             let text = "an operand of tt.dot in a slot without swizzle";
@@ -209,7 +221,11 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The matrix descriptor of the start of a slot, plus `own` units of 16 bytes (C62).
-    fn descriptor(&mut self, (view, operand): &(View<'c>, Operand), own: Option<IntValue<'c>>) -> Result<IntValue<'c>> {
+    fn descriptor(
+        &mut self,
+        (view, operand): &(View<'c>, Operand),
+        own: Option<IntValue<'c>>,
+    ) -> Result<IntValue<'c>> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         // The window of shared memory starts below 256 KiB, and so does every address: 18 bits.
         let base = inkwell::values::InstructionOpcode::PtrToInt;
@@ -243,24 +259,33 @@ impl<'c> Lower<'c, '_> {
         let module = self.module;
         let pending = self.count(op, "pending")?;
         if pending > 7 {
-            return Err(refuse(Code::Verify, format!("a wait for all but {pending} groups")).rule("C30").into());
+            return Err(refuse(Code::Verify, format!("a wait for all but {pending} groups"))
+                .rule("C30")
+                .into());
         }
         let operands = &module.ops[op].operands;
         let results = &module.ops[op].results;
         if operands.len() != results.len() {
-            return Err(refuse(Code::Verify, "warploom.mma_wait passes every operand through").rule("C46").into());
+            return Err(refuse(Code::Verify, "warploom.mma_wait passes every operand through")
+                .rule("C46")
+                .into());
         }
         let mut fragments = Vec::new();
         for &operand in operands {
             match self.bound.get(&operand) {
                 Some(Bound::Fragment(fragment)) if !fragment.packed => fragments.push(fragment.clone()),
-                _ => return Err(refuse(Code::Verify, "warploom.mma_wait of a value that is no dot").rule("C46").into()),
+                _ => {
+                    return Err(refuse(Code::Verify, "warploom.mma_wait of a value that is no dot")
+                        .rule("C46")
+                        .into());
+                }
             }
         }
         let args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
         let types: Vec<BasicTypeEnum> = args.iter().map(|a| a.get_type()).collect();
         let text = format!("wgmma.wait_group.sync.aligned {pending};");
-        let value = self.ir.assembly(&text, &tied("=f", args.len(), args.len(), &[]), &types, &args, false)?;
+        let value =
+            self.ir.assembly(&text, &tied("=f", args.len(), args.len(), &[]), &types, &args, false)?;
         if args.is_empty() {
             return Ok(());
         }

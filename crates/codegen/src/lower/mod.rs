@@ -1,7 +1,9 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
+mod convert;
 mod copy;
 mod element;
+mod global;
 mod handshake;
 mod math;
 mod mma;
@@ -9,6 +11,7 @@ mod region;
 mod store;
 mod tile;
 mod value;
+mod view;
 
 use hashbrown::HashMap;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -98,8 +101,7 @@ pub(crate) fn lower<'c, 'a>(
     ir.seek(ctx.append_basic_block(function, ""));
     let thread = as_int(ir.intrinsic("nvvm.read.ptx.sreg.tid.x", &[])?)?;
     let group = ir.shr(thread, 5)?;
-    let uniform =
-        [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
+    let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
     let place = Place { warp: 0, warps: program.warps, elected: false, trip: None };
     let (position, last_use) = positions(module, program.func);
@@ -387,9 +389,9 @@ impl<'c> Lower<'c, '_> {
 
     /// The only result.
     fn only_result(&self, op: OpId) -> Result<ValueId> {
-        self.module.result(op).ok_or_else(|| {
-            refuse(Code::Verify, format!("{} has one result", self.module.op_name(op))).into()
-        })
+        self.module
+            .result(op)
+            .ok_or_else(|| refuse(Code::Verify, format!("{} has one result", self.module.op_name(op))).into())
     }
 
     /// A non-negative integer attribute.

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use warploom_ir::diag::Code;
-use warploom_ir::{OpId, Type, ValueId};
+use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
 use super::value::{Coords, View, element_bits};
 use crate::error::{Result, internal, refuse};
-use crate::llvm::{Val, as_int, as_ptr};
+use crate::llvm::Val;
 
 /// How many stores of 16 columns are computed before the first leaves.
 const STORES_BEHIND: usize = 2;
@@ -20,7 +20,9 @@ impl<'c> Lower<'c, '_> {
         let ring = self.program.ring(self.module, op)?;
         let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);
         let Some(target) = self.program.rings[ring].payloads.get(payload) else {
-            return Err(refuse(Code::Verify, format!("the pipeline has no payload {payload}")).rule("C35").into());
+            return Err(refuse(Code::Verify, format!("the pipeline has no payload {payload}"))
+                .rule("C35")
+                .into());
         };
         let ty = self.module.ty(value);
         let (rows, cols) = self.matrix(value)?;
@@ -30,10 +32,11 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, text).rule("C35").into());
         }
         let bits = element_bits(ty).filter(|bits| matches!(bits, 8 | 16 | 32));
-        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
+        let bits =
+            bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
         let blocks = self.blocks(rows)?;
         let view = View { ring, payload, slot, transposed: false };
-        if bits == 16 && layout.panel % 32 == 0 {
+        if bits == 16 && layout.panel >= 32 {
             self.store_matrices(value, &view, blocks, cols)
         } else {
             self.store_pairs(value, &view, blocks, cols, bits)
@@ -73,7 +76,14 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Two columns of one row at a time.
-    fn store_pairs(&mut self, value: ValueId, view: &View<'c>, blocks: u64, cols: u64, bits: u32) -> Result<()> {
+    fn store_pairs(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        blocks: u64,
+        cols: u64,
+        bits: u32,
+    ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let group = 8 * layout.elem;
         let per_panel = layout.panel / group;
@@ -174,25 +184,5 @@ impl<'c> Lower<'c, '_> {
 
     fn both(&self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
         self.ir.binary(inkwell::values::InstructionOpcode::And, a, b)
-    }
-
-    fn store_one(&mut self, to: Val<'c>, value: Val<'c>, mask: Option<Val<'c>>, bits: u32, elem: &Type) -> Result<()> {
-        let Some(mask) = mask else {
-            return self.ir.store(value, as_ptr(to)?, bits / 8);
-        };
-        if matches!(elem, Type::Ptr { .. }) {
-            return Err(refuse(Code::Type, "tt.store of pointers is not supported").into());
-        }
-        let value = self.as_bits(value, bits)?;
-        let (class, st) = match bits {
-            8 => ("h", "st.global.b8"),
-            16 => ("h", "st.global.b16"),
-            32 => ("r", "st.global.b32"),
-            64 => ("l", "st.global.b64"),
-            _ => return Err(internal("a store of odd width")),
-        };
-        let text = format!("@$2 {st} [$0], $1;");
-        let args = [to, value.into(), as_int(mask)?.into()];
-        self.ir.assembly(&text, &format!("l,{class},b"), &[], &args, false).map(|_| ())
     }
 }

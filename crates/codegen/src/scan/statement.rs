@@ -57,7 +57,8 @@ impl<'a> Line<'a> {
 /// The registers named in a text, in order: `%r1`, `%rd2`, `%p3`, ..; special registers too.
 pub fn registers(text: &str) -> impl Iterator<Item = &str> {
     text.split('%').skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
         let name = rest.get(..end)?;
         (!name.is_empty()).then_some(name)
     })

@@ -134,7 +134,8 @@ fn step(state: &mut [u16], action: &Action) {
 fn accumulators<'a>(lines: &[Line<'a>]) -> BTreeMap<&'a str, usize> {
     let mut all = BTreeMap::new();
     for line in lines {
-        if let Some((opcode, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")) {
+        if let Some((opcode, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async"))
+        {
             debug_assert!(!opcode.is_empty());
             for register in registers(list(operands)) {
                 let next = all.len();

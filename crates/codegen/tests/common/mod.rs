@@ -54,7 +54,7 @@ impl Default for Gemm {
     }
 }
 
-fn bytes(elem: &str) -> u64 {
+pub fn bytes(elem: &str) -> u64 {
     match elem {
         "f32" => 4,
         "bf16" | "f16" => 2,
@@ -131,7 +131,8 @@ impl Gemm {
         let mut extra_param = String::new();
         if let Some(e) = self.extra {
             let _ = write!(records, ", {}", record(m, n, e));
-            extra_param = format!(", %e: !tt.tensordesc<{m}x{n}x{e}>, %e0: i32, %e1: i32, %e2: i64, %e3: i64");
+            extra_param =
+                format!(", %e: !tt.tensordesc<{m}x{n}x{e}>, %e0: i32, %e1: i32, %e2: i64, %e3: i64");
         }
         assert!(self.k % kind(ea) == 0);
         let mut t = String::new();
@@ -188,7 +189,11 @@ impl Gemm {
                 4 * self.groups
             );
         }
-        let _ = writeln!(t, "warploom.named_barrier @math {{id = 1 : i32, threads = {} : i32}}", 128 * self.groups);
+        let _ = writeln!(
+            t,
+            "warploom.named_barrier @math {{id = 1 : i32, threads = {} : i32}}",
+            128 * self.groups
+        );
         let coords = |k_major: bool, outer: &str| {
             if k_major { format!("%{outer}, %k") } else { format!("%k, %{outer}") }
         };
@@ -317,7 +322,10 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     }
     found.sort();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    found.into_iter().next().or_else(|| std::env::split_paths(&path).map(|p| p.join(name)).find(|p| p.is_file()))
+    found
+        .into_iter()
+        .next()
+        .or_else(|| std::env::split_paths(&path).map(|p| p.join(name)).find(|p| p.is_file()))
 }
 
 /// The tool, or a line that says what is skipped without it.

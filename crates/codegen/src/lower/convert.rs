@@ -1,0 +1,171 @@
+//! Conversions of one element, or of two at once (C68).
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::InstructionOpcode as Llvm;
+use warploom_ir::diag::Code;
+use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
+
+use super::Lower;
+use super::value::Coords;
+use crate::error::{Result, refuse};
+use crate::llvm::{Val, as_int};
+
+/// The 8-bit floats: conversion to pairs, and back.
+const FP8: [(FloatKind, &str, &str); 2] = [
+    (FloatKind::F8E4M3FN, "nvvm.ff.to.e4m3x2.rn", "nvvm.e4m3x2.to.f16x2.rn"),
+    (FloatKind::F8E5M2, "nvvm.ff.to.e5m2x2.rn", "nvvm.e5m2x2.to.f16x2.rn"),
+];
+
+impl<'c> Lower<'c, '_> {
+    pub(super) fn resize(&mut self, op: OpId, a: Val<'c>, cast: Llvm) -> Result<Val<'c>> {
+        let (a, ty) = (as_int(a)?, self.result_type(op)?);
+        let BasicTypeEnum::IntType(to) = ty else { return Err(self.bad_type(op)) };
+        let (from, width) = (a.get_type().get_bit_width(), to.get_bit_width());
+        match (cast, from.cmp(&width)) {
+            (_, std::cmp::Ordering::Equal) => Ok(a.into()),
+            (Llvm::Trunc, std::cmp::Ordering::Greater) => self.ir.cast(Llvm::Trunc, a.into(), ty),
+            (Llvm::SExt | Llvm::ZExt, std::cmp::Ordering::Less) => self.ir.cast(cast, a.into(), ty),
+            _ => Err(self.bad_type(op)),
+        }
+    }
+
+    pub(super) fn int_to_float(&mut self, op: OpId, a: Val<'c>, cast: Llvm) -> Result<Val<'c>> {
+        match self.result_type(op)? {
+            ty @ BasicTypeEnum::FloatType(_) if a.is_int_value() => self.ir.cast(cast, a, ty),
+            _ => Err(self.bad_type(op)),
+        }
+    }
+
+    pub(super) fn float_to_int(&mut self, op: OpId, a: Val<'c>, cast: Llvm) -> Result<Val<'c>> {
+        match self.result_type(op)? {
+            ty @ BasicTypeEnum::IntType(_) if a.is_float_value() => self.ir.cast(cast, a, ty),
+            _ => Err(self.bad_type(op)),
+        }
+    }
+
+    /// Conversions between floating-point formats, round to nearest even; 8-bit ones saturate (C68).
+    pub(super) fn convert(&mut self, op: OpId, a: Val<'c>) -> Result<Val<'c>> {
+        let (from, to) = (self.operand_elem(op, 0)?.clone(), self.result_elem(op)?.clone());
+        let (Type::Float(from), Type::Float(to)) = (from, to) else { return Err(self.bad_type(op)) };
+        if !self.rounds_to_even(op) {
+            let text = "a conversion with another rounding than to nearest even";
+            return Err(refuse(Code::Op, text).rule("C68").into());
+        }
+        if from == to {
+            return Ok(a);
+        }
+        if from == FloatKind::F64 || to == FloatKind::F64 {
+            let cast = if to == FloatKind::F64 { Llvm::FPExt } else { Llvm::FPTrunc };
+            return match a {
+                Val::FloatValue(_) => self.ir.cast(cast, a, self.result_type(op)?),
+                _ => Err(self.bad_type(op)),
+            };
+        }
+        let wide = self.widened(op, a, from)?;
+        self.narrowed_to(op, wide, to)
+    }
+
+    /// Whether a conversion asks for no other rounding than to nearest even.
+    fn rounds_to_even(&self, op: OpId) -> bool {
+        ["rounding", "roundingmode"].iter().all(|name| {
+            let mode = self.module.attr(op, name);
+            mode.is_none_or(|mode| matches!(mode.as_str(), Some("rtne" | "to_nearest_even")))
+        })
+    }
+
+    /// Any format up to 32 bits as `f32`; exact.
+    pub(super) fn widened(&mut self, op: OpId, a: Val<'c>, from: FloatKind) -> Result<Val<'c>> {
+        let f32 = self.ir.f32().into();
+        match from {
+            FloatKind::F32 => Ok(a),
+            FloatKind::F16 | FloatKind::BF16 => self.ir.cast(Llvm::FPExt, a, f32),
+            _ => {
+                let entry = FP8.iter().find(|(kind, ..)| *kind == from);
+                let (_, _, name) = entry.ok_or_else(|| self.bad_type(op))?;
+                let wide = self.ir.zext(as_int(a)?, self.ir.int(16))?;
+                let pair = self.ir.intrinsic(name, &[wide.into()])?;
+                let low = self.ir.lane(pair, 0)?;
+                self.ir.cast(Llvm::FPExt, low, f32)
+            }
+        }
+    }
+
+    /// `f32` as a format up to 32 bits.
+    pub(super) fn narrowed_to(&mut self, op: OpId, a: Val<'c>, to: FloatKind) -> Result<Val<'c>> {
+        match to {
+            FloatKind::F32 => Ok(a),
+            FloatKind::F16 => self.ir.cast(Llvm::FPTrunc, a, self.ir.ctx.f16_type().into()),
+            FloatKind::BF16 => self.ir.cast(Llvm::FPTrunc, a, self.ir.ctx.bf16_type().into()),
+            _ => {
+                let entry = FP8.iter().find(|(kind, ..)| *kind == to);
+                let (_, name, _) = entry.ok_or_else(|| self.bad_type(op))?;
+                let zero = self.ir.cf32(0.0);
+                let pair = self.ir.intrinsic(name, &[zero, a])?;
+                self.ir.cast(Llvm::Trunc, pair, self.ir.int(8).into())
+            }
+        }
+    }
+
+    /// Two neighbouring elements of a conversion from f32, by one packed instruction: 16-bit formats as
+    /// `i32`. `None` where the value is no such conversion.
+    pub(super) fn converted_pair(
+        &mut self,
+        value: ValueId,
+        even: &Coords,
+        odd: &Coords,
+    ) -> Result<Option<Val<'c>>> {
+        let Some((source, kind)) = self.narrowed(value)? else { return Ok(None) };
+        let name = match kind {
+            FloatKind::BF16 => "nvvm.ff2bf16x2.rn",
+            FloatKind::F16 => "nvvm.ff2f16x2.rn",
+            _ => return Ok(None),
+        };
+        let (low, high) = (self.at(source, even.clone())?, self.at(source, odd.clone())?);
+        let pair = self.ir.intrinsic(name, &[high, low])?;
+        Ok(Some(self.ir.bits(pair, self.ir.i32().into())?))
+    }
+
+    /// Two neighbouring elements of a conversion from f32 to an 8-bit format, as `i16`.
+    pub(super) fn converted_bytes(
+        &mut self,
+        value: ValueId,
+        even: &Coords,
+        odd: &Coords,
+    ) -> Result<Option<Val<'c>>> {
+        let Some((source, kind)) = self.narrowed(value)? else { return Ok(None) };
+        let Some((_, name, _)) = FP8.iter().find(|(k, ..)| *k == kind) else { return Ok(None) };
+        let (low, high) = (self.at(source, even.clone())?, self.at(source, odd.clone())?);
+        Ok(Some(self.ir.intrinsic(name, &[high, low])?))
+    }
+
+    /// The f32 tile that a tile is converted from, and the format.
+    fn narrowed(&self, value: ValueId) -> Result<Option<(ValueId, FloatKind)>> {
+        let Some(op) = self.module.def_op(value) else { return Ok(None) };
+        if !matches!(self.module.ops[op].opcode, Opcode::TruncF | Opcode::FpToFp) {
+            return Ok(None);
+        }
+        let source = self.operand(op, 0)?;
+        let same_shape = self.module.ty(source).shape() == self.module.ty(value).shape();
+        let plain = self.rounds_to_even(op);
+        match (self.module.ty(source).elem(), self.module.ty(value).elem()) {
+            (Type::Float(FloatKind::F32), Type::Float(kind)) if same_shape && plain => {
+                Ok(Some((source, *kind)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn reinterpret(&mut self, op: OpId, a: Val<'c>) -> Result<Val<'c>> {
+        let (from, to) = (self.operand_elem(op, 0)?, self.result_elem(op)?);
+        match (from, to) {
+            (Type::Ptr { .. }, Type::Ptr { .. }) => Ok(a),
+            _ if from.elem_bits() == to.elem_bits()
+                && !matches!((from, to), (Type::Ptr { .. }, _) | (_, Type::Ptr { .. })) =>
+            {
+                let ty = self.result_type(op)?;
+                self.ir.bits(a, ty)
+            }
+            _ => Err(self.bad_type(op)),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Global memory, one element at a time: predicated where there is a mask, so that nothing outside it is
+//! touched.
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{InstructionOpcode as Llvm, IntValue};
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, OpId, Type};
+
+use super::Lower;
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int, as_ptr};
+
+impl<'c> Lower<'c, '_> {
+    /// `tt.load` of one element: predicated where there is a mask, so that nothing is read outside it.
+    pub(super) fn load(&mut self, op: OpId, pointer: Val<'c>, rest: &[Val<'c>]) -> Result<Val<'c>> {
+        if matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true))) {
+            return Err(refuse(Code::Op, "volatile tt.load is not supported").into());
+        }
+        let ty = self.result_type(op)?;
+        let bits = self.result_elem(op)?.elem_bits().ok_or_else(|| self.bad_type(op))?;
+        if bits == 1 {
+            return Err(self.bad_type(op));
+        }
+        let Some(mask) = rest.first() else {
+            return self.ir.load(ty, as_ptr(pointer)?, bits / 8);
+        };
+        let int = self.ir.int(bits.max(16));
+        let other = match rest.get(1) {
+            Some(other) => self.as_bits(*other, bits)?,
+            None => int.const_zero(),
+        };
+        let (class, mov, ld) = match bits {
+            8 => ("h", "mov.b16", "ld.global.b8"),
+            16 => ("h", "mov.b16", "ld.global.b16"),
+            32 => ("r", "mov.b32", "ld.global.b32"),
+            _ => ("l", "mov.b64", "ld.global.b64"),
+        };
+        let text = format!("{mov} $0, $3;\n\t@$2 {ld} $0, [$1];");
+        let constraints = format!("=&{class},l,b,{class}");
+        let args = [pointer, *mask, other.into()];
+        let loaded = self.ir.assembly(&text, &constraints, &[int.into()], &args, false)?;
+        let loaded = as_int(loaded.ok_or_else(|| internal("a load without a result"))?)?;
+        let loaded = match bits {
+            8 => self.ir.cast(Llvm::Trunc, loaded.into(), self.ir.int(8).into())?,
+            _ => loaded.into(),
+        };
+        match ty {
+            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, loaded, ty),
+            _ => self.ir.bits(loaded, ty),
+        }
+    }
+
+    /// A value as an integer of its width, bytes widened to 16 bits.
+    pub(super) fn as_bits(&self, value: Val<'c>, bits: u32) -> Result<IntValue<'c>> {
+        let int = self.ir.int(bits);
+        let value = match value {
+            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, value, int.into())?,
+            other => self.ir.bits(other, int.into())?,
+        };
+        self.ir.zext(as_int(value)?, self.ir.int(bits.max(16)))
+    }
+
+    /// Stores one element.
+    pub(super) fn store_one(
+        &mut self,
+        to: Val<'c>,
+        value: Val<'c>,
+        mask: Option<Val<'c>>,
+        bits: u32,
+        elem: &Type,
+    ) -> Result<()> {
+        let Some(mask) = mask else {
+            return self.ir.store(value, as_ptr(to)?, bits / 8);
+        };
+        if matches!(elem, Type::Ptr { .. }) {
+            return Err(refuse(Code::Type, "tt.store of pointers is not supported").into());
+        }
+        let value = self.as_bits(value, bits)?;
+        let (class, st) = match bits {
+            8 => ("h", "st.global.b8"),
+            16 => ("h", "st.global.b16"),
+            32 => ("r", "st.global.b32"),
+            64 => ("l", "st.global.b64"),
+            _ => return Err(internal("a store of odd width")),
+        };
+        let text = format!("@$2 {st} [$0], $1;");
+        let args = [to, value.into(), as_int(mask)?.into()];
+        self.ir.assembly(&text, &format!("l,{class},b"), &[], &args, false).map(|_| ())
+    }
+}

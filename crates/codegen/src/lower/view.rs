@@ -1,0 +1,125 @@
+//! Tiles in shared memory, read where their elements are used: `ldmatrix` in the accumulator layout, single
+//! loads elsewhere (C60, C64).
+
+use inkwell::values::{IntValue, PointerValue};
+use warploom_ir::ValueId;
+
+use super::Lower;
+use super::value::{Base, Coord, Coords, View};
+use crate::error::{Result, internal};
+use crate::llvm::Val;
+
+impl<'c> Lower<'c, '_> {
+    /// Two elements of a view of 16-bit elements in the accumulator layout; `None` where `ldmatrix` does not
+    /// reach. Four pairs come at once and are kept.
+    pub(super) fn view_pair(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        even: &Coords,
+    ) -> Result<Option<Val<'c>>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let accumulators =
+            matches!(even.as_slice(), [.., row, col] if row.base == Base::Row && col.base == Base::Col);
+        if view.transposed || layout.elem != 2 || layout.panel < 32 || !accumulators || self.place.elected {
+            return Ok(None);
+        }
+        let key = (value, even.clone());
+        if let Some(pair) = self.pairs.get(&key) {
+            return Ok(Some(*pair));
+        }
+        let (block, i) = self.accumulator_of(even)?;
+        let chunk = i / 8;
+        let address = self.matrix_address(view, block, chunk)?;
+        let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[address.into()])?;
+        for part in 0..4u32 {
+            let register = self.ir.member(four, part)?;
+            let key = (value, self.accumulator(value, block, 8 * chunk + 2 * u64::from(part)));
+            self.pairs_log.push(key.clone());
+            self.pairs.insert(key, register);
+        }
+        Ok(self.pairs.get(&key).copied())
+    }
+
+    /// One element of a view.
+    pub(super) fn view_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
+        let mut even = at.clone();
+        if let Some(col) = even.last_mut() {
+            col.offset &= !1;
+        }
+        let odd = u64::from(at.last().is_some_and(|col| col.offset % 2 == 1));
+        if let Some(pair) = self.view_pair(value, view, &even)? {
+            return self.half(value, pair, odd);
+        }
+        let (row, col) = match (view.transposed, at.as_slice()) {
+            (false, [.., row, col]) => (*row, *col),
+            (true, [.., row, col]) => (*col, *row),
+            (_, [col]) => (Coord::ZERO, *col),
+            _ => return Err(internal("an element of a tile without dimensions")),
+        };
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let (row, col) = (self.coordinate(row)?, self.coordinate(col)?);
+        // byte = panel * panel bytes + swizzled (row * row bytes + rest)
+        let byte = self.ir.scale(col, layout.elem)?;
+        let panel = self.ir.shr(byte, u64::from(layout.panel.trailing_zeros()))?;
+        let rest = self.ir.and(byte, layout.panel - 1)?;
+        let line = self.ir.add(self.ir.scale(row, layout.panel)?, rest)?;
+        let bits = self.ir.and(self.ir.shr(line, 7)?, layout.swizzle.mask())?;
+        let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
+        let offset = self.ir.add(self.ir.scale(panel, layout.panel_bytes())?, line)?;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let address = self.ir.offset(slot, self.ir.int(8).into(), offset)?;
+        let ty = self.element_type(self.module.ty(value))?;
+        self.ir.load(ty, address, layout.elem as u32)
+    }
+
+    /// Address for `ldmatrix.x4` or `stmatrix.x4` of this lane: 16 rows of the warp, columns `16 * chunk`
+    /// on (C64).
+    pub(super) fn matrix_address(
+        &mut self,
+        view: &View<'c>,
+        block: u64,
+        chunk: u64,
+    ) -> Result<PointerValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let byte = chunk * 32;
+        let (panel, inside) = (byte / layout.panel, byte % layout.panel);
+        let lane = self.ir.and(self.thread, 31)?;
+        let first = self.warp_row()?;
+        let row = self.ir.or(first, self.ir.and(lane, 15)?)?;
+        let half = self.ir.shl(self.ir.and(self.ir.shr(lane, 4)?, 1)?, 4)?;
+        let line = self.ir.add(self.ir.scale(row, layout.panel)?, half)?;
+        let line = self.swizzled(line, inside, view)?;
+        let groups = self.place.warps / 4;
+        let fixed = panel * layout.panel_bytes() + block * 64 * groups * layout.panel;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let slot = self.ir.offset(slot, self.ir.int(8).into(), line)?;
+        self.ir.plus(slot, fixed)
+    }
+
+    /// First row of this lane's warp in the tile: 16 times its number in the agent.
+    fn warp_row(&mut self) -> Result<IntValue<'c>> {
+        let first = self.ir.c32(32 * self.place.warp);
+        let thread = self.ir.sub(self.thread, first)?;
+        let warp = self.ir.shr(thread, 5)?;
+        self.ir.shl(warp, 4)
+    }
+
+    /// The physical byte of `line + inside`, where `line` is the lane's place in the first 32 bytes of its
+    /// row and `inside` a multiple of 16 within the panel: swizzled once, then moved by xor (C64).
+    pub(super) fn swizzled(
+        &mut self,
+        line: IntValue<'c>,
+        inside: u64,
+        view: &View<'c>,
+    ) -> Result<IntValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let mask = layout.swizzle.mask();
+        if mask == 0 {
+            return self.ir.add(line, self.ir.c32(inside));
+        }
+        let bits = self.ir.and(self.ir.shr(line, 7)?, mask)?;
+        let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
+        self.ir.xor(line, self.ir.c32(inside))
+    }
+}
