@@ -120,11 +120,11 @@ impl Comparison<'_> {
 
     fn locs(&self, x: LocId, y: LocId) -> bool {
         let mut work = vec![(x, y)];
-        let mut steps = 0u32;
+        let mut steps = 0;
         while let Some((x, y)) = work.pop() {
             steps += 1;
-            // A location that leads back to itself is like no other.
-            if steps > 1 << 16 {
+            // A tree has no more parts than the arena; what leads back to itself is like nothing else.
+            if steps > self.a.locs.len() {
                 return false;
             }
             match (&self.a.locs[x], &self.b.locs[y]) {

@@ -10,6 +10,8 @@ mod edit;
 mod entity;
 mod equal;
 mod float;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 pub mod interp;
 mod loc;
 mod module;

@@ -1,5 +1,7 @@
 //! Text in, text out: what is read prints as it was, and hostile text is refused with a place.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::path::Path;

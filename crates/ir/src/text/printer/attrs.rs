@@ -192,7 +192,7 @@ impl<'m> Printer<'m> {
     pub(super) fn optional_loc(&mut self, loc: LocId) {
         if self.locs && loc != self.m.unknown_loc() {
             self.push(" loc(");
-            self.loc(loc, 0);
+            self.whole_loc(loc);
             self.push(")");
         }
     }
@@ -202,15 +202,22 @@ impl<'m> Printer<'m> {
             self.push("#");
             self.push(name);
             self.push(" = loc(");
-            self.loc(*loc, 0);
+            self.whole_loc(*loc);
             self.push(")\n");
         }
     }
 
-    fn loc(&mut self, loc: LocId, depth: u32) {
-        if depth > MAX_LOC_DEPTH {
+    fn whole_loc(&mut self, loc: LocId) {
+        // A tree has no more parts than the arena; what has more refers to itself.
+        let mut budget = self.m.locs.len();
+        self.loc(loc, 0, &mut budget);
+    }
+
+    fn loc(&mut self, loc: LocId, depth: u32, budget: &mut usize) {
+        if depth > MAX_LOC_DEPTH || *budget == 0 {
             return self.push("unknown");
         }
+        *budget -= 1;
         let m = self.m;
         match &m.locs[loc] {
             Loc::Unknown => self.push("unknown"),
@@ -222,15 +229,15 @@ impl<'m> Printer<'m> {
                 self.string(name);
                 if let Some(child) = child {
                     self.push("(");
-                    self.loc(*child, depth + 1);
+                    self.loc(*child, depth + 1, budget);
                     self.push(")");
                 }
             }
             Loc::CallSite { callee, caller } => {
                 self.push("callsite(");
-                self.loc(*callee, depth + 1);
+                self.loc(*callee, depth + 1, budget);
                 self.push(" at ");
-                self.loc(*caller, depth + 1);
+                self.loc(*caller, depth + 1, budget);
                 self.push(")");
             }
             Loc::Fused { metadata, parts } => {
@@ -243,7 +250,7 @@ impl<'m> Printer<'m> {
                     if n > 0 {
                         self.push(", ");
                     }
-                    self.loc(*part, depth + 1);
+                    self.loc(*part, depth + 1, budget);
                 }
                 self.push("]");
             }

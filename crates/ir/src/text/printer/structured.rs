@@ -9,15 +9,15 @@ use crate::text::keywords::SCALE_TYPE;
 use crate::types::Type;
 
 impl<'m> Printer<'m> {
-    /// The blocks of a region, if the first one has these argument types.
+    /// The first block of a region, if it has these argument types.
     fn entry_with(&self, region: RegionId, args: &[&Type]) -> Option<BlockId> {
         let block = *self.m.regions[region].blocks.first()?;
         self.m.blocks[block].args.iter().map(|a| self.m.ty(*a)).eq(args.iter().copied()).then_some(block)
     }
 
-    /// Whether the last block ends in `scf.yield`, and whether that one says nothing and may be left out.
+    /// Whether the only block ends in `scf.yield`, and whether that one says nothing and may be left out.
     fn yields(&self, region: RegionId) -> Option<bool> {
-        let block = *self.m.regions[region].blocks.last()?;
+        let [block] = self.m.regions[region].blocks[..] else { return None };
         let last = &self.m.ops[self.m.terminator(block)?];
         let silent = last.operands.is_empty()
             && last.props.is_empty()
