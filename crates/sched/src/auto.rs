@@ -12,6 +12,7 @@ use crate::paths::heads;
 use crate::problem::Problem;
 use crate::search::{Budget, Verdict, at_ii, at_length};
 use crate::serial::serial;
+use crate::sms::Swing;
 
 /// `exact` may spend so many times the search nodes of `auto` on a question.
 const EXACT_FACTOR: u64 = 2_000;
@@ -90,11 +91,28 @@ impl<'a> Session<'a> {
         let searches = self.searches();
         let each = u64::from(self.options.ratio).saturating_mul(self.problem.n as u64);
         let most_placements = each.saturating_mul(LEAST_ROUNDS).max(MOST_PLACEMENTS);
+        let swing = match self.options.algorithm {
+            Algorithm::Sms => Swing::new(self.problem, lower),
+            _ => None,
+        };
         let (mut proved, mut complete, mut ii) = (lower, true, lower);
         while ii <= end && !self.guard.expired() {
-            if ii >= first
-                && let Some(time) = self.heuristic(ii)
-            {
+            if heads(self.problem, ii).is_none() {
+                // Circuits of negative distance bound II from above (S55): none of the larger ones holds either.
+                if complete && fallback.is_none() {
+                    return Err(ScheduleError::Infeasible { up_to: None });
+                }
+                break;
+            }
+            let found = match &swing {
+                _ if ii < first => None,
+                Some(swing) => {
+                    self.placements += self.problem.n as u64;
+                    swing.run(ii)
+                }
+                None => self.heuristic(ii),
+            };
+            if let Some(time) = found {
                 return Ok((proved, Some((ii, time))));
             }
             if searches && (ii < end || fallback.is_none()) {

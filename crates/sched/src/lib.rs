@@ -54,6 +54,7 @@ pub mod render;
 mod schedule;
 mod search;
 mod serial;
+mod sms;
 mod stages;
 mod table;
 mod validate;
