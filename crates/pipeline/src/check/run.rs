@@ -279,6 +279,14 @@ impl<'m, 'r> Run<'m, 'r> {
             let text = format!("slot {slot} was read from registers and is given back without a proxy fence");
             return self.broken(w, Rule::Fence, text);
         }
+        let waited = warp.waits.get(ring).copied().unwrap_or(0);
+        let released = self.warps.get_mut(w).and_then(|x| x.releases.get_mut(ring)).map_or(0, |n| {
+            *n += 1;
+            *n
+        });
+        if released > waited {
+            return self.broken(w, Rule::Arrivals, format!("gives back {released} slots, {waited} were waited for"));
+        }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {
             Some(true) => Step::Went,
@@ -332,6 +340,13 @@ impl<'m, 'r> Run<'m, 'r> {
         let Some((ring, payload, place)) = self.payload_place(w, op) else { return Step::Broken };
         if let Some(broken) = self.writable(w, place) {
             return broken;
+        }
+        // What the slot holds must have reached everybody who waits for it.
+        let held = self.machine.places.get(place).and_then(|p| p.holds);
+        let waiting = |x: &Warp| x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v));
+        if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.agent, ring) && waiting(x)) {
+            let text = format!("overwrites copy {} before warp {late} read it", held.unwrap_or(0));
+            return self.broken(w, Rule::Overwrite, text);
         }
         self.machine.spoil(place);
         let bytes = self.model.rings.get(ring).and_then(|r| r.payloads.get(payload)).map_or(0, |p| p.bytes);
@@ -485,7 +500,11 @@ impl<'m, 'r> Run<'m, 'r> {
 
     fn store(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
-        for writer in self.writers(ring) {
+        let writers = self.writers(ring);
+        if writers.is_empty() {
+            return self.broken(w, Rule::Read, "stores a tile that nobody writes");
+        }
+        for writer in writers {
             match self.machine.written.get(&(place, writer)) {
                 Some(true) => {}
                 Some(false) => {

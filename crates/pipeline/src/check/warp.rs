@@ -50,6 +50,8 @@ pub(super) struct Warp {
     pub issued: u64,
     /// Waits passed, by ring.
     pub waits: Vec<u64>,
+    /// Slots given back, by ring.
+    pub releases: Vec<u64>,
     /// Slots read through the generic proxy since the last proxy fence: (ring, slot).
     pub read_unfenced: BTreeSet<(usize, u64)>,
     /// Stores to global memory under way: of the open group, then of each committed one.
@@ -70,6 +72,7 @@ impl Warp {
             products: VecDeque::new(),
             issued: 0,
             waits: vec![0; rings],
+            releases: vec![0; rings],
             read_unfenced: BTreeSet::new(),
             open_stores: Vec::new(),
             stores: VecDeque::new(),
