@@ -91,11 +91,18 @@ fn check(root: &Path, manifest: &Value, policy: Policy) -> Result<(), String> {
         return Err(report.to_string());
     }
     for o in manifest["outputs"].as_array().unwrap() {
-        let got = values(dev.read(buffers[o["buffer"].as_u64().unwrap() as usize]).unwrap(), o["dtype"].as_str().unwrap());
+        let got = values(
+            dev.read(buffers[o["buffer"].as_u64().unwrap() as usize]).unwrap(),
+            o["dtype"].as_str().unwrap(),
+        );
         let want = std::fs::read(root.join("data").join(o["want"].as_str().unwrap())).unwrap();
         let want = values(&want, "fp32");
         let peak = want.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let worst = got.iter().zip(&want).map(|(g, w)| (g - w).abs()).fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(e) });
+        let worst = got
+            .iter()
+            .zip(&want)
+            .map(|(g, w)| (g - w).abs())
+            .fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(e) });
         let tolerance = o["tolerance"].as_f64().unwrap();
         if got.len() != want.len() || worst > tolerance * peak {
             return Err(format!("error {} of the largest element, allowed {tolerance}", worst / peak));

@@ -9,7 +9,7 @@ use super::rng::Rng;
 use super::tmem::Tmem;
 use crate::isa::op::Space;
 use crate::module::Code;
-use crate::race::clock::{Clock, KINDS};
+use crate::race::clock::{Clock, KINDS, Kind};
 use crate::race::shadow::{Access, Act, Conflict, ConflictKind, Flat, GRANULE, OPERATION, Sparse, granules};
 use crate::report::{Extent, Finding, Place, Severity, Stats};
 use std::collections::BTreeMap;
@@ -38,6 +38,8 @@ pub(crate) struct Cta {
     pub ctaid: [u32; 3],
     pub shared: Vec<u8>,
     pub shadow: Flat,
+    /// Some shared byte may hold poison.
+    pub poisoned: bool,
     pub mbars: BTreeMap<u32, Mbarrier>,
     pub named: Vec<NamedBarrier>,
     pub tmem: Tmem,
@@ -191,6 +193,7 @@ impl<'a> Core<'a> {
         let other_line = second.as_ref().map(|s| s.line);
         let same = self.findings.iter_mut().find(|f| {
             f.code == code
+                && f.severity == severity
                 && f.first.as_ref().is_some_and(|p| p.line == line)
                 && f.second.as_ref().map(|p| p.line) == other_line
         });
@@ -321,6 +324,19 @@ impl<'a> Core<'a> {
             return;
         }
         self.guard_mbarriers(cta, start, len, actor, act);
+        if act == Act::Read && actor.proxy && self.holds_poison(cta, start, len) {
+            let message = "an asynchronous operation reads shared bytes whose value was never defined";
+            let extent = Some(self.shared_extent(start, start + len));
+            self.report(
+                "U03",
+                Severity::Error,
+                actor,
+                None,
+                extent,
+                message,
+                "write the register on every path",
+            );
+        }
         for (g, mask) in granules(start, len) {
             self.touch_shared_granule(cta, g, actor.access(act, mask), actor);
         }
@@ -379,9 +395,6 @@ impl<'a> Core<'a> {
         let access = Access { proxy: false, ..actor.access(act, lanes) };
         let undefined = lanes & !granule.defined;
         let conflict = granule.access(access, &actor.clock);
-        if undefined != 0 && act == Act::Read {
-            granule.defined |= lanes;
-        }
         let extent = Extent {
             space: "tmem".into(),
             start: u64::from(column),
@@ -395,14 +408,37 @@ impl<'a> Core<'a> {
         if undefined != 0 && act == Act::Read {
             let message = "tensor memory that nobody has written is read";
             let remedy = "start the product from zero, or tcgen05.st first";
-            self.report("U02", Severity::Error, actor, None, Some(extent.clone()), message, remedy);
+            // A load alone is a note: peeled loops load what they then drop. Using it is U03.
+            let loads =
+                actor.who & OPERATION != 0 && (actor.who & !OPERATION) % KINDS == Kind::TcgenLd as u32;
+            let severity = if loads { Severity::Note } else { Severity::Error };
+            self.report("U02", severity, actor, None, Some(extent.clone()), message, remedy);
         }
         if let Some(c) = conflict {
             self.collision("R03", actor, act, &c, extent);
         }
     }
 
-    /// TMEM cells that hold poison count as never written.
+    /// Lanes of a TMEM column (quarter `q`) without a defined value.
+    pub(crate) fn undefined_tmem(&self, cta: u32, column: u32, q: u32) -> u32 {
+        if !self.race {
+            return 0;
+        }
+        let shadow = self.ctas.get(cta as usize).map(|c| &c.tmem.shadow.granules);
+        shadow.and_then(|g| g.get((column * 4 + q) as usize)).map_or(0, |g| !g.defined | g.poison)
+    }
+
+    /// These TMEM cells hold poison.
+    pub(crate) fn poison_tmem(&mut self, cta: u32, column: u32, lanes: [u32; 4]) {
+        for (q, mask) in lanes.iter().enumerate() {
+            let g = u64::from(column * 4) + q as u64;
+            if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.tmem.shadow.at(g)) {
+                granule.poison |= mask;
+            }
+        }
+    }
+
+    /// These TMEM cells count as never written.
     pub(crate) fn undefine_tmem(&mut self, cta: u32, column: u32, lanes: [u32; 4]) {
         for (q, mask) in lanes.iter().enumerate() {
             let g = u64::from(column * 4) + q as u64;
@@ -412,11 +448,20 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Bytes that hold poison count as never written.
-    pub(crate) fn undefine(&mut self, cta: u32, start: u64, len: u64) {
+    /// Whether some byte of a shared range holds poison.
+    pub(crate) fn holds_poison(&self, cta: u32, start: u64, len: u64) -> bool {
+        let Some(c) = self.ctas.get(cta as usize).filter(|c| c.poisoned) else { return false };
+        granules(start, len)
+            .any(|(g, m)| c.shadow.granules.get(g as usize).is_some_and(|s| s.poison & m != 0))
+    }
+
+    /// These shared bytes hold poison.
+    pub(crate) fn poison_shared(&mut self, cta: u32, start: u64, len: u64) {
+        let Some(c) = self.ctas.get_mut(cta as usize) else { return };
+        c.poisoned = true;
         for (g, m) in granules(start, len) {
-            if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) {
-                granule.defined &= !m;
+            if let Some(granule) = c.shadow.at(g) {
+                granule.poison |= m;
             }
         }
     }

@@ -184,6 +184,7 @@ impl Job<'_> {
                 ctaid: position(launch, index as u64, rank),
                 shared: vec![0xcb; bytes as usize],
                 shadow: if race { Flat::new(bytes) } else { Flat::default() },
+                poisoned: false,
                 mbars: BTreeMap::new(),
                 named: vec![NamedBarrier::default(); 16],
                 tmem: Tmem::default(),

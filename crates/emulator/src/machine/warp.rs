@@ -24,15 +24,32 @@ pub(crate) enum Wait {
 /// Conditions of instructions that are run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cond {
-    CpAsync { keep: u32 },
-    Bulk { keep: u32, read: bool },
-    Wgmma { keep: u32 },
-    Tmem { store: bool },
+    CpAsync {
+        keep: u32,
+    },
+    Bulk {
+        keep: u32,
+        read: bool,
+    },
+    Wgmma {
+        keep: u32,
+    },
+    Tmem {
+        store: bool,
+    },
     /// A register that a tcgen05.ld in flight will write.
-    TmemRegister { number: u32 },
-    Registers { need: u32 },
-    TmemAlloc { columns: u32 },
-    Cluster { generation: u32 },
+    TmemRegister {
+        number: u32,
+    },
+    Registers {
+        need: u32,
+    },
+    TmemAlloc {
+        columns: u32,
+    },
+    Cluster {
+        generation: u32,
+    },
 }
 
 /// Committed groups of one kind of copy.

@@ -118,6 +118,8 @@ pub(crate) struct Granule {
     pub seen: SmallVec<[Access; 2]>,
     /// Bytes that were written.
     pub defined: u32,
+    /// Bytes whose last write was of a value that was never defined.
+    pub poison: u32,
 }
 
 impl Granule {
@@ -174,6 +176,7 @@ impl Granule {
         if writes {
             self.seen.retain(|a| a.mask != 0);
             self.defined |= new.mask;
+            self.poison &= !new.mask;
         }
         if !merged {
             self.seen.push(new);

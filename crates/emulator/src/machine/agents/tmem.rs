@@ -346,17 +346,26 @@ impl Move {
 }
 
 fn load(core: &mut Core<'_>, w: &mut Warp, actor: &Actor, cta: u32, m: &Move) {
-    let Some(c) = core.cta(cta) else { return };
-    c.tmem.wake();
+    match core.cta(cta) {
+        Some(c) => c.tmem.wake(),
+        None => return,
+    }
     for (j, reg) in m.registers.iter().enumerate() {
         let Some(reg) = reg else { continue };
         let mut v = [0; 32];
+        let mut poison = 0_u64;
+        let Some(tmem) = core.ctas.get(cta as usize).map(|c| &c.tmem) else { return };
         for (l, x) in v.iter_mut().enumerate() {
             let [(lane, column), (lane2, column2)] = m.cells(l as u32, j as u32);
-            let low = c.tmem.get(lane, column);
-            *x = u64::from(if m.pack { low & 0xffff | c.tmem.get(lane2, column2) << 16 } else { low });
+            let low = tmem.get(lane, column);
+            *x = u64::from(if m.pack { low & 0xffff | tmem.get(lane2, column2) << 16 } else { low });
+            let undefined =
+                |lane: u32, column: u32| core.undefined_tmem(cta, column, lane / 32) >> (lane % 32) & 1 == 1;
+            if undefined(lane, column) || undefined(lane2, column2) {
+                poison |= 1 << l | 1 << (l + 32);
+            }
         }
-        w.put(*reg, &v, (0, true), FULL);
+        w.put(*reg, &v, (poison, true), FULL);
     }
     for (column, lanes) in m.columns(m.registers.len() as u32) {
         touch(core, actor, cta, column, lanes, Act::Read);
@@ -380,7 +389,7 @@ fn store(core: &mut Core<'_>, actor: &Actor, cta: u32, m: &Move) {
     for (column, lanes) in m.columns(m.values.len() as u32) {
         touch(core, actor, cta, column, lanes, Act::Write);
         if m.poisoned != 0 {
-            core.undefine_tmem(cta, column, lanes);
+            core.poison_tmem(cta, column, lanes);
         }
     }
 }

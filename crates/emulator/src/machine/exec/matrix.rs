@@ -80,9 +80,10 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, m
             };
         }
     }
+    let poison = if rows.iter().any(|(_, at)| core.holds_poison(w.cta, *at, 16)) { u64::MAX } else { 0 };
     for (d, v) in m.dsts.iter().zip(&out) {
         if let Some(d) = d {
-            w.put(*d, v, (0, true), mask);
+            w.put(*d, v, (poison, true), mask);
         }
     }
     let a = actor(w, pc, mask);
@@ -117,7 +118,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
     for (_, at) in &rows {
         core.touch_shared(w.cta, *at, 16, &a, Act::Write);
         if poison {
-            core.undefine(w.cta, *at, 16);
+            core.poison_shared(w.cta, *at, 16);
         }
     }
     Flow::Next

@@ -121,6 +121,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     let mut out = vec![[0_u64; 32]; l.dsts.len()];
     let mut touched = Touched::default();
     let mut from_memory = false;
+    let mut poison = 0_u64;
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
         let one = Actor { lanes: 1 << lane, ..a.clone() };
@@ -144,6 +145,9 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
                 }
                 touched.add_shared(c, lane, at as u64);
                 from_memory = true;
+                if core.holds_poison(c, at as u64, size as u64) {
+                    poison |= 1 << lane | 1 << (lane + 32);
+                }
             }
             Spot::Local(at) => {
                 if let Some(s) = local(core, w, lane, at, size).and_then(|r| w.local.get(r)) {
@@ -168,7 +172,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     }
     for (v, reg) in out.iter().zip(&l.dsts) {
         if let Some((r, _)) = reg {
-            w.put(*r, v, (0, from_memory), mask);
+            w.put(*r, v, (poison, from_memory), mask);
         }
     }
     if core.race {
@@ -316,7 +320,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
             touched.record(core, size as u64, &a, Act::Write);
         }
         for (c, at) in undefined {
-            core.undefine(c, at, size as u64);
+            core.poison_shared(c, at, size as u64);
         }
     }
     Flow::Next

@@ -157,9 +157,9 @@ pub(crate) fn guard_registers(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc
     }
     let code = core.code;
     let Some(uses) = code.uses.get(pc as usize) else { return };
-    let hit = uses.iter().find(|(r, writes)| {
-        w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r)))
-    });
+    let hit = uses
+        .iter()
+        .find(|(r, writes)| w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r))));
     if let Some((r, _)) = hit {
         let name = core.code.names.get(*r as usize).cloned().unwrap_or_default();
         let a = actor(w, pc, mask);
