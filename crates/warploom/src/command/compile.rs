@@ -1,0 +1,249 @@
+//! `warploom compile`: any text form in, any later form out.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use warploom::ir::print;
+use warploom::pipeline::Compiled;
+use warploom::{Diagnostic, Module, Options, Resumed, Target};
+
+use super::targets::named;
+use crate::io::{self, Failure, Input};
+
+/// Compile a kernel in Triton IR, or resume from a later text form.
+///
+///     warploom compile gemm.ttir --target sm_90a --emit ptx -o gemm.ptx
+///     warploom compile gemm.ttir --target sm_90a --emit scheduled > edited.mlir
+///     warploom compile edited.mlir --target sm_90a --emit cubin -o gemm.cubin
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// What to write
+    #[arg(long, value_enum, default_value = "ptx")]
+    emit: Emit,
+    /// Where to write it; without it, or with `-`, standard output
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+    /// One JSON value on standard output and nothing else: the launch record, and the text unless -o is given
+    #[arg(long)]
+    json: bool,
+    #[cfg(feature = "llvm")]
+    #[command(flatten)]
+    ptx: crate::tools::PtxArgs,
+}
+
+/// The kernel, the chip, and what the author may decide.
+#[derive(clap::Args)]
+pub struct KernelArgs {
+    /// Triton IR or a later text form; `-` is standard input
+    input: PathBuf,
+    /// The chip; `warploom targets` lists them
+    #[arg(long, value_name = "CHIP")]
+    target: String,
+    /// The kernel to compile, where the file holds several
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Exactly so many slots in the ring, or a refusal
+    #[arg(long, value_name = "SLOTS", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    depth: Option<u64>,
+    /// Slots beyond the depth law, for copies slower than modelled; as many as fit
+    #[arg(long, value_name = "SLOTS", default_value_t = 0, conflicts_with = "depth",
+          value_parser = clap::value_parser!(u64).range(..=4096))]
+    slack_slots: u64,
+    /// Less shared memory than the chip has, bytes
+    #[arg(long, value_name = "BYTES")]
+    smem_limit: Option<u64>,
+    /// Replace entries of the chip's cost model by those of this file
+    #[arg(long, value_name = "FILE")]
+    cost: Option<PathBuf>,
+}
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The kernel with II, stage, cycle, order and agent of each operation
+    Scheduled,
+    /// The same with one allocation per pipelined value
+    Assigned,
+    /// Agents, rings and handshakes
+    Program,
+    /// LLVM IR, before LLVM's passes
+    Llvm,
+    /// PTX
+    Ptx,
+    /// Machine code, by ptxas
+    Cubin,
+}
+
+impl Emit {
+    fn name(self) -> &'static str {
+        match self {
+            Emit::Scheduled => "scheduled",
+            Emit::Assigned => "assigned",
+            Emit::Program => "program",
+            Emit::Llvm => "llvm",
+            Emit::Ptx => "ptx",
+            Emit::Cubin => "cubin",
+        }
+    }
+}
+
+/// A kernel that was read and compiled to program form.
+pub struct Session {
+    /// The text.
+    pub input: Input,
+    /// The chip.
+    pub target: Target,
+    /// The options.
+    pub options: Options,
+    /// The module as read.
+    pub module: Module,
+    /// Everything up to the program.
+    pub lowered: Resumed,
+    /// Microseconds by stage.
+    pub micros: Map<String, Value>,
+}
+
+impl KernelArgs {
+    /// Reads and compiles up to the program. Refusals come with the text they speak of.
+    pub fn lower(&self) -> Result<Session, Refusal> {
+        let target = named(&self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
+        let input = io::read(&self.input).map_err(Refusal::Other)?;
+        let mut options = Options::default();
+        options.pipeline.entry.clone_from(&self.entry);
+        options.pipeline.depth = self.depth;
+        options.pipeline.slack_slots = self.slack_slots;
+        options.pipeline.smem_limit = self.smem_limit;
+        let mut micros = Map::new();
+        let start = Instant::now();
+        let module = match warploom::read(&input.text) {
+            Ok(module) => module,
+            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+        };
+        micros.insert("read".into(), micros_since(start));
+        let start = Instant::now();
+        let lowered = match warploom::lower(&module, &target, &options) {
+            Ok(lowered) => lowered,
+            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+        };
+        micros.insert("lower".into(), micros_since(start));
+        Ok(Session { input, target, options, module, lowered, micros })
+    }
+}
+
+fn micros_since(start: Instant) -> Value {
+    json!(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+}
+
+/// Why there is nothing to emit.
+pub enum Refusal {
+    /// Of the kernel.
+    Diagnostics(Vec<Diagnostic>, Input),
+    /// Of the command line, a file, a chip.
+    Other(Failure),
+}
+
+impl Refusal {
+    /// As text for people.
+    pub fn text(self) -> Failure {
+        match self {
+            Refusal::Diagnostics(found, input) => Failure::refused(&found, &input),
+            Refusal::Other(failure) => failure,
+        }
+    }
+
+    /// As JSON on standard output, where that was asked for.
+    fn answer(self, as_json: bool) -> Failure {
+        match self {
+            Refusal::Diagnostics(found, input) if as_json => {
+                let list: Vec<Value> = found.iter().map(|d| diagnostic(d, &input)).collect();
+                match io::json(&json!({"ok": false, "diagnostics": list})) {
+                    Ok(()) => Failure::Answered,
+                    Err(failure) => failure,
+                }
+            }
+            other => other.text(),
+        }
+    }
+}
+
+fn diagnostic(d: &Diagnostic, input: &Input) -> Value {
+    let place = d.place(&input.text);
+    let notes: Vec<Value> = d.notes.iter().map(|(label, text)| json!({"label": label, "text": text})).collect();
+    json!({
+        "code": d.code.name(), "severity": d.severity.name(), "rule": d.rule, "message": d.message,
+        "file": input.name, "line": place.map(|p| p.line), "column": place.map(|p| p.column),
+        "source": d.source, "op": d.op, "notes": notes,
+    })
+}
+
+/// What was made: bytes to write, and fields of the JSON answer.
+pub struct Made {
+    /// The text or machine code.
+    pub bytes: Vec<u8>,
+    /// Fields beside it.
+    pub fields: Map<String, Value>,
+}
+
+impl Args {
+    /// Compiles.
+    pub fn run(self) -> Result<(), Failure> {
+        let session = self.kernel.lower().map_err(|refusal| refusal.answer(self.json))?;
+        if let Resumed::Compiled(compiled) = &session.lowered
+            && !self.json
+            && !compiled.remarks.is_empty()
+        {
+            eprint!("{}", io::render(&compiled.remarks, &session.input));
+        }
+        let made = self.make(&session).map_err(|refusal| refusal.answer(self.json))?;
+        if !self.json {
+            return io::write(self.out.as_ref(), &made.bytes);
+        }
+        let mut answer = made.fields;
+        answer.insert("ok".into(), json!(true));
+        answer.insert("target".into(), json!(session.target.name()));
+        answer.insert("emit".into(), json!(self.emit.name()));
+        match &self.out {
+            Some(path) if path.as_os_str() != "-" => io::write(Some(path), &made.bytes)?,
+            _ => match String::from_utf8(made.bytes) {
+                Ok(text) => drop(answer.insert("text".into(), json!(text))),
+                Err(_) => return Err(Failure::Usage("error: --json with --emit cubin needs -o OUT".into())),
+            },
+        }
+        io::json(&Value::Object(answer))
+    }
+
+    fn make(&self, session: &Session) -> Result<Made, Refusal> {
+        let text = |module: &Module| Made {
+            bytes: print(module).into_bytes(),
+            fields: Map::from_iter([("micros".to_owned(), Value::Object(session.micros.clone()))]),
+        };
+        match self.emit {
+            Emit::Scheduled => compiled(session, self.emit).map(|c| text(&c.scheduled)),
+            Emit::Assigned => compiled(session, self.emit).map(|c| text(&c.assigned)),
+            Emit::Program => Ok(text(session.lowered.program())),
+            #[cfg(feature = "llvm")]
+            Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
+            #[cfg(not(feature = "llvm"))]
+            Emit::Llvm | Emit::Ptx | Emit::Cubin => {
+                Err(Refusal::Other(Failure::Usage("error: this build has no LLVM; it ends at --emit program".into())))
+            }
+        }
+    }
+}
+
+/// What was decided, unless the input was a program, where no earlier form is known.
+fn compiled(session: &Session, emit: Emit) -> Result<&Compiled, Refusal> {
+    match &session.lowered {
+        Resumed::Compiled(compiled) => Ok(compiled),
+        Resumed::Program(_) => {
+            let name = emit.name();
+            let text = format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
+            Err(Refusal::Other(Failure::Refused(text)))
+        }
+    }
+}

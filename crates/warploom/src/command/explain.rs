@@ -1,0 +1,48 @@
+//! `warploom explain`: what was decided, and why (C93).
+
+use std::path::PathBuf;
+
+use warploom::Resumed;
+
+use super::compile::KernelArgs;
+use crate::io::{self, Failure};
+
+/// Show what was decided for a kernel, and why.
+///
+///     warploom explain gemm.ttir --target sm_90a
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// Write the report as a page with drawings
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    #[cfg(feature = "llvm")]
+    #[command(flatten)]
+    ptx: crate::tools::PtxArgs,
+}
+
+impl Args {
+    /// Prints the report.
+    pub fn run(self) -> Result<(), Failure> {
+        let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
+        let Resumed::Compiled(compiled) = &session.lowered else {
+            return Err(Failure::Refused(
+                "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
+            ));
+        };
+        let mut text = warploom::pipeline::explain(compiled);
+        #[cfg(feature = "llvm")]
+        {
+            text += &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
+        }
+        if let Some(path) = &self.html {
+            return io::write(Some(path), crate::html::page(compiled, &text).as_bytes());
+        }
+        if !compiled.remarks.is_empty() {
+            eprint!("{}", io::render(&compiled.remarks, &session.input));
+        }
+        io::stdout(text.as_bytes())
+    }
+}

@@ -1,0 +1,46 @@
+//! One file per subcommand.
+
+mod assign;
+pub mod compile;
+mod explain;
+#[cfg(feature = "llvm")]
+mod run;
+mod schedule;
+mod targets;
+
+use clap::Subcommand;
+
+use crate::io::Failure;
+
+/// What the command can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Compile a kernel in Triton IR (or resume from a later text form)
+    Compile(compile::Args),
+    /// Show what was decided for a kernel, and why
+    Explain(explain::Args),
+    /// Compile a kernel, run its PTX on the emulator, and compare with what the kernel means
+    #[cfg(feature = "llvm")]
+    Run(run::Args),
+    /// Schedule loop graphs (JSON, or one object per line), or check someone else's schedule
+    Schedule(schedule::Args),
+    /// Assign buffers and barriers to the values of scheduled loops
+    Assign(assign::Args),
+    /// List the chips, or show what is known about one
+    Targets(targets::Args),
+}
+
+impl Command {
+    /// Runs it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Compile(args) => args.run(),
+            Command::Explain(args) => args.run(),
+            #[cfg(feature = "llvm")]
+            Command::Run(args) => args.run(),
+            Command::Schedule(args) => args.run(),
+            Command::Assign(args) => args.run(),
+            Command::Targets(args) => args.run(),
+        }
+    }
+}

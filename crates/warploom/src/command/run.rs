@@ -1,0 +1,87 @@
+//! `warploom run`: the compiled kernel on the emulator, against what the kernel means.
+
+use serde_json::json;
+use warploom::run::{ArgSpec, Case, policies, prepare};
+use warploom_emulator as emulator;
+
+use super::compile::KernelArgs;
+use crate::io::{self, Failure};
+
+/// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
+///
+///     warploom run examples/kernels/gemm.ttir --target sm_90a --grid 2,2 \
+///         --arg 200x320 --arg 500x320 --arg 200x500 --arg 320
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    #[command(flatten)]
+    kernel: KernelArgs,
+    #[command(flatten)]
+    ptx: crate::tools::PtxArgs,
+    /// One per argument of the kernel, in order: `300x512` a tensor, `[1024]` a buffer, `512` or `0.5` a number
+    #[arg(long = "arg", value_name = "SPEC")]
+    args: Vec<ArgSpec>,
+    /// Programs in x, y, z
+    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = grid)]
+    grid: [u32; 3],
+    /// Seed of the data
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Random interleavings, beside the earliest and the latest
+    #[arg(long, default_value_t = 4)]
+    interleavings: u64,
+    /// One JSON value on standard output and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+fn grid(text: &str) -> Result<[u32; 3], String> {
+    let mut grid = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("at most three extents".into());
+    }
+    for (slot, part) in grid.iter_mut().zip(parts) {
+        *slot = part.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no extent"))?;
+    }
+    Ok(grid)
+}
+
+impl Args {
+    /// Compiles, runs, compares.
+    pub fn run(self) -> Result<(), Failure> {
+        let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("error: {e}"));
+        let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
+        let warploom::Resumed::Compiled(compiled) = &session.lowered else {
+            return Err(Failure::Refused("error[op]: a program has no meaning to compare with\ninstead: run the kernel".into()));
+        };
+        let emitted = crate::tools::ptx(&session, &self.ptx, false).map_err(|refusal| refusal.text())?;
+        let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&e))?;
+        let case = Case { args: self.args, grid: self.grid, seed: self.seed };
+        let name = &emitted.metadata.name;
+        let prepared = prepare(&session.module, name, &case).map_err(|e| refused(&e))?;
+        let (mut rows, mut text, mut failed) = (Vec::new(), String::new(), 0);
+        for policy in policies(self.interleavings) {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let outcome =
+                prepared.run(&ptx, &emitted.metadata, &session.target, &options).map_err(|e| refused(&e))?;
+            let verdict = if outcome.passed() { "passed" } else { "FAILED" };
+            failed += usize::from(!outcome.passed());
+            let (error, steps) = (outcome.relative_error, outcome.report.stats.steps);
+            let policy_name = format!("{policy:?}");
+            text += &format!("{policy_name:<12} {verdict}  relative error {error:.2e}, {steps} warp instructions\n");
+            for finding in outcome.report.errors() {
+                text += &format!("{finding}\n");
+            }
+            rows.push(json!({"policy": policy, "passed": outcome.passed(), "relative_error": error,
+                             "findings": outcome.report.findings}));
+        }
+        if self.json {
+            io::json(&json!({"ok": failed == 0, "name": name, "target": session.target.name(),
+                             "depth": compiled.depth.slots, "runs": rows}))?;
+        } else {
+            io::stdout(text.as_bytes())?;
+        }
+        if failed == 0 { Ok(()) } else { Err(Failure::Answered) }
+    }
+}

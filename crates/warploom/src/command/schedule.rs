@@ -1,0 +1,140 @@
+//! `warploom schedule`: loop graphs in, schedules or verdicts out (S86).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use warploom_sched::{
+    Algorithm, LoopGraph, Objective, Options, ReadError, ScheduleError, check, decode_text, read_error_record,
+    read_graphs, record, render, schedule, validate,
+};
+
+use crate::io::{self, Failure};
+
+/// Schedule loop graphs.
+///
+///     warploom schedule loops.jsonl --json
+///     warploom schedule gemm.json
+///     warploom schedule --check gemm.json gemm.schedule.json
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// A loop graph, or one per line (JSONL, also gzipped); `-` is standard input
+    graph: PathBuf,
+    /// With --check: the schedule to check, `{"ii":..,"nodes":[{"id":..,"time":..},..]}` or a whole answer
+    #[arg(requires = "check")]
+    schedule: Option<PathBuf>,
+    /// Give a verdict on SCHEDULE, naming each broken edge or resource
+    #[arg(long, requires = "schedule")]
+    check: bool,
+    /// auto, ims, sms, exact or serial
+    #[arg(long, default_value = "auto", value_parser = algorithm)]
+    algorithm: Algorithm,
+    /// What is made small after the II: latency or kernel
+    #[arg(long, default_value = "latency", value_parser = objective)]
+    objective: Objective,
+    /// Smallest II tried
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    min_ii: Option<i64>,
+    /// Largest II tried
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    max_ii: Option<i64>,
+    /// Search nodes per question (deterministic bound)
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Outer guard in seconds; when it fires the best schedule so far is given
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
+    /// One JSON object per loop on standard output and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+fn algorithm(text: &str) -> Result<Algorithm, String> {
+    text.parse().map_err(|e: ScheduleError| e.to_string())
+}
+
+fn objective(text: &str) -> Result<Objective, String> {
+    text.parse().map_err(|e: ScheduleError| e.to_string())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    Duration::try_from_secs_f64(value).map_err(|e| e.to_string())
+}
+
+impl Args {
+    /// Schedules or checks.
+    pub fn run(self) -> Result<(), Failure> {
+        let (name, bytes) = io::read_bytes(&self.graph)?;
+        let text = decode_text(&bytes).map_err(|e| unreadable(&name, &e))?;
+        let graphs = read_graphs(&text);
+        match &self.schedule {
+            Some(schedule) => judge(&name, graphs, &io::read(schedule)?.text),
+            None => self.schedule_all(&name, graphs),
+        }
+    }
+
+    fn options(&self) -> Options {
+        let mut options = Options::default().algorithm(self.algorithm).objective(self.objective);
+        options = options.max_ii(self.max_ii).time_limit(self.time_limit);
+        options = self.min_ii.map_or(options.clone(), |ii| options.min_ii(ii));
+        self.steps.map_or(options.clone(), |steps| options.steps(steps))
+    }
+
+    fn schedule_all(&self, name: &str, graphs: Vec<Result<LoopGraph, ReadError>>) -> Result<(), Failure> {
+        let options = self.options();
+        let (mut out, mut refused) = (String::new(), Vec::new());
+        for graph in &graphs {
+            let graph = match graph {
+                Ok(graph) => graph,
+                Err(error) => {
+                    out += &line_if(self.json, || read_error_record(name, error));
+                    refused.push(format!("error: {name}: {error}"));
+                    continue;
+                }
+            };
+            let answer =
+                validate(graph).map_err(ScheduleError::Graph).and_then(|valid| schedule(&valid, &options));
+            out += &line_if(self.json, || record(&graph.name, &answer));
+            match answer {
+                Ok(answer) if !self.json => out += &format!("{}\n", render::gantt(graph, &answer)),
+                Ok(_) => {}
+                Err(error) => refused.push(refusal(&graph.name, &error)),
+            }
+        }
+        io::stdout(out.as_bytes())?;
+        match refused.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Refused(refused.join("\n"))),
+        }
+    }
+}
+
+/// A line of the answer, made only when it is asked for.
+fn line_if(wanted: bool, line: impl FnOnce() -> String) -> String {
+    if wanted { line() + "\n" } else { String::new() }
+}
+
+fn refusal(name: &str, error: &ScheduleError) -> String {
+    let first = error.record();
+    let records = if first.all.is_empty() { vec![first] } else { first.all };
+    let lines = records.iter().map(|r| {
+        format!("error[{}]: {name}: {} (at {}, rule {})\ninstead: {}", r.code, r.message, r.at, r.rule, r.help)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn unreadable(name: &str, error: &ReadError) -> Failure {
+    Failure::Refused(format!("error: {name}: {error}"))
+}
+
+fn judge(name: &str, graphs: Vec<Result<LoopGraph, ReadError>>, schedule: &str) -> Result<(), Failure> {
+    let Ok([graph]) = <[_; 1]>::try_from(graphs) else {
+        return Err(Failure::Refused(format!("error: {name}: --check takes one loop graph")));
+    };
+    let graph = graph.map_err(|e| unreadable(name, &e))?;
+    validate(&graph).map_err(|e| Failure::Refused(refusal(&graph.name, &ScheduleError::Graph(e))))?;
+    let verdict = check::verdict(&graph, schedule).map_err(|e| unreadable("the schedule", &e))?;
+    io::stdout(verdict.to_string().as_bytes())?;
+    if verdict.violations.is_empty() { Ok(()) } else { Err(Failure::Answered) }
+}

@@ -1,0 +1,77 @@
+//! From text of any form to PTX, with the checkers between the steps.
+
+use warploom_ir::diag::Severity;
+use warploom_ir::verify;
+use warploom_ir::{Diagnostic, Module};
+use warploom_pipeline::{Resumed, resume};
+use warploom_target::Target;
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// From kernel to program.
+    pub pipeline: warploom_pipeline::Options,
+    /// From program to PTX.
+    #[cfg(feature = "llvm")]
+    pub codegen: warploom_codegen::Options,
+}
+
+/// A compiled kernel.
+#[cfg(feature = "llvm")]
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Everything decided on the way to the program, or the program that was read.
+    pub lowered: Resumed,
+    /// The PTX, and what a launcher must know (C12).
+    pub emitted: warploom_codegen::Emitted,
+}
+
+/// Reads and verifies a module in any of the text forms.
+///
+/// # Errors
+/// What the reader or, if that finds nothing, the verifier refuses.
+pub fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
+    let module = warploom_ir::parse(text)?;
+    verified(&module)?;
+    Ok(module)
+}
+
+fn verified(module: &Module) -> Result<(), Vec<Diagnostic>> {
+    let found = verify(module);
+    if found.iter().any(|d| d.severity == Severity::Error) { Err(found) } else { Ok(()) }
+}
+
+/// Compiles a module to program form, or resumes from the form it is in. Schedule, assignment and program have
+/// passed their checkers.
+///
+/// # Errors
+/// Every reason why it cannot be compiled, in file order (C90).
+pub fn lower(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
+    verified(module)?;
+    resume(module, target, &options.pipeline)
+}
+
+/// Writes the PTX of a program.
+///
+/// # Errors
+/// What has no code on this chip, with its place.
+#[cfg(feature = "llvm")]
+pub fn emit(
+    program: &Module,
+    target: &Target,
+    options: &Options,
+) -> Result<warploom_codegen::Emitted, Vec<Diagnostic>> {
+    warploom_codegen::emit(program, target, &options.codegen)
+}
+
+/// Compiles a module to PTX.
+///
+/// # Errors
+/// Those of [`lower`] and [`emit`].
+#[cfg(feature = "llvm")]
+pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Output, Vec<Diagnostic>> {
+    let lowered = lower(module, target, options)?;
+    let emitted = emit(lowered.program(), target, options)?;
+    Ok(Output { lowered, emitted })
+}

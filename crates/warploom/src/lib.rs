@@ -1,0 +1,30 @@
+//! A compiler backend for GPU kernels whose time is spent in pipelined loops.
+//!
+//! [`compile`] takes a kernel in Triton's tile IR, modulo-schedules its loop, gives every pipelined value a buffer
+//! and a barrier, writes warp-specialised PTX, and runs the checker of every step. Each step is a crate of its own
+//! and can be used alone; they are re-exported here as [`ir`], [`target`], [`sched`], [`bufassign`], [`pipeline`]
+//! and, with the feature `llvm` (on by default), [`codegen`].
+//!
+//! A DSL that embeds Warploom builds its kernel and compiles it:
+//!
+//! ```
+#![doc = include_str!("../../../examples/embed.rs")]
+//! ```
+
+mod compile;
+#[cfg(feature = "llvm")]
+pub mod run;
+
+pub use compile::{Options, lower, read};
+#[cfg(feature = "llvm")]
+pub use compile::{Output, compile, emit};
+pub use warploom_bufassign as bufassign;
+#[cfg(feature = "llvm")]
+pub use warploom_codegen as codegen;
+pub use warploom_ir as ir;
+pub use warploom_ir::{Diagnostic, Module};
+pub use warploom_pipeline as pipeline;
+pub use warploom_pipeline::Resumed;
+pub use warploom_sched as sched;
+pub use warploom_target as target;
+pub use warploom_target::Target;

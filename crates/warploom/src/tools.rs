@@ -1,0 +1,127 @@
+//! LLVM IR, PTX and machine code of a lowered kernel, and the assembler beside them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use warploom::codegen::assemble::{Assembled, assemble};
+use warploom::codegen::{Emitted, sass};
+use warploom::target::PtxVersion;
+
+use crate::command::compile::{Emit, Made, Refusal, Session};
+use crate::io::Failure;
+
+/// How PTX is written and assembled.
+#[derive(clap::Args)]
+pub struct PtxArgs {
+    /// Version of PTX to write, such as 8.6; default: what LLVM and the chip need
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    ptx_version: Option<PtxVersion>,
+    /// Do not fuse multiplications with additions
+    #[arg(long)]
+    no_fusion: bool,
+    /// The assembler; default: `ptxas` on PATH, then in a `.venv` here or above
+    #[arg(long, value_name = "PATH")]
+    ptxas: Option<PathBuf>,
+}
+
+fn version(text: &str) -> Result<PtxVersion, String> {
+    text.parse().map_err(|e| format!("{e}"))
+}
+
+/// Writes the PTX of a session's program.
+pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Refusal> {
+    let mut options = session.options.clone();
+    options.codegen.ptx = args.ptx_version;
+    options.codegen.fuse = !args.no_fusion;
+    options.codegen.llvm = llvm;
+    warploom::emit(session.lowered.program(), &session.target, &options)
+        .map_err(|found| Refusal::Diagnostics(found, session.input.clone()))
+}
+
+/// LLVM IR, PTX or machine code with the launch record (C12).
+pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refusal> {
+    let emitted = ptx(session, args, emit == Emit::Llvm)?;
+    let mut fields = match json!(emitted.metadata) {
+        Value::Object(fields) => fields,
+        other => serde_json::Map::from_iter([("metadata".to_owned(), other)]),
+    };
+    let mut micros = session.micros.clone();
+    let t = emitted.timings;
+    for (stage, time) in [("build", t.build), ("optimize", t.optimize), ("generate", t.generate), ("scan", t.scan)] {
+        micros.insert(stage.into(), json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
+    }
+    fields.insert("micros".into(), Value::Object(micros));
+    let bytes = match emit {
+        Emit::Llvm => emitted.llvm.unwrap_or_default().into_bytes(),
+        Emit::Cubin => {
+            let assembled = cubin(session, args, &emitted)?;
+            let report = &assembled.report;
+            fields.insert("registers".into(), json!(report.registers));
+            fields.insert("spill_bytes".into(), json!(report.spill_stores + report.spill_loads));
+            assembled.cubin
+        }
+        _ => emitted.ptx.into_bytes(),
+    };
+    Ok(Made { bytes, fields })
+}
+
+fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Refusal> {
+    let path = args.ptxas.clone().or_else(|| find("ptxas")).ok_or_else(|| {
+        Refusal::Other(Failure::Refused(
+            "error[assemble]: no ptxas found\ninstead: name it by --ptxas, put it on PATH, or run `make setup`".into(),
+        ))
+    })?;
+    assemble(&path, &emitted.ptx, session.target.name())
+        .map_err(|found| Refusal::Diagnostics(vec![*found], session.input.clone()))
+}
+
+/// The C80 numbers, where the assembler is at hand (C93).
+pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Refusal> {
+    if args.ptxas.is_none() && find("ptxas").is_none() {
+        return Ok("\nmachine code\n  no ptxas at hand: `make setup` installs one\n".into());
+    }
+    let emitted = ptx(session, args, false)?;
+    let assembled = cubin(session, args, &emitted)?;
+    let report = &assembled.report;
+    let mut text = format!(
+        "\nmachine code (ptxas for {})\n  registers {}, spills {} B stored and {} B loaded, shared memory {} B\n",
+        session.target.name(),
+        report.registers,
+        report.spill_stores,
+        report.spill_loads,
+        emitted.metadata.shared,
+    );
+    for note in report.notes.iter().filter(|n| n.is_repair()) {
+        text += &format!("  note: {}\n", note.text);
+    }
+    if let Some(nvdisasm) = find("nvdisasm")
+        && let Ok(listing) = sass::disassemble(&nvdisasm, &assembled.cubin)
+    {
+        for l in sass::loops(&listing).iter().filter(|l| !l.is_spin()) {
+            text += &format!("  loop: {} instructions a trip, {} HGMMA, {} UTMALDG\n", l.instructions, l.hgmma, l.utmaldg);
+        }
+    }
+    Ok(text)
+}
+
+/// A tool on PATH, or in a virtual environment here or in a folder above.
+fn find(tool: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|p| p.is_file());
+    on_path.or_else(|| std::env::current_dir().ok()?.ancestors().find_map(|folder| in_venv(folder, tool)))
+}
+
+/// `.venv/lib/pythonX/site-packages/nvidia/*/bin/TOOL`, first in name order.
+fn in_venv(folder: &Path, tool: &str) -> Option<PathBuf> {
+    let children = |folder: PathBuf| -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> =
+            std::fs::read_dir(folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path())).collect();
+        found.sort();
+        found
+    };
+    children(folder.join(".venv/lib"))
+        .into_iter()
+        .flat_map(|python| children(python.join("site-packages/nvidia")))
+        .map(|package| package.join("bin").join(tool))
+        .find(|p| p.is_file())
+}
