@@ -1,5 +1,7 @@
 //! Kernels built from Rust are the kernels that the same text gives.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use warploom_ir::build::kernel;
 use warploom_ir::{Attr, AttrDict, FloatKind, Type, difference, parse, print, verify};
 

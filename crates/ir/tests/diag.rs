@@ -1,5 +1,7 @@
 //! Messages as people see them (C90, C92).
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use warploom_ir::diag::{Code, Diagnostic, Place, render, render_coloured, source_location};
 use warploom_ir::{Loc, Module, OpId, Opcode, parse, verify};
 

@@ -1,5 +1,7 @@
 //! Walking, changing, and asking for constants.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::collections::HashMap;
 
 use warploom_ir::walk::{Event, block_ops, events, ops, uses};

@@ -5,6 +5,7 @@
 mod attrs;
 mod kernel;
 mod mutate;
+mod nested;
 mod random;
 
 pub use kernel::random_module;

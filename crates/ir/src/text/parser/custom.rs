@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::names::Use;
-use super::ops::Argument;
+use super::regions::Argument;
 use super::{Parse, Parser};
 use crate::attr::Attr;
 use crate::entity::OpId;

@@ -7,7 +7,9 @@ mod attrs;
 mod custom;
 mod locs;
 mod names;
+mod numbers;
 mod ops;
+mod regions;
 mod structured;
 mod types;
 

@@ -1,6 +1,6 @@
 //! Operations with a format of their own: module, function, control flow, and a few with irregular lists.
 
-use super::ops::Argument;
+use super::regions::Argument;
 use super::{Parse, Parser};
 use crate::attr::{Attr, AttrDict};
 use crate::entity::OpId;

@@ -78,10 +78,13 @@ impl<'m> Printer<'m> {
                     // Numbers of an array leave out what they would be without a type.
                     match item {
                         Attr::Int { ty, .. } if *ty == Type::I64 => self.literal(item),
-                        Attr::Float { bits, ty: Type::Float(FloatKind::F64) }
-                            if f64::from_bits(*bits).is_finite() =>
-                        {
-                            self.literal(item);
+                        Attr::Float { bits, ty: Type::Float(kind @ FloatKind::F64) } => {
+                            let text = kind.text(*bits);
+                            self.push(&text);
+                            // A bit pattern without its type would read as an integer.
+                            if text.starts_with("0x") {
+                                self.push(" : f64");
+                            }
                         }
                         _ => self.attr(item),
                     }

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod custom;
+mod functions;
 mod names;
 mod ops;
 mod structured;
