@@ -27,25 +27,26 @@ pub(crate) enum Class {
 pub(crate) fn class(opcode: Opcode) -> Class {
     use Opcode::*;
     match opcode {
-        AddI | SubI | MulI | DivSI | DivUI | RemSI | RemUI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI | MinSI
-        | MaxSI | MinUI | MaxUI | CmpI | AddF | SubF | MulF | DivF | NegF | MaxNumF | MinNumF | MaximumF
-        | MinimumF | CmpF | Select | Constant | ExtSI | ExtUI | TruncI | ExtF | TruncF | SIToFP | UIToFP
-        | FPToSI | FPToUI | ArithBitcast | Exp | Exp2 | Log | Log2 | Sqrt | Rsqrt | Erf | AbsF | AbsI | Floor
-        | Ceil | Fma | ClampF | PreciseSqrt | PreciseDivF | FpToFp | Bitcast | GetProgramId | GetNumPrograms
-        | MakeRange | Splat | Broadcast | ExpandDims | Reshape | Trans | AddPtr => Class::Pure,
+        AddI | SubI | MulI | DivSI | DivUI | RemSI | RemUI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI
+        | MinSI | MaxSI | MinUI | MaxUI | CmpI | AddF | SubF | MulF | DivF | NegF | MaxNumF | MinNumF
+        | MaximumF | MinimumF | CmpF | Select | Constant | ExtSI | ExtUI | TruncI | ExtF | TruncF
+        | SIToFP | UIToFP | FPToSI | FPToUI | ArithBitcast | Exp | Exp2 | Log | Log2 | Sqrt | Rsqrt | Erf
+        | AbsF | AbsI | Floor | Ceil | Fma | ClampF | PreciseSqrt | PreciseDivF | FpToFp | Bitcast
+        | GetProgramId | GetNumPrograms | MakeRange | Splat | Broadcast | ExpandDims | Reshape | Trans
+        | AddPtr => Class::Pure,
         Load => Class::PointerLoad,
         DescriptorLoad => Class::TileLoad,
         DescriptorStore => Class::TileStore,
         Dot => Class::Dot,
         MmaWait => Class::MmaWait,
         Module | For | Yield | Func | Return | Assume | Alloc => Class::Structure,
-        RemF | IndexCast | Sin | Cos | Tanh | If | While | Condition | Call | Cat | Join | Split | Unsplat
-        | IntToPtr | PtrToInt | Store | MakeTensorDescriptor | DescriptorGather | DescriptorScatter
-        | DescriptorReduce | DotScaled | Reduce | ReduceReturn | Scan | ScanReturn | Gather | Histogram
-        | AtomicRmw | AtomicCas | MulHiUI | ExternElementwise | ElementwiseInlineAsm | Assert | Print
-        | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire | ProducerCommit
-        | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit | StoreWait | Slot
-        | TileStore | ProxyFence | BarrierSync | Other(_) => Class::Unsupported,
+        RemF | IndexCast | Sin | Cos | Tanh | If | While | Condition | Call | Cat | Join | Split
+        | Unsplat | IntToPtr | PtrToInt | Store | MakeTensorDescriptor | DescriptorGather
+        | DescriptorScatter | DescriptorReduce | DotScaled | Reduce | ReduceReturn | Scan | ScanReturn
+        | Gather | Histogram | AtomicRmw | AtomicCas | MulHiUI | ExternElementwise | ElementwiseInlineAsm
+        | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
+        | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit
+        | StoreWait | Slot | TileStore | ProxyFence | BarrierSync | Other(_) => Class::Unsupported,
     }
 }
 

@@ -65,10 +65,15 @@ pub struct Compiled {
 ///
 /// # Errors
 /// Every reason why it cannot be compiled, in file order (C90).
-pub fn compile_to_program(module: &Module, target: &Target, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile_to_program(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
     let form = forms::form(module, target).map_err(|error| vec![error])?;
     if form == Form::Program {
-        let error = Diagnostic::error(Code::Verify, "this is a program already").note("instead", "emit code from it");
+        let error =
+            Diagnostic::error(Code::Verify, "this is a program already").note("instead", "emit code from it");
         return Err(vec![error]);
     }
     let staged = Staged::new(module, target, options)?;
@@ -171,14 +176,21 @@ impl Staged {
             let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
             let need = match assign(&problem, &problem.options) {
                 Ok(assignment) => {
-                    rounds.push(Round { depth: law + slack, pending: pipelined.pending, ii: answer.ii, need: None });
+                    rounds.push(Round {
+                        depth: law + slack,
+                        pending: pipelined.pending,
+                        ii: answer.ii,
+                        need: None,
+                    });
                     let slots = assignment.record(0).map_or(law, |r| r.depth);
                     let bound = if slack < want { Bound::Capacity } else { Bound::Law };
                     let depth = Depth { slots, law, slack, bound, unlimited_ii: answer.ii, rounds };
                     return Ok(Fitted { pipelined, answer, problem, assignment, depth });
                 }
                 Err(error) if error.kind == ErrorKind::Capacity && slack > 0 => error.need,
-                Err(error) if error.kind == ErrorKind::Capacity => return Err(vec![*search.too_big(law, &error)]),
+                Err(error) if error.kind == ErrorKind::Capacity => {
+                    return Err(vec![*search.too_big(law, &error)]);
+                }
                 Err(error) => return Err(vec![assign_error(&error)]),
             };
             rounds.push(Round { depth: law + slack, pending: pipelined.pending, ii: answer.ii, need });
@@ -198,13 +210,19 @@ impl Staged {
         let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
         let base = assign(&problem, &problem.options).map_err(|error| vec![assign_error(&error)])?;
         let assignment = forms::assignment_from(module, func, &problem, base, records)?;
-        let depth = Depth { slots, law, slack, bound: Bound::Asked, unlimited_ii: answer.ii, rounds: Vec::new() };
+        let depth =
+            Depth { slots, law, slack, bound: Bound::Asked, unlimited_ii: answer.ii, rounds: Vec::new() };
         Ok(Fitted { pipelined, answer, problem, assignment, depth })
     }
 
-    fn read_schedule(&self, module: &Module, search: &Search<'_>) -> Result<(PipelinedLoop, Answer), Vec<Diagnostic>> {
+    fn read_schedule(
+        &self,
+        module: &Module,
+        search: &Search<'_>,
+    ) -> Result<(PipelinedLoop, Answer), Vec<Diagnostic>> {
         let Some((_, pending)) = waits::find(&self.kernel, &self.selection) else {
-            let error = Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
+            let error =
+                Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
             return Err(vec![error]);
         };
         let pipelined = search.graph(pending, self.selection.num_stages).map_err(|error| vec![*error])?;
@@ -221,13 +239,21 @@ impl Staged {
         let scheduled = forms::scheduled(&kernel, selection.scf_for, &pipelined, &answer, target);
         let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
         let layout = Layout::new(&kernel, &selection, &assignment, target)?;
-        let source =
-            Source { module: &kernel, selection: &selection, wait, pending, layout: &layout, target: target.name() };
+        let source = Source {
+            module: &kernel,
+            selection: &selection,
+            wait,
+            pending,
+            layout: &layout,
+            target: target.name(),
+        };
         let program = program::build(&source)?;
         if cfg!(debug_assertions) {
             check::program(&program, target, check::Effort::Quick).map_err(|violations| {
                 let text = violations.first().map(ToString::to_string).unwrap_or_default();
-                Box::new(Diagnostic::error(Code::Internal, format!("the program is broken: {text}")).rule("C35"))
+                Box::new(
+                    Diagnostic::error(Code::Internal, format!("the program is broken: {text}")).rule("C35"),
+                )
             })?;
         }
         let remarks = selection.remarks.clone();

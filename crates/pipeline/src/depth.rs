@@ -122,12 +122,19 @@ impl Search<'_> {
     }
 
     /// Schedules the loop with at most `max_depth` slots.
-    fn schedule(&self, pending: u64, max_depth: Option<u64>) -> Result<(PipelinedLoop, Answer), Box<Diagnostic>> {
+    fn schedule(
+        &self,
+        pending: u64,
+        max_depth: Option<u64>,
+    ) -> Result<(PipelinedLoop, Answer), Box<Diagnostic>> {
         let pipelined = self.graph(pending, max_depth)?;
         let answer = {
             let valid = validate(&pipelined.graph).map_err(|errors| {
                 let text = errors.first().map(ToString::to_string).unwrap_or_default();
-                Box::new(Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}")).rule("S12"))
+                Box::new(
+                    Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}"))
+                        .rule("S12"),
+                )
             })?;
             schedule(&valid, &self.options.schedule).map_err(|error| {
                 let text = format!("the loop cannot be scheduled: {error}");
@@ -145,7 +152,12 @@ impl Search<'_> {
     }
 
     /// The assignment problem of a schedule.
-    pub fn problem(&self, pipelined: &PipelinedLoop, answer: &Answer, slack: u64) -> Result<Problem, Box<Diagnostic>> {
+    pub fn problem(
+        &self,
+        pipelined: &PipelinedLoop,
+        answer: &Answer,
+        slack: u64,
+    ) -> Result<Problem, Box<Diagnostic>> {
         problem(self.selection, pipelined, answer, self.target, slack, self.options.smem_limit)
             .map_err(|error| Box::new(self.no_cost(&error)))
     }
@@ -180,7 +192,8 @@ impl Search<'_> {
     /// A number of slots, or else a smaller tile.
     fn what_fits(&self, depth: u64, limit: u64, tile_bytes: u64) -> String {
         let selection = self.selection;
-        let slot: u64 = selection.loads.iter().map(|l| l.plan.bytes.next_multiple_of(l.plan.align()) + 16).sum();
+        let slot: u64 =
+            selection.loads.iter().map(|l| l.plan.bytes.next_multiple_of(l.plan.align()) + 16).sum();
         let slots = limit.saturating_sub(tile_bytes) / slot.max(1);
         if slots > 0 && slots < depth {
             return format!("{slots} slots");
@@ -189,7 +202,8 @@ impl Search<'_> {
         let width = u64::from(selection.dot.element.bits()) / 8;
         let out: u64 = selection.stores.iter().map(|s| s.plan.element_bytes).max().unwrap_or(4);
         let epilogue: u64 = selection.tiles.iter().map(|t| t.plan.element_bytes).sum();
-        let need = |m: u64, n: u64, k: u64| ((m + n) * k * width * 2).max(m * n * out) + m * n * epilogue + 128;
+        let need =
+            |m: u64, n: u64, k: u64| ((m + n) * k * width * 2).max(m * n * out) + m * n * epilogue + 128;
         let smaller = [(m, n, k / 2), (m, n / 2, k), (m / 2, n, k), (m / 2, n / 2, k / 2), (64, 64, 32)];
         let legal = |&(m, n, k): &(u64, u64, u64)| m >= 64 && n >= 8 && k * width >= 32;
         let found = smaller.into_iter().filter(legal).find(|&(m, n, k)| need(m, n, k) <= limit);

@@ -37,7 +37,11 @@ pub fn explain(compiled: &Compiled) -> String {
 
 fn agents(out: &mut String, compiled: &Compiled) {
     let layout = &compiled.layout;
-    let _ = writeln!(out, "\nagents: {} warps, {} registers per thread at launch", layout.warps, layout.max_registers);
+    let _ = writeln!(
+        out,
+        "\nagents: {} warps, {} registers per thread at launch",
+        layout.warps, layout.max_registers
+    );
     for agent in &layout.agents {
         let _ = writeln!(
             out,
@@ -57,12 +61,20 @@ fn agents(out: &mut String, compiled: &Compiled) {
 fn pipelines(out: &mut String, layout: &Layout) {
     let _ = writeln!(out, "\npipelines");
     for ring in &layout.rings {
-        let tiles: Vec<String> =
-            ring.payloads.iter().map(|p| format!("{} {} ({} B swizzle)", p.name, p.tile, p.swizzle)).collect();
-        let _ = writeln!(out, "  @{}: {} x {}; {}", ring.name, ring.depth, tiles.join(" + "), handshake(ring));
+        let tiles: Vec<String> = ring
+            .payloads
+            .iter()
+            .map(|p| format!("{} {} ({} B swizzle)", p.name, p.tile, p.swizzle))
+            .collect();
+        let _ =
+            writeln!(out, "  @{}: {} x {}; {}", ring.name, ring.depth, tiles.join(" + "), handshake(ring));
     }
     for barrier in &layout.barriers {
-        let _ = writeln!(out, "  named barrier @{}: id {}, {} threads", barrier.name, barrier.id, barrier.threads);
+        let _ = writeln!(
+            out,
+            "  named barrier @{}: id {}, {} threads",
+            barrier.name, barrier.id, barrier.threads
+        );
     }
 }
 
@@ -73,7 +85,10 @@ fn handshake(ring: &Ring) -> String {
             "TMA to wgmma: full {} arrival and {} B, empty {} arrivals, one per computing warp",
             ring.arrive_full, ring.bytes, ring.arrive_empty
         ),
-        RingUse::Tile(_) => format!("TMA to generic reads: full {} arrival and {} B, written once", ring.arrive_full, ring.bytes),
+        RingUse::Tile(_) => format!(
+            "TMA to generic reads: full {} arrival and {} B, written once",
+            ring.arrive_full, ring.bytes
+        ),
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
     }
 }
@@ -114,7 +129,8 @@ fn initiation_interval(out: &mut String, compiled: &Compiled) {
         let unit = answer.critical_resource.as_deref().unwrap_or("a unit");
         let _ = write!(out, ", bound by {unit}");
     } else if answer.ii == answer.rec_mii || answer.ii == answer.lower_bound {
-        let names = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
+        let names =
+            answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
         let circuit = names.collect::<Vec<_>>().join(" > ");
         let _ = match circuit.is_empty() {
             true => write!(out, ", bound by the depth of the ring"),
@@ -129,7 +145,9 @@ fn depth(out: &mut String, compiled: &Compiled) {
     let depth = &compiled.depth;
     let _ = write!(out, "ring depth {}: ", depth.slots);
     let _ = match depth.bound {
-        Bound::Law if depth.slack > 0 => writeln!(out, "the depth law asks for {}, {} added", depth.law, depth.slack),
+        Bound::Law if depth.slack > 0 => {
+            writeln!(out, "the depth law asks for {}, {} added", depth.law, depth.slack)
+        }
         Bound::Law => writeln!(out, "what the depth law asks for"),
         Bound::Capacity => writeln!(
             out,

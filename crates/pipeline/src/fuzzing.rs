@@ -158,7 +158,10 @@ impl Printer {
         arguments.push("%scale: !tt.ptr<f32> {tt.divisibility = 16 : i32}".to_owned());
         arguments.push("%alpha: f32, %M: i32, %N: i32, %K: i32".to_owned());
         self.line(0, "module {");
-        self.line(1, format!("tt.func public @gemm({}) attributes {{noinline = false}} {{", arguments.join(", ")));
+        self.line(
+            1,
+            format!("tt.func public @gemm({}) attributes {{noinline = false}} {{", arguments.join(", ")),
+        );
         self.loop_part(kernel, &a_block, &b_block);
         self.epilogue(kernel);
         self.line(2, "tt.return");
@@ -180,13 +183,21 @@ impl Printer {
         self.line(2, "%z = tt.get_program_id z : i32");
         self.line(2, "%row = arith.muli %x, %bm : i32");
         self.line(2, "%col = arith.muli %y, %bn : i32");
-        self.line(2, format!("%r = scf.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> ({acc})  : i32 {{"));
+        self.line(
+            2,
+            format!("%r = scf.for %k = %c0 to %K step %bk iter_args(%acc = %zero) -> ({acc})  : i32 {{"),
+        );
         let mut operand = |name: &str, block: &str, place: &str, seen: &str, swapped: bool| {
             let load = format!("%{name}.l = tt.descriptor_load %{name}[{z}{place}]");
             self.line(3, format!("{load} : !tt.tensordesc<{lead}{block}x{e}> -> tensor<{block}x{e}>"));
             if swapped {
                 let order = "{order = array<i32: 1, 0>}";
-                self.line(3, format!("%{name}.t = tt.trans %{name}.l {order} : tensor<{block}x{e}> -> tensor<{seen}x{e}>"));
+                self.line(
+                    3,
+                    format!(
+                        "%{name}.t = tt.trans %{name}.l {order} : tensor<{block}x{e}> -> tensor<{seen}x{e}>"
+                    ),
+                );
             }
             if swapped { format!("%{name}.t") } else { format!("%{name}.l") }
         };
@@ -262,7 +273,10 @@ impl Printer {
     /// A masked load of one value per row or column, widened to the tile.
     fn vector(&mut self, name: &str, length: u64, axis: u32, [start, end]: [&str; 2], acc: &str) {
         let (index, pointer) = (format!("tensor<{length}xi32>"), format!("tensor<{length}x!tt.ptr<f32>>"));
-        self.line(2, format!("%{name}.i = tt.make_range {{end = {length} : i32, start = 0 : i32}} : {index}"));
+        self.line(
+            2,
+            format!("%{name}.i = tt.make_range {{end = {length} : i32, start = 0 : i32}} : {index}"),
+        );
         self.line(2, format!("%{name}.o = tt.splat {start} : i32 -> {index}"));
         self.line(2, format!("%{name}.p = arith.addi %{name}.o, %{name}.i : {index}"));
         self.line(2, format!("%{name}.e = tt.splat {end} : i32 -> {index}"));
@@ -286,7 +300,8 @@ impl Printer {
             self.line(2, format!("%s{number}.n = arith.truncf {value} : {acc} to {tile}"));
             value = format!("%s{number}.n");
         }
-        let (mut stored, mut place, mut desc) = (tile.clone(), "%row, %col".to_owned(), format!("{m}x{n}x{o}"));
+        let (mut stored, mut place, mut desc) =
+            (tile.clone(), "%row, %col".to_owned(), format!("{m}x{n}x{o}"));
         if kernel.batched {
             stored = format!("tensor<1x{m}x{n}x{o}>");
             self.line(2, format!("%s{number}.r = tt.reshape {value} : {tile} -> {stored}"));
@@ -294,7 +309,10 @@ impl Printer {
             place = format!("%z, {place}");
             desc = format!("1x{desc}");
         }
-        self.line(2, format!("tt.descriptor_store %out{number}[{place}], {value} : !tt.tensordesc<{desc}>, {stored}"));
+        self.line(
+            2,
+            format!("tt.descriptor_store %out{number}[{place}], {value} : !tt.tensordesc<{desc}>, {stored}"),
+        );
     }
 }
 
@@ -334,7 +352,11 @@ pub fn exercise(text: &str, target: &Target, options: &Options, seeds: u64) -> R
     ] {
         let back = reads_back(module).map_err(|error| format!("{}: {error}", form.name()))?;
         let resumed = resume(&back, target, options).map_err(|errors| {
-            format!("{} does not resume: {}", form.name(), errors.first().map(ToString::to_string).unwrap_or_default())
+            format!(
+                "{} does not resume: {}",
+                form.name(),
+                errors.first().map(ToString::to_string).unwrap_or_default()
+            )
         })?;
         if warploom_ir::print(resumed.program()) != warploom_ir::print(&compiled.program) {
             return Err(format!("{} resumes to another program", form.name()));

@@ -2,9 +2,9 @@
 
 use warploom_ir::OpId;
 use warploom_sched::{LoopGraph, ValueUse};
+use warploom_target::Target;
 use warploom_target::cost::{CostError, MmaOp, Op, OpCost};
 use warploom_target::mma::{MmaInstruction, OperandPlace};
-use warploom_target::Target;
 
 use crate::select::{Selection, TileLoad};
 
@@ -83,8 +83,12 @@ pub fn loop_graph(
     nodes.push((wait, Role::Math));
 
     let used = |unit: &str| graph.nodes.iter().any(|node| node.uses.iter().any(|u| u.resource == unit));
-    let units: Vec<(String, u64)> =
-        target.unit.iter().filter(|(unit, _)| used(unit)).map(|(unit, data)| (unit.clone(), data.count.into())).collect();
+    let units: Vec<(String, u64)> = target
+        .unit
+        .iter()
+        .filter(|(unit, _)| used(unit))
+        .map(|(unit, data)| (unit.clone(), data.count.into()))
+        .collect();
     for (unit, count) in units {
         graph.add_resource(unit, count);
     }
@@ -114,7 +118,8 @@ pub fn loop_graph(
 }
 
 fn add(graph: &mut LoopGraph, name: &str, op: &str, cost: &OpCost) -> usize {
-    let uses: Vec<(&str, u64, u64)> = cost.uses.iter().map(|u| (u.unit.as_str(), u.start, u.duration)).collect();
+    let uses: Vec<(&str, u64, u64)> =
+        cost.uses.iter().map(|u| (u.unit.as_str(), u.start, u.duration)).collect();
     let id = graph.add_node(name, signed(cost.latency), &uses);
     if let Some(node) = graph.nodes.get_mut(id) {
         node.op = op.to_owned();

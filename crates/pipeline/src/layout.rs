@@ -6,7 +6,7 @@ use warploom_ir::{Attr, Module, Type, ValueId};
 use warploom_target::Target;
 
 use crate::graph::Role;
-use crate::problem::{tile_value, staging_value};
+use crate::problem::{staging_value, tile_value};
 use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;
@@ -118,7 +118,9 @@ impl Layout {
             barriers: Vec::new(),
             agents: agents.1,
         };
-        let missing = || Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"));
+        let missing = || {
+            Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
+        };
         layout.operands(module, selection, assignment).ok_or_else(missing)?;
         layout.tiles(module, selection, assignment).ok_or_else(missing)?;
         layout.staging(module, selection, assignment).ok_or_else(missing)?;

@@ -1,4 +1,37 @@
-//! From a tile kernel to a pipelined program.
+//! From a tile kernel to a pipelined, warp-specialised program.
+//!
+//! A kernel whose loop copies tiles and multiplies them becomes a *program*: one agent of warps copies into rings of
+//! buffers, another one multiplies out of them, and mbarriers hand the slots over. The way there:
+//!
+//! 1. [`normalize`]: scalar calls inlined, loop-invariant scalars outside the loop (C8, C9);
+//! 2. [`select`]: the loop, its copies, its product and its epilogue, or every reason why not, each with its place and
+//!    remedy (C90-C92);
+//! 3. [`loop_graph`]: the loop as a graph for `warploom-sched`, priced by the chip's cost model;
+//! 4. the schedule, and the buffers and barriers that `warploom-bufassign` gives its values; where the rings do not
+//!    fit, the scheduler is asked again with fewer slots ([`Depth`] tells what bound them);
+//! 5. the program form: agents, pipelines, handshakes (C20-C33).
+//!
+//! [`compile_to_program`] goes the whole way, or goes on from a kernel on which a schedule or an assignment is written
+//! ([`forms`]); [`resume`] takes any form. [`check`] runs a program's handshakes alone, agents interleaved at random,
+//! and shares no code with the rest. [`explain()`] says what was decided and why.
+//!
+//! Supported: one `scf.for` with one `tt.dot` of tiles loaded by descriptor, accumulating from a constant; behind it
+//! element-wise operations, rows and columns loaded through pointers, tiles loaded by descriptor, and stores by
+//! descriptor. The chip must have wgmma (sm_90a). Everything else is refused.
+//!
+//! ```
+//! use warploom_pipeline::{Options, compile_to_program, explain};
+//! # use warploom_pipeline::fuzzing::Kernel;
+//! # let text = Kernel::default().text();
+//! let kernel = warploom_ir::parse(&text).expect("well-formed text");
+//! let target = warploom_target::Target::named("sm_90a").expect("a known chip");
+//! let compiled = compile_to_program(&kernel, &target, &Options::default()).expect("a supported kernel");
+//! assert_eq!((compiled.answer.ii, compiled.depth.slots), (512, 4));
+//! assert!(warploom_ir::print(&compiled.program).contains("warploom.agent @math"));
+//! assert!(explain(&compiled).contains("bound by TC"));
+//! ```
+//!
+//! Rule numbers (C1 .., S1 .., B1 .., T1 ..) are those of the specifications.
 
 pub mod check;
 mod classes;

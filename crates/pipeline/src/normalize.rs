@@ -140,7 +140,9 @@ fn hoist(module: &mut Module, entry: OpId) {
     let loops: Vec<OpId> =
         preorder(module, entry).into_iter().filter(|&op| module.ops[op].opcode == Opcode::For).collect();
     for &scf_for in loops.iter().rev() {
-        let (Some(body), Some(home)) = (module.entry(scf_for, 0), module.ops[scf_for].block) else { continue };
+        let (Some(body), Some(home)) = (module.entry(scf_for, 0), module.ops[scf_for].block) else {
+            continue;
+        };
         let (mut moved, mut kept) = (Vec::new(), Vec::new());
         for op in module.blocks[body].ops.clone() {
             let movable = is_scalar(module, op) && is_speculatable(module, op);

@@ -29,7 +29,8 @@ fn summary(module: &Module, op: OpId) -> String {
     if module.ops.len() <= PRINTED_IN_FULL {
         return print_op(module, op);
     }
-    let types = |values: &[ValueId]| values.iter().map(|&v| module.ty(v).to_string()).collect::<Vec<_>>().join(", ");
+    let types =
+        |values: &[ValueId]| values.iter().map(|&v| module.ty(v).to_string()).collect::<Vec<_>>().join(", ");
     let data = &module.ops[op];
     format!("{} : ({}) -> ({})", module.op_name(op), types(&data.operands), types(&data.results))
 }

@@ -4,8 +4,8 @@
 //! Values: the operands on one pipe, the epilogue's tiles, the staging buffers of the stores.
 
 use warploom_bufassign::{
-    Agent, Consumer, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access, TargetSpec,
-    Value,
+    Agent, Consumer, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access,
+    TargetSpec, Value,
 };
 use warploom_sched::Answer;
 use warploom_target::Target;
@@ -55,8 +55,13 @@ pub(crate) fn problem(
     let named = |role: Role, warps: u32| Agent { id: agent(role), name: role.name().to_owned(), warps };
     let line = |id: u64| Region { id, kind: RegionKind::Line, ii: None, stages: None, exit: Exit::Counted };
     let ii = unsigned(answer.ii);
-    let steady =
-        Region { id: LOOP, kind: RegionKind::Loop, ii: Some(ii), stages: Some(unsigned(answer.stages)), exit: Exit::Counted };
+    let steady = Region {
+        id: LOOP,
+        kind: RegionKind::Loop,
+        ii: Some(ii),
+        stages: Some(unsigned(answer.stages)),
+        exit: Exit::Counted,
+    };
     let mut builder = Builder { ops: Vec::new(), values: Vec::new() };
     builder.in_loop(selection, pipelined, answer, slack.saturating_mul(ii));
     builder.around(selection, target)?;
@@ -113,7 +118,12 @@ impl Builder {
         for (index, load) in selection.loads.iter().enumerate() {
             let role = if index == selection.dot.a.load { Access::WgmmaA } else { Access::WgmmaB };
             let read = |op: usize, distance: i64| Consumer { op: op as u64, role, distance, in_place: false };
-            let mut value = tile(index as u64, &load.name, &load.plan, Producer { op: index as u64, role: Access::TmaLoad });
+            let mut value = tile(
+                index as u64,
+                &load.name,
+                &load.plan,
+                Producer { op: index as u64, role: Access::TmaLoad },
+            );
             value.consumers = vec![read(dot, 0), read(wait, pending)];
             value.init = true;
             value.pipe = Some(0);
@@ -135,22 +145,38 @@ impl Builder {
             let bytes = store.plan.bytes;
             let write = target.cost(&Cost::Shared { bytes }, warps)?.latency;
             let copy = target.cost(&Cost::TmaStore { bytes }, 1)?.latency;
-            let put = self.line_op(format!("put {}", store.name), AFTER, Role::Math, cycle, order, write, false);
+            let put =
+                self.line_op(format!("put {}", store.name), AFTER, Role::Math, cycle, order, write, false);
             cycle = cycle.saturating_add(write);
-            let send = self.line_op(format!("store {}", store.name), AFTER, Role::Math, cycle, order + 1, copy, true);
+            let send = self.line_op(
+                format!("store {}", store.name),
+                AFTER,
+                Role::Math,
+                cycle,
+                order + 1,
+                copy,
+                true,
+            );
             cycle = cycle.saturating_add(copy);
             order += 2;
             let id = staging_value(selection, index);
             let mut value = tile(id, &store.name, &store.plan, Producer { op: put, role: Access::RegWrite });
-            value.consumers = vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
+            value.consumers =
+                vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
             self.values.push(value);
         }
         // Tiles are read while the first result is written: those two never share bytes.
         let (first_tile, first_put) = (selection.loads.len() as u64, self.first_put());
         for (index, load) in (0u64..).zip(&selection.tiles) {
             let load_op = self.loading(index);
-            let mut value = tile(first_tile + index, &load.name, &load.plan, Producer { op: load_op, role: Access::TmaLoad });
-            value.consumers = vec![Consumer { op: first_put, role: Access::RegRead, distance: 0, in_place: false }];
+            let mut value = tile(
+                first_tile + index,
+                &load.name,
+                &load.plan,
+                Producer { op: load_op, role: Access::TmaLoad },
+            );
+            value.consumers =
+                vec![Consumer { op: first_put, role: Access::RegRead, distance: 0, in_place: false }];
             self.values.push(value);
         }
         self.values.sort_by_key(|v| v.id);
@@ -158,7 +184,16 @@ impl Builder {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn line_op(&mut self, name: String, region: u64, role: Role, cycle: u64, order: u64, latency: u64, is_async: bool) -> u64 {
+    fn line_op(
+        &mut self,
+        name: String,
+        region: u64,
+        role: Role,
+        cycle: u64,
+        order: u64,
+        latency: u64,
+        is_async: bool,
+    ) -> u64 {
         let id = self.ops.len() as u64;
         let agent = agent(role);
         let (region, cycle, order) = (Some(region), Some(cycle), Some(order));

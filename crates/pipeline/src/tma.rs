@@ -54,7 +54,11 @@ impl TilePlan {
             return Err(broken("C15", format!("a block of rank {}", block.len()), "rank 1 to 5"));
         };
         if block.len() > 5 || block.contains(&0) {
-            return Err(broken("C15", format!("a block of rank {}", block.len()), "rank 1 to 5, no extent 0"));
+            return Err(broken(
+                "C15",
+                format!("a block of rank {}", block.len()),
+                "rank 1 to 5, no extent 0",
+            ));
         }
         let inner_bytes = inner * element_bytes;
         let swizzle = swizzle(&block, inner_bytes);

@@ -16,7 +16,8 @@ fn compiles(name: &str) -> bool {
 fn every_kernel_compiles_or_is_refused() {
     let target = common::hopper();
     for (name, text) in common::kernel_files() {
-        let outcome = exercise(&text, &target, &Options::default(), 4).unwrap_or_else(|law| panic!("{name}: {law}"));
+        let outcome =
+            exercise(&text, &target, &Options::default(), 4).unwrap_or_else(|law| panic!("{name}: {law}"));
         let expected = if compiles(&name) { Outcome::Compiled } else { Outcome::Refused };
         assert_eq!(outcome, expected, "{name}");
     }
@@ -44,14 +45,18 @@ fn other_chips_are_refused() {
     for name in ["sm_80", "sm_100a", "sm_120a"] {
         let target = warploom_target::Target::named(name).unwrap();
         let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
-        assert!(refusals.iter().any(|r| r.code == Code::Target && r.message.contains(name)), "{name}: {refusals:?}");
+        assert!(
+            refusals.iter().any(|r| r.code == Code::Target && r.message.contains(name)),
+            "{name}: {refusals:?}"
+        );
     }
 }
 
 #[test]
 fn reports_say_what_bounds_the_kernel() {
     for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| name == "gemm_bf16.ttir") {
-        let compiled = compile_to_program(&common::parse(&text), &common::hopper(), &Options::default()).unwrap();
+        let compiled =
+            compile_to_program(&common::parse(&text), &common::hopper(), &Options::default()).unwrap();
         let report = explain(&compiled);
         for line in [
             "agents: 12 warps, 168 registers per thread at launch",

@@ -16,7 +16,9 @@ fn program() -> Module {
         activation: Activation::Silu,
         ..Kernel::default()
     };
-    compile_to_program(&common::parse(&kernel.text()), &common::hopper(), &Options::default()).unwrap().program
+    compile_to_program(&common::parse(&kernel.text()), &common::hopper(), &Options::default())
+        .unwrap()
+        .program
 }
 
 /// Operations by name, in the order of the text.
@@ -109,8 +111,12 @@ const MUTATIONS: &[Mutation] = &[
         let op = nth(m, Opcode::ConsumerRelease, 0);
         set(m, op, "lag", depth);
     }),
-    ("wait for products in the loop dropped", &[Rule::Unfinished], |m| drop_op(m, nth(m, Opcode::MmaWait, 0))),
-    ("wait for products after the loop dropped", &[Rule::Unfinished], |m| drop_op(m, nth(m, Opcode::MmaWait, 1))),
+    ("wait for products in the loop dropped", &[Rule::Unfinished], |m| {
+        drop_op(m, nth(m, Opcode::MmaWait, 0))
+    }),
+    ("wait for products after the loop dropped", &[Rule::Unfinished], |m| {
+        drop_op(m, nth(m, Opcode::MmaWait, 1))
+    }),
     ("arrive_empty one less", &[Rule::Arrivals], |m| {
         let op = nth(m, Opcode::Pipeline, 0);
         let n = get(m, op, "arrive_empty");
@@ -219,7 +225,9 @@ const MUTATIONS: &[Mutation] = &[
     ("the producer does not advance", &[Rule::Deadlock, Rule::Overwrite, Rule::Read], |m| {
         drop_op(m, nth(m, Opcode::Advance, 0));
     }),
-    ("the consumer does not advance", &[Rule::Deadlock, Rule::Read], |m| drop_op(m, nth(m, Opcode::Advance, 1))),
+    ("the consumer does not advance", &[Rule::Deadlock, Rule::Read], |m| {
+        drop_op(m, nth(m, Opcode::Advance, 1))
+    }),
     ("warps of two agents overlap", &[Rule::Warps], |m| {
         let op = nth(m, Opcode::Agent, 1);
         set(m, op, "warp", 0);
@@ -251,7 +259,9 @@ const MUTATIONS: &[Mutation] = &[
     ("barrier before staging dropped", &[Rule::Overwrite, Rule::Read], |m| {
         drop_op(m, nth(m, Opcode::BarrierSync, 0));
     }),
-    ("barrier before the store dropped", &[Rule::Read, Rule::Fence], |m| drop_op(m, nth(m, Opcode::BarrierSync, 1))),
+    ("barrier before the store dropped", &[Rule::Read, Rule::Fence], |m| {
+        drop_op(m, nth(m, Opcode::BarrierSync, 1))
+    }),
     ("proxy fence dropped", &[Rule::Fence], |m| drop_op(m, nth(m, Opcode::ProxyFence, 0))),
     ("proxy fence behind the barrier", &[Rule::Fence], |m| {
         let (fence, barrier) = (nth(m, Opcode::ProxyFence, 0), nth(m, Opcode::BarrierSync, 1));
@@ -293,7 +303,9 @@ const MUTATIONS: &[Mutation] = &[
 
 fn descriptor(m: &mut Module, index: usize, name: &str, value: Attr) {
     let func = m.functions().next().unwrap();
-    let Some(Attr::Array(mut records)) = m.attr(func, "warploom.descriptors").cloned() else { panic!("no records") };
+    let Some(Attr::Array(mut records)) = m.attr(func, "warploom.descriptors").cloned() else {
+        panic!("no records")
+    };
     let Attr::Dict(record) = &mut records[index] else { panic!("no record") };
     record.set(name, value);
     m.ops[func].attrs.set("warploom.descriptors", Attr::Array(records));
@@ -340,6 +352,10 @@ fn the_simulator_alone_sees_wrong_counts_and_bytes() {
         let mut module = good.clone();
         mutate(&mut module);
         let violations = check::handshakes(&module, Effort::Quick).expect_err(name);
-        assert!(violations.iter().any(|v| matches!(v.rule, Rule::Deadlock | Rule::Read)), "{name}: {}", violations[0]);
+        assert!(
+            violations.iter().any(|v| matches!(v.rule, Rule::Deadlock | Rule::Read)),
+            "{name}: {}",
+            violations[0]
+        );
     }
 }

@@ -32,10 +32,13 @@ proptest! {
 fn the_generator_is_not_useless() {
     let mut compiled = 0;
     for seed in 0..200u64 {
-        let bytes: Vec<u8> = (0..20u64).map(|i| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i * 3)) as u8 ^ i as u8).collect();
+        let bytes: Vec<u8> = (0..20u64)
+            .map(|i| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i * 3)) as u8 ^ i as u8)
+            .collect();
         let text = Kernel::from_bytes(&bytes).text();
         warploom_ir::parse(&text).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
-        compiled += usize::from(exercise(&text, &common::hopper(), &Options::default(), 0) == Ok(Outcome::Compiled));
+        compiled +=
+            usize::from(exercise(&text, &common::hopper(), &Options::default(), 0) == Ok(Outcome::Compiled));
     }
     println!("{compiled} of 200 generated kernels compile");
     assert!((60..200).contains(&compiled), "{compiled}");

@@ -40,19 +40,22 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
         check_record(&format!("descriptor {at}"), &record, module.ty(arg), report);
         records.push(record);
     }
-    for (agent, placed) in model.agents.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p))) {
+    for (agent, placed) in
+        model.agents.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p)))
+    {
         let op = placed.op;
         if !matches!(module.ops[op].opcode, Opcode::TmaLoad | Opcode::TmaStore) {
             continue;
         }
         let at = model.place(agent, op);
-        let used = model.operand(op, 1).filter(|&v| {
-            matches!(module.values[v].def, ValueDef::Argument { block, .. } if block == model.body)
-        });
+        let used = model.operand(op, 1).filter(
+            |&v| matches!(module.values[v].def, ValueDef::Argument { block, .. } if block == model.body),
+        );
         let index = used.and_then(|v| descriptors.iter().position(|&d| d == v));
         let payload = model.number(op, "payload").and_then(|p| usize::try_from(p).ok());
         let payload = payload.and_then(|p| model.rings.get(model.ring(op)?)?.payloads.get(p));
-        let (Some(record), Some(descriptor), Some(payload)) = (index.and_then(|i| records.get(i)), used, payload)
+        let (Some(record), Some(descriptor), Some(payload)) =
+            (index.and_then(|i| records.get(i)), used, payload)
         else {
             report.add(Rule::Boxes, at, "names no descriptor argument or no payload");
             continue;
@@ -67,7 +70,9 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
 fn read(dict: &AttrDict) -> Option<Record> {
     let number = |name: &str| dict.get(name).and_then(Attr::as_i64).and_then(|v| u64::try_from(v).ok());
     let extents = match dict.get("block_size")? {
-        Attr::DenseArray { values, .. } => values.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<_>>()?,
+        Attr::DenseArray { values, .. } => {
+            values.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<_>>()?
+        }
         _ => return None,
     };
     let swizzle = match number("swizzle")? {
@@ -112,7 +117,8 @@ fn check_copy(at: &str, record: &Record, descriptor: &Type, payload: &Payload, r
         report.add(Rule::Boxes, at, format!("copies {descriptor} into {}", payload.tile));
     }
     if record.swizzle != payload.swizzle {
-        let text = format!("the descriptor swizzles by {} B, the slot by {} B", record.swizzle, payload.swizzle);
+        let text =
+            format!("the descriptor swizzles by {} B, the slot by {} B", record.swizzle, payload.swizzle);
         report.add(Rule::Boxes, at, text);
     }
 }

@@ -48,7 +48,10 @@ impl Mbarrier {
 
     /// What is missing in the phase under way.
     pub fn missing(&self) -> String {
-        format!("{} of {} arrivals and {} B missing in phase {}", self.pending, self.count, self.bytes, self.phases)
+        format!(
+            "{} of {} arrivals and {} B missing in phase {}",
+            self.pending, self.count, self.bytes, self.phases
+        )
     }
 
     /// Whether bytes were announced that never landed, or the other way round.

@@ -100,7 +100,8 @@ impl Model<'_> {
     /// How an operation is named in reports.
     pub fn place(&self, agent: usize, op: OpId) -> String {
         let agent = self.agents.get(agent).map_or("?", |a| a.name.as_str());
-        let ring = self.ring(op).and_then(|r| self.rings.get(r)).map_or(String::new(), |r| format!(" @{}", r.name));
+        let ring =
+            self.ring(op).and_then(|r| self.rings.get(r)).map_or(String::new(), |r| format!(" @{}", r.name));
         format!("@{agent} {}{ring}", self.module.op_name(op))
     }
 
@@ -224,7 +225,11 @@ impl Reader<'_, '_> {
             _ => None,
         };
         if found.is_none() {
-            self.report.add(Rule::Form, format!("@{}", self.name(op)), format!("needs {length} numbers `{name}`"));
+            self.report.add(
+                Rule::Form,
+                format!("@{}", self.name(op)),
+                format!("needs {length} numbers `{name}`"),
+            );
         }
         found
     }
@@ -299,8 +304,12 @@ impl Reader<'_, '_> {
 /// The operations of a block and of those nested in it, in order.
 fn placed(module: &Module, body: BlockId) -> Vec<Placed> {
     let mut found = Vec::new();
-    let mut stack: Vec<Placed> =
-        module.blocks[body].ops.iter().rev().map(|&op| Placed { op, elected: false, looped: false }).collect();
+    let mut stack: Vec<Placed> = module.blocks[body]
+        .ops
+        .iter()
+        .rev()
+        .map(|&op| Placed { op, elected: false, looped: false })
+        .collect();
     while let Some(at) = stack.pop() {
         found.push(at);
         let opcode = module.ops[at.op].opcode;

@@ -99,7 +99,9 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::For => self.enter_loop(w, op),
             Opcode::Yield => self.next_trip(w, op),
             Opcode::Elect => self.elect(w, op),
-            Opcode::If | Opcode::While => self.broken(w, Rule::Form, "control flow that the checker cannot follow"),
+            Opcode::If | Opcode::While => {
+                self.broken(w, Rule::Form, "control flow that the checker cannot follow")
+            }
             Opcode::ProducerAcquire => self.wait_for(w, op, false),
             Opcode::ConsumerWait => self.wait_for(w, op, true),
             Opcode::ProducerCommit => self.commit(w, op),
@@ -184,7 +186,8 @@ impl<'m, 'r> Run<'m, 'r> {
     fn next_trip(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
         let values: Vec<Val> = module.ops[op].operands.iter().map(|&v| self.value(w, v)).collect();
-        let Some((scf_for, trip)) = self.warps.get(w).and_then(|x| x.frames.last()).and_then(|f| f.scf_for) else {
+        let Some((scf_for, trip)) = self.warps.get(w).and_then(|x| x.frames.last()).and_then(|f| f.scf_for)
+        else {
             return self.broken(w, Rule::Form, "a yield outside a loop");
         };
         let last = trip + 1 == self.trips;
@@ -227,7 +230,9 @@ impl<'m, 'r> Run<'m, 'r> {
         let barrier = barriers.get(ring).and_then(|b| b.get(usize::try_from(slot).ok()?));
         match barrier.map(|b| b.passes(phase)) {
             Some(true) => {
-                if let Some(count) = self.warps.get_mut(w).filter(|_| full).and_then(|x| x.waits.get_mut(ring)) {
+                if let Some(count) =
+                    self.warps.get_mut(w).filter(|_| full).and_then(|x| x.waits.get_mut(ring))
+                {
                     *count += 1;
                 }
                 Step::Went
@@ -273,7 +278,11 @@ impl<'m, 'r> Run<'m, 'r> {
         let reads = warp.products.iter().flat_map(|p| &p.reads);
         let mut places = reads.filter_map(|&p| self.machine.places.get(p));
         if places.any(|p| p.ring == ring && p.slot == slot) {
-            return self.broken(w, Rule::Unfinished, format!("slot {slot} is given back while a product reads it"));
+            return self.broken(
+                w,
+                Rule::Unfinished,
+                format!("slot {slot} is given back while a product reads it"),
+            );
         }
         if warp.read_unfenced.contains(&(ring, slot)) {
             let text = format!("slot {slot} was read from registers and is given back without a proxy fence");
@@ -285,7 +294,11 @@ impl<'m, 'r> Run<'m, 'r> {
             *n
         });
         if released > waited {
-            return self.broken(w, Rule::Arrivals, format!("gives back {released} slots, {waited} were waited for"));
+            return self.broken(
+                w,
+                Rule::Arrivals,
+                format!("gives back {released} slots, {waited} were waited for"),
+            );
         }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {
@@ -324,7 +337,8 @@ impl<'m, 'r> Run<'m, 'r> {
     /// Refuses a write to a place whose bytes somebody reads or writes asynchronously.
     fn writable(&mut self, w: usize, place: PlaceId) -> Option<Step> {
         let meets = |other: PlaceId| self.machine.meet(place, other);
-        let reading = self.warps.iter().position(|x| x.products.iter().flat_map(|p| &p.reads).any(|&r| meets(r)));
+        let reading =
+            self.warps.iter().position(|x| x.products.iter().flat_map(|p| &p.reads).any(|&r| meets(r)));
         let storing = self.warps.iter().position(|x| x.storing().any(meets));
         let copying = self.machine.copies.iter().any(|c| meets(c.place));
         let message = match (reading, storing, copying) {
@@ -404,7 +418,8 @@ impl<'m, 'r> Run<'m, 'r> {
     fn retire(&mut self, w: usize, op: OpId) -> Step {
         let pending = self.model.number(op, "pending").unwrap_or(u64::MAX);
         let data = &self.model.module.ops[op];
-        let pairs: Vec<(ValueId, ValueId)> = data.operands.iter().copied().zip(data.results.iter().copied()).collect();
+        let pairs: Vec<(ValueId, ValueId)> =
+            data.operands.iter().copied().zip(data.results.iter().copied()).collect();
         if let Some(warp) = self.warps.get_mut(w) {
             while warp.products.len() as u64 > pending {
                 warp.products.pop_front();
@@ -438,7 +453,11 @@ impl<'m, 'r> Run<'m, 'r> {
                     }
                 }
                 Val::Product(number) if !self.warps.get(w).is_some_and(|x| x.finished(number)) => {
-                    return self.broken(w, Rule::Unfinished, "reads the result of a product that is under way");
+                    return self.broken(
+                        w,
+                        Rule::Unfinished,
+                        "reads the result of a product that is under way",
+                    );
                 }
                 _ => {}
             }
@@ -473,7 +492,9 @@ impl<'m, 'r> Run<'m, 'r> {
     }
 
     fn sync(&mut self, w: usize, op: OpId) -> Step {
-        let Some(index) = self.model.barrier(op) else { return self.broken(w, Rule::Form, "names no barrier") };
+        let Some(index) = self.model.barrier(op) else {
+            return self.broken(w, Rule::Form, "names no barrier");
+        };
         let threads = self.model.barriers.get(index).map_or(0, |b| b.threads);
         let (Some(warp), Some(named)) = (self.warps.get_mut(w), self.machine.named.get_mut(index)) else {
             return Step::Done;
@@ -528,7 +549,8 @@ impl<'m, 'r> Run<'m, 'r> {
         let writes = |agent: usize| {
             self.model.agents.get(agent).is_some_and(|a| {
                 a.ops.iter().any(|p| {
-                    self.model.module.ops[p.op].opcode == Opcode::TileStore && self.model.ring(p.op) == Some(ring)
+                    self.model.module.ops[p.op].opcode == Opcode::TileStore
+                        && self.model.ring(p.op) == Some(ring)
                 })
             })
         };
@@ -583,7 +605,8 @@ impl<'m, 'r> Run<'m, 'r> {
     fn waits_on(&self, agent: usize, ring: usize) -> bool {
         self.model.agents.get(agent).is_some_and(|a| {
             a.ops.iter().any(|p| {
-                self.model.module.ops[p.op].opcode == Opcode::ConsumerWait && self.model.ring(p.op) == Some(ring)
+                self.model.module.ops[p.op].opcode == Opcode::ConsumerWait
+                    && self.model.ring(p.op) == Some(ring)
             })
         })
     }

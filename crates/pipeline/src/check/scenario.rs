@@ -99,7 +99,11 @@ fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64,
         match went {
             Step::Broken => return describe(&mut run, trips, order, landing, seed),
             Step::Went => match landing {
-                Landing::Eager => while !run.machine.copies.is_empty() { run.machine.land(0) },
+                Landing::Eager => {
+                    while !run.machine.copies.is_empty() {
+                        run.machine.land(0)
+                    }
+                }
                 Landing::Random if random.below(4) == 0 => {
                     let one = random.below(run.machine.copies.len().max(1) as u64);
                     run.machine.land(usize::try_from(one).unwrap_or(0));
@@ -151,7 +155,9 @@ fn turn(run: &mut Run<'_, '_>, order: impl Iterator<Item = usize>) -> Step {
 /// Says under which run the violations were found.
 fn describe(run: &mut Run<'_, '_>, trips: u64, order: Order, landing: Landing, seed: u64) {
     for violation in &mut run.report.0 {
-        violation.message.push_str(&format!(" [{trips} trips, {order:?} warps, {landing:?} copies, seed {seed}]"));
+        violation
+            .message
+            .push_str(&format!(" [{trips} trips, {order:?} warps, {landing:?} copies, seed {seed}]"));
     }
 }
 

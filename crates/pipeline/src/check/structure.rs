@@ -40,7 +40,11 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
                 report.add(Rule::Shared, &at, format!("ends at {end}, shared memory at {}", model.shared));
             }
             if ring.depth > 1 && payload.stride < payload.bytes {
-                report.add(Rule::Overlap, &at, format!("slots of {} B, {} B apart", payload.bytes, payload.stride));
+                report.add(
+                    Rule::Overlap,
+                    &at,
+                    format!("slots of {} B, {} B apart", payload.bytes, payload.stride),
+                );
             }
             let align = match payload.swizzle {
                 128 => 1024,
@@ -53,7 +57,8 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
                 }
             };
             if payload.offset % align != 0 || (ring.depth > 1 && payload.stride % align != 0) {
-                let text = format!("slots at {} + k*{} need multiples of {align}", payload.offset, payload.stride);
+                let text =
+                    format!("slots at {} + k*{} need multiples of {align}", payload.offset, payload.stride);
                 report.add(Rule::Alignment, &at, text);
             }
         }
@@ -61,7 +66,11 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
             let Some(first) = first else { continue };
             let end = first.saturating_add(8 * ring.depth);
             if end > model.shared {
-                report.add(Rule::Shared, &at, format!("{name} barriers end at {end}, shared memory at {}", model.shared));
+                report.add(
+                    Rule::Shared,
+                    &at,
+                    format!("{name} barriers end at {end}, shared memory at {}", model.shared),
+                );
             }
             if first % 8 != 0 {
                 report.add(Rule::Alignment, &at, format!("{name} barriers at {first}, no multiple of 8"));
@@ -104,7 +113,8 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
         for b in ranges.iter().skip(at + 1).take_while(|b| b.span.0 < a.span.1) {
             let ordered = a.ring != b.ring && (a.staging || b.staging) && !a.barrier && !b.barrier;
             if !ordered && a.span.0 < b.span.1 {
-                let text = format!("bytes {}..{} also belong to {}", b.span.0, a.span.1.min(b.span.1), b.what);
+                let text =
+                    format!("bytes {}..{} also belong to {}", b.span.0, a.span.1.min(b.span.1), b.what);
                 report.add(Rule::Overlap, &a.what, text);
             }
         }
@@ -114,7 +124,9 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
 /// Arrival counts are who arrives; barriers exist where they are used (C22, C24, T8).
 fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report: &mut Report) {
     let at = format!("@{}", ring.name);
-    let mine = |wanted: Opcode| operations(model).filter(move |(_, p, o)| *o == wanted && model.ring(p.op) == Some(index));
+    let mine = |wanted: Opcode| {
+        operations(model).filter(move |(_, p, o)| *o == wanted && model.ring(p.op) == Some(index))
+    };
     let warps_of = |wanted: Opcode| -> u64 {
         let mut agents: Vec<usize> = mine(wanted).map(|(agent, ..)| agent).collect();
         agents.dedup();
@@ -129,7 +141,11 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
     }
     let releasing = warps_of(Opcode::ConsumerRelease);
     if ring.empty.is_some() && ring.arrive_empty != releasing {
-        report.add(Rule::Arrivals, &at, format!("arrive_empty {}: {releasing} warps release", ring.arrive_empty));
+        report.add(
+            Rule::Arrivals,
+            &at,
+            format!("arrive_empty {}: {releasing} warps release", ring.arrive_empty),
+        );
     }
     let acquires = mine(Opcode::ProducerAcquire).count();
     if ring.empty.is_none() && (acquires > 0 || releasing > 0) {
@@ -174,11 +190,21 @@ fn commits(model: &Model<'_>, report: &mut Report) {
                 match model.module.ops[op].opcode {
                     Opcode::ProducerCommit => {
                         close(open.take());
-                        open = Some((model.place(number, op), model.number(op, "bytes").unwrap_or(0), Vec::new()));
+                        open = Some((
+                            model.place(number, op),
+                            model.number(op, "bytes").unwrap_or(0),
+                            Vec::new(),
+                        ));
                     }
                     Opcode::TmaLoad => match &mut open {
                         Some((_, _, copied)) => copied.extend(model.number(op, "payload")),
-                        None => open = Some((model.place(number, op), 0, model.number(op, "payload").into_iter().collect())),
+                        None => {
+                            open = Some((
+                                model.place(number, op),
+                                0,
+                                model.number(op, "payload").into_iter().collect(),
+                            ))
+                        }
                     },
                     _ => {}
                 }
@@ -205,7 +231,11 @@ fn warps(model: &Model<'_>, target: &Target, report: &mut Report) {
         let moves = agent.registers != model.max_registers / 8 * 8;
         if (multiplies || moves) && !(agent.warp.is_multiple_of(4) && agent.warps.is_multiple_of(4)) {
             let why = if multiplies { "multiplies" } else { "moves registers" };
-            report.add(Rule::Warps, &at, format!("{why} with warps {}..{end}, no whole warpgroups", agent.warp));
+            report.add(
+                Rule::Warps,
+                &at,
+                format!("{why} with warps {}..{end}, no whole warpgroups", agent.warp),
+            );
         }
     }
 }
@@ -217,9 +247,14 @@ fn registers(model: &Model<'_>, target: &Target, report: &mut Report) {
     if !(24..=256).contains(&model.max_registers)
         || lanes.saturating_mul(model.max_registers) > u64::from(target.registers.per_cta)
     {
-        report.add(Rule::Registers, "warploom.max_registers", format!("{} for {lanes} threads", model.max_registers));
+        report.add(
+            Rule::Registers,
+            "warploom.max_registers",
+            format!("{} for {lanes} threads", model.max_registers),
+        );
     }
-    let asked: u64 = model.agents.iter().map(|a| a.warps.saturating_mul(32).saturating_mul(a.registers)).sum();
+    let asked: u64 =
+        model.agents.iter().map(|a| a.warps.saturating_mul(32).saturating_mul(a.registers)).sum();
     let pool = lanes.saturating_mul(entry);
     if asked > pool {
         report.add(Rule::Registers, "agents", format!("ask for {asked} registers of {pool}"));
@@ -227,7 +262,11 @@ fn registers(model: &Model<'_>, target: &Target, report: &mut Report) {
     for agent in &model.agents {
         let legal = (24..=256).contains(&agent.registers) && agent.registers.is_multiple_of(8);
         if agent.registers != entry && !legal {
-            report.add(Rule::Registers, format!("@{}", agent.name), format!("setmaxnreg {}", agent.registers));
+            report.add(
+                Rule::Registers,
+                format!("@{}", agent.name),
+                format!("setmaxnreg {}", agent.registers),
+            );
         }
     }
 }
@@ -259,16 +298,22 @@ fn named_barriers(model: &Model<'_>, target: &Target, report: &mut Report) {
 fn elections(model: &Model<'_>, report: &mut Report) {
     use Opcode::*;
     for (agent, placed, opcode) in operations(model) {
-        let single = matches!(
-            opcode,
-            ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait
-        );
+        let single =
+            matches!(opcode, ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait);
         let all = matches!(opcode, ConsumerRelease | TileStore | ProxyFence | BarrierSync | Dot | MmaWait);
         if single && !placed.elected {
-            report.add(Rule::Election, model.place(agent, placed.op), "outside an elected region: every lane would do it");
+            report.add(
+                Rule::Election,
+                model.place(agent, placed.op),
+                "outside an elected region: every lane would do it",
+            );
         }
         if all && placed.elected {
-            report.add(Rule::Election, model.place(agent, placed.op), "inside an elected region: all lanes must take part");
+            report.add(
+                Rule::Election,
+                model.place(agent, placed.op),
+                "inside an elected region: all lanes must take part",
+            );
         }
     }
 }

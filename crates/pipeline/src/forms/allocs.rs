@@ -10,7 +10,12 @@ use crate::place::refuse;
 use crate::select::Selection;
 
 /// A scheduled kernel with its assignment written on it.
-pub fn assigned(scheduled: &Module, selection: &Selection, assignment: &Assignment, target: &Target) -> Module {
+pub fn assigned(
+    scheduled: &Module,
+    selection: &Selection,
+    assignment: &Assignment,
+    target: &Target,
+) -> Module {
     let mut module = scheduled.clone();
     mark_form(&mut module, Form::Assigned, target);
     let loc = module.ops[selection.func].loc;
@@ -40,7 +45,8 @@ pub(crate) fn records(module: &Module, func: OpId) -> Result<Vec<Record>, Vec<Di
         match serde_json::from_value::<Record>(fields) {
             Ok(record) => records.push(record),
             Err(error) => errors.push(
-                refuse(module, op, Code::Verify, format!("this is no record of a value: {error}")).rule("B10"),
+                refuse(module, op, Code::Verify, format!("this is no record of a value: {error}"))
+                    .rule("B10"),
             ),
         }
     }
@@ -85,17 +91,20 @@ fn alloc_of(module: &Module, func: OpId, value: Option<u64>) -> Option<OpId> {
 fn follow(assignment: &mut Assignment) {
     let records = &assignment.records;
     for entry in &mut assignment.smem.map {
-        let owner = entry.class.and_then(|class| records.iter().find(|r| r.parent == class && r.offset.is_some()));
+        let owner =
+            entry.class.and_then(|class| records.iter().find(|r| r.parent == class && r.offset.is_some()));
         if let Some((offset, bytes)) = owner.and_then(|r| Some((r.offset?, r.bytes?))) {
             (entry.offset, entry.bytes) = (offset, bytes);
         }
-        let barriers = entry.pipes.iter().flat_map(|&pipe| records.iter().filter(move |r| r.pipe == Some(pipe)));
+        let barriers =
+            entry.pipes.iter().flat_map(|&pipe| records.iter().filter(move |r| r.pipe == Some(pipe)));
         let first = barriers.flat_map(|r| [r.full, r.empty]).flatten().min();
         if let Some(first) = first.filter(|_| entry.class.is_none()) {
             entry.offset = first;
         }
     }
     assignment.smem.map.sort_by_key(|e| (e.offset, e.region, e.class));
-    assignment.smem.used = assignment.smem.map.iter().map(|e| e.offset.saturating_add(e.bytes)).max().unwrap_or(0);
+    assignment.smem.used =
+        assignment.smem.map.iter().map(|e| e.offset.saturating_add(e.bytes)).max().unwrap_or(0);
     assignment.smem.optimal = assignment.smem.optimal && assignment.smem.used == assignment.smem.load_bound;
 }

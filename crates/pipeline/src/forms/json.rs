@@ -7,7 +7,9 @@ use warploom_ir::{Attr, AttrDict, Type};
 /// value are left out.
 pub(super) fn to_attrs(record: Value) -> AttrDict {
     match record {
-        Value::Object(fields) => fields.into_iter().filter_map(|(name, value)| Some((name, to_attr(value)?))).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().filter_map(|(name, value)| Some((name, to_attr(value)?))).collect()
+        }
         _ => AttrDict::new(),
     }
 }
@@ -28,7 +30,9 @@ fn to_attr(value: Value) -> Option<Attr> {
 
 /// The fields that attributes stand for.
 pub(super) fn from_attrs<'a>(attrs: impl Iterator<Item = (&'a str, &'a Attr)>) -> Value {
-    Value::Object(attrs.filter_map(|(name, attr)| Some((name.to_owned(), from_attr(attr)?))).collect::<Map<_, _>>())
+    Value::Object(
+        attrs.filter_map(|(name, attr)| Some((name.to_owned(), from_attr(attr)?))).collect::<Map<_, _>>(),
+    )
 }
 
 fn from_attr(attr: &Attr) -> Option<Value> {

@@ -10,7 +10,13 @@ use crate::graph::PipelinedLoop;
 use crate::place::refuse;
 
 /// The kernel with its schedule written on it.
-pub fn scheduled(kernel: &Module, scf_for: OpId, pipelined: &PipelinedLoop, answer: &Answer, target: &Target) -> Module {
+pub fn scheduled(
+    kernel: &Module,
+    scf_for: OpId,
+    pipelined: &PipelinedLoop,
+    answer: &Answer,
+    target: &Target,
+) -> Module {
     let mut module = kernel.clone();
     mark_form(&mut module, Form::Scheduled, target);
     let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
@@ -31,7 +37,11 @@ pub fn scheduled(kernel: &Module, scf_for: OpId, pipelined: &PipelinedLoop, answ
 ///
 /// # Errors
 /// Marks that are missing, and every rule of the scheduler that the marks break.
-pub fn schedule_from(module: &Module, scf_for: OpId, pipelined: &PipelinedLoop) -> Result<Answer, Vec<Diagnostic>> {
+pub fn schedule_from(
+    module: &Module,
+    scf_for: OpId,
+    pipelined: &PipelinedLoop,
+) -> Result<Answer, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut read = |op: OpId, name: &'static str| -> i64 {
         let found = module.attr(op, name).and_then(Attr::as_i64);
@@ -44,7 +54,8 @@ pub fn schedule_from(module: &Module, scf_for: OpId, pipelined: &PipelinedLoop) 
     let (ii, stages) = (read(scf_for, "warploom.ii"), read(scf_for, "warploom.stages"));
     let mut nodes = Vec::new();
     for (id, &(op, _)) in pipelined.nodes.iter().enumerate() {
-        let [stage, cycle, order] = ["warploom.stage", "warploom.cycle", "warploom.order"].map(|name| read(op, name));
+        let [stage, cycle, order] =
+            ["warploom.stage", "warploom.cycle", "warploom.order"].map(|name| read(op, name));
         let time = stage.saturating_mul(ii).saturating_add(cycle);
         let order = usize::try_from(order).unwrap_or(usize::MAX);
         nodes.push(NodeTime { id, time, stage, cycle, order, agent: None });
@@ -60,15 +71,15 @@ pub fn schedule_from(module: &Module, scf_for: OpId, pipelined: &PipelinedLoop) 
         return Err(errors);
     }
     let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![error])?;
-    check::schedule(&pipelined.graph, &answer).and_then(|()| check::depths(&pipelined.graph, &answer)).map_err(
-        |violations| {
+    check::schedule(&pipelined.graph, &answer)
+        .and_then(|()| check::depths(&pipelined.graph, &answer))
+        .map_err(|violations| {
             let refusal = |v: &check::Violation| {
                 let op = named_node(pipelined, &v.at).unwrap_or(scf_for);
                 refuse(module, op, Code::Verify, format!("the schedule is broken: {v}")).rule(v.kind.rule())
             };
             violations.iter().map(refusal).collect::<Vec<_>>()
-        },
-    )?;
+        })?;
     Ok(answer)
 }
 
@@ -79,7 +90,12 @@ fn named_node(pipelined: &PipelinedLoop, at: &str) -> Option<OpId> {
 }
 
 /// Everything of an answer that follows from the times.
-fn complete(pipelined: &PipelinedLoop, ii: i64, stages: i64, nodes: Vec<NodeTime>) -> Result<Answer, Diagnostic> {
+fn complete(
+    pipelined: &PipelinedLoop,
+    ii: i64,
+    stages: i64,
+    nodes: Vec<NodeTime>,
+) -> Result<Answer, Diagnostic> {
     let graph = &pipelined.graph;
     let valid = validate(graph).map_err(|errors| {
         let text = errors.first().map(ToString::to_string).unwrap_or_default();
@@ -109,7 +125,10 @@ fn complete(pipelined: &PipelinedLoop, ii: i64, stages: i64, nodes: Vec<NodeTime
         bytes: None,
         rec_ratio: bounds.rec_ratio.map(|(latency, distance)| [latency, distance]),
         critical_circuit: bounds.critical_circuit,
-        critical_resource: bounds.critical_resource.and_then(|r| graph.resources.get(r)).map(|r| r.name.clone()),
+        critical_resource: bounds
+            .critical_resource
+            .and_then(|r| graph.resources.get(r))
+            .map(|r| r.name.clone()),
         agents: Vec::new(),
         spaces: Vec::new(),
         stopped_by: None,

@@ -44,8 +44,12 @@ impl Copier<'_> {
         let new = self.to.create_op(old.opcode, &operands, &types, old.loc);
         self.to.ops[new].props = old.props.clone();
         // The schedule's marks say nothing in a program.
-        self.to.ops[new].attrs =
-            old.attrs.iter().filter(|(n, _)| !n.starts_with("warploom.")).map(|(n, a)| (n, a.clone())).collect();
+        self.to.ops[new].attrs = old
+            .attrs
+            .iter()
+            .filter(|(n, _)| !n.starts_with("warploom."))
+            .map(|(n, a)| (n, a.clone()))
+            .collect();
         self.to.ops[new].span = old.span;
         self.to.append(block, new);
         for (&value, &copy) in old.results.iter().zip(&self.to.ops[new].results.clone()) {

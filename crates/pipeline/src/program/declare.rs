@@ -11,7 +11,8 @@ impl Builder<'_> {
     pub(super) fn launch(&mut self, func: OpId) {
         let layout = self.source.layout;
         let records = self.source.selection.descriptors.iter().map(|(_, plan)| {
-            let block: Vec<i64> = plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
+            let block: Vec<i64> =
+                plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
             Attr::Dict(AttrDict::from_iter([
                 ("swizzle", number(plan.swizzle_code())),
                 ("elem_size", number(plan.element_bytes)),

@@ -14,7 +14,13 @@ pub(super) struct Emit<'a> {
 
 impl Emit<'_> {
     /// An operation with properties.
-    pub fn op(&mut self, opcode: Opcode, operands: &[ValueId], types: &[Type], props: &[(&str, Attr)]) -> OpId {
+    pub fn op(
+        &mut self,
+        opcode: Opcode,
+        operands: &[ValueId],
+        types: &[Type],
+        props: &[(&str, Attr)],
+    ) -> OpId {
         let op = self.out.create_op(opcode, operands, types, self.loc);
         for (name, attr) in props {
             self.out.ops[op].props.set(*name, attr.clone());

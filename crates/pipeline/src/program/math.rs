@@ -33,9 +33,8 @@ impl Builder<'_> {
     fn needed_to_compute(&self) -> BTreeSet<ValueId> {
         let (module, selection) = (self.source.module, self.source.selection);
         let stores = selection.stores.iter();
-        let roots = stores.flat_map(|s| {
-            module.ops[s.op].operands.iter().copied().skip(2).chain(std::iter::once(s.value))
-        });
+        let roots = stores
+            .flat_map(|s| module.ops[s.op].operands.iter().copied().skip(2).chain(std::iter::once(s.value)));
         let mut needed: BTreeSet<ValueId> = BTreeSet::new();
         // The copies' coordinates belong to the loading agent: the slice stops at the product.
         let mut stack: Vec<ValueId> = roots.collect();
@@ -112,7 +111,8 @@ impl Builder<'_> {
         let selection = self.source.selection;
         let load = selection.loads.get(operand.load)?;
         let tile = load.plan.tile();
-        let (ty, elem) = (self.tile_type(load.descriptor, &tile), self.source.module.ty(load.value).elem().clone());
+        let (ty, elem) =
+            (self.tile_type(load.descriptor, &tile), self.source.module.ty(load.value).elem().clone());
         let name = &self.source.layout.ring(RingUse::Operands)?.name;
         let mut emit = self.emit(block, load.op);
         let slot = emit.slot(name, index, operand.load, ty);

@@ -41,7 +41,9 @@ pub(crate) struct Source<'a> {
 pub(crate) fn build(source: &Source<'_>) -> Result<Module, Box<Diagnostic>> {
     let mut builder = Builder::new(source);
     builder.function().ok_or_else(|| {
-        Box::new(Diagnostic::error(Code::Internal, "the kernel cannot be taken apart into agents").rule("C20"))
+        Box::new(
+            Diagnostic::error(Code::Internal, "the kernel cannot be taken apart into agents").rule("C20"),
+        )
     })
 }
 

@@ -72,7 +72,8 @@ pub(super) fn of(
     errors: &mut Vec<Diagnostic>,
 ) -> Option<TilePlan> {
     let plan = plans.iter().find(|(arg, _)| *arg == descriptor).map(|(_, plan)| plan.clone());
-    let made_here = module.def_op(descriptor).is_some_and(|op| module.ops[op].opcode == Opcode::MakeTensorDescriptor);
+    let made_here =
+        module.def_op(descriptor).is_some_and(|op| module.ops[op].opcode == Opcode::MakeTensorDescriptor);
     // A descriptor made in the kernel is refused where it is made, an argument's box at the function.
     if plan.is_none() && !made_here && !module.ty(descriptor).is_desc() {
         errors.push(

@@ -124,13 +124,19 @@ fn operand(
     let Some(load) = loads.iter().position(|l| l.value == seen.base) else {
         let by_descriptor = module.def_op(seen.base);
         let refused = by_descriptor.is_some_and(|d| {
-            matches!(module.ops[d].opcode, Opcode::DescriptorLoad | Opcode::Load) && module.ops[d].block == module.ops[op].block
+            matches!(module.ops[d].opcode, Opcode::DescriptorLoad | Opcode::Load)
+                && module.ops[d].block == module.ops[op].block
         });
         // A load that was refused itself says enough.
         if !refused {
             errors.push(
-                refuse(module, op, Code::Op, format!("operand {name} of tt.dot is not a tile loaded in the loop"))
-                    .note("supported", "tiles of tt.descriptor_load in the same loop, transposed or not"),
+                refuse(
+                    module,
+                    op,
+                    Code::Op,
+                    format!("operand {name} of tt.dot is not a tile loaded in the loop"),
+                )
+                .note("supported", "tiles of tt.descriptor_load in the same loop, transposed or not"),
             );
         }
         return None;
@@ -160,20 +166,31 @@ fn accumulator(
         _ => None,
     };
     let returned = |at: usize| module.ops[yielded].operands.get(at).copied();
-    let Some(at) = carried.filter(|&at| returned(at).is_some_and(|v| v == result || waits_for(module, v, result)))
+    let Some(at) =
+        carried.filter(|&at| returned(at).is_some_and(|v| v == result || waits_for(module, v, result)))
     else {
         errors.push(
-            refuse(module, op, Code::Op, "the accumulator of tt.dot is not carried from one trip to the next")
-                .rule("C30")
-                .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
+            refuse(
+                module,
+                op,
+                Code::Op,
+                "the accumulator of tt.dot is not carried from one trip to the next",
+            )
+            .rule("C30")
+            .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
         );
         return None;
     };
     let other = |&&user: &&OpId| user != op && user != yielded && module.ops[user].opcode != Opcode::MmaWait;
     if let Some(&user) = users.of(into).iter().chain(users.of(result)).find(other) {
         errors.push(
-            refuse(module, user, Code::Op, format!("{} reads the accumulator inside the loop", module.op_name(user)))
-                .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
+            refuse(
+                module,
+                user,
+                Code::Op,
+                format!("{} reads the accumulator inside the loop", module.op_name(user)),
+            )
+            .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
         );
         return None;
     }
@@ -191,9 +208,9 @@ fn accumulator(
 }
 
 fn waits_for(module: &Module, value: ValueId, result: ValueId) -> bool {
-    module
-        .def_op(value)
-        .is_some_and(|op| module.ops[op].opcode == Opcode::MmaWait && module.ops[op].operands.contains(&result))
+    module.def_op(value).is_some_and(|op| {
+        module.ops[op].opcode == Opcode::MmaWait && module.ops[op].operands.contains(&result)
+    })
 }
 
 /// M, N, K, if some wgmma shape covers them (T12, C63).
@@ -203,12 +220,17 @@ fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnost
     let ([m, k], [_, n]) = (non_unit(a.shape()).try_into().ok()?, non_unit(b.shape()).try_into().ok()?);
     let [m, k, n]: [u64; 3] = [m, k, n];
     let k_step = 256 / u64::from(a.elem_bits()?.max(1));
-    let rows = u64::from(target.threads.warps_per_cta() / target.threads.warps_per_group.max(1)).saturating_sub(1) * 64;
+    let rows = u64::from(target.threads.warps_per_cta() / target.threads.warps_per_group.max(1))
+        .saturating_sub(1)
+        * 64;
     let mut complain = |what: String, needs: String| {
         errors.push(refuse(module, op, Code::Shape, what).rule("C63").note("supported", needs));
     };
     if !m.is_multiple_of(64) || m > rows {
-        complain(format!("tt.dot with M = {m}"), format!("multiples of 64 up to {rows}: 64 rows per warpgroup"));
+        complain(
+            format!("tt.dot with M = {m}"),
+            format!("multiples of 64 up to {rows}: 64 rows per warpgroup"),
+        );
     }
     if !n.is_multiple_of(8) || n > 256 {
         complain(format!("tt.dot with N = {n}"), "multiples of 8 up to 256".to_owned());
@@ -229,9 +251,10 @@ fn check_layout(
     loads: &[TileLoad],
     errors: &mut Vec<Diagnostic>,
 ) {
-    for (name, operand, outer, store) in
-        [("a", a, "M", "store A as [M, K]"), ("b", b, "N", "store B as [N, K] and transpose it, as in gemm_fp8")]
-    {
+    for (name, operand, outer, store) in [
+        ("a", a, "M", "store A as [M, K]"),
+        ("b", b, "N", "store B as [N, K] and transpose it, as in gemm_fp8"),
+    ] {
         let Some(load) = loads.get(operand.load) else { continue };
         let found = module.ty(load.descriptor).to_string();
         let found = found.strip_prefix("!tt.").unwrap_or(&found);
@@ -245,7 +268,8 @@ fn check_layout(
             );
         } else if load.plan.swizzle == 0 || (!operand.k_major && load.plan.swizzle != 128) {
             let text = format!("operand {name} of tt.dot is too narrow in memory");
-            let least = if operand.k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
+            let least =
+                if operand.k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
             errors.push(
                 refuse(module, op, Code::Layout, text)
                     .rule("C62")
@@ -257,7 +281,13 @@ fn check_layout(
 }
 
 /// The accumulator must fit into the registers of the computing warps (C31).
-fn check_registers(module: &Module, op: OpId, extents: [u64; 3], target: &Target, errors: &mut Vec<Diagnostic>) {
+fn check_registers(
+    module: &Module,
+    op: OpId,
+    extents: [u64; 3],
+    target: &Target,
+    errors: &mut Vec<Diagnostic>,
+) {
     let [m, n, _] = extents;
     if registers::fits(m, n, target) {
         return;
@@ -272,7 +302,9 @@ fn check_registers(module: &Module, op: OpId, extents: [u64; 3], target: &Target
     );
     let mut error = refuse(module, op, Code::Registers, text).rule("C31").note("live", parts);
     let smaller = [(m, n / 2), (m / 2, n), (m / 2, n / 2), (64, 128)];
-    if let Some((m, n)) = smaller.into_iter().find(|&(m, n)| m >= 64 && n >= 8 && registers::fits(m, n, target)) {
+    if let Some((m, n)) =
+        smaller.into_iter().find(|&(m, n)| m >= 64 && n >= 8 && registers::fits(m, n, target))
+    {
         error = error.note("fits", format!("a tile of {m}x{n}"));
     }
     errors.push(error);
@@ -289,14 +321,22 @@ fn unused_loads(module: &Module, loads: &[TileLoad], users: &Users, errors: &mut
                     Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
                     Opcode::Dot => used = true,
                     _ => errors.push(
-                        refuse(module, user, Code::Op, format!("{} reads a tile loaded in the loop", module.op_name(user)))
-                            .note("supported", "tt.dot, through transposes"),
+                        refuse(
+                            module,
+                            user,
+                            Code::Op,
+                            format!("{} reads a tile loaded in the loop", module.op_name(user)),
+                        )
+                        .note("supported", "tt.dot, through transposes"),
                     ),
                 }
             }
         }
         if !used {
-            errors.push(refuse(module, load.op, Code::Op, "nothing multiplies this tile").note("instead", "remove the load"));
+            errors.push(
+                refuse(module, load.op, Code::Op, "nothing multiplies this tile")
+                    .note("instead", "remove the load"),
+            );
         }
     }
 }

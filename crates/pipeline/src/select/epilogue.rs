@@ -28,8 +28,13 @@ pub(super) fn select(
             stores.extend(store(module, op, stores.len(), plans, errors));
         } else if !stores.is_empty() && matches!(class(opcode), Class::TileLoad | Class::PointerLoad) {
             errors.push(
-                refuse(module, op, Code::Op, format!("{} after a store is not supported", module.op_name(op)))
-                    .note("instead", "load everything before the first store"),
+                refuse(
+                    module,
+                    op,
+                    Code::Op,
+                    format!("{} after a store is not supported", module.op_name(op)),
+                )
+                .note("instead", "load everything before the first store"),
             );
         }
     }
@@ -39,13 +44,21 @@ pub(super) fn select(
     // Other ways to store are refused where they stand.
     let elsewhere = module.blocks[body].ops.iter().any(|&op| {
         let opcode = module.ops[op].opcode;
-        matches!(opcode, Opcode::Store | Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter)
+        matches!(
+            opcode,
+            Opcode::Store | Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter
+        )
     });
     let nested = module.parent(scf_for) != Some(func);
     if let Some(result) = result.filter(|result| !needed.contains(result) && !elsewhere && !nested) {
         errors.push(
-            refuse(module, scf_for, Code::Loop, format!("the loop's result of type {} is never stored", module.ty(result)))
-                .note("supported", "results written by tt.descriptor_store after the loop"),
+            refuse(
+                module,
+                scf_for,
+                Code::Loop,
+                format!("the loop's result of type {} is never stored", module.ty(result)),
+            )
+            .note("supported", "results written by tt.descriptor_store after the loop"),
         );
     }
     let tile = dot.map(|dot| [dot.extents[0], dot.extents[1]]);
@@ -78,11 +91,15 @@ fn carried(module: &Module, scf_for: OpId, dot: Option<&Dot>, errors: &mut Vec<D
     for (index, &value) in module.ops[scf_for].results.iter().enumerate() {
         if index != dot.accumulator && !is_scalar_type(module.ty(value)) {
             let text = format!("the loop carries a second tile, {}", module.ty(value));
-            errors.push(refuse(module, scf_for, Code::Loop, text).note("supported", "one accumulator, and scalars"));
+            errors.push(
+                refuse(module, scf_for, Code::Loop, text).note("supported", "one accumulator, and scalars"),
+            );
         }
     }
     if module.ops[scf_for].operands.first().is_some_and(|&bound| *module.ty(bound) != Type::I32) {
-        errors.push(refuse(module, scf_for, Code::Type, "loop bounds that are not i32").note("supported", "i32"));
+        errors.push(
+            refuse(module, scf_for, Code::Type, "loop bounds that are not i32").note("supported", "i32"),
+        );
     }
 }
 
@@ -141,8 +158,13 @@ fn check(module: &Module, op: OpId, tile: Option<[u64; 2]>, errors: &mut Vec<Dia
         let loaded = module.def_op(seen.base).is_some_and(|d| module.ops[d].opcode == Opcode::DescriptorLoad);
         if !(seen.plain() && loaded) {
             errors.push(
-                refuse(module, op, Code::Op, format!("{} of a computed tile is not supported", module.op_name(op)))
-                    .note("supported", "tt.expand_dims and tt.broadcast"),
+                refuse(
+                    module,
+                    op,
+                    Code::Op,
+                    format!("{} of a computed tile is not supported", module.op_name(op)),
+                )
+                .note("supported", "tt.expand_dims and tt.broadcast"),
             );
         }
         return;
@@ -156,10 +178,8 @@ fn check(module: &Module, op: OpId, tile: Option<[u64; 2]>, errors: &mut Vec<Dia
     };
     if !legal {
         errors.push(
-            refuse(module, op, Code::Shape, format!("{} of {}", module.op_name(op), module.ty(result))).note(
-                "supported",
-                format!("tiles of {m}x{n}, rows of {n}, columns of {m}"),
-            ),
+            refuse(module, op, Code::Shape, format!("{} of {}", module.op_name(op), module.ty(result)))
+                .note("supported", format!("tiles of {m}x{n}, rows of {n}, columns of {m}")),
         );
     }
 }

@@ -67,9 +67,10 @@ pub(super) fn pipelined_loop(module: &Module, func: OpId, errors: &mut Vec<Diagn
                 None => (func, "nothing to pipeline: the kernel has no scf.for"),
             };
             errors.push(
-                refuse(module, at, Code::Loop, text)
-                    .rule("C9")
-                    .note("supported", "one scf.for whose body loads tiles by descriptor and multiplies them"),
+                refuse(module, at, Code::Loop, text).rule("C9").note(
+                    "supported",
+                    "one scf.for whose body loads tiles by descriptor and multiplies them",
+                ),
             );
             None
         }

@@ -17,9 +17,14 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
             Class::Unsupported if opcode == Opcode::Condition => {}
             Class::Unsupported => errors.push(unsupported(module, op, target)),
             Class::Dot if !target.has(Feature::Wgmma) => errors.push(
-                refuse(module, op, Code::Target, format!("tt.dot is not supported for {} yet", target.name()))
-                    .rule("T5")
-                    .note("supported", "wgmma, which sm_90a has"),
+                refuse(
+                    module,
+                    op,
+                    Code::Target,
+                    format!("tt.dot is not supported for {} yet", target.name()),
+                )
+                .rule("T5")
+                .note("supported", "wgmma, which sm_90a has"),
             ),
             Class::PointerLoad if module.ops[op].results.iter().any(|&v| !module.ty(v).is_tensor()) => errors
                 .push(
@@ -31,7 +36,8 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
         let doubles = module.ops[op].results.iter().any(|&v| is_double_tile(module.ty(v)));
         if doubles && class(opcode) != Class::Unsupported {
             let text = format!("{} makes a tile of f64", module.op_name(op));
-            errors.push(refuse(module, op, Code::Type, text).note("supported", "f32, bf16, f16, 8-bit floats"));
+            errors
+                .push(refuse(module, op, Code::Type, text).note("supported", "f32, bf16, f16, 8-bit floats"));
         }
     }
 }
@@ -94,8 +100,12 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
     let error = refuse(module, op, Code::Op, format!("{name} is not supported for {}", target.name()));
     use Opcode::*;
     let notes: &[(&'static str, &str)] = match opcode {
-        DescriptorGather => &[("needs", "gather4, sm_100 and later"), ("instead", "tt.load through pointers")],
-        DescriptorScatter => &[("needs", "scatter4, sm_100 and later"), ("instead", "tt.store through pointers")],
+        DescriptorGather => {
+            &[("needs", "gather4, sm_100 and later"), ("instead", "tt.load through pointers")]
+        }
+        DescriptorScatter => {
+            &[("needs", "scatter4, sm_100 and later"), ("instead", "tt.store through pointers")]
+        }
         MakeTensorDescriptor => &[
             ("supported", "descriptors made on the host"),
             ("instead", "pass a tensor descriptor as an argument of the kernel"),
@@ -112,7 +122,9 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
         _ if opcode.name().is_some_and(|n| n.starts_with("warploom.")) => {
             &[("supported", "program form, in a module with warploom.form = \"program\"")]
         }
-        _ => &[("supported", "element-wise arith and math operations, tt.splat, tt.broadcast, tt.expand_dims")],
+        _ => {
+            &[("supported", "element-wise arith and math operations, tt.splat, tt.broadcast, tt.expand_dims")]
+        }
     };
     notes.iter().fold(error, |error, (label, text)| error.note(label, *text))
 }

@@ -20,8 +20,11 @@ pub fn kernels() -> Option<PathBuf> {
 /// Every kernel file with its name, sorted.
 pub fn kernel_files() -> Vec<(String, String)> {
     let Some(folder) = kernels() else { return Vec::new() };
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "ttir")).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "ttir"))
+        .collect();
     files.sort();
     files
         .into_iter()

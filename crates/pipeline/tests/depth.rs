@@ -1,0 +1,87 @@
+//! Ring depths: the law, what fits, what the author says (C6, S51-S57, B65-B67).
+
+mod common;
+
+use warploom_pipeline::fuzzing::Kernel;
+use warploom_pipeline::{Bound, Compiled, Options, compile_to_program, explain};
+
+fn compile(kernel: &Kernel, options: &Options) -> Compiled {
+    compile_to_program(&common::parse(&kernel.text()), &common::hopper(), options)
+        .unwrap_or_else(|e| panic!("{}", e[0]))
+}
+
+#[test]
+fn the_law_gives_at_least_three() {
+    for extents in [
+        [64, 64, 32],
+        [64, 64, 64],
+        [64, 256, 64],
+        [128, 128, 32],
+        [128, 128, 64],
+        [128, 256, 64],
+        [256, 128, 64],
+    ] {
+        let compiled = compile(&Kernel { extents, ..Kernel::default() }, &Options::default());
+        let depth = &compiled.depth;
+        assert_eq!((depth.bound, depth.slots), (Bound::Law, depth.law), "{extents:?}");
+        assert!(depth.slots >= 3, "{extents:?}: {depth:?}");
+        assert_eq!(compiled.pipelined.pending, 1);
+    }
+}
+
+#[test]
+fn capacity_bounds_big_tiles_and_raises_the_ii_no_further_than_it_must() {
+    // Slots of 96 KiB: the law asks for three, two fit.
+    let compiled = compile(&Kernel { extents: [128, 256, 128], ..Kernel::default() }, &Options::default());
+    let depth = &compiled.depth;
+    assert_eq!((depth.bound, depth.slots), (Bound::Capacity, 2), "{depth:?}");
+    assert!(depth.law > 2 && compiled.answer.ii >= depth.unlimited_ii);
+    assert!(depth.rounds[0].need.is_some_and(|need| need > 232_448));
+    assert!(
+        explain(&compiled).contains("ring depth 2: the most that fits; the depth law asks for 3"),
+        "{depth:?}"
+    );
+}
+
+#[test]
+fn one_slot_is_the_last_resort() {
+    // 96 KiB a slot in 160 KiB: a product cannot be pending while the next copy runs (C30).
+    let mut options = Options::default();
+    options.smem_limit = Some(160 * 1024);
+    let compiled = compile(&Kernel { extents: [128, 256, 128], ..Kernel::default() }, &options);
+    assert_eq!((compiled.depth.slots, compiled.pipelined.pending), (1, 0));
+    assert!(warploom_ir::print(&compiled.program).contains("lag = 0"));
+}
+
+#[test]
+fn num_stages_caps_the_ring() {
+    for stages in 1..=3 {
+        let compiled =
+            compile(&Kernel { num_stages: Some(stages), ..Kernel::default() }, &Options::default());
+        let depth = &compiled.depth;
+        assert_eq!((depth.bound, depth.slots), (Bound::NumStages, stages), "{depth:?}");
+    }
+    let compiled = compile(&Kernel { num_stages: Some(8), ..Kernel::default() }, &Options::default());
+    assert_eq!(compiled.depth.bound, Bound::Law);
+}
+
+#[test]
+fn slack_is_added_while_it_fits() {
+    let kernel = Kernel { extents: [128, 256, 64], ..Kernel::default() };
+    let mut options = Options::default();
+    options.slack_slots = 1;
+    let compiled = compile(&kernel, &options);
+    assert_eq!((compiled.depth.slots, compiled.depth.slack, compiled.depth.bound), (4, 1, Bound::Law));
+    options.slack_slots = 3;
+    let compiled = compile(&kernel, &options);
+    assert_eq!((compiled.depth.slots, compiled.depth.bound), (4, Bound::Capacity));
+    assert_eq!(compiled.answer.ii, compiled.depth.unlimited_ii);
+}
+
+#[test]
+fn deeper_than_the_law_by_request() {
+    let mut options = Options::default();
+    options.depth = Some(6);
+    let compiled = compile(&Kernel::default(), &options);
+    assert_eq!((compiled.depth.slots, compiled.depth.bound), (6, Bound::Asked));
+}
