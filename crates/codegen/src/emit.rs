@@ -6,7 +6,7 @@ use inkwell::context::Context;
 use warploom_ir::{Diagnostic, Module};
 use warploom_target::{PtxVersion, Target};
 
-use crate::error::{Result, internal};
+use crate::error::{Refusal, Result, internal};
 use crate::metadata::Metadata;
 use crate::program::Program;
 use crate::{lower, machine, scan};
@@ -67,16 +67,32 @@ pub fn emit(
     target: &Target,
     options: &Options,
 ) -> std::result::Result<Emitted, Vec<Diagnostic>> {
-    compile(module, target, options).map_err(|refusal| vec![*refusal.0])
+    let mut refusals = Vec::new();
+    let result = compile(module, target, options, &mut refusals);
+    match result {
+        Ok(Some(emitted)) if refusals.is_empty() => Ok(emitted),
+        Ok(_) => Err(refusals.into_iter().map(|refusal| *refusal.diagnostic).collect()),
+        Err(refusal) => Err(vec![*refusal.diagnostic]),
+    }
 }
 
-fn compile(module: &Module, target: &Target, options: &Options) -> Result<Emitted> {
+/// The way from program to PTX; `None` where operations were refused on it.
+fn compile(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    refusals: &mut Vec<Refusal>,
+) -> Result<Option<Emitted>> {
     let start = Instant::now();
     let ptx = options.ptx.unwrap_or(target.chip.ptx_default);
     let machine = machine::machine(target, ptx, options.level)?;
     let program = Program::read(module, target)?;
     let context = Context::create();
-    let ir = lower::lower(&context, &machine, module, &program, target, ptx, options.fuse)?;
+    let job = lower::Job { module, program: &program, target, ptx, fuse: options.fuse };
+    let ir = lower::lower(&context, &machine, job, refusals)?;
+    if !refusals.is_empty() {
+        return Ok(None);
+    }
     let built = Instant::now();
     let llvm = options.llvm.then(|| ir.module.print_to_string().to_string());
     ir.module.verify().map_err(|e| internal(format!("LLVM verifier: {e}")))?;
@@ -101,7 +117,7 @@ fn compile(module: &Module, target: &Target, options: &Options) -> Result<Emitte
         global_scratch_align: 1,
         profile_scratch_size: 0,
         profile_scratch_align: 1,
-        tensordesc_meta: program.descriptors,
+        tensordesc_meta: program.descriptors.clone(),
     };
-    Ok(Emitted { ptx: text, llvm, metadata, timings })
+    Ok(Some(Emitted { ptx: text, llvm, metadata, timings }))
 }

@@ -5,11 +5,16 @@ use warploom_ir::{Diagnostic, Loc, Module, OpId};
 
 /// A refusal on its way up.
 #[derive(Debug)]
-pub(crate) struct Refusal(pub Box<Diagnostic>);
+pub(crate) struct Refusal {
+    /// What will be said.
+    pub diagnostic: Box<Diagnostic>,
+    /// The operation it is about, once that is known.
+    pub op: Option<OpId>,
+}
 
 impl From<Diagnostic> for Refusal {
     fn from(diagnostic: Diagnostic) -> Refusal {
-        Refusal(Box::new(diagnostic))
+        Refusal { diagnostic: Box::new(diagnostic), op: None }
     }
 }
 
@@ -28,8 +33,9 @@ pub(crate) fn internal(message: impl Into<String>) -> Refusal {
 
 /// Names the operation a refusal is about, unless a nested one was named already.
 pub(crate) fn locate(module: &Module, op: OpId, mut refusal: Refusal) -> Refusal {
-    let place = &mut refusal.0;
-    if place.op.is_none() {
+    let place = &mut refusal.diagnostic;
+    if refusal.op.is_none() {
+        refusal.op = Some(op);
         place.offset = place.offset.or(module.ops[op].span);
         place.op = Some(describe(module, op));
         place.source = place.source.take().or_else(|| source(module, op));

@@ -1,5 +1,7 @@
 //! GEMM programs of all shapes and types: ptxas takes them, nothing spills, nothing is repaired (C80).
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
 mod common;
 
 use common::{Gemm, messages, tool_or_skip};

@@ -1,5 +1,7 @@
 //! What the PTX computes: programs run on the emulator, with race detection, and the product compared.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
 mod common;
 #[path = "common/machine.rs"]
 mod machine;

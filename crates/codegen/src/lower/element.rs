@@ -118,6 +118,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn element(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
         use Opcode::*;
         let opcode = self.module.ops[op].opcode;
+        self.check_class(op)?;
         match (opcode, args) {
             (Constant, []) => self.constant(op),
             (GetProgramId | GetNumPrograms, []) => self.grid(op),
@@ -186,6 +187,30 @@ impl<'c> Lower<'c, '_> {
             }
             _ => Err(self.unsupported(op)),
         }
+    }
+
+    /// Refuses operands that are no integers where integers are needed, and no floats with arithmetic of
+    /// their own (8-bit ones have none) where floats are.
+    fn check_class(&self, op: OpId) -> Result<()> {
+        use Opcode::*;
+        let operand = self.module.ops[op].operands.first().map(|&v| self.module.ty(v).elem());
+        let fits = match (self.module.ops[op].opcode, operand) {
+            (
+                AddI | SubI | MulI | DivSI | DivUI | RemSI | RemUI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI
+                | MinSI | MaxSI | MinUI | MaxUI | CmpI | AbsI | MulHiUI | ExtSI | ExtUI | TruncI | SIToFP
+                | UIToFP | IndexCast | IntToPtr,
+                Some(ty),
+            ) => matches!(ty, Type::Int(..)),
+            (
+                AddF | SubF | MulF | DivF | NegF | CmpF | Fma | AbsF | FPToSI | FPToUI | PreciseDivF
+                | MaxNumF | MinNumF | MaximumF | MinimumF | ClampF,
+                Some(ty),
+            ) => {
+                matches!(ty, Type::Float(FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64))
+            }
+            _ => true,
+        };
+        if fits { Ok(()) } else { Err(self.bad_type(op)) }
     }
 
     /// The MLIR element type of operand number `index`.

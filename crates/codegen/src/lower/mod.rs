@@ -24,7 +24,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Module, OpId, Opcode, SecondaryMap, Type, ValueId};
 use warploom_target::{PtxVersion, Target};
 
-use crate::error::{Result, internal, locate, refuse};
+use crate::error::{Refusal, Result, internal, locate, refuse};
 use crate::llvm::{GLOBAL, Ir, Val, as_int};
 use crate::program::{Agent, Program};
 use region::Hazards;
@@ -81,18 +81,34 @@ pub(crate) struct Lower<'c, 'a> {
     thread: IntValue<'c>,
     /// Where the code runs.
     place: Place<'c>,
+    /// What could not be lowered, in the order of the text.
+    refusals: Vec<Refusal>,
 }
 
-/// Lowers a program into a fresh LLVM module.
+/// What is to be lowered, and for what.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    /// The program as data.
+    pub module: &'a Module,
+    /// Its declarations.
+    pub program: &'a Program<'a>,
+    /// The chip.
+    pub target: &'a Target,
+    /// The version of PTX.
+    pub ptx: PtxVersion,
+    /// Whether multiplications and additions may be fused.
+    pub fuse: bool,
+}
+
+/// Lowers a program into a fresh LLVM module. Operations that cannot be lowered are added to `refusals`, in
+/// the order of the text; the module is worth nothing then.
 pub(crate) fn lower<'c, 'a>(
     ctx: &'c Context,
     machine: &TargetMachine,
-    module: &'a Module,
-    program: &'a Program<'a>,
-    target: &'a Target,
-    ptx: PtxVersion,
-    fuse: bool,
+    job: Job<'a>,
+    refusals: &mut Vec<Refusal>,
 ) -> Result<Ir<'c, 'a>> {
+    let Job { module, program, target, ptx, fuse } = job;
     let out = ctx.create_module(program.name);
     out.set_triple(&machine.get_triple());
     out.set_data_layout(&machine.get_target_data().get_data_layout());
@@ -121,8 +137,12 @@ pub(crate) fn lower<'c, 'a>(
         warp,
         thread,
         place,
+        refusals: Vec::new(),
     };
     lower.function()?;
+    let place = |refusal: &Refusal| refusal.op.map(|op| lower.position[op]);
+    lower.refusals.sort_by_key(place);
+    refusals.append(&mut lower.refusals);
     Ok(lower.ir)
 }
 
@@ -240,7 +260,7 @@ impl<'c> Lower<'c, '_> {
         for &op in ops {
             match self.module.ops[op].opcode {
                 Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Agent | Opcode::Return => {}
-                _ => self.operation(op, 0)?,
+                _ => self.attempt(op, 0),
             }
         }
         let done = self.ir.block();
@@ -250,8 +270,9 @@ impl<'c> Lower<'c, '_> {
             let below = self.ir.icmp(IntPredicate::ULT, self.warp, end)?;
             self.ir.br_if(below, body, next)?;
             self.ir.seek(body);
-            let result = self.agent(agent);
-            result.map_err(|refusal| locate(self.module, agent.op, refusal))?;
+            if let Err(refusal) = self.agent(agent) {
+                self.note(agent.op, refusal);
+            }
             self.ir.br(done)?;
             self.ir.seek(next);
         }
@@ -300,10 +321,32 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Shape, format!("regions nested deeper than {MAX_NESTING}")).into());
         }
         let module = self.module;
-        for &op in &module.blocks[block].ops {
-            self.operation(op, depth).map_err(|refusal| locate(module, op, refusal))?;
-        }
+        module.blocks[block].ops.iter().for_each(|&op| self.attempt(op, depth));
         Ok(())
+    }
+
+    /// Lowers an operation, or notes why not; what uses its results is passed over in silence.
+    fn attempt(&mut self, op: OpId, depth: u32) {
+        let operation = &self.module.ops[op];
+        let poisoned = |v: &ValueId| matches!(self.bound.get(v), Some(Bound::Poison));
+        let result = match operation.operands.iter().any(poisoned) {
+            true => None,
+            false => Some(self.operation(op, depth)),
+        };
+        if !matches!(result, Some(Ok(()))) {
+            self.bound.extend(operation.results.iter().map(|&v| (v, Bound::Poison)));
+        }
+        if let Some(Err(refusal)) = result {
+            self.note(op, refusal);
+        }
+    }
+
+    /// Keeps a refusal, unless its operation was refused already.
+    fn note(&mut self, op: OpId, refusal: Refusal) {
+        let refusal = locate(self.module, op, refusal);
+        if self.refusals.iter().all(|known| known.op != refusal.op) {
+            self.refusals.push(refusal);
+        }
     }
 
     fn operation(&mut self, op: OpId, depth: u32) -> Result<()> {
@@ -359,7 +402,7 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    fn unsupported(&self, op: OpId) -> crate::error::Refusal {
+    fn unsupported(&self, op: OpId) -> Refusal {
         let name = self.module.op_name(op);
         let text = format!("{name} is not supported for {}", self.ir.target.name());
         refuse(Code::Op, text).rule("C3").into()

@@ -165,6 +165,14 @@ impl<'c> Lower<'c, '_> {
         self.place = Place { trip: Some((index, lo, step)), ..place };
         let scope = self.enter();
         self.block(body, depth + 1)?;
+        if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
+            // Said already; the loop cannot be closed.
+            self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
+            self.leave(scope);
+            self.place = place;
+            self.ir.seek(exit);
+            return Ok(());
+        }
         let mut last = Vec::new();
         for (&value, &arg) in yielded.iter().zip(args) {
             last.extend(self.flatten(value, arg)?.1);
@@ -257,7 +265,14 @@ impl<'c> Lower<'c, '_> {
             if let Some(block) = module.entry(op, index) {
                 let scope = self.enter();
                 self.block(block, depth + 1)?;
-                values = self.yielded(op, index)?.iter().map(|&v| self.scalar(v)).collect::<Result<_>>()?;
+                let yielded = self.yielded(op, index)?;
+                if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
+                    self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
+                    self.leave(scope);
+                    self.ir.seek(join);
+                    return Ok(());
+                }
+                values = yielded.iter().map(|&v| self.scalar(v)).collect::<Result<_>>()?;
                 self.leave(scope);
             }
             if values.len() != results.len() {

@@ -77,6 +77,8 @@ pub(crate) enum Bound<'c> {
     View(View<'c>),
     /// A tile whose elements are computed where they are used.
     Lazy(Lazy),
+    /// A value that was refused.
+    Poison,
 }
 
 /// What an unevaluated tile depends on.

@@ -65,7 +65,7 @@ pub fn bytes(elem: &str) -> u64 {
 /// Default swizzle and box of C14.
 fn cut(rows: u64, cols: u64, elem: &str) -> (u64, [u64; 2]) {
     let e = bytes(elem);
-    let swizzle = [128, 64, 32].into_iter().find(|s| cols * e % s == 0 && rows >= 8).unwrap_or(0);
+    let swizzle = [128, 64, 32].into_iter().find(|s| (cols * e).is_multiple_of(*s) && rows >= 8).unwrap_or(0);
     let inner = if swizzle == 0 { cols.min(256) } else { swizzle / e };
     (swizzle, [rows.min(256), inner])
 }
@@ -134,7 +134,7 @@ impl Gemm {
             extra_param =
                 format!(", %e: !tt.tensordesc<{m}x{n}x{e}>, %e0: i32, %e1: i32, %e2: i64, %e3: i64");
         }
-        assert!(self.k % kind(ea) == 0);
+        assert!(self.k.is_multiple_of(kind(ea)));
         let mut t = String::new();
         let acc = format!("tensor<{m}x{n}xf32>");
         let _ = writeln!(
