@@ -12,6 +12,8 @@
 //! ```
 
 mod compile;
+#[cfg(all(feature = "llvm", feature = "fuzzing"))]
+pub mod fuzzing;
 #[cfg(feature = "llvm")]
 pub mod run;
 

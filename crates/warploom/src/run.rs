@@ -6,6 +6,7 @@ use std::fmt;
 use warploom_codegen::{Metadata, TensorDescriptor};
 use warploom_emulator as emulator;
 use warploom_emulator::{Device, ElemType, Launch, Policy, Report, TensorMap, TiledMap};
+use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
 use warploom_target::Target;
@@ -258,7 +259,8 @@ impl Prepared {
                 (ArgSpec::Int(v), _) => args.push(emulator::Arg::I32(*v as i32)),
                 (ArgSpec::Float(v), Type::Float(FloatKind::F64)) => args.push(emulator::Arg::F64(*v)),
                 (ArgSpec::Float(v), Type::Float(kind @ (FloatKind::F16 | FloatKind::BF16))) => {
-                    args.push(emulator::Arg::U16(interp::float::encode(*v, *kind) as u16));
+                    let overflow = cast_overflow(*kind);
+                    args.push(emulator::Arg::U16(encode(*kind, *v, Rounding::NearestEven, overflow) as u16));
                 }
                 (ArgSpec::Float(v), _) => args.push(emulator::Arg::F32(*v as f32)),
             }

@@ -1,0 +1,86 @@
+//! The numbers of C80 and C82, kept in `bars.json`: a worse one fails, a better one asks to be written down. Needs the
+//! pinned ptxas and nvdisasm in `.venv` (`make setup`); skipped visibly without them.
+//!
+//! `BARS=write cargo test -p warploom --test quality` writes the file again.
+
+#![cfg(feature = "llvm")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use warploom::codegen::{assemble, sass};
+use warploom::{Options, Resumed, Target};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn tool(name: &str) -> Option<PathBuf> {
+    let pythons = std::fs::read_dir(root().join(".venv/lib")).ok()?;
+    pythons.flatten().map(|p| p.path().join("site-packages/nvidia/cu13/bin").join(name)).find(|p| p.is_file())
+}
+
+/// The numbers of one kernel.
+fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap();
+    let target = Target::named("sm_90a").unwrap();
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0]));
+    let output = warploom::compile(&module, &target, &Options::default())
+        .unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0]));
+    let Resumed::Compiled(compiled) = &output.lowered else { panic!("a kernel is no program") };
+    let assembled = assemble::assemble(ptxas, &output.emitted.ptx, "sm_90a").unwrap_or_else(|e| panic!("{e}"));
+    let report = &assembled.report;
+    let repairs: Vec<&str> = report.notes.iter().filter(|n| n.is_repair()).map(|n| n.text.as_str()).collect();
+    assert!(repairs.is_empty(), "{}: {repairs:?} (C80)", path.display());
+    let loops = sass::loops(&sass::disassemble(nvdisasm, &assembled.cubin).unwrap_or_else(|e| panic!("{e}")));
+    let multiply = loops.iter().find(|l| l.hgmma > 0).unwrap_or_else(|| panic!("{}: no HGMMA", path.display()));
+    let load = loops.iter().find(|l| l.utmaldg > 0).unwrap_or_else(|| panic!("{}: no UTMALDG", path.display()));
+    json!({
+        "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
+        "registers": report.registers, "spill_bytes": report.spill_stores + report.spill_loads,
+        "stack_bytes": report.stack, "multiply_sass": multiply.instructions, "multiply_hgmma": multiply.hgmma,
+        "load_sass": load.instructions, "load_utmaldg": load.utmaldg,
+    })
+}
+
+#[test]
+fn machine_code_keeps_its_bars() {
+    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
+        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
+        return;
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.json");
+    let mut bars: BTreeMap<String, Value> = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
+    let mut wrong = Vec::new();
+    for name in bars.keys().cloned().collect::<Vec<_>>() {
+        let path = root().join(&name);
+        if !path.is_file() {
+            println!("skipped: {name} is not there");
+            continue;
+        }
+        let found = numbers(&path, &ptxas, &nvdisasm);
+        let bar = &bars[&name];
+        for (field, value) in found.as_object().unwrap() {
+            let (new, old) = (value.as_u64().unwrap(), bar[field].as_u64().unwrap_or(u64::MAX));
+            if new != old {
+                let verdict = if new > old { "worse" } else { "better: write it down with BARS=write" };
+                wrong.push(format!("{name}: {field} {new}, the bar is {old} ({verdict})"));
+            }
+        }
+        bars.insert(name, found);
+    }
+    if write {
+        std::fs::write(&file, serde_json::to_string_pretty(&bars).unwrap() + "\n").unwrap();
+    } else {
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+    // C82: the bars of the flagship, whatever the file says.
+    let flagship = &bars["examples/kernels/gemm.ttir"];
+    assert!(flagship["multiply_sass"].as_u64() <= Some(44) && flagship["multiply_hgmma"] == 4, "{flagship}");
+    assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
+    for (name, bar) in &bars {
+        assert_eq!((&bar["spill_bytes"], &bar["stack_bytes"]), (&json!(0), &json!(0)), "{name} spills (C80)");
+    }
+}
