@@ -106,6 +106,7 @@ fn erased_operations_are_gone_and_their_uses_are_errors() {
     let diags = verify(&m);
     assert_eq!(diags.len(), 1);
     assert!(diags[0].message.contains("not open here"));
+    assert_eq!(diags[0].notes, [("found", "%one".to_owned())]);
 }
 
 #[test]

@@ -52,12 +52,21 @@ pub fn verify(m: &Module) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut printer = OpPrinter::new(m);
-    problems.into_iter().map(|p| p.diag.of_printed(m, p.op, printer.line(p.op))).collect()
+    let finish = |problem: Problem| {
+        let diag = match problem.value {
+            Some(value) => problem.diag.note("found", printer.value(value).to_owned()),
+            None => problem.diag,
+        };
+        diag.of_printed(m, problem.op, printer.line(problem.op))
+    };
+    problems.into_iter().map(finish).collect()
 }
 
 /// Something wrong with an operation.
 struct Problem {
     op: OpId,
+    /// The value it is about, to be named when all values have names.
+    value: Option<ValueId>,
     diag: Diagnostic,
 }
 
@@ -85,7 +94,7 @@ impl<'m> Symbols<'m> {
             };
             if first != op {
                 let diag = Diagnostic::error(Code::Verify, format!("the name @{name} is given twice"));
-                problems.push(Problem { op, diag });
+                problems.push(Problem { op, value: None, diag });
             }
         }
         symbols
@@ -102,11 +111,12 @@ struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     fn fail(&mut self, message: impl Into<String>) {
-        self.report(Diagnostic::error(Code::Verify, message));
+        let rule = if self.m.op_name(self.op).starts_with("warploom.") { "C35" } else { "C5" };
+        self.report(Diagnostic::error(Code::Verify, message).rule(rule));
     }
 
     fn report(&mut self, diag: Diagnostic) {
-        self.problems.push(Problem { op: self.op, diag });
+        self.problems.push(Problem { op: self.op, value: None, diag });
     }
 
     /// Records the message unless the condition holds.

@@ -11,7 +11,7 @@ use crate::text::MAX_REGIONS;
 use crate::walk::{Event, events};
 
 fn problem(op: OpId, message: String) -> Problem {
-    Problem { op, diag: Diagnostic::error(Code::Verify, message) }
+    Problem { op, value: None, diag: Diagnostic::error(Code::Verify, message) }
 }
 
 /// All operations in the order of the text. `None` when operations, blocks and regions do not form a tree;
@@ -105,7 +105,7 @@ pub(super) fn dominance(m: &Module, problems: &mut Vec<Problem>) {
             Event::Op(op) => {
                 for (n, value) in m.ops[op].operands.iter().enumerate() {
                     if let Some(text) = undefined(m, *value, n, &done, &open, depth) {
-                        problems.push(problem(op, text));
+                        problems.push(Problem { value: Some(*value), ..problem(op, text) });
                     }
                 }
             }

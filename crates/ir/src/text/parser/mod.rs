@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
 
     /// A syntax error.
     fn error(&mut self, at: usize, message: impl Into<String>) -> Failed {
-        let diag = self.diagnostic(Code::Parse, message, at);
+        let diag = self.diagnostic(Code::Parse, message, at).rule("C5");
         self.report(diag)
     }
 
