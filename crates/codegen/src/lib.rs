@@ -14,6 +14,7 @@ pub mod assemble;
 mod descriptor;
 mod emit;
 mod error;
+mod flow;
 mod intrinsic;
 mod layout;
 mod llvm;

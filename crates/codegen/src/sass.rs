@@ -5,13 +5,15 @@
 //! without passing the head. So the code of a spin wait counts, wherever ptxas moved it; code behind the
 //! loop does not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
+
+use crate::flow::{Step, natural_loops};
 
 /// A natural loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,9 +75,9 @@ struct Function<'a> {
     labels: BTreeMap<&'a str, usize>,
 }
 
-/// Every loop of the functions in a text of nvdisasm, outer loops before inner ones, by address.
+/// Every loop of the functions in a text of nvdisasm, by the address of its head.
 pub fn loops(text: &str) -> Vec<Loop> {
-    functions(text).iter().flat_map(natural_loops).collect()
+    functions(text).iter().flat_map(function_loops).collect()
 }
 
 fn functions(text: &str) -> Vec<Function<'_>> {
@@ -121,133 +123,27 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     Some(Instruction { address, name, target, falls: guarded || !ends })
 }
 
-/// First and behind-last instruction of each block, and the blocks that may follow.
-struct Graph {
-    ranges: Vec<(usize, usize)>,
-    next: Vec<Vec<usize>>,
-}
-
-fn graph(function: &Function) -> Graph {
+/// The loops of one function.
+fn function_loops(function: &Function) -> Vec<Loop> {
     let code = &function.instructions;
-    let mut starts: BTreeSet<usize> = function.labels.values().copied().collect();
-    starts.insert(0);
-    let jumps = code.iter().enumerate().filter(|(_, i)| i.target.is_some() || !i.falls);
-    starts.extend(jumps.map(|(at, _)| at + 1));
-    let starts: Vec<usize> = starts.into_iter().filter(|&at| at < code.len()).collect();
-    let ends = starts.iter().skip(1).copied().chain([code.len()]);
-    let ranges: Vec<(usize, usize)> = starts.iter().copied().zip(ends).collect();
-    let block_at = |at: usize| starts.binary_search(&at).ok();
-    let next = ranges.iter().map(|&(_, end)| {
-        let last = &code[end - 1];
-        let target = last.target.and_then(|label| function.labels.get(label)).and_then(|&at| block_at(at));
-        target.into_iter().chain(last.falls.then(|| block_at(end)).flatten()).collect()
-    });
-    let next = next.collect();
-    Graph { ranges, next }
-}
-
-/// Immediate dominators by the iteration of Cooper, Harvey and Kennedy; `None` for unreachable blocks.
-fn dominators(next: &[Vec<usize>]) -> (Vec<usize>, Vec<Option<usize>>) {
-    let mut order = Vec::new();
-    let mut seen = vec![false; next.len()];
-    let mut stack = vec![(0, 0)];
-    if let Some(first) = seen.first_mut() {
-        *first = true;
-    } else {
-        return (Vec::new(), Vec::new());
-    }
-    while let Some((block, child)) = stack.pop() {
-        match next[block].get(child) {
-            Some(&to) => {
-                stack.push((block, child + 1));
-                if !seen[to] {
-                    seen[to] = true;
-                    stack.push((to, 0));
-                }
-            }
-            None => order.push(block),
-        }
-    }
-    let mut number = vec![usize::MAX; next.len()];
-    for (i, &block) in order.iter().enumerate() {
-        number[block] = i;
-    }
-    let mut parents = vec![Vec::new(); next.len()];
-    for &block in &order {
-        for &to in &next[block] {
-            parents[to].push(block);
-        }
-    }
-    let mut above: Vec<Option<usize>> = vec![None; next.len()];
-    above[0] = Some(0);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in order.iter().rev().skip(1) {
-            let known = parents[block].iter().copied().filter(|&p| above[p].is_some());
-            let meet = known.reduce(|mut a, mut b| {
-                while a != b {
-                    while number[a] < number[b] {
-                        a = above[a].unwrap_or(0);
-                    }
-                    while number[b] < number[a] {
-                        b = above[b].unwrap_or(0);
-                    }
-                }
-                a
-            });
-            if meet.is_some() && above[block] != meet {
-                above[block] = meet;
-                changed = true;
-            }
-        }
-    }
-    (order, above)
-}
-
-fn natural_loops(function: &Function) -> Vec<Loop> {
-    let graph = graph(function);
-    let (order, above) = dominators(&graph.next);
-    let dominates = |head: usize, mut block: usize| loop {
-        if block == head {
-            return true;
-        }
-        match above[block] {
-            Some(up) if up != block => block = up,
-            _ => return false,
-        }
+    let step = |i: &Instruction| Step {
+        target: i.target.and_then(|label| function.labels.get(label).copied()).filter(|&at| at < code.len()),
+        falls: i.falls,
     };
-    let mut parents = vec![Vec::new(); graph.next.len()];
-    let mut bodies: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for &block in &order {
-        for &to in &graph.next[block] {
-            parents[to].push(block);
-            if dominates(to, block) {
-                bodies.entry(to).or_default().insert(block);
-            }
-        }
-    }
-    for (&head, body) in &mut bodies {
-        let mut work: Vec<usize> = body.iter().copied().filter(|&b| b != head).collect();
-        body.insert(head);
-        while let Some(block) = work.pop() {
-            work.extend(parents[block].iter().copied().filter(|&p| body.insert(p)));
-        }
-    }
-    let describe = |(&head, body): (&usize, &BTreeSet<usize>)| {
-        let code = || body.iter().flat_map(|&b| &function.instructions[graph.ranges[b].0..graph.ranges[b].1]);
-        let count = |name: &str| code().filter(|i| i.name.starts_with(name)).count() as u32;
-        let inner = bodies.iter().filter(|(h, other)| **h != head && other.is_subset(body)).count() as u32;
+    let found = natural_loops(&code.iter().map(step).collect::<Vec<_>>());
+    let describe = |(head, body): &(usize, Vec<usize>)| {
+        let count = |name: &str| body.iter().filter(|&&i| code[i].name.starts_with(name)).count() as u32;
+        let within = |other: &Vec<usize>| other.iter().all(|i| body.binary_search(i).is_ok());
         Loop {
             function: function.name.to_owned(),
-            head: function.instructions[graph.ranges[head].0].address,
-            instructions: code().count() as u32,
+            head: code[*head].address,
+            instructions: body.len() as u32,
             hgmma: count("HGMMA") + count("QGMMA"),
             utmaldg: count("UTMALDG"),
-            inner,
+            inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,
         }
     };
-    bodies.iter().map(describe).collect()
+    found.iter().map(describe).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use warploom_ir::diag::Code;
 
 use crate::error::Refusal;
 
-pub use statement::{Line, Statement, statements};
+pub use statement::{Line, Statement, loops, registers, statements};
 
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! PTX as a list of statements: just enough to see registers and jumps.
 
+use std::collections::BTreeMap;
+
+use crate::flow::{Step, natural_loops};
+
 /// What a statement is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement<'a> {
@@ -62,6 +66,23 @@ pub fn registers(text: &str) -> impl Iterator<Item = &str> {
         let name = rest.get(..end)?;
         (!name.is_empty()).then_some(name)
     })
+}
+
+/// The natural loops of the functions in a text, innermost ones included: indices of their instructions.
+pub fn loops(lines: &[Line]) -> Vec<Vec<usize>> {
+    let label = |line: &Line| match line.statement {
+        Statement::Label(name) => Some(name.to_owned()),
+        _ => None,
+    };
+    let labels: BTreeMap<String, usize> =
+        lines.iter().enumerate().filter_map(|(i, line)| Some((label(line)?, i))).collect();
+    let step = |line: &Line| Step {
+        target: line.jump().and_then(|(name, _)| labels.get(name).copied()),
+        falls: !line.ends() && line.jump().is_none_or(|(_, conditional)| conditional),
+    };
+    let steps: Vec<Step> = lines.iter().map(step).collect();
+    let code = |body: Vec<usize>| body.into_iter().filter(|&i| lines[i].instruction().is_some()).collect();
+    natural_loops(&steps).into_iter().map(|(_, body)| code(body)).collect()
 }
 
 /// Splits a text into statements, several on a line included. Comments are dropped.

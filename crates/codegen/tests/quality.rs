@@ -1,0 +1,149 @@
+//! Code that a GPU runs: instructions per trip, registers, and nothing in a steady loop that need not be
+//! there (C80, C82). The numbers are kept in `bars.toml`: a worse one fails, a better one asks to be written.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{Gemm, messages, program, tool_or_skip};
+use serde::Deserialize;
+use warploom_codegen::assemble::assemble;
+use warploom_codegen::scan::{Line, loops, registers, statements};
+use warploom_codegen::{Options, sass};
+
+/// What a kernel may take at most.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Bar {
+    /// Instructions a trip of the loop that multiplies.
+    multiply: u32,
+    /// Instructions a trip of the loop that loads.
+    load: u32,
+}
+
+fn kernels() -> Vec<(&'static str, String)> {
+    let f16 = |a, b| Gemm { elems: ["f16"; 2], k_major: [a, b], out: "f16", ..Gemm::default() };
+    let fp8 = Gemm { elems: ["f8E4M3FN"; 2], n: 128, k: 128, ..Gemm::default() };
+    let tf32 = Gemm { elems: ["f32"; 2], n: 128, k: 32, out: "f32", ..Gemm::default() };
+    vec![
+        ("gemm_bf16", program("gemm_bf16.mlir")),
+        ("128x128x64", Gemm { n: 128, depth: 4, ..Gemm::default() }.text()),
+        ("64x64x64", Gemm { m: 64, n: 64, groups: 1, ..Gemm::default() }.text()),
+        ("256x128x64", Gemm { m: 256, n: 128, groups: 4, ..Gemm::default() }.text()),
+        ("f16_nn", f16(true, false).text()),
+        ("f16_tn", f16(false, false).text()),
+        ("fp8", fp8.text()),
+        ("tf32", tf32.text()),
+    ]
+}
+
+#[test]
+fn bars_c82() {
+    let Some(ptxas) = tool_or_skip("ptxas", "counting instructions") else { return };
+    let Some(nvdisasm) = tool_or_skip("nvdisasm", "counting instructions") else { return };
+    let version = std::process::Command::new(&ptxas).arg("--version").output().unwrap();
+    if !String::from_utf8_lossy(&version.stdout).contains("release 13.5") {
+        println!("skipped: the numbers of bars.toml are those of ptxas 13.5");
+        return;
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.toml");
+    let bars: BTreeMap<String, Bar> = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut found = BTreeMap::new();
+    for (name, text) in kernels() {
+        let emitted =
+            common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
+        let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
+        assert!(assembled.report.is_clean(), "{name}: {}", assembled.log);
+        let text = sass::disassemble(&nvdisasm, &assembled.cubin).unwrap();
+        let all = sass::loops(&text);
+        let multiply = all.iter().find(|l| l.hgmma > 0).unwrap();
+        let load = all.iter().find(|l| l.utmaldg > 0).unwrap();
+        assert_eq!((multiply.utmaldg, load.hgmma), (0, 0), "{name}");
+        found.insert(name.to_owned(), Bar { multiply: multiply.instructions, load: load.instructions });
+    }
+    assert_eq!(found, bars, "left: measured, right: tests/bars.toml");
+    // The example of the rule itself.
+    let example = &bars["gemm_bf16"];
+    assert!(example.multiply <= 44 && example.load <= 35);
+}
+
+/// Instructions a steady loop may have: the work itself, iterators, addresses, predicates and branches.
+const STEADY: &[&str] = &[
+    "wgmma.",
+    "mbarrier.",
+    "cp.async.bulk.",
+    "bra",
+    "setp.",
+    "selp.b32",
+    "add.s32",
+    "add.s64",
+    "xor.b32",
+    "shl.b32",
+    "mul.wide.",
+    "cvt.u64.u32",
+    "cvt.s64.s32",
+    "and.pred",
+    "or.pred",
+    "not.pred",
+    "mov.b32",
+    "mov.b64",
+];
+
+/// What does not belong into the steady loops of a text: other instructions, and moves of accumulators.
+fn strangers(ptx: &str) -> Vec<String> {
+    let lines = statements(ptx);
+    let works = |line: &Line| {
+        line.instruction()
+            .is_some_and(|(o, _)| o.starts_with("wgmma.mma_async") || o.starts_with("cp.async.bulk.tensor"))
+    };
+    let accumulators: BTreeSet<&str> = lines
+        .iter()
+        .filter_map(|line| line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")))
+        .flat_map(|(_, operands)| registers(operands.split('}').next().unwrap_or("")))
+        .collect();
+    let mut found = Vec::new();
+    for body in loops(&lines).iter().filter(|body| body.iter().any(|&i| works(&lines[i]))) {
+        for &i in body {
+            let Some((opcode, operands)) = lines[i].instruction() else { continue };
+            let known = STEADY.iter().any(|name| opcode.starts_with(name));
+            let moves =
+                !opcode.starts_with("wgmma.") && registers(operands).any(|r| accumulators.contains(r));
+            if !known || moves {
+                found.push(lines[i].text.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn steady_loops_hold_nothing_else_c82() {
+    for (name, text) in kernels() {
+        let ptx =
+            common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e))).ptx;
+        assert_eq!(strangers(&ptx), Vec::<String>::new(), "{name}");
+        // The test sees what is put there.
+        for line in
+            ["\tdiv.u32 %r9999, %r1, %r2;", "\tshr.u32 %r9999, %r1, 3;", "\tld.param.b32 %r9999, [p];"]
+        {
+            let spoilt = ptx.replacen(
+                "\twgmma.fence.sync.aligned;",
+                &format!("{line}\n\twgmma.fence.sync.aligned;"),
+                1,
+            );
+            assert_eq!(strangers(&spoilt), [line.trim()], "{name}");
+        }
+    }
+}
+
+#[test]
+fn same_input_same_text() {
+    for (name, text) in kernels().into_iter().take(2) {
+        let emit = || common::emit_text(&text, &Options { llvm: true, ..Options::default() }).unwrap();
+        let (first, second) = (emit(), emit());
+        assert_eq!(first.ptx, second.ptx, "{name}");
+        assert_eq!(first.llvm, second.llvm, "{name}");
+        assert_eq!(first.metadata, second.metadata, "{name}");
+    }
+}
