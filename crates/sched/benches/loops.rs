@@ -128,7 +128,8 @@ fn read_loop(line: &str) -> Option<Loop> {
 }
 
 fn run(graph: &LoopGraph, algorithm: Algorithm, args: &Args) -> Outcome {
-    let options = Options::default().algorithm(algorithm).time_limit(args.time_limit);
+    let exact = (algorithm == Algorithm::Exact).then_some(Duration::from_secs(10));
+    let options = Options::default().algorithm(algorithm).time_limit(args.time_limit.or(exact));
     let start = Instant::now();
     let answer = validate(graph).ok().and_then(|valid| schedule(&valid, &options).ok());
     let micros = start.elapsed().as_secs_f64() * 1e6;

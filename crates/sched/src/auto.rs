@@ -6,6 +6,7 @@ use crate::compact::compact;
 use crate::error::ScheduleError;
 use crate::guard::Guard;
 use crate::ims::Ims;
+use crate::large::wrap_around;
 use crate::normal::{Found, length};
 use crate::options::Options;
 use crate::paths::heads;
@@ -111,6 +112,13 @@ impl<'a> Session<'a> {
                     swing.run(ii)
                 }
                 None => self.heuristic(ii),
+            };
+            // Large loops: what fails to fit operation by operation is laid out at once.
+            let found = match found {
+                None if !searches && self.options.algorithm == Algorithm::Auto && ii >= first => {
+                    wrap_around(self.problem, ii)
+                }
+                found => found,
             };
             if let Some(time) = found {
                 return Ok((proved, Some((ii, time))));
@@ -223,6 +231,15 @@ impl<'a> Session<'a> {
             self.question();
             self.left = self.left.min(self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
+        }
+        let mut time = compact(self.problem, ii, time);
+        if self.searches()
+            && let Some(other) = Swing::new(self.problem, ii).and_then(|swing| swing.run(ii))
+        {
+            let other = compact(self.problem, ii, other);
+            if length(self.problem, &other) < length(self.problem, &time) {
+                time = other;
+            }
         }
         self.shorten_in(self.problem, ii, time)
     }

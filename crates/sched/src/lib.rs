@@ -44,6 +44,7 @@ mod graph;
 mod guard;
 mod ims;
 mod json;
+mod large;
 mod normal;
 mod options;
 mod order;

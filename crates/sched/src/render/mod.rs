@@ -1,5 +1,11 @@
-//! Pictures of a schedule.
+//! Pictures and explanations of a schedule.
 
+mod explain;
 mod gantt;
+mod svg;
+mod trace;
 
+pub use explain::explain;
 pub use gantt::{gantt, gantt_width};
+pub use svg::svg;
+pub use trace::chrome_trace;

@@ -1,0 +1,77 @@
+//! Why the schedule is as it is (S86).
+
+use super::gantt;
+use crate::answer::Answer;
+use crate::graph::LoopGraph;
+use std::fmt::Write;
+
+/// The reservation table, what bounds the II, each value's lifetime and depth, and what would have to change to
+/// lower the II by one.
+pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
+    let mut text = gantt(graph, answer);
+    let _ =
+        writeln!(text, "Bounds: ResMII {}, RecMII {}, MII {}", answer.res_mii, answer.rec_mii, answer.mii);
+    if let Some(resource) = &answer.critical_resource {
+        let _ = writeln!(text, "  critical resource: {}", resource_line(graph, resource));
+    }
+    if let Some([latency, distance]) = answer.rec_ratio {
+        let nodes: Vec<String> = answer.critical_circuit.iter().map(|&v| node_name(graph, v)).collect();
+        let _ = writeln!(text, "  critical circuit: {} (ratio {latency}/{distance})", nodes.join(" -> "));
+        if distance > 1 {
+            let _ = writeln!(
+                text,
+                "  unrolling by {distance} would let {distance} iterations share {latency} cycles"
+            );
+        }
+    }
+    let _ = writeln!(text, "To lower the II to {}:", answer.ii - 1);
+    let mut reasons = 0;
+    if answer.ii <= answer.res_mii
+        && let Some(resource) = &answer.critical_resource
+    {
+        reasons += 1;
+        let _ = writeln!(text, "  hold {resource} for fewer cycles, or add a unit");
+    }
+    if answer.ii <= answer.rec_mii {
+        reasons += 1;
+        let _ =
+            writeln!(text, "  shorten a latency on the critical circuit, or carry it over more iterations");
+    }
+    for s in answer.spaces.iter().filter(|s| answer.ii > s.unlimited_ii) {
+        reasons += 1;
+        let _ = writeln!(
+            text,
+            "  give `{}` more than {} bytes: without the budget II is {}; cut values {:?}",
+            s.space, s.budget, s.unlimited_ii, s.cut
+        );
+    }
+    if reasons == 0 && answer.optimal {
+        let _ = writeln!(text, "  change how uses and circuits meet: every smaller II was refuted by search");
+    } else if reasons == 0 {
+        let _ = writeln!(
+            text,
+            "  search longer: II {} is not refuted (lower bound {})",
+            answer.ii - 1,
+            answer.lower_bound
+        );
+    }
+    text
+}
+
+fn node_name(graph: &LoopGraph, v: usize) -> String {
+    match graph.nodes.get(v) {
+        Some(node) if !node.name.is_empty() => format!("{v} {}", node.name),
+        _ => v.to_string(),
+    }
+}
+
+fn resource_line(graph: &LoopGraph, name: &str) -> String {
+    let held: u64 = graph
+        .nodes
+        .iter()
+        .flat_map(|v| &v.uses)
+        .filter(|u| u.resource == name)
+        .fold(0, |sum, u| sum.saturating_add(u.duration));
+    let count = graph.resources.iter().find(|r| r.name == name).map_or(1, |r| r.count);
+    format!("{name}, held {held} cycles on {count} units")
+}
