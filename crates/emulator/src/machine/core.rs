@@ -103,6 +103,8 @@ pub(crate) struct Core<'a> {
     pub ops: Vec<Operation>,
     /// Next operation number of each channel.
     pub numbers: Vec<u32>,
+    /// The instruction of each operation of each channel (C01).
+    pub issued: Vec<Vec<u32>>,
     pub cluster_barrier: ClusterBarrier,
     pub rng: Rng,
     /// `elect.sync` may pick any lane, and this decides which (E10).
@@ -287,6 +289,13 @@ impl<'a> Core<'a> {
     /// Bounds of a shared range; false after reporting A01 or A03.
     pub(crate) fn shared_bounds(&mut self, cta: u32, start: u64, len: u64, actor: &Actor) -> bool {
         let size = self.ctas.get(cta as usize).map(|c| c.shared.len() as u64);
+        if cta != actor.cta && self.ctas.get(cta as usize).is_some_and(|c| c.live_warps == 0) {
+            let extent = self.shared_extent(start, start.saturating_add(len));
+            let message = "access to the shared memory of a CTA that has ended";
+            let remedy = "barrier.cluster before exit (C34)";
+            self.report("A03", Severity::Error, actor, None, Some(extent), message, remedy);
+            return false;
+        }
         match size {
             Some(size) if start.checked_add(len).is_some_and(|end| end <= size) => {
                 self.stats.shared_used = self.stats.shared_used.max(start + len);

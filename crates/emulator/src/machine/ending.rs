@@ -1,13 +1,67 @@
-//! What must be over when a cluster ends (C01, C03, M06, T03).
+//! What must be over when a cluster ends (C01, C03, T03).
 
 use super::exec::actor;
 use super::sched::Machine;
+use crate::race::clock::{Kind, channel};
+use crate::race::shadow::OPERATION;
+use crate::report::Severity;
 
-/// Checks the end of a cluster, then lets what is still in flight happen.
+/// Checks the end of a cluster that has come to its end.
 pub(crate) fn check(m: &mut Machine<'_>) {
-    let ended = m.warps.iter().all(|w| w.live == 0);
-    if ended {
-        registers(m);
+    if m.warps.iter().any(|w| w.live != 0) {
+        return;
+    }
+    registers(m);
+    pending(m);
+    tmem(m);
+}
+
+/// C01: an operation on shared memory that no thread of the cluster ever learnt to be over.
+///
+/// Writes to global memory complete after the kernel, but shared memory is gone with its CTA. Knowledge, not the
+/// schedule, decides: an operation that happened to be quick is still an error.
+fn pending(m: &mut Machine<'_>) {
+    if !m.core.race {
+        return;
+    }
+    let mut known = m.core.empty_clock();
+    for w in &m.warps {
+        known.join(&w.clock);
+    }
+    let kinds = [
+        (Kind::CpAsync, "a cp.async"),
+        (Kind::BulkLoad, "a copy into shared memory"),
+        (Kind::BulkStore, "the reading of shared memory by a bulk store"),
+        (Kind::Wgmma, "a wgmma"),
+        (Kind::TcgenMma, "a tcgen05.mma"),
+    ];
+    for i in 0..m.warps.len() {
+        for (kind, what) in kinds {
+            let Some(w) = m.warps.get(i) else { continue };
+            let c = channel(w.id, kind);
+            let Some(issued) = m.core.issued.get(c as usize) else { continue };
+            let left = issued.iter().enumerate().find(|(n, _)| !known.seen.knows(c, *n as u32));
+            let Some((n, pc)) = left.map(|(n, pc)| (n as u32, *pc)) else { continue };
+            let mut a = actor(w, pc, w.born);
+            (a.who, a.time) = (OPERATION | c, n);
+            let message = format!("{what} is waited for by nobody before the CTA ends");
+            let remedy = "wait for it: the shared memory it uses is gone with the CTA";
+            m.core.report("C01", Severity::Error, &a, None, None, message, remedy);
+        }
+    }
+}
+
+/// T03: tensor memory that was not freed.
+fn tmem(m: &mut Machine<'_>) {
+    let Some(w) = m.warps.first() else { return };
+    let a = actor(w, 0, w.born);
+    let mut left = Vec::new();
+    for c in &m.core.ctas {
+        left.extend(c.tmem.allocs.iter().copied());
+    }
+    for (at, n, line) in left {
+        let message = format!("TMEM columns {at}..{} (alloc line {line}) are not freed at exit", at + n);
+        m.core.error("T03", &a, message, "tcgen05.dealloc by a warp of the CTA before it exits (T14)");
     }
 }
 

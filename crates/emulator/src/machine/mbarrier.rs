@@ -25,6 +25,8 @@ pub(crate) struct Mbarrier {
     pub in_flight: u32,
     /// The last phase that some thread saw complete (M07).
     pub seen_phase: u32,
+    /// For each warp, the phase that its last wait passed on (M08).
+    pub passed: Vec<(u32, u32)>,
 }
 
 /// What went wrong with an arrival.
@@ -50,6 +52,7 @@ impl Mbarrier {
             arrived: 0,
             in_flight: 0,
             seen_phase: 0,
+            passed: Vec::new(),
         }
     }
 

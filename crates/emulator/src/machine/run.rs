@@ -212,6 +212,7 @@ impl Job<'_> {
             global_shadow: Sparse::default(),
             ops: Vec::new(),
             numbers: vec![0; channels(total)],
+            issued: vec![Vec::new(); channels(total)],
             cluster_barrier: ClusterBarrier {
                 clock: clock.clone(),
                 released: Rc::new(clock),

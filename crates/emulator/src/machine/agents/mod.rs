@@ -75,6 +75,9 @@ pub(crate) fn issue(core: &mut Core<'_>, w: &mut Warp, kind: Kind, lanes: u32, p
     if let Some(n) = core.numbers.get_mut(slot) {
         *n += 1;
     }
+    if core.race && let Some(list) = core.issued.get_mut(slot) {
+        list.push(pc);
+    }
     let visit = w.visits.get(pc as usize).copied().unwrap_or(0);
     core.stats.operations += 1;
     core.progress += 1;

@@ -55,6 +55,7 @@ pub(crate) fn arrive(
     }
     let b = core.cta(cta).and_then(|c| c.mbars.get_mut(&(at as u32)))?;
     let before = b.state();
+    let early = count > 0 && b.pending == b.expected && b.seen_phase < b.phase;
     let mut fault = if expect == 0 { Ok(()) } else { b.transact(expect) };
     if fault.is_ok() && count > 0 {
         fault = b.arrive(count, drop);
@@ -66,6 +67,11 @@ pub(crate) fn arrive(
     b.settle();
     core.progress += 1;
     let extent = Some(core.shared_extent(at, at + 8));
+    if early {
+        let message = format!("first arrival of phase {phase} of the mbarrier of line {line}, but no wait saw the last phase");
+        let remedy = "a waiter may miss a phase: wait for it before the barrier is used again";
+        core.report("M07", Severity::Note, actor, None, extent.clone(), message, remedy);
+    }
     match fault {
         Ok(()) => {}
         Err(ArriveFault::TooMany) => {

@@ -236,12 +236,11 @@ pub(crate) fn set_registers(
     Flow::Next
 }
 
-/// A warp is gone: its registers return, barriers that count all warps may complete.
+/// A warp is gone: barriers that count all warps may complete. Its registers stay with the CTA: whether another warp
+/// could get them is not documented, so no program may rely on it.
 pub(crate) fn warp_exit(core: &mut Core<'_>, w: &mut Warp) {
-    let held = w.held_registers;
     let Some(cta) = core.cta(w.cta) else { return };
     cta.live_warps = cta.live_warps.saturating_sub(1);
-    cta.free_registers += held * 32;
     let live = cta.live_warps * 32;
     let mut full = Vec::new();
     for (id, bar) in cta.named.iter_mut().enumerate() {

@@ -234,14 +234,28 @@ fn wait(
     }
     learnt.dedup();
     for (cta, at) in learnt {
+        let mut stale = None;
         if let Some(b) = core.cta(cta).and_then(|c| c.mbars.get_mut(&at)) {
             b.seen_phase = b.seen_phase.max(b.phase);
+            let phase = b.phase;
+            match b.passed.iter_mut().find(|(id, _)| *id == w.id) {
+                Some((_, last)) if *last == phase => stale = Some((b.line, phase)),
+                Some((_, last)) => *last = phase,
+                None => b.passed.push((w.id, phase)),
+            }
             if *acquire && core.race {
                 let done = core.ctas.get(cta as usize).and_then(|c| c.mbars.get(&at)).map(|b| b.done.clone());
                 if let Some(done) = done {
                     w.learn(&done);
                 }
             }
+        }
+        if let Some((line, phase)) = stale {
+            let a = actor(w, pc, mask);
+            let extent = Some(core.shared_extent(u64::from(at), u64::from(at) + 8));
+            let message = format!("the warp passes on phase {phase} of the mbarrier of line {line} for the second time");
+            let remedy = "flip the parity when the ring wraps: a stale phase orders nothing new";
+            core.report("M08", Severity::Note, &a, None, extent, message, remedy);
         }
     }
     if failed.is_empty() {
