@@ -63,7 +63,9 @@ pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<Pack
             }
         }
         PackOutcome::GaveUp { best: Some((offsets, peak)), .. } => {
-            plan(p, offsets, Some(*peak), &mut report);
+            // The best plan found is past the capacity, or it would have been the answer.
+            let unbounded = PackProblem { capacity: None, ..p.clone() };
+            plan(&unbounded, offsets, Some(*peak), &mut report);
         }
         PackOutcome::ProvedInfeasible { core, .. } => {
             if core.iter().any(|&i| i >= p.items.len()) {

@@ -1,7 +1,14 @@
-//! Exact branch and bound (B60).
+//! Exact branch and bound (B60): components, restarts, block orders.
+//!
+//! The search of [`skyline`](super::skyline) is complete, but depth-first search is only as good as
+//! its first decisions. So it is restarted, with node limits after Luby's sequence, under a rotation
+//! of branching rules and block orders that are shuffled a little more from round to round; every
+//! failure adds weight to the elementary interval that caused it. One run that ends below its limit
+//! has looked at everything and is a proof.
 
 use super::PackOptions;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, lcm};
+use super::skyline::{Focus, Skyline};
 
 /// What a search found out.
 pub(super) enum Answer {
@@ -13,7 +20,187 @@ pub(super) enum Answer {
     Unknown,
 }
 
+/// More blocks than this are left to the greedy portfolio; also bounds the recursion.
+const MOST_BLOCKS: usize = 1500;
+/// Unit of the node limits.
+const UNIT: u64 = 512;
+/// Orders are shuffled by up to this many 256ths.
+const SHUFFLE: u64 = 96;
+
+/// By what blocks are ranked, largest first.
+#[derive(Clone, Copy)]
+enum Rank {
+    /// Lifetime, then size.
+    Width,
+    /// Size times lifetime.
+    Area,
+    /// Size squared times lifetime.
+    Bulk,
+}
+
+/// The rotation of branching rules and orders.
+const ROTATION: [(Focus, Rank); 6] = [
+    (Focus::Lowest, Rank::Width),
+    (Focus::Lowest, Rank::Area),
+    (Focus::TightAndLow, Rank::Width),
+    (Focus::Lowest, Rank::Bulk),
+    (Focus::Tightest, Rank::Area),
+    (Focus::Failing, Rank::Width),
+];
+
 /// Looks for a plan within `capacity`; takes visited nodes off `budget`.
-pub(super) fn search(_p: &Prepared, _capacity: u64, _options: &PackOptions, _budget: &mut u64) -> Answer {
-    Answer::Unknown
+pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions, budget: &mut u64) -> Answer {
+    if p.windowed || p.blocks.len() > MOST_BLOCKS {
+        return Answer::Unknown;
+    }
+    let mut offsets: Vec<u64> = p.blocks.iter().map(|b| b.fixed.unwrap_or(0)).collect();
+    // Pieces still to do, each above a ground of slabs.
+    let everything: Vec<u32> = (0..p.blocks.len() as u32).collect();
+    let mut work: Vec<(Vec<u32>, u64)> = components(p, &everything).into_iter().map(|c| (c, 0)).collect();
+    let mut unknown = false;
+    while let Some((part, ground)) = work.pop() {
+        let none = || Answer::None(part.iter().map(|&b| b as usize).collect());
+        if !fixed_agree(p, &part, capacity) {
+            return none();
+        }
+        if let Some((slab, rest)) = slab(p, &part) {
+            offsets[slab as usize] = ground;
+            let ground = ground + p.blocks[slab as usize].size;
+            if ground > capacity {
+                return none();
+            }
+            work.extend(components(p, &rest).into_iter().map(|c| (c, ground)));
+            continue;
+        }
+        let mut sky = Skyline::new(p, &part, capacity - ground);
+        match run(&mut sky, options, budget) {
+            Some(true) => sky.offsets().for_each(|(b, at)| offsets[b] = ground + at),
+            Some(false) => return none(),
+            // Another piece may yet prove that there is no plan.
+            None => unknown = true,
+        }
+    }
+    if unknown { Answer::Unknown } else { Answer::Found(offsets) }
+}
+
+/// A block that meets every other one of its component, and the others: in any plan it can be moved
+/// to the ground, everything that was below it up by its size, if that keeps all aligned.
+fn slab(p: &Prepared, part: &[u32]) -> Option<(u32, Vec<u32>)> {
+    let plain = |&b: &u32| p.blocks[b as usize].fixed.is_none();
+    if !p.reserved.is_empty() || !part.iter().all(plain) {
+        return None;
+    }
+    let grid = part.iter().fold(1, |g, &b| lcm(g, p.blocks[b as usize].align));
+    let meets_all = |b: u32| {
+        let near = &p.conflicts[b as usize];
+        near.len() + 1 >= part.len() && part.iter().all(|o| *o == b || near.binary_search(o).is_ok())
+    };
+    let slab = part.iter().copied().find(|&b| p.blocks[b as usize].size.is_multiple_of(grid) && meets_all(b))?;
+    Some((slab, part.iter().copied().filter(|&b| b != slab).collect()))
+}
+
+/// Connected components of the conflict graph among some blocks.
+fn components(p: &Prepared, among: &[u32]) -> Vec<Vec<u32>> {
+    let mut open = vec![false; p.blocks.len()];
+    among.iter().for_each(|&b| open[b as usize] = true);
+    let mut out = Vec::new();
+    for &root in among {
+        if !std::mem::take(&mut open[root as usize]) {
+            continue;
+        }
+        let mut part = vec![root];
+        let mut at = 0;
+        while let Some(&x) = part.get(at) {
+            at += 1;
+            for &y in &p.conflicts[x as usize] {
+                if std::mem::take(&mut open[y as usize]) {
+                    part.push(y);
+                }
+            }
+        }
+        part.sort_unstable();
+        out.push(part);
+    }
+    out
+}
+
+/// Fixed blocks, reserved ranges and the capacity do not contradict each other.
+fn fixed_agree(p: &Prepared, part: &[u32], capacity: u64) -> bool {
+    part.iter().all(|&b| {
+        let x = &p.blocks[b as usize];
+        let Some(f) = x.fixed else { return true };
+        let hits = |from: u64, to: u64| f < to && from < f + x.size;
+        let clash = p.conflicts[b as usize].iter().any(|&o| {
+            let y = &p.blocks[o as usize];
+            y.fixed.is_some_and(|g| hits(g, g + y.size))
+        });
+        !clash && f + x.size <= capacity && !p.reserved.iter().any(|r| hits(r.0, r.1))
+    })
+}
+
+/// Restarts one component. `Some(true)` found, `Some(false)` proved, `None` gave up.
+fn run(sky: &mut Skyline, options: &PackOptions, budget: &mut u64) -> Option<bool> {
+    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+    for round in 0u64.. {
+        let turn = (round % ROTATION.len() as u64) as usize;
+        let cycle = round / ROTATION.len() as u64;
+        let (focus, rank) = ROTATION[turn];
+        sky.reset();
+        sky.focus = focus;
+        sky.rank = ranks(sky, rank, cycle > 0, &mut seed);
+        let (answer, nodes) = sky.solve_within(luby(cycle + 1).saturating_mul(UNIT).min(*budget));
+        *budget = budget.saturating_sub(nodes);
+        if answer.is_some() {
+            return answer;
+        }
+        if *budget == 0 || options.stop.is_some_and(|stop| stop()) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Rank of every block, 0 first, disturbed a little on request.
+fn ranks(sky: &Skyline, by: Rank, shuffle: bool, seed: &mut u64) -> Vec<u32> {
+    let mut keyed: Vec<(u128, u32)> = (0..sky.size.len())
+        .map(|k| {
+            let (size, width) = (u128::from(sky.size[k]), sky.sections[k].len() as u128);
+            let score = match by {
+                Rank::Width => (width << 64) | (size << 8),
+                Rank::Area => (size * width) << 16,
+                Rank::Bulk => size.saturating_mul(size * width),
+            };
+            *seed ^= *seed << 13;
+            *seed ^= *seed >> 7;
+            *seed ^= *seed << 17;
+            let keep = if shuffle { 256 - *seed % SHUFFLE } else { 256 };
+            (score / 256 * u128::from(keep), k as u32)
+        })
+        .collect();
+    keyed.sort_unstable_by_key(|&(score, k)| (std::cmp::Reverse(score), k));
+    let mut ranks = vec![0; keyed.len()];
+    for (rank, &(_, k)) in keyed.iter().enumerate() {
+        ranks[k as usize] = rank as u32;
+    }
+    ranks
+}
+
+/// Luby's sequence 1, 1, 2, 1, 1, 2, 4, .. from i = 1.
+fn luby(mut i: u64) -> u64 {
+    loop {
+        let bits = u64::BITS - i.leading_zeros();
+        if i.count_ones() == bits || bits == 0 {
+            return 1 << bits.saturating_sub(1);
+        }
+        i -= (1 << (bits - 1)) - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn luby_sequence() {
+        let first: Vec<u64> = (1..=15).map(super::luby).collect();
+        assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+    }
 }

@@ -17,14 +17,17 @@
 
 mod bound;
 mod check;
+mod csv;
 mod exact;
 mod greedy;
 mod prepare;
+mod skyline;
 mod solve;
 
 pub(crate) use check::can_beat;
 pub use check::{PackViolation, check_pack};
 
+pub use csv::{CsvError, CsvProblem, pack_csv};
 pub use solve::{load_bound, pack};
 
 use serde::{Deserialize, Serialize};

@@ -233,6 +233,12 @@ impl Prepared {
         out
     }
 
+    /// Greatest common divisor of all sizes, alignments and fixed offsets.
+    pub fn grid(&self) -> u64 {
+        let all = self.blocks.iter().flat_map(|b| [b.size, b.align, b.fixed.unwrap_or(0)]);
+        all.fold(0, gcd).max(1)
+    }
+
     /// End of the highest byte in use.
     pub fn peak(&self, offsets: &[u64]) -> u64 {
         self.blocks.iter().zip(offsets).map(|(b, &o)| o + b.size).max().unwrap_or(0)

@@ -88,10 +88,13 @@ fn minimise(
             _ => (None, bound, false),
         };
     };
-    let mut lower = bound;
+    // All offsets can be taken from a grid, so peaks are multiples of it.
+    let grid = if p.reserved.is_empty() { p.grid() } else { 1 };
+    let mut lower = bound.div_ceil(grid) * grid;
+    let bound = lower;
     while lower < peak {
         // The bound is the likeliest optimum; after that, halve what is unknown.
-        let goal = if lower == bound { lower } else { lower + (peak - lower) / 2 };
+        let goal = if lower == bound { lower } else { lower + (peak - lower) / 2 / grid * grid };
         let mut share = (budget / 2).max(1);
         let before = share;
         let answer = search(p, goal, options, &mut share);
@@ -101,11 +104,11 @@ fn minimise(
                 peak = p.peak(&offsets);
                 best = offsets;
             }
-            Answer::None(_) => lower = goal + 1,
+            Answer::None(_) => lower = goal + grid,
             Answer::Unknown => {
                 // Undecided here: a plan just below the best is easier to find or to refute.
                 let mut rest = budget;
-                match search(p, peak - 1, options, &mut rest) {
+                match search(p, peak - grid, options, &mut rest) {
                     Answer::Found(offsets) => {
                         peak = p.peak(&offsets);
                         best = offsets;
