@@ -112,7 +112,7 @@ fn a_refusal_shows_the_place_with_a_caret() {
     let output = warploom(&["compile", "-", "--target", "sm_90a"], kernel.as_bytes());
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("<stdin>:15:"), "{text}");
+    assert!(text.contains("<stdin>:16:"), "{text}");
     assert!(text.contains('^'), "{text}");
 }
 
