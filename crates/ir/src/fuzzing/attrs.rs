@@ -27,7 +27,7 @@ pub(super) fn any_type(random: &mut Random, depth: usize) -> Type {
     match random.below(if depth == 0 { 5 } else { 9 }) {
         0 => Type::Index,
         1 => Type::None,
-        2 => Type::Opaque("!my.type<[1, \"a>\"], #x>".to_owned()),
+        2 => Type::Opaque("!my.type<[1, \"a>#\"], #alias>".to_owned()),
         3 => Type::Int(*random.pick(&[4, 8, 24, 128]).unwrap_or(&8), Signedness::Unsigned),
         4 => scalar(random),
         5 => Type::Ptr { pointee: Box::new(any_type(random, depth - 1)), space: random.below(4) as u32 },

@@ -166,12 +166,21 @@ fn strings(cx: &mut Cx<'_>, names: &[&str]) {
 
 pub(super) fn extern_elementwise(cx: &mut Cx<'_>) {
     strings(cx, &["libname", "libpath", "symbol"]);
+    cx.truth("pure");
     one_shape(cx);
 }
 
 pub(super) fn inline_asm(cx: &mut Cx<'_>) {
     strings(cx, &["constraints"]);
-    let packed = cx.int("packed_element");
+    cx.truth("pure");
+    let packed = cx.i32("packed_element");
     cx.need(packed.is_none_or(|n| n >= 1), || "attribute `packed_element` must be positive".to_owned());
     one_shape(cx);
+}
+
+pub(super) fn print(cx: &mut Cx<'_>) {
+    cx.truth("hex");
+    let n = cx.operands().len();
+    let fits = matches!(cx.prop("isSigned"), Some(Attr::DenseArray { values, .. }) if values.len() == n);
+    cx.need(fits, || format!("attribute `isSigned` must be an array of {n} integers"));
 }

@@ -173,9 +173,27 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// An `i32` property that must be there.
+    fn i32(&mut self, name: &str) -> Option<i64> {
+        let narrow = match self.prop(name) {
+            Some(Attr::Int { ty, .. }) => *ty == Type::I32,
+            _ => true,
+        };
+        if !self.need(narrow, || format!("attribute `{name}` must be an i32")) {
+            return None;
+        }
+        self.int(name)
+    }
+
+    /// A property that must be `true` or `false`.
+    fn truth(&mut self, name: &str) {
+        let fits = matches!(self.prop(name), Some(Attr::Bool(_)));
+        self.need(fits, || format!("attribute `{name}` must be true or false"));
+    }
+
     /// The property `axis`, which must number a dimension of a tile of this rank.
     fn axis(&mut self, rank: usize) -> Option<usize> {
-        let axis = self.int("axis")?;
+        let axis = self.i32("axis")?;
         let found = usize::try_from(axis).ok().filter(|a| *a < rank);
         self.need(found.is_some(), || format!("axis {axis} of a tile of rank {rank}"));
         found

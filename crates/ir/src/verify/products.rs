@@ -35,7 +35,7 @@ pub(super) fn dot(cx: &mut Cx<'_>) {
         )
     });
     if cx.prop("maxNumImpreciseAcc").is_some() {
-        let limit = cx.int("maxNumImpreciseAcc");
+        let limit = cx.i32("maxNumImpreciseAcc");
         cx.need(limit.is_none_or(|n| n >= 0), || "attribute `maxNumImpreciseAcc` is negative".to_owned());
     }
 }
@@ -49,6 +49,7 @@ pub(super) fn dot_scaled(cx: &mut Cx<'_>) {
     let (a, b, c) = (cx.operand(0), cx.operand(1), cx.operand(2));
     cx.same_types("result", &[cx.result(0)], &[c]);
     cx.need(is_float(c.elem()), || format!("sum `{c}` where floats are needed"));
+    cx.truth("fastMath");
     for name in ["a_elem_type", "b_elem_type"] {
         let known = cx.prop(name).and_then(Attr::as_str).is_some();
         cx.need(known, || format!("attribute `{name}` is missing"));

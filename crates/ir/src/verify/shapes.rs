@@ -23,7 +23,7 @@ impl Cx<'_> {
 }
 
 pub(super) fn make_range(cx: &mut Cx<'_>) {
-    let (Some(start), Some(end)) = (cx.int("start"), cx.int("end")) else { return };
+    let (Some(start), Some(end)) = (cx.i32("start"), cx.i32("end")) else { return };
     let ty = cx.result(0);
     let extent = end.checked_sub(start).and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
     let Some(extent) = extent else {
@@ -77,8 +77,8 @@ pub(super) fn trans(cx: &mut Cx<'_>) {
     if !cx.tiles() {
         return;
     }
-    let Some(Attr::DenseArray { values, .. }) = cx.prop("order") else {
-        return cx.fail("attribute `order` must be an array of integers");
+    let Some(Attr::DenseArray { values, elem: Type::Int(32, _) }) = cx.prop("order") else {
+        return cx.fail("attribute `order` must be an array of i32");
     };
     let shape = cx.operand(0).shape();
     let mut sorted = values.clone();
@@ -180,8 +180,7 @@ pub(super) fn reduce(cx: &mut Cx<'_>) {
 pub(super) fn scan(cx: &mut Cx<'_>) {
     combine(cx, Opcode::ScanReturn);
     cx.same_types("results", &cx.result_types(), &cx.operand_types());
-    let fits = matches!(cx.prop("reverse"), Some(Attr::Bool(_)));
-    cx.need(fits, || "attribute `reverse` must be true or false".to_owned());
+    cx.truth("reverse");
 }
 
 pub(super) fn combined(cx: &mut Cx<'_>) {

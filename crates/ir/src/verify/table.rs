@@ -111,7 +111,7 @@ fn rows(op: Opcode) -> Option<Row> {
         O::ElementwiseInlineAsm => range((0, ANY), (1, ANY), arith::inline_asm),
         O::Assert => row(1, 0, memory::truth),
         O::Assume => row(1, 0, memory::truth),
-        O::Print => range((0, ANY), (0, 0), nothing),
+        O::Print => range((0, ANY), (0, 0), arith::print),
         O::TtgBarrier => row(0, 0, nothing),
 
         O::Alloc => row(0, 0, program::alloc),

@@ -94,6 +94,10 @@ impl<'a> Parser<'a> {
         if self.at_type() {
             return Ok(Attr::Type(self.ty()?));
         }
+        let known = matches!(word, "true" | "false" | "unit" | "array" | "dense");
+        if !known && !TEXT_KEYWORDS.contains(&word) && word != "loc" {
+            return Err(self.unexpected("an attribute"));
+        }
         self.advance();
         match word {
             "true" => Ok(Attr::Bool(true)),
@@ -101,7 +105,7 @@ impl<'a> Parser<'a> {
             "unit" => Ok(Attr::Unit),
             "array" => self.dense_array(token.start),
             "dense" => self.dense(token.start),
-            _ if TEXT_KEYWORDS.contains(&word) || (word == "loc" && self.is("(")) => {
+            _ => {
                 while self.is("<") || self.is("(") || self.is("[") {
                     let end = self.balanced(self.tok.start)?;
                     self.seek(end);
@@ -110,10 +114,8 @@ impl<'a> Parser<'a> {
                     self.expect(":")?;
                     self.ty()?;
                 }
-                Ok(Attr::Opaque(self.slice(token.start, self.last_end).to_owned()))
+                Ok(Attr::Opaque(self.kept_text(token.start, self.last_end)))
             }
-            // A bare keyword of a custom assembly.
-            _ => Ok(Attr::Opaque(word.to_owned())),
         }
     }
 
@@ -131,7 +133,38 @@ impl<'a> Parser<'a> {
             end = self.balanced(self.tok.start)?;
             self.seek(end);
         }
-        Ok(Attr::Opaque(self.slice(token.start, end).to_owned()))
+        Ok(Attr::Opaque(self.kept_text(token.start, end)))
+    }
+
+    /// Source that is kept as it is. The aliases in it must be defined like any other.
+    pub(super) fn kept_text(&mut self, start: usize, end: usize) -> String {
+        let text = self.slice(start, end);
+        let mut at = 0;
+        let mut quoted = false;
+        while let Some(found) = text.get(at..).and_then(|rest| rest.find(['#', '"', '\\'])) {
+            at += found;
+            match text.as_bytes().get(at) {
+                Some(b'"') => quoted = !quoted,
+                // The character behind a backslash is skipped with it.
+                Some(b'\\') => at += 1,
+                _ if !quoted => {
+                    let name = text.get(at + 1..).unwrap_or("");
+                    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
+                    let name = name.get(..name.find(|c| !word(c)).unwrap_or(name.len())).unwrap_or("");
+                    let parameters = text.as_bytes().get(at + 1 + name.len()) == Some(&b'<');
+                    if !name.is_empty() && !name.contains('.') && !parameters {
+                        self.attr_uses.entry(name).or_insert(start + at);
+                    }
+                    at += name.len();
+                }
+                _ => {}
+            }
+            at += 1;
+            while at < text.len() && !text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+        text.to_owned()
     }
 
     /// `@a::@b`

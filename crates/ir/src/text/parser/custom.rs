@@ -43,6 +43,10 @@ impl Operands {
     }
 }
 
+/// What may stand in `overflow<..>` and `fastmath<..>`.
+const FLAGS: [&str; 11] =
+    ["none", "nsw", "nuw", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast"];
+
 impl<'a> Parser<'a> {
     /// Reads the items behind the name of an operation; the types of its results.
     pub(super) fn items(&mut self, op: OpId, items: &'static [Item], infer: Infer) -> Parse<Vec<Type>> {
@@ -121,7 +125,11 @@ impl<'a> Parser<'a> {
             Item::Flags(word, name) => {
                 if self.is_word(word) {
                     self.advance();
+                    let at = self.tok.start;
                     let flags = self.angle_text()?;
+                    if let Some(odd) = flags.split(',').find(|f| !FLAGS.contains(&f.trim())) {
+                        return Err(self.error(at, format!("`{}` is no flag of `{word}`", odd.trim())));
+                    }
                     self.set_prop(op, name, Attr::Opaque(format!("#arith.{word}<{flags}>")));
                 }
             }

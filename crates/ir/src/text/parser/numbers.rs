@@ -22,7 +22,7 @@ impl<'a> Parser<'a> {
             // Arrays of floats and others are kept as text.
             let end = self.balanced(open.start)?;
             self.seek(end);
-            return Ok(Attr::Opaque(self.slice(start, end).to_owned()));
+            return Ok(Attr::Opaque(self.kept_text(start, end)));
         }
         let mut values = Vec::new();
         if self.eat(">") {
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
         let behind = self.last_end;
         let Type::Tensor { elem, .. } = &ty else {
             return match ty {
-                Type::Opaque(_) => Ok(Attr::Opaque(self.slice(start, behind).to_owned())),
+                Type::Opaque(_) => Ok(Attr::Opaque(self.kept_text(start, behind))),
                 _ => Err(self.error(type_at, "a dense constant needs a tensor type")),
             };
         };

@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
         }
         let end = self.balanced(self.tok.start)?;
         self.seek(end);
-        Ok(Type::Opaque(self.slice(start, end).to_owned()))
+        Ok(Type::Opaque(self.kept_text(start, end)))
     }
 
     fn dialect_type(&mut self) -> Parse<Type> {
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         }
         let end = self.balanced(open.start)?;
         self.seek(end);
-        Ok(Type::Opaque(self.slice(start, end).to_owned()))
+        Ok(Type::Opaque(self.kept_text(start, end)))
     }
 
     /// `<AxBxT>` or `<AxBxT, encoding>` behind `tensor`.
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         if self.is(",") {
             let from = self.tok.end;
             let end = self.balanced(open.start)?;
-            encoding = Some(self.slice(from, end - 1).trim().to_owned());
+            encoding = Some(self.kept_text(from, end - 1).trim().to_owned());
             self.seek(end);
         } else {
             self.expect(">")?;

@@ -119,6 +119,10 @@ impl<'m> Printer<'m> {
                 self.push("#");
                 self.push(name);
             }
+            // A keyword stands alone in custom forms only.
+            Attr::Opaque(text) if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_|.".contains(&b)) => {
+                self.string(text);
+            }
             Attr::Opaque(text) => self.push(text),
         }
     }
