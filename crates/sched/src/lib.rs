@@ -27,6 +27,7 @@
 //! The rules `S1`-`S96` cited throughout are those of the scheduler's specification; `docs/scheduling.md`
 //! explains the algorithms and proves what they rest on.
 
+mod agents;
 mod answer;
 mod auto;
 mod bounds;
@@ -60,6 +61,7 @@ mod stages;
 mod table;
 mod validate;
 
+pub use agents::{AgentModel, assign_agents};
 pub use answer::{Algorithm, Answer, NodeTime, Outcome, SpaceUse, ValueDepth};
 pub use bounds::{Bounds, bounds};
 pub use budget::{Budget, Footprint, schedule_within};

@@ -7,6 +7,7 @@
 //! What is *not* checked: that a claimed `lower_bound` above the recomputed MII was really proved, that a claimed
 //! `length_optimal` holds, and anything about how fast the loop runs on a chip.
 
+mod agents;
 mod bounds;
 mod budget;
 mod depths;
@@ -14,6 +15,7 @@ mod replay;
 mod schedule;
 mod verdict;
 
+pub use agents::agents;
 pub use budget::budget;
 pub use depths::depths;
 pub use replay::replay;
