@@ -70,7 +70,7 @@ pub fn compile_to_program(
     target: &Target,
     options: &Options,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let form = forms::form(module, target).map_err(|error| vec![error])?;
+    let form = forms::form(module, target).map_err(|error| vec![*error])?;
     if form == Form::Program {
         let error =
             Diagnostic::error(Code::Verify, "this is a program already").note("instead", "emit code from it");
@@ -117,7 +117,7 @@ impl Resumed {
 /// # Errors
 /// Those of [`compile_to_program`] and [`check_program`].
 pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
-    match forms::form(module, target).map_err(|error| vec![error])? {
+    match forms::form(module, target).map_err(|error| vec![*error])? {
         Form::Program => {
             check_program(module, target)?;
             Ok(Resumed::Program(Box::new(module.clone())))
@@ -133,7 +133,7 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
 /// # Errors
 /// Every rule it breaks (C35).
 pub fn check_program(module: &Module, target: &Target) -> Result<(), Vec<Diagnostic>> {
-    forms::form(module, target).map_err(|error| vec![error])?;
+    forms::form(module, target).map_err(|error| vec![*error])?;
     check::program(module, target, check::Effort::Quick).map_err(|violations| {
         let refusal = |v: &check::Violation| {
             Diagnostic::error(Code::Verify, format!("the program is broken: {v}")).rule(v.rule.number())

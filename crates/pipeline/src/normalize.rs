@@ -31,7 +31,7 @@ pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Vec<Diagnostic>
         }
     }
     let calls = preorder(&module, entry).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Call);
-    let errors: Vec<Diagnostic> = calls.map(|call| refuse_call(&module, call, "it is recursive")).collect();
+    let errors: Vec<Diagnostic> = calls.map(|call| *refuse_call(&module, call, "it is recursive")).collect();
     if errors.is_empty() {
         hoist(&mut module, entry);
         return Ok(module);
@@ -39,11 +39,12 @@ pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Vec<Diagnostic>
     Err(errors)
 }
 
-fn refuse_call(module: &Module, call: OpId, what: &str) -> Diagnostic {
-    refuse(module, call, Code::Op, format!("tt.call is not supported here: {what}"))
+fn refuse_call(module: &Module, call: OpId, what: &str) -> Box<Diagnostic> {
+    let refusal = refuse(module, call, Code::Op, format!("tt.call is not supported here: {what}"))
         .rule("C9")
         .note("supported", "calls with scalar operands and results to a function without control flow")
-        .note("instead", "write the function's body where it is called")
+        .note("instead", "write the function's body where it is called");
+    Box::new(refusal)
 }
 
 /// Inlines every call of the function once; says whether there was one.
@@ -65,7 +66,7 @@ fn inline_calls(module: &mut Module, entry: OpId, budget: &mut usize) -> Result<
             }
             match inline(module, op, &mut replaced, budget) {
                 Ok(copies) => list.extend(copies),
-                Err(error) => errors.push(error),
+                Err(error) => errors.push(*error),
             }
         }
         for &op in &list {
@@ -87,7 +88,7 @@ fn inline(
     call: OpId,
     replaced: &mut BTreeMap<ValueId, ValueId>,
     budget: &mut usize,
-) -> Result<Vec<OpId>, Diagnostic> {
+) -> Result<Vec<OpId>, Box<Diagnostic>> {
     let data = module.ops[call].clone();
     let name = module.attr(call, "callee").and_then(|a| a.as_symbol());
     let Some(callee) = name.and_then(|name| module.function(name)) else {

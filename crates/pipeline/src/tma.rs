@@ -67,7 +67,7 @@ impl TilePlan {
             *last = u64::from(swizzle) / element_bytes;
         }
         let box_inner = box_extents.last().map_or(0, |extent| extent * element_bytes);
-        if box_inner < 16 || box_inner % 16 != 0 {
+        if box_inner < 16 || !box_inner.is_multiple_of(16) {
             let message = format!("the box is {box_inner} B wide");
             return Err(broken("T11", message, "an inner box that is a multiple of 16 B"));
         }

@@ -1,4 +1,5 @@
 //! Ring depths: the law, what fits, what the author says (C6, S51-S57, B65-B67).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 

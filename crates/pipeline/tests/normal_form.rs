@@ -1,4 +1,5 @@
 //! The normal form of C8 and C9, and values that loops carry beside the accumulator.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Laws over generated kernels.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 

@@ -101,7 +101,8 @@ fn check_record(at: &str, record: &Record, ty: &Type, report: &mut Report) {
         report.add(Rule::Boxes, at, format!("elem_size {} for {ty}", record.element_bytes));
     }
     let inner = record.extents.last().map_or(0, |e| e * record.element_bytes);
-    let legal = if record.swizzle == 0 { inner > 0 && inner % 16 == 0 } else { inner == record.swizzle };
+    let legal =
+        if record.swizzle == 0 { inner > 0 && inner.is_multiple_of(16) } else { inner == record.swizzle };
     if !legal {
         let text = format!("box rows of {inner} B under a swizzle of {} B", record.swizzle);
         report.add(Rule::Boxes, at, text);

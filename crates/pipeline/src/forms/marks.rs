@@ -70,7 +70,7 @@ pub fn schedule_from(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![error])?;
+    let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![*error])?;
     check::schedule(&pipelined.graph, &answer)
         .and_then(|()| check::depths(&pipelined.graph, &answer))
         .map_err(|violations| {
@@ -95,11 +95,11 @@ fn complete(
     ii: i64,
     stages: i64,
     nodes: Vec<NodeTime>,
-) -> Result<Answer, Diagnostic> {
+) -> Result<Answer, Box<Diagnostic>> {
     let graph = &pipelined.graph;
     let valid = validate(graph).map_err(|errors| {
         let text = errors.first().map(ToString::to_string).unwrap_or_default();
-        Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}")).rule("S12")
+        Box::new(Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}")).rule("S12"))
     })?;
     let bounds = bounds(&valid);
     let ends = nodes.iter().zip(&graph.nodes).map(|(place, node)| place.time.saturating_add(node.latency));

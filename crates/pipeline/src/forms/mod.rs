@@ -43,25 +43,24 @@ impl Form {
 ///
 /// # Errors
 /// An unknown form, or one made for another chip than `target`.
-pub fn form(module: &Module, target: &Target) -> Result<Form, Diagnostic> {
-    let form = match module.attr(module.root, "warploom.form") {
+pub fn form(module: &Module, target: &Target) -> Result<Form, Box<Diagnostic>> {
+    let place = module.ops[module.root].span;
+    let form = match module.attr(module.root, "warploom.form").map(Attr::as_str) {
         None => return Ok(Form::Kernel),
-        Some(attr) => match attr.as_str() {
-            Some("scheduled") => Form::Scheduled,
-            Some("assigned") => Form::Assigned,
-            Some("program") => Form::Program,
-            _ => {
-                return Err(Diagnostic::error(Code::Verify, "warploom.form names no form")
-                    .at(module.ops[module.root].span)
-                    .note("supported", "\"scheduled\", \"assigned\", \"program\", or none for a kernel"));
-            }
-        },
+        Some(Some("scheduled")) => Form::Scheduled,
+        Some(Some("assigned")) => Form::Assigned,
+        Some(Some("program")) => Form::Program,
+        Some(_) => {
+            let error = Diagnostic::error(Code::Verify, "warploom.form names no form").at(place);
+            let forms = "\"scheduled\", \"assigned\", \"program\", or none for a kernel";
+            return Err(Box::new(error.note("supported", forms)));
+        }
     };
     match module.attr(module.root, "warploom.target").and_then(Attr::as_str) {
         Some(made) if made != target.name() => {
-            Err(Diagnostic::error(Code::Target, format!("made for {made}, not for {}", target.name()))
-                .at(module.ops[module.root].span)
-                .note("instead", format!("compile it for {made}, or start from the kernel")))
+            let text = format!("made for {made}, not for {}", target.name());
+            let remedy = format!("compile it for {made}, or start from the kernel");
+            Err(Box::new(Diagnostic::error(Code::Target, text).at(place).note("instead", remedy)))
         }
         _ => Ok(form),
     }

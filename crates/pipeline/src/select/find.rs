@@ -54,11 +54,7 @@ pub(super) fn pipelined_loop(module: &Module, func: OpId, errors: &mut Vec<Diagn
         if !(matches!(opcode, Opcode::DescriptorLoad | Opcode::Load) && tile) {
             continue;
         }
-        if let Some(scf_for) = innermost_for(module, op) {
-            if !loops.contains(&scf_for) {
-                loops.push(scf_for);
-            }
-        }
+        loops.extend(innermost_for(module, op).filter(|scf_for| !loops.contains(scf_for)));
     }
     match loops.as_slice() {
         [] => {

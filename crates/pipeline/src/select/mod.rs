@@ -120,13 +120,12 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
     let descriptors = descriptors::plan(module, func, target, &mut errors);
     ops::check(module, func, target, &mut errors);
     let found = find::pipelined_loop(module, func, &mut errors);
-    if let Some(scf_for) = found {
+    let selection = found.and_then(|scf_for| {
         ops::check_loop(module, scf_for, target, &mut errors);
-        if let Some(selection) = take_apart(module, func, scf_for, target, &users, descriptors, &mut errors) {
-            if errors.is_empty() {
-                return Ok(selection);
-            }
-        }
+        take_apart(module, func, scf_for, target, &users, descriptors, &mut errors)
+    });
+    if let Some(selection) = selection.filter(|_| errors.is_empty()) {
+        return Ok(selection);
     }
     file_order(&mut errors);
     errors.dedup();

@@ -1,4 +1,5 @@
 //! What the tests share.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,105 @@
+//! Waits, commits, releases, iterators: the handshakes on mbarriers.
+
+use warploom_ir::{OpId, Opcode};
+
+use super::{Run, Step, Val};
+use crate::check::Rule;
+
+impl Run<'_, '_> {
+    pub(super) fn wait_for(&mut self, w: usize, op: OpId, full: bool) -> Step {
+        let Some((ring, slot, phase)) = self.iterator(w, op) else { return Step::Broken };
+        let barriers = if full { &self.machine.full } else { &self.machine.empty };
+        let barrier = barriers.get(ring).and_then(|b| b.get(usize::try_from(slot).ok()?));
+        match barrier.map(|b| b.passes(phase)) {
+            Some(true) => {
+                if let Some(count) =
+                    self.warps.get_mut(w).filter(|_| full).and_then(|x| x.waits.get_mut(ring))
+                {
+                    *count += 1;
+                }
+                Step::Went
+            }
+            Some(false) => Step::Waits,
+            None => self.broken(w, Rule::Form, "there is no such barrier"),
+        }
+    }
+
+    /// What the warp waits for, for a deadlock report.
+    pub fn missing(&mut self, w: usize) -> String {
+        let Some(op) = self.current(w) else { return String::new() };
+        let full = self.model.module.ops[op].opcode == Opcode::ConsumerWait;
+        let Some((ring, slot, _)) = self.model.ring(op).and_then(|_| self.iterator(w, op)) else {
+            return String::new();
+        };
+        let barriers = if full { &self.machine.full } else { &self.machine.empty };
+        let barrier = barriers.get(ring).and_then(|b| b.get(usize::try_from(slot).ok()?));
+        barrier.map_or(String::new(), |b| format!("slot {slot}: {}", b.missing()))
+    }
+
+    pub(super) fn commit(&mut self, w: usize, op: OpId) -> Step {
+        let Some((ring, slot, _)) = self.iterator(w, op) else { return Step::Broken };
+        let bytes = self.model.number(op, "bytes").unwrap_or(0);
+        let slot = usize::try_from(slot).unwrap_or(usize::MAX);
+        match self.machine.full.get_mut(ring).and_then(|b| b.get_mut(slot)).map(|b| b.arrive(bytes)) {
+            Some(true) => Step::Went,
+            Some(false) => self.broken(w, Rule::Arrivals, "the phase has all its arrivals already"),
+            None => self.broken(w, Rule::Form, "there is no full barrier"),
+        }
+    }
+
+    pub(super) fn release(&mut self, w: usize, op: OpId) -> Step {
+        let lag = self.model.number(op, "lag").unwrap_or(0);
+        let (Some((ring, slot, _)), Some(warp)) = (self.iterator(w, op), self.warps.get(w)) else {
+            return Step::Broken;
+        };
+        if warp.trip().is_some_and(|trip| trip < lag) {
+            return Step::Went;
+        }
+        let depth = self.model.rings.get(ring).map_or(1, |r| r.depth);
+        let slot = (slot + depth - lag % depth) % depth;
+        let reads = warp.products.iter().flat_map(|p| &p.reads);
+        let mut places = reads.filter_map(|&p| self.machine.places.get(p));
+        if places.any(|p| p.ring == ring && p.slot == slot) {
+            return self.broken(
+                w,
+                Rule::Unfinished,
+                format!("slot {slot} is given back while a product reads it"),
+            );
+        }
+        if warp.read_unfenced.contains(&(ring, slot)) {
+            let text = format!("slot {slot} was read from registers and is given back without a proxy fence");
+            return self.broken(w, Rule::Fence, text);
+        }
+        let waited = warp.waits.get(ring).copied().unwrap_or(0);
+        let released = self.warps.get_mut(w).and_then(|x| x.releases.get_mut(ring)).map_or(0, |n| {
+            *n += 1;
+            *n
+        });
+        if released > waited {
+            return self.broken(
+                w,
+                Rule::Arrivals,
+                format!("gives back {released} slots, {waited} were waited for"),
+            );
+        }
+        let at = usize::try_from(slot).unwrap_or(usize::MAX);
+        match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {
+            Some(true) => Step::Went,
+            Some(false) => self.broken(w, Rule::Arrivals, "the phase has all its arrivals already"),
+            None => self.broken(w, Rule::Form, "there is no empty barrier"),
+        }
+    }
+
+    pub(super) fn advance(&mut self, w: usize, op: OpId) -> Step {
+        let Some((ring, slot, phase)) = self.iterator(w, op) else { return Step::Broken };
+        let depth = self.model.rings.get(ring).map_or(1, |r| r.depth);
+        let wraps = slot + 1 == depth;
+        let next = if wraps { 0 } else { slot + 1 };
+        let phase = phase ^ u64::from(wraps);
+        let results = self.model.module.ops[op].results.to_vec();
+        for (result, value) in results.into_iter().zip([next, phase]) {
+            self.set(w, result, Val::Int(i64::try_from(value).unwrap_or(0)));
+        }
+        Step::Went
+    }
+}

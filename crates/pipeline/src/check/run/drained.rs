@@ -1,0 +1,46 @@
+//! What must hold when every warp has ended.
+
+use warploom_ir::Opcode;
+
+use super::Run;
+use crate::check::Rule;
+
+impl Run<'_, '_> {
+    /// What must hold when every warp has ended.
+    pub fn drained(&mut self) {
+        let mut found = Vec::new();
+        for (w, warp) in self.warps.iter().enumerate() {
+            if !warp.products.is_empty() {
+                found.push(format!("warp {w} has {} products under way", warp.products.len()));
+            }
+            if warp.storing().next().is_some() {
+                found.push(format!("warp {w} has a store to global memory under way"));
+            }
+        }
+        for (index, ring) in self.model.rings.iter().enumerate() {
+            let Some(&copies) = self.machine.issued.get(index).and_then(|p| p.iter().max()) else { continue };
+            let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
+            if let Some(least) = waits.filter_map(|x| x.waits.get(index)).min().filter(|&&n| n < copies) {
+                found.push(format!("@{}: {copies} copies, {least} waited for", ring.name));
+            }
+            if self.machine.full.get(index).is_some_and(|b| b.iter().any(|b| b.unbalanced())) {
+                found.push(format!("@{}: announced bytes and copied bytes differ", ring.name));
+            }
+        }
+        if !self.machine.copies.is_empty() {
+            found.push(format!("{} copies in flight", self.machine.copies.len()));
+        }
+        for text in found {
+            self.report.add(Rule::Drain, "end", text);
+        }
+    }
+
+    pub(super) fn waits_on(&self, agent: usize, ring: usize) -> bool {
+        self.model.agents.get(agent).is_some_and(|a| {
+            a.ops.iter().any(|p| {
+                self.model.module.ops[p.op].opcode == Opcode::ConsumerWait
+                    && self.model.ring(p.op) == Some(ring)
+            })
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! Results on their way out: tile writes, fences, named barriers, copies to global memory.
+
+use warploom_ir::{OpId, Opcode};
+
+use super::{Run, Step};
+use crate::check::Rule;
+
+impl Run<'_, '_> {
+    pub(super) fn tile_store(&mut self, w: usize, op: OpId) -> Step {
+        let Some((.., place)) = self.payload_place(w, op) else { return Step::Broken };
+        let read = self.plain(w, op);
+        if read != Step::Went {
+            return read;
+        }
+        if let Some(broken) = self.writable(w, place) {
+            return broken;
+        }
+        self.machine.spoil(place);
+        self.machine.written.insert((place, w), false);
+        Step::Went
+    }
+
+    pub(super) fn fence(&mut self, w: usize) -> Step {
+        if let Some(warp) = self.warps.get_mut(w) {
+            warp.read_unfenced.clear();
+        }
+        for (_, fenced) in self.machine.written.iter_mut().filter(|((_, writer), _)| *writer == w) {
+            *fenced = true;
+        }
+        Step::Went
+    }
+
+    pub(super) fn sync(&mut self, w: usize, op: OpId) -> Step {
+        let Some(index) = self.model.barrier(op) else {
+            return self.broken(w, Rule::Form, "names no barrier");
+        };
+        let threads = self.model.barriers.get(index).map_or(0, |b| b.threads);
+        let (Some(warp), Some(named)) = (self.warps.get_mut(w), self.machine.named.get_mut(index)) else {
+            return Step::Done;
+        };
+        let generation = match warp.at_barrier {
+            Some((_, generation)) => generation,
+            None => {
+                let generation = named.generation;
+                named.arrived += 32;
+                if named.arrived >= threads {
+                    named.arrived -= threads;
+                    named.generation += 1;
+                }
+                warp.at_barrier = Some((index, generation));
+                generation
+            }
+        };
+        if named.generation == generation {
+            return Step::Waits;
+        }
+        warp.at_barrier = None;
+        Step::Went
+    }
+
+    pub(super) fn store(&mut self, w: usize, op: OpId) -> Step {
+        let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
+        let writers = self.writers(ring);
+        if writers.is_empty() {
+            return self.broken(w, Rule::Read, "stores a tile that nobody writes");
+        }
+        for writer in writers {
+            match self.machine.written.get(&(place, writer)) {
+                Some(true) => {}
+                Some(false) => {
+                    let text = format!("what warp {writer} wrote is not fenced for the copy engine");
+                    return self.broken(w, Rule::Fence, text);
+                }
+                None => {
+                    let text = format!("warp {writer} has not written its part of the tile");
+                    return self.broken(w, Rule::Read, text);
+                }
+            }
+        }
+        if let Some(warp) = self.warps.get_mut(w) {
+            warp.open_stores.push(place);
+        }
+        Step::Went
+    }
+
+    /// Warps whose agents write tiles into a ring.
+    pub(super) fn writers(&self, ring: usize) -> Vec<usize> {
+        let writes = |agent: usize| {
+            self.model.agents.get(agent).is_some_and(|a| {
+                a.ops.iter().any(|p| {
+                    self.model.module.ops[p.op].opcode == Opcode::TileStore
+                        && self.model.ring(p.op) == Some(ring)
+                })
+            })
+        };
+        self.warps.iter().enumerate().filter(|(_, x)| writes(x.agent)).map(|(w, _)| w).collect()
+    }
+
+    pub(super) fn store_wait(&mut self, w: usize, op: OpId) -> Step {
+        let pending = self.model.number(op, "pending").unwrap_or(u64::MAX);
+        let mut finished = Vec::new();
+        if let Some(warp) = self.warps.get_mut(w) {
+            while warp.stores.len() as u64 > pending {
+                finished.extend(warp.stores.pop_front().into_iter().flatten());
+            }
+        }
+        for place in finished {
+            self.machine.written.retain(|(written, _), _| *written != place);
+        }
+        Step::Went
+    }
+}
