@@ -116,7 +116,9 @@ fn the_reference_kernels_run_right() {
         ("gemm_epilogue_alpha", Kind::Epilogue, [128, 256, 64]),
         ("hints", NT, [128, 128, 128]),
     ] {
-        if run(&folder.join(format!("{file}.ttir")), kind, tile, &[0, 1, 3], 1).is_none() {
+        // `hints` promises that K is above 0.
+        let trips: &[u64] = if file == "hints" { &[1, 3] } else { &[0, 1, 3] };
+        if run(&folder.join(format!("{file}.ttir")), kind, tile, trips, 1).is_none() {
             return;
         }
     }
