@@ -21,12 +21,12 @@ fn rules(ptx: &str) -> Vec<&'static str> {
 /// The n-th line that starts with this instruction, and the text around it.
 fn split<'a>(ptx: &'a str, instruction: &str, n: usize) -> (&'a str, &'a str, &'a str) {
     let mut at = 0;
-    let found = ptx.split_inclusive('\n').filter_map(|line| {
+    let mut found = ptx.split_inclusive('\n').filter_map(|line| {
         let start = at;
         at += line.len();
         line.trim_start().starts_with(instruction).then_some((start, at))
     });
-    let (start, end) = found.skip(n).next().unwrap_or_else(|| panic!("no {instruction} number {n}"));
+    let (start, end) = found.nth(n).unwrap_or_else(|| panic!("no {instruction} number {n}"));
     (&ptx[..start], &ptx[start..end], &ptx[end..])
 }
 

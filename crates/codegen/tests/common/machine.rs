@@ -99,6 +99,8 @@ pub struct Run {
     pub product: Vec<f64>,
     pub extra: Vec<f64>,
     pub stored: Vec<f64>,
+    /// The buffers of the epilogue afterwards.
+    pub buffers: Vec<Vec<u8>>,
 }
 
 /// Runs a program. Panics where the emulator finds anything.
@@ -137,9 +139,13 @@ pub fn run(gemm: &Gemm, emitted: &Emitted, case: &Case) -> Run {
         args.extend([Arg::I64(matrix.cols as i64), Arg::I64(1)]);
     }
     args.push(Arg::I32(trips_k as i32));
+    let mut places = Vec::new();
     for extra in &case.args {
         args.push(match extra {
-            Extra::Buffer(bytes) => Arg::Ptr(device.alloc_from(bytes, "buffer").unwrap()),
+            Extra::Buffer(bytes) => {
+                places.push(device.alloc_from(bytes, "buffer").unwrap());
+                Arg::Ptr(places[places.len() - 1])
+            }
             Extra::Scalar(arg) => arg.clone(),
         });
     }
@@ -167,7 +173,8 @@ pub fn run(gemm: &Gemm, emitted: &Emitted, case: &Case) -> Run {
             product.push((0..trips_k).map(term).sum());
         }
     }
-    Run { product, extra: e.map(|e| e.values()).unwrap_or_default(), stored: stored.values() }
+    let buffers = places.iter().map(|&at| device.read(at).unwrap().to_vec()).collect();
+    Run { product, buffers, extra: e.map(|e| e.values()).unwrap_or_default(), stored: stored.values() }
 }
 
 /// Largest difference between what was stored and what should have been, relative to 1 + its size.
