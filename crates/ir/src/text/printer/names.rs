@@ -68,8 +68,8 @@ fn legal(name: &str) -> String {
 
 /// Names every value of the module, with percent sign and result number.
 pub(super) fn assign(m: &Module) -> SecondaryMap<ValueId, String> {
-    let numbers = number(m);
     let early = used_early(m);
+    let numbers = number(m, &early);
     let mut labels: SecondaryMap<ValueId, String> = SecondaryMap::with_capacity(m.values.len());
     let mut scopes = vec![Scope::new()];
     for event in events(m, m.root) {
@@ -159,21 +159,19 @@ enum Number {
 }
 
 /// Numbers values without names: those of a region before those of regions inside it, siblings from the
-/// same number on; isolated regions begin anew.
-fn number(m: &Module) -> HashMap<ValueId, Number> {
+/// same number on; isolated regions begin anew. What is used before its definition comes first, for its
+/// number must be its own in the whole isolated region.
+fn number(m: &Module, early: &HashMap<RegionId, Vec<OpId>>) -> HashMap<ValueId, Number> {
     let mut numbers = HashMap::new();
     let mut work: Vec<(RegionId, u32, u32)> = m.ops[m.root].regions.iter().map(|r| (*r, 0, 0)).collect();
     while let Some((region, mut next, mut argument)) = work.pop() {
+        for op in early.get(&region).into_iter().flatten() {
+            number_results(m, *op, &mut numbers, &mut next);
+        }
         for (n, block) in m.regions[region].blocks.iter().enumerate() {
             number_arguments(m, *block, n == 0, &mut numbers, &mut next, &mut argument);
             for op in &m.blocks[*block].ops {
-                for (first, _) in groups(m, *op) {
-                    let value = m.ops[*op].results[first];
-                    if m.values[value].name.is_none() {
-                        numbers.insert(value, Number::Value(next));
-                        next += 1;
-                    }
-                }
+                number_results(m, *op, &mut numbers, &mut next);
             }
         }
         for op in m.regions[region].blocks.iter().flat_map(|b| &m.blocks[*b].ops) {
@@ -182,6 +180,16 @@ fn number(m: &Module) -> HashMap<ValueId, Number> {
         }
     }
     numbers
+}
+
+fn number_results(m: &Module, op: OpId, numbers: &mut HashMap<ValueId, Number>, next: &mut u32) {
+    for (first, _) in groups(m, op) {
+        let value = m.ops[op].results[first];
+        if m.values[value].name.is_none() && !numbers.contains_key(&value) {
+            numbers.insert(value, Number::Value(*next));
+            *next += 1;
+        }
+    }
 }
 
 fn number_arguments(
