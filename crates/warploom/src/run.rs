@@ -154,7 +154,10 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
     if params.len() != case.args.len() {
         let list: Vec<String> = params.iter().map(|&p| module.ty(p).to_string()).collect();
         let (have, want) = (case.args.len(), params.len());
-        return Err(RunError::Arguments(format!("{have} arguments for {want} parameters: {}", list.join(", "))));
+        return Err(RunError::Arguments(format!(
+            "{have} arguments for {want} parameters: {}",
+            list.join(", ")
+        )));
     }
     let (mut tensors, mut memory, mut bound, mut args) = (Vec::new(), Memory::new(), Vec::new(), Vec::new());
     for (i, (&param, spec)) in params.iter().zip(&case.args).enumerate() {
@@ -193,7 +196,8 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
     }
     let full = interp::bind_args(module, Some(entry), &bound).map_err(RunError::Meaning)?;
     let options = interp::Options { accumulate: Accumulate::F64, ..interp::Options::default() };
-    Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options).map_err(RunError::Meaning)?;
+    Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options)
+        .map_err(RunError::Meaning)?;
     let lost = || RunError::Arguments("a buffer was lost".into());
     let expected = tensors
         .iter()
@@ -242,8 +246,9 @@ impl Prepared {
             match (spec, ty) {
                 (ArgSpec::Tensor(_) | ArgSpec::Buffer(_), _) => {
                     let tensor = tensors.next().ok_or_else(missing)?;
-                    let address =
-                        device.alloc_from(tensor.bytes(), &format!("argument {i}")).map_err(RunError::Machine)?;
+                    let address = device
+                        .alloc_from(tensor.bytes(), &format!("argument {i}"))
+                        .map_err(RunError::Machine)?;
                     addresses.push(address);
                     if !ty.is_desc() {
                         args.push(emulator::Arg::Ptr(address));

@@ -47,7 +47,9 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
     };
     let mut micros = session.micros.clone();
     let t = emitted.timings;
-    for (stage, time) in [("build", t.build), ("optimize", t.optimize), ("generate", t.generate), ("scan", t.scan)] {
+    for (stage, time) in
+        [("build", t.build), ("optimize", t.optimize), ("generate", t.generate), ("scan", t.scan)]
+    {
         micros.insert(stage.into(), json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     }
     fields.insert("micros".into(), Value::Object(micros));
@@ -98,7 +100,10 @@ pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Refusal> {
         && let Ok(listing) = sass::disassemble(&nvdisasm, &assembled.cubin)
     {
         for l in sass::loops(&listing).iter().filter(|l| !l.is_spin()) {
-            text += &format!("  loop: {} instructions a trip, {} HGMMA, {} UTMALDG\n", l.instructions, l.hgmma, l.utmaldg);
+            text += &format!(
+                "  loop: {} instructions a trip, {} HGMMA, {} UTMALDG\n",
+                l.instructions, l.hgmma, l.utmaldg
+            );
         }
     }
     Ok(text)

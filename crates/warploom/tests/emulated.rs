@@ -38,7 +38,9 @@ fn args(kind: Kind, m: u64, n: u64, depth: u64, k: u64) -> Vec<ArgSpec> {
     let (m_arg, n_arg, k_arg) = (Int(m as i64), Int(n as i64), Int(k as i64));
     match kind {
         Kind::Plain { ta, tb } => vec![pair(ta, m, depth), pair(!tb, n, depth), c, k_arg],
-        Kind::Batched => vec![Tensor(vec![2, m, depth]), Tensor(vec![2, n, depth]), Tensor(vec![2, m, n]), k_arg],
+        Kind::Batched => {
+            vec![Tensor(vec![2, m, depth]), Tensor(vec![2, n, depth]), Tensor(vec![2, m, n]), k_arg]
+        }
         Kind::Epilogue => vec![a, b, c.clone(), c, Buffer(n), Float(0.5), Float(-0.75), n_arg, k_arg],
         Kind::BiasRelu => vec![a, b, c, Buffer(n), Float(0.5), n_arg, k_arg],
         Kind::Scaled => vec![a, b, c, Buffer(m), Buffer(n), m_arg, n_arg, k_arg],
@@ -54,7 +56,8 @@ fn run(path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) -> Op
     };
     let target = Target::named("sm_90a").unwrap();
     let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    let output = warploom::compile(&module, &target, &Options::default()).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, &Options::default())
+        .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let metadata = &output.emitted.metadata;
     let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
     let [bm, bn, bk] = tile;
@@ -67,7 +70,8 @@ fn run(path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) -> Op
         let prepared = prepare(&module, &metadata.name, &case).unwrap_or_else(|e| panic!("{name}: {e}"));
         for policy in policies(seeds) {
             let options = emulator::Options { policy, ..emulator::Options::default() };
-            let outcome = prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let outcome =
+                prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(
                 outcome.passed(),
                 "{name}, {trips} trips, {policy:?}: relative error {:.2e}\n{}",

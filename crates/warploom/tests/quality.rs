@@ -29,13 +29,16 @@ fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
     let output = warploom::compile(&module, &target, &Options::default())
         .unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0]));
     let Resumed::Compiled(compiled) = &output.lowered else { panic!("a kernel is no program") };
-    let assembled = assemble::assemble(ptxas, &output.emitted.ptx, "sm_90a").unwrap_or_else(|e| panic!("{e}"));
+    let assembled =
+        assemble::assemble(ptxas, &output.emitted.ptx, "sm_90a").unwrap_or_else(|e| panic!("{e}"));
     let report = &assembled.report;
     let repairs: Vec<&str> = report.notes.iter().filter(|n| n.is_repair()).map(|n| n.text.as_str()).collect();
     assert!(repairs.is_empty(), "{}: {repairs:?} (C80)", path.display());
     let loops = sass::loops(&sass::disassemble(nvdisasm, &assembled.cubin).unwrap_or_else(|e| panic!("{e}")));
-    let multiply = loops.iter().find(|l| l.hgmma > 0).unwrap_or_else(|| panic!("{}: no HGMMA", path.display()));
-    let load = loops.iter().find(|l| l.utmaldg > 0).unwrap_or_else(|| panic!("{}: no UTMALDG", path.display()));
+    let multiply =
+        loops.iter().find(|l| l.hgmma > 0).unwrap_or_else(|| panic!("{}: no HGMMA", path.display()));
+    let load =
+        loops.iter().find(|l| l.utmaldg > 0).unwrap_or_else(|| panic!("{}: no UTMALDG", path.display()));
     json!({
         "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
         "registers": report.registers, "spill_bytes": report.spill_stores + report.spill_loads,
@@ -51,7 +54,8 @@ fn machine_code_keeps_its_bars() {
         return;
     };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.json");
-    let mut bars: BTreeMap<String, Value> = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let mut bars: BTreeMap<String, Value> =
+        serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
     let mut wrong = Vec::new();
     for name in bars.keys().cloned().collect::<Vec<_>>() {

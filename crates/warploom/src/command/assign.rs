@@ -40,6 +40,8 @@ impl Args {
         if self.json {
             return io::stdout(format!("{}\n", assignment.to_json()).as_bytes());
         }
-        io::stdout(format!("{}\n{}", render::memory_map(&assignment), render::barriers(&assignment)).as_bytes())
+        io::stdout(
+            format!("{}\n{}", render::memory_map(&assignment), render::barriers(&assignment)).as_bytes(),
+        )
     }
 }

@@ -173,7 +173,8 @@ impl Refusal {
 
 fn diagnostic(d: &Diagnostic, input: &Input) -> Value {
     let place = d.place(&input.text);
-    let notes: Vec<Value> = d.notes.iter().map(|(label, text)| json!({"label": label, "text": text})).collect();
+    let notes: Vec<Value> =
+        d.notes.iter().map(|(label, text)| json!({"label": label, "text": text})).collect();
     json!({
         "code": d.code.name(), "severity": d.severity.name(), "rule": d.rule, "message": d.message,
         "file": input.name, "line": place.map(|p| p.line), "column": place.map(|p| p.column),
@@ -229,9 +230,9 @@ impl Args {
             #[cfg(feature = "llvm")]
             Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
             #[cfg(not(feature = "llvm"))]
-            Emit::Llvm | Emit::Ptx | Emit::Cubin => {
-                Err(Refusal::Other(Failure::Usage("error: this build has no LLVM; it ends at --emit program".into())))
-            }
+            Emit::Llvm | Emit::Ptx | Emit::Cubin => Err(Refusal::Other(Failure::Usage(
+                "error: this build has no LLVM; it ends at --emit program".into(),
+            ))),
         }
     }
 }
@@ -242,7 +243,8 @@ fn compiled(session: &Session, emit: Emit) -> Result<&Compiled, Refusal> {
         Resumed::Compiled(compiled) => Ok(compiled),
         Resumed::Program(_) => {
             let name = emit.name();
-            let text = format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
+            let text =
+                format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
             Err(Refusal::Other(Failure::Refused(text)))
         }
     }

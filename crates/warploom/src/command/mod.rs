@@ -3,6 +3,7 @@
 mod assign;
 pub mod compile;
 mod explain;
+mod pack;
 #[cfg(feature = "llvm")]
 mod run;
 mod schedule;
@@ -26,6 +27,8 @@ pub enum Command {
     Schedule(schedule::Args),
     /// Assign buffers and barriers to the values of scheduled loops
     Assign(assign::Args),
+    /// Pack lifetimes and sizes into a capacity (MiniMalloc's CSV)
+    Pack(pack::Args),
     /// List the chips, or show what is known about one
     Targets(targets::Args),
 }
@@ -40,6 +43,7 @@ impl Command {
             Command::Run(args) => args.run(),
             Command::Schedule(args) => args.run(),
             Command::Assign(args) => args.run(),
+            Command::Pack(args) => args.run(),
             Command::Targets(args) => args.run(),
         }
     }

@@ -42,7 +42,8 @@ fn grid(text: &str) -> Result<[u32; 3], String> {
         return Err("at most three extents".into());
     }
     for (slot, part) in grid.iter_mut().zip(parts) {
-        *slot = part.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no extent"))?;
+        *slot =
+            part.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no extent"))?;
     }
     Ok(grid)
 }
@@ -53,7 +54,9 @@ impl Args {
         let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("error: {e}"));
         let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
         let warploom::Resumed::Compiled(compiled) = &session.lowered else {
-            return Err(Failure::Refused("error[op]: a program has no meaning to compare with\ninstead: run the kernel".into()));
+            return Err(Failure::Refused(
+                "error[op]: a program has no meaning to compare with\ninstead: run the kernel".into(),
+            ));
         };
         let emitted = crate::tools::ptx(&session, &self.ptx, false).map_err(|refusal| refusal.text())?;
         let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&e))?;
@@ -69,7 +72,9 @@ impl Args {
             failed += usize::from(!outcome.passed());
             let (error, steps) = (outcome.relative_error, outcome.report.stats.steps);
             let policy_name = format!("{policy:?}");
-            text += &format!("{policy_name:<12} {verdict}  relative error {error:.2e}, {steps} warp instructions\n");
+            text += &format!(
+                "{policy_name:<12} {verdict}  relative error {error:.2e}, {steps} warp instructions\n"
+            );
             for finding in outcome.report.errors() {
                 text += &format!("{finding}\n");
             }

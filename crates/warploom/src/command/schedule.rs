@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use warploom_sched::{
-    Algorithm, LoopGraph, Objective, Options, ReadError, ScheduleError, check, decode_text, read_error_record,
-    read_graphs, record, render, schedule, validate,
+    Algorithm, Answer, Budget, LoopGraph, Objective, Options, ReadError, ScheduleError, check, decode_text,
+    read_error_record, read_graphs, record, render, schedule, schedule_within, validate,
 };
 
 use crate::io::{self, Failure};
@@ -44,6 +44,18 @@ pub struct Args {
     /// Outer guard in seconds; when it fires the best schedule so far is given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
+    /// Bytes of a memory space; II and ring depths are then found together (may be repeated)
+    #[arg(long, value_name = "SPACE=BYTES", value_parser = space)]
+    budget: Vec<(String, u64)>,
+    /// Say what bounds II, each value's lifetime and depth, and what a lower II would take
+    #[arg(long, conflicts_with = "json")]
+    explain: bool,
+    /// Write the schedule of the (only) loop in the Chrome trace format, for Perfetto
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write the reservation table of the (only) loop as a drawing
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// One JSON object per loop on standard output and nothing else
     #[arg(long)]
     json: bool,
@@ -55,6 +67,12 @@ fn algorithm(text: &str) -> Result<Algorithm, String> {
 
 fn objective(text: &str) -> Result<Objective, String> {
     text.parse().map_err(|e: ScheduleError| e.to_string())
+}
+
+fn space(text: &str) -> Result<(String, u64), String> {
+    let parsed =
+        text.split_once('=').and_then(|(space, bytes)| Some((space.to_owned(), bytes.parse().ok()?)));
+    parsed.ok_or_else(|| format!("`{text}` is not like smem=232448"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -81,7 +99,32 @@ impl Args {
         self.steps.map_or(options.clone(), |steps| options.steps(steps))
     }
 
+    /// The schedule of one loop, within the budgets of the command line or of the graph.
+    fn schedule(&self, graph: &LoopGraph, options: &Options) -> Result<Answer, ScheduleError> {
+        let valid = validate(graph).map_err(ScheduleError::Graph)?;
+        if self.budget.is_empty() {
+            return schedule(&valid, options);
+        }
+        let named = self.budget.iter().cloned();
+        let budget = named.fold(Budget::of(graph), |budget, (space, bytes)| budget.space(space, bytes));
+        schedule_within(&valid, &budget, options)
+    }
+
+    /// The drawings asked for.
+    fn draw(&self, graph: &LoopGraph, answer: &Answer) -> Result<(), Failure> {
+        if let Some(path) = &self.trace {
+            io::write(Some(path), render::chrome_trace(graph, answer).as_bytes())?;
+        }
+        match &self.svg {
+            Some(path) => io::write(Some(path), render::svg(graph, answer).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
     fn schedule_all(&self, name: &str, graphs: Vec<Result<LoopGraph, ReadError>>) -> Result<(), Failure> {
+        if graphs.len() > 1 && (self.trace.is_some() || self.svg.is_some()) {
+            return Err(Failure::Usage("error: --trace and --svg take a file with one loop".into()));
+        }
         let options = self.options();
         let (mut out, mut refused) = (String::new(), Vec::new());
         for graph in &graphs {
@@ -93,12 +136,18 @@ impl Args {
                     continue;
                 }
             };
-            let answer =
-                validate(graph).map_err(ScheduleError::Graph).and_then(|valid| schedule(&valid, &options));
+            let answer = self.schedule(graph, &options);
             out += &line_if(self.json, || record(&graph.name, &answer));
             match answer {
-                Ok(answer) if !self.json => out += &format!("{}\n", render::gantt(graph, &answer)),
-                Ok(_) => {}
+                Ok(answer) => {
+                    self.draw(graph, &answer)?;
+                    if !self.json {
+                        out += &format!("{}\n", render::gantt(graph, &answer));
+                    }
+                    if self.explain {
+                        out += &format!("{}\n", render::explain(graph, &answer));
+                    }
+                }
                 Err(error) => refused.push(refusal(&graph.name, &error)),
             }
         }
@@ -119,7 +168,10 @@ fn refusal(name: &str, error: &ScheduleError) -> String {
     let first = error.record();
     let records = if first.all.is_empty() { vec![first] } else { first.all };
     let lines = records.iter().map(|r| {
-        format!("error[{}]: {name}: {} (at {}, rule {})\ninstead: {}", r.code, r.message, r.at, r.rule, r.help)
+        format!(
+            "error[{}]: {name}: {} (at {}, rule {})\ninstead: {}",
+            r.code, r.message, r.at, r.rule, r.help
+        )
     });
     lines.collect::<Vec<_>>().join("\n")
 }

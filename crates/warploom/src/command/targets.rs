@@ -25,7 +25,11 @@ impl Args {
         match &self.name {
             Some(name) => {
                 let target = named(name, self.cost.as_ref())?;
-                if self.json { io::json(&serde_json::json!(target)) } else { io::stdout(describe(&target).as_bytes()) }
+                if self.json {
+                    io::json(&serde_json::json!(target))
+                } else {
+                    io::stdout(describe(&target).as_bytes())
+                }
             }
             None if self.json => {
                 let all = Target::all().map_err(|e| Failure::Refused(format!("error[target]: {e}")))?;
