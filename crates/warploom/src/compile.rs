@@ -7,14 +7,26 @@ use warploom_pipeline::{Resumed, resume};
 use warploom_target::Target;
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// From kernel to program.
+    /// From kernel to program. The checkers of schedule, assignment and program are on, also in release builds.
     pub pipeline: warploom_pipeline::Options,
     /// From program to PTX.
     #[cfg(feature = "llvm")]
     pub codegen: warploom_codegen::Options,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let mut pipeline = warploom_pipeline::Options::default();
+        pipeline.check = true;
+        Options {
+            pipeline,
+            #[cfg(feature = "llvm")]
+            codegen: warploom_codegen::Options::default(),
+        }
+    }
 }
 
 /// A compiled kernel.

@@ -57,6 +57,9 @@ pub struct KernelArgs {
     /// Less shared memory than the chip has, bytes
     #[arg(long, value_name = "BYTES")]
     smem_limit: Option<u64>,
+    /// Do not run the checkers of schedule, assignment and program
+    #[arg(long)]
+    no_check: bool,
     /// Replace entries of the chip's cost model by those of this file
     #[arg(long, value_name = "FILE")]
     cost: Option<PathBuf>,
@@ -118,6 +121,7 @@ impl KernelArgs {
         options.pipeline.depth = self.depth;
         options.pipeline.slack_slots = self.slack_slots;
         options.pipeline.smem_limit = self.smem_limit;
+        options.pipeline.check = !self.no_check;
         let mut micros = Map::new();
         let start = Instant::now();
         let module = match warploom::read(&input.text) {
