@@ -36,6 +36,7 @@ mod footprint;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod group;
+mod host;
 mod index;
 mod infer;
 mod layout;
@@ -43,8 +44,10 @@ mod lint;
 mod model;
 mod place;
 mod render;
+pub mod schedule;
 #[cfg(test)]
 mod tests;
+pub mod text;
 mod types;
 mod underuse;
 
@@ -57,5 +60,8 @@ pub use index::{IndexMap, SlotMap};
 pub use layout::{AliasOptions, CellLayout, Errors, Layout, LeafLayout, Limits, PhaseLayout, StorageLayout};
 pub use model::{AliasModule, Alloc, Counts, Leaf, LeafId, Overlap, Reuse, SpecId, StorageAliasSpec};
 pub use render::{render, to_json};
+pub use text::{
+    Emit, Extracted, TextOptions, TextOutput, extract, filecheck, lower_text, verify_diagnostics,
+};
 pub use types::{CtaMode, Elem, Encoding, Storage, TensorMemory};
 pub use underuse::{under_use, used_columns};

@@ -4,6 +4,7 @@ mod api;
 mod defects;
 mod laws;
 mod mutations;
+mod schedule;
 mod tables;
 
 use crate::{AliasModule, AliasOptions, Alloc, CheckOptions, Elem, Layout, LeafId, SpecId, Storage, check};

@@ -1,0 +1,539 @@
+//! From operations to a module: what the text declares, verified (A3 to A15).
+
+use hashbrown::HashMap;
+
+use super::print::constant;
+use super::tree::{Form, Op, OpId, Tree, ValueId};
+use super::types::{MemDesc, elem, encoding};
+use crate::error::{AliasError, Note, Result};
+use crate::group::{Element, GroupKind, ReuseGroup};
+use crate::model::{AliasModule, Alloc, Counts, LeafId, Overlap, SpecId};
+use crate::types::Storage;
+
+/// What the function of a part declares, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) module: AliasModule,
+    /// Operation of each spec; for a legacy spec, that of the owner.
+    pub(crate) specs: Vec<(SpecId, OpId)>,
+    /// Operation of each leaf of a spec.
+    pub(crate) leaves: Vec<(LeafId, OpId)>,
+    /// Groups and overlap definitions.
+    pub(crate) trees: Vec<OpId>,
+    pub(crate) notes: Vec<Note>,
+    /// Bindings of values to leaves (A44), in the order of the text.
+    pub(crate) bindings: Vec<(OpId, String)>,
+}
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadOptions {
+    /// TLX's meaning: legacy aliases stand, no inference.
+    pub(crate) compat: bool,
+}
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    options: ReadOptions,
+    kernel: Kernel,
+    spec_of: HashMap<ValueId, SpecId>,
+    leaf_of: HashMap<ValueId, LeafId>,
+    group_of: HashMap<ValueId, ReuseGroup>,
+    /// Groups that are elements of others, or named by an overlap definition.
+    inside: HashMap<ValueId, bool>,
+    groups: Vec<ValueId>,
+    errors: Vec<AliasError>,
+    users: HashMap<ValueId, Vec<OpId>>,
+}
+
+/// Operations by function, each list in the order of the text.
+pub(crate) fn functions(tree: &Tree) -> Vec<Vec<OpId>> {
+    let mut out: Vec<Vec<OpId>> = vec![Vec::new()];
+    for op in tree.walk() {
+        if tree.ops.get(op).is_some_and(|o| o.name == "func" || o.name.ends_with(".func")) {
+            out.push(Vec::new());
+        }
+        if let Some(last) = out.last_mut() {
+            last.push(op);
+        }
+    }
+    out
+}
+
+/// Who reads each value.
+pub(crate) fn users(tree: &Tree) -> HashMap<ValueId, Vec<OpId>> {
+    let mut out: HashMap<ValueId, Vec<OpId>> = HashMap::new();
+    for op in tree.walk() {
+        for value in tree.operands(op) {
+            let list = out.entry(value).or_default();
+            if list.last() != Some(&op) {
+                list.push(op);
+            }
+        }
+    }
+    out
+}
+
+/// Reads the operations of one function.
+///
+/// # Errors
+/// Everything that is wrong with them, in the order of the text.
+pub(crate) fn read(tree: &Tree, ops: &[OpId], options: ReadOptions) -> Result<Kernel, Vec<AliasError>> {
+    let mut reader = Reader {
+        tree,
+        options,
+        kernel: Kernel::default(),
+        spec_of: HashMap::new(),
+        leaf_of: HashMap::new(),
+        group_of: HashMap::new(),
+        inside: HashMap::new(),
+        groups: Vec::new(),
+        errors: Vec::new(),
+        users: users(tree),
+    };
+    for id in ops {
+        if let Some(op) = tree.ops.get(*id)
+            && let Err(error) = reader.op(*id, op)
+        {
+            reader.errors.push(error.at(op.pos));
+        }
+    }
+    reader.finish()
+}
+
+/// A verifier's error carries the name of the operation.
+fn verify(op: &Op, error: AliasError) -> AliasError {
+    let name = current_name(&op.name);
+    AliasError { message: format!("'{name}' op {}", error.message), ..error }
+}
+
+/// The name that replaced a deprecated one (A3).
+fn current_name(name: &str) -> &str {
+    match name {
+        "tlx.shared_buffer_def" => "tlx.storage_alias_spec",
+        "tlx.shared_buffer_local_alloc" => "tlx.storage_alias_local_alloc",
+        other => other,
+    }
+}
+
+/// The integer that an attribute begins with.
+fn integer(text: &str) -> Option<i64> {
+    text.split(':').next()?.trim().parse().ok()
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_matches('"')
+}
+
+impl Reader<'_> {
+    fn op(&mut self, id: OpId, op: &Op) -> Result<()> {
+        self.binding(id, op);
+        let Some(form) = &op.form else { return Ok(()) };
+        self.dominance(id, form)?;
+        match op.name.as_str() {
+            "tlx.storage_alias_spec" | "tlx.shared_buffer_def" => self.spec(id, op, form),
+            "tlx.storage_alias_local_alloc" | "tlx.shared_buffer_local_alloc" => self.leaf(id, op, form),
+            "ttg.local_alloc" | "ttng.tmem_alloc" => self.plain(id, op, form),
+            "tlx.local_alias" => self.alias(id, op, form),
+            "tlx.reuse_group" => self.group(id, op, form),
+            "tlx.set_buffer_overlap" => self.overlap(id, op, form),
+            "ttg.memdesc_index" => self.index(op, form),
+            _ => Ok(()),
+        }
+    }
+
+    /// Operands of the operations that matter are made before they are used, so that aliases have no cycle.
+    fn dominance(&self, id: OpId, form: &Form) -> Result<()> {
+        for (n, value) in form.operands.iter().enumerate() {
+            if self.tree.values.get(*value).and_then(|v| v.def).is_some_and(|def| def >= id) {
+                let message = format!("operand #{n} does not dominate this use");
+                return Err(AliasError::new("A16", message)
+                    .help("define it before; an alias of itself has no storage"));
+            }
+        }
+        Ok(())
+    }
+
+    fn name_of(&self, op: &Op, form: &Form) -> String {
+        match form.attr("warploom.name") {
+            Some(name) => unquoted(name).to_owned(),
+            None => op
+                .results
+                .first()
+                .and_then(|v| self.tree.values.get(*v))
+                .map_or_else(String::new, |v| v.name.clone()),
+        }
+    }
+
+    fn spec(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {
+        if op.name == "tlx.shared_buffer_def" {
+            let message = "'tlx.shared_buffer_def' was renamed to 'tlx.storage_alias_spec'";
+            self.kernel.notes.push(AliasError::warning("A3", message).at(op.pos).help("use the new name"));
+        }
+        let ty = form.outs.first().map_or("", String::as_str);
+        let params = ty.split_once('<').map_or("", |(_, t)| t.trim_end_matches('>'));
+        let (kind, typed_size) = match params.split_once(',') {
+            Some((kind, size)) => (kind.trim(), Some(size.trim())),
+            None => (params.trim(), None),
+        };
+        let storage = Storage::of_spec(form.attr("storage").unwrap_or("")).map_err(|e| verify(op, e))?;
+        Storage::of_spec(kind).map_err(|e| verify(op, e))?;
+        if kind != storage.name() {
+            let message = format!("storage {} doesn't match its type's storage {kind}", storage.name());
+            return Err(verify(op, AliasError::new("A4", message)).help("write the same storage twice"));
+        }
+        let constant = |text: &str| {
+            integer(text).ok_or_else(|| {
+                AliasError::new("A5", "buffer_size_bytes must be a compile-time constant")
+                    .help("write a number")
+            })
+        };
+        let size = form.attr("size").map(constant).transpose()?;
+        let typed = typed_size.map(constant).transpose()?;
+        if let (Some(a), Some(b)) = (size, typed)
+            && a != b
+        {
+            let message = format!("storage_alias_spec size {a} doesn't match its type's size {b}");
+            return Err(verify(op, AliasError::new("A5", message)).help("write the same size twice"));
+        }
+        let m = &mut self.kernel.module;
+        let spec = m.storage_alias_spec(storage, size.or(typed)).map_err(|e| verify(op, e))?;
+        let name = self.name_of(op, form);
+        let m = &mut self.kernel.module;
+        m.name_spec(spec, name, Some(op.pos));
+        if let Some(text) = form.attr("warploom.counts") {
+            let counts = Counts::from_name(unquoted(text)).ok_or_else(|| {
+                AliasError::new(
+                    "A41",
+                    format!("warploom.counts is \"prefix\", \"equal\" or \"gcd\", not {text}"),
+                )
+            })?;
+            m.set_counts(spec, counts);
+        }
+        if form.attr("warploom.merge").is_some() {
+            m.allow_merge(spec);
+        }
+        self.kernel.specs.push((spec, id));
+        if let Some(value) = op.results.first() {
+            self.spec_of.insert(*value, spec);
+        }
+        Ok(())
+    }
+
+    /// An allocation as its type says.
+    fn alloc(&self, op: &Op, form: &Form, ty: &str) -> Result<(Alloc, Storage)> {
+        let desc = MemDesc::parse(ty)?
+            .ok_or_else(|| AliasError::new("A17", format!("result must be a memory descriptor, got {ty}")))?;
+        let storage = desc.storage(self.tree).ok_or_else(|| {
+            AliasError::new("A17", format!("'{}' is no memory space", desc.space))
+                .help("use #ttg.shared_memory or #ttng.tensor_memory")
+        })?;
+        let (count, tile) = match (storage, desc.dims.split_first()) {
+            // A tile of tensor memory without a count is one buffer (A7).
+            (Storage::Tmem, _) if desc.dims.len() == 2 => (1, desc.dims.as_slice()),
+            (_, Some((count, tile))) => (*count, tile),
+            (_, None) => return Err(AliasError::new("A7", "a buffer needs at least one dimension")),
+        };
+        if storage == Storage::Tmem && desc.dims.len() < 2 {
+            let message = format!("TMEM allocations must be at least 2D, got rank {}", desc.dims.len());
+            return Err(AliasError::new("A7", message));
+        }
+        let mut alloc = Alloc::new(self.name_of(op, form), count, tile, elem(&desc.elem)?)
+            .storage(storage)
+            .encoding(encoding(self.tree, &desc.encoding)?)
+            .at(Some(op.pos));
+        let number = |name: &str, code| match form.attr(name) {
+            None => Ok(None),
+            Some(text) => integer(text).and_then(|n| u64::try_from(n).ok()).map(Some).ok_or_else(|| {
+                AliasError::new(code, format!("{name} must be a number of at least 0, got {text}"))
+            }),
+        };
+        if let Some(align) = number("warploom.align", "A24")? {
+            alloc = alloc.align(align);
+            if let Some(tma) = op.results.first().and_then(|v| self.tma(*v)) {
+                alloc = alloc.tma(tma);
+            }
+        }
+        if !self.options.compat {
+            if let Some(offset) = number("buffer_offset", "A30")? {
+                alloc = alloc.buffer_offset(offset);
+            }
+            if let Some(pitch) = number("bytes_between_buffers", "A30")? {
+                alloc = alloc.bytes_between_buffers(pitch);
+            }
+        }
+        Ok((alloc, storage))
+    }
+
+    /// The first TMA operation that names a buffer, directly or by an index of it.
+    fn tma(&self, value: ValueId) -> Option<String> {
+        let users = self.users.get(&value)?;
+        users.iter().filter_map(|u| self.tree.ops.get(*u)).find_map(|op| {
+            if op.name.contains("tma") || op.name.contains("descriptor") {
+                return Some(op.name.clone());
+            }
+            let index = op.name == "ttg.memdesc_index";
+            let result = op.results.first().filter(|_| index)?;
+            self.users.get(result)?.iter().filter_map(|u| self.tree.ops.get(*u)).find_map(|op| {
+                (op.name.contains("tma") || op.name.contains("descriptor")).then(|| op.name.clone())
+            })
+        })
+    }
+
+    fn leaf(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {
+        let spec = form.operands.first().and_then(|v| self.spec_of.get(v)).copied().ok_or_else(|| {
+            AliasError::new(
+                "A15",
+                format!(
+                    "reuse must be a buffered_tensor or storage_alias_spec, got {}",
+                    form.ins.first().map_or("nothing", String::as_str)
+                ),
+            )
+        })?;
+        let ty = form.outs.first().map_or("", String::as_str);
+        let (alloc, storage) = self.alloc(op, form, ty)?;
+        let own = self.kernel.module.spec(spec).storage();
+        if storage != own {
+            let place = match own {
+                Storage::Tmem => "tensor memory",
+                _ => "shared memory",
+            };
+            let message =
+                format!("storage_alias_spec has {} storage but result is not in {place}", own.name());
+            return Err(verify(op, AliasError::new("A6", message)).help("change the spec or the result type"));
+        }
+        let leaf = self.kernel.module.local_alloc(alloc.reuse(spec)).map_err(|e| verify(op, e))?;
+        self.kernel.leaves.push((leaf, id));
+        if let Some(value) = op.results.first() {
+            self.leaf_of.insert(*value, leaf);
+        }
+        Ok(())
+    }
+
+    fn plain(&mut self, _id: OpId, op: &Op, form: &Form) -> Result<()> {
+        let ty = form.outs.first().map_or("", String::as_str);
+        // Barriers and the like of other spaces are not ours to lay out.
+        let Ok((alloc, _)) = self.alloc(op, form, ty) else { return Ok(()) };
+        // A plain allocation is one block, whatever its first dimension says.
+        let leaf = match self.kernel.module.local_alloc(alloc) {
+            Ok(leaf) => leaf,
+            Err(_) => return Ok(()),
+        };
+        if let (Some(value), true) = (op.results.first(), form.operands.is_empty()) {
+            self.leaf_of.insert(*value, leaf);
+        }
+        Ok(())
+    }
+
+    /// Deprecated reuse of an allocation (A15); a view of a leaf of a spec stays one.
+    fn alias(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {
+        let from = form.ins.first().map_or("", String::as_str);
+        let to = form.outs.first().map_or("", String::as_str);
+        let space = |ty| MemDesc::parse(ty).ok().flatten().and_then(|d| d.storage(self.tree));
+        if space(from).is_none() {
+            let message = format!("reuse must be a buffered_tensor or storage_alias_spec, got {from}");
+            return Err(verify(op, AliasError::new("A15", message)).help("alias an allocation"));
+        }
+        if space(from) != space(to) {
+            return Err(verify(op, AliasError::new("A15", "reuse tensor has different storage"))
+                .help("an alias lies where its operand lies"));
+        }
+        if self.options.compat {
+            return Ok(());
+        }
+        let Some(owner) = form.operands.first().and_then(|v| self.leaf_of.get(v)).copied() else {
+            return Ok(());
+        };
+        let declared = |leaf: &LeafId| self.kernel.module.leaf(*leaf).reuse().is_some();
+        let legacy =
+            self.kernel.leaves.iter().all(|(l, _)| *l != owner) || !declared(&owner) || self.is_legacy(owner);
+        if !legacy {
+            return Ok(());
+        }
+        let fresh = self.kernel.module.leaf(owner).spec().is_none();
+        let (alloc, _) = self.alloc(op, form, to)?;
+        let leaf = self.kernel.module.local_alloc(alloc.reuse(owner)).map_err(|e| verify(op, e))?;
+        if fresh
+            && let Some(spec) = self.kernel.module.leaf(owner).spec()
+            && let Some(def) =
+                form.operands.first().and_then(|v| self.tree.values.get(*v)).and_then(|v| v.def)
+        {
+            self.kernel.specs.push((spec, def));
+            self.kernel.leaves.push((owner, def));
+        }
+        self.kernel.leaves.push((leaf, id));
+        if let Some(value) = op.results.first() {
+            self.leaf_of.insert(*value, leaf);
+        }
+        Ok(())
+    }
+
+    fn is_legacy(&self, leaf: LeafId) -> bool {
+        matches!(self.kernel.module.leaf(leaf).reuse(), None | Some(crate::Reuse::Buffer(_)))
+    }
+
+    fn group(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {
+        let text = form.attr("group_kind").unwrap_or("");
+        let kind = GroupKind::from_name(text).ok_or_else(|| {
+            verify(op, AliasError::new("A8", format!("group_kind is shared or distinct, not {text}")))
+        })?;
+        let ty = form.outs.first().map_or("", String::as_str);
+        let of_type = ty.split_once('<').map_or("", |(_, t)| t.trim_end_matches('>').trim());
+        if of_type != kind.name() {
+            let message = format!(
+                "group_kind attribute ({}) doesn't match result type group kind ({of_type})",
+                kind.name()
+            );
+            return Err(verify(op, AliasError::new("A8", message)).help("write the same kind twice"));
+        }
+        let mut elements = Vec::new();
+        let mut foreign = None;
+        for (n, value) in form.operands.iter().enumerate() {
+            if let Some(group) = self.group_of.get(value) {
+                elements.push(Element::Group(group.clone()));
+                self.inside.insert(*value, true);
+            } else if let Some(leaf) = self.leaf_of.get(value) {
+                elements.push(Element::Leaf(*leaf));
+            } else {
+                let got = form.ins.get(n).map_or("nothing", String::as_str);
+                if got.starts_with("!ttg.memdesc<") {
+                    // Some other buffer; the overlap definition says what is wrong with it.
+                    foreign = Some(*value);
+                    continue;
+                }
+                let message =
+                    format!("reuse_group elements must be buffered_tensor or reuse_group, got {got}");
+                return Err(verify(op, AliasError::new("A8", message)).help("name allocations or groups"));
+            }
+        }
+        if let Some(value) = foreign {
+            let message = "all elements in the reuse_group tree must be allocated via \
+                           tlx.storage_alias_local_alloc, but found an element that is not";
+            let name = self.tree.values.get(value).map_or("", |v| v.name.as_str());
+            return Err(
+                verify(op, AliasError::new("A10", message)).help(format!("allocate %{name} from the spec"))
+            );
+        }
+        let size = form
+            .attr("group_size")
+            .map_or(Some(1), integer)
+            .ok_or_else(|| verify(op, AliasError::new("A8", "group_size must be a positive integer")))?;
+        let group = ReuseGroup::new(kind, elements).and_then(|g| {
+            let name =
+                op.results.first().and_then(|v| self.tree.values.get(*v)).map_or("", |v| v.name.as_str());
+            g.named(name, Some(op.pos)).group_size(size)
+        });
+        let group = group.map_err(|e| verify(op, e))?;
+        if let Some(value) = op.results.first() {
+            self.group_of.insert(*value, group);
+            self.groups.push(*value);
+        }
+        self.kernel.trees.push(id);
+        Ok(())
+    }
+
+    fn overlap(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {
+        self.kernel.trees.push(id);
+        let mut parent = self.tree.parent(id);
+        while let Some(around) = parent.and_then(|p| self.tree.ops.get(p)) {
+            if around.name.starts_with("scf.") || around.name.starts_with("affine.") {
+                return Err(AliasError::new(
+                    "A11",
+                    "set_buffer_overlap must not depend on runtime control flow",
+                )
+                .related(format!("it stands inside this '{}'", around.name), around.pos)
+                .help("choose the scheme on compile-time constants"));
+            }
+            parent = parent.and_then(|p| self.tree.parent(p));
+        }
+        let block = op.block.and_then(|b| self.tree.blocks.get(b).map(|x| (b, x.region)));
+        if let Some((block, region)) = block
+            && self.tree.regions.get(region).is_some_and(|r| r.blocks.first() != Some(&block))
+        {
+            return Err(AliasError::new("A11", "set_buffer_overlap must not depend on runtime control flow")
+                .help("move it to the entry block"));
+        }
+        let [spec, tree] = form.operands.as_slice() else {
+            return Err(verify(op, AliasError::new("A10", "takes a storage_alias_spec and a reuse_group")));
+        };
+        let spec =
+            self.spec_of.get(spec).copied().ok_or_else(|| {
+                verify(op, AliasError::new("A10", "operand #0 must be a storage_alias_spec"))
+            })?;
+        let Some(tree_of) = self.group_of.get(tree).cloned() else {
+            let ty = form.ins.get(1).map_or("", String::as_str);
+            let message = match ty.starts_with("!tlx.reuse_group<") {
+                true => "overlap_def must be defined by a tlx.reuse_group op".to_owned(),
+                false => format!("overlap_def must be a reuse_group, got {ty}"),
+            };
+            return Err(verify(op, AliasError::new("A10", message)).help("name a tlx.reuse_group"));
+        };
+        self.inside.insert(*tree, true);
+        let phase = form.attr("warploom.phase").map(|p| unquoted(p).to_owned());
+        let overlap = Overlap { spec, phase, tree: tree_of, at: Some(op.pos) };
+        self.kernel.module.overlap(overlap).map_err(|e| match e.code {
+            "A10" => verify(op, e),
+            _ => e,
+        })
+    }
+
+    /// A33: constant indices are in range.
+    fn index(&mut self, _op: &Op, form: &Form) -> Result<()> {
+        let [buffer, index] = form.operands.as_slice() else { return Ok(()) };
+        if let Some(spec) = self.spec_of.get(buffer) {
+            let at = self.kernel.module.spec(*spec).at;
+            return Err(AliasError::new("A1", "storage_alias_spec is not a buffer and cannot be indexed")
+                .related("the spec is here", at)
+                .help("index an allocation of it"));
+        }
+        let Some(leaf) = self.leaf_of.get(buffer).filter(|_| !self.options.compat) else { return Ok(()) };
+        let leaf = self.kernel.module.leaf(*leaf);
+        if leaf.spec().is_none() {
+            return Ok(());
+        }
+        let def = self.tree.values.get(*index).and_then(|v| v.def).and_then(|d| self.tree.ops.get(d));
+        match def.and_then(constant) {
+            Some((i, _)) if u64::try_from(i).map_or(true, |i| i >= leaf.count()) => {
+                let message = format!(
+                    "index {i} is out of range for {}, which has {} buffers",
+                    leaf.shown(),
+                    leaf.count()
+                );
+                Err(AliasError::new("A33", message).help("index 0 .. n - 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `warploom.buffer = #warploom.buffer<..>` of any operation (A44).
+    fn binding(&mut self, id: OpId, op: &Op) {
+        if let Some(form) = &op.form {
+            if let Some(text) = form.attr("warploom.buffer") {
+                self.kernel.bindings.push((id, text.to_owned()));
+            }
+            return;
+        }
+        let mut pieces = op.body.iter();
+        if pieces.any(|p| p.text() == "warploom.buffer") {
+            let rest: Vec<_> = pieces.skip(1).cloned().collect();
+            let len = super::parse::type_len(&rest);
+            let stop = rest.iter().position(|p| p.text() == "}").unwrap_or(len);
+            let end = rest.iter().position(|p| p.text() == ">").map_or(stop, |n| n + 1);
+            self.kernel.bindings.push((id, super::parse::join(rest.get(..end).unwrap_or(&[]))));
+        }
+    }
+
+    fn finish(mut self) -> Result<Kernel, Vec<AliasError>> {
+        for value in &self.groups {
+            if !self.inside.contains_key(value)
+                && let Some(group) = self.group_of.get(value)
+            {
+                self.kernel.module.declare_group(group.clone());
+            }
+        }
+        match self.errors.is_empty() {
+            true => Ok(self.kernel),
+            false => Err(self.errors),
+        }
+    }
+}

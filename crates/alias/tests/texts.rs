@@ -1,0 +1,189 @@
+//! Texts in, texts and diagnostics out.
+
+use warploom_alias::{AliasOptions, TextOptions, TextOutput, filecheck, lower_text, verify_diagnostics};
+
+fn compat() -> TextOptions {
+    TextOptions { layout: AliasOptions::tlx(), ..TextOptions::default() }
+}
+
+fn clean(out: &TextOutput) {
+    assert!(!out.failed, "{}", out.render_diagnostics("FILE"));
+}
+
+/// LLVM's FileCheck, where there is one, must agree with ours (A21).
+fn agreed(source: &str, output: &str) {
+    if let Err(errors) = filecheck(source, output) {
+        panic!("{}\n{output}", errors.iter().map(|e| e.render("FILE")).collect::<String>());
+    }
+    use std::io::Write;
+    let dir = std::env::temp_dir();
+    let path = dir.join(format!("warploom-alias-{}-{}.mlir", std::process::id(), source.len()));
+    let run = || -> std::io::Result<bool> {
+        std::fs::write(&path, source)?;
+        let mut child = std::process::Command::new("FileCheck-22")
+            .arg(&path)
+            .stdin(std::process::Stdio::piped())
+            .spawn()?;
+        child.stdin.take().expect("a pipe").write_all(output.as_bytes())?;
+        Ok(child.wait()?.success())
+    };
+    let done = run();
+    let removed = std::fs::remove_file(&path);
+    match done {
+        Ok(ok) => assert!(ok && removed.is_ok(), "FileCheck disagrees"),
+        Err(error) => println!("skipped: FileCheck-22 does not run: {error}"),
+    }
+}
+
+#[test]
+fn a37_compat_text() {
+    let source = include_str!("texts/compat.mlir");
+    let out = lower_text(source, &compat());
+    clean(&out);
+    agreed(source, &out.text);
+    // D12: a warning, and the run succeeds.
+    assert_eq!(out.diagnostics.len(), 1);
+    assert_eq!(out.diagnostics[0].code, "A14");
+}
+
+#[test]
+fn a32_default_text() {
+    let source = include_str!("texts/default.mlir");
+    let out = lower_text(source, &TextOptions::default());
+    clean(&out);
+    agreed(source, &out.text);
+    let again = lower_text(&out.text, &TextOptions::default());
+    clean(&again);
+    assert_eq!(again.text, out.text, "lowered text lowers to itself");
+}
+
+#[test]
+fn a20_errors_stand_where_they_belong() {
+    let source = include_str!("texts/errors.mlir");
+    let out = lower_text(source, &TextOptions::default());
+    assert!(out.failed);
+    if let Err(errors) = verify_diagnostics(source, &out.diagnostics) {
+        panic!("{}", errors.iter().map(|e| e.render("FILE")).collect::<String>());
+    }
+}
+
+#[test]
+fn a19_no_lower_prints_back() {
+    for source in [include_str!("texts/default.mlir"), include_str!("texts/compat.mlir")] {
+        let options = TextOptions { no_lower: true, ..TextOptions::default() };
+        let out = lower_text(source, &options);
+        clean(&out);
+        assert!(out.text.contains("tlx.set_buffer_overlap(%0, %3) : (!tlx.storage_alias_spec<smem>"));
+        assert_eq!(lower_text(&out.text, &options).text, out.text);
+    }
+}
+
+fn one_spec(users: &str) -> String {
+    let t = "!ttg.memdesc<2x64x64xf32, #shared, #smem, mutable>";
+    format!(
+        "#shared = #ttg.swizzled_shared<{{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}}>\n\
+         #smem = #ttg.shared_memory\n\
+         tt.func @f(%i: i32) {{\n\
+         %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\n\
+         %1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> {t}\n\
+         %2 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> {t}\n\
+         %3 = tlx.reuse_group(%1, %2) group_kind = distinct : ({t}, {t}) -> !tlx.reuse_group<distinct>\n\
+         tlx.set_buffer_overlap(%0, %3) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()\n\
+         {users}\n\
+         tt.return\n}}\n"
+    )
+}
+
+#[test]
+fn d14_users_that_cannot_follow_are_refused_under_compat_and_exact_by_default() {
+    let t = "!ttg.memdesc<2x64x64xf32, #shared, #smem, mutable>";
+    let source = one_spec(&format!("%4 = ttg.memdesc_trans %2 {{order = array<i32: 0, 2, 1>}} : {t} -> {t}"));
+    let out = lower_text(&source, &compat());
+    assert!(out.failed);
+    assert_eq!(out.diagnostics[0].message, "%2 is used by ttg.memdesc_trans; its index cannot be rewritten");
+    clean(&lower_text(&source, &TextOptions::default()));
+    let source = one_spec(&format!("\"test.use\"(%2) : ({t}) -> ()"));
+    assert!(lower_text(&source, &compat()).failed);
+    clean(&lower_text(&source, &TextOptions::default()));
+}
+
+#[test]
+fn a38_stop_after_sizes() {
+    let out = lower_text(&one_spec(""), &TextOptions { stop_after_sizes: true, ..TextOptions::default() });
+    clean(&out);
+    let text = "%0 = tlx.storage_alias_spec storage = smem, size = 65536 {buffer_shape = array<i64: 65536>}";
+    assert!(out.text.contains(text), "{}", out.text);
+}
+
+#[test]
+fn a3_the_first_name_is_read_and_not_printed() {
+    let source = one_spec("")
+        .replace("storage_alias_spec", "shared_buffer_def")
+        .replace("storage_alias_local_alloc", "shared_buffer_local_alloc");
+    let out = lower_text(&source, &TextOptions { no_lower: true, ..TextOptions::default() });
+    clean(&out);
+    assert!(!out.text.contains("shared_buffer"), "{}", out.text);
+    let message = "'tlx.shared_buffer_def' was renamed to 'tlx.storage_alias_spec'";
+    assert_eq!(out.diagnostics[0].message, message);
+    assert_eq!(
+        lower_text(&out.text, &TextOptions::default()).text,
+        lower_text(&one_spec(""), &TextOptions::default()).text
+    );
+}
+
+#[test]
+fn a16_broken_texts_are_refused_and_never_panic() {
+    let source = include_str!("texts/compat.mlir");
+    for cut in (0..source.len()).step_by(61) {
+        let head = source.get(..cut).unwrap_or("");
+        lower_text(head, &compat());
+        lower_text(source.get(cut..).unwrap_or(""), &TextOptions::default());
+    }
+    for text in [
+        "(",
+        "{",
+        "%",
+        "%0 = ",
+        "\"a\"(",
+        "module {",
+        "#a = <",
+        "x.y {{{{",
+        "^bb0(%a: ",
+        "}",
+        "%a:2000 = x.y",
+    ] {
+        lower_text(text, &TextOptions::default());
+    }
+    for open in ["(", "{", "[", "<", "x.y {\n", "\"x.y\"() ({\n", "scf.if %c {\n"] {
+        let deep = open.repeat(100_000);
+        assert!(lower_text(&deep, &TextOptions::default()).failed);
+    }
+}
+
+#[test]
+fn ten_thousand_specs_lower_in_under_a_second() {
+    let t = "!ttg.memdesc<2x64x64xf32, #shared, #smem, mutable>";
+    let mut source = String::from(
+        "#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>\n\
+         #smem = #ttg.shared_memory\nmodule {\ntt.func @f(%i: i32) {\n",
+    );
+    for n in 0..10_000 {
+        source.push_str(&format!(
+            "%s{n} = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\n\
+             %a{n} = tlx.storage_alias_local_alloc %s{n} : !tlx.storage_alias_spec<smem> -> {t}\n\
+             %b{n} = tlx.storage_alias_local_alloc %s{n} : !tlx.storage_alias_spec<smem> -> {t}\n\
+             %g{n} = tlx.reuse_group(%a{n}, %b{n}) group_kind = distinct : ({t}, {t}) -> !tlx.reuse_group<distinct>\n\
+             tlx.set_buffer_overlap(%s{n}, %g{n}) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()\n"
+        ));
+    }
+    source.push_str("tt.return\n}\n}\n");
+    for options in [TextOptions::default(), compat()] {
+        let start = std::time::Instant::now();
+        let out = lower_text(&source, &options);
+        let took = start.elapsed();
+        clean(&out);
+        println!("10,000 specs: {took:?}");
+        // A debug build on a busy machine is given room; a release build takes a tenth.
+        assert!(took.as_secs() < 20, "{took:?}");
+    }
+}

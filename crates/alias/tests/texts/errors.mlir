@@ -1,0 +1,89 @@
+module {
+  tt.func @sizes() {
+    // expected-error @+1 {{'tlx.storage_alias_spec' op buffer_size_bytes must be positive, got 0}}
+    %0 = tlx.storage_alias_spec storage = smem, size = 0 : !tlx.storage_alias_spec<smem, 0>
+    // expected-error @+1 {{storage_alias_spec size 16 doesn't match its type's size 32}}
+    %1 = tlx.storage_alias_spec storage = smem, size = 16 : !tlx.storage_alias_spec<smem, 32>
+    // expected-error @+1 {{smemCluster storage is not supported for storage_alias_spec}}
+    %2 = tlx.storage_alias_spec storage = smemCluster : !tlx.storage_alias_spec<smemCluster>
+    // expected-error @+1 {{buffer_size_bytes must be a compile-time constant}}
+    %3 = tlx.storage_alias_spec storage = smem, size = n : !tlx.storage_alias_spec<smem>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#padded = #ttg.padded_shared<[128:+8] {order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @leaves(%c: i1) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %t = tlx.storage_alias_spec storage = tmem : !tlx.storage_alias_spec<tmem>
+    %1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x8xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{storage_alias_spec has tmem storage but result is not in tensor memory}}
+    %2 = tlx.storage_alias_local_alloc %t : !tlx.storage_alias_spec<tmem> -> !ttg.memdesc<2x8xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{storage_alias_spec has smem storage but result is not in shared memory}}
+    %3 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x8x8xf32, #shared, #ttng.tensor_memory, mutable>
+    // expected-error @+1 {{padded encodings are not supported in a storage_alias_spec}}
+    %4 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x8xf32, #padded, #smem, mutable>
+    // expected-error @+1 {{has a dynamic dimension}}
+    %5 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<?x8xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{does not fit 64 bits}}
+    %6 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x99999999999999999999xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{reuse_group requires at least one element}}
+    %7 = tlx.reuse_group() group_kind = shared : () -> !tlx.reuse_group<shared>
+    // expected-error @+1 {{group_size must be a positive integer, got 0}}
+    %8 = tlx.reuse_group(%1) group_kind = shared, group_size = 0 : (!ttg.memdesc<2x8xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    // expected-error @+1 {{group_kind attribute (shared) doesn't match result type group kind (distinct)}}
+    %9 = tlx.reuse_group(%1) group_kind = shared : (!ttg.memdesc<2x8xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<distinct>
+    // expected-error @+1 {{reuse_group elements must be buffered_tensor or reuse_group, got i1}}
+    %10 = tlx.reuse_group(%c) group_kind = shared : (i1) -> !tlx.reuse_group<shared>
+    %11 = tlx.reuse_group(%1) group_kind = shared : (!ttg.memdesc<2x8xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    scf.if %c {
+      // expected-error @+1 {{set_buffer_overlap must not depend on runtime control flow}}
+      tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    }
+    // expected-error @+1 {{all allocations in the reuse_group must reference the same storage_alias_spec}}
+    tlx.set_buffer_overlap(%t, %11) : (!tlx.storage_alias_spec<tmem>, !tlx.reuse_group<shared>) -> ()
+    %12 = tlx.reuse_group(%1, %11) group_kind = distinct : (!ttg.memdesc<2x8xf32, #shared, #smem, mutable>, !tlx.reuse_group<shared>) -> !tlx.reuse_group<distinct>
+    // expected-error @+1 {{reuse_group tree contains duplicate elements}}
+    tlx.set_buffer_overlap(%0, %12) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
+    tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    // expected-error @+1 {{storage_alias_spec already has a set_buffer_overlap defined}}
+    tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    %c7 = arith.constant 7 : i32
+    // expected-error @+1 {{index 7 is out of range for %1, which has 2 buffers}}
+    %13 = ttg.memdesc_index %1[%c7] : !ttg.memdesc<2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<8xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{storage_alias_spec is not a buffer and cannot be indexed}}
+    %14 = ttg.memdesc_index %0[%c7] : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<8xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @cycle() {
+    // expected-error @+1 {{operand #0 does not dominate this use}}
+    %0 = tlx.local_alias %1 : !ttg.memdesc<2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<2x8xf32, #shared, #smem, mutable>
+    %1 = tlx.local_alias %0 : !ttg.memdesc<2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<2x8xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @layouts() {
+    // expected-error @+1 {{buffer_size_bytes 100 is too small for computed shape, requires at least 256 bytes}}
+    %0 = tlx.storage_alias_spec storage = smem, size = 100 : !tlx.storage_alias_spec<smem, 100>
+    %1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem, 100> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
