@@ -2,6 +2,7 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
+use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
 use crate::orders::{HandOver, Orders, least_distance};
@@ -113,6 +114,10 @@ fn chain(
             return Err(refuse("a value of its root is live in another one's region"));
         }
     }
+    let overlapped = model.problem.repeat == Repeat::Overlapped;
+    if overlapped && by_region.len() > 1 {
+        return Err(refuse("values of its root live in several regions and turns of them overlap"));
+    }
     if by_region.values().any(|l| l.len() > 1 && l.iter().any(|&k| life.units[k].whole)) {
         return Err(refuse("a value of its root is live throughout the region"));
     }
@@ -211,7 +216,9 @@ fn shared_slots(
         return Ok(Vec::new());
     }
     if u.region != v.region {
-        let live = crate::place::live_in(u, v.region) || crate::place::live_in(v, u.region);
+        let live = crate::place::live_in(u, v.region)
+            || crate::place::live_in(v, u.region)
+            || model.problem.repeat == Repeat::Overlapped;
         return if live {
             Err(alias_live(model, life, a, b, "one is live in the other's region"))
         } else {

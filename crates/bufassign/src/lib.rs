@@ -19,6 +19,10 @@ pub mod check;
 mod classify;
 mod descriptors;
 mod forced;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+#[cfg(test)]
+mod generated;
 mod handshake;
 mod input;
 mod lifetime;

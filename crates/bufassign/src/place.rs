@@ -5,7 +5,7 @@ use crate::input::{Repeat, Sharing};
 use crate::lifetime::{self, Lifetimes, Unit};
 use crate::model::Model;
 use crate::orders::{HandOver, Orders, least_distance};
-use crate::output::{Class, Why};
+use crate::output::Class;
 use crate::pack::{self, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span};
 use crate::ring::Ring;
 use std::collections::BTreeSet;
@@ -16,7 +16,6 @@ pub(crate) struct Plot {
     /// Lowest value id.
     pub id: u64,
     pub class: Class,
-    pub why: Option<Why>,
     pub ring: Ring,
     pub layout: Option<usize>,
     /// Size of the whole layout, which is placed as one.

@@ -155,7 +155,6 @@ fn plot(
     let mut plot = Plot {
         id,
         class: decision.class,
-        why: decision.why,
         ring: g.ring,
         layout: g.layout,
         layout_size: 0,

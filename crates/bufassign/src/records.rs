@@ -265,7 +265,8 @@ fn record(model: &Model<'_>, plan: &Plan, v: usize, desc: Option<DescPlace>) -> 
     if let Some(p) = plot {
         place_record(model, plan, v, p, &mut r);
     }
-    if value.src.live_out || !unit.elsewhere.iter().all(|e| e.0 < unit.region) {
+    let kept = unit.values.iter().any(|&w| model.values[w].src.live_out);
+    if kept || unit.elsewhere.iter().any(|e| e.0 > unit.region) {
         let shift = r.slot_shift.unwrap_or(0) as i64;
         r.last_slot = Some(LastSlot { add: shift - 1, modulo: depth });
     }

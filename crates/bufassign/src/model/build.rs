@@ -67,7 +67,7 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a Options) -> Result<Mo
         reserved_tmem: Vec::new(),
     };
     reserved(&mut model)?;
-    super::ready::check(&model)?;
+    ready::check(&model)?;
     Ok(model)
 }
 
@@ -238,6 +238,9 @@ fn values<'a>(
         }
         if v.root.is_some() && v.view_of.is_some() {
             return refuse("root", "a view has no root of its own".into());
+        }
+        if v.view_of.is_some() && (v.live_in || v.live_out) {
+            return refuse("view_of", "live_in and live_out stand on the owner, not on a view".into());
         }
         let producer = match &v.producer {
             Some(p) => {

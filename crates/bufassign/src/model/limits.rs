@@ -13,7 +13,6 @@ pub(crate) struct Limits {
     pub smem_static: u64,
     pub smem_sm: u64,
     pub block_reserve: u64,
-    pub barrier_ids: u32,
     pub free_ids: Vec<u32>,
     pub mbarrier_bytes: u64,
     pub mbarrier_tx: u64,
@@ -33,7 +32,6 @@ pub(crate) struct TmemLimits {
     pub columns: u64,
     pub cell_bits: u64,
     pub min_alloc: u64,
-    pub half_sets: usize,
 }
 
 /// Looks a target up and applies overrides (B2).
@@ -55,7 +53,6 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
         smem_static: target.smem.per_cta_default,
         smem_sm: target.smem.per_sm,
         block_reserve: target.smem.reserved_per_cta,
-        barrier_ids: target.barriers.named,
         free_ids: target.barriers.free_ids(),
         mbarrier_bytes: u64::from(target.barriers.mbarrier_bytes),
         mbarrier_tx: u64::from(target.barriers.mbarrier_tx_bytes),
@@ -66,7 +63,6 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
             columns: u64::from(t.columns),
             cell_bits: u64::from(t.cell_bits),
             min_alloc: u64::from(t.min_alloc),
-            half_sets: t.half_sets.len(),
         }),
         desc_slots: u64::from(target.descriptors.slots),
         desc_bytes: u64::from(target.descriptors.bytes),

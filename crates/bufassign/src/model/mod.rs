@@ -5,7 +5,7 @@ mod limits;
 mod ready;
 
 pub(crate) use build::build;
-pub(crate) use limits::{Limits, TmemLimits, resolve};
+pub(crate) use limits::{Limits, resolve};
 pub(crate) use ready::{components_with_cycle, is_accumulation, owner, zero_distance_cycles};
 
 use crate::input::{Options, Problem, Role, Space, Value};
