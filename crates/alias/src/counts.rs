@@ -72,7 +72,7 @@ fn short(m: &AliasModule, tree: &Tree, leaf: crate::LeafId, need: u64, most: u64
     let note = AliasError::warning("A28", format!("{} fills {need} of {most} groups", l.shown())).at(l.at());
     let peer = needs.iter().position(|n| *n == most).and_then(|at| tree.leaves.get(at));
     match peer {
-        Some(peer) if most % need == 0 => note.help(format!(
+        Some(peer) if most.is_multiple_of(need) => note.help(format!(
             "group_size = {} around {} would pair all buffers",
             most / need,
             m.leaf(peer.leaf).shown()

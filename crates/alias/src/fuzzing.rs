@@ -134,3 +134,35 @@ fn tree(b: &mut Bytes<'_>, leaves: &[LeafId], depth: u64, ranges: Ranges) -> cra
     }
     ReuseGroup::new(kind, elements)?.group_size(size as i64)
 }
+
+/// The fuzz target `alias`: whatever the bytes say, a layout that is made is right.
+///
+/// # Errors
+/// The findings of the checker.
+pub fn layout_is_right(bytes: &[u8]) -> Result<(), Vec<crate::Finding>> {
+    let m = module(bytes, Ranges::WIDE);
+    let limits = crate::Limits { tmem_columns: u64::MAX, ..crate::Limits::default() };
+    for compat in [false, true] {
+        let options = crate::AliasOptions { compat, limits, ..crate::AliasOptions::default() };
+        if let Ok(layout) = m.layout(&options) {
+            crate::check(&m, &layout, &crate::CheckOptions { compat, limits })?;
+        }
+    }
+    Ok(())
+}
+
+/// The fuzz target `alias_text`: no text panics, and lowered text lowers to itself. The text that was not
+/// stable, if there is one.
+///
+/// # Errors
+/// The lowered text that lowers to another.
+pub fn text_is_stable(text: &str) -> Result<(), String> {
+    let tlx = crate::TextOptions { layout: crate::AliasOptions::tlx(), ..crate::TextOptions::default() };
+    crate::lower_text(text, &tlx);
+    let out = crate::lower_text(text, &crate::TextOptions::default());
+    if out.failed {
+        return Ok(());
+    }
+    let again = crate::lower_text(&out.text, &crate::TextOptions::default());
+    if again.failed || again.text != out.text { Err(out.text) } else { Ok(()) }
+}

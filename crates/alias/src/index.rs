@@ -103,7 +103,7 @@ impl SlotMap {
                 return Err(odd("units_between_buffer_groups", stride));
             }
         }
-        if map.base % unit != 0 {
+        if !map.base.is_multiple_of(unit) {
             return Err(odd("buffer_offset", map.base));
         }
         let mut slots = SlotMap {

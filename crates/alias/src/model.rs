@@ -1,6 +1,6 @@
 //! Storage-alias specs and their leaves: the typed API (A1 to A15).
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::error::{AliasError, Note, Pos, Result};
@@ -296,6 +296,8 @@ pub struct AliasModule {
     specs: Vec<StorageAliasSpec>,
     leaves: Vec<Leaf>,
     overlaps: Vec<Overlap>,
+    /// Positions in `overlaps`, by spec.
+    overlaps_by_spec: HashMap<SpecId, Vec<usize>>,
     /// Groups that no `set_buffer_overlap` names (A39).
     groups: Vec<ReuseGroup>,
     notes: Vec<Note>,
@@ -460,10 +462,9 @@ impl AliasModule {
 
     pub(crate) fn overlap(&mut self, overlap: Overlap) -> Result<()> {
         self.check_tree(&overlap).map_err(|e| e.at(overlap.at))?;
-        let earlier = self.overlaps.iter().rev().find(|o| {
-            o.spec == overlap.spec
-                && (o.phase == overlap.phase || o.phase.is_none() || overlap.phase.is_none())
-        });
+        let earlier = self
+            .overlaps_of(overlap.spec)
+            .find(|o| o.phase == overlap.phase || o.phase.is_none() || overlap.phase.is_none());
         if let Some(first) = earlier {
             let message = "storage_alias_spec already has a set_buffer_overlap defined; \
                            each spec can only have one overlap definition";
@@ -472,6 +473,7 @@ impl AliasModule {
                 .related("the first is here", first.at)
                 .help("keep one, or give each its own warploom.phase"));
         }
+        self.overlaps_by_spec.entry(overlap.spec).or_default().push(self.overlaps.len());
         self.overlaps.push(overlap);
         Ok(())
     }
@@ -539,6 +541,12 @@ impl AliasModule {
     /// All overlap definitions, in order.
     pub fn overlaps(&self) -> &[Overlap] {
         &self.overlaps
+    }
+
+    /// The overlap definitions of one spec, in order.
+    pub fn overlaps_of(&self, spec: SpecId) -> impl Iterator<Item = &Overlap> {
+        let list = self.overlaps_by_spec.get(&spec).map_or(&[][..], Vec::as_slice);
+        list.iter().filter_map(|n| self.overlaps.get(*n))
     }
 
     /// Groups declared without an overlap definition.

@@ -11,7 +11,7 @@ pub(crate) struct Need {
 }
 
 fn ceil(a: u128, b: u128) -> u128 {
-    a / b.max(1) + u128::from(a % b.max(1) != 0)
+    a / b.max(1) + u128::from(!a.is_multiple_of(b.max(1)))
 }
 
 /// What a buffer of this leaf needs; `None` when a number does not fit.

@@ -200,7 +200,7 @@ fn one_leaf(s: &StorageLayout, view: &View<'_>, options: &CheckOptions, findings
                 break;
             }
         }
-        if s.align % view.need.align != 0 {
+        if !s.align.is_multiple_of(view.need.align) {
             findings.add("L2", format!("storage {} is aligned to {}, {name} needs more", s.name, s.align));
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn all(
     options: &CheckOptions,
     findings: &mut Findings,
 ) {
-    let declared: Vec<_> = m.overlaps().iter().filter(|o| o.spec == s.spec).collect();
+    let declared: Vec<_> = m.overlaps_of(s.spec).collect();
     if declared.len() != s.phases.len() {
         findings.add("L11", format!("{} has {} phases, not {}", s.name, s.phases.len(), declared.len()));
         return;

@@ -85,7 +85,7 @@ fn count(m: &AliasModule, tree: &ReuseGroup, counts: Counts, shape: &mut Shape) 
         .iter()
         .map(|l| {
             let inside = shape.twigs.get(l).map_or(1, |t| t.below(shape, 0)).max(1);
-            m.leaf(*l).count() / inside + u64::from(m.leaf(*l).count() % inside != 0)
+            m.leaf(*l).count() / inside + u64::from(!m.leaf(*l).count().is_multiple_of(inside))
         })
         .collect();
     if counts != Counts::Gcd {
@@ -128,7 +128,7 @@ pub(super) fn one(
     options: &CheckOptions,
     findings: &mut Findings,
 ) {
-    let declared = m.overlaps().iter().find(|o| o.spec == s.spec).map(|o| &o.tree);
+    let declared = m.overlaps_of(s.spec).next().map(|o| &o.tree);
     let own = |g: &&ReuseGroup| g.leaves().iter().all(|l| m.leaf(*l).spec() == Some(s.spec));
     let largest = || m.groups().iter().filter(own).max_by_key(|g| (g.leaves().len(), g.depth()));
     let tree = match (declared, options.compat) {
@@ -249,7 +249,7 @@ pub(super) fn laws(
 
 fn ceil(v: u64, a: u64) -> u64 {
     let a = a.max(1);
-    (v / a + u64::from(v % a != 0)).saturating_mul(a)
+    (v / a + u64::from(!v.is_multiple_of(a))).saturating_mul(a)
 }
 
 /// L7: every range of a leaf lies in the cell of its index, at every group above it.

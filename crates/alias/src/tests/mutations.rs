@@ -361,7 +361,7 @@ fn retree(m: &AliasModule, node: usize, change: &dyn Fn(GroupKind, u64) -> (Grou
 
 #[test]
 fn m17_slots_less_one() {
-    let (m, _) = super::tables::attention(4, 128);
+    let (m, _) = tables::attention(4, 128);
     let mut layout = laid_out(&m, &AliasOptions::tlx());
     layout.storages[0].leaves[1].slots.as_mut().unwrap().slots -= 1;
     let found = check(&m, &layout, &CheckOptions { compat: true, ..CheckOptions::default() }).unwrap_err();

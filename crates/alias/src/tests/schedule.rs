@@ -14,7 +14,7 @@ fn edge(src: usize, dst: usize, distance: u64) -> AliasEdge {
 /// One MMA group with a fixed index: qk written by op 0 and read by 1, which writes alpha and, as 2, p.
 #[test]
 fn a46_edges_of_attention() {
-    let (m, [qk, p, alpha, ..]) = super::tables::attention(2, 128);
+    let (m, [qk, p, alpha, ..]) = tables::attention(2, 128);
     let layout = laid_out(&m, &AliasOptions::default());
     for group in [0, 1] {
         let bindings = [
@@ -39,7 +39,7 @@ fn a46_edges_of_attention() {
 
 #[test]
 fn a48_a_cycle_at_distance_0_has_no_schedule() {
-    let (m, [qk, p, ..]) = super::tables::attention(2, 128);
+    let (m, [qk, p, ..]) = tables::attention(2, 128);
     let layout = laid_out(&m, &AliasOptions::default());
     // qk is still read by operation 4, which needs the p of operation 2.
     let bindings = [bind("qk", qk, (0, 0), 0, 4), bind("p", p, (0, 0), 2, 3)];
@@ -52,7 +52,7 @@ fn a48_a_cycle_at_distance_0_has_no_schedule() {
 
 #[test]
 fn m21_l15_finds_schedules_that_break_an_edge() {
-    let (m, [qk, p, ..]) = super::tables::attention(2, 128);
+    let (m, [qk, p, ..]) = tables::attention(2, 128);
     let layout = laid_out(&m, &AliasOptions::default());
     let bindings = [bind("qk", qk, (0, 0), 0, 1), bind("p", p, (0, 0), 2, 3)];
     let found = edges(&layout, &bindings);

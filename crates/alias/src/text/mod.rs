@@ -6,15 +6,15 @@ pub(crate) mod drive;
 mod expected;
 mod extract;
 mod filecheck;
-mod form;
+pub(crate) mod form;
 mod lexer;
 mod lower;
 mod parse;
-mod print;
+pub(crate) mod print;
 mod read;
 mod slots;
 pub(crate) mod tree;
-mod types;
+pub(crate) mod types;
 
 pub use drive::{Emit, TextOptions, TextOutput, lower_text};
 pub use expected::verify_diagnostics;

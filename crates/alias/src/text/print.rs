@@ -29,6 +29,9 @@ struct Counters {
     conflict: u32,
 }
 
+/// Operations to number, arguments of an entry block and of others, the counters, names that are free again.
+type Batch = (Vec<OpId>, Vec<ValueId>, Vec<ValueId>, Counters, Vec<String>);
+
 /// The text of a part, with a line end.
 pub(crate) fn print(tree: &Tree, names: Names) -> String {
     let mut p =
@@ -90,8 +93,7 @@ pub(crate) fn constant(op: &Op) -> Option<(i64, String)> {
 impl Printer<'_> {
     /// Numbers the values of a list of operations, then those of their regions, which go on counting.
     fn number(&mut self, ops: &[OpId], start: Counters) {
-        let mut work: Vec<(Vec<OpId>, Vec<ValueId>, Vec<ValueId>, Counters, Vec<String>)> =
-            vec![(ops.to_vec(), Vec::new(), Vec::new(), start, Vec::new())];
+        let mut work: Vec<Batch> = vec![(ops.to_vec(), Vec::new(), Vec::new(), start, Vec::new())];
         // Regions are taken up in order; the names of a finished subtree are free again.
         while let Some((ops, args, plain, mut c, free)) = work.pop() {
             for name in free {
