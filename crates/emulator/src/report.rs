@@ -181,7 +181,7 @@ impl fmt::Display for Report {
         let notes = self.findings.len() - errors;
         write!(
             f,
-            "{} on {} ({:?}): {errors} errors, {notes} notes; {} warp instructions, {} operations, {} bytes copied",
+            "{} on {} ({}): {errors} errors, {notes} notes; {} warp instructions, {} operations, {} bytes copied",
             self.kernel,
             self.target,
             self.policy,

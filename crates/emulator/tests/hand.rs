@@ -1,5 +1,7 @@
 //! The worked examples of the reference folder run clean and give the right product (issue, E95).
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
 mod common;
 
 use common::{Gemm, policies, reference, with};

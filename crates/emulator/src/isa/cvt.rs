@@ -66,7 +66,7 @@ impl Spec {
             return u64::from(self.encode(high)) << half | u64::from(self.encode(low));
         }
         if self.from.integer() {
-            return self.from_integer(a);
+            return self.of_integer(a);
         }
         let x = self.value(a);
         if self.to.integer() { self.to_integer(x) } else { self.to_float(x) }
@@ -91,7 +91,7 @@ impl Spec {
         format(self.to).map_or(0, |f| f.encode(x, self.rounding, self.satfinite))
     }
 
-    fn from_integer(self, a: u64) -> u64 {
+    fn of_integer(self, a: u64) -> u64 {
         let bits = self.from.bits();
         let v = if self.from.signed() {
             i128::from(sign_extend(a, bits) as i64)

@@ -7,6 +7,7 @@ use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
 use super::rng::Rng;
 use super::tmem::Tmem;
+use super::warp::Votes;
 use crate::isa::op::Space;
 use crate::module::Code;
 use crate::race::clock::{Clock, KINDS, Kind};
@@ -90,6 +91,9 @@ pub(crate) struct ClusterBarrier {
     pub released: Rc<Clock>,
 }
 
+/// A product as the first warp issued it: instruction, descriptors and scale, warps so far.
+pub(crate) type Issued = (u32, [u64; 3], u32);
+
 /// All of a cluster but its warps.
 pub(crate) struct Core<'a> {
     pub code: &'a Code,
@@ -117,7 +121,7 @@ pub(crate) struct Core<'a> {
     /// The cta_group that the kernel uses; 0 before the first (T06).
     pub cta_group: u8,
     /// Products of warpgroups that not all warps have issued: (CTA, warpgroup, number) to what one issued (W03).
-    pub products: BTreeMap<(u32, u32, u32), (u32, [u64; 3], u32)>,
+    pub products: BTreeMap<(u32, u32, u32), Issued>,
     pub race: bool,
     pub findings: Vec<Finding>,
     pub stats: Stats,
@@ -126,7 +130,7 @@ pub(crate) struct Core<'a> {
     /// Counts everything that may let somebody else move.
     pub progress: u64,
     /// Warps whose named barrier completed, and what they learn.
-    pub wakes: Vec<(u32, u32, Rc<Clock>)>,
+    pub wakes: Vec<(u32, u32, Rc<Clock>, Votes)>,
     /// The kernel cannot go on.
     pub dead: bool,
 }

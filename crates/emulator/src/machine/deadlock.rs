@@ -8,17 +8,32 @@ use std::fmt::Write;
 /// D01: every waiting warp with what it waits for, and who could still supply it.
 pub(crate) fn report(m: &mut Machine<'_>) {
     let mut text = String::from("deadlock: no warp and no asynchronous operation can move");
+    // Warps that wait at the same place for the same reason stand in one line.
+    let mut waits: Vec<(Vec<String>, String)> = Vec::new();
     for w in m.warps.iter().filter(|w| w.live != 0) {
-        for (lanes, wait) in &w.blocked {
-            let pc = w.pc(lanes.trailing_zeros());
-            // Waits park behind their instruction, conditions stand before it.
-            let at = if matches!(wait, Wait::Retry(_)) { pc } else { pc.saturating_sub(1) };
-            let line = m.core.code.insts.get(at as usize).map_or(0, |i| i.line);
-            let _ = write!(text, "\n    {} line {line}: {}", m.core.warp_name(w.id), why(m, w, wait));
+        let mut reasons: Vec<String> = w
+            .blocked
+            .iter()
+            .map(|(lanes, wait)| {
+                let pc = w.pc(lanes.trailing_zeros());
+                // Waits park behind their instruction, conditions stand before it.
+                let at = if matches!(wait, Wait::Retry(_)) { pc } else { pc.saturating_sub(1) };
+                let line = m.core.code.insts.get(at as usize).map_or(0, |i| i.line);
+                format!("line {line}: {}", why(m, w, wait))
+            })
+            .collect();
+        if reasons.is_empty() {
+            reasons.push("its lanes wait for each other".to_string());
         }
-        if w.blocked.is_empty() {
-            let _ = write!(text, "\n    {}: its lanes wait for each other", m.core.warp_name(w.id));
+        for r in reasons {
+            match waits.iter_mut().find(|(_, why)| *why == r) {
+                Some((names, _)) => names.push(m.core.warp_name(w.id)),
+                None => waits.push((vec![m.core.warp_name(w.id)], r)),
+            }
         }
+    }
+    for (names, why) in waits {
+        let _ = write!(text, "\n    {} at {why}", names.join(", "));
     }
     let Some(w) = m.warps.iter().find(|w| w.live != 0) else { return };
     let lanes = w.blocked.first().map_or(w.live, |(l, _)| *l);
@@ -102,5 +117,5 @@ fn mbarrier(m: &Machine<'_>, (cta, at, phase, wanted): (u32, u32, u32, u32)) -> 
 fn others(m: &Machine<'_>, w: &Warp) -> String {
     let alive: Vec<String> =
         m.warps.iter().filter(|o| o.live != 0 && o.id != w.id).map(|o| m.core.warp_name(o.id)).collect();
-    if alive.is_empty() { "nobody left".to_string() } else { format!("{} wait too", alive.join(", ")) }
+    if alive.is_empty() { "nobody left".to_string() } else { format!("{} others wait too", alive.len()) }
 }

@@ -1,6 +1,5 @@
 //! Global memory as one cluster sees it: the state before the launch, under its own writes (E5, E20).
 
-use crate::module::MODULE_BASE;
 use std::collections::BTreeMap;
 
 /// Bytes of an overlay page.
@@ -158,10 +157,5 @@ impl<'a> View<'a> {
             rest = later;
         }
         Ok(())
-    }
-
-    /// Whether an address belongs to the module's own variables.
-    pub(crate) fn module_variable(addr: u64) -> bool {
-        (MODULE_BASE..MODULE_BASE + (1 << 28)).contains(&addr)
     }
 }

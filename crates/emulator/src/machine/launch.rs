@@ -97,6 +97,41 @@ pub enum Policy {
     Pct(u64),
 }
 
+impl Policy {
+    /// The default set (E9): eager, lazy, then `seeds` random ones from seed 1.
+    pub fn defaults(seeds: u64) -> Vec<Policy> {
+        [Policy::Eager, Policy::Lazy].into_iter().chain((1..=seeds).map(Policy::Random)).collect()
+    }
+}
+
+impl std::fmt::Display for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Policy::Eager => write!(f, "eager"),
+            Policy::Lazy => write!(f, "lazy"),
+            Policy::Random(s) => write!(f, "random:{s}"),
+            Policy::Pct(s) => write!(f, "pct:{s}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Policy {
+    type Err = String;
+
+    /// `eager`, `lazy`, `random:SEED` or `pct:SEED`; the seed may be left out and is then 1.
+    fn from_str(text: &str) -> Result<Policy, String> {
+        let (name, seed) = text.split_once(':').unwrap_or((text, "1"));
+        let seed = seed.parse().map_err(|_| format!("'{seed}' is no seed: use a whole number"))?;
+        match name {
+            "eager" => Ok(Policy::Eager),
+            "lazy" => Ok(Policy::Lazy),
+            "random" => Ok(Policy::Random(seed)),
+            "pct" => Ok(Policy::Pct(seed)),
+            _ => Err(format!("no policy '{name}': use eager, lazy, random:SEED or pct:SEED")),
+        }
+    }
+}
+
 /// How much is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Race {

@@ -25,8 +25,8 @@ pub(crate) struct Mbarrier {
     pub in_flight: u32,
     /// The last phase that some thread saw complete (M07).
     pub seen_phase: u32,
-    /// For each warp, the phase that its last wait passed on (M08).
-    pub passed: Vec<(u32, u32)>,
+    /// For each warp, the phase that the last wait of each lane passed on (M08).
+    pub passed: Vec<(u32, [u32; 32])>,
 }
 
 /// What went wrong with an arrival.
@@ -78,6 +78,23 @@ impl Mbarrier {
     pub(crate) fn transact(&mut self, bytes: i64) -> Result<(), ArriveFault> {
         self.tx += bytes;
         if self.tx.unsigned_abs() > u64::from(MAX_COUNT) { Err(ArriveFault::Range) } else { Ok(()) }
+    }
+
+    /// Notes that some lanes of a warp pass on the running phase; true if one of them did so before.
+    pub(crate) fn pass(&mut self, warp: u32, lanes: u32) -> bool {
+        let phase = self.phase;
+        let i = self.passed.iter().position(|(w, _)| *w == warp).unwrap_or_else(|| {
+            self.passed.push((warp, [u32::MAX; 32]));
+            self.passed.len() - 1
+        });
+        let mut again = false;
+        if let Some((_, last)) = self.passed.get_mut(i) {
+            for (_, p) in last.iter_mut().enumerate().filter(|(l, _)| lanes >> l & 1 == 1) {
+                again |= *p == phase;
+                *p = phase;
+            }
+        }
+        again
     }
 
     /// Completes the phase if nothing is missing.

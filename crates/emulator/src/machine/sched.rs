@@ -150,9 +150,19 @@ impl Machine<'_> {
 
     /// Joins what warps learn at named barriers that completed.
     fn wake(&mut self) {
-        for (warp, id, clock) in std::mem::take(&mut self.core.wakes) {
+        for (warp, id, clock, votes) in std::mem::take(&mut self.core.wakes) {
             let Some(w) = self.warps.get_mut(warp as usize) else { continue };
-            w.blocked.retain(|(_, wait)| !matches!(wait, Wait::Named { id: i, .. } if *i == id));
+            let mut blocked = std::mem::take(&mut w.blocked);
+            blocked.retain(|(lanes, wait)| match wait {
+                Wait::Named { id: i, result } if *i == id => {
+                    if let Some(vote) = result {
+                        w.count_votes(*vote, votes, *lanes);
+                    }
+                    false
+                }
+                _ => true,
+            });
+            w.blocked = blocked;
             if self.core.race {
                 w.learn(&clock);
             }

@@ -129,7 +129,7 @@ impl TensorMap {
             return Err(refuse(format!("{} element strides for rank {rank}", m.elem_strides.len())));
         }
         let e = m.elem.bytes();
-        if m.addr % 16 != 0 {
+        if !m.addr.is_multiple_of(16) {
             return Err(refuse(format!("address {:#x} is not a multiple of 16", m.addr)));
         }
         if let Some(d) = m.dims.iter().find(|d| **d == 0 || **d > 1 << 32) {
@@ -145,7 +145,7 @@ impl TensorMap {
             return Err(refuse(format!("element stride {s}: it must be 1 to 8")));
         }
         let inner = u64::from(m.box_dims.first().copied().unwrap_or(0)) * e;
-        if inner % 16 != 0 {
+        if !inner.is_multiple_of(16) {
             return Err(refuse(format!("inner box of {inner} bytes: it must be a multiple of 16")));
         }
         let code = match m.swizzle {
@@ -264,7 +264,7 @@ impl MapView {
         if v.swizzle > 3 || v.atomicity > 1 {
             return Err(format!("swizzle {} with atomicity {}", v.swizzle, v.atomicity));
         }
-        if v.addr % 16 != 0 {
+        if !v.addr.is_multiple_of(16) {
             return Err(format!("global address {:#x} is not a multiple of 16", v.addr));
         }
         let mut box_bytes = elem.bytes();
@@ -294,7 +294,7 @@ impl MapView {
                 }
             }
         }
-        if v.inner_bytes() % 16 != 0 {
+        if !v.inner_bytes().is_multiple_of(16) {
             return Err(format!("inner box of {} bytes is not a multiple of 16", v.inner_bytes()));
         }
         if v.swizzle > 0 && v.inner_bytes() > 16 << v.swizzle {

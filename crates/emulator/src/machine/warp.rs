@@ -16,10 +16,21 @@ pub(crate) enum Wait {
     /// A wait on mbarriers failed: (CTA, address, phase it saw, phase parity wanted).
     Mbar(SmallVec<[(u32, u32, u32, u32); 1]>),
     /// At a named barrier.
-    Named { id: u32, generation: u32 },
+    Named { id: u32, result: Option<Vote> },
     /// The instruction is run again when this holds.
     Retry(Cond),
 }
+
+/// Where a barrier with a reduction leaves its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vote {
+    Popc(Reg),
+    And(Pred),
+    Or(Pred),
+}
+
+/// What a barrier counted: lanes that voted yes, whether all did, whether any did.
+pub(crate) type Votes = (u32, bool, bool);
 
 /// Conditions of instructions that are run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,6 +341,16 @@ impl Warp {
         if let Some(p) = self.poison.get_mut(r as usize) {
             let both = u64::from(lanes) | u64::from(lanes) << 32;
             *p = (*p & !both) | (poison & both);
+        }
+    }
+
+    /// Writes the result of a barrier with a reduction.
+    pub(crate) fn count_votes(&mut self, vote: Vote, votes: Votes, lanes: u32) {
+        let all = |yes: bool| if yes { FULL } else { 0 };
+        match vote {
+            Vote::Popc(d) => self.set(d, &[u64::from(votes.0); 32], 0, lanes),
+            Vote::And(p) => self.set_pred(p, all(votes.1), 0, lanes),
+            Vote::Or(p) => self.set_pred(p, all(votes.2), 0, lanes),
         }
     }
 

@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
             match w {
                 ".visible" | ".extern" | ".weak" | ".common" => {}
                 ".entry" => {
-                    m.entries.push(self.entry(line)?);
+                    m.entries.push(self.entry()?);
                     return Ok(());
                 }
                 ".func" => return self.skip_function(line),
@@ -224,8 +224,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn entry(&mut self, line: u32) -> Res<RawEntry<'a>> {
-        let mut e = RawEntry { name: self.lex.word()?.0, line, ..RawEntry::default() };
+    fn entry(&mut self) -> Res<RawEntry<'a>> {
+        let (_, opened) = self.lex.peek_line()?;
+        let mut e = RawEntry { name: self.lex.word()?.0, ..RawEntry::default() };
         if self.lex.eat(b'(')? {
             while !self.lex.eat(b')')? {
                 e.params.push(self.parameter()?);
@@ -251,7 +252,7 @@ impl<'a> Parser<'a> {
                 t => return Err(unexpected(t, line, "'{' or a directive")),
             }
         }
-        self.body(&mut e, line)?;
+        self.body(&mut e, opened)?;
         Ok(e)
     }
 

@@ -72,7 +72,6 @@ pub(crate) struct RawParam<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawEntry<'a> {
     pub name: &'a str,
-    pub line: u32,
     pub params: Vec<RawParam<'a>>,
     /// `.reqntid`, `.maxnreg`, ... with their numbers.
     pub directives: Vec<(&'a str, Vec<u64>)>,

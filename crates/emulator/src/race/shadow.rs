@@ -143,10 +143,7 @@ impl Granule {
             if bytes == 0 {
                 continue;
             }
-            let quiet = match (old.act, new.act) {
-                (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic) => true,
-                _ => false,
-            };
+            let quiet = matches!((old.act, new.act), (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic));
             if !quiet {
                 let through_reads = old.act == Act::Write && bytes & !read_before == 0;
                 if !through_reads && !old.before(&new, clock, bytes) {

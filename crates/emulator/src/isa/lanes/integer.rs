@@ -107,12 +107,18 @@ pub(crate) fn shift(left: bool, ty: Ty) -> Option<F2> {
 pub(crate) fn multiply(part: &str, ty: Ty) -> Option<F2> {
     Some(match (part, ty) {
         ("lo", _) => by_type!(ty, |a, b| a.wrapping_mul(b)),
-        ("hi", Ty::U16) => lanes!(|a, b| u64::from((u32::from(a as u16) * u32::from(b as u16) >> 16) as u16)),
-        ("hi", Ty::S16) => lanes!(|a, b| u64::from((i32::from(a as i16) * i32::from(b as i16) >> 16) as u16)),
-        ("hi", Ty::U32) => lanes!(|a, b| u64::from(a as u32) * u64::from(b as u32) >> 32),
-        ("hi", Ty::S32) => lanes!(|a, b| u64::from((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32)),
-        ("hi", Ty::U64) => lanes!(|a, b| (u128::from(a) * u128::from(b) >> 64) as u64),
-        ("hi", Ty::S64) => lanes!(|a, b| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64),
+        ("hi", Ty::U16) => {
+            lanes!(|a, b| u64::from(((u32::from(a as u16) * u32::from(b as u16)) >> 16) as u16))
+        }
+        ("hi", Ty::S16) => {
+            lanes!(|a, b| u64::from(((i32::from(a as i16) * i32::from(b as i16)) >> 16) as u16))
+        }
+        ("hi", Ty::U32) => lanes!(|a, b| (u64::from(a as u32) * u64::from(b as u32)) >> 32),
+        ("hi", Ty::S32) => {
+            lanes!(|a, b| u64::from(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32))
+        }
+        ("hi", Ty::U64) => lanes!(|a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64),
+        ("hi", Ty::S64) => lanes!(|a, b| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64),
         ("wide", Ty::U16) => lanes!(|a, b| u64::from(u32::from(a as u16) * u32::from(b as u16))),
         ("wide", Ty::S16) => lanes!(|a, b| u64::from((i32::from(a as i16) * i32::from(b as i16)) as u32)),
         ("wide", Ty::U32) => lanes!(|a, b| u64::from(a as u32) * u64::from(b as u32)),
@@ -127,15 +133,15 @@ pub(crate) fn multiply_add(part: &str, ty: Ty) -> Option<F3> {
         ("lo", _) => by_type!(ty, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         ("hi", Ty::U32) => {
             lanes!(|a, b, c| u64::from(
-                ((u64::from(a as u32) * u64::from(b as u32) >> 32) as u32).wrapping_add(c as u32)
+                (((u64::from(a as u32) * u64::from(b as u32)) >> 32) as u32).wrapping_add(c as u32)
             ))
         }
         ("hi", Ty::S32) => lanes!(|a, b, c| u64::from(
-            ((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32).wrapping_add(c as u32)
+            (((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32).wrapping_add(c as u32)
         )),
-        ("hi", Ty::U64) => lanes!(|a, b, c| ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)),
+        ("hi", Ty::U64) => lanes!(|a, b, c| (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)),
         ("hi", Ty::S64) => {
-            lanes!(|a, b, c| ((i128::from(a as i64) * i128::from(b as i64) >> 64) as u64).wrapping_add(c))
+            lanes!(|a, b, c| (((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64).wrapping_add(c))
         }
         ("wide", Ty::U16) => {
             lanes!(|a, b, c| u64::from((u32::from(a as u16) * u32::from(b as u16)).wrapping_add(c as u32)))
@@ -264,15 +270,15 @@ pub(crate) fn carry(name: &str, ty: Ty) -> Option<Carry> {
         ("sub", false) => chain!(32, |a, b, _c, k| (a & 0xffff_ffff).wrapping_sub((b & 0xffff_ffff) + k)),
         ("sub", true) => chain!(64, |a, b, _c, k| a.wrapping_sub(b + k)),
         ("mad.lo", false) => {
-            chain!(32, |a, b, c, k| ((a & 0xffff_ffff) * (b & 0xffff_ffff) & 0xffff_ffff)
+            chain!(32, |a, b, c, k| (((a & 0xffff_ffff) * (b & 0xffff_ffff)) & 0xffff_ffff)
                 + (c & 0xffff_ffff)
                 + k)
         }
         ("mad.hi", false) if ty != Ty::S32 => {
-            chain!(32, |a, b, c, k| ((a & 0xffff_ffff) * (b & 0xffff_ffff) >> 32) + (c & 0xffff_ffff) + k)
+            chain!(32, |a, b, c, k| (((a & 0xffff_ffff) * (b & 0xffff_ffff)) >> 32) + (c & 0xffff_ffff) + k)
         }
         ("mad.lo", true) => chain!(64, |a, b, c, k| u128::from((a as u64).wrapping_mul(b as u64)) + c + k),
-        ("mad.hi", true) if ty != Ty::S64 => chain!(64, |a, b, c, k| (a * b >> 64) + c + k),
+        ("mad.hi", true) if ty != Ty::S64 => chain!(64, |a, b, c, k| ((a * b) >> 64) + c + k),
         _ => return None,
     })
 }

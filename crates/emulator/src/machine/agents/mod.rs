@@ -21,7 +21,6 @@ pub(crate) struct Operation {
     pub number: u32,
     pub warp: u32,
     pub cta: u32,
-    pub lanes: u32,
     pub pc: u32,
     pub visit: u32,
     /// What the issuer knew.
@@ -75,24 +74,15 @@ pub(crate) fn issue(core: &mut Core<'_>, w: &mut Warp, kind: Kind, lanes: u32, p
     if let Some(n) = core.numbers.get_mut(slot) {
         *n += 1;
     }
-    if core.race && let Some(list) = core.issued.get_mut(slot) {
+    if core.race
+        && let Some(list) = core.issued.get_mut(slot)
+    {
         list.push(pc);
     }
     let visit = w.visits.get(pc as usize).copied().unwrap_or(0);
     core.stats.operations += 1;
     core.progress += 1;
-    core.ops.push(Operation {
-        kind,
-        number,
-        warp: w.id,
-        cta: w.cta,
-        lanes,
-        pc,
-        visit,
-        clock,
-        stage: 0,
-        work,
-    });
+    core.ops.push(Operation { kind, number, warp: w.id, cta: w.cta, pc, visit, clock, stage: 0, work });
     number
 }
 

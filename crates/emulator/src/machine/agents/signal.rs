@@ -68,7 +68,9 @@ pub(crate) fn arrive(
     core.progress += 1;
     let extent = Some(core.shared_extent(at, at + 8));
     if early {
-        let message = format!("first arrival of phase {phase} of the mbarrier of line {line}, but no wait saw the last phase");
+        let message = format!(
+            "first arrival of phase {phase} of the mbarrier of line {line}, but no wait saw the last phase"
+        );
         let remedy = "a waiter may miss a phase: wait for it before the barrier is used again";
         core.report("M07", Severity::Note, actor, None, extent.clone(), message, remedy);
     }
@@ -111,7 +113,7 @@ pub(crate) fn use_mbarrier(core: &mut Core<'_>, actor: &Actor, cta: u32, at: u64
         return false;
     }
     let extent = Some(core.shared_extent(at, at + 8));
-    if at % 8 != 0 {
+    if !at.is_multiple_of(8) {
         let message = format!("mbarrier at shared {at}, which is not a multiple of 8");
         core.report("A02", Severity::Error, actor, None, extent, message, "align mbarriers to 8 bytes");
         return false;

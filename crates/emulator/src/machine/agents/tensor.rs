@@ -26,10 +26,9 @@ pub(crate) struct TensorWork {
     pub data: Vec<u8>,
 }
 
-/// A run of bytes of the box: linear offset, length, and the global address of the part inside the tensor.
+/// A run of bytes of the box: linear offset, and the global address of the part inside the tensor.
 struct Row {
     linear: u64,
-    len: u64,
     /// Offset in the run, address and length of what lies inside the tensor.
     inside: Option<(u64, u64, u64)>,
 }
@@ -68,7 +67,7 @@ impl TensorWork {
                 let inside = base
                     .filter(|_| high > low)
                     .map(|b| ((low - first) as u64 * e, b + low as u64 * e, (high - low) as u64 * e));
-                out.push(Row { linear: (o * counts[0] + r) * e, len: per_row * e, inside });
+                out.push(Row { linear: (o * counts[0] + r) * e, inside });
             }
         }
         out

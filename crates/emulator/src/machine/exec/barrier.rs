@@ -3,7 +3,7 @@
 use super::{Flow, actor};
 use crate::isa::op::{BarMode, Fence, PSrc, Pred, Reg, Src};
 use crate::machine::core::Core;
-use crate::machine::warp::{Cond, Wait, Warp};
+use crate::machine::warp::{Cond, Vote, Wait, Warp};
 use crate::race::clock::Clock;
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ pub(crate) fn named(core: &mut Core<'_>, w: &mut Warp, b: Named, pc: u32, mask: 
         core.error("B01", &a, format!("named barrier {id}: there are 0 to 15"), "use a lower id (T7)");
         return Flow::Next;
     }
-    if count == 0 || count % 32 != 0 || count > all {
+    if count == 0 || !count.is_multiple_of(32) || count > all {
         let message = format!("barrier {id} counts {count} threads of the CTA's {all}");
         core.error("B01", &a, message, "counts are multiples of 32 up to the CTA's threads (T7)");
         if count == 0 || count > all {
@@ -72,7 +72,6 @@ pub(crate) fn named(core: &mut Core<'_>, w: &mut Warp, b: Named, pc: u32, mask: 
     bar.votes = (bar.votes.0 + votes.0, bar.votes.1 && votes.1, bar.votes.2 || votes.2);
     bar.warps.push((w.id, waits));
     bar.arrived += 32;
-    let generation = bar.generation;
     if reused {
         let message =
             format!("barrier {id} is used again, but its last generation is not ordered before this use");
@@ -91,7 +90,13 @@ pub(crate) fn named(core: &mut Core<'_>, w: &mut Warp, b: Named, pc: u32, mask: 
     if !waits {
         return Flow::Next;
     }
-    Flow::Park(Wait::Named { id, generation })
+    let result = match b.mode {
+        BarMode::Popc => b.d.map(Vote::Popc),
+        BarMode::And => b.p.map(Vote::And),
+        BarMode::Or => b.p.map(Vote::Or),
+        BarMode::Sync | BarMode::Arrive => None,
+    };
+    Flow::Park(Wait::Named { id, result })
 }
 
 fn core_votes(w: &Warp, pred: PSrc, mask: u32) -> (u32, bool, bool) {
@@ -114,11 +119,12 @@ fn settle(core: &mut Core<'_>, cta: u32, id: u32) {
     bar.arrived = 0;
     let clock = Rc::new(std::mem::take(&mut bar.clock));
     let warps = std::mem::take(&mut bar.warps);
+    let votes = bar.votes;
     // What each participant had known when it came: who uses the id again must know that (B04).
     bar.last = (*clock).clone();
     for (warp, waits) in warps {
         if waits {
-            core.wakes.push((warp, id, clock.clone()));
+            core.wakes.push((warp, id, clock.clone(), votes));
         }
     }
 }

@@ -119,7 +119,7 @@ pub(crate) fn wait_bulk(core: &mut Core<'_>, w: &mut Warp, keep: u32, read: bool
 /// The map at an address.
 fn read_map(core: &mut Core<'_>, w: &Warp, a: &Actor, addr: u64) -> Option<MapView> {
     let align = if matches!(core.spot(Space::Generic, addr, w.cta), Spot::Param(_)) { 64 } else { 128 };
-    if addr % 64 != 0 {
+    if !addr.is_multiple_of(64) {
         core.error(
             "A02",
             a,

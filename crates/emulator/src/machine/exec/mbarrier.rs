@@ -238,10 +238,8 @@ fn wait(
         if let Some(b) = core.cta(cta).and_then(|c| c.mbars.get_mut(&at)) {
             b.seen_phase = b.seen_phase.max(b.phase);
             let phase = b.phase;
-            match b.passed.iter_mut().find(|(id, _)| *id == w.id) {
-                Some((_, last)) if *last == phase => stale = Some((b.line, phase)),
-                Some((_, last)) => *last = phase,
-                None => b.passed.push((w.id, phase)),
+            if b.pass(w.id, passed) {
+                stale = Some((b.line, phase));
             }
             if *acquire && core.race {
                 let done = core.ctas.get(cta as usize).and_then(|c| c.mbars.get(&at)).map(|b| b.done.clone());
@@ -253,7 +251,9 @@ fn wait(
         if let Some((line, phase)) = stale {
             let a = actor(w, pc, mask);
             let extent = Some(core.shared_extent(u64::from(at), u64::from(at) + 8));
-            let message = format!("the warp passes on phase {phase} of the mbarrier of line {line} for the second time");
+            let message = format!(
+                "the warp passes on phase {phase} of the mbarrier of line {line} for the second time"
+            );
             let remedy = "flip the parity when the ring wraps: a stale phase orders nothing new";
             core.report("M08", Severity::Note, &a, None, extent, message, remedy);
         }

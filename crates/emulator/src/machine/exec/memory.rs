@@ -49,7 +49,7 @@ impl Touched {
 
 /// A02 for one lane.
 pub(crate) fn aligned(core: &mut Core<'_>, a: &Actor, addr: u64, align: u64, what: &str) -> bool {
-    if addr % align == 0 {
+    if addr.is_multiple_of(align) {
         return true;
     }
     let message = format!("{what} at {addr:#x} is not a multiple of {align}");

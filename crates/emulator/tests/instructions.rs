@@ -1,0 +1,298 @@
+//! Single instructions against independent formulas over random bits, NaN, infinities and subnormals (E91).
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use warploom_emulator::{Arg, Device, Launch, Module, Options};
+use warploom_target::Target;
+
+const COUNT: usize = 32 * 32;
+
+/// Interesting and random 64-bit patterns.
+fn inputs(seed: u64) -> Vec<u64> {
+    let special = [
+        0,
+        1,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x0000_0001,
+        0x807f_ffff,
+        0x7f7f_ffff,
+        0x3c00,
+        0x7c00,
+        0xfc00,
+        0x7e00,
+        0x0001,
+        0x7bff,
+        0x4200_3e00,
+        31,
+        32,
+        33,
+        0x4b00_0000,
+        0xcf00_0000,
+        0x4f00_0000,
+        0x3fff_ffff,
+        0x4000_0001,
+        5,
+        0x7fff,
+        0x8000,
+        0x7f7f,
+    ];
+    let mut s = seed;
+    (0..COUNT)
+        .map(|i| {
+            s = s.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let random = s ^ (s >> 29);
+            match (i as u64 + seed) % 3 {
+                0 => special[(random % special.len() as u64) as usize],
+                1 => random,
+                _ => u64::from(((random % 4000) as f32 - 2000.0).mul_add(0.37, 0.1).to_bits()),
+            }
+        })
+        .collect()
+}
+
+/// Runs `body` with %rd10, %rd11, %rd12 (and their low halves %r10.. and %h10..) as inputs and %rd13 as result.
+fn run(body: &str) -> (Vec<[u64; 3]>, Vec<u64>) {
+    let text = format!(
+        ".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n\
+         .reqntid 32 {{\n.reg .pred %p<4>;\n.reg .b16 %h<20>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n\
+         ld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
+         mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %rd3, %r1, 24, %rd1;\nmad.wide.u32 %rd4, %r1, 8, %rd2;\n\
+         ld.global.b64 %rd10, [%rd3];\nld.global.b64 %rd11, [%rd3+8];\nld.global.b64 %rd12, [%rd3+16];\n\
+         cvt.u32.u64 %r10, %rd10;\ncvt.u32.u64 %r11, %rd11;\ncvt.u32.u64 %r12, %rd12;\n\
+         cvt.u16.u64 %h10, %rd10;\ncvt.u16.u64 %h11, %rd11;\ncvt.u16.u64 %h12, %rd12;\n\
+         mov.b64 %rd13, 0;\n{body}\nst.global.b64 [%rd4], %rd13;\nret;\n}}\n"
+    );
+    let module = Module::parse(&text).unwrap();
+    if let Some(r) = module.entries()[0].refusal() {
+        panic!("{body}: {r}");
+    }
+    let (a, b, c) = (inputs(1), inputs(2), inputs(3));
+    let rows: Vec<[u64; 3]> = (0..COUNT).map(|i| [a[i], b[i], c[i]]).collect();
+    let bytes: Vec<u8> = rows.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+    let mut dev = Device::new(&Target::named("sm_100a").unwrap());
+    let (pi, po) = (dev.alloc_from(&bytes, "in").unwrap(), dev.alloc(8 * COUNT as u64, "out").unwrap());
+    let launch = Launch {
+        grid: [COUNT as u32 / 32, 1, 1],
+        args: vec![Arg::Ptr(pi), Arg::Ptr(po)],
+        ..Launch::of(&module.entries()[0])
+    };
+    let report = dev.run(&module, &launch, &Options::default()).unwrap();
+    assert!(report.clean(), "{body}\n{report}");
+    let out =
+        dev.read(po).unwrap().chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();
+    (rows, out)
+}
+
+fn check(body: &str, want: impl Fn(u64, u64, u64) -> u64) {
+    let (rows, out) = run(body);
+    for (row, got) in rows.iter().zip(out) {
+        let want = want(row[0], row[1], row[2]);
+        assert_eq!(got, want, "{body} on {row:x?}: got {got:x}, want {want:x}");
+    }
+}
+
+/// A 32-bit result.
+fn word(op: &str, want: impl Fn(u32, u32, u32) -> u32) {
+    check(&format!("{op}\ncvt.u64.u32 %rd13, %r13;"), |a, b, c| {
+        u64::from(want(a as u32, b as u32, c as u32))
+    });
+}
+
+/// An f32 result; all NaN are equal.
+fn real(op: &str, want: impl Fn(f32, f32, f32) -> f32) {
+    let fix = |x: u32| if f32::from_bits(x).is_nan() { 0x7fff_ffff } else { x };
+    let (rows, out) = run(&format!("{op}\ncvt.u64.u32 %rd13, %r13;"));
+    for (row, got) in rows.iter().zip(out) {
+        let [a, b, c] = row.map(|v| f32::from_bits(v as u32));
+        let (want, got) = (fix(want(a, b, c).to_bits()), fix(got as u32));
+        assert_eq!(
+            got,
+            want,
+            "{op} on {a} {b} {c}: got {}, want {}",
+            f32::from_bits(got),
+            f32::from_bits(want)
+        );
+    }
+}
+
+#[test]
+fn integers() {
+    word("add.s32 %r13, %r10, %r11;", |a, b, _| a.wrapping_add(b));
+    word("sub.u32 %r13, %r10, %r11;", |a, b, _| a.wrapping_sub(b));
+    word("mul.lo.s32 %r13, %r10, %r11;", |a, b, _| a.wrapping_mul(b));
+    word("mul.hi.u32 %r13, %r10, %r11;", |a, b, _| ((u64::from(a) * u64::from(b)) >> 32) as u32);
+    word("mul.hi.s32 %r13, %r10, %r11;", |a, b, _| {
+        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
+    });
+    word("mad.lo.s32 %r13, %r10, %r11, %r12;", |a, b, c| a.wrapping_mul(b).wrapping_add(c));
+    check("mul.wide.s32 %rd13, %r10, %r11;", |a, b, _| (i64::from(a as i32) * i64::from(b as i32)) as u64);
+    check("mad.wide.u32 %rd13, %r10, %r11, %rd12;", |a, b, c| {
+        (u64::from(a as u32) * u64::from(b as u32)).wrapping_add(c)
+    });
+    check("mul.hi.u64 %rd13, %rd10, %rd11;", |a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as u64);
+    word("min.s32 %r13, %r10, %r11;", |a, b, _| (a as i32).min(b as i32) as u32);
+    word("max.u32 %r13, %r10, %r11;", |a, b, _| a.max(b));
+    word("shl.b32 %r13, %r10, %r11;", |a, b, _| a.checked_shl(b).unwrap_or(0));
+    word("shr.u32 %r13, %r10, %r11;", |a, b, _| a.checked_shr(b).unwrap_or(0));
+    word("shr.s32 %r13, %r10, %r11;", |a, b, _| ((a as i32) >> b.min(31)) as u32);
+    check("shr.s64 %rd13, %rd10, %r11;", |a, b, _| ((a as i64) >> (b as u32).min(63)) as u64);
+    word("bfe.u32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let (pos, len) = (b & 255, c & 255);
+        (0..len.min(32)).fold(0, |d, i| d | (a.checked_shr(pos + i).unwrap_or(0) & 1) << i)
+    });
+    word("bfe.s32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let (pos, len) = (b & 255, c & 255);
+        if len == 0 {
+            return 0;
+        }
+        let sign = a >> (pos + len - 1).min(31) & 1;
+        (0..32).fold(0, |d, i| d | if i < len && pos + i < 32 { a >> (pos + i) & 1 } else { sign } << i)
+    });
+    word("prmt.b32 %r13, %r10, %r11, 0x5140;", |a, b, _| {
+        let (x, y) = (a.to_le_bytes(), b.to_le_bytes());
+        u32::from_le_bytes([x[0], y[0], x[1], y[1]])
+    });
+    word("lop3.b32 %r13, %r10, %r11, %r12, 0xe8;", |a, b, c| (a & b) | (a & c) | (b & c));
+    word("bfi.b32 %r13, %r10, %r11, 8, 12;", |a, b, _| (b & !0xf_ff00) | (a & 0xfff) << 8);
+    word("shf.l.wrap.b32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        (((u64::from(b) << 32 | u64::from(a)) << (c & 31)) >> 32) as u32
+    });
+    word("popc.b32 %r13, %r10;", |a, _, _| a.count_ones());
+    word("clz.b32 %r13, %r10;", |a, _, _| a.leading_zeros());
+    word("brev.b32 %r13, %r10;", |a, _, _| a.reverse_bits());
+    word("setp.lt.s32 %p1, %r10, %r11;\nselp.b32 %r13, 1, 0, %p1;", |a, b, _| {
+        u32::from((a as i32) < (b as i32))
+    });
+    check(
+        "add.cc.u32 %r13, %r10, %r11;\naddc.u32 %r14, %r12, 0;\nmov.b64 %rd13, {%r13, %r14};",
+        |a, b, c| {
+            let low = u64::from(a as u32) + u64::from(b as u32);
+            (low & 0xffff_ffff) | u64::from((c as u32).wrapping_add((low >> 32) as u32)) << 32
+        },
+    );
+}
+
+#[test]
+fn floats() {
+    let flush = |x: f32| if x.is_subnormal() { 0.0_f32.copysign(x) } else { x };
+    real("add.f32 %r13, %r10, %r11;", |a, b, _| a + b);
+    real("sub.rn.f32 %r13, %r10, %r11;", |a, b, _| a - b);
+    real("mul.f32 %r13, %r10, %r11;", |a, b, _| a * b);
+    real("mul.ftz.f32 %r13, %r10, %r11;", |a, b, _| flush(flush(a) * flush(b)));
+    real("fma.rn.f32 %r13, %r10, %r11, %r12;", |a, b, c| a.mul_add(b, c));
+    real("div.full.f32 %r13, %r10, %r11;", |a, b, _| (f64::from(a) / f64::from(b)) as f32);
+    real("ex2.approx.f32 %r13, %r10;", |a, _, _| f64::from(a).exp2() as f32);
+    real("sqrt.approx.f32 %r13, %r10;", |a, _, _| f64::from(a).sqrt() as f32);
+    real("max.f32 %r13, %r10, %r11;", |a, b, _| match (a.is_nan(), b.is_nan()) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if a == b => {
+            if a.is_sign_positive() {
+                a
+            } else {
+                b
+            }
+        }
+        _ => {
+            if a > b {
+                a
+            } else {
+                b
+            }
+        }
+    });
+    real("min.NaN.f32 %r13, %r10, %r11;", |a, b, _| {
+        if a.is_nan() || b.is_nan() {
+            f32::NAN
+        } else if a == b {
+            if a.is_sign_negative() { a } else { b }
+        } else if a < b {
+            a
+        } else {
+            b
+        }
+    });
+    real("abs.f32 %r13, %r10;", |a, _, _| a.abs());
+    word("setp.geu.f32 %p1, %r10, %r11;\nselp.b32 %r13, 1, 0, %p1;", |a, b, _| {
+        let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+        u32::from(x >= y || x.is_nan() || y.is_nan())
+    });
+    check("add.f32x2 %rd13, %rd10, %rd11;", |a, b, _| {
+        let half = |s: u32| {
+            let v = f32::from_bits((a >> s) as u32) + f32::from_bits((b >> s) as u32);
+            u64::from(if v.is_nan() { 0x7fff_ffff } else { v.to_bits() }) << s
+        };
+        half(0) | half(32)
+    });
+}
+
+#[test]
+fn conversions() {
+    word("cvt.rzi.s32.f32 %r13, %r10;", |a, _, _| f32::from_bits(a) as i32 as u32);
+    word("cvt.rni.s32.f32 %r13, %r10;", |a, _, _| f32::from_bits(a).round_ties_even() as i32 as u32);
+    word("cvt.rn.f32.s32 %r13, %r10;", |a, _, _| (a as i32 as f32).to_bits());
+    check("cvt.s64.s32 %rd13, %r10;", |a, _, _| a as i32 as i64 as u64);
+    check("cvt.u64.u16 %rd13, %h10;", |a, _, _| u64::from(a as u16));
+    let bf16 = |x: u32| {
+        if f32::from_bits(x).is_nan() {
+            0x7fff
+        } else {
+            (x.wrapping_add(0x7fff + (x >> 16 & 1)) >> 16) as u16
+        }
+    };
+    word("cvt.rn.bf16x2.f32 %r13, %r10, %r11;", move |a, b, _| u32::from(bf16(a)) << 16 | u32::from(bf16(b)));
+    word("cvt.rn.f16.f32 %h13, %r10;\ncvt.u32.u16 %r13, %h13;", |a, _, _| {
+        let x = f32::from_bits(a);
+        if x.is_nan() { 0x7fff } else { u32::from(half::f16::from_f32(x).to_bits()) }
+    });
+    real("cvt.f32.f16 %r13, %h10;", |a, _, _| half::f16::from_bits(a.to_bits() as u16).to_f32());
+    word("cvt.rna.tf32.f32 %r13, %r10;", |a, _, _| {
+        let x = f32::from_bits(a);
+        if x.is_nan() {
+            0x7fff_e000
+        } else if x.is_infinite() {
+            a
+        } else {
+            a.wrapping_add(0x1000) & !0x1fff
+        }
+    });
+    // e4m3 by trying every code: the nearest, ties to the even code.
+    word("cvt.rn.satfinite.e4m3x2.f32 %h13, %r10, %r11;\ncvt.u32.u16 %r13, %h13;", |a, b, _| {
+        let one = |x: u32| {
+            let v = f64::from(f32::from_bits(x));
+            if v.is_nan() {
+                return 0x7f;
+            }
+            let v = v.clamp(-448.0, 448.0);
+            let value = |c: u32| {
+                let (e, m) = (c >> 3 & 15, f64::from(c & 7));
+                if e == 0 { m / 8.0 * 2f64.powi(-6) } else { (1.0 + m / 8.0) * 2f64.powi(e as i32 - 7) }
+            };
+            let best = (0..0x7f_u32).min_by(|p, q| {
+                let d = |c: u32| (value(c) - v.abs()).abs();
+                d(*p).partial_cmp(&d(*q)).unwrap().then((p & 1).cmp(&(q & 1)))
+            });
+            best.unwrap() | if v.is_sign_negative() { 0x80 } else { 0 }
+        };
+        one(a) << 8 | one(b)
+    });
+}
+
+#[test]
+fn halves() {
+    let f16 = |x: f32| if x.is_nan() { 0x7fff } else { half::f16::from_f32(x).to_bits() };
+    let value = |b: u32| half::f16::from_bits(b as u16).to_f32();
+    word("add.f16x2 %r13, %r10, %r11;", move |a, b, _| {
+        u32::from(f16(value(a) + value(b))) | u32::from(f16(value(a >> 16) + value(b >> 16))) << 16
+    });
+    word("mul.bf16 %h13, %h10, %h11;\ncvt.u32.u16 %r13, %h13;", |a, b, _| {
+        let v = half::bf16::from_bits(a as u16).to_f64() * half::bf16::from_bits(b as u16).to_f64();
+        if v.is_nan() { 0x7fff } else { u32::from(half::bf16::from_f32(v as f32).to_bits()) }
+    });
+}
