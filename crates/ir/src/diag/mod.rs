@@ -94,7 +94,8 @@ pub struct Diagnostic {
     pub op: Option<String>,
     /// Location in the kernel's own source, if the file carries it (`others.py:76:9`).
     pub source: Option<String>,
-    /// `found`, `needs`, `instead`, `fits`, ..: label and text, in order; the last one is the remedy.
+    /// `found`, `needs`, `instead`, `fits`, ..: label and text, in order; the last one is the remedy. An empty label
+    /// stands for a line without one.
     pub notes: Vec<(&'static str, String)>,
 }
 
@@ -145,7 +146,10 @@ impl Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity.name(), self.code.name(), self.message)?;
-        self.notes.iter().try_for_each(|(label, text)| write!(f, "\n{label}: {text}"))
+        self.notes.iter().try_for_each(|(label, text)| match label.is_empty() {
+            true => write!(f, "\n{text}"),
+            false => write!(f, "\n{label}: {text}"),
+        })
     }
 }
 

@@ -172,6 +172,7 @@ fn one(
 
 fn note(out: &mut String, label: &str, text: &str, coloured: bool) {
     match coloured {
+        _ if label.is_empty() => out.push_str(&format!("{text}\n")),
         true => out.push_str(&format!("\u{1b}[1m{label}:\u{1b}[0m {text}\n")),
         false => out.push_str(&format!("{label}: {text}\n")),
     }
