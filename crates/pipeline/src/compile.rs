@@ -1,13 +1,13 @@
 //! From a kernel to its program, stage by stage, from whichever form a file holds.
 
-use warploom_bufassign::{Assignment, ErrorKind, Problem, assign};
+use warploom_bufassign::{Assignment, Problem, assign};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
 use warploom_sched::Answer;
 use warploom_target::Target;
 
 use crate::check;
-use crate::depth::{Bound, Depth, Fitted, Round, Search, assign_error};
+use crate::depth::{Bound, Depth, Fitted, Search, assign_error, law};
 use crate::forms::{self, Form};
 use crate::graph::PipelinedLoop;
 use crate::layout::Layout;
@@ -17,7 +17,7 @@ use crate::select::{Selection, entry_function, select};
 use crate::waits;
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The kernel to compile, where the file holds several.
@@ -30,6 +30,22 @@ pub struct Options {
     pub smem_limit: Option<u64>,
     /// How to schedule.
     pub schedule: warploom_sched::Options,
+    /// Run the checkers of schedule, assignment and program on what was made. Default: in debug builds. What was read
+    /// from a file is always checked.
+    pub check: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            entry: None,
+            slack_slots: 0,
+            depth: None,
+            smem_limit: None,
+            schedule: warploom_sched::Options::default(),
+            check: cfg!(debug_assertions),
+        }
+    }
 }
 
 /// A compiled kernel with everything that was decided.
@@ -90,7 +106,7 @@ pub fn compile_to_program(
         Form::Assigned => staged.resume_assigned(module, &search)?,
         Form::Kernel | Form::Program => search.run().map_err(|error| vec![*error])?,
     };
-    staged.finish(fitted, target).map_err(|error| vec![*error])
+    staged.finish(fitted, target, options.check).map_err(|error| vec![*error])
 }
 
 /// What a file of any form leads to.
@@ -169,33 +185,7 @@ impl Staged {
     /// The schedule as the file has it, and an assignment for it.
     fn resume_scheduled(&self, module: &Module, search: &Search<'_>) -> Result<Fitted, Vec<Diagnostic>> {
         let (pipelined, answer) = self.read_schedule(module, search)?;
-        let law = answer.values.iter().map(|v| v.depth).max().unwrap_or(1);
-        let want = if pipelined.pending == 0 { 0 } else { search.options.slack_slots };
-        let mut rounds = Vec::new();
-        for slack in (0..=want).rev() {
-            let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
-            let need = match assign(&problem, &problem.options) {
-                Ok(assignment) => {
-                    rounds.push(Round {
-                        depth: law + slack,
-                        pending: pipelined.pending,
-                        ii: answer.ii,
-                        need: None,
-                    });
-                    let slots = assignment.record(0).map_or(law, |r| r.depth);
-                    let bound = if slack < want { Bound::Capacity } else { Bound::Law };
-                    let depth = Depth { slots, law, slack, bound, unlimited_ii: answer.ii, rounds };
-                    return Ok(Fitted { pipelined, answer, problem, assignment, depth });
-                }
-                Err(error) if error.kind == ErrorKind::Capacity && slack > 0 => error.need,
-                Err(error) if error.kind == ErrorKind::Capacity => {
-                    return Err(vec![*search.too_big(law, &error)]);
-                }
-                Err(error) => return Err(vec![assign_error(&error)]),
-            };
-            rounds.push(Round { depth: law + slack, pending: pipelined.pending, ii: answer.ii, need });
-        }
-        Err(vec![Diagnostic::error(Code::Internal, "no assignment was tried").rule("B65")])
+        search.fit(pipelined, answer).map_err(|error| vec![*error])
     }
 
     /// Schedule and assignment as the file has them.
@@ -203,7 +193,7 @@ impl Staged {
         let (pipelined, answer) = self.read_schedule(module, search)?;
         let func = self.selection.func;
         let records = forms::records(module, func)?;
-        let law = answer.values.iter().map(|v| v.depth).max().unwrap_or(1);
+        let law = law(&answer);
         let slots = records.iter().find(|r| r.value == 0).map_or(law, |r| r.depth);
         // A ring deeper than the law was asked for; a shallower one is the checker's to refuse.
         let slack = slots.saturating_sub(law).min(1 << 16);
@@ -225,13 +215,13 @@ impl Staged {
                 Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
             return Err(vec![error]);
         };
-        let pipelined = search.graph(pending, self.selection.num_stages).map_err(|error| vec![*error])?;
+        let pipelined = search.graph(pending, search.cap()).map_err(|error| vec![*error])?;
         let answer = forms::schedule_from(module, self.selection.scf_for, &pipelined)?;
         Ok((pipelined, answer))
     }
 
     /// The three forms, the last one checked where checks are on.
-    fn finish(mut self, fitted: Fitted, target: &Target) -> Result<Compiled, Box<Diagnostic>> {
+    fn finish(mut self, fitted: Fitted, target: &Target, checked: bool) -> Result<Compiled, Box<Diagnostic>> {
         let pending = fitted.pipelined.pending;
         waits::set_pending(&mut self.kernel, self.wait, pending);
         let Staged { kernel, selection, wait, .. } = self;
@@ -248,13 +238,8 @@ impl Staged {
             target: target.name(),
         };
         let program = program::build(&source)?;
-        if cfg!(debug_assertions) {
-            check::program(&program, target, check::Effort::Quick).map_err(|violations| {
-                let text = violations.first().map(ToString::to_string).unwrap_or_default();
-                Box::new(
-                    Diagnostic::error(Code::Internal, format!("the program is broken: {text}")).rule("C35"),
-                )
-            })?;
+        if checked {
+            check_all(&pipelined, &answer, &problem, &assignment, &program, target)?;
         }
         let remarks = selection.remarks.clone();
         Ok(Compiled {
@@ -272,4 +257,24 @@ impl Staged {
             remarks,
         })
     }
+}
+
+/// The checkers of all three stages on our own results; what they find is a bug of ours.
+fn check_all(
+    pipelined: &PipelinedLoop,
+    answer: &Answer,
+    problem: &Problem,
+    assignment: &Assignment,
+    program: &Module,
+    target: &Target,
+) -> Result<(), Box<Diagnostic>> {
+    let bug = |what: &str, rule: &'static str, found: String| {
+        Box::new(Diagnostic::error(Code::Internal, format!("the {what} is broken: {found}")).rule(rule))
+    };
+    warploom_sched::check::all(&pipelined.graph, answer)
+        .map_err(|v| bug("schedule", "S71", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    warploom_bufassign::check::check(problem, assignment)
+        .map_err(|v| bug("assignment", "B75", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    check::program(program, target, check::Effort::Quick)
+        .map_err(|v| bug("program", "C35", v.first().map(ToString::to_string).unwrap_or_default()))
 }

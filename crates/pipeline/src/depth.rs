@@ -64,6 +64,9 @@ pub(crate) struct Fitted {
     pub depth: Depth,
 }
 
+/// More slots than any shared memory holds.
+const MOST_SLOTS: u64 = 1 << 16;
+
 /// What a search for a depth works on.
 pub(crate) struct Search<'a> {
     pub module: &'a Module,
@@ -81,14 +84,8 @@ impl Search<'_> {
     /// no further; nothing is cut behind the schedule's back.
     pub fn run(&self) -> Result<Fitted, Box<Diagnostic>> {
         let free = self.schedule(1, None)?;
-        let law = free.1.values.iter().map(|v| v.depth).max().unwrap_or(1);
-        let unlimited_ii = free.1.ii;
-        let by_author = self.selection.num_stages.unwrap_or(u64::MAX);
-        let (want, mut bound) = match self.options.depth {
-            Some(depth) => (depth.max(1), Bound::Asked),
-            None if by_author < law.saturating_add(self.options.slack_slots) => (by_author, Bound::NumStages),
-            None => (law.saturating_add(self.options.slack_slots), Bound::Law),
-        };
+        let (law, unlimited_ii) = (law(&free.1), free.1.ii);
+        let (want, mut bound) = self.wanted(law);
         let mut rounds = Vec::new();
         for depth in (1..=want).rev() {
             // With one slot a product cannot be pending while the next copy runs (C30).
@@ -97,7 +94,7 @@ impl Search<'_> {
                 true => self.schedule(pending, Some(depth))?,
                 false => free.clone(),
             };
-            let slack = if pending == 0 { 0 } else { depth.saturating_sub(law) };
+            let slack = self.slack(&pipelined, &answer, depth);
             let problem = self.problem(&pipelined, &answer, slack)?;
             let mut round = Round { depth, pending, ii: answer.ii, need: None };
             match assign(&problem, &problem.options) {
@@ -119,6 +116,65 @@ impl Search<'_> {
             }
         }
         Err(Box::new(Diagnostic::error(Code::Internal, "no ring depth was tried").rule("B65")))
+    }
+
+    /// An assignment for a schedule that is given: as many slots as are wanted and fit, but never fewer than it needs.
+    pub fn fit(&self, pipelined: PipelinedLoop, answer: Answer) -> Result<Fitted, Box<Diagnostic>> {
+        let (law, ii) = (law(&answer), answer.ii);
+        let (want, mut bound) = self.wanted(law);
+        let mut rounds = Vec::new();
+        for depth in (law..=want.max(law)).rev() {
+            let slack = self.slack(&pipelined, &answer, depth);
+            let problem = self.problem(&pipelined, &answer, slack)?;
+            let mut round = Round { depth, pending: pipelined.pending, ii, need: None };
+            match assign(&problem, &problem.options) {
+                Ok(assignment) => {
+                    rounds.push(round);
+                    let slots = assignment.record(0).map_or(depth, |r| r.depth);
+                    let depth = Depth { slots, law, slack, bound, unlimited_ii: ii, rounds };
+                    return Ok(Fitted { pipelined, answer, problem, assignment, depth });
+                }
+                Err(error) if error.kind == ErrorKind::Capacity => {
+                    round.need = Some(error.need.unwrap_or(0));
+                    rounds.push(round);
+                    if depth == law || bound == Bound::Asked {
+                        return Err(self.too_big(depth, &error));
+                    }
+                    bound = Bound::Capacity;
+                }
+                Err(error) => return Err(Box::new(assign_error(&error))),
+            }
+        }
+        Err(Box::new(Diagnostic::error(Code::Internal, "no ring depth was tried").rule("B65")))
+    }
+
+    /// The most slots that caller or author allow.
+    pub fn cap(&self) -> Option<u64> {
+        self.options.depth.or(self.selection.num_stages)
+    }
+
+    /// The slots that are wanted where the law asks for `law`, and who says so.
+    fn wanted(&self, law: u64) -> (u64, Bound) {
+        // More than this can not fit; the search need not start higher.
+        let slot: u64 = self.selection.loads.iter().map(|l| l.plan.bytes).sum();
+        let most = (self.target.smem.per_cta / slot.max(1)).saturating_add(1).max(law);
+        let with_slack = law.saturating_add(self.options.slack_slots);
+        match (self.options.depth, self.selection.num_stages) {
+            (Some(asked), _) => (asked.clamp(1, MOST_SLOTS), Bound::Asked),
+            (None, Some(cap)) if cap < with_slack => (cap.min(most), Bound::NumStages),
+            (None, _) => (with_slack.min(most), Bound::Law),
+        }
+    }
+
+    /// Slots beyond what a schedule needs, to come to `depth`: all that were asked for, or as many as slack was
+    /// allowed.
+    fn slack(&self, pipelined: &PipelinedLoop, answer: &Answer, depth: u64) -> u64 {
+        let missing = depth.saturating_sub(law(answer));
+        match (pipelined.pending, self.options.depth) {
+            (0, _) => 0,
+            (_, Some(_)) => missing,
+            (_, None) => missing.min(self.options.slack_slots),
+        }
     }
 
     /// Schedules the loop with at most `max_depth` slots.
@@ -167,7 +223,7 @@ impl Search<'_> {
     }
 
     /// The refusal of C92: who needs how much, and what would fit.
-    pub fn too_big(&self, depth: u64, error: &AssignError) -> Box<Diagnostic> {
+    fn too_big(&self, depth: u64, error: &AssignError) -> Box<Diagnostic> {
         let selection = self.selection;
         let limit = error.limit.unwrap_or(self.target.smem.per_cta);
         let padded = |plan: &crate::tma::TilePlan| plan.bytes.next_multiple_of(plan.align());
@@ -209,6 +265,11 @@ impl Search<'_> {
         let found = smaller.into_iter().filter(legal).find(|&(m, n, k)| need(m, n, k) <= limit);
         found.map_or_else(|| "no tile".to_owned(), |(m, n, k)| format!("a tile of {m}x{n}x{k}"))
     }
+}
+
+/// Slots that a schedule's rings need.
+pub(crate) fn law(answer: &Answer) -> u64 {
+    answer.values.iter().map(|v| v.depth).max().unwrap_or(1)
 }
 
 /// An assignment error that the kernel's author can do nothing about.

@@ -94,11 +94,11 @@ impl Kernel {
     pub fn from_bytes(bytes: &[u8]) -> Kernel {
         let mut draw = Draw(bytes);
         // Illegal extents and types come up now and then: they must be refused, not miscompiled.
-        let m = draw.pick(&[64, 128, 256, 128, 64, 32, 512, 128], 128);
-        let n = draw.pick(&[64, 128, 256, 128, 32, 16, 8, 512], 128);
-        let k = draw.pick(&[32, 64, 128, 64, 16, 64, 256, 32], 64);
+        let m = draw.pick(&[64, 128, 256, 128, 64, 128, 64, 128, 256, 64, 32, 512], 128);
+        let n = draw.pick(&[64, 128, 256, 128, 32, 16, 8, 64, 128, 64, 256, 512], 128);
+        let k = draw.pick(&[32, 64, 128, 64, 16, 64, 256, 32, 64, 128], 64);
         let input = draw.pick(&["bf16", "f16", "f8E4M3FN", "f8E5M2", "f32", "bf16", "f16", "i8"], "bf16");
-        let output = draw.pick(&["bf16", "f16", "f32", "f32", "bf16", "f8E5M2"], "bf16");
+        let output = draw.pick(&["bf16", "f16", "f32", "f32", "bf16", "f16", "bf16", "f8E5M2"], "bf16");
         let narrow = input != "bf16" && input != "f16";
         let any = draw.below(16);
         Kernel {
@@ -117,6 +117,19 @@ impl Kernel {
             num_stages: draw.pick(&[None, None, Some(1), Some(2), Some(4), Some(8)], None),
             stores: if draw.below(6) == 5 { 2 } else { 1 },
         }
+    }
+
+    /// Options drawn from bytes as well: slots added, asked for, or squeezed by a small shared memory.
+    pub fn options(bytes: &[u8]) -> Options {
+        let mut draw = Draw(bytes);
+        let mut options = Options { check: true, ..Options::default() };
+        match draw.below(8) {
+            0 => options.slack_slots = draw.below(4) as u64,
+            1 => options.depth = Some(1 + draw.below(6) as u64),
+            2 => options.smem_limit = Some(16_384 * (1 + draw.below(14) as u64)),
+            _ => {}
+        }
+        options
     }
 
     /// The kernel as Triton would print it.

@@ -12,9 +12,12 @@ proptest! {
 
     /// What compiles is right under every checker and resumes from every form; the rest is refused.
     #[test]
-    fn generated_kernels_compile_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 20)) {
+    fn generated_kernels_compile_or_are_refused(
+        bytes in proptest::collection::vec(any::<u8>(), 20),
+        choices in proptest::collection::vec(any::<u8>(), 2),
+    ) {
         let kernel = Kernel::from_bytes(&bytes);
-        let outcome = exercise(&kernel.text(), &common::hopper(), &Options::default(), 2);
+        let outcome = exercise(&kernel.text(), &common::hopper(), &Kernel::options(&choices), 2);
         prop_assert!(outcome.is_ok(), "{kernel:?}: {outcome:?}\n{}", kernel.text());
     }
 
