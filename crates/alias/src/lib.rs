@@ -24,7 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`check`] proves a layout right without sharing code with the producer. Rules (`A31`) are numbered in the
+//! [`check()`] proves a layout right without sharing code with the producer. Rules (`A31`) are numbered in the
 //! specification; every error and finding cites its rule.
 
 mod arrange;

@@ -75,3 +75,25 @@ proptest! {
         }
     }
 }
+
+/// What the fuzz target `alias_text` asks, on the texts of this crate with lines taken out and doubled.
+#[test]
+fn texts_are_stable() {
+    let sources =
+        [include_str!("../../tests/texts/compat.mlir"), include_str!("../../tests/texts/default.mlir")];
+    let mut accepted = 0;
+    for seed in 0..60usize {
+        for source in sources {
+            let lines: Vec<&str> = source.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+            let at = (seed * 7919) % lines.len();
+            let edited: Vec<&str> = match seed % 2 {
+                0 => lines.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, l)| *l).collect(),
+                _ => lines.iter().take(at).chain(lines.iter().skip(at.saturating_sub(1))).copied().collect(),
+            };
+            let text = edited.join("\n");
+            assert_eq!(crate::fuzzing::text_is_stable(&text), Ok(()));
+            accepted += usize::from(!crate::lower_text(&text, &crate::TextOptions::default()).failed);
+        }
+    }
+    assert!(accepted >= 5, "only {accepted} texts were accepted");
+}
