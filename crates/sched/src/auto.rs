@@ -23,7 +23,7 @@ const MOST_PLACEMENTS: u64 = 300_000;
 const LEAST_ROUNDS: u64 = 30;
 
 /// `auto` spends such a part of `steps` on the length.
-const LENGTH_PART: u64 = 5;
+const LENGTH_PART: u64 = 10;
 
 /// A question may spend such a part of what is left.
 const QUESTIONS: u64 = 4;

@@ -49,11 +49,11 @@ pub(crate) fn serial(problem: &Problem) -> Option<(i64, Vec<i64>)> {
 fn serial_ii(problem: &Problem, time: &[i64]) -> Option<i64> {
     let mut ii = 1 + time.iter().copied().max().unwrap_or(0);
     let mut span = vec![(i64::MAX, i64::MIN); problem.count.len()];
-    for v in 0..problem.n {
+    for (v, t) in time.iter().enumerate() {
         for u in problem.uses(v) {
             let (first, last) = &mut span[u.resource as usize];
-            *first = (*first).min(time[v] + u.start);
-            *last = (*last).max(time[v] + u.start + u.duration);
+            *first = (*first).min(t + u.start);
+            *last = (*last).max(t + u.start + u.duration);
         }
     }
     for (first, last) in span.into_iter().filter(|(first, last)| first < last) {

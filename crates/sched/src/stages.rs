@@ -133,10 +133,10 @@ impl<'a> Stages<'a> {
             let least = div_ceil(a.weight(ii) + residue[a.src as usize] - residue[a.dst as usize], ii);
             fixed.push(Constraint { src: a.src, dst: a.dst, least });
         }
-        for v in 0..n {
+        for (v, r) in residue.iter().enumerate() {
             fixed.push(Constraint { src: origin, dst: v as u32, least: 0 });
             if let Some(longest) = max_length {
-                let most = (longest - problem.latency[v] - residue[v]).div_euclid(ii);
+                let most = (longest - problem.latency[v] - r).div_euclid(ii);
                 fixed.push(Constraint { src: v as u32, dst: origin, least: -most });
             }
         }

@@ -1,4 +1,5 @@
 //! Agents: seeds, crossing costs, limits, and the checker (S61-S69, S81).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
 use warploom_sched::check::{self, ViolationKind as Kind};
 use warploom_sched::{AgentKind, AgentModel, LoopGraph, Options, assign_agents, validate};

@@ -1,4 +1,5 @@
 //! `conformance.jsonl`: bounds, refusals, answers (S88).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Pictures of a schedule: what they must contain, and that odd names do not break them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
 use warploom_sched::{LoopGraph, Options, render, schedule, validate};
 

@@ -132,7 +132,7 @@ fn recurrence_bound_equals_enumeration() {
             circuits(&arcs, start, start, &mut vec![start], (0, 0), &mut best);
         }
         let b = bounds(&valid);
-        let least = best.map_or(0, |(l, d)| crate::bounds::div_ceil(l, d).max(0));
+        let least = best.map_or(0, |(l, d)| bounds::div_ceil(l, d).max(0));
         assert_eq!(b.rec_mii, least, "{}", crate::to_line(&graph));
         if let Some((p, q)) = b.rec_ratio {
             let (l, d) = best.unwrap();

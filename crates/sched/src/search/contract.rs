@@ -237,10 +237,8 @@ pub(crate) fn complete(problem: &Problem, ii: i64, active: &Active, times: &[i64
         .for_each(|u| touched[u.resource as usize] = true);
     // McNaughton's wrap-around rule on resources without other users; free cells for single cycles elsewhere.
     let mut filled = vec![0i64; problem.count.len()];
-    for v in 0..problem.n {
-        if residue[v].is_some() {
-            continue;
-        }
+    let open: Vec<usize> = (0..problem.n).filter(|&v| residue[v].is_none()).collect();
+    for v in open {
         let [u] = *problem.uses(v) else { continue };
         let r = u.resource as usize;
         let at = if touched[r] {

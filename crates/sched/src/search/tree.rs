@@ -119,7 +119,7 @@ impl Tree {
             let work = std::mem::take(&mut self.net.work)
                 + self.residues.as_mut().map_or(0, |r| std::mem::take(&mut r.work))
                 + self.net.m as u64;
-            if !budget.take(work) || (budget.nodes % 64 == 0 && guard.expired()) {
+            if !budget.take(work) || (budget.nodes.is_multiple_of(64) && guard.expired()) {
                 return Some(Verdict::Undecided);
             }
             if failures > limit {

@@ -1,5 +1,5 @@
 //! The loops of the reference folder, for tests that skip when it is absent.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::Value;
 use std::path::PathBuf;
