@@ -108,7 +108,7 @@ fn apply(text: &str, edit: &Edit) -> String {
         Edit::Word(n, to) => {
             let mut spots: Vec<(usize, &str)> = Vec::new();
             for word in WORDS {
-                spots.extend(text.match_indices(word).map(|(at, found)| (at, found)));
+                spots.extend(text.match_indices(word));
             }
             let (at, found) = spots[n % spots.len()];
             format!("{}{}{}", &text[..at], WORDS[to % WORDS.len()], &text[at + found.len()..])

@@ -1,5 +1,7 @@
 //! Runs the PTX of a test program on the emulator and compares the product with a plain one in f64.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use half::{bf16, f16};
 use warploom_codegen::Emitted;
 use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Options, Policy, TensorMap, TiledMap};
