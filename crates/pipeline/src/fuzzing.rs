@@ -339,7 +339,7 @@ pub enum Outcome {
 }
 
 /// Compiles a kernel and tests the laws: what compiles passes the checkers under many interleavings, every text form
-/// reads back to an equal module, and resuming from any of them gives the same program.
+/// verifies and reads back to an equal module, and resuming from any of them gives the same program.
 ///
 /// # Errors
 /// The law that does not hold.
@@ -384,6 +384,9 @@ fn reads_back(module: &Module) -> Result<Module, String> {
     let back = warploom_ir::parse(&text).map_err(|errors| {
         format!("does not read back: {}", errors.first().map(ToString::to_string).unwrap_or_default())
     })?;
+    if let Some(error) = warploom_ir::verify(&back).first() {
+        return Err(format!("does not verify: {error}"));
+    }
     match warploom_ir::difference(module, &back) {
         None => Ok(back),
         Some(difference) => Err(format!("reads back differently: {difference}")),

@@ -8,9 +8,15 @@ use crate::classes::{Class, class, is_scalar};
 use crate::place::refuse;
 use crate::walk::preorder;
 
+/// Beyond so many refusals a kernel is not looked at further: it is another kind of file.
+const MOST_REFUSALS: usize = 1000;
+
 /// Refuses every operation of the function that is not supported anywhere.
 pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
     for op in outside_reductions(module, func) {
+        if errors.len() >= MOST_REFUSALS {
+            return;
+        }
         let opcode = module.ops[op].opcode;
         match class(opcode) {
             // The loop that it ends is refused.
