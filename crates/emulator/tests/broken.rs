@@ -376,3 +376,21 @@ fn findings_name_both_places_and_the_bytes() {
     assert_eq!(race.extent.as_ref().unwrap().space, "shared");
     assert_eq!(race.severity, Severity::Error);
 }
+
+#[test]
+fn lanes_may_update_their_own_words_in_place() {
+    let text = fixture("exchange.ptx");
+    let text = edit(
+        &text,
+        "write",
+        "st.shared.b32 [%r5], %r2;\nld.shared.b32 %r2, [%r5];\nst.shared.b32 [%r5], %r2;",
+    );
+    assert!(launch("exchange.ptx", &text, Policy::Eager, false).0.clean());
+    // The neighbour's word is another matter.
+    let text = edit(
+        &fixture("exchange.ptx"),
+        "write",
+        "xor.b32 %r20, %r5, 4;\nst.shared.b32 [%r5], %r2;\nld.shared.b32 %r2, [%r20];",
+    );
+    assert!(launch("exchange.ptx", &text, Policy::Eager, false).0.has("R01"));
+}

@@ -243,7 +243,7 @@ fn matrix_moves_are_inverse_and_transpose() {
                 // Element (row, col) of matrix j as it was given: lane 4*row + col/2, half col%2.
                 let given = |row: usize, col: usize| {
                     let v = ((4 * row + col / 2) * 4 + j) as u32;
-                    if col % 2 == 0 { v & 0xffff } else { v >> 16 }
+                    if col.is_multiple_of(2) { v & 0xffff } else { v >> 16 }
                 };
                 let (g, t) = (l / 4, l % 4);
                 let want = if trans.is_empty() {

@@ -53,6 +53,16 @@ impl Access {
         (u32::MAX >> (31 - high)) & (u32::MAX << low)
     }
 
+    /// The bytes that one of the lanes touches.
+    fn bytes_of(&self, lane: u32) -> u32 {
+        if self.stride == 0 {
+            return self.mask;
+        }
+        let start = u32::from(self.first) + (lane - self.lanes.trailing_zeros()) * u32::from(self.stride);
+        let run = if self.stride >= 32 { u32::MAX } else { (1 << self.stride) - 1 };
+        run.checked_shl(start).unwrap_or(0)
+    }
+
     /// Whether this access happened before one by `other` that has `clock`, for the bytes both touch.
     fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
         if self.who & OPERATION != 0 {
@@ -67,10 +77,11 @@ impl Access {
         if here == there {
             return true;
         }
-        let mine = self.lanes_at(bytes);
-        let own_lane = if self.who == other.who { other.lanes_at(bytes) } else { 0 };
-        lanes(mine)
-            .all(|l| own_lane == 1 << l || clock.seen.thread((self.who * 32 + l) as usize) >= self.time)
+        lanes(self.lanes_at(bytes)).all(|l| {
+            // A lane's own accesses are in program order.
+            let own = self.who == other.who && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
+            own || clock.seen.thread((self.who * 32 + l) as usize) >= self.time
+        })
     }
 
     /// Whether a proxy fence stands between this generic access and `other` in the async proxy.
