@@ -11,6 +11,7 @@ use crate::normal::{Found, length};
 use crate::options::Options;
 use crate::paths::heads;
 use crate::problem::Problem;
+use crate::random::Random;
 use crate::search::{Budget, Verdict, at_ii, at_length};
 use crate::serial::serial;
 use crate::sms::Swing;
@@ -150,10 +151,19 @@ impl<'a> Session<'a> {
     }
 
     fn heuristic_in(&mut self, problem: &Problem, ii: i64) -> Option<Vec<i64>> {
-        let mut ims = Ims::new(problem, ii)?;
-        let found = ims.run(u64::from(self.options.ratio).saturating_mul(self.problem.n as u64));
-        self.placements += ims.steps;
-        found
+        let mut random = Random::new(self.options.seed);
+        for attempt in 0..=self.options.restarts {
+            let mut ims = Ims::new(problem, ii)?;
+            if attempt > 0 {
+                ims.shake(&mut random);
+            }
+            let found = ims.run(u64::from(self.options.ratio).saturating_mul(problem.n as u64));
+            self.placements += ims.steps;
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// A schedule that is there without search: the serial one, or with windows that of a single iteration, at

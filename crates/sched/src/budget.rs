@@ -108,7 +108,7 @@ pub fn schedule_within(
     if !errors.is_empty() {
         return Err(ScheduleError::Graph(errors));
     }
-    let free = schedule(graph, options)?;
+    let free = schedule(graph, &options.clone().slack_slots(0))?;
     let depths: Vec<u64> = free.values.iter().map(|v| v.depth).collect();
     if budget.overfilled(g, &depths).is_none() {
         return Ok(with_spaces(g, budget, free.clone(), &free));

@@ -2,6 +2,7 @@
 
 use crate::paths::{heads, tails};
 use crate::problem::Problem;
+use crate::random::Random;
 use crate::table::Table;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,6 +42,13 @@ impl<'p> Ims<'p> {
             queued: vec![false; problem.n],
             steps: 0,
         })
+    }
+
+    /// Shakes the priorities by up to an eighth, for a retry.
+    pub fn shake(&mut self, random: &mut Random) {
+        for h in &mut self.height {
+            *h += random.below(h.unsigned_abs() / 8 + 2) as i64;
+        }
     }
 
     /// Places all operations within `budget` placements; their starts, the least of which may be negative.

@@ -40,7 +40,7 @@ pub struct Options {
     pub objective: Objective,
     /// Placements per operation that `ims` may spend at one II. Default: 6 (Rau 1996).
     pub ratio: u32,
-    /// Randomised retries of the heuristics per II. Default: 2.
+    /// Retries of `ims` per II with shaken priorities. Default: 0.
     pub restarts: u32,
     /// Seed of the restarts. Default: 0.
     pub seed: u64,
@@ -54,7 +54,8 @@ pub struct Options {
     pub max_ii: Option<i64>,
     /// Outer guard on wall time, checked between steps (S45). Default: none.
     pub time_limit: Option<Duration>,
-    /// Slots added to values with an asynchronous writer, budget permitting (S54). Default: 0.
+    /// Slots added to values that are written from before their writer's result on, as asynchronous copies are;
+    /// never above `max_depth`, and not when scheduling within a budget (S54). Default: 0.
     pub slack_slots: u64,
 }
 
@@ -64,7 +65,7 @@ impl Default for Options {
             algorithm: Algorithm::Auto,
             objective: Objective::Latency,
             ratio: 6,
-            restarts: 2,
+            restarts: 0,
             seed: 0,
             steps: 20_000,
             contract_limit: 600,

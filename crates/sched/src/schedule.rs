@@ -7,6 +7,7 @@ use crate::bytes::{bytes_at, caps_of, fewer_bytes, rings};
 use crate::check;
 use crate::depth::depths_of;
 use crate::error::ScheduleError;
+use crate::graph::LoopGraph;
 use crate::guard::Guard;
 use crate::normal::{Found, length, normal_form};
 use crate::options::{Objective, Options};
@@ -31,10 +32,33 @@ pub fn schedule(graph: &ValidGraph<'_>, options: &Options) -> Result<Answer, Sch
     let mut guard = Guard::new(options.time_limit);
     let bounds = bounds_of(&graph.problem);
     let mut answer = under_caps(graph, &bounds, own_caps(graph.graph()), options, &mut guard)?;
+    add_slack(graph.graph(), options.slack_slots, &mut answer);
     answer.stopped_by = guard.stopped_by();
     answer.micros = guard.micros();
     self_check(graph, &answer)?;
     Ok(answer)
+}
+
+/// Longer rings for values whose time of arrival is a guess (S54); peers stay equal.
+fn add_slack(graph: &LoopGraph, slots: u64, answer: &mut Answer) {
+    if slots == 0 {
+        return;
+    }
+    for ring in rings(graph) {
+        let waits = |v: &usize| {
+            let value = graph.values.get(*v);
+            value.is_some_and(|v| graph.nodes.get(v.def).is_some_and(|def| v.start < def.latency))
+        };
+        if ring.values.iter().all(waits) {
+            for &v in &ring.values {
+                if let Some(d) = answer.values.get_mut(v) {
+                    d.depth = d.depth.saturating_add(slots).min(ring.most);
+                }
+            }
+        }
+    }
+    let each = graph.values.iter().zip(&answer.values).map(|(v, d)| v.bytes.saturating_mul(d.depth));
+    answer.bytes = Some(each.fold(0, u64::saturating_add)).filter(|_| !graph.values.is_empty());
 }
 
 /// Schedules with these largest depths. Where the order within a cycle makes a ring too long after all (S53), its

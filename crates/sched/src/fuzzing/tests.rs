@@ -49,6 +49,19 @@ proptest! {
     }
 
     #[test]
+    fn the_post_pass_never_raises_bytes(seed: u64) {
+        let graph = loop_graph(&mut Source::seed(seed), Shape::WIDE);
+        if let Ok(valid) = validate(&graph)
+            && let Ok(before) = schedule(&valid, &Options::default().algorithm(Algorithm::Ims))
+        {
+            let after = crate::relax_stages(&valid, &before, &crate::StageOptions::default());
+            let after = after.map_err(|e| TestCaseError::fail(e.to_string()))?;
+            prop_assert!(after.bytes <= before.bytes && after.ii == before.ii);
+            prop_assert_eq!(crate::check::all(&graph, &after), Ok(()));
+        }
+    }
+
+    #[test]
     fn bytes_never_panic(data: Vec<u8>) {
         prop_assert_eq!(schedule_bytes(&data), Ok(()));
         prop_assert_eq!(check_bytes(&data), Ok(()));

@@ -1,0 +1,54 @@
+//! Limits and options (S45, S46, S54).
+
+use std::time::Duration;
+use warploom_sched::{Algorithm, LoopGraph, Options, ScheduleError, check, schedule, validate};
+
+fn frag() -> LoopGraph {
+    let mut g = LoopGraph::new("frag4");
+    g.add_resource("U", 1);
+    let a = g.add_node("a", 2, &[("U", 0, 3)]);
+    let b = g.add_node("b", 4, &[("U", 0, 2)]);
+    g.add_node("c", 3, &[("U", 0, 2)]);
+    let d = g.add_node("d", 4, &[("U", 0, 1)]);
+    g.add_edge(a, d, 2, 0).add_edge(b, d, 4, 0).add_edge(d, b, 4, 1);
+    g.add_value(a, 8, "smem", &[(d, 0, 4)]);
+    g
+}
+
+#[test]
+fn no_time_at_all_still_gives_a_checked_schedule() {
+    let g = frag();
+    let options = Options::default().time_limit(Some(Duration::ZERO));
+    let a = schedule(&validate(&g).unwrap(), &options).unwrap();
+    assert_eq!(a.stopped_by.as_deref(), Some("time"));
+    check::all(&g, &a).unwrap();
+}
+
+#[test]
+fn slack_makes_rings_of_asynchronous_values_longer() {
+    let mut g = frag();
+    let valid = validate(&g).unwrap();
+    let plain = schedule(&valid, &Options::default()).unwrap();
+    let slack = schedule(&valid, &Options::default().slack_slots(2)).unwrap();
+    assert_eq!(slack.values[0].depth, plain.values[0].depth + 2);
+    g.values[0].max_depth = Some(plain.values[0].depth);
+    let capped = schedule(&validate(&g).unwrap(), &Options::default().slack_slots(2)).unwrap();
+    assert_eq!(capped.values[0].depth, plain.values[0].depth);
+    check::all(&g, &capped).unwrap();
+}
+
+#[test]
+fn limits_on_the_ii() {
+    let g = frag();
+    let valid = validate(&g).unwrap();
+    let at = |options: &Options| schedule(&valid, options).map(|a| a.ii);
+    assert_eq!(at(&Options::default()), Ok(8));
+    assert_eq!(at(&Options::default().min_ii(10)), Ok(10));
+    assert_eq!(at(&Options::default().max_ii(Some(7))), Err(ScheduleError::Infeasible { up_to: Some(7) }));
+    assert!(matches!(
+        at(&Options::default().min_ii(0)),
+        Err(ScheduleError::BadOption { option: "min_ii", .. })
+    ));
+    let shaken = Options::default().algorithm(Algorithm::Ims).restarts(20);
+    assert!(at(&shaken).unwrap() <= at(&Options::default().algorithm(Algorithm::Ims)).unwrap());
+}
