@@ -2,8 +2,8 @@
 //!
 //! [`compile`] takes a kernel in Triton's tile IR, modulo-schedules its loop, gives every pipelined value a buffer
 //! and a barrier, writes warp-specialised PTX, and runs the checker of every step. Each step is a crate of its own
-//! and can be used alone; they are re-exported here as [`ir`], [`target`], [`sched`], [`bufassign`], [`pipeline`]
-//! and, with the feature `llvm` (on by default), [`codegen`].
+//! and can be used alone; they are re-exported here as [`ir`], [`target`], [`sched`], [`alias`], [`bufassign`],
+//! [`pipeline`] and, with the feature `llvm` (on by default), [`codegen`] and the emulator.
 //!
 //! A DSL that embeds Warploom builds its kernel and compiles it:
 //!
@@ -20,6 +20,7 @@ pub mod run;
 pub use compile::{Options, lower, read};
 #[cfg(feature = "llvm")]
 pub use compile::{Output, compile, emit};
+pub use warploom_alias as alias;
 pub use warploom_bufassign as bufassign;
 #[cfg(feature = "llvm")]
 pub use warploom_codegen as codegen;

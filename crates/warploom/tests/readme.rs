@@ -13,7 +13,10 @@ fn read(path: &str) -> String {
 #[test]
 fn the_embedding_example_is_the_file_and_short() {
     let example = read("examples/embed.rs");
-    assert!(read("README.md").contains(&format!("```rust\n{example}```")), "README.md shows another examples/embed.rs");
+    assert!(
+        read("README.md").contains(&format!("```rust\n{example}```")),
+        "README.md shows another examples/embed.rs"
+    );
     assert!(example.lines().count() <= 30, "{} lines", example.lines().count());
 }
 

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod alias;
 mod assign;
 pub mod compile;
 mod explain;
@@ -27,6 +28,8 @@ pub enum Command {
     Schedule(schedule::Args),
     /// Assign buffers and barriers to the values of scheduled loops
     Assign(assign::Args),
+    /// Lay out and lower storage-alias specs, text to text
+    Alias(alias::Args),
     /// Pack lifetimes and sizes into a capacity (MiniMalloc's CSV)
     Pack(pack::Args),
     /// List the chips, or show what is known about one
@@ -43,6 +46,7 @@ impl Command {
             Command::Run(args) => args.run(),
             Command::Schedule(args) => args.run(),
             Command::Assign(args) => args.run(),
+            Command::Alias(args) => args.run(),
             Command::Pack(args) => args.run(),
             Command::Targets(args) => args.run(),
         }
