@@ -13,7 +13,9 @@ pub struct Choices<'a> {
 impl<'a> Choices<'a> {
     /// Choices from fuzzer input.
     pub fn new(bytes: &'a [u8]) -> Choices<'a> {
-        let state = bytes.iter().fold(0x9E37_79B9_7F4A_7C15u64, |s, &b| (s ^ u64::from(b)).wrapping_mul(0x100_0000_01B3));
+        let state = bytes
+            .iter()
+            .fold(0x9E37_79B9_7F4A_7C15u64, |s, &b| (s ^ u64::from(b)).wrapping_mul(0x100_0000_01B3));
         Choices { bytes, state: state | 1 }
     }
 
@@ -68,7 +70,12 @@ pub fn problem(c: &mut Choices<'_>) -> Problem {
         p.options.smem_limit = Some(1024 * (4 + c.below(200)));
     }
     if c.one_in(6) {
-        p.reserved.push(Reserved { space: Space::Smem, offset: 512 * c.below(8), bytes: 512, name: "held".into() });
+        p.reserved.push(Reserved {
+            space: Space::Smem,
+            offset: 512 * c.below(8),
+            bytes: 512,
+            name: "held".into(),
+        });
     }
     let regions = 1 + c.below(3);
     for id in 0..regions {
@@ -96,7 +103,11 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64) {
             stage: if c.one_in(3) { c.below(stages) } else { 0 },
             cycle: Some(c.below(ii)),
             order: None,
-            latency: { let most = c.pick(&[20u64, 20, 60, 600], 20); c.below(most) },
+            latency: {
+                let narrow = p.agents.len() == 1;
+                let most = if narrow { 12 } else { c.pick(&[20u64, 20, 60, 600], 20) };
+                c.below(most)
+            },
             is_async: c.one_in(3),
         });
     }
@@ -109,6 +120,8 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64) {
         value(c, p, first, if is_loop { ii } else { 0 });
     }
 }
+
+const ELEMENTS: &[&str] = &["f16", "f16", "f16", "f32", "f8E4M3FN", "f4E2M1FN"];
 
 /// A value from some op of the region to later ones.
 fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
@@ -129,18 +142,29 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
         (Role::Tcgen05D, Role::Tcgen05Ld),
         (Role::Tcgen05D, Role::RegRead),
     ];
+    // One agent: many short values of one shape, so that sharing has something to do.
+    let narrow = p.agents.len() == 1;
     let blackwell = matches!(&p.target, TargetSpec::Named(n) if n == "sm_100a");
     let kinds = kinds.get(..if blackwell { kinds.len() } else { 6 }).unwrap_or(kinds);
-    let (write, read) =
-        if c.one_in(2) { (Role::RegWrite, Role::RegRead) } else { c.pick(kinds, (Role::RegWrite, Role::RegRead)) };
+    let (write, read) = if narrow || c.one_in(2) {
+        (Role::RegWrite, Role::RegRead)
+    } else {
+        c.pick(kinds, (Role::RegWrite, Role::RegRead))
+    };
     let mut consumers = Vec::new();
     let mut init = false;
     for _ in 0..1 + c.below(3) {
         let near = (from - first) as u64 + c.below(4);
-        let to = first + if c.one_in(2) { near.min(count - 1) } else { c.below(count) } as usize;
+        let to = first + if narrow || c.one_in(2) { near.min(count - 1) } else { c.below(count) } as usize;
         // The least distance at which the data is ready, if any.
         let gap = ready.saturating_sub(time(&p.ops[to]));
-        let distance = if gap == 0 { 0 } else if ii == 0 { continue } else { gap.div_ceil(ii) };
+        let distance = if gap == 0 {
+            0
+        } else if ii == 0 {
+            continue;
+        } else {
+            gap.div_ceil(ii)
+        };
         let distance = distance + u64::from(ii > 0 && c.one_in(6));
         if distance > 8 || time(&p.ops[to]) + p.ops[to].latency + distance * ii <= time(&p.ops[from]) {
             continue;
@@ -152,8 +176,8 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
         return;
     }
     let signal = write == Role::Signal;
-    let rows = c.pick(&[64u64, 64, 64, 128], 64);
-    let columns = c.pick(&[16u64, 16, 32, 64], 16);
+    let rows = if narrow { 64 } else { c.pick(&[64u64, 64, 64, 128], 64) };
+    let columns = if narrow { 16 } else { c.pick(&[16u64, 16, 32, 64], 16) };
     let swizzle = if read == Role::WgmmaB { c.pick(&[0u64, 32, 64, 128], 0) } else { 0 };
     let pipe = (c.one_in(8) && write == Role::TmaLoad).then_some(900 + p.regions.len() as u64);
     let root = if c.one_in(60) { p.values.last().and_then(|v| v.root).unwrap_or(id) } else { id };
@@ -162,13 +186,13 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
         name: format!("v{id}"),
         root: Some(root),
         shape: if signal { Vec::new() } else { vec![rows, columns] },
-        element: (!signal).then(|| c.pick(&["f16", "f16", "f16", "f32", "f8E4M3FN", "f4E2M1FN"], "f16").to_string()),
+        element: (!signal).then(|| if narrow { "f16" } else { c.pick(ELEMENTS, "f16") }.to_string()),
         swizzle,
         align: 1,
         producer: Some(Producer { op: p.ops[from].id, role: write }),
         consumers,
         init,
-        live_out: c.one_in(10),
+        live_out: c.one_in(16),
         live_in: c.one_in(20),
         warp_local: c.one_in(6),
         pipe: pipe.filter(|_| root == id),

@@ -26,6 +26,7 @@ mod generated;
 mod handshake;
 mod input;
 mod lifetime;
+pub mod materialize;
 mod mbarriers;
 mod model;
 mod order;

@@ -403,7 +403,11 @@ fn unit(
         depth,
         carried,
         whole,
-        far: all.iter().filter_map(|u| at(u.op).map(|a| (a.region, u.op))).filter(|f| f.0 != region).collect(),
+        far: all
+            .iter()
+            .filter_map(|u| at(u.op).map(|a| (a.region, u.op)))
+            .filter(|f| f.0 != region)
+            .collect(),
         uses: own,
         pipelined: r.is_loop && !(depth == 1 && same_time),
         warp_local: values.iter().all(|&v| model.values[v].src.warp_local),

@@ -62,7 +62,18 @@ pub(crate) fn sweep(
             plot.align = plot.align.max(other.align);
             plot.half_lanes &= other.half_lanes;
             plot.ring = ring;
-            plot.hand_overs = hand_overs;
+            // Waits of the parts stay in the graph, and so in the list, even where the circle is new.
+            let before = std::mem::replace(&mut plot.hand_overs, hand_overs);
+            for h in before.into_iter().chain(other.hand_overs).filter(|h| !h.implied) {
+                let known = plot
+                    .hand_overs
+                    .iter()
+                    .any(|k| (k.from, k.to, k.distance) == (h.from, h.to, h.distance) && !k.implied);
+                if !known {
+                    plot.hand_overs.retain(|k| (k.from, k.to, k.distance) != (h.from, h.to, h.distance));
+                    plot.hand_overs.push(h);
+                }
+            }
             gone[j] = true;
         }
     }

@@ -34,14 +34,41 @@ fn every_mutation_is_caught() {
         ("start at data-ready", worked(), vec!["B16"], on(0, |r| r.start = [1, 100])),
         ("end one cycle early", worked(), vec!["B16"], on(0, |r| r.end[1] -= 1)),
         ("pipe members of unequal depth", blackwell(), vec!["B21"], on(0, |r| r.depth += 1)),
-        ("two offsets swapped", worked(), vec!["B51", "B12"], Box::new(|a| {
-            let (x, y) = (rec(a, 0).offset, rec(a, 1).offset);
-            rec(a, 0).offset = y;
-            rec(a, 1).offset = x;
-        })),
-        ("map entry removed", worked(), vec!["B12"], Box::new(|a| { a.smem.map.remove(0); })),
-        ("record dropped", worked(), vec!["B10"], Box::new(|a| { a.records.remove(2); })),
-        ("record doubled", worked(), vec!["B10"], Box::new(|a| { let r = a.records[2].clone(); a.records.insert(2, r); })),
+        (
+            "two offsets swapped",
+            worked(),
+            vec!["B51", "B12"],
+            Box::new(|a| {
+                let (x, y) = (rec(a, 0).offset, rec(a, 1).offset);
+                rec(a, 0).offset = y;
+                rec(a, 1).offset = x;
+            }),
+        ),
+        (
+            "map entry removed",
+            worked(),
+            vec!["B12"],
+            Box::new(|a| {
+                a.smem.map.remove(0);
+            }),
+        ),
+        (
+            "record dropped",
+            worked(),
+            vec!["B10"],
+            Box::new(|a| {
+                a.records.remove(2);
+            }),
+        ),
+        (
+            "record doubled",
+            worked(),
+            vec!["B10"],
+            Box::new(|a| {
+                let r = a.records[2].clone();
+                a.records.insert(2, r);
+            }),
+        ),
         ("parent not a root", worked(), vec!["B11"], on(2, |r| r.parent = 2)),
         ("offset + 8", worked(), vec!["B37"], on(4, |r| r.offset = Some(8))),
         ("stride unpadded", worked(), vec!["B38"], on(0, |r| r.stride = Some(16376))),
@@ -51,68 +78,135 @@ fn every_mutation_is_caught() {
         ("class flipped", worked(), vec!["B34"], on(0, |r| r.class = Class::Tmem)),
         ("16384-byte two-way value in TMEM", blackwell(), vec!["B35"], on(5, |r| r.class = Class::Tmem)),
         ("signal value given bytes", worked(), vec!["B35"], on(3, |r| r.bytes = Some(16))),
-        ("TMEM column past the end", blackwell(), vec!["B44"], on(2, |r| {
-            let t = r.tmem.as_mut().unwrap();
-            t.column = 512 - t.columns + 32;
-        })),
-        ("allocation of 96 columns", blackwell(), vec!["B44"], Box::new(|a| a.tmem.as_mut().unwrap().allocated = 96)),
-        ("two tiles on one lane set", blackwell(), vec!["B43", "B51"], Box::new(|a| {
-            let t = rec(a, 3).tmem;
-            rec(a, 4).tmem = t;
-        })),
+        (
+            "TMEM column past the end",
+            blackwell(),
+            vec!["B44"],
+            on(2, |r| {
+                let t = r.tmem.as_mut().unwrap();
+                t.column = 512 - t.columns + 32;
+            }),
+        ),
+        (
+            "allocation of 96 columns",
+            blackwell(),
+            vec!["B44"],
+            Box::new(|a| a.tmem.as_mut().unwrap().allocated = 96),
+        ),
+        (
+            "two tiles on one lane set",
+            blackwell(),
+            vec!["B43", "B51"],
+            Box::new(|a| {
+                let t = rec(a, 3).tmem;
+                rec(a, 4).tmem = t;
+            }),
+        ),
         ("barrier id 0", worked(), vec!["B28"], on(1, |r| r.barrier.as_mut().unwrap().id = Some(0))),
         ("barrier id 16", worked(), vec!["B28"], on(1, |r| r.barrier.as_mut().unwrap().id = Some(16))),
-        ("two unordered values on one slot", worked(), vec!["B30"], Box::new(|a| {
-            let b = rec(a, 2).barrier.unwrap();
-            let t = rec(a, 3).barrier.as_mut().unwrap();
-            (t.slot, t.id) = (b.slot, b.id);
-        })),
+        (
+            "two unordered values on one slot",
+            worked(),
+            vec!["B30"],
+            Box::new(|a| {
+                let b = rec(a, 2).barrier.unwrap();
+                let t = rec(a, 3).barrier.as_mut().unwrap();
+                (t.slot, t.id) = (b.slot, b.id);
+            }),
+        ),
         ("threads halved", worked(), vec!["B31"], on(3, |r| r.barrier.as_mut().unwrap().threads /= 2)),
-        ("arrive for sync", worked(), vec!["B31"], on(3, |r| r.barrier.as_mut().unwrap().mode = BarrierMode::Arrive)),
+        (
+            "arrive for sync",
+            worked(),
+            vec!["B31"],
+            on(3, |r| r.barrier.as_mut().unwrap().mode = BarrierMode::Arrive),
+        ),
         ("handshake order for named", worked(), vec!["B27"], on(1, |r| r.handshake = Handshake::Order)),
-        ("overlapping pair united", worked(), vec!["B50"], Box::new(|a| {
-            a.merge[0].members = vec![0, 1, 2];
-            a.merge.remove(1);
-            for v in [1, 2] {
-                rec(a, v).parent = 0;
-                (rec(a, v).offset, rec(a, v).depth, rec(a, v).slot_shift) = (Some(0), 2, Some(0));
-            }
-            rec(a, 0).slot_shift = Some(0);
-        })),
+        (
+            "overlapping pair united",
+            worked(),
+            vec!["B50"],
+            Box::new(|a| {
+                a.merge[0].members = vec![0, 1, 2];
+                a.merge.remove(1);
+                for v in [1, 2] {
+                    rec(a, v).parent = 0;
+                    (rec(a, v).offset, rec(a, v).depth, rec(a, v).slot_shift) = (Some(0), 2, Some(0));
+                }
+                rec(a, 0).slot_shift = Some(0);
+            }),
+        ),
         ("rotation + 1", joint(), vec!["B50"], on(1, |r| r.slot_shift = r.slot_shift.map(|s| (s + 1) % 3))),
-        ("merge that enlarges", joint(), vec!["B52"], Box::new(|a| {
-            a.merge[0].depth = 4;
-            for v in [0, 1] {
-                rec(a, v).depth = 4;
-            }
-        })),
-        ("live-out shared", worked(), vec!["B49"], Box::new(|a| {
-            a.merge[1].members.push(4);
-            a.merge.remove(2);
-            rec(a, 4).parent = 1;
-        })),
-        ("needed edge dropped", worked(), vec!["B51"], Box::new(|a| { a.merge[1].edges.remove(0); })),
-        ("implied set true", joint(), vec!["B51"], Box::new(|a| {
-            for e in &mut a.merge[0].edges {
-                e.implied = true;
-            }
-        })),
-        ("edge reversed", worked(), vec!["B51", "B25"], Box::new(|a| {
-            let e = &mut a.merge[1].edges[0];
-            (e.from, e.to) = (e.to, e.from);
-        })),
+        (
+            "merge that enlarges",
+            joint(),
+            vec!["B52"],
+            Box::new(|a| {
+                a.merge[0].depth = 4;
+                for v in [0, 1] {
+                    rec(a, v).depth = 4;
+                }
+            }),
+        ),
+        (
+            "live-out shared",
+            worked(),
+            vec!["B49"],
+            Box::new(|a| {
+                a.merge[1].members.push(4);
+                a.merge.remove(2);
+                rec(a, 4).parent = 1;
+            }),
+        ),
+        (
+            "needed edge dropped",
+            worked(),
+            vec!["B51"],
+            Box::new(|a| {
+                a.merge[1].edges.remove(0);
+            }),
+        ),
+        (
+            "implied set true",
+            joint(),
+            vec!["B51"],
+            Box::new(|a| {
+                for e in &mut a.merge[0].edges {
+                    e.implied = true;
+                }
+            }),
+        ),
+        (
+            "edge reversed",
+            worked(),
+            vec!["B51", "B25"],
+            Box::new(|a| {
+                let e = &mut a.merge[1].edges[0];
+                (e.from, e.to) = (e.to, e.from);
+            }),
+        ),
         ("drain dropped", worked(), vec!["B55"], Box::new(|a| a.drains.clear())),
-        ("optimal on a loose peak", worked(), vec!["B58"], Box::new(|a| {
-            for v in [1, 2] {
-                rec(a, v).offset = Some(49152);
-            }
-            let e = a.smem.map.iter_mut().find(|e| e.class == Some(1)).unwrap();
-            e.offset = 49152;
-            (a.smem.used, a.smem.optimal) = (65568, true);
-        })),
+        (
+            "optimal on a loose peak",
+            worked(),
+            vec!["B58"],
+            Box::new(|a| {
+                for v in [1, 2] {
+                    rec(a, v).offset = Some(49152);
+                }
+                let e = a.smem.map.iter_mut().find(|e| e.class == Some(1)).unwrap();
+                e.offset = 49152;
+                (a.smem.used, a.smem.optimal) = (65568, true);
+            }),
+        ),
         ("emittable set false", worked(), vec!["B28"], Box::new(|a| a.emittable = false)),
         ("proxy fence dropped", worked(), vec!["B10"], on(1, |r| r.proxy_fence = false)),
-        ("last slot lost", joint(), vec!["B22"], on(0, |r| r.last_slot = Some(LastSlot { add: 0, modulo: 3 }))),
+        (
+            "last slot lost",
+            joint(),
+            vec!["B22"],
+            on(0, |r| r.last_slot = Some(LastSlot { add: 0, modulo: 3 })),
+        ),
     ];
     let mut missed = Vec::new();
     for (name, p, rules, break_it) in &table {

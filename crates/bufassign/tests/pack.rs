@@ -50,7 +50,8 @@ fn heap_simulator_fixtures() {
 
 #[test]
 fn colocated_groups() {
-    for (want, [a, b, c]) in [(60, [40, 20, 40]), (40, [10, 30, 10]), (60, [40, 20, 30]), (70, [40, 20, 50])] {
+    for (want, [a, b, c]) in [(60, [40, 20, 40]), (40, [10, 30, 10]), (60, [40, 20, 30]), (70, [40, 20, 50])]
+    {
         let mut p = aligned(None, &[(a, 0, 1, 1), (b, 2, 5, 1), (c, 3, 4, 1)]);
         p.colocations.push(vec![0, 2]);
         assert_eq!(peak(&p).0, want, "{a} {b} {c}");
@@ -128,7 +129,8 @@ fn csv_in_any_column_order() {
     assert!(again.problem.items.iter().all(|i| i.fixed.is_some()));
     assert!(matches!(solve(&again.problem), PackOutcome::Fits { peak: 12, .. }));
     // `end` is inclusive.
-    let (o, _) = pack_csv("id,begin,end,size\n0,0,2,4\n1,3,8,4\n2,2,3,4\n", None, &PackOptions::default()).unwrap();
+    let (o, _) =
+        pack_csv("id,begin,end,size\n0,0,2,4\n1,3,8,4\n2,2,3,4\n", None, &PackOptions::default()).unwrap();
     assert!(matches!(o, PackOutcome::Fits { peak: 8, .. }), "{o:?}");
 }
 
@@ -242,16 +244,20 @@ fn exhaustive(p: &PackProblem) -> u64 {
             }
             let item = &p.items[i];
             let meets = |j: &usize| {
-                p.items[*j].live.iter().any(|b| item.live.iter().any(|a| match p.segments[a.segment] {
-                    _ if a.segment != b.segment => false,
-                    Segment::Linear => a.start < b.start + b.len && b.start < a.start + a.len,
-                    Segment::Circular(c) => {
-                        (0..c).any(|t| (t - a.start).rem_euclid(c) < a.len && (t - b.start).rem_euclid(c) < b.len)
-                    }
-                }))
+                p.items[*j].live.iter().any(|b| {
+                    item.live.iter().any(|a| match p.segments[a.segment] {
+                        _ if a.segment != b.segment => false,
+                        Segment::Linear => a.start < b.start + b.len && b.start < a.start + a.len,
+                        Segment::Circular(c) => (0..c).any(|t| {
+                            (t - a.start).rem_euclid(c) < a.len && (t - b.start).rem_euclid(c) < b.len
+                        }),
+                    })
+                })
             };
-            let below: Vec<(u64, u64)> =
-                (0..p.items.len()).filter(meets).filter_map(|j| at[j].map(|o| (o, o + p.items[j].size))).collect();
+            let below: Vec<(u64, u64)> = (0..p.items.len())
+                .filter(meets)
+                .filter_map(|j| at[j].map(|o| (o, o + p.items[j].size)))
+                .collect();
             let free = |o: &u64| below.iter().all(|b| o + item.size <= b.0 || *o >= b.1);
             let tops = below.iter().map(|b| b.1.next_multiple_of(item.align));
             let Some(o) = std::iter::once(0).chain(tops).filter(free).min() else { continue };

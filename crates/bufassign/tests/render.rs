@@ -6,7 +6,14 @@ use warploom_bufassign::{assign_json, render};
 fn worked_example_is_drawn() {
     let a = assign_json(include_str!("fixtures/worked.json")).unwrap();
     let map = render::memory_map(&a);
-    for part in ["49184 of 232448", "II 400", "k x2", "p | x", "mbarriers of pipes [0]", "drain before region 1: 0 before 4"] {
+    for part in [
+        "49184 of 232448",
+        "II 400",
+        "k x2",
+        "p | x",
+        "mbarriers of pipes [0]",
+        "drain before region 1: 0 before 4",
+    ] {
         assert!(map.contains(part), "{part} missing in\n{map}");
     }
     let chart = render::barriers(&a);

@@ -60,7 +60,11 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             let Some(r) = a.record(v) else { continue };
             report.same("B27", v, "handshake", &r.handshake, &kind);
             if r.barrier.is_some() != named {
-                report.add("B27", &[v], format!("a named barrier is {}needed", if named { "" } else { "not " }));
+                report.add(
+                    "B27",
+                    &[v],
+                    format!("a named barrier is {}needed", if named { "" } else { "not " }),
+                );
             }
             if r.class == Class::BarrierOnly && r.pipe.is_some() {
                 report.add("B27", &[v], "a value without payload has no mbarriers");

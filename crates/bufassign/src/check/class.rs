@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 fn legal(role: Role) -> (bool, bool) {
     match role {
         Role::RegWrite | Role::RegRead | Role::Tcgen05A => (true, true),
-        Role::Tcgen05D | Role::Tcgen05Scale | Role::Tcgen05CpDst | Role::Tcgen05St | Role::Tcgen05Ld => (false, true),
+        Role::Tcgen05D | Role::Tcgen05Scale | Role::Tcgen05CpDst | Role::Tcgen05St | Role::Tcgen05Ld => {
+            (false, true)
+        }
         Role::Signal | Role::TmaDesc => (false, false),
         _ => (true, false),
     }
@@ -103,7 +105,9 @@ fn decide(f: &Facts<'_>, owners: &[u64]) -> (Class, Option<Why>, bool) {
 /// The size rule: a 2-D tile of at least byte-sized elements above the threshold whose rows fit
 /// tensor memory (B35, B42). The largest member of a chain, lowest id on ties, speaks for it.
 fn large(f: &Facts<'_>, owners: &[u64]) -> bool {
-    let Some(&v) = owners.iter().min_by_key(|&&v| (std::cmp::Reverse(f.stage_bytes(v)), v)) else { return false };
+    let Some(&v) = owners.iter().min_by_key(|&&v| (std::cmp::Reverse(f.stage_bytes(v)), v)) else {
+        return false;
+    };
     let value = f.values[&v];
     let n = value.shape.len();
     let Some(tmem) = f.target.tmem.as_ref().filter(|_| n >= 2) else { return false };

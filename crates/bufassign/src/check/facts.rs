@@ -345,7 +345,9 @@ impl<'a> Facts<'a> {
     /// Roles of an owner and its views.
     pub fn roles(&self, owner: u64) -> Vec<Role> {
         let family = self.family(owner);
-        family.flat_map(|v| v.producer.map(|p| p.role).into_iter().chain(v.consumers.iter().map(|c| c.role))).collect()
+        family
+            .flat_map(|v| v.producer.map(|p| p.role).into_iter().chain(v.consumers.iter().map(|c| c.role)))
+            .collect()
     }
 
     pub fn has_tmem(&self) -> bool {

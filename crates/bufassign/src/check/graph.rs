@@ -138,7 +138,8 @@ impl Graph {
 fn accumulates(f: &Facts<'_>, p: u64, owner: u64, u: u64) -> bool {
     use crate::input::Role::Tcgen05D;
     let written = f.values.get(&owner).and_then(|v| v.producer).is_some_and(|x| x.role == Tcgen05D);
-    let read = f.family(owner).flat_map(|v| &v.consumers).any(|c| c.op == u && c.in_place && c.role == Tcgen05D);
+    let read =
+        f.family(owner).flat_map(|v| &v.consumers).any(|c| c.op == u && c.in_place && c.role == Tcgen05D);
     let agent = |o: u64| f.ops.get(&o).map(|o| o.agent);
     written && read && agent(p) == agent(u)
 }
@@ -167,8 +168,8 @@ pub(super) fn acquires(f: &Facts<'_>, a: &Assignment, from: u64, to: u64) -> boo
     let (Some(u), Some(v)) = (f.life_of.get(&from), f.life_of.get(&to)) else { return false };
     let (u, v) = (&f.lives[*u], &f.lives[*v]);
     let one_warp = v.producer.and_then(|p| f.ops.get(&p)).and_then(|o| f.warps.get(&o.agent)) == Some(&1);
-    let barrier = a.record(to).is_some_and(|r| {
-        matches!(r.handshake, Handshake::Named | Handshake::Full | Handshake::Pair)
-    });
+    let barrier = a
+        .record(to)
+        .is_some_and(|r| matches!(r.handshake, Handshake::Named | Handshake::Full | Handshake::Pair));
     one_warp || barrier || (u.warp_local && v.warp_local)
 }

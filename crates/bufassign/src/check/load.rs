@@ -59,7 +59,8 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
         let s = f.ii(r).map_or(Segment::Linear, |ii| Segment::Circular(ii as i64));
         p.segments.extend([s, s]);
     }
-    p.reserved = f.problem.reserved.iter().filter(|r| r.space == space).map(|r| (r.offset, r.bytes)).collect();
+    p.reserved =
+        f.problem.reserved.iter().filter(|r| r.space == space).map(|r| (r.offset, r.bytes)).collect();
     for e in entries {
         let Some(m) = a.merge.iter().find(|m| Some(m.class) == e.class) else { continue };
         let halves: &[usize] = match e.lanes {
@@ -72,7 +73,8 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
             let life = &f.lives[f.life_of[v]];
             let ring = a.record(*v).is_some_and(|r| r.depth > 1) || life.layout.is_some();
             for (&r, &held) in &life.held {
-                let all = (r == life.region && ((ring && f.ii(r).is_some()) || life.layout.is_some())) || f.no_sharing();
+                let all = (r == life.region && ((ring && f.ii(r).is_some()) || life.layout.is_some()))
+                    || f.no_sharing();
                 let span = match held {
                     Held::During(s, e) if !all => (s, e),
                     _ => (0, f.ii(r).unwrap_or_else(|| f.horizon(r))),
@@ -81,7 +83,9 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
             }
             if f.problem.repeat == crate::input::Repeat::Overlapped {
                 for r in 0..f.problem.regions.len() {
-                    live.extend(halves.iter().map(|h| (2 * r + h, (0, f.ii(r).unwrap_or_else(|| f.horizon(r))))));
+                    live.extend(
+                        halves.iter().map(|h| (2 * r + h, (0, f.ii(r).unwrap_or_else(|| f.horizon(r))))),
+                    );
                 }
             }
         }
@@ -103,10 +107,14 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
 /// Adds a separation for every two items whose members nothing orders.
 fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackProblem) {
     let mut graphs: BTreeMap<usize, Graph> = BTreeMap::new();
-    let members = |k: usize| a.merge.iter().find(|m| Some(m.class) == entries[k].class).map(|m| m.members.as_slice());
+    let members =
+        |k: usize| a.merge.iter().find(|m| Some(m.class) == entries[k].class).map(|m| m.members.as_slice());
     for x in 0..entries.len() {
         for y in 0..x {
-            let both = members(x).into_iter().flatten().flat_map(|v| members(y).into_iter().flatten().map(move |w| (*v, *w)));
+            let both = members(x)
+                .into_iter()
+                .flatten()
+                .flat_map(|v| members(y).into_iter().flatten().map(move |w| (*v, *w)));
             let listed = a.merge.iter().flat_map(|m| &m.edges);
             for (v, w) in both {
                 let (u, t) = (&f.lives[f.life_of[&v]], &f.lives[f.life_of[&w]]);
@@ -136,7 +144,8 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
 fn load(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -> u64 {
     let p = problem(f, a, entries, space);
     let mut most = 0u64;
-    let mut moments: Vec<(usize, i64)> = p.items.iter().flat_map(|i| &i.live).map(|s| (s.segment, s.start)).collect();
+    let mut moments: Vec<(usize, i64)> =
+        p.items.iter().flat_map(|i| &i.live).map(|s| (s.segment, s.start)).collect();
     moments.extend((0..p.segments.len()).map(|s| (s, 0)));
     moments.sort_unstable();
     moments.dedup();
@@ -165,7 +174,8 @@ fn stacked(here: &[&PackItem], reserved: &[(u64, u64)]) -> u64 {
         let slack = here.iter().map(|i| i.size.div_ceil(unit) * unit - i.size).max().unwrap_or(0);
         return whole - slack;
     }
-    let mut blocked: Vec<(u64, u64)> = reserved.iter().filter(|r| r.1 > 0).map(|r| (r.0, r.0 + r.1)).collect();
+    let mut blocked: Vec<(u64, u64)> =
+        reserved.iter().filter(|r| r.1 > 0).map(|r| (r.0, r.0 + r.1)).collect();
     blocked.sort_unstable();
     let mut left: u64 = here.iter().map(|i| i.size).sum();
     let mut top = 0;
@@ -184,7 +194,11 @@ fn stacked(here: &[&PackItem], reserved: &[(u64, u64)]) -> u64 {
 fn lifted(item: &PackItem, reserved: &[(u64, u64)]) -> u64 {
     let mut at = 0u64;
     loop {
-        let hit = reserved.iter().filter(|r| r.1 > 0 && at < r.0 + r.1 && r.0 < at + item.size).map(|r| r.0 + r.1).max();
+        let hit = reserved
+            .iter()
+            .filter(|r| r.1 > 0 && at < r.0 + r.1 && r.0 < at + item.size)
+            .map(|r| r.0 + r.1)
+            .max();
         match hit {
             Some(end) => at = end.div_ceil(item.align) * item.align,
             None => return at + item.size,

@@ -68,7 +68,10 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
                 report.add("B20", &[v], "its leaf is smaller than its stage");
             }
         }
-        if base % align != 0 || offset % smem_align(f, v) != 0 || (r.depth > 1 && step % smem_align(f, v) != 0) {
+        if base % align != 0
+            || offset % smem_align(f, v) != 0
+            || (r.depth > 1 && step % smem_align(f, v) != 0)
+        {
             report.add("B37", &[v], format!("offset {offset} is not aligned to {align}"));
         }
         report.same("B38", v, "stride", &found_stride, &step);
@@ -162,7 +165,10 @@ fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
 fn maps(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     for (space, map) in [(Space::Smem, Some(&a.smem.map)), (Space::Tmem, a.tmem.as_ref().map(|t| &t.map))] {
         let Some(map) = map else { continue };
-        if !map.windows(2).all(|w| (w[0].offset, w[0].region, w[0].class) <= (w[1].offset, w[1].region, w[1].class)) {
+        if !map
+            .windows(2)
+            .all(|w| (w[0].offset, w[0].region, w[0].class) <= (w[1].offset, w[1].region, w[1].class))
+        {
             report.add("B12", &[], "the map is sorted by offset, region, class");
         }
         for e in map {
@@ -186,7 +192,12 @@ fn maps(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             &mut map.iter().filter(|e| e.kind == Some(MapKind::Reserved)).map(|e| (e.offset, e.bytes)),
         );
         let asked = ranges(
-            &mut f.problem.reserved.iter().filter(|r| r.space == space && r.bytes > 0).map(|r| (r.offset, r.bytes)),
+            &mut f
+                .problem
+                .reserved
+                .iter()
+                .filter(|r| r.space == space && r.bytes > 0)
+                .map(|r| (r.offset, r.bytes)),
         );
         if shown != asked {
             report.add("B12", &[], "the map shows every reserved range");
@@ -233,10 +244,18 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         None => {}
         Some(e) => {
             if e.offset % 8 != 0 || e.offset < data_end {
-                report.add("B39", &[], format!("mbarriers at {} do not follow the data, which ends at {data_end}", e.offset));
+                report.add(
+                    "B39",
+                    &[],
+                    format!("mbarriers at {} do not follow the data, which ends at {data_end}", e.offset),
+                );
             }
             if e.bytes != next - e.offset || e.pipes != pipes {
-                report.add("B39", &[], format!("{} bytes of mbarriers, required {}", e.bytes, next - e.offset));
+                report.add(
+                    "B39",
+                    &[],
+                    format!("{} bytes of mbarriers, required {}", e.bytes, next - e.offset),
+                );
             }
             for x in f.problem.reserved.iter().filter(|x| x.space == Space::Smem && x.bytes > 0) {
                 if e.offset < x.offset + x.bytes && x.offset < e.offset + e.bytes {
@@ -267,7 +286,13 @@ fn totals(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         report.add("B40", &[], format!("{} bytes of {limit}", a.smem.used));
     }
     let small = a.smem.used <= f.target.smem.per_cta_default;
-    report.same("B40", 0, "smem.kind", &a.smem.kind, &if small { SmemKind::Static } else { SmemKind::Dynamic });
+    report.same(
+        "B40",
+        0,
+        "smem.kind",
+        &a.smem.kind,
+        &if small { SmemKind::Static } else { SmemKind::Dynamic },
+    );
     let words = a.smem.map.iter().any(|e| e.kind == Some(MapKind::Mbarrier));
     let aligns = a.records.iter().filter(|r| r.class == Class::Smem).filter_map(|r| r.align);
     let align = aligns.chain(words.then_some(8)).max().unwrap_or(1);

@@ -37,7 +37,11 @@ pub(super) fn complete(f: &Facts<'_>, a: &Assignment, report: &mut Report) -> bo
         let stored = a.record(*v).is_some_and(|r| matches!(r.class, Class::Smem | Class::Tmem));
         let own = a.merge.iter().find(|m| m.members.contains(v));
         if stored != own.is_some() {
-            report.add("B11", &[*v], "a value with storage belongs to exactly one class, one without to none");
+            report.add(
+                "B11",
+                &[*v],
+                "a value with storage belongs to exactly one class, one without to none",
+            );
             good = false;
         }
         // Values that update each other in place are one lifetime and cannot be torn apart.
@@ -117,7 +121,11 @@ fn depth(f: &Facts<'_>, a: &Assignment, life: usize, found: i128, v: u64, report
         let common = class.map_or(1, |m| m.depth.into());
         report.same("B50", v, "depth", &found, &common);
         if common < l.depth {
-            report.add("B17", &[v], format!("a ring of {common} slots for a lifetime that needs {}", l.depth));
+            report.add(
+                "B17",
+                &[v],
+                format!("a ring of {common} slots for a lifetime that needs {}", l.depth),
+            );
         }
     } else {
         report.same("B17", v, "depth", &found, &l.depth);
@@ -137,8 +145,10 @@ fn depth(f: &Facts<'_>, a: &Assignment, life: usize, found: i128, v: u64, report
 
 /// A view repeats its owner's place, further in (B10, B14).
 fn view(a: &Assignment, r: &crate::output::Record, offset: u64, report: &mut Report) {
-    let owner = a.records.iter().find(|o| o.byte_offset.is_none() && o.parent == r.parent && {
-        o.producer == r.producer && o.offset.and_then(|x| x.checked_add(offset)) == r.offset
+    let owner = a.records.iter().find(|o| {
+        o.byte_offset.is_none() && o.parent == r.parent && {
+            o.producer == r.producer && o.offset.and_then(|x| x.checked_add(offset)) == r.offset
+        }
     });
     let repeats = owner.is_some_and(|o| {
         (o.class, o.stride, o.depth, o.pipe, o.full, o.empty, o.tmem, o.barrier, o.handshake)
@@ -157,7 +167,8 @@ fn view(a: &Assignment, r: &crate::output::Record, offset: u64, report: &mut Rep
 fn fence(f: &Facts<'_>, owner: u64, r: &crate::output::Record, report: &mut Report) {
     use Role::*;
     let family: Vec<_> = f.family(owner).collect();
-    let generic = family.iter().filter_map(|v| v.producer).any(|p| matches!(p.role, RegWrite | SharedWrite | CpAsync));
+    let generic =
+        family.iter().filter_map(|v| v.producer).any(|p| matches!(p.role, RegWrite | SharedWrite | CpAsync));
     let proxy = family.iter().flat_map(|v| &v.consumers).any(|c| {
         matches!(c.role, TmaStore | TmaReduce | WgmmaA | WgmmaB | Tcgen05A | Tcgen05B | Tcgen05CpSrc)
     });

@@ -21,7 +21,11 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     for region in 0..f.problem.regions.len() {
         let g = Graph::new(f, a, region, None);
         if !g.is_sound() {
-            report.add("B25", &[], format!("with the listed edges an op of region {} waits for itself", f.region_id(region)));
+            report.add(
+                "B25",
+                &[],
+                format!("with the listed edges an op of region {} waits for itself", f.region_id(region)),
+            );
             return;
         }
         graphs.insert(region, g);
@@ -95,7 +99,11 @@ fn overwrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
             let owner = |v: u64| ctx.f.owner.get(&v).map_or(v, |o| o.0);
             for x in life.uses.iter().filter(|x| owner(x.value) == owner(u.value) && x.op != u.op) {
                 if !ctx.graphs[&life.region].implied(x.op, u.op, u.distance - x.distance) {
-                    report.add("B19", &life.members, format!("op {} overwrites what op {} still reads", u.op, x.op));
+                    report.add(
+                        "B19",
+                        &life.members,
+                        format!("op {} overwrites what op {} still reads", u.op, x.op),
+                    );
                 }
             }
         }
@@ -122,7 +130,8 @@ fn united(ctx: &Ctx<'_, '_>, m: &MergeClass, report: &mut Report) {
             if life.private || piped || elsewhere || f.no_sharing() {
                 report.add("B49", &[v], "it may not share a buffer");
             }
-            let same = (&value(v).element, f.stage_bytes(v)) == (&value(m.class).element, f.stage_bytes(m.class));
+            let same =
+                (&value(v).element, f.stage_bytes(v)) == (&value(m.class).element, f.stage_bytes(m.class));
             if !same && !f.options.relax_footprint && roots.len() == lives.len() {
                 report.add("B49", &[m.class, v], "element type and footprint differ");
             }
@@ -201,9 +210,14 @@ fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], rep
             }
         };
         let (from, to) = (u.members[0], v.members[0]);
-        let there = ctx.edges.iter().any(|e| e.from == from && e.to == to && i128::from(e.distance) == distance);
+        let there =
+            ctx.edges.iter().any(|e| e.from == from && e.to == to && i128::from(e.distance) == distance);
         if !there {
-            report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {distance} is not listed"));
+            report.add(
+                "B51",
+                &[from, to],
+                format!("the hand-over {from} -> {to} at distance {distance} is not listed"),
+            );
         }
     }
 }
@@ -311,17 +325,28 @@ fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, d: i128, repo
         report.add("B51", &[from, to], format!("nothing orders {from} before {to} at distance {d}"));
     }
     let same_class = ctx.class.get(&from) == ctx.class.get(&to);
-    let there = ctx.edges.iter().any(|e| e.from == first(from) && e.to == first(to) && i128::from(e.distance) == d);
+    let there =
+        ctx.edges.iter().any(|e| e.from == first(from) && e.to == first(to) && i128::from(e.distance) == d);
     if !same_class && !there {
         report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {d} is not listed"));
     }
 }
 
 /// Lifetimes of different regions on common bytes need the boundary between them drained (B55).
-fn boundaries(ctx: &Ctx<'_, '_>, (v, a): (&Record, &Life), (w, b): (&Record, &Life), apart: bool, report: &mut Report) {
+fn boundaries(
+    ctx: &Ctx<'_, '_>,
+    (v, a): (&Record, &Life),
+    (w, b): (&Record, &Life),
+    apart: bool,
+    report: &mut Report,
+) {
     let f = ctx.f;
     if apart && f.problem.repeat == Repeat::Overlapped {
-        report.add("B55", &[v.value, w.value], "turns overlap, so buffers of different regions may not overlay");
+        report.add(
+            "B55",
+            &[v.value, w.value],
+            "turns overlap, so buffers of different regions may not overlay",
+        );
     }
     let drained = |region: usize, x: u64, y: u64| {
         let id = f.region_id(region);
@@ -331,9 +356,15 @@ fn boundaries(ctx: &Ctx<'_, '_>, (v, a): (&Record, &Life), (w, b): (&Record, &Li
     for ((x, p), (y, q)) in [((v, a), (w, b)), ((w, b), (v, a))] {
         for &r in p.held.keys() {
             let next = q.held.range(r + 1..).next().map(|n| *n.0);
-            let Some(next) = next.filter(|n| !q.held.contains_key(&r) && !p.held.contains_key(n)) else { continue };
+            let Some(next) = next.filter(|n| !q.held.contains_key(&r) && !p.held.contains_key(n)) else {
+                continue;
+            };
             if !drained(next, x.value, y.value) {
-                report.add("B55", &[x.value, y.value], format!("the boundary before region {} is not drained", f.region_id(next)));
+                report.add(
+                    "B55",
+                    &[x.value, y.value],
+                    format!("the boundary before region {} is not drained", f.region_id(next)),
+                );
             }
             if f.problem.repeat == Repeat::Drained && !drained(0, y.value, x.value) {
                 report.add("B55", &[y.value, x.value], "the boundary before the next turn is not drained");

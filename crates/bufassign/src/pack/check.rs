@@ -221,7 +221,8 @@ fn lower(
             continue;
         }
         done = false;
-        let mut o = if item.size == 0 { 0 } else { item.fixed.unwrap_or(floor).div_ceil(item.align) * item.align };
+        let mut o =
+            if item.size == 0 { 0 } else { item.fixed.unwrap_or(floor).div_ceil(item.align) * item.align };
         while item.size > 0 {
             let placed = (0..p.items.len()).filter(|&j| meets[i][j]);
             let held = placed.filter_map(|j| at[j].map(|x| (x, x + p.items[j].size)));

@@ -80,7 +80,8 @@ impl CsvProblem {
             return Err(bad(1, None, "the capacity is 0; nothing fits"));
         }
         let mut lines = text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|l| !l.1.is_empty());
-        let (at, header) = lines.next().ok_or_else(|| bad(1, None, "the file is empty; a header is needed"))?;
+        let (at, header) =
+            lines.next().ok_or_else(|| bad(1, None, "the file is empty; a header is needed"))?;
         let columns = header_columns(at, header)?;
         let mut out = CsvProblem {
             problem: PackProblem { segments: vec![Segment::Linear], capacity, ..PackProblem::default() },
@@ -111,7 +112,10 @@ impl CsvProblem {
         for (row, offset) in self.rows.iter().zip(offsets) {
             match self.offset_column {
                 Some(at) => {
-                    let fields = row.split(',').enumerate().map(|(k, f)| if k == at { offset.to_string() } else { f.to_string() });
+                    let fields = row
+                        .split(',')
+                        .enumerate()
+                        .map(|(k, f)| if k == at { offset.to_string() } else { f.to_string() });
                     let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join(","));
                 }
                 None => {
@@ -156,7 +160,8 @@ fn read_row(line: usize, row: &str, columns: &[Column]) -> Result<(String, PackI
             None => Ok(None),
             Some(text) => {
                 let n = text.parse::<i64>().ok().filter(|n| (0..1 << 60).contains(n));
-                n.map(Some).ok_or_else(|| bad(line, Some(name), format!("'{text}' is no number from 0 to 2^60")))
+                n.map(Some)
+                    .ok_or_else(|| bad(line, Some(name), format!("'{text}' is no number from 0 to 2^60")))
             }
         }
     };
@@ -200,10 +205,15 @@ fn spans(
             None => (gap, None),
         };
         let (a, b) = times.split_once('-').ok_or_else(|| wrong(gap))?;
-        let parse = |s: &str| s.parse::<i64>().ok().filter(|n| (0..1 << 60).contains(n)).ok_or_else(|| wrong(gap));
+        let parse =
+            |s: &str| s.parse::<i64>().ok().filter(|n| (0..1 << 60).contains(n)).ok_or_else(|| wrong(gap));
         let (a, b) = (parse(a)?, parse(b)? + i64::from(inclusive));
         if a < at || b <= a || b > upper {
-            return Err(bad(line, Some("gaps"), format!("the gap '{gap}' is not inside the lifetime, after the gap before it")));
+            return Err(bad(
+                line,
+                Some("gaps"),
+                format!("the gap '{gap}' is not inside the lifetime, after the gap before it"),
+            ));
         }
         if a > at {
             out.push(span(at, a, None));
@@ -212,7 +222,11 @@ fn spans(
             let (lo, hi) = w.split_once(':').ok_or_else(|| wrong(gap))?;
             let (lo, hi) = (parse(lo)?.unsigned_abs(), parse(hi)?.unsigned_abs());
             if lo >= hi || hi > size {
-                return Err(bad(line, Some("gaps"), format!("the window of '{gap}' is not inside the {size} bytes")));
+                return Err(bad(
+                    line,
+                    Some("gaps"),
+                    format!("the window of '{gap}' is not inside the {size} bytes"),
+                ));
             }
             out.push(span(a, b, Some((lo, hi))));
         }

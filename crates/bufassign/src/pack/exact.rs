@@ -95,7 +95,8 @@ fn slab(p: &Prepared, part: &[u32]) -> Option<(u32, Vec<u32>)> {
         let near = &p.conflicts[b as usize];
         near.len() + 1 >= part.len() && part.iter().all(|o| *o == b || near.binary_search(o).is_ok())
     };
-    let slab = part.iter().copied().find(|&b| p.blocks[b as usize].size.is_multiple_of(grid) && meets_all(b))?;
+    let slab =
+        part.iter().copied().find(|&b| p.blocks[b as usize].size.is_multiple_of(grid) && meets_all(b))?;
     Some((slab, part.iter().copied().filter(|&b| b != slab).collect()))
 }
 

@@ -150,8 +150,10 @@ pub(super) fn prepare(p: &PackProblem) -> Prepared {
                 }
             }
         }
-        // A colocated smaller item leaves the upper bytes of its group free meanwhile.
-        windowed |= items.len() > 1 && at.values().any(|w| *w != (0, b.size));
+        // A group takes the size of its largest item throughout (B56).
+        if items.len() > 1 {
+            at.values_mut().for_each(|w| *w = (0, b.size));
+        }
         b.live = at.into_iter().map(|(k, (lo, hi))| (k, lo, hi)).collect();
         b.duration = b.live.iter().map(|&(k, _, _)| lengths[k as usize]).sum();
         blocks.push(b);

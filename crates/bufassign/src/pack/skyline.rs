@@ -116,7 +116,8 @@ impl Skyline {
                 && obstacles[j] == obstacles[k]
         };
         let twin = (0..n).map(|k| (0..k).rev().find(|&j| like(j, k)).map_or(NONE, |j| j as u32)).collect();
-        let ends = |s: &Vec<u32>| (s.iter().min().copied().unwrap_or(0), s.iter().max().copied().unwrap_or(0));
+        let ends =
+            |s: &Vec<u32>| (s.iter().min().copied().unwrap_or(0), s.iter().max().copied().unwrap_or(0));
         let hull = sections.iter().map(ends).collect();
         let mut members = vec![Vec::new(); count];
         for (k, s) in sections.iter().enumerate() {

@@ -100,7 +100,13 @@ fn slots(out: &mut String, a: &Assignment, e: &MapEntry, n: usize) {
             .collect();
         let at = ring.offset.or(ring.tmem.map(|t| t.column)).unwrap_or(e.offset);
         let stride = ring.stride.or(ring.tmem.map(|t| t.stride)).unwrap_or(0);
-        let _ = writeln!(out, "  {:>8} slot {slot:<3} |{}{slot}| {}", at + slot * stride, letter(n), who.join(", "));
+        let _ = writeln!(
+            out,
+            "  {:>8} slot {slot:<3} |{}{slot}| {}",
+            at + slot * stride,
+            letter(n),
+            who.join(", ")
+        );
     }
     if ring.depth > 16 {
         let _ = writeln!(out, "           .. {} slots in all", ring.depth);

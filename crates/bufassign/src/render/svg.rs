@@ -43,7 +43,8 @@ fn panel(out: &mut String, a: &Assignment, map: &[MapEntry], used: u64, region: 
     let (ii, horizon) = axis(a, region);
     let time = ii.map_or(format!("{horizon} cycles"), |ii| format!("II {ii}"));
     let _ = writeln!(out, "<text x=\"{x}\" y=\"16\">{title}; region {region}, {time}</text>");
-    let scale = |v: u64, size: u64, of: u64| (u128::from(v) * u128::from(size) / u128::from(of.max(1))) as u64;
+    let scale =
+        |v: u64, size: u64, of: u64| (u128::from(v) * u128::from(size) / u128::from(of.max(1))) as u64;
     let wide = COLUMN - 30;
     let mut rect = |e: &MapEntry, n: usize, from: u64, to: u64| {
         let (left, right) = (scale(from, wide, horizon), scale(to, wide, horizon));
@@ -70,7 +71,8 @@ fn panel(out: &mut String, a: &Assignment, map: &[MapEntry], used: u64, region: 
     };
     for (n, e) in map.iter().enumerate().filter(|(_, e)| e.region.is_none_or(|r| r == region)) {
         let class = a.merge.iter().find(|m| Some(m.class) == e.class);
-        let members: Vec<_> = class.into_iter().flat_map(|m| &m.members).filter_map(|v| a.record(*v)).collect();
+        let members: Vec<_> =
+            class.into_iter().flat_map(|m| &m.members).filter_map(|v| a.record(*v)).collect();
         if members.is_empty() || members.iter().any(|r| r.depth > 1) {
             rect(e, n, 0, horizon);
             continue;
