@@ -271,6 +271,12 @@ RUNS = {
     "layernorm": layernorm,
     "layernorm_rows": layernorm_rows,
     "while_loop": lambda: gemm("bf16", SMALL, 128, 128, 192),
+    "matmul_ws": lambda: gemm("bf16", SMALL, 256, 256, 320),
+    "gemm_2cta": lambda: gemm("bf16", TILE, 128, 256, 192),
+}
+MORE_CASES = {
+    "matmul_ws": ("triton_kernels", "matmul_ws", ["d:bf16[128,64]", "d:bf16[128,64]", "d:bf16[128,128]", "i32"], SMALL),
+    "gemm_2cta": None,
 }
 ARCHES = {80: "sm_80", 90: "sm_90a", 100: "sm_100a"}
 # Other warps and stages for some, so that layouts and ring depths vary.
@@ -279,7 +285,10 @@ VARIANTS = {
     "gemm_f16_nn": [dict(num_warps=4, num_stages=2)],
     "attention_64": [dict(num_warps=4)],
     "softmax": [dict(num_warps=8)],
+    "matmul_ws": [dict(num_warps=4), dict(num_warps=4, num_stages=2)],
 }
+# Options that a case always has.
+FIXED = {"gemm_2cta": dict(num_ctas=2)}
 
 
 def compile_ptx(x, case, arch, **options):
@@ -352,7 +361,8 @@ def write(root, name, arch, ptx, meta, case):
     args.append({"int": 0})
     (root / f"{name}.ptx").write_text(strip(ptx))
     (root / f"{name}.json").write_text(json.dumps(dict(
-        name=name, target=ARCHES[arch], entry=meta["name"], grid=grid, threads=32 * meta["num_warps"],
+        name=name, target=ARCHES[arch], entry=meta["name"], cluster=meta["num_ctas"],
+        grid=[grid[0] * meta["num_ctas"], grid[1], grid[2]], threads=32 * meta["num_warps"],
         smem=meta["shared"], buffers=buffers, args=args, outputs=outputs), indent=1))
 
 
@@ -364,6 +374,7 @@ def main():
     o = p.parse_args()
     sys.path.insert(0, str(o.kernels))
     x = importlib.import_module("export_ttir")
+    x.CASES.update({k: v or x.CASES["gemm_bf16"] for k, v in MORE_CASES.items()})
     (o.out / "data").mkdir(parents=True, exist_ok=True)
     made = 0
     for case, make in RUNS.items():
@@ -371,7 +382,8 @@ def main():
             continue
         for arch in ARCHES:
             for options in [dict()] + VARIANTS.get(case, []):
-                base = dict(num_warps=8 if case.startswith(("gemm", "attention")) else 4)
+                base = dict(num_warps=8 if case.startswith(("gemm", "attention", "matmul")) else 4)
+                base.update(FIXED.get(case, {}))
                 label = "".join(f".{k[4:5]}{v}" for k, v in options.items())
                 name = f"{case}.{ARCHES[arch]}{label}"
                 try:

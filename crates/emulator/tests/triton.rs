@@ -84,7 +84,7 @@ fn check(root: &Path, manifest: &Value, policy: Policy) -> Result<(), String> {
         entry: manifest["entry"].as_str().unwrap().to_string(),
         grid: [grid[0], grid[1], grid[2]],
         block: [manifest["threads"].as_u64().unwrap() as u32, 1, 1],
-        cluster: [1; 3],
+        cluster: [manifest["cluster"].as_u64().unwrap_or(1) as u32, 1, 1],
         smem: manifest["smem"].as_u64().unwrap() as u32,
         args: arguments(&module, manifest, &buffers),
     };

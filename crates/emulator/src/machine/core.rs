@@ -60,6 +60,8 @@ pub(crate) struct Actor {
     pub visit: u32,
     pub lanes: u32,
     pub proxy: bool,
+    /// Writes what is there already.
+    pub same: bool,
     /// CTA of the issuing warp.
     pub cta: u32,
     pub clock: Rc<Clock>,
@@ -78,6 +80,7 @@ impl Actor {
             stride: 0,
             act,
             proxy: self.proxy,
+            same: self.same,
         }
     }
 }

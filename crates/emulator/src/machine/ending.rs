@@ -70,11 +70,13 @@ fn registers(m: &mut Machine<'_>) {
     let n = m.warps.len();
     for i in 0..n {
         let (Some(w), Some(first)) = (m.warps.get(i), m.warps.get(i - i % 4)) else { continue };
-        if w.cta == first.cta && w.setmax != first.setmax && w.index / 4 == first.index / 4 {
+        // The same counts in the same order: Triton's warps do so from different lines.
+        let differ = !w.setmax.iter().map(|x| x.1).eq(first.setmax.iter().map(|x| x.1));
+        if w.cta == first.cta && differ && w.index / 4 == first.index / 4 {
             let pc = w.setmax.first().or(first.setmax.first()).map_or(0, |(pc, _)| *pc);
             let a = actor(w, pc, w.born);
-            let message = "the warps of a warpgroup run different setmaxnreg instructions";
-            m.core.error("C03", &a, message, "all four warps run the same one (T15)");
+            let message = "the warps of a warpgroup ask for different register counts";
+            m.core.error("C03", &a, message, "all four warps run the same setmaxnreg (T15)");
         }
     }
 }

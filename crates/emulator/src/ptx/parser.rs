@@ -7,6 +7,9 @@ use crate::error::Diagnostic;
 
 type Res<T> = Result<T, Diagnostic>;
 
+/// Statements of one entry, and nested scopes.
+const MAX_STATEMENTS: usize = 1 << 20;
+
 /// Longest initialiser or array that is read from text, in bytes.
 const MAX_ARRAY: u64 = 1 << 28;
 
@@ -297,6 +300,14 @@ impl<'a> Parser<'a> {
         let mut loc = 0_u32;
         while let Some(&scope) = open.last() {
             let (t, line) = self.lex.next()?;
+            if e.insts.len().max(e.scopes.len()).max(e.locs.len()) > MAX_STATEMENTS {
+                return Err(Diagnostic::new(
+                    "X01",
+                    line,
+                    "more than 2^20 statements in an entry",
+                    "split the kernel",
+                ));
+            }
             match t {
                 Token::Punct(b'{') => {
                     open.push(e.scopes.len() as u32);

@@ -39,6 +39,8 @@ pub(crate) struct Access {
     pub act: Act,
     /// Made in the async proxy.
     pub proxy: bool,
+    /// A write of what was there already.
+    pub same: bool,
 }
 
 impl Access {
@@ -156,7 +158,9 @@ impl Granule {
             }
             let quiet = matches!((old.act, new.act), (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic));
             if !quiet {
-                let through_reads = old.act == Act::Write && bytes & !read_before == 0;
+                let both_write = old.act == Act::Write && writes;
+                // Threads may write the same value in any order: the bytes are the same afterwards.
+                let through_reads = both_write && (new.same || bytes & !read_before == 0);
                 if !through_reads && !old.before(&new, clock, bytes) {
                     if worst.is_none_or(|w| w.kind != ConflictKind::Race) {
                         worst = Some(Conflict { other: *old, kind: ConflictKind::Race, bytes });

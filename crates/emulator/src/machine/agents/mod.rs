@@ -60,6 +60,7 @@ impl Operation {
                 _ => 0,
             },
             proxy,
+            same: false,
             cta: self.cta,
             clock: self.clock.clone(),
         }
@@ -101,10 +102,12 @@ impl Core<'_> {
 /// Whether the next event of an operation may happen now.
 pub(crate) fn ready(core: &Core<'_>, op: &Operation) -> bool {
     match &op.work {
-        Work::Signal(s) => !core
-            .ops
-            .iter()
-            .any(|o| o.warp == op.warp && s.after.iter().any(|(kind, n)| o.kind == *kind && o.number < *n)),
+        Work::Signal(s) => !core.ops.iter().any(|o| {
+            let earlier_commit =
+                s.is_commit() && o.number < op.number && matches!(&o.work, Work::Signal(t) if t.is_commit());
+            let awaited = s.after.iter().any(|(kind, n)| o.kind == *kind && o.number < *n);
+            o.warp == op.warp && (earlier_commit || awaited)
+        }),
         // The products of one warp run in order: only the same accumulators have to, more would be a guess (E42).
         Work::Wgmma(_) => {
             !core.ops.iter().any(|o| o.warp == op.warp && o.kind == Kind::Wgmma && o.number < op.number)

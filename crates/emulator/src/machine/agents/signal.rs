@@ -16,18 +16,30 @@ pub(crate) struct SignalWork {
     pub targets: Vec<(u32, u64, u32)>,
 }
 
+impl SignalWork {
+    /// `tcgen05.commit`, not `cp.async.mbarrier.arrive`.
+    pub(crate) fn is_commit(&self) -> bool {
+        self.after.iter().any(|(kind, _)| *kind == Kind::TcgenMma)
+    }
+}
+
 /// One event: arrive everywhere.
 pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     let actor = op.actor(false);
     let warp = op.warp;
     let Work::Signal(s) = &op.work else { return true };
-    let (after, targets) = (s.after.clone(), s.targets.clone());
+    let (after, targets, in_order) = (s.after.clone(), s.targets.clone(), s.is_commit());
     let mut learnt = core.empty_clock();
     for (kind, n) in after {
         learnt.complete_below(channel(warp, kind), n);
     }
-    // Whoever sees the phase complete knows that this arrival is over.
-    learnt.complete(channel(warp, Kind::Signal), op.number);
+    // Whoever sees the phase complete knows that this arrival is over, and those of earlier commits of the warp,
+    // for commits complete in order (E49).
+    if in_order {
+        learnt.complete_below(channel(warp, Kind::Signal), op.number + 1);
+    } else {
+        learnt.complete(channel(warp, Kind::Signal), op.number);
+    }
     for (cta, at, count) in targets {
         if let Some(b) = core.cta(cta).and_then(|c| c.mbars.get_mut(&(at as u32))) {
             b.in_flight = b.in_flight.saturating_sub(1);

@@ -240,6 +240,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
     let mut touched = Touched::default();
     let mut later = Vec::new();
     let mut undefined = Vec::new();
+    let mut same = true;
     let mbars = s.mbar.map(|m| w.addresses(core, m));
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
@@ -276,12 +277,18 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 if poison >> lane & 1 == 1 {
                     poisoned(core, w, pc, 1 << lane, "a value stored to global memory");
                 }
+                let mut old = [0; 64];
+                if let Some(old) = old.get_mut(..size) {
+                    let _ = core.global.read(g, old);
+                    same &= old == buf;
+                }
                 let _ = core.global.write(g, buf);
                 touched.global.push((lane, g));
             }
             Spot::Shared(c, at) => {
                 let i = at as usize;
                 if let Some(to) = core.cta(c).and_then(|c| c.shared.get_mut(i..i + size)) {
+                    same &= to == buf;
                     to.copy_from_slice(buf);
                 }
                 touched.add_shared(c, lane, at);
@@ -317,7 +324,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
             release(core, w, &touched, s.order, mask);
             touched.record(core, size as u64, &a, Act::Atomic);
         } else {
-            touched.record(core, size as u64, &a, Act::Write);
+            touched.record(core, size as u64, &Actor { same, ..a }, Act::Write);
         }
         for (c, at) in undefined {
             core.poison_shared(c, at, size as u64);

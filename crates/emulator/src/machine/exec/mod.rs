@@ -38,6 +38,7 @@ pub(crate) fn actor(w: &Warp, pc: u32, lanes: u32) -> Actor {
         visit: w.visits.get(pc as usize).copied().unwrap_or(0),
         lanes,
         proxy: false,
+        same: false,
         cta: w.cta,
         clock: w.clock.clone(),
     }
