@@ -51,7 +51,7 @@ def warploom(command, path, target):
                                Path(folder, "out.ptx"), "--json"], capture_output=True, text=True)
         process = time.perf_counter() - start
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[0])
+        raise RuntimeError(json.loads(done.stdout)["diagnostics"][0]["message"] if done.stdout else done.stderr)
     return process, {stage: micros * 1e-6 for stage, micros in json.loads(done.stdout)["micros"].items()}
 
 
