@@ -17,3 +17,6 @@ echo "== PTX, assembled"
 "$warploom" compile $kernel --target "$target" --emit ptx -o out/gemm.ptx
 "$warploom" compile $kernel --target "$target" --emit cubin -o out/gemm.cubin
 wc -c out/gemm.ptx out/gemm.cubin
+echo
+echo "== the PTX on the emulator, a ragged product against the reference interpreter, under six interleavings"
+"$warploom" run "$kernel" --target "$target" --grid 2,2 --arg 200x328 --arg 440x328 --arg 200x440 --arg 328
