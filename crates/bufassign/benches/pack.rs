@@ -4,6 +4,8 @@
 //! runs `CMD --input FILE --output OUT --capacity N` in turn on the same files. Then random problems of GPU size and the growth of
 //! `assign`.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;

@@ -61,13 +61,13 @@ pub(crate) fn assign(
     let mut slots: Vec<Vec<usize>> = vec![Vec::new(); pool];
     let mut slot_of = vec![usize::MAX; holders.len()];
     let mut failed = None;
-    for h in 0..holders.len() {
+    for (h, bound) in slot_of.iter_mut().enumerate() {
         let fits = |s: &Vec<usize>| s.iter().all(|&other| shares(other, h).is_ok());
         let slot = slots.iter().position(Vec::is_empty).or_else(|| slots.iter().position(fits));
         match slot {
             Some(s) => {
                 slots[s].push(h);
-                slot_of[h] = s;
+                *bound = s;
             }
             None => {
                 failed = Some(h);

@@ -36,11 +36,11 @@ pub(crate) fn assign(
             return Err(e);
         }
     }
-    for v in 0..model.values.len() {
+    for (v, place) in places.iter_mut().enumerate() {
         if plan.decisions[plan.life.unit_of[v]].class == Class::Desc {
             let owner = plan.life.owner[v];
             let root = model.values[owner].src.root.unwrap_or(model.values[owner].id);
-            places[v] = slot_of.get(&root).copied();
+            *place = slot_of.get(&root).copied();
         }
     }
     let used = slot_of.len() as u64;

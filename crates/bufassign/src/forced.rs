@@ -2,7 +2,7 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
-use crate::input::Repeat;
+use crate::input::{Repeat, Role};
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
 use crate::orders::{HandOver, Orders, least_distance};
@@ -97,6 +97,15 @@ fn chain(
     let own = orders.depth[first];
     if units.len() == 1 {
         return Ok(Group { ring: Ring::single(first, own), layout: None, hand_overs: Vec::new() });
+    }
+    // Descriptors of one root are one slot that nobody rewrites: nothing to order.
+    let descriptor = |k: &usize| {
+        let u = &life.units[*k];
+        u.values.iter().all(|&v| model.roles(v).all(|r| r == Role::TmaDesc))
+    };
+    if units.iter().all(descriptor) {
+        let ring = Ring { units: units.to_vec(), shifts: vec![0; units.len()], depth: 1 };
+        return Ok(Group { ring, layout: None, hand_overs: Vec::new() });
     }
     let refuse = |why: &str| {
         let mut e = fail(model, ErrorKind::ChainUnordered, "B20", life.units[first].values[0], why);

@@ -489,7 +489,7 @@ fn elsewhere(
     let last_use = uses.iter().filter_map(|u| model.ops[u.op].at).map(|a| a.region).max();
     let repeats = model.problem.repeat != Repeat::None;
     let last = if live_out { model.regions.len().saturating_sub(1) } else { last_use.unwrap_or(region) };
-    for r in region + 1..=last {
+    for (r, &line) in horizon.iter().enumerate().take(last + 1).skip(region + 1) {
         let line_end = uses
             .iter()
             .filter_map(|u| model.ops[u.op].at.map(|a| (a, model.ops[u.op].latency)))
@@ -498,7 +498,7 @@ fn elsewhere(
             .max();
         let ends_here = r == last && !live_out && !model.regions[r].is_loop;
         let span = match line_end {
-            Some(end) if ends_here => Span::Range(0, end.min(horizon[r])),
+            Some(end) if ends_here => Span::Range(0, end.min(line)),
             _ => Span::Whole,
         };
         spans.insert(r, span);

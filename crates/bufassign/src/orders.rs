@@ -89,6 +89,7 @@ impl Orders {
 
     /// Tries to make hand-overs of one region hold, its members' rings having `dc` slots. On
     /// success the graph, the depths and what is relied on are updated and `implied` is filled in.
+    #[allow(clippy::too_many_arguments)]
     pub fn settle(
         &mut self,
         model: &Model<'_>,

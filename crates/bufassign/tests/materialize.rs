@@ -1,5 +1,7 @@
 //! Fixtures of B72 and mutations of B77 for allocations.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use warploom_bufassign::materialize::*;
 
 fn buffer(id: u64, space: &str, bytes: u64) -> Buffer {

@@ -1,6 +1,8 @@
 //! The packer: fixtures of B62, public instances (B63), optimality against exhaustive search
 //! (B76c), mutations of good plans (B64).
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use proptest::prelude::*;
 use std::path::PathBuf;
 use warploom_bufassign::pack::*;

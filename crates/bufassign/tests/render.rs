@@ -1,5 +1,7 @@
 //! Pictures name every buffer, barrier and pipe.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use warploom_bufassign::{assign_json, render};
 
 #[test]

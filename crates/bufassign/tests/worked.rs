@@ -1,5 +1,7 @@
 //! The worked example of the specification (B3, B10..B13), byte for byte.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use serde_json::Value;
 use warploom_bufassign::{ErrorKind, Problem, Remedy, assign, assign_json};
 

@@ -235,7 +235,7 @@ fn pair(ctx: &Ctx<'_, '_>, v: &Record, w: &Record, report: &mut Report) {
     for i in 0..v.depth.max(1) {
         let x = p.start + i * p.stride;
         // Slots of w that begin below the end of this one and end above its start.
-        let first = if q.stride == 0 { 0 } else { x.saturating_sub(q.start + q.bytes) / q.stride };
+        let first = x.saturating_sub(q.start + q.bytes).checked_div(q.stride).unwrap_or(0);
         for j in first..w.depth.max(1) {
             let y = q.start + j * q.stride;
             if y >= x + p.bytes {

@@ -106,7 +106,7 @@ fn plan(p: &PackProblem, offsets: &[u64], peak: Option<u64>, report: &mut Report
             continue;
         }
         top = top.max(end);
-        if o % item.align != 0 {
+        if !o.is_multiple_of(item.align) {
             report("B37", &[i], format!("offset {o} is not a multiple of {}", item.align));
         }
         if item.fixed.is_some_and(|f| f != o) {
@@ -193,16 +193,31 @@ fn simple(p: &PackProblem) -> bool {
 /// any plan can be pushed down into such a one (B76c).
 pub(crate) fn can_beat(p: &PackProblem, peak: u64) -> Option<bool> {
     let n = p.items.len();
-    let mut meets = vec![vec![false; n]; n];
-    for i in 0..n {
-        for j in 0..n {
-            let apart = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
-            meets[i][j] = i != j && (apart || !apart_in_time(p, i, j));
-        }
-    }
+    let meet = |i: usize, j: usize| {
+        let separated = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
+        i != j && (separated || !apart_in_time(p, i, j))
+    };
+    let meets: Vec<Vec<bool>> = (0..n).map(|i| (0..n).map(|j| meet(i, j)).collect()).collect();
     let mut at = vec![None; n];
     let mut fuel = 2_000_000u64;
     lower(p, &meets, peak, 0, &mut at, &mut fuel)
+}
+
+/// The lowest free aligned place of an item at or above `floor`; a fixed one may have none.
+fn lowest_place(p: &PackProblem, meets: &[bool], i: usize, floor: u64, at: &[Option<u64>]) -> Option<u64> {
+    let item = &p.items[i];
+    let mut o = item.fixed.unwrap_or(floor).div_ceil(item.align) * item.align;
+    loop {
+        let placed = (0..p.items.len()).filter(|&j| meets[j]);
+        let held = placed.filter_map(|j| at[j].map(|x| (x, x + p.items[j].size)));
+        let reserved = p.reserved.iter().map(|r| (r.0, r.0 + r.1));
+        let hit = held.chain(reserved).filter(|r| o < r.1 && r.0 < o + item.size).map(|r| r.1).max();
+        match hit {
+            Some(end) if item.fixed.is_none() => o = end.div_ceil(item.align) * item.align,
+            Some(_) => return None,
+            None => return Some(o),
+        }
+    }
 }
 
 fn lower(
@@ -221,22 +236,8 @@ fn lower(
             continue;
         }
         done = false;
-        let mut o =
-            if item.size == 0 { 0 } else { item.fixed.unwrap_or(floor).div_ceil(item.align) * item.align };
-        while item.size > 0 {
-            let placed = (0..p.items.len()).filter(|&j| meets[i][j]);
-            let held = placed.filter_map(|j| at[j].map(|x| (x, x + p.items[j].size)));
-            let reserved = p.reserved.iter().map(|r| (r.0, r.0 + r.1));
-            let hit = held.chain(reserved).filter(|r| o < r.1 && r.0 < o + item.size).map(|r| r.1).max();
-            match hit {
-                Some(end) if item.fixed.is_none() => o = end.div_ceil(item.align) * item.align,
-                Some(_) => {
-                    o = u64::MAX / 2;
-                    break;
-                }
-                None => break,
-            }
-        }
+        let o = if item.size == 0 { Some(0) } else { lowest_place(p, &meets[i], i, floor, at) };
+        let Some(o) = o else { continue };
         if item.size > 0 && (o.saturating_add(item.size) >= peak || (item.fixed.is_some() && o < floor)) {
             continue;
         }
