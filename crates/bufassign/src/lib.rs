@@ -38,6 +38,7 @@ mod plan;
 mod records;
 pub mod render;
 mod ring;
+mod schema;
 mod share;
 
 pub use assign::{assign, assign_json};
@@ -46,3 +47,4 @@ pub use input::{
     RegionKind, Repeat, Reserved, Role, Sharing, Space, TargetSpec, Value, element_bits,
 };
 pub use output::*;
+pub use schema::json_schema;
