@@ -1,5 +1,7 @@
 //! The command as a user meets it: exit status, messages, and that nothing half-written stays behind.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

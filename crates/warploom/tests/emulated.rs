@@ -1,6 +1,7 @@
 //! Every GEMM of the frame: its PTX on the emulator against what the kernel means, on ragged shapes and for the trip
 //! counts of C28, under several interleavings.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 #![cfg(feature = "llvm")]
 
 use std::path::{Path, PathBuf};

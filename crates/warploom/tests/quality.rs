@@ -3,6 +3,7 @@
 //!
 //! `BARS=write cargo test -p warploom --test quality` writes the file again.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 #![cfg(feature = "llvm")]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! What the README shows is what the project does.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
