@@ -1,6 +1,7 @@
 //! How producer and consumers agree (B27), decided per pipe (B21).
 
 use crate::input::Role;
+use crate::lifetime::Lifetimes;
 use crate::model::Model;
 use crate::output::Handshake;
 use std::collections::BTreeSet;
@@ -18,16 +19,16 @@ pub(crate) struct Shake {
 }
 
 /// Handshakes of all pipes.
-pub(crate) fn decide(model: &Model<'_>) -> Vec<Shake> {
-    model.pipes.iter().map(|p| pipe(model, &p.values)).collect()
+pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes) -> Vec<Shake> {
+    model.pipes.iter().map(|p| pipe(model, life, &p.values)).collect()
 }
 
-fn pipe(model: &Model<'_>, values: &[usize]) -> Shake {
+fn pipe(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> Shake {
     // Uses through a view belong to its owner's pipe; a view has no handshake of its own.
-    let owned = |v: usize| crate::model::owner(model, v).is_some_and(|o| values.contains(&o));
-    let members: Vec<usize> = (0..model.values.len())
-        .filter(|&v| values.contains(&v) || (model.values[v].view_of.is_some() && owned(v)))
-        .collect();
+    let mut members: Vec<usize> = values.to_vec();
+    members.extend(values.iter().flat_map(|&v| &life.family[v]).filter(|&&w| life.owner[w] != w));
+    members.sort_unstable();
+    members.dedup();
     let mut producers = BTreeSet::new();
     let mut consumers = BTreeSet::new();
     let mut roles: BTreeSet<Role> = BTreeSet::new();

@@ -16,6 +16,7 @@ mod arcs;
 mod assign;
 mod barriers;
 pub mod check;
+mod circle;
 mod classify;
 mod descriptors;
 mod forced;

@@ -67,6 +67,8 @@ pub(crate) struct Lifetimes {
     pub owner: Vec<usize>,
     /// Offset in the owner.
     pub offset: Vec<u64>,
+    /// An owner with its views, ascending; empty for a view.
+    pub family: Vec<Vec<usize>>,
     /// Unit of every value (a view's is its owner's).
     pub unit_of: Vec<usize>,
     /// Units in ascending first value.
@@ -167,7 +169,9 @@ pub(crate) fn resolve(model: &Model<'_>) -> Result<Lifetimes, AssignError> {
             u.depth = depth;
         }
     }
-    Ok(Lifetimes { owner, offset, unit_of, units, horizon })
+    let mut family = vec![Vec::new(); owner.len()];
+    owner.iter().enumerate().for_each(|(v, &o)| family[o].push(v));
+    Ok(Lifetimes { owner, offset, family, unit_of, units, horizon })
 }
 
 /// A value bound to a layout has as many slots as its leaf, at least those its lifetime asks for (B20).

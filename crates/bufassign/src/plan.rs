@@ -49,7 +49,7 @@ pub(crate) fn smem_limit(model: &Model<'_>) -> u64 {
 /// The first failing phase's record.
 pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
     let life = lifetime::resolve(model)?;
-    let shakes = handshake::decide(model);
+    let shakes = handshake::decide(model, &life);
     let mut orders = Orders::new(model, &life).map_err(|region| {
         let id = model.regions[region].id;
         let m = format!("with the values' handshakes of region {id} they make an op wait for itself");

@@ -41,6 +41,25 @@ fn positions(plan: &Plan) -> Vec<usize> {
         .collect()
 }
 
+/// Where a unit sits: its plot, the plot's index among those of its class, its index in the ring.
+#[derive(Clone, Copy)]
+struct Seat {
+    plot: usize,
+    position: usize,
+    member: usize,
+}
+
+fn seats(plan: &Plan) -> Vec<Option<Seat>> {
+    let at = positions(plan);
+    let mut seats = vec![None; plan.life.units.len()];
+    for (plot, p) in plan.plots.iter().enumerate() {
+        for (member, &u) in p.ring.units.iter().enumerate() {
+            seats[u] = Some(Seat { plot, position: at[plot], member });
+        }
+    }
+    seats
+}
+
 fn offset_of(plan: &Plan, k: usize, position: usize) -> u64 {
     let placed = if plan.plots[k].class == Class::Smem { &plan.smem } else { &plan.tmem };
     placed.offsets.get(position).copied().unwrap_or(0)
@@ -156,12 +175,13 @@ pub(crate) fn assemble(
     let kind = if used <= model.limits.smem_static { SmemKind::Static } else { SmemKind::Dynamic };
     let tmem = tmem_plan(model, plan);
     let load_bound = smem_load_bound(plan);
+    let seats = seats(plan);
     Assignment {
         name: model.problem.name.clone(),
         target: model.limits.name.clone(),
         ok: true,
         emittable: plan.emittable,
-        records: (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v])).collect(),
+        records: (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v], &seats)).collect(),
         merge: merge(model, plan),
         smem: SmemPlan {
             limit,
@@ -210,7 +230,13 @@ fn tmem_plan(model: &Model<'_>, plan: &Plan) -> Option<TmemPlan> {
     })
 }
 
-fn record(model: &Model<'_>, plan: &Plan, v: usize, desc: Option<DescPlace>) -> Record {
+fn record(
+    model: &Model<'_>,
+    plan: &Plan,
+    v: usize,
+    desc: Option<DescPlace>,
+    seats: &[Option<Seat>],
+) -> Record {
     let value = &model.values[v];
     let owner = plan.life.owner[v];
     let k = plan.life.unit_of[v];
@@ -218,14 +244,16 @@ fn record(model: &Model<'_>, plan: &Plan, v: usize, desc: Option<DescPlace>) -> 
     let region = &model.regions[unit.region];
     let pipe = model.values[owner].pipe;
     let mut consumers: Vec<u64> = if v == owner {
-        let of_owner = (0..model.values.len()).filter(|&w| plan.life.owner[w] == v);
-        of_owner.flat_map(|w| model.values[w].uses.iter().map(|u| model.ops[u.op].id)).collect()
+        plan.life.family[v]
+            .iter()
+            .flat_map(|&w| model.values[w].uses.iter().map(|u| model.ops[u.op].id))
+            .collect()
     } else {
         value.uses.iter().map(|u| model.ops[u.op].id).collect()
     };
     let mut seen = BTreeSet::new();
     consumers.retain(|c| seen.insert(*c));
-    let plot = plan.plots.iter().position(|p| p.ring.units.contains(&k));
+    let plot = seats.get(k).copied().flatten();
     let depth = plan.depth[k].unsigned_abs();
     let words = plan.mbarriers.of_pipe[pipe];
     let whole_class = plan.decisions[k];
@@ -274,14 +302,14 @@ fn record(model: &Model<'_>, plan: &Plan, v: usize, desc: Option<DescPlace>) -> 
 }
 
 /// The storage fields of a record.
-fn place_record(model: &Model<'_>, plan: &Plan, v: usize, p: usize, r: &mut Record) {
+fn place_record(model: &Model<'_>, plan: &Plan, v: usize, seat: Seat, r: &mut Record) {
+    let Seat { plot: p, position, member } = seat;
     let plot: &Plot = &plan.plots[p];
     let owner = plan.life.owner[v];
     let unit = plan.life.unit_of[v];
-    let position = positions(plan)[p];
     let base = offset_of(plan, p, position);
     let shared_ring = plot.layout.is_none() && plot.ring.units.len() > 1 && plan.depth[unit] > 1;
-    let shift = plot.ring.units.iter().position(|&u| u == unit).map_or(0, |at| plot.ring.shifts[at]);
+    let shift = plot.ring.shifts[member];
     r.slot_shift = shared_ring.then(|| shift.unsigned_abs());
     r.parent = plot.id;
     let leaf = model.values[owner].layout.and_then(|(l, leaf)| model.layouts[l].leaves.get(leaf));
@@ -309,7 +337,7 @@ fn place_record(model: &Model<'_>, plan: &Plan, v: usize, p: usize, r: &mut Reco
 
 /// A generic write that the async proxy reads (B10).
 fn proxy_fence(model: &Model<'_>, plan: &Plan, owner: usize) -> bool {
-    let all = || (0..model.values.len()).filter(|&w| plan.life.owner[w] == owner);
+    let all = || plan.life.family[owner].iter().copied();
     let writes = all().filter_map(|w| model.values[w].producer).any(|p| p.1.is_generic_write());
     writes && all().flat_map(|w| &model.values[w].uses).any(|u| u.role.is_async_proxy_read())
 }

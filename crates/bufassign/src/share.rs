@@ -1,8 +1,8 @@
 //! Phase 4: which classes become one buffer (B49..B53).
 
-use crate::arcs::{Arc, disjoint};
+use crate::circle::Circle;
 use crate::handshake::Shake;
-use crate::lifetime::{Lifetimes, Unit};
+use crate::lifetime::Lifetimes;
 use crate::model::Model;
 use crate::orders::{HandOver, Orders};
 use crate::output::{Class, Note};
@@ -28,53 +28,18 @@ pub(crate) fn sweep(
             groups.entry(kind(model, life, plot)).or_default().push(k);
         }
     }
-    let mut lists: Vec<Vec<usize>> = groups.into_values().filter(|g| g.len() > 1).collect();
-    lists.sort_by_key(|g| g[0]);
-    let mut gone = vec![false; plots.len()];
-    let mut pairs: Vec<(usize, Vec<usize>)> = Vec::new();
-    for list in lists {
-        for (at, &i) in list.iter().enumerate() {
-            pairs.push((i, list[at + 1..].to_vec()));
-        }
+    let lists: Vec<Vec<usize>> = groups.into_values().filter(|g| g.len() > 1).collect();
+    // Pairs ascend over all kinds together: a merge may change the graph that others ask.
+    let mut rows: Vec<(usize, usize, usize)> = Vec::new();
+    for (l, list) in lists.iter().enumerate() {
+        rows.extend(list.iter().enumerate().map(|(at, &i)| (i, l, at)));
     }
-    pairs.sort_by_key(|p| p.0);
-    for (i, later) in pairs {
-        if gone[i] {
-            continue;
-        }
-        for j in later {
-            if gone[j] || !cheap_test(model, life, &plots[i], &plots[j]) {
-                continue;
-            }
-            let Some((ring, hand_overs)) = unite(model, life, orders, shakes, &plots[i], &plots[j], insert)
-            else {
-                continue;
-            };
-            let other = plots[j].clone();
-            notes.push(Note {
-                rule: "B53".into(),
-                phase: 4,
-                text: "share pipeline buffer".into(),
-                values: vec![plots[i].id, other.id],
-            });
-            let plot = &mut plots[i];
-            plot.size = plot.size.max(other.size);
-            plot.align = plot.align.max(other.align);
-            plot.half_lanes &= other.half_lanes;
-            plot.ring = ring;
-            // Waits of the parts stay in the graph, and so in the list, even where the circle is new.
-            let before = std::mem::replace(&mut plot.hand_overs, hand_overs);
-            for h in before.into_iter().chain(other.hand_overs).filter(|h| !h.implied) {
-                let known = plot
-                    .hand_overs
-                    .iter()
-                    .any(|k| (k.from, k.to, k.distance) == (h.from, h.to, h.distance) && !k.implied);
-                if !known {
-                    plot.hand_overs.retain(|k| (k.from, k.to, k.distance) != (h.from, h.to, h.distance));
-                    plot.hand_overs.push(h);
-                }
-            }
-            gone[j] = true;
+    rows.sort_unstable();
+    let mut gone = vec![false; plots.len()];
+    for (i, l, at) in rows {
+        if !gone[i] {
+            let later = lists[l][at + 1..].iter().copied();
+            row(model, life, orders, shakes, plots, (i, later), &mut gone, insert, notes);
         }
     }
     let mut k = 0;
@@ -82,6 +47,84 @@ pub(crate) fn sweep(
         k += 1;
         !gone[k - 1]
     });
+}
+
+/// Tries to unite class `i` with each later one.
+#[allow(clippy::too_many_arguments)]
+fn row(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    plots: &mut [Plot],
+    (i, later): (usize, impl Iterator<Item = usize>),
+    gone: &mut [bool],
+    insert: bool,
+    notes: &mut Vec<Note>,
+) {
+    let region = life.units[plots[i].ring.units[0]].region;
+    let r = &model.regions[region];
+    let period = r.is_loop.then_some(r.ii);
+    let mut circle: Option<Circle> = None;
+    for j in later {
+        if gone[j] {
+            continue;
+        }
+        let simple = plots[i].ring.depth == 1 && plots[j].ring.depth == 1 && plots[j].ring.units.len() == 1;
+        let united = if simple {
+            let unit = plots[j].ring.units[0];
+            let c = circle.get_or_insert_with(|| Circle::of(life, &plots[i], period));
+            c.room(life, unit).is_some_and(|(at, mut over)| {
+                let done = orders.settle(model, life, shakes, region, (&[], 1), &mut over, insert);
+                if done {
+                    c.join(life, unit, at, &over);
+                }
+                done
+            })
+        } else {
+            if let Some(c) = circle.take() {
+                c.store(life, &mut plots[i]);
+            }
+            let found = unite(model, life, orders, shakes, &plots[i], &plots[j], insert);
+            found.is_some_and(|(ring, hand_overs)| {
+                let other = plots[j].hand_overs.clone();
+                replace(&mut plots[i], ring, hand_overs, other);
+                true
+            })
+        };
+        if !united {
+            continue;
+        }
+        notes.push(Note {
+            rule: "B53".into(),
+            phase: 4,
+            text: "share pipeline buffer".into(),
+            values: vec![plots[i].id, plots[j].id],
+        });
+        let (size, align, half) = (plots[j].size, plots[j].align, plots[j].half_lanes);
+        let plot = &mut plots[i];
+        plot.size = plot.size.max(size);
+        plot.align = plot.align.max(align);
+        plot.half_lanes &= half;
+        gone[j] = true;
+    }
+    if let Some(c) = circle {
+        c.store(life, &mut plots[i]);
+    }
+}
+
+/// Gives a class its new ring. Waits of the parts stay in the graph, and so in the list, even where
+/// the circle is new.
+fn replace(plot: &mut Plot, ring: Ring, hand_overs: Vec<HandOver>, other: Vec<HandOver>) {
+    plot.ring = ring;
+    let before = std::mem::replace(&mut plot.hand_overs, hand_overs);
+    for h in before.into_iter().chain(other).filter(|h| !h.implied) {
+        let same = |k: &HandOver| (k.from, k.to, k.distance) == (h.from, h.to, h.distance);
+        if !plot.hand_overs.iter().any(|k| same(k) && !k.implied) {
+            plot.hand_overs.retain(|k| !same(k));
+            plot.hand_overs.push(h);
+        }
+    }
 }
 
 /// A class that may share at all (B49).
@@ -105,19 +148,6 @@ fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> (Class, usize, Opti
     let exact =
         (!model.options.relax_footprint).then(|| (v.src.element.clone().unwrap_or_default(), plot.size));
     (plot.class, unit.region, exact)
-}
-
-/// A necessary condition on two depth-1 classes in a loop: no arc of one meets an arc of the other.
-fn cheap_test(model: &Model<'_>, life: &Lifetimes, a: &Plot, b: &Plot) -> bool {
-    let r = &model.regions[life.units[a.ring.units[0]].region];
-    if !r.is_loop || a.ring.depth != 1 || b.ring.depth != 1 || a.size != b.size {
-        return true;
-    }
-    let arc = |k: usize| {
-        let u: &Unit = &life.units[k];
-        Arc { start: u.start, len: u.length() }
-    };
-    b.ring.units.iter().all(|&y| a.ring.units.iter().all(|&x| disjoint(arc(x), arc(y), r.ii)))
 }
 
 /// The joint ring of two classes and its hand-overs, if there is one that pays and can be ordered
