@@ -1,3 +1,4 @@
+//! Builds a GEMM, compiles it for Hopper and prints the PTX.
 use warploom::ir::{FloatKind, Type, build::kernel};
 use warploom::{Options, Target};
 
