@@ -66,8 +66,8 @@ fn instances(peer: Option<&str>) {
 
 fn random() {
     let (mut times, mut proved, mut plans) = (Vec::new(), 0, 0);
-    for seed in 0u32..500 {
-        let mut p = packing(&mut Choices::new(&seed.to_le_bytes()));
+    for seed in 0u64..500 {
+        let mut p = packing(&mut Choices::seeded(seed));
         p.capacity = None;
         let t = Instant::now();
         let outcome = pack(&p, &PackOptions::default());

@@ -19,6 +19,11 @@ impl<'a> Choices<'a> {
         Choices { bytes, state: state | 1 }
     }
 
+    /// Choices from a number alone.
+    pub fn seeded(seed: u64) -> Choices<'static> {
+        Choices { bytes: &[], state: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 }
+    }
+
     /// A number below `n` (0 for n = 0).
     pub fn below(&mut self, n: u64) -> u64 {
         if let [a, b, rest @ ..] = self.bytes {
@@ -94,18 +99,20 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64) {
     p.regions.push(Region { id, kind, ii: some_ii, stages: some_stages, exit });
     let first = p.ops.len();
     let agents = p.agents.len() as u64;
-    for _ in 0..2 + c.below(14) {
+    // One agent: ops in the order of their cycles, so that values are short and can share.
+    let narrow = p.agents.len() == 1 && is_loop;
+    let total = if narrow { 8 + c.below(24) } else { 2 + c.below(14) };
+    for k in 0..total {
         p.ops.push(Op {
             id: p.ops.len() as u64,
             name: String::new(),
             region: Some(id),
             agent: c.below(agents),
-            stage: if c.one_in(3) { c.below(stages) } else { 0 },
-            cycle: Some(c.below(ii)),
+            stage: if c.one_in(if narrow { 12 } else { 3 }) { c.below(stages) } else { 0 },
+            cycle: Some(if narrow { k * ii / total } else { c.below(ii) }),
             order: None,
             latency: {
-                let narrow = p.agents.len() == 1;
-                let most = if narrow { 12 } else { c.pick(&[20u64, 20, 60, 600], 20) };
+                let most = if narrow { ii / total } else { c.pick(&[20u64, 20, 60, 600], 20) };
                 c.below(most)
             },
             is_async: c.one_in(3),

@@ -4,7 +4,7 @@ use crate::classify::lanes;
 use crate::input::{Repeat, Role};
 use crate::model::Model;
 use crate::output::*;
-use crate::place::{Plot, live_in};
+use crate::place::Plot;
 use crate::plan::{Plan, smem_limit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -405,12 +405,10 @@ fn drains(model: &Model<'_>, plan: &Plan) -> Vec<Drain> {
     }
     // Chains of one root and layouts may have members in several regions.
     for p in &plan.plots {
-        for (n, &x) in p.ring.units.iter().enumerate() {
-            for &y in &p.ring.units[..n] {
-                let (u, v) = (&plan.life.units[x], &plan.life.units[y]);
-                if u.region != v.region {
-                    note(u.region.min(v.region), u.region.max(v.region), [p.id, p.id]);
-                }
+        let regions: BTreeSet<usize> = p.ring.units.iter().map(|&u| plan.life.units[u].region).collect();
+        for &later in &regions {
+            for &first in regions.range(..later) {
+                note(first, later, [p.id, p.id]);
             }
         }
     }
@@ -419,23 +417,25 @@ fn drains(model: &Model<'_>, plan: &Plan) -> Vec<Drain> {
         .collect()
 }
 
-/// Notes the boundary between two classes that share bytes and no region.
+/// Notes the boundaries between members of two classes that share bytes and no region.
 fn boundary(plan: &Plan, a: &Plot, b: &Plot, note: &mut dyn FnMut(usize, usize, [u64; 2])) {
-    let regions = |p: &Plot| -> BTreeSet<usize> {
+    // Members with the same regions need the same boundaries.
+    let regions = |p: &Plot| -> BTreeSet<BTreeSet<usize>> {
         let units = p.ring.units.iter().map(|&u| &plan.life.units[u]);
-        units.flat_map(|u| std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0))).collect()
+        units.map(|u| std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0)).collect()).collect()
     };
-    let (x, y) = (regions(a), regions(b));
-    // Wherever one class's region is followed by the other's, the later must wait.
-    for (p, q, first, second) in [(a, b, &x, &y), (b, a, &y, &x)] {
-        for &r in first {
-            if let Some(&next) = second.range(r + 1..).next()
-                && !second.contains(&r)
-                && !first.contains(&next)
-            {
-                note(r, next, [p.id, q.id]);
+    let (of_a, of_b) = (regions(a), regions(b));
+    for (x, y) in of_a.iter().flat_map(|x| of_b.iter().map(move |y| (x, y))) {
+        // Wherever one's region is followed by the other's, the later must wait.
+        for (p, q, first, second) in [(a, b, x, y), (b, a, y, x)] {
+            for &r in first {
+                if let Some(&next) = second.range(r + 1..).next()
+                    && !second.contains(&r)
+                    && !first.contains(&next)
+                {
+                    note(r, next, [p.id, q.id]);
+                }
             }
         }
     }
-    debug_assert!(!a.ring.units.iter().any(|&u| live_in(&plan.life.units[u], usize::MAX)));
 }
