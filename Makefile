@@ -34,8 +34,9 @@ unit: setup ## unit, property, mutation and fixture tests
 	$(CARGO) test --workspace --all-features
 
 shim: peers ## the Triton example, as far as the cubin
-	$(CARGO) build -p warploom
-	$(PYTHON) examples/triton/test_shim.py target/debug/warploom
+	@# The same command line as `unit`, so that nothing is built twice.
+	$(CARGO) test --workspace --all-features --no-run --quiet
+	$(PYTHON) -W ignore examples/triton/test_shim.py target/debug/warploom
 
 bench: ## all benchmarks that need no GPU
 	$(CARGO) bench -p warploom-sched --bench loops
