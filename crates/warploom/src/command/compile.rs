@@ -96,6 +96,7 @@ impl Emit {
 }
 
 /// A kernel that was read and compiled to program form.
+#[cfg_attr(not(feature = "llvm"), expect(dead_code, reason = "only emission and runs need all of it"))]
 pub struct Session {
     /// The text.
     pub input: Input,

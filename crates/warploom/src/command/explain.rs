@@ -32,11 +32,9 @@ impl Args {
                 "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
             ));
         };
-        let mut text = warploom::pipeline::explain(compiled);
+        let text = warploom::pipeline::explain(compiled);
         #[cfg(feature = "llvm")]
-        {
-            text += &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
-        }
+        let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
         if let Some(path) = &self.html {
             return io::write(Some(path), crate::html::page(compiled, &text).as_bytes());
         }
