@@ -95,11 +95,16 @@ impl Args {
     fn options(&self) -> Options {
         let mut options = Options::default().algorithm(self.algorithm).objective(self.objective);
         options = options.max_ii(self.max_ii).time_limit(self.time_limit);
-        options = self.min_ii.map_or(options.clone(), |ii| options.min_ii(ii));
-        self.steps.map_or(options.clone(), |steps| options.steps(steps))
+        if let Some(ii) = self.min_ii {
+            options = options.min_ii(ii);
+        }
+        if let Some(steps) = self.steps {
+            options = options.steps(steps);
+        }
+        options
     }
 
-    /// The schedule of one loop, within the budgets of the command line or of the graph.
+    /// The schedule of one loop; with a budget on the command line, within it and the graph's own.
     fn schedule(&self, graph: &LoopGraph, options: &Options) -> Result<Answer, ScheduleError> {
         let valid = validate(graph).map_err(ScheduleError::Graph)?;
         if self.budget.is_empty() {
