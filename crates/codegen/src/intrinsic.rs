@@ -45,6 +45,8 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.read.ptx.sreg.nctaid.y", None, 7, 0),
     need("nvvm.read.ptx.sreg.nctaid.z", None, 7, 0),
     need("nvvm.shfl.sync.idx.i32", None, 7, 0),
+    need("nvvm.shfl.sync.bfly.i32", None, 7, 0),
+    need("nvvm.shfl.sync.bfly.f32", None, 7, 0),
     need("nvvm.ex2.approx.ftz", None, 7, 0),
     need("nvvm.lg2.approx.ftz.f", None, 7, 0),
     need("nvvm.sqrt.approx.ftz.f", None, 7, 0),

@@ -1,4 +1,4 @@
-//! Where the bytes of a tile lie: swizzles, panels, wgmma operands and accumulators (C14, C60..C64, T9).
+//! Where the bytes of a tile lie: swizzles, panels, wgmma operands (C14, C60..C64, T9).
 
 use warploom_ir::diag::Code;
 
@@ -162,54 +162,12 @@ impl Operand {
     }
 }
 
-/// Row of accumulator `i` of a lane, less the lane's own `16 w + l / 4` (C61).
-pub(crate) fn accumulator_row(i: u64) -> u64 {
-    8 * (i / 2 % 2)
-}
-
-/// Column of accumulator `i` of a lane, less the lane's own `2 (l % 4)` (C61).
-pub(crate) fn accumulator_col(i: u64) -> u64 {
-    8 * (i / 4) + i % 2
-}
-
-/// The accumulator at row and column relative to the lane's own; `None` for places of other lanes.
-pub(crate) fn accumulator_at(row: u64, col: u64) -> Option<u64> {
-    let (half, odd) = (row / 8, col % 8);
-    (row.is_multiple_of(8) && half < 2 && odd < 2).then_some(4 * (col / 8) + 2 * half + odd)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn tile(rows: u64, cols: u64, elem: u64, swizzle: i64) -> TileLayout {
         TileLayout::new(rows, cols, elem, Swizzle::from_bytes(swizzle).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn accumulators_cover_every_place_once_c61() {
-        for n in [8u64, 64, 256] {
-            let mut seen = vec![false; 64 * n as usize];
-            for thread in 0..128u64 {
-                let (w, l) = (thread / 32, thread % 32);
-                for i in 0..n / 2 {
-                    let row = 16 * w + l / 4 + accumulator_row(i);
-                    let col = 2 * (l % 4) + accumulator_col(i);
-                    // the inverse of C61
-                    assert_eq!(4 * (row % 8) + (col % 8) / 2, l);
-                    assert_eq!(row / 16, w);
-                    assert_eq!(4 * (col / 8) + 2 * ((row % 16) / 8) + col % 2, i);
-                    assert_eq!(accumulator_at(accumulator_row(i), accumulator_col(i)), Some(i));
-                    let place = (row * n + col) as usize;
-                    assert!(!seen[place]);
-                    seen[place] = true;
-                }
-            }
-            assert!(seen.iter().all(|&s| s));
-        }
-        assert_eq!(accumulator_at(4, 0), None);
-        assert_eq!(accumulator_at(16, 0), None);
-        assert_eq!(accumulator_at(0, 2), None);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use warploom_target::Target;
 use crate::descriptor::{descriptor, tile_layout};
 use crate::error::{Result, locate, refuse};
 use crate::layout::{Swizzle, TileLayout};
+use crate::lower::family::Family;
+use crate::lower::family::wgmma::Wgmma;
 use crate::metadata::TensorDescriptor;
 
 /// One value of a slot: a tile that TMA or stores put there.
@@ -63,6 +65,8 @@ pub(crate) struct Agent {
     pub warps: u64,
     /// Registers per thread, for `setmaxnreg`.
     pub registers: u64,
+    /// How its tiles lie in registers.
+    pub family: Family,
     /// The region.
     pub body: BlockId,
 }
@@ -327,7 +331,8 @@ impl<'m> Program<'m> {
             let needs = "a multiple of 8 in 24..256, and whole warpgroups";
             return Err(refuse(Code::Registers, text).rule("C31").note("needs", needs).into());
         }
-        Ok(Agent { op, warp, warps, registers, body })
+        let family = read_family(module, op, warp, warps)?;
+        Ok(Agent { op, warp, warps, registers, family, body })
     }
 
     fn check_agents(&self, module: &Module) -> Result<()> {
@@ -356,6 +361,17 @@ impl<'m> Program<'m> {
     /// The named barrier an operation names.
     pub fn barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {
         symbol(module, op, &self.barrier_of, "warploom.named_barrier").map(|at| self.barriers[at])
+    }
+}
+
+/// The layout of an agent's tiles, by its attribute `layout`; accumulators of wgmma where it has none.
+fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
+    match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
+        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp: warp as u16, warps: warps as u16 })),
+        Some(other) => {
+            let text = format!("layout {other} of an agent's tiles is not supported");
+            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma").into())
+        }
     }
 }
 

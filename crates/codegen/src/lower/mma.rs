@@ -1,6 +1,7 @@
 //! wgmma: a dot is one inline assembly that fences, multiplies and commits (C30, C45, C46, C62, C63).
 
 use std::fmt::Write;
+use std::rc::Rc;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
@@ -8,7 +9,8 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type, ValueId};
 
 use super::Lower;
-use super::value::{Bound, Fragment, View};
+use super::family::Family;
+use super::value::{Bound, Flight, Form, Fragment, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::layout::Operand;
 use crate::llvm::{Val, as_int};
@@ -58,30 +60,66 @@ struct Shape {
     blocks: u64,
 }
 
+/// Where A comes from.
+enum First<'c> {
+    /// A slot.
+    Shared(View<'c>, Operand),
+    /// Registers: for each block of rows and step along K, four of them.
+    Registers(Rc<[Val<'c>]>),
+}
+
 impl<'c> Lower<'c, '_> {
     /// `tt.dot`: issues, and commits as one group. The result is in flight until `warploom.mma_wait`.
     pub(super) fn dot(&mut self, op: OpId) -> Result<()> {
         let (a, b, c) = (self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?);
         let result = self.only_result(op)?;
+        let family = self.wgmma()?;
         let shape = self.dot_shape(op, a, b, result)?;
-        let a = self.operand_view(a, shape.a, false)?;
         let b = self.operand_view(b, shape.b, true)?;
+        let a = self.first_operand(a, &shape)?;
         let zero = self.is_zero(c);
         let from = match zero {
             true => Vec::new(),
             false => self.fragment(c)?.registers.to_vec(),
         };
-        let text = wgmma_text(&shape, &a.1, &b.1, zero);
+        let text = wgmma_text(&shape, &a, &b.1, zero);
+        let ties = from.len();
         let mut args: Vec<Val<'c>> = from;
-        self.descriptors(&shape, &a, &b, &mut args)?;
+        let classes = self.sources(&shape, &a, &b, &mut args)?;
         let count = (shape.blocks * shape.n / 2) as usize;
         let results: Vec<BasicTypeEnum> = vec![self.ir.f32().into(); count];
-        let ties = if zero { 0 } else { count };
-        let constraints = tied("=f", count, ties, &vec!["l"; args.len() - ties]);
+        let constraints = tied("=f", count, ties, &classes);
         let value = self.ir.assembly(&text, &constraints, &results, &args, false)?;
         let registers = self.unpack(value, count)?;
-        self.bound.insert(result, Bound::Fragment(Fragment { cols: shape.n, packed: false, registers }));
+        self.products += 1;
+        let reads = match a {
+            First::Shared(..) => [].into(),
+            First::Registers(registers) => registers,
+        };
+        let flight = Some(Flight { number: self.products, reads });
+        let form = Form::Tile { cols: shape.n, packed: false };
+        let fragment = Fragment { family: Family::Wgmma(family), form, registers, flight };
+        self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
+    }
+
+    /// A, from shared memory where it lies there, else from registers: accumulators of 16-bit elements,
+    /// packed pairwise, are what wgmma takes (C61).
+    fn first_operand(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
+        if let Some(Bound::View(_)) = self.bound.get(&value) {
+            let (view, operand) = self.operand_view(value, shape.a, false)?;
+            return Ok(First::Shared(view, operand));
+        }
+        if shape.a.bytes != 2 {
+            let text = format!("operand a of tt.dot, {}, from registers", self.module.ty(value));
+            let fix = "bf16 or f16, or a tile in shared memory";
+            return Err(refuse(Code::Layout, text).rule("C61").note("instead", fix).into());
+        }
+        let fragment = self.fragment(value)?;
+        match fragment.form {
+            Form::Tile { packed: true, .. } => Ok(First::Registers(fragment.registers)),
+            _ => Err(refuse(Code::Layout, "operand a of tt.dot is no matrix").rule("C61").into()),
+        }
     }
 
     /// Checks types, precision and shape (C7, C63, T12, T13).
@@ -114,7 +152,7 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
         }
         self.check_accumulation(op, ka, *k)?;
-        let blocks = self.blocks(*m)?;
+        let blocks = self.wgmma()?.blocks(*m)?;
         Ok(Shape { a: ka, b: kb, n: *n, steps: k / ka.k(), blocks })
     }
 
@@ -151,18 +189,6 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// Blocks of 64 rows for each of the agent's warpgroups.
-    pub(super) fn blocks(&self, rows: u64) -> Result<u64> {
-        let groups = self.place.warps / 4;
-        let whole = (self.place.warps | self.place.warp).is_multiple_of(4);
-        if self.place.elected || !whole || groups == 0 || rows == 0 || !rows.is_multiple_of(64 * groups) {
-            let text = format!("{rows} rows in an agent of {} warps", self.place.warps);
-            let needs = "64 rows, or a multiple, for each warpgroup of the agent";
-            return Err(refuse(Code::Shape, text).rule("C21").note("needs", needs).into());
-        }
-        Ok(rows / (64 * groups))
-    }
-
     /// The operand as wgmma reads it. `second` is B, whose rows are K.
     fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
         let Some(Bound::View(view)) = self.bound.get(&value) else {
@@ -195,29 +221,48 @@ impl<'c> Lower<'c, '_> {
         Ok((*view, Operand { tile, mn_major }))
     }
 
-    /// Appends the descriptors in the order `wgmma_text` names them: for each step along K, A of each
-    /// block, then B.
-    fn descriptors(
+    /// Appends what the multiplications read, in the order [`wgmma_text`] names it: for each step along K, A
+    /// of each block, then B. Returns the register classes.
+    fn sources(
         &mut self,
         shape: &Shape,
-        a: &(View<'c>, Operand),
+        a: &First<'c>,
         b: &(View<'c>, Operand),
         args: &mut Vec<Val<'c>>,
-    ) -> Result<()> {
-        let groups = self.place.warps / 4;
-        let first = self.ir.c32(self.place.warp);
-        let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
-        let own = self.ir.scale(group, a.1.along_mn(1) >> 4)?;
-        let a_at = self.descriptor(a, Some(own))?;
+    ) -> Result<Vec<&'static str>> {
+        let groups = self.wgmma()?.groups();
+        let mut classes = Vec::new();
+        let a_at = match a {
+            First::Registers(_) => None,
+            First::Shared(view, operand) => {
+                let first = self.ir.c32(self.place.warp);
+                let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
+                let own = self.ir.scale(group, operand.along_mn(1) >> 4)?;
+                Some((self.descriptor(&(*view, *operand), Some(own))?, *operand))
+            }
+        };
         let b_at = self.descriptor(b, None)?;
         for step in 0..shape.steps {
             for block in 0..shape.blocks {
-                let bytes = a.1.along_k(step) + a.1.along_mn(block * groups);
-                args.push(self.ir.add(a_at, self.ir.c64(bytes >> 4))?.into());
+                match (a, a_at) {
+                    (First::Registers(registers), _) => {
+                        let first = (block * shape.steps + step) as usize * 4;
+                        let four = registers.get(first..first + 4);
+                        args.extend(four.ok_or_else(|| internal("too few registers of A"))?);
+                        classes.extend(["r"; 4]);
+                    }
+                    (_, Some((at, operand))) => {
+                        let bytes = operand.along_k(step) + operand.along_mn(block * groups);
+                        args.push(self.ir.add(at, self.ir.c64(bytes >> 4))?.into());
+                        classes.push("l");
+                    }
+                    _ => return Err(internal("an operand from nowhere")),
+                }
             }
             args.push(self.ir.add(b_at, self.ir.c64(b.1.along_k(step) >> 4))?.into());
+            classes.push("l");
         }
-        Ok(())
+        Ok(classes)
     }
 
     /// The matrix descriptor of the start of a slot, plus `own` units of 16 bytes (C62).
@@ -245,7 +290,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Splits the result of an assembly into its registers.
-    fn unpack(&self, value: Option<Val<'c>>, count: usize) -> Result<std::rc::Rc<[Val<'c>]>> {
+    fn unpack(&self, value: Option<Val<'c>>, count: usize) -> Result<Rc<[Val<'c>]>> {
         let value = value.ok_or_else(|| internal("an assembly without results"))?;
         match count {
             1 => Ok([value].into()),
@@ -273,7 +318,11 @@ impl<'c> Lower<'c, '_> {
         let mut fragments = Vec::new();
         for &operand in operands {
             match self.bound.get(&operand) {
-                Some(Bound::Fragment(fragment)) if !fragment.packed => fragments.push(fragment.clone()),
+                Some(Bound::Fragment(fragment))
+                    if matches!(fragment.form, Form::Tile { packed: false, .. }) =>
+                {
+                    fragments.push(fragment.clone());
+                }
                 _ => {
                     return Err(refuse(Code::Verify, "warploom.mma_wait of a value that is no dot")
                         .rule("C46")
@@ -281,21 +330,27 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
-        let args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
+        let mut args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
         let types: Vec<BasicTypeEnum> = args.iter().map(|a| a.get_type()).collect();
+        // What an unfinished product reads stays where it is until then.
+        let reads = fragments.iter().filter_map(|f| f.flight.as_ref()).flat_map(|f| f.reads.iter().copied());
+        args.extend(reads);
+        let classes = vec!["r"; args.len() - types.len()];
         let text = format!("wgmma.wait_group.sync.aligned {pending};");
-        let value =
-            self.ir.assembly(&text, &tied("=f", args.len(), args.len(), &[]), &types, &args, false)?;
-        if args.is_empty() {
+        let constraints = tied("=f", types.len(), types.len(), &classes);
+        let value = self.ir.assembly(&text, &constraints, &types, &args, false)?;
+        if types.is_empty() {
             return Ok(());
         }
-        let all = self.unpack(value, args.len())?;
+        let all = self.unpack(value, types.len())?;
         let mut rest = &all[..];
         for (fragment, &result) in fragments.iter().zip(results) {
             let split = rest.split_at_checked(fragment.registers.len());
             let (own, others) = split.ok_or_else(|| internal("too few registers"))?;
             rest = others;
-            let fragment = Fragment { registers: own.into(), ..fragment.clone() };
+            let flying = |flight: &Flight| self.products - flight.number < pending;
+            let flight = fragment.flight.clone().filter(flying);
+            let fragment = Fragment { registers: own.into(), flight, ..fragment.clone() };
             self.bound.insert(result, Bound::Fragment(fragment));
         }
         Ok(())
@@ -327,39 +382,47 @@ fn tied(output: &str, count: usize, ties: usize, others: &[&str]) -> String {
 }
 
 /// The assembly of one dot. Operands: accumulators block by block; unless they start from zero, the same
-/// again as inputs; then descriptors as [`Lower::descriptors`] orders them.
-fn wgmma_text(shape: &Shape, a: &Operand, b: &Operand, zero: bool) -> String {
+/// again as inputs; then what [`Lower::sources`] appends.
+fn wgmma_text(shape: &Shape, a: &First, b: &Operand, zero: bool) -> String {
     let per_block = shape.n / 2;
-    let lists: Vec<String> = (0..shape.blocks)
-        .map(|block| {
-            let names = (0..per_block).map(|i| format!("${}", block * per_block + i));
-            names.collect::<Vec<_>>().join(",")
-        })
-        .collect();
+    let lists: Vec<String> = (0..shape.blocks).map(|block| names(block * per_block, per_block)).collect();
     let accumulators = shape.blocks * per_block;
-    let mut next = if zero { accumulators } else { 2 * accumulators };
+    let first = if zero { accumulators } else { 2 * accumulators };
+    let (width, a_major) = match a {
+        First::Shared(_, operand) => (1, format!(", {}", u8::from(operand.mn_major))),
+        First::Registers(_) => (4, String::new()),
+    };
     let majors = match shape.a.transposes() {
-        true => format!(", {}, {}", u8::from(a.mn_major), u8::from(b.mn_major)),
+        true => format!("{a_major}, {}", u8::from(b.mn_major)),
         false => String::new(),
     };
     let mut text = String::from("wgmma.fence.sync.aligned;\n");
     for step in 0..shape.steps {
         let keep = u8::from(!(zero && step == 0));
-        let b_at = next + shape.blocks;
+        let a_at = first + step * (shape.blocks * width + 1);
+        let b_at = a_at + shape.blocks * width;
         for (block, list) in (0..).zip(&lists) {
+            let a = match width {
+                1 => format!("${}", a_at + block),
+                _ => format!("{{{}}}", names(a_at + block * width, width)),
+            };
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
-                "\twgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{list}}}, ${}, ${b_at}, {keep}, 1, 1{majors};",
+                "\twgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{list}}}, {a}, ${b_at}, {keep}, 1, 1{majors};",
                 shape.n,
                 shape.a.k(),
                 shape.a.name,
                 shape.b.name,
-                next + block,
             );
         }
-        next = b_at + 1;
     }
     text.push_str("\twgmma.commit_group.sync.aligned;");
     text
+}
+
+/// `$first,$first+1,..`
+fn names(first: u64, count: u64) -> String {
+    let names: Vec<String> = (first..first + count).map(|i| format!("${i}")).collect();
+    names.join(",")
 }

@@ -1,14 +1,18 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
+mod axes;
 mod convert;
 mod copy;
 mod element;
 mod entry;
+pub(crate) mod family;
+mod fragment;
 mod global;
 mod handshake;
 mod math;
 mod mma;
 mod order;
+mod reduce;
 mod region;
 mod store;
 mod tile;
@@ -28,7 +32,10 @@ use warploom_target::{PtxVersion, Target};
 use crate::error::{Refusal, Result, internal, locate, refuse};
 use crate::llvm::{Ir, Val, as_int};
 use crate::program::{Agent, Program};
+use axes::Axes;
 use entry::{declare, scalar_type};
+use family::Family;
+use family::wgmma::Wgmma;
 use order::positions;
 use region::Hazards;
 use value::{Bound, Key, Lazy, Memory};
@@ -43,6 +50,8 @@ pub(crate) struct Place<'c> {
     warp: u64,
     /// Its warps.
     warps: u64,
+    /// How its tiles lie in registers.
+    family: Family,
     /// Whether one lane alone runs the code.
     elected: bool,
     /// The innermost loop: induction variable, first value, step.
@@ -71,6 +80,10 @@ pub(crate) struct Lower<'c, 'a> {
     open: Vec<(ValueId, Memory)>,
     /// What operations may change.
     hazards: Hazards,
+    /// The dimension every vector runs along.
+    axes: Axes,
+    /// Products issued so far, in the order of the text.
+    products: u64,
     /// Position of every operation, in the order of the text.
     position: SecondaryMap<OpId, u32>,
     /// Position of the last user of every value.
@@ -119,7 +132,8 @@ pub(crate) fn lower<'c, 'a>(
     let group = ir.shr(thread, 5)?;
     let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
-    let place = Place { warp: 0, warps: program.warps, elected: false, trip: None };
+    let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16 });
+    let place = Place { warp: 0, warps: program.warps, family, elected: false, trip: None };
     let (position, last_use) = positions(module, program.func);
     let mut lower = Lower {
         module,
@@ -132,6 +146,8 @@ pub(crate) fn lower<'c, 'a>(
         pairs_log: Vec::new(),
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
+        axes: Axes::new(module, program.func),
+        products: 0,
         position,
         last_use,
         warp,
@@ -208,7 +224,8 @@ impl<'c> Lower<'c, '_> {
             }
             std::cmp::Ordering::Equal => {}
         }
-        self.place = Place { warp: agent.warp, warps: agent.warps, elected: false, trip: None };
+        let Agent { warp, warps, family, .. } = *agent;
+        self.place = Place { warp, warps, family, elected: false, trip: None };
         let scope = self.enter();
         self.block(agent.body, 0)?;
         self.leave(scope);
@@ -278,6 +295,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::Slot => self.slot(op),
             Opcode::Trans => self.trans(op),
             Opcode::Dot => self.dot(op),
+            Opcode::Reduce => self.reduce(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
             Opcode::Store => self.store(op),

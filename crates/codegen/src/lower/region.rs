@@ -3,9 +3,10 @@
 use inkwell::IntPredicate;
 use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
-use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
 
-use super::value::{Bound, Fragment, Memory};
+use super::family::Family;
+use super::value::{Bound, Form, Fragment, Memory};
 use super::{Lower, Place};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::{Val, as_int};
@@ -14,7 +15,7 @@ use crate::program::{Payload, Program, Ring};
 /// The shape of a value that is carried around a loop.
 enum Carried {
     Scalar,
-    Fragment { cols: u64, packed: bool, registers: usize },
+    Fragment { family: Family, form: Form, registers: usize },
 }
 
 /// For each ring, the rings whose bytes a write into it may change.
@@ -218,9 +219,14 @@ impl<'c> Lower<'c, '_> {
             return Ok((Carried::Scalar, vec![self.scalar(value)?]));
         }
         let fragment = self.fragment(value)?;
-        let (cols, packed) = (fragment.cols, fragment.packed);
+        if fragment.flight.is_some_and(|flight| !flight.reads.is_empty()) {
+            let text = "a product with an operand in registers is carried on unfinished";
+            let fix = "warploom.mma_wait before the end of the region";
+            return Err(refuse(Code::Verify, text).rule("C46").note("instead", fix).into());
+        }
         let registers = fragment.registers.len();
-        Ok((Carried::Fragment { cols, packed, registers }, fragment.registers.to_vec()))
+        let shape = Carried::Fragment { family: fragment.family, form: fragment.form, registers };
+        Ok((shape, fragment.registers.to_vec()))
     }
 
     /// Binds values to the phis that stand for them.
@@ -235,9 +241,9 @@ impl<'c> Lower<'c, '_> {
             rest = others;
             let bound = match (shape, own) {
                 (Carried::Scalar, [one]) => Bound::Scalar(one.as_basic_value()),
-                (Carried::Fragment { cols, packed, .. }, own) => {
+                (Carried::Fragment { family, form, .. }, own) => {
                     let registers = own.iter().map(|phi| phi.as_basic_value()).collect();
-                    Bound::Fragment(Fragment { cols: *cols, packed: *packed, registers })
+                    Bound::Fragment(Fragment::settled(*family, *form, registers))
                 }
                 _ => return Err(internal("a scalar is one phi")),
             };
@@ -246,53 +252,61 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// `scf.if`, with scalar results.
+    /// `scf.if`; both sides hold a tile that it yields in the same registers.
     pub(super) fn if_else(&mut self, op: OpId, depth: u32) -> Result<()> {
         let module = self.module;
         let cond = self.int(self.operand(op, 0)?)?;
         let results = module.ops[op].results.clone();
-        if results.iter().any(|&r| matches!(module.ty(r), Type::Tensor { .. } | Type::TensorDesc { .. })) {
-            let text = "scf.if with tiles as results is not supported";
-            let fix = "select between the tiles with arith.select";
-            return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
-        }
         let (then, otherwise, join) = (self.ir.block(), self.ir.block(), self.ir.block());
         self.ir.br_if(cond, then, otherwise)?;
         let mut sides = Vec::new();
+        let mut shapes: Vec<Carried> = Vec::new();
+        let products = self.products;
         for (index, start) in [then, otherwise].into_iter().enumerate() {
             self.ir.seek(start);
+            self.products = products;
             let mut values = Vec::new();
-            if let Some(block) = module.entry(op, index) {
-                let scope = self.enter();
-                self.block(block, depth + 1)?;
-                let yielded = self.yielded(op, index)?;
-                if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
-                    self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
-                    self.leave(scope);
-                    self.ir.seek(join);
-                    return Ok(());
+            let scope = self.enter();
+            let yielded = match module.entry(op, index) {
+                Some(block) => {
+                    self.block(block, depth + 1)?;
+                    self.yielded(op, index)?
                 }
-                values = yielded.iter().map(|&v| self.scalar(v)).collect::<Result<_>>()?;
+                None => Vec::new(),
+            };
+            if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
+                self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
                 self.leave(scope);
+                self.ir.seek(join);
+                return Ok(());
             }
-            if values.len() != results.len() {
+            if yielded.len() != results.len() {
                 return Err(refuse(Code::Verify, "scf.if yields as many values as it has results").into());
             }
+            shapes.clear();
+            for (&value, &result) in yielded.iter().zip(&results) {
+                let (shape, own) = self.flatten(value, result)?;
+                shapes.push(shape);
+                values.extend(own);
+            }
+            self.leave(scope);
             sides.push((self.ir.here()?, values));
             self.ir.br(join)?;
         }
         self.ir.seek(join);
-        for (i, &result) in results.iter().enumerate() {
-            let ty = self.element_type(module.ty(result))?;
-            let phi = self.ir.phi(ty)?;
-            for (from, values) in &sides {
-                let value = values.get(i).filter(|v| v.get_type() == ty);
-                let value = value.ok_or_else(|| refuse(Code::Verify, "scf.if yields another type"))?;
-                phi.add_incoming(&[(value, *from)]);
-            }
-            self.bound.insert(result, Bound::Scalar(phi.as_basic_value()));
+        let mut phis = Vec::new();
+        let [(first, one), (second, other)] = sides.as_slice() else {
+            return Err(internal("scf.if has two sides"));
+        };
+        if one.len() != other.len() {
+            return Err(internal("the sides of scf.if hold different registers"));
         }
-        Ok(())
+        for (a, b) in one.iter().zip(other) {
+            let phi = self.ir.phi(a.get_type())?;
+            phi.add_incoming(&[(a, *first), (b, *second)]);
+            phis.push(phi);
+        }
+        self.bind(&results, &shapes, &phis)
     }
 
     /// `warploom.elect`: one lane of the agent's first warp.

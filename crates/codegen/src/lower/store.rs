@@ -6,6 +6,8 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
+use super::family::wgmma::Wgmma;
+use super::family::{Axis, Family};
 use super::value::{Coords, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
@@ -34,17 +36,20 @@ impl<'c> Lower<'c, '_> {
         let bits = element_bits(ty).filter(|bits| matches!(bits, 8 | 16 | 32));
         let bits =
             bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
-        let blocks = self.blocks(rows)?;
+        let family = self.wgmma()?;
+        Family::Wgmma(family).count(rows, cols)?;
         let view = View { ring, payload, slot, transposed: false };
         if bits == 16 && layout.panel >= 32 {
-            self.store_matrices(value, &view, blocks, cols)
+            self.store_matrices(value, &view, family)
         } else {
-            self.store_pairs(value, &view, blocks, cols, bits)
+            self.store_pairs(value, &view, family, bits)
         }
     }
 
     /// 16 columns at a time, panels innermost so that addresses differ by constants.
-    fn store_matrices(&mut self, value: ValueId, view: &View<'c>, blocks: u64, cols: u64) -> Result<()> {
+    fn store_matrices(&mut self, value: ValueId, view: &View<'c>, family: Wgmma) -> Result<()> {
+        let (rows, cols) = self.matrix(value)?;
+        let blocks = family.blocks(rows)?;
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let per_panel = layout.panel / 32;
         // A read from shared memory cannot move before a store: each store waits for the reads of later ones.
@@ -53,10 +58,11 @@ impl<'c> Lower<'c, '_> {
             for inside in 0..per_panel {
                 for panel in 0..cols * 2 / layout.panel {
                     let chunk = panel * per_panel + inside;
-                    let address = self.matrix_address(view, block, chunk)?;
+                    let address = self.matrix_address(view, family, block, chunk)?;
                     let mut args: Vec<Val<'c>> = vec![address.into()];
                     for part in 0..4 {
-                        let at = self.accumulator(value, block, 8 * chunk + 2 * part);
+                        let i = block * cols / 2 + 8 * chunk + 2 * part;
+                        let at = self.place_at(value, Family::Wgmma(family), i)?;
                         args.push(self.pair_at(value, &at)?);
                     }
                     waiting.push_back(args);
@@ -76,28 +82,23 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Two columns of one row at a time.
-    fn store_pairs(
-        &mut self,
-        value: ValueId,
-        view: &View<'c>,
-        blocks: u64,
-        cols: u64,
-        bits: u32,
-    ) -> Result<()> {
+    fn store_pairs(&mut self, value: ValueId, view: &View<'c>, family: Wgmma, bits: u32) -> Result<()> {
+        let (rows, cols) = self.matrix(value)?;
+        let blocks = family.blocks(rows)?;
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let group = 8 * layout.elem;
         let per_panel = layout.panel / group;
         let slot = self.slot_at(view.ring, view.payload, view.slot)?;
         for block in 0..blocks {
             for inside in 0..per_panel {
-                let line = self.pair_line(view, inside * group)?;
+                let line = self.pair_line(view, Family::Wgmma(family), inside * group)?;
                 let at = self.ir.offset(slot, self.ir.int(8).into(), line)?;
                 for panel in 0..cols * layout.elem / layout.panel {
                     for half in 0..2 {
-                        let rows = block * 64 * (self.place.warps / 4) + 8 * half;
+                        let rows = block * 64 * family.groups() + 8 * half;
                         let at = self.ir.plus(at, panel * layout.panel_bytes() + rows * layout.panel)?;
-                        let i = 4 * (panel * per_panel + inside) + 2 * half;
-                        let coords = self.accumulator(value, block, i);
+                        let i = block * cols / 2 + 4 * (panel * per_panel + inside) + 2 * half;
+                        let coords = self.place_at(value, Family::Wgmma(family), i)?;
                         let pair = self.stored_pair(value, &coords, bits)?;
                         self.ir.store(pair, at, bits / 4)?;
                     }
@@ -109,11 +110,14 @@ impl<'c> Lower<'c, '_> {
 
     /// Byte of this lane's two columns in the group that starts at byte `inside` of a panel row, in the
     /// lane's first row. Rows 8 further have the same swizzle.
-    fn pair_line(&mut self, view: &View<'c>, inside: u64) -> Result<inkwell::values::IntValue<'c>> {
-        use super::value::{Base, Coord};
+    fn pair_line(
+        &mut self,
+        view: &View<'c>,
+        family: Family,
+        inside: u64,
+    ) -> Result<inkwell::values::IntValue<'c>> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let row = self.coordinate(Coord { base: Base::Row, offset: 0 })?;
-        let col = self.coordinate(Coord { base: Base::Col, offset: 0 })?;
+        let (row, col) = (family.first(self, Axis::Row)?, family.first(self, Axis::Col)?);
         let line = self.ir.add(self.ir.scale(row, layout.panel)?, self.ir.scale(col, layout.elem)?)?;
         let line = self.swizzled(line, inside & !15, view)?;
         self.ir.add(line, self.ir.c32(inside & 15))
@@ -160,15 +164,14 @@ impl<'c> Lower<'c, '_> {
             };
             return self.store_one(pointer, value, Some(mask), bits, &elem);
         }
+        let family = self.family()?;
         let (rows, cols) = self.matrix(value)?;
-        for block in 0..self.blocks(rows)? {
-            for i in 0..cols / 2 {
-                let at = self.accumulator(value, block, i);
-                let to = self.at(pointer, at.clone())?;
-                let mask = mask.map(|m| self.at(m, at.clone())).transpose()?;
-                let from = self.at(value, at)?;
-                self.store_one(to, from, mask, bits, &elem)?;
-            }
+        for i in 0..family.count(rows, cols)? {
+            let at = self.place_at(value, family, i)?;
+            let to = self.at(pointer, at.clone())?;
+            let mask = mask.map(|m| self.at(m, at.clone())).transpose()?;
+            let from = self.at(value, at)?;
+            self.store_one(to, from, mask, bits, &elem)?;
         }
         Ok(())
     }

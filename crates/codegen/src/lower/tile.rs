@@ -3,15 +3,13 @@
 //! [`Lower::at`] evaluates a value at a position, with a stack of its own instead of recursion; what was
 //! computed in a scope is computed once.
 
-use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::value::{Base, Bound, Coord, Coords, Fragment, Key, Lazy, Memory, View, element_bits};
+use super::value::{Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
-use crate::layout::{accumulator_at, accumulator_col, accumulator_row};
 use crate::llvm::Val;
 
 /// Values needed first, with the positions they are needed at.
@@ -132,55 +130,6 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// A whole tile in registers, in the accumulator layout.
-    pub(super) fn fragment(&mut self, value: ValueId) -> Result<Fragment<'c>> {
-        if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
-            return Ok(fragment.clone());
-        }
-        let ty = self.module.ty(value);
-        let (rows, cols) = self.matrix(value)?;
-        let blocks = self.blocks(rows)?;
-        let bits = element_bits(ty).unwrap_or(1);
-        let packed = bits == 16;
-        let mut registers = Vec::new();
-        for block in 0..blocks {
-            for i in (0..cols / 2).step_by(if packed { 2 } else { 1 }) {
-                let at = self.accumulator(value, block, i);
-                registers.push(match packed {
-                    true => self.pair_at(value, &at)?,
-                    false => self.at(value, at)?,
-                });
-            }
-        }
-        Ok(Fragment { cols, packed, registers: registers.into() })
-    }
-
-    /// Rows and columns of a tile whose other extents are 1, if the accumulator layout covers it.
-    pub(super) fn matrix(&self, value: ValueId) -> Result<(u64, u64)> {
-        let ty = self.module.ty(value);
-        match ty.shape() {
-            [outer @ .., rows, cols] if outer.iter().all(|&n| n == 1) && cols % 8 == 0 && *cols <= 1024 => {
-                Ok((*rows, *cols))
-            }
-            _ => {
-                let text = format!("{ty} cannot be held in registers");
-                let needs = "a matrix with a multiple of 8 columns, 64 rows per warpgroup";
-                Err(refuse(Code::Shape, text).rule("C61").note("needs", needs).into())
-            }
-        }
-    }
-
-    /// Position of accumulator `i` of a block of rows.
-    pub(super) fn accumulator(&self, value: ValueId, block: u64, i: u64) -> Coords {
-        let rank = self.module.ty(value).shape().len();
-        let groups = self.place.warps / 4;
-        let row = (block * 64 * groups + accumulator_row(i)) as u32;
-        let col = accumulator_col(i) as u32;
-        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank - 2).collect();
-        at.extend([Coord { base: Base::Row, offset: row }, Coord { base: Base::Col, offset: col }]);
-        at
-    }
-
     /// The element of a value at a position.
     pub(super) fn at(&mut self, value: ValueId, at: Coords) -> Result<Val<'c>> {
         let root = self.key(value, at);
@@ -297,96 +246,5 @@ impl<'c> Lower<'c, '_> {
         let start = self.count(op, "start")?;
         let index = self.coordinate(*at.first().unwrap_or(&Coord::ZERO))?;
         Ok(self.ir.add(index, self.ir.c32(start))?.into())
-    }
-
-    /// A coordinate as a number.
-    pub(super) fn coordinate(&mut self, coord: Coord) -> Result<IntValue<'c>> {
-        let base = match coord.base {
-            Base::Zero => self.ir.c32(0),
-            Base::Row => {
-                // row = 64 * warpgroup + 16 * (warp % 4) + lane / 4: the thread's bits 2..4 and 5 up.
-                let first = self.ir.c32(32 * self.place.warp);
-                let thread = self.ir.sub(self.thread, first)?;
-                let warp = self.ir.shr(thread, 5)?;
-                let high = self.ir.shl(warp, 4)?;
-                let low = self.ir.and(self.ir.shr(self.thread, 2)?, 7)?;
-                self.ir.or(high, low)?
-            }
-            Base::Col => {
-                let lane = self.ir.and(self.thread, 3)?;
-                self.ir.shl(lane, 1)?
-            }
-        };
-        self.ir.add(base, self.ir.c32(u64::from(coord.offset)))
-    }
-
-    /// Index of the accumulator at a position: block of rows and number in it.
-    pub(super) fn accumulator_of(&self, at: &Coords) -> Result<(u64, u64)> {
-        let elsewhere = || {
-            let text = "a tile in registers is read by other lanes than hold it";
-            refuse(Code::Layout, text).rule("C61").note("instead", "no transposition of computed tiles")
-        };
-        let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
-        if row.base != Base::Row || col.base != Base::Col {
-            return Err(elsewhere().into());
-        }
-        let height = 64 * (self.place.warps / 4).max(1);
-        let (block, row) = (u64::from(row.offset) / height, u64::from(row.offset) % height);
-        let i = accumulator_at(row, u64::from(col.offset)).ok_or_else(elsewhere)?;
-        Ok((block, i))
-    }
-
-    fn fragment_element(&mut self, value: ValueId, fragment: &Fragment<'c>, at: &Coords) -> Result<Val<'c>> {
-        let (block, i) = self.accumulator_of(at)?;
-        let index = block * fragment.cols / 2 + i;
-        let missing = || internal("an accumulator out of range");
-        if !fragment.packed {
-            return fragment.registers.get(index as usize).copied().ok_or_else(missing);
-        }
-        let pair = fragment.registers.get(index as usize / 2).copied().ok_or_else(missing)?;
-        self.half(value, pair, index % 2)
-    }
-
-    /// One of the two 16-bit elements of a register.
-    pub(super) fn half(&mut self, value: ValueId, pair: Val<'c>, index: u64) -> Result<Val<'c>> {
-        use inkwell::types::BasicTypeEnum;
-        let ty = match self.element_type(self.module.ty(value))? {
-            BasicTypeEnum::FloatType(ty) => ty.vec_type(2),
-            BasicTypeEnum::IntType(ty) => ty.vec_type(2),
-            _ => return Err(internal("a pair of pointers")),
-        };
-        let pair = self.ir.bits(pair, ty.into())?;
-        self.ir.lane(pair, index)
-    }
-
-    /// Two neighbouring 16-bit elements, the even column low, as `i32`.
-    pub(super) fn pair_at(&mut self, value: ValueId, even: &Coords) -> Result<Val<'c>> {
-        let mut odd = even.clone();
-        if let Some(col) = odd.last_mut() {
-            col.offset += 1;
-        }
-        match self.bound.get(&value) {
-            Some(Bound::Fragment(fragment)) if fragment.packed => {
-                let (block, i) = self.accumulator_of(even)?;
-                let index = (block * fragment.cols / 2 + i) / 2;
-                let register = fragment.registers.get(index as usize).copied();
-                return register.ok_or_else(|| internal("an accumulator out of range"));
-            }
-            Some(Bound::View(view)) => {
-                let view = *view;
-                if let Some(pair) = self.view_pair(value, &view, even)? {
-                    return Ok(pair);
-                }
-            }
-            Some(Bound::Lazy(_)) => {
-                if let Some(pair) = self.converted_pair(value, even, &odd)? {
-                    return Ok(pair);
-                }
-            }
-            _ => {}
-        }
-        let (low, high) = (self.at(value, even.clone())?, self.at(value, odd)?);
-        let pair = self.ir.pair(low, high)?;
-        self.ir.bits(pair, self.ir.i32().into())
     }
 }

@@ -6,6 +6,7 @@ use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::{Type, ValueId};
 
+use super::family::{Axis, Family};
 use crate::llvm::Val;
 
 /// Where a coordinate starts: zero, or a value that differs between lanes.
@@ -13,10 +14,8 @@ use crate::llvm::Val;
 pub(crate) enum Base {
     /// Nothing: the coordinate is its offset.
     Zero,
-    /// Row of the lane's first accumulator in the tile (C61).
-    Row,
-    /// Column of the lane's first accumulator in the tile (C61).
-    Col,
+    /// The lane's own first row or column in a family of layouts.
+    Lane(Family, Axis),
 }
 
 /// Position along one dimension of a tile: a base and a constant, in elements.
@@ -31,6 +30,11 @@ pub(crate) struct Coord {
 impl Coord {
     /// The first position.
     pub const ZERO: Coord = Coord { base: Base::Zero, offset: 0 };
+
+    /// A position relative to the lane's own first row or column.
+    pub fn lane(family: Family, axis: Axis, offset: u32) -> Coord {
+        Coord { base: Base::Lane(family, axis), offset }
+    }
 }
 
 /// Position in a tile, outermost dimension first.
@@ -39,16 +43,52 @@ pub(crate) type Coords = SmallVec<[Coord; 3]>;
 /// A value at a position.
 pub(crate) type Key = (ValueId, Coords);
 
-/// A tile in registers, in the accumulator layout of its agent: for each block of 64 rows per warpgroup,
-/// accumulator after accumulator (C61). 16-bit elements are packed in pairs of columns.
+/// Which elements of a value a lane holds in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// A matrix: the elements of [`Family::place`] in order, 16-bit ones in pairs where `packed`.
+    Tile {
+        /// Columns of the tile.
+        cols: u64,
+        /// Whether a register holds two columns.
+        packed: bool,
+    },
+    /// A vector along one dimension of the matrices: the elements of [`Family::held`] in order.
+    Slice {
+        /// The dimension.
+        axis: Axis,
+        /// Its extent.
+        extent: u64,
+    },
+}
+
+/// A tile in registers, in a layout of its agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment<'c> {
-    /// Columns of the tile.
-    pub cols: u64,
-    /// Whether a register holds two columns.
-    pub packed: bool,
-    /// The registers: `blocks * cols / 2` elements, or half as many pairs.
+    /// The layout.
+    pub family: Family,
+    /// Which elements.
+    pub form: Form,
+    /// The registers.
     pub registers: Rc<[Val<'c>]>,
+    /// Where a product is in flight: its number, and the registers it reads until it is waited for (C46).
+    pub flight: Option<Flight<'c>>,
+}
+
+impl<'c> Fragment<'c> {
+    /// A fragment that nothing asynchronous writes.
+    pub fn settled(family: Family, form: Form, registers: Rc<[Val<'c>]>) -> Fragment<'c> {
+        Fragment { family, form, registers, flight: None }
+    }
+}
+
+/// A product that may be unfinished.
+#[derive(Clone, Debug)]
+pub(crate) struct Flight<'c> {
+    /// Its number in the order of the text.
+    pub number: u64,
+    /// Registers that it reads.
+    pub reads: Rc<[Val<'c>]>,
 }
 
 /// A tile in a slot of a ring.

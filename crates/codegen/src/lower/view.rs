@@ -5,6 +5,8 @@ use inkwell::values::{IntValue, PointerValue};
 use warploom_ir::ValueId;
 
 use super::Lower;
+use super::family::wgmma::Wgmma;
+use super::family::{Axis, Family};
 use super::value::{Base, Coord, Coords, View};
 use crate::error::{Result, internal};
 use crate::llvm::Val;
@@ -19,22 +21,25 @@ impl<'c> Lower<'c, '_> {
         even: &Coords,
     ) -> Result<Option<Val<'c>>> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let accumulators =
-            matches!(even.as_slice(), [.., row, col] if row.base == Base::Row && col.base == Base::Col);
-        if view.transposed || layout.elem != 2 || layout.panel < 32 || !accumulators || self.place.elected {
+        let family @ Family::Wgmma(accumulators) = self.place.family;
+        let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
+        let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
+        if view.transposed || layout.elem != 2 || layout.panel < 32 || !own || self.place.elected {
             return Ok(None);
         }
         let key = (value, even.clone());
         if let Some(pair) = self.pairs.get(&key) {
             return Ok(Some(*pair));
         }
-        let (block, i) = self.accumulator_of(even)?;
-        let chunk = i / 8;
-        let address = self.matrix_address(view, block, chunk)?;
+        let (_, cols) = self.matrix(value)?;
+        let i = self.index_of(family, cols, even)?;
+        let (block, chunk) = (i / (cols / 2), i % (cols / 2) / 8);
+        let address = self.matrix_address(view, accumulators, block, chunk)?;
         let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[address.into()])?;
         for part in 0..4u32 {
             let register = self.ir.member(four, part)?;
-            let key = (value, self.accumulator(value, block, 8 * chunk + 2 * u64::from(part)));
+            let i = block * cols / 2 + 8 * chunk + 2 * u64::from(part);
+            let key = (value, self.place_at(value, family, i)?);
             self.pairs_log.push(key.clone());
             self.pairs.insert(key, register);
         }
@@ -78,6 +83,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn matrix_address(
         &mut self,
         view: &View<'c>,
+        family: Wgmma,
         block: u64,
         chunk: u64,
     ) -> Result<PointerValue<'c>> {
@@ -90,8 +96,7 @@ impl<'c> Lower<'c, '_> {
         let half = self.ir.shl(self.ir.and(self.ir.shr(lane, 4)?, 1)?, 4)?;
         let line = self.ir.add(self.ir.scale(row, layout.panel)?, half)?;
         let line = self.swizzled(line, inside, view)?;
-        let groups = self.place.warps / 4;
-        let fixed = panel * layout.panel_bytes() + block * 64 * groups * layout.panel;
+        let fixed = panel * layout.panel_bytes() + block * 64 * family.groups() * layout.panel;
         let slot = self.slot_at(view.ring, view.payload, view.slot)?;
         let slot = self.ir.offset(slot, self.ir.int(8).into(), line)?;
         self.ir.plus(slot, fixed)

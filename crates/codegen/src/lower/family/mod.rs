@@ -1,0 +1,97 @@
+//! How the elements of a tile lie in the registers of an agent's lanes: one module for each family of layouts.
+//!
+//! Element `i` of a lane stands at the lane's own first row and column plus an offset that all lanes share.
+//! Element-wise code knows no more than that, so that it serves every family. A row vector (`tensor<Mxf32>`)
+//! lies as the rows of a tile do: each lane holds one element for every row of which it holds elements, and
+//! lanes of one row hold the same.
+
+pub(crate) mod wgmma;
+
+use inkwell::values::IntValue;
+
+use super::Lower;
+use super::value::Coord;
+use crate::error::Result;
+use wgmma::Wgmma;
+
+/// A layout of tiles in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Family {
+    /// Accumulators of wgmma (C61).
+    Wgmma(Wgmma),
+}
+
+/// A dimension of the matrices that a family lays out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Axis {
+    /// Along a column: the row number grows.
+    Row,
+    /// Along a row: the column number grows.
+    Col,
+}
+
+/// Which lanes hold the elements of one row, or of one column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Peers {
+    /// Lanes of the warp: those that differ in these bits of the lane number, one bit each.
+    pub lanes: &'static [u64],
+    /// Whether other warps hold elements too.
+    pub warps: bool,
+}
+
+impl Family {
+    /// Elements of a `rows x cols` tile that each lane holds; refuses tiles that the family does not cover.
+    pub fn count(self, rows: u64, cols: u64) -> Result<u64> {
+        match self {
+            Family::Wgmma(family) => family.count(rows, cols),
+        }
+    }
+
+    /// Row and column of element `i` of a lane, less the lane's own first. Elements `2j` and `2j + 1` are
+    /// neighbours in a row where [`Family::pairs`] says so.
+    pub fn place(self, cols: u64, i: u64) -> (u64, u64) {
+        match self {
+            Family::Wgmma(family) => family.place(cols, i),
+        }
+    }
+
+    /// The inverse of [`Family::place`]; `None` for places of other lanes.
+    pub fn find(self, cols: u64, row: u64, col: u64) -> Option<u64> {
+        match self {
+            Family::Wgmma(family) => family.find(cols, row, col),
+        }
+    }
+
+    /// Offsets along one dimension of the places a lane holds elements of, for a vector of this extent.
+    pub fn held(self, axis: Axis, extent: u64) -> Result<Vec<u64>> {
+        match self {
+            Family::Wgmma(family) => family.held(axis, extent),
+        }
+    }
+
+    /// Whether two 16-bit neighbours share a register.
+    pub fn pairs(self) -> bool {
+        match self {
+            Family::Wgmma(_) => true,
+        }
+    }
+
+    /// The lanes that hold the elements which differ in this coordinate alone.
+    pub fn peers(self, along: Axis) -> Peers {
+        match self {
+            Family::Wgmma(_) => wgmma::peers(along),
+        }
+    }
+
+    /// The lane's own first row or column, as code.
+    pub fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
+        match self {
+            Family::Wgmma(family) => family.first(lower, axis),
+        }
+    }
+
+    /// A position along a dimension, `offset` from the lane's own first.
+    pub fn coord(self, axis: Axis, offset: u64) -> Coord {
+        Coord::lane(self, axis, offset as u32)
+    }
+}

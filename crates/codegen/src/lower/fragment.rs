@@ -1,0 +1,218 @@
+//! Tiles and vectors in registers: which elements a lane holds, and reading them back (C61).
+
+use inkwell::values::IntValue;
+use warploom_ir::ValueId;
+use warploom_ir::diag::Code;
+
+use super::Lower;
+use super::family::wgmma::Wgmma;
+use super::family::{Axis, Family};
+use super::value::{Base, Bound, Coord, Coords, Form, Fragment, element_bits};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::Val;
+
+impl<'c> Lower<'c, '_> {
+    /// The layout of the agent's tiles.
+    pub(super) fn family(&self) -> Result<Family> {
+        match self.place.elected {
+            true => Err(refuse(Code::Op, "a tile in registers inside warploom.elect").rule("C21").into()),
+            false => Ok(self.place.family),
+        }
+    }
+
+    /// The layout of the agent's tiles, where only accumulators of wgmma will do.
+    pub(super) fn wgmma(&self) -> Result<Wgmma> {
+        match self.family()? {
+            Family::Wgmma(family) => Ok(family),
+        }
+    }
+
+    /// A whole value in registers.
+    pub(super) fn fragment(&mut self, value: ValueId) -> Result<Fragment<'c>> {
+        if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
+            return Ok(fragment.clone());
+        }
+        let family = self.family()?;
+        let form = self.form(value, family)?;
+        let mut registers = Vec::new();
+        match form {
+            Form::Tile { cols, packed } => {
+                let (rows, _) = self.matrix(value)?;
+                for i in (0..family.count(rows, cols)?).step_by(if packed { 2 } else { 1 }) {
+                    let at = self.place_at(value, family, i)?;
+                    registers.push(match packed {
+                        true => self.pair_at(value, &at)?,
+                        false => self.at(value, at)?,
+                    });
+                }
+            }
+            Form::Slice { axis, extent } => {
+                for offset in family.held(axis, extent)? {
+                    let at = self.slice_at(value, family, axis, offset);
+                    registers.push(self.at(value, at)?);
+                }
+            }
+        }
+        Ok(Fragment::settled(family, form, registers.into()))
+    }
+
+    /// What lanes hold of a value: a vector has one extent that is not 1.
+    pub(super) fn form(&self, value: ValueId, family: Family) -> Result<Form> {
+        let ty = self.module.ty(value);
+        match ty.shape() {
+            [extent] => Ok(Form::Slice { axis: self.axes.of(value), extent: *extent }),
+            [outer @ .., rows, 1] if outer.iter().all(|&n| n == 1) => {
+                Ok(Form::Slice { axis: Axis::Row, extent: *rows })
+            }
+            [outer @ .., cols] if outer.iter().all(|&n| n == 1) => {
+                Ok(Form::Slice { axis: Axis::Col, extent: *cols })
+            }
+            _ => {
+                let (_, cols) = self.matrix(value)?;
+                let packed = family.pairs() && element_bits(ty) == Some(16);
+                Ok(Form::Tile { cols, packed })
+            }
+        }
+    }
+
+    /// Rows and columns of a tile whose other extents are 1.
+    pub(super) fn matrix(&self, value: ValueId) -> Result<(u64, u64)> {
+        let ty = self.module.ty(value);
+        match ty.shape() {
+            [outer @ .., rows, cols] if outer.iter().all(|&n| n == 1) => Ok((*rows, *cols)),
+            _ => {
+                let text = format!("{ty} cannot be held in registers");
+                let needs = "a matrix with a multiple of 8 columns, 64 rows per warpgroup";
+                Err(refuse(Code::Shape, text).rule("C61").note("needs", needs).into())
+            }
+        }
+    }
+
+    /// Position of element `i` that a lane holds of a matrix.
+    pub(super) fn place_at(&self, value: ValueId, family: Family, i: u64) -> Result<Coords> {
+        let (_, cols) = self.matrix(value)?;
+        let (row, col) = family.place(cols, i);
+        let rank = self.module.ty(value).shape().len();
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank - 2).collect();
+        at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
+        Ok(at)
+    }
+
+    /// Position in a vector, `offset` from the lane's own first.
+    pub(super) fn slice_at(&self, value: ValueId, family: Family, axis: Axis, offset: u64) -> Coords {
+        let rank = self.module.ty(value).shape().len();
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank).collect();
+        if let Some(coord) = at.get_mut(slice_dimension(rank, axis)) {
+            *coord = family.coord(axis, offset);
+        }
+        at
+    }
+
+    /// A coordinate as a number.
+    pub(super) fn coordinate(&mut self, coord: Coord) -> Result<IntValue<'c>> {
+        let base = match coord.base {
+            Base::Zero => self.ir.c32(0),
+            Base::Lane(family, axis) => family.first(self, axis)?,
+        };
+        self.ir.add(base, self.ir.c32(u64::from(coord.offset)))
+    }
+
+    /// Which of the lane's elements stands at a position of a matrix of so many columns.
+    pub(super) fn index_of(&self, family: Family, cols: u64, at: &Coords) -> Result<u64> {
+        let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
+        if row.base != Base::Lane(family, Axis::Row) || col.base != Base::Lane(family, Axis::Col) {
+            return Err(elsewhere().into());
+        }
+        let found = family.find(cols, u64::from(row.offset), u64::from(col.offset));
+        found.ok_or_else(|| elsewhere().into())
+    }
+
+    /// One element of a value in registers.
+    pub(super) fn fragment_element(
+        &mut self,
+        value: ValueId,
+        fragment: &Fragment<'c>,
+        at: &Coords,
+    ) -> Result<Val<'c>> {
+        let family = fragment.family;
+        let missing = || internal("an element out of range");
+        match fragment.form {
+            Form::Tile { cols, packed } => {
+                let index = self.index_of(family, cols, at)?;
+                if !packed {
+                    return fragment.registers.get(index as usize).copied().ok_or_else(missing);
+                }
+                let pair = fragment.registers.get(index as usize / 2).copied().ok_or_else(missing)?;
+                self.half(value, pair, index % 2)
+            }
+            Form::Slice { axis, extent } => {
+                let coord = at.get(slice_dimension(at.len(), axis)).ok_or_else(missing)?;
+                if coord.base != Base::Lane(family, axis) {
+                    return Err(elsewhere().into());
+                }
+                let held = family.held(axis, extent)?;
+                let index = held.iter().position(|&offset| offset == u64::from(coord.offset));
+                let register = index.and_then(|index| fragment.registers.get(index).copied());
+                register.ok_or_else(|| elsewhere().into())
+            }
+        }
+    }
+
+    /// One of the two 16-bit elements of a register.
+    pub(super) fn half(&mut self, value: ValueId, pair: Val<'c>, index: u64) -> Result<Val<'c>> {
+        use inkwell::types::BasicTypeEnum;
+        let ty = match self.element_type(self.module.ty(value))? {
+            BasicTypeEnum::FloatType(ty) => ty.vec_type(2),
+            BasicTypeEnum::IntType(ty) => ty.vec_type(2),
+            _ => return Err(internal("a pair of pointers")),
+        };
+        let pair = self.ir.bits(pair, ty.into())?;
+        self.ir.lane(pair, index)
+    }
+
+    /// Two neighbouring 16-bit elements, the even column low, as `i32`.
+    pub(super) fn pair_at(&mut self, value: ValueId, even: &Coords) -> Result<Val<'c>> {
+        let mut odd = even.clone();
+        if let Some(col) = odd.last_mut() {
+            col.offset += 1;
+        }
+        match self.bound.get(&value) {
+            Some(Bound::Fragment(fragment)) => {
+                if let Form::Tile { cols, packed: true } = fragment.form {
+                    let index = self.index_of(fragment.family, cols, even)? / 2;
+                    let register = fragment.registers.get(index as usize).copied();
+                    return register.ok_or_else(|| internal("an element out of range"));
+                }
+            }
+            Some(Bound::View(view)) => {
+                let view = *view;
+                if let Some(pair) = self.view_pair(value, &view, even)? {
+                    return Ok(pair);
+                }
+            }
+            Some(Bound::Lazy(_)) => {
+                if let Some(pair) = self.converted_pair(value, even, &odd)? {
+                    return Ok(pair);
+                }
+            }
+            _ => {}
+        }
+        let (low, high) = (self.at(value, even.clone())?, self.at(value, odd)?);
+        let pair = self.ir.pair(low, high)?;
+        self.ir.bits(pair, self.ir.i32().into())
+    }
+}
+
+/// The dimension of a value along which a vector runs: rows are the last but one.
+fn slice_dimension(rank: usize, axis: Axis) -> usize {
+    match axis {
+        Axis::Row => rank.saturating_sub(2),
+        Axis::Col => rank.saturating_sub(1),
+    }
+}
+
+/// An element that another lane holds.
+fn elsewhere() -> warploom_ir::Diagnostic {
+    let text = "a tile in registers is read by other lanes than hold it";
+    refuse(Code::Layout, text).rule("C61").note("instead", "no transposition of computed tiles")
+}

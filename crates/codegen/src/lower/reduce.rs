@@ -1,0 +1,173 @@
+//! `tt.reduce`: each lane folds what it holds, then lanes that share a row (or a column) exchange (C65).
+
+use std::rc::Rc;
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::InstructionOpcode as Llvm;
+use smallvec::SmallVec;
+use warploom_ir::diag::Code;
+use warploom_ir::{BlockId, OpId, Opcode, ValueId};
+
+use super::Lower;
+use super::family::{Axis, Family};
+use super::value::{Bound, Coord, Coords, Form, Fragment};
+use crate::error::{Result, internal, locate, refuse};
+use crate::llvm::{Val, as_int};
+
+/// One element of each operand.
+type Row<'c> = SmallVec<[Val<'c>; 2]>;
+
+/// Partial results per row: a chain of that many dependent steps less.
+const CHAINS: usize = 2;
+
+impl<'c> Lower<'c, '_> {
+    /// `tt.reduce` of one or several matrices along rows or columns, into vectors.
+    pub(super) fn reduce(&mut self, op: OpId) -> Result<()> {
+        let module = self.module;
+        let operands = module.ops[op].operands.as_slice();
+        let results = module.ops[op].results.as_slice();
+        let block = module.entry(op, 0).ok_or_else(|| internal("tt.reduce without a region"))?;
+        let Some(&first) = operands.first().filter(|_| operands.len() == results.len()) else {
+            return Err(refuse(Code::Verify, "tt.reduce has a result for every operand").into());
+        };
+        let family = self.family()?;
+        let along = self.reduced(op, first)?;
+        let (rows, cols) = self.matrix(first)?;
+        family.count(rows, cols)?;
+        let (kept, extent, inner) = match along {
+            Axis::Col => (Axis::Row, rows, cols),
+            Axis::Row => (Axis::Col, cols, rows),
+        };
+        let peers = family.peers(along);
+        if peers.warps {
+            let text = format!("tt.reduce along axis {} of {}", usize::from(along == Axis::Col), {
+                module.ty(first)
+            });
+            let fix = "a reduction along the last axis, whose elements lie in one warp";
+            return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
+        }
+        let inside = family.held(along, inner)?;
+        let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
+        for offset in family.held(kept, extent)? {
+            let place = (family, along, offset);
+            let mut folded = self.fold(block, operands, place, &inside)?;
+            for &lane in peers.lanes {
+                let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
+                folded = self.combine(block, &folded, &other)?;
+            }
+            registers.iter_mut().zip(folded).for_each(|(all, one)| all.push(one));
+        }
+        for (&result, registers) in results.iter().zip(registers) {
+            if module.ty(result).shape() != [extent] {
+                let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));
+                return Err(refuse(Code::Verify, text).into());
+            }
+            let form = Form::Slice { axis: kept, extent };
+            let fragment = Fragment::settled(family, form, Rc::from(registers));
+            self.bound.insert(result, Bound::Fragment(fragment));
+        }
+        Ok(())
+    }
+
+    /// The dimension that is reduced.
+    fn reduced(&self, op: OpId, operand: ValueId) -> Result<Axis> {
+        let rank = self.module.ty(operand).shape().len();
+        let axis = usize::try_from(self.count(op, "axis")?).unwrap_or(usize::MAX);
+        match axis {
+            _ if rank == 2 && axis == 1 => Ok(Axis::Col),
+            _ if rank == 2 && axis == 0 => Ok(Axis::Row),
+            _ => {
+                let text = format!("tt.reduce along axis {axis} of {}", self.module.ty(operand));
+                let fix = "a reduction of matrices";
+                Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into())
+            }
+        }
+    }
+
+    /// Folds the elements that this lane holds of one row or column.
+    fn fold(
+        &mut self,
+        block: BlockId,
+        operands: &[ValueId],
+        (family, along, kept): (Family, Axis, u64),
+        inside: &[u64],
+    ) -> Result<Row<'c>> {
+        let mut chains: Vec<Row<'c>> = Vec::new();
+        for (n, &offset) in inside.iter().enumerate() {
+            let (row, col) = if along == Axis::Col { (kept, offset) } else { (offset, kept) };
+            let at: Coords =
+                [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect();
+            let next = self.elements(operands, &at)?;
+            match chains.get(n % CHAINS).cloned() {
+                Some(chain) => chains[n % CHAINS] = self.combine(block, &chain, &next)?,
+                None => chains.push(next),
+            }
+        }
+        let mut rest = chains.into_iter();
+        let mut folded = rest.next().ok_or_else(|| internal("a reduction of nothing"))?;
+        for chain in rest {
+            folded = self.combine(block, &folded, &chain)?;
+        }
+        Ok(folded)
+    }
+
+    /// The elements of all operands at a place.
+    fn elements(&mut self, operands: &[ValueId], at: &[Coord]) -> Result<Row<'c>> {
+        operands.iter().map(|&v| self.at(v, at.iter().copied().collect())).collect()
+    }
+
+    /// Runs the region on two rows of elements.
+    fn combine(&mut self, block: BlockId, a: &[Val<'c>], b: &[Val<'c>]) -> Result<Row<'c>> {
+        let module = self.module;
+        let args = &module.blocks[block].args;
+        if args.len() != a.len() + b.len() {
+            return Err(refuse(Code::Verify, "a region of tt.reduce takes two of each operand").into());
+        }
+        for (&arg, &value) in args.iter().zip(a.iter().chain(b)) {
+            self.bound.insert(arg, Bound::Scalar(value));
+        }
+        for &op in &module.blocks[block].ops {
+            let operands = &module.ops[op].operands;
+            let values = operands.iter().map(|&v| self.scalar(v)).collect::<Result<Row<'c>>>();
+            let values = values.map_err(|refusal| locate(module, op, refusal))?;
+            if module.ops[op].opcode == Opcode::ReduceReturn {
+                return Ok(values);
+            }
+            let value = self.element(op, &values).map_err(|refusal| locate(module, op, refusal))?;
+            self.bound.insert(self.only_result(op)?, Bound::Scalar(value));
+        }
+        Err(refuse(Code::Verify, "a region of tt.reduce ends with tt.reduce.return").into())
+    }
+
+    /// The value of the lane whose number differs in these bits.
+    pub(super) fn exchange(&mut self, value: Val<'c>, lanes: u64) -> Result<Val<'c>> {
+        let ty = value.get_type();
+        let (all, lanes, clamp) = (self.ir.c32(u64::from(u32::MAX)), self.ir.c32(lanes), self.ir.c32(31));
+        let one = |this: &mut Self, word: Val<'c>| {
+            let args = [all.into(), word, lanes.into(), clamp.into()];
+            let name =
+                if word.is_float_value() { "nvvm.shfl.sync.bfly.f32" } else { "nvvm.shfl.sync.bfly.i32" };
+            this.ir.intrinsic(name, &args)
+        };
+        let i32 = self.ir.i32();
+        let bits = match ty {
+            BasicTypeEnum::FloatType(float) if float == self.ir.f32() => return one(self, value),
+            BasicTypeEnum::FloatType(float) => float.get_bit_width(),
+            BasicTypeEnum::IntType(int) => int.get_bit_width(),
+            _ => return Err(refuse(Code::Type, "an exchange of pointers between lanes").rule("C65").into()),
+        };
+        let int = self.ir.bits(value, self.ir.int(bits).into())?;
+        if bits == 64 {
+            let high = self.ir.cast(Llvm::Trunc, self.ir.shr(as_int(int)?, 32)?.into(), i32.into())?;
+            let low = self.ir.cast(Llvm::Trunc, int, i32.into())?;
+            let (low, high) = (one(self, low)?, one(self, high)?);
+            let (low, high) = (self.ir.zext(as_int(low)?, self.ir.int(64))?, as_int(high)?);
+            let high = self.ir.shl(self.ir.zext(high, self.ir.int(64))?, 32)?;
+            return self.ir.bits(self.ir.or(low, high)?.into(), ty);
+        }
+        let word = one(self, self.ir.zext(as_int(int)?, i32)?.into())?;
+        let narrow =
+            if bits == 32 { word } else { self.ir.cast(Llvm::Trunc, word, self.ir.int(bits).into())? };
+        self.ir.bits(narrow, ty)
+    }
+}
