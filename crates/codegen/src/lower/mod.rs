@@ -12,6 +12,7 @@ mod handshake;
 mod math;
 mod mma;
 mod order;
+mod pointer;
 mod reduce;
 mod region;
 mod store;

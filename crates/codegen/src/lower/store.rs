@@ -1,4 +1,4 @@
-//! Tiles that leave the registers: into a slot in the layout of its box, or through pointers (C33, C64).
+//! Tiles that leave the registers for a slot, in the layout of its box (C33, C64).
 
 use std::collections::VecDeque;
 
@@ -145,47 +145,5 @@ impl<'c> Lower<'c, '_> {
                 self.ir.pair(low, high)
             }
         }
-    }
-
-    /// `tt.store` of a scalar, or of a tile element by element, predicated where there is a mask.
-    pub(super) fn store(&mut self, op: OpId) -> Result<()> {
-        let (pointer, value) = (self.operand(op, 0)?, self.operand(op, 1)?);
-        let mask = self.module.ops[op].operands.get(2).copied();
-        let elem = self.module.ty(value).elem().clone();
-        let bits = element_bits(self.module.ty(value)).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
-        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("tt.store of {elem} is not supported")))?;
-        if !self.module.ty(pointer).is_tensor() {
-            let (pointer, value) = (self.scalar(pointer)?, self.scalar(value)?);
-            let mask = mask.map(|m| self.scalar(m)).transpose()?;
-            let lane = self.first_thread()?;
-            let mask = match mask {
-                Some(mask) => self.both(mask, lane)?,
-                None => lane,
-            };
-            return self.store_one(pointer, value, Some(mask), bits, &elem);
-        }
-        let family = self.family()?;
-        let (rows, cols) = self.matrix(value)?;
-        for i in 0..family.count(rows, cols)? {
-            let at = self.place_at(value, family, i)?;
-            let to = self.at(pointer, at.clone())?;
-            let mask = mask.map(|m| self.at(m, at.clone())).transpose()?;
-            let from = self.at(value, at)?;
-            self.store_one(to, from, mask, bits, &elem)?;
-        }
-        Ok(())
-    }
-
-    /// Whether this is the thread that stores scalars: the agent's first, or the elected one.
-    fn first_thread(&mut self) -> Result<Val<'c>> {
-        if self.place.elected {
-            return Ok(self.ir.int(1).const_all_ones().into());
-        }
-        let first = self.ir.c32(32 * self.place.warp);
-        Ok(self.ir.icmp(inkwell::IntPredicate::EQ, self.thread, first)?.into())
-    }
-
-    fn both(&self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
-        self.ir.binary(inkwell::values::InstructionOpcode::And, a, b)
     }
 }
