@@ -330,6 +330,7 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
+        self.stay_behind(&fragments)?;
         let mut args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
         let types: Vec<BasicTypeEnum> = args.iter().map(|a| a.get_type()).collect();
         // What an unfinished product reads stays where it is until then.
@@ -354,6 +355,24 @@ impl<'c> Lower<'c, '_> {
             self.bound.insert(result, Bound::Fragment(fragment));
         }
         Ok(())
+    }
+
+    /// Keeps a wait behind the work that stands before it. ptxas moves `wgmma.wait_group` up across arithmetic
+    /// and shuffles, so that the product runs beside nothing (seen with ptxas 13.5); it does not move it across
+    /// `nanosleep`. This one is never run for numbers, and would do no harm.
+    fn stay_behind(&mut self, fragments: &[Fragment<'c>]) -> Result<()> {
+        let Some((products, value)) = self.latest.take() else { return Ok(()) };
+        let beside = |flight: &Flight| flight.number <= products;
+        if !fragments.iter().filter_map(|f| f.flight.as_ref()).any(beside) {
+            return Ok(());
+        }
+        let class = match value.get_type() {
+            BasicTypeEnum::FloatType(ty) if ty == self.ir.f32() => "f",
+            BasicTypeEnum::IntType(ty) if ty == self.ir.i32() => "r",
+            _ => return Ok(()),
+        };
+        let text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fffffff; @p nanosleep.u32 0; }";
+        self.ir.assembly(text, class, &[], &[value], false).map(|_| ())
     }
 
     /// Whether a tile is a constant zero, so that a dot can start from nothing (C8).

@@ -85,6 +85,8 @@ pub(crate) struct Lower<'c, 'a> {
     axes: Axes,
     /// Products issued so far, in the order of the text.
     products: u64,
+    /// The value that was made last between products of this block, and how many were issued before it.
+    latest: Option<(u64, Val<'c>)>,
     /// Position of every operation, in the order of the text.
     position: SecondaryMap<OpId, u32>,
     /// Position of the last user of every value.
@@ -149,6 +151,7 @@ pub(crate) fn lower<'c, 'a>(
         hazards: Hazards::new(module, program)?,
         axes: Axes::new(module, program.func),
         products: 0,
+        latest: None,
         position,
         last_use,
         warp,
@@ -247,7 +250,9 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Shape, format!("regions nested deeper than {MAX_NESTING}")).into());
         }
         let module = self.module;
+        self.latest = None;
         module.blocks[block].ops.iter().for_each(|&op| self.attempt(op, depth));
+        self.latest = None;
         Ok(())
     }
 

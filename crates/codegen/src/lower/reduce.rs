@@ -57,6 +57,8 @@ impl<'c> Lower<'c, '_> {
             }
             registers.iter_mut().zip(folded).for_each(|(all, one)| all.push(one));
         }
+        let last = registers.last().and_then(|all| all.last());
+        self.latest = last.map(|&value| (self.products, value)).or(self.latest);
         for (&result, registers) in results.iter().zip(registers) {
             if module.ty(result).shape() != [extent] {
                 let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));
