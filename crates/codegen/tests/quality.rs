@@ -38,6 +38,12 @@ fn kernels() -> Vec<(&'static str, String)> {
     ]
 }
 
+fn attention() -> Vec<(&'static str, String)> {
+    let names =
+        [("attention_bf16", "attention_bf16.mlir"), ("attention_causal", "attention_causal_bf16.mlir")];
+    names.into_iter().map(|(name, file)| (name, program(file))).collect()
+}
+
 #[test]
 fn bars_c82() {
     let Some(ptxas) = tool_or_skip("ptxas", "counting instructions") else { return };
@@ -50,7 +56,7 @@ fn bars_c82() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.toml");
     let bars: BTreeMap<String, Bar> = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut found = BTreeMap::new();
-    for (name, text) in kernels() {
+    for (name, text) in kernels().into_iter().chain(attention()) {
         let emitted =
             common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
         let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
@@ -66,6 +72,26 @@ fn bars_c82() {
     // The example of the rule itself.
     let example = &bars["gemm_bf16"];
     assert!(example.multiply <= 44 && example.load <= 35);
+    assert!(bars["attention_bf16"].multiply <= 589);
+}
+
+/// The soft-max of one block stands between the wait for its product with K and the wait for the product with V
+/// of the block before: in the program's text, and in machine code.
+#[test]
+fn attention_overlaps_c82() {
+    let Some(ptxas) = tool_or_skip("ptxas", "looking at machine code") else { return };
+    let Some(nvdisasm) = tool_or_skip("nvdisasm", "looking at machine code") else { return };
+    for (name, text) in attention() {
+        let emitted = common::emit_text(&text, &Options::default()).unwrap();
+        let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
+        let text = sass::disassemble(&nvdisasm, &assembled.cubin).unwrap();
+        // From a wait that leaves one product running to the wait for that one.
+        let (_, behind) = text.split_once("WARPGROUP.DEPBAR.LE gsb0, 0x1").unwrap();
+        let (between, _) = behind.split_once("WARPGROUP.DEPBAR.LE gsb0, 0x0").unwrap();
+        let count = |what: &str| between.matches(what).count();
+        assert!(count("MUFU.EX2") >= 64 && count("FMNMX") >= 64, "{name}: {}", count("MUFU.EX2"));
+        assert_eq!((count("HGMMA"), count("WARPGROUP")), (0, 0), "{name}");
+    }
 }
 
 /// Instructions a steady loop may have: the work itself, iterators, addresses, predicates and branches.
