@@ -175,4 +175,7 @@ opcodes! {
     MmaWait = "warploom.mma_wait",
     ProxyFence = "warploom.proxy_fence",
     BarrierSync = "warploom.barrier_sync",
+    AsyncCopy = "warploom.async_copy",
+    AsyncCommit = "warploom.async_commit",
+    AsyncWait = "warploom.async_wait",
 }

@@ -288,6 +288,11 @@ pub(crate) fn format(op: Opcode) -> Format {
         ),
         O::MmaWait => Format::Items(&[Rest(0), Dict, COLON, Types], Each),
         O::BarrierSync => Format::Items(&[Symbol("barrier"), Dict], Spelt),
+        O::AsyncCopy => Format::Items(
+            &[Symbol("pipeline"), OPEN, Operand(0), CLOSE, Dict, Operand(1), Optional(2), COLON, Type(1)],
+            Spelt,
+        ),
+        O::AsyncCommit | O::AsyncWait => Format::Items(&[Dict], Spelt),
         O::Other(_) => Format::Generic,
     }
 }

@@ -5,7 +5,7 @@ use crate::attr::Attr;
 use crate::types::{Signedness, Type};
 
 /// The element behind a pointer or each pointer of a tile, in the same shape.
-fn pointee(ty: &Type) -> Option<Type> {
+pub(super) fn pointee(ty: &Type) -> Option<Type> {
     match ty.elem() {
         Type::Ptr { pointee, .. } if !ty.is_desc() => Some(ty.with_elem((**pointee).clone())),
         _ => None,

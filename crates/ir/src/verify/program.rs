@@ -1,7 +1,7 @@
 //! Operations of the program form (C35): declarations, agents, rings.
 
 use super::Cx;
-use super::memory::holds_block;
+use super::memory::{holds_block, pointee};
 use crate::attr::Attr;
 use crate::entity::OpId;
 use crate::opcode::Opcode;
@@ -120,6 +120,15 @@ pub(super) fn agent(cx: &mut Cx<'_>) {
     cx.need(registers.is_none_or(|n| n % 8 == 0), || {
         "attribute `registers` must be a multiple of 8".to_owned()
     });
+    let layout = cx.prop("layout");
+    let known = layout.is_none_or(|l| l.as_str().is_some());
+    cx.need(known, || "attribute `layout` must be a string".to_owned());
+    let tiling = match cx.prop("tiling") {
+        None => true,
+        Some(Attr::DenseArray { values, .. }) => values.iter().all(|v| *v > 0),
+        Some(_) => false,
+    };
+    cx.need(tiling, || "attribute `tiling` must be an array of positive numbers".to_owned());
     if let Some(block) = cx.block(0) {
         cx.same_types("arguments of an agent", &cx.arg_types(block), &[]);
     }
@@ -202,4 +211,32 @@ pub(super) fn store_wait(cx: &mut Cx<'_>) {
 pub(super) fn barrier_sync(cx: &mut Cx<'_>) {
     inside_agent(cx);
     cx.declared("barrier", Opcode::NamedBarrier);
+}
+
+/// A copy through pointers: the tile of the payload behind each pointer, a mask and a value for masked elements of
+/// the same shape.
+pub(super) fn async_copy(cx: &mut Cx<'_>) {
+    inside_agent(cx);
+    cx.slots(&[0]);
+    let pointers = cx.operand(1);
+    let Some(tile) = pointee(pointers) else {
+        return cx.fail(format!("`{pointers}` where a tile of pointers is needed"));
+    };
+    if cx.operands().len() > 2 {
+        let wanted = tile.with_elem(Type::I1);
+        cx.same_types("mask", &[cx.operand(2)], &[&wanted]);
+    }
+    if cx.operands().len() > 3 {
+        cx.same_types("value of masked elements", &[cx.operand(3)], &[&tile]);
+    }
+    if let Some(ring) = cx.declared("pipeline", Opcode::Pipeline)
+        && let Some(slot) = cx.payload(ring)
+    {
+        cx.same_types("copied tile", &[&tile], &[slot]);
+    }
+}
+
+pub(super) fn async_wait(cx: &mut Cx<'_>) {
+    inside_agent(cx);
+    cx.int_in("pending", 0, i64::from(i32::MAX));
 }

@@ -129,6 +129,9 @@ fn rows(op: Opcode) -> Option<Row> {
         O::StoreWait => row(0, 0, program::store_wait),
         O::StoreCommit | O::ProxyFence => row(0, 0, program::inside_agent),
         O::BarrierSync => row(0, 0, program::barrier_sync),
+        O::AsyncCopy => range((2, 4), (0, 0), program::async_copy),
+        O::AsyncCommit => row(0, 0, program::inside_agent),
+        O::AsyncWait => row(0, 0, program::async_wait),
         O::Other(_) => return None,
     })
 }
