@@ -1,0 +1,216 @@
+//! Copies from global to shared memory by the lanes themselves: `cp.async` where neighbouring elements make a
+//! chunk that can be copied whole, loads and stores elsewhere (C24, C48, C60).
+
+use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
+use smallvec::SmallVec;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, OpId, ValueId};
+use warploom_target::Feature;
+
+use super::Lower;
+use super::family::blocked::Blocked;
+use super::family::{Axis, Family};
+use super::value::{Coord, Coords, View, element_bits};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int};
+
+/// Bytes of a chunk, which one lane copies.
+const CHUNK: u64 = 16;
+
+/// What is copied.
+struct Copy {
+    pointers: ValueId,
+    mask: Option<ValueId>,
+    other: Option<ValueId>,
+    /// Bits of an element.
+    bits: u32,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// `warploom.async_copy`.
+    pub(super) fn async_copy(&mut self, op: OpId) -> Result<()> {
+        if self.place.elected {
+            return Err(refuse(Code::Op, "a copy by all lanes inside warploom.elect").rule("C24").into());
+        }
+        let ring = self.program.ring(self.module, op)?;
+        let slot = self.int(self.operand(op, 0)?)?;
+        let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);
+        let Some(target) = self.program.rings[ring].payloads.get(payload) else {
+            let text = format!("the pipeline has no payload {payload}");
+            return Err(refuse(Code::Verify, text).rule("C35").into());
+        };
+        let (layout, tile) = (target.layout, target.tile.clone());
+        let bits = element_bits(&tile).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
+        let bits = bits.ok_or_else(|| {
+            refuse(Code::Type, format!("a copy of {tile} is not supported")).rule("C48")
+        })?;
+        let operands = &self.module.ops[op].operands;
+        let (mask, other) = (operands.get(2).copied(), operands.get(3).copied());
+        let copy = Copy { pointers: self.operand(op, 1)?, mask, other, bits };
+        if self.module.ty(copy.pointers).shape() != tile.shape() || tile.shape().is_empty() {
+            return Err(refuse(Code::Verify, "a copy of another shape than the slot's").rule("C35").into());
+        }
+        let view = View { ring, payload, slot, transposed: false };
+        let per_row = layout.cols * layout.elem / CHUNK;
+        let lanes = 32 * self.place.warps;
+        let across = per_row.min(lanes);
+        let family = Blocked {
+            warp: self.place.warp as u16,
+            lanes: lanes as u16,
+            vector: (CHUNK / layout.elem) as u16,
+            across: across as u16,
+        };
+        let width = self.copy_width(&copy);
+        let down = family.row_step();
+        let spare = down > layout.rows;
+        let skip = self.ir.block();
+        if spare {
+            // More lanes than chunks.
+            let row = family.first(self, Axis::Row)?;
+            let mine = self.ir.icmp(inkwell::IntPredicate::ULT, row, self.ir.c32(layout.rows))?;
+            let body = self.ir.block();
+            self.ir.br_if(mine, body, skip)?;
+            self.ir.seek(body);
+        }
+        let scope = self.enter();
+        for row in 0..layout.rows.div_ceil(down) {
+            for col in 0..per_row / across {
+                let at = (row * down, col * family.col_step());
+                let to = self.chunk_of(&view, family, at)?;
+                self.copy_chunk(&copy, family, at, to, width)?;
+            }
+        }
+        if spare {
+            self.leave(scope);
+            self.ir.br(skip)?;
+            self.ir.seek(skip);
+        } else {
+            self.ir.br(skip)?;
+            self.ir.seek(skip);
+        }
+        Ok(())
+    }
+
+    /// Bytes of one `cp.async`: 16, 8 or 4; 0 where elements go through registers.
+    fn copy_width(&mut self, copy: &Copy) -> u64 {
+        let bytes = u64::from(copy.bits / 8);
+        let dim = self.module.ty(copy.pointers).shape().len().saturating_sub(1);
+        let run = self.runs.along(copy.pointers, dim);
+        let mut elements = run.consecutive;
+        if let Some(mask) = copy.mask {
+            elements = elements.min(self.runs.along(mask, dim).equal);
+        }
+        let zero = copy.other.is_none_or(|other| self.is_zero(other));
+        let width = (elements.saturating_mul(bytes)).min(run.multiple).min(CHUNK);
+        let able = zero && self.ir.target.has(Feature::CpAsync);
+        if able && width >= 4 && width >= bytes { width } else { 0 }
+    }
+
+    /// Where the lane's chunk lies in the slot, `row` and `col` away from the lane's first.
+    fn chunk_of(
+        &mut self,
+        view: &View<'c>,
+        family: Blocked,
+        (row, col): (u64, u64),
+    ) -> Result<PointerValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let span = family.col_step() * layout.elem;
+        let byte = self.ir.scale(family.first(self, Axis::Col)?, layout.elem)?;
+        let first = family.first(self, Axis::Row)?;
+        if row.is_multiple_of(8) {
+            return self.far_chunk(view, (first, byte, span), row, col * layout.elem);
+        }
+        let own = self.ir.add(first, self.ir.c32(row))?;
+        self.far_chunk(view, (own, byte, span), 0, col * layout.elem)
+    }
+
+    /// The position of an element of the lane's chunk.
+    fn chunk_at(&self, value: ValueId, family: Blocked, (row, col): (u64, u64), element: u64) -> Coords {
+        let family = Family::Blocked(family);
+        let mut at = Coords::new();
+        let rank = self.module.ty(value).shape().len();
+        at.extend(std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(2)));
+        if rank > 1 {
+            at.push(family.coord(Axis::Row, row));
+        }
+        at.push(family.coord(Axis::Col, col + element));
+        at
+    }
+
+    /// Copies one chunk of the lane.
+    fn copy_chunk(
+        &mut self,
+        copy: &Copy,
+        family: Blocked,
+        at: (u64, u64),
+        to: PointerValue<'c>,
+        width: u64,
+    ) -> Result<()> {
+        if width == 0 {
+            return self.move_chunk(copy, family, at, to);
+        }
+        let (name, plain) = match width {
+            16 => ("nvvm.cp.async.cg.shared.global.16.s", "nvvm.cp.async.cg.shared.global.16"),
+            8 => ("nvvm.cp.async.ca.shared.global.8.s", "nvvm.cp.async.ca.shared.global.8"),
+            _ => ("nvvm.cp.async.ca.shared.global.4.s", "nvvm.cp.async.ca.shared.global.4"),
+        };
+        let step = width * 8 / u64::from(copy.bits);
+        for part in 0..CHUNK / width {
+            let place = self.chunk_at(copy.pointers, family, at, part * step);
+            let from = self.at(copy.pointers, place.clone())?;
+            let to = self.ir.plus(to, part * width)?.into();
+            match copy.mask {
+                None => self.ir.effect(plain, &[to, from])?,
+                Some(mask) => {
+                    let mask = as_int(self.at(mask, place)?)?;
+                    let bytes = self.ir.select(mask, self.ir.c32(width).into(), self.ir.c32(0).into())?;
+                    self.ir.effect(name, &[to, from, bytes])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves one chunk element by element through registers.
+    fn move_chunk(
+        &mut self,
+        copy: &Copy,
+        family: Blocked,
+        at: (u64, u64),
+        to: PointerValue<'c>,
+    ) -> Result<()> {
+        let count = CHUNK * 8 / u64::from(copy.bits);
+        let mut parts = SmallVec::<[IntValue<'c>; 16]>::new();
+        for element in 0..count {
+            let place = self.chunk_at(copy.pointers, family, at, element);
+            let pointer = self.at(copy.pointers, place.clone())?;
+            let mask = copy.mask.map(|mask| self.at(mask, place.clone())).transpose()?;
+            let other = copy.other.map(|other| self.at(other, place)).transpose()?;
+            parts.push(self.load_bits(pointer, mask, other, copy.bits)?);
+        }
+        // Elements side by side in 64-bit words, the first one lowest.
+        let wide = self.ir.int(64);
+        for (word, elements) in parts.chunks((count / 2) as usize).enumerate() {
+            let mut all = wide.const_zero();
+            for (element, shift) in elements.iter().zip((0u64..).step_by(copy.bits as usize)) {
+                let part = self.ir.shl(self.ir.zext(*element, wide)?, shift)?;
+                all = self.ir.or(all, part)?;
+            }
+            let to = self.ir.plus(to, 8 * word as u64)?;
+            self.ir.store(all.into(), to, 8)?;
+        }
+        Ok(())
+    }
+
+    /// `warploom.async_commit`.
+    pub(super) fn async_commit(&mut self) -> Result<()> {
+        self.ir.effect("nvvm.cp.async.commit.group", &[])
+    }
+
+    /// `warploom.async_wait`.
+    pub(super) fn async_wait(&mut self, op: OpId) -> Result<()> {
+        let pending = self.count(op, "pending")?;
+        let pending = self.ir.c32(pending).into();
+        self.ir.effect("nvvm.cp.async.wait.group", &[pending])
+    }
+}

@@ -1,0 +1,287 @@
+//! mma.sync: operands come from shared memory by `ldmatrix`, or A from registers, and the result is there at once
+//! (C44, C60, C67).
+
+use std::rc::Rc;
+
+use inkwell::values::{IntValue, PointerValue};
+use smallvec::SmallVec;
+use warploom_ir::diag::Code;
+use warploom_ir::{FloatKind, OpId, Type, ValueId};
+use warploom_target::Feature;
+
+use super::Lower;
+use super::family::mma_sync::MmaSync;
+use super::family::{Axis, Family};
+use super::value::{Bound, Coord, Coords, Form, Fragment, View};
+use crate::error::{Refusal, Result, internal, refuse};
+use crate::llvm::Val;
+
+/// What one multiplication takes: 32 bytes of K, however many elements that is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    /// Bytes of an element.
+    bytes: u64,
+    /// The multiplication of 16 x 8 elements.
+    intrinsic: &'static str,
+    /// Whether registers are pairs of halves instead of integers.
+    halves: bool,
+}
+
+impl Kind {
+    /// Elements of K per instruction.
+    fn k(self) -> u64 {
+        32 / self.bytes
+    }
+}
+
+/// The tensor core's way with two element types.
+fn kind(a: &Type, b: &Type) -> Option<Kind> {
+    use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32};
+    let (Type::Float(a), Type::Float(b)) = (a.elem(), b.elem()) else { return None };
+    let (bytes, intrinsic) = match (a, b) {
+        (BF16, BF16) => (2, "nvvm.mma.m16n8k16.row.col.bf16"),
+        (F16, F16) => (2, "nvvm.mma.m16n8k16.row.col.f32.f32"),
+        (F32, F32) => (4, "nvvm.mma.m16n8k8.row.col.tf32"),
+        (F8E4M3FN, F8E4M3FN) => (1, "nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
+        (F8E4M3FN, F8E5M2) => (1, "nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"),
+        (F8E5M2, F8E4M3FN) => (1, "nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32"),
+        (F8E5M2, F8E5M2) => (1, "nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32"),
+        _ => return None,
+    };
+    Some(Kind { bytes, intrinsic, halves: (a, b) == (&F16, &F16) })
+}
+
+/// Four registers of `ldmatrix`, or of A.
+type Four<'c> = [Val<'c>; 4];
+
+/// Where the lanes of `ldmatrix` point in a tile in shared memory: the lane's own row and byte, the latter below
+/// `span`.
+#[derive(Clone, Copy)]
+struct Pointing<'c> {
+    row: IntValue<'c>,
+    byte: IntValue<'c>,
+    span: u64,
+    trans: bool,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// `tt.dot` by mma.sync.
+    pub(super) fn dot_sync(&mut self, op: OpId, family: MmaSync) -> Result<()> {
+        let (a, b, c) = (self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?);
+        let result = self.only_result(op)?;
+        let (kind, [m, n, k]) = self.sync_shape(op, a, b, result)?;
+        let [down, across] = family.tiles(m, n)?;
+        if !across.is_multiple_of(2) || !k.is_multiple_of(kind.k()) {
+            let text = format!("{m}x{n}x{k} for {} x {} warps", family.m, family.n);
+            let needs = format!("N in steps of {}, K in steps of {}", 2 * family.col_step(), kind.k());
+            return Err(refuse(Code::Shape, text).rule("C67").note("needs", needs).into());
+        }
+        let a_view = self.view_of(a);
+        let a_at = match a_view {
+            Some(view) => Some(self.pointing_a(&view, kind, family)?),
+            None if kind.bytes == 2 && family.n == 1 => None,
+            None => {
+                let text = "operand a of tt.dot is not in shared memory";
+                let fix = "16-bit elements, and all warps along M";
+                return Err(refuse(Code::Layout, text).rule("C67").note("instead", fix).into());
+            }
+        };
+        let Some(b_view) = self.view_of(b) else {
+            return Err(refuse(Code::Layout, "operand b of tt.dot is not in shared memory").rule("C67").into());
+        };
+        let b_at = self.pointing_b(&b_view, kind, family)?;
+        let mut sums: Vec<Val<'c>> = match self.is_zero(c) {
+            true => vec![self.ir.cf32(0.0); (4 * down * across) as usize],
+            false => self.fragment(c)?.registers.to_vec(),
+        };
+        for step in 0..k / kind.k() {
+            let mut rights = Vec::new();
+            for pair in 0..across / 2 {
+                let (row, byte) = match b_at.trans {
+                    true => (step * kind.k(), pair * 2 * family.col_step() * kind.bytes),
+                    false => (pair * 2 * family.col_step(), step * 32),
+                };
+                let [p, q, r, s] = self.load_matrices(&b_view, &b_at, row, byte)?;
+                rights.extend([[p, q], [r, s]]);
+            }
+            for block in 0..down {
+                let left = match (a_view, &a_at) {
+                    (Some(view), Some(at)) => {
+                        let (row, byte) = match at.trans {
+                            true => (step * kind.k(), block * family.row_step() * kind.bytes),
+                            false => (block * family.row_step(), step * 32),
+                        };
+                        self.load_matrices(&view, at, row, byte)?
+                    }
+                    _ => self.left_registers(a, family, block, step)?,
+                };
+                for (right, sum) in rights.iter().zip((block * across..).map(|tile| 4 * tile as usize)) {
+                    let four = sums.get_mut(sum..sum + 4).ok_or_else(|| internal("too few accumulators"))?;
+                    self.multiply(kind, &left, right, four)?;
+                }
+            }
+        }
+        let form = Form::Tile { cols: n, packed: false };
+        let fragment = Fragment::settled(Family::MmaSync(family), form, Rc::from(sums));
+        self.bound.insert(result, Bound::Fragment(fragment));
+        Ok(())
+    }
+
+    /// Checks types, precision and shape (C7, C67, T12).
+    fn sync_shape(&self, op: OpId, a: ValueId, b: ValueId, result: ValueId) -> Result<(Kind, [u64; 3])> {
+        let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
+        let unsupported = || {
+            let text = format!("tt.dot of {ta} and {tb} into {tc}");
+            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32";
+            Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
+        };
+        let kind = kind(ta, tb).filter(|_| *tc.elem() == Type::F32).ok_or_else(unsupported)?;
+        if kind.bytes == 1 && !self.ir.target.has(Feature::Fp8MmaSync) {
+            let text = format!("{} has no mma.sync of 8-bit floats", self.ir.target.name());
+            let fix = "f16 or bf16 operands";
+            return Err(refuse(Code::Target, text).rule("T12").note("instead", fix).into());
+        }
+        self.check_precision(op, kind.bytes)?;
+        let ([m, k], [k2, n], [m2, n2]) = (ta.shape(), tb.shape(), tc.shape()) else {
+            return Err(refuse(Code::Shape, "tt.dot of tiles that are not matrices").rule("C67").into());
+        };
+        if (m, k, n) != (m2, k2, n2) {
+            return Err(refuse(Code::Verify, format!("tt.dot of {ta} and {tb} into {tc}")).into());
+        }
+        self.check_accumulation(op, kind.bytes, *k)?;
+        Ok((kind, [*m, *n, *k]))
+    }
+
+    fn view_of(&self, value: ValueId) -> Option<View<'c>> {
+        match self.bound.get(&value) {
+            Some(Bound::View(view)) => Some(*view),
+            _ => None,
+        }
+    }
+
+    /// Lane, as a number in 0..32.
+    fn lane(&self) -> Result<IntValue<'c>> {
+        self.ir.and(self.thread, 31)
+    }
+
+    /// One bit of the lane, moved to another place.
+    fn lane_bit(&self, bit: u64, to: u64) -> Result<IntValue<'c>> {
+        let lane = self.ir.and(self.thread, 1 << bit)?;
+        if to >= bit { self.ir.shl(lane, to - bit) } else { self.ir.shr(lane, bit - to) }
+    }
+
+    /// A of 16 rows and 32 bytes of K: matrices by rows first, then by K (C67).
+    fn pointing_a(&mut self, view: &View<'c>, kind: Kind, family: MmaSync) -> Result<Pointing<'c>> {
+        let warp = family.warp(self, Axis::Row)?;
+        let lane = self.lane()?;
+        if !view.transposed {
+            let row = self.ir.or(self.ir.shl(warp, 4)?, self.ir.and(lane, 15)?)?;
+            return Ok(Pointing { row, byte: self.lane_bit(4, 4)?, span: 32, trans: false });
+        }
+        self.only_16_bit(kind, 'a')?;
+        // Stored K x M: a lane points at a row of K, and 8 columns of M.
+        let row = self.ir.or(self.lane_bit(4, 3)?, self.ir.and(lane, 7)?)?;
+        let byte = self.ir.or(self.ir.shl(warp, 5)?, self.lane_bit(3, 4)?)?;
+        Ok(Pointing { row, byte, span: 32 * u64::from(family.m), trans: true })
+    }
+
+    /// B of 32 bytes of K and two tiles of 8 columns: matrices by K first, then by columns (C67).
+    fn pointing_b(&mut self, view: &View<'c>, kind: Kind, family: MmaSync) -> Result<Pointing<'c>> {
+        let warp = family.warp(self, Axis::Col)?;
+        let lane = self.lane()?;
+        let across = u64::from(family.n.trailing_zeros());
+        if view.transposed {
+            // Stored N x K.
+            let column = self.ir.or(self.ir.shl(warp, 3)?, self.lane_bit(4, 3 + across)?)?;
+            let row = self.ir.or(column, self.ir.and(lane, 7)?)?;
+            return Ok(Pointing { row, byte: self.lane_bit(3, 4)?, span: 32, trans: false });
+        }
+        self.only_16_bit(kind, 'b')?;
+        let byte = self.ir.or(self.ir.shl(warp, 4)?, self.lane_bit(4, 4 + across)?)?;
+        Ok(Pointing { row: self.ir.and(lane, 15)?, byte, span: 32 << across, trans: true })
+    }
+
+    /// `ldmatrix` exchanges rows and columns of 16-bit elements only.
+    fn only_16_bit(&self, kind: Kind, name: char) -> Result<()> {
+        if kind.bytes == 2 {
+            return Ok(());
+        }
+        let text = format!("{}-bit operand {name} of tt.dot must have K contiguous", 8 * kind.bytes);
+        let fix = match name {
+            'a' => "store A as [M, K]",
+            _ => "store B as [N, K] and transpose it, as in gemm_fp8",
+        };
+        Err(refuse(Code::Layout, text).rule("C67").note("instead", fix).into())
+    }
+
+    /// `ldmatrix.x4` at a constant distance from where the lanes point: `row` a multiple of 8, `byte` of the
+    /// lanes' span.
+    fn load_matrices(&mut self, view: &View<'c>, at: &Pointing<'c>, row: u64, byte: u64) -> Result<Four<'c>> {
+        let address = self.far_chunk(view, (at.row, at.byte, at.span), row, byte)?;
+        let name = match at.trans {
+            true => "nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16",
+            false => "nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
+        };
+        let four = self.ir.overloaded(name, &[address.into()])?;
+        let member = |i| self.ir.member(four, i);
+        Ok([member(0)?, member(1)?, member(2)?, member(3)?])
+    }
+
+    /// The address of a 16-byte chunk: the lane's own row and byte (below `span`, a power of two), and a constant
+    /// distance from it: rows in multiples of 8, bytes in multiples of the span.
+    pub(super) fn far_chunk(
+        &mut self,
+        view: &View<'c>,
+        (row, byte, span): (IntValue<'c>, IntValue<'c>, u64),
+        rows: u64,
+        bytes: u64,
+    ) -> Result<PointerValue<'c>> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let (panel, inside) = (bytes / layout.panel, bytes % layout.panel);
+        let mut line = self.ir.scale(row, layout.panel)?;
+        let mut beyond = None;
+        if span > layout.panel {
+            let own = self.ir.shr(byte, u64::from(layout.panel.trailing_zeros()))?;
+            beyond = Some(self.ir.scale(own, layout.panel_bytes())?);
+            line = self.ir.or(line, self.ir.and(byte, layout.panel - 1)?)?;
+        } else {
+            line = self.ir.or(line, byte)?;
+        }
+        line = self.swizzled(line, inside, view)?;
+        if let Some(beyond) = beyond {
+            line = self.ir.add(line, beyond)?;
+        }
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let address = self.ir.offset(slot, self.ir.int(8).into(), line)?;
+        self.ir.plus(address, panel * layout.panel_bytes() + rows * layout.panel)
+    }
+
+    /// A from the registers of a tile of the same layout: two neighbouring tiles of accumulators are one block
+    /// of K (C61).
+    fn left_registers(&mut self, a: ValueId, family: MmaSync, block: u64, step: u64) -> Result<Four<'c>> {
+        let rank = self.module.ty(a).shape().len();
+        let mut register = |half: u64, tile: u64| {
+            let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(2)).collect();
+            let row = block * family.row_step() + 8 * half;
+            let family = Family::MmaSync(family);
+            at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, 16 * step + 8 * tile)]);
+            self.pair_at(a, &at)
+        };
+        Ok([register(0, 0)?, register(1, 0)?, register(0, 1)?, register(1, 1)?])
+    }
+
+    /// One multiplication, added to four accumulators.
+    fn multiply(&mut self, kind: Kind, a: &Four<'c>, b: &[Val<'c>; 2], sums: &mut [Val<'c>]) -> Result<()> {
+        let halves = self.ir.ctx.f16_type().vec_type(2).into();
+        let mut args = SmallVec::<[Val<'c>; 10]>::new();
+        for register in a.iter().chain(b) {
+            args.push(if kind.halves { self.ir.bits(*register, halves)? } else { *register });
+        }
+        args.extend(sums.iter().copied());
+        let four = self.ir.intrinsic(kind.intrinsic, &args)?;
+        for (sum, i) in sums.iter_mut().zip(0..) {
+            *sum = self.ir.member(four, i)?;
+        }
+        Ok(())
+    }
+}

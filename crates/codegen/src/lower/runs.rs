@@ -1,0 +1,364 @@
+//! How far neighbouring elements of a tile go together: consecutive numbers or pointers, equal values, multiples of
+//! a power of two. It decides how many elements one access to global memory takes (C8, C48).
+//!
+//! Everything is derived from the text: `tt.divisibility` of parameters, constants, bounds and steps of loops. What
+//! cannot be derived is 1; no element is ever said to be more regular than it is.
+
+use hashbrown::HashMap;
+use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueDef, ValueId};
+
+/// A power of two no smaller than any that matters.
+const MOST: u64 = 1 << 30;
+
+/// Deepest chain of operations that is followed, and most operations for one question.
+const DEEPEST: u32 = 200;
+const MOST_STEPS: u32 = 20_000;
+
+/// A tile along one of its dimensions. All numbers are powers of two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    /// Elements of each aligned group of so many are consecutive numbers; pointers by their element.
+    pub consecutive: u64,
+    /// The first element of each such group is a multiple of this; pointers in bytes.
+    pub multiple: u64,
+    /// Elements of each aligned group of so many are equal.
+    pub equal: u64,
+}
+
+impl Run {
+    const UNKNOWN: Run = Run { consecutive: 1, multiple: 1, equal: 1 };
+
+    /// Equal elements that are multiples of a power of two.
+    fn constant(multiple: u64) -> Run {
+        Run { consecutive: 1, multiple, equal: MOST }
+    }
+
+    /// What divides each element, where neighbours are `unit` apart.
+    fn each(self, unit: u64) -> u64 {
+        if self.consecutive > 1 { self.multiple.min(unit) } else { self.multiple }
+    }
+
+    /// What divides the first elements of groups of this size.
+    fn first(self, group: u64, unit: u64) -> u64 {
+        if self.consecutive > group { self.multiple.min(group.saturating_mul(unit)) } else { self.multiple }
+    }
+}
+
+/// Largest power of two that divides a number.
+fn power(value: u64) -> u64 {
+    if value == 0 { MOST } else { (1 << value.trailing_zeros().min(30)).min(MOST) }
+}
+
+/// Answers about the values of one module.
+pub(crate) struct Runs<'m> {
+    module: &'m Module,
+    known: HashMap<(ValueId, usize), Run>,
+    divisors: HashMap<ValueId, u64>,
+}
+
+/// What is left of one question's work.
+struct Budget {
+    steps: u32,
+    depth: u32,
+    /// Scalars whose divisor is being looked for: a loop's own value adds nothing to what it starts from.
+    open: Vec<ValueId>,
+}
+
+impl<'m> Runs<'m> {
+    /// Nothing is known yet.
+    pub fn new(module: &'m Module) -> Runs<'m> {
+        Runs { module, known: HashMap::new(), divisors: HashMap::new() }
+    }
+
+    /// A tile along a dimension.
+    pub fn along(&mut self, value: ValueId, dim: usize) -> Run {
+        let mut budget = Budget { steps: MOST_STEPS, depth: 0, open: Vec::new() };
+        self.run(value, dim, &mut budget)
+    }
+
+    fn spend(budget: &mut Budget) -> bool {
+        let fine = budget.steps > 0 && budget.depth < DEEPEST;
+        budget.steps = budget.steps.saturating_sub(1);
+        fine
+    }
+
+    fn run(&mut self, value: ValueId, dim: usize, budget: &mut Budget) -> Run {
+        if let Some(known) = self.known.get(&(value, dim)) {
+            return *known;
+        }
+        if !Self::spend(budget) {
+            return Run::UNKNOWN;
+        }
+        budget.depth += 1;
+        let run = self.compute(value, dim, budget);
+        budget.depth -= 1;
+        if budget.open.is_empty() && budget.steps > 0 {
+            self.known.insert((value, dim), run);
+        }
+        run
+    }
+
+    fn compute(&mut self, value: ValueId, dim: usize, budget: &mut Budget) -> Run {
+        let module = self.module;
+        if !module.ty(value).is_tensor() {
+            return Run::constant(self.divisor(value, budget));
+        }
+        let Some(op) = module.def_op(value) else { return Run::UNKNOWN };
+        let operands = &module.ops[op].operands;
+        let operand = |i: usize| operands.get(i).copied();
+        match (module.ops[op].opcode, operand(0), operand(1)) {
+            (Opcode::Constant, ..) => match module.attr(op, "value") {
+                Some(Attr::Splat { value, .. }) => Run::constant(constant(value)),
+                _ => Run::UNKNOWN,
+            },
+            (Opcode::MakeRange, ..) => {
+                let number = |name| module.attr(op, name).and_then(Attr::as_i64).unwrap_or(1);
+                let extent = number("end").saturating_sub(number("start"));
+                let consecutive = if extent > 0 { power(extent.unsigned_abs()) } else { 1 };
+                Run { consecutive, multiple: power(number("start").unsigned_abs()), equal: 1 }
+            }
+            (Opcode::Splat, Some(x), _) => Run::constant(self.divisor(x, budget)),
+            (Opcode::ExpandDims, Some(x), _) => {
+                let axis = module.attr(op, "axis").and_then(Attr::as_i64);
+                match axis.and_then(|a| usize::try_from(a).ok()) {
+                    Some(axis) if axis == dim => Run::constant(self.each(x, budget)),
+                    Some(axis) => self.run(x, if dim > axis { dim - 1 } else { dim }, budget),
+                    None => Run::UNKNOWN,
+                }
+            }
+            (Opcode::Broadcast, Some(x), _) => match module.ty(x).shape().get(dim) {
+                Some(1) => Run::constant(self.each(x, budget)),
+                _ => self.run(x, dim, budget),
+            },
+            (Opcode::Trans, Some(x), _) => match module.attr(op, "order") {
+                Some(Attr::DenseArray { values, .. }) => {
+                    let from = values.get(dim).and_then(|&d| usize::try_from(d).ok());
+                    from.map_or(Run::UNKNOWN, |from| self.run(x, from, budget))
+                }
+                _ => Run::UNKNOWN,
+            },
+            (Opcode::Reshape, Some(x), _) => {
+                let (from, to) = (module.ty(x).shape(), module.ty(value).shape());
+                if to.get(dim) == Some(&1) {
+                    return Run::constant(self.each(x, budget));
+                }
+                let number = to.iter().take(dim).filter(|&&n| n != 1).count();
+                let mut real = from.iter().enumerate().filter(|(_, n)| **n != 1).map(|(d, _)| d);
+                real.nth(number).map_or(Run::UNKNOWN, |from| self.run(x, from, budget))
+            }
+            (Opcode::ExtSI | Opcode::ExtUI | Opcode::TruncI | Opcode::IndexCast, Some(x), _) => {
+                self.run(x, dim, budget)
+            }
+            (Opcode::AddI | Opcode::AddPtr | Opcode::SubI, Some(a), Some(b)) => {
+                let unit = if module.ops[op].opcode == Opcode::AddPtr { pointee(module.ty(a)) } else { 1 };
+                let (x, mut y) = (self.run(a, dim, budget), self.run(b, dim, budget));
+                y.multiple = y.multiple.saturating_mul(unit).min(MOST);
+                let along = match module.ops[op].opcode {
+                    Opcode::SubI => x.consecutive.min(y.equal),
+                    _ => x.consecutive.min(y.equal).max(x.equal.min(y.consecutive)),
+                };
+                let multiple = match along {
+                    1 => x.each(unit).min(y.each(unit)),
+                    group => x.first(group, unit).min(y.first(group, unit)),
+                };
+                Run { consecutive: along, multiple, equal: x.equal.min(y.equal) }
+            }
+            (Opcode::MulI, Some(a), Some(b)) => {
+                let (x, y) = (self.run(a, dim, budget), self.run(b, dim, budget));
+                let multiple = x.each(1).saturating_mul(y.each(1)).min(MOST);
+                let equal = x.equal.min(y.equal);
+                match (self.is_one(a), self.is_one(b)) {
+                    (true, _) => y,
+                    (_, true) => x,
+                    _ => Run { consecutive: 1, multiple, equal },
+                }
+            }
+            (Opcode::CmpI, Some(a), Some(b)) => {
+                let (x, y) = (self.run(a, dim, budget), self.run(b, dim, budget));
+                Run { equal: self.comparison(op, x, y), ..Run::UNKNOWN }
+            }
+            (opcode, ..) if pure(opcode) => {
+                let runs = operands.iter().map(|&v| self.run(v, dim, budget));
+                let equal = runs.map(|r| r.equal).min().unwrap_or(1);
+                Run { equal, ..Run::UNKNOWN }
+            }
+            _ => Run::UNKNOWN,
+        }
+    }
+
+    /// How many neighbours of a comparison agree. `x + i < y` with `x` and `y` multiples of g says the same for
+    /// all i below g.
+    fn comparison(&self, op: OpId, x: Run, y: Run) -> u64 {
+        let both = x.equal.min(y.equal);
+        let predicate = match self.module.attr(op, "predicate") {
+            Some(Attr::Int { value, .. }) => usize::try_from(*value).ok(),
+            Some(other) => {
+                let names = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+                names.iter().position(|&n| other.as_str() == Some(n))
+            }
+            None => None,
+        };
+        let stepped = |run: Run, bound: Run| {
+            let group = run.consecutive.min(run.multiple);
+            group.min(bound.equal).min(bound.each(1))
+        };
+        match predicate {
+            Some(2 | 5 | 6 | 9) => both.max(stepped(x, y)),
+            Some(3 | 4 | 7 | 8) => both.max(stepped(y, x)),
+            _ => both,
+        }
+    }
+
+    /// What divides every element of a tile.
+    fn each(&mut self, value: ValueId, budget: &mut Budget) -> u64 {
+        let ty = self.module.ty(value);
+        let unit = pointee(ty);
+        match ty.shape().len() {
+            0 => self.divisor(value, budget),
+            rank => {
+                // A dimension along which all elements are alike says nothing about the others.
+                let runs = (0..rank).map(|dim| self.run(value, dim, budget).each(unit));
+                runs.min().unwrap_or(1)
+            }
+        }
+    }
+
+    fn is_one(&self, value: ValueId) -> bool {
+        let Some(op) = self.module.def_op(value) else { return false };
+        match (self.module.ops[op].opcode, self.module.ops[op].operands.first()) {
+            (Opcode::Constant, _) => match self.module.attr(op, "value") {
+                Some(Attr::Splat { value, .. }) => value.as_i64() == Some(1),
+                Some(other) => other.as_i64() == Some(1),
+                None => false,
+            },
+            (Opcode::Splat, Some(&x)) if !self.module.ty(x).is_tensor() => {
+                self.module.def_op(x).is_some_and(|op| {
+                    self.module.ops[op].opcode == Opcode::Constant
+                        && self.module.attr(op, "value").and_then(Attr::as_i64) == Some(1)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// The power of two known to divide a scalar; of a pointer, in bytes.
+    fn divisor(&mut self, value: ValueId, budget: &mut Budget) -> u64 {
+        if let Some(&known) = self.divisors.get(&value) {
+            return known;
+        }
+        if budget.open.contains(&value) {
+            return MOST;
+        }
+        if !Self::spend(budget) {
+            return 1;
+        }
+        budget.depth += 1;
+        budget.open.push(value);
+        let divisor = match self.module.values[value].def {
+            ValueDef::Argument { block, index } => self.argument(block, index as usize, budget),
+            ValueDef::Result { op, index } => self.scalar(op, index as usize, budget),
+        };
+        budget.open.pop();
+        budget.depth -= 1;
+        // What was found while another one was open may lean on it.
+        if budget.open.is_empty() && budget.steps > 0 {
+            self.divisors.insert(value, divisor);
+        }
+        divisor
+    }
+
+    fn argument(&mut self, block: warploom_ir::BlockId, index: usize, budget: &mut Budget) -> u64 {
+        let module = self.module;
+        let Some(owner) = module.blocks[block].region.and_then(|r| module.regions[r].parent) else { return 1 };
+        let operands = &module.ops[owner].operands;
+        match module.ops[owner].opcode {
+            Opcode::Func => {
+                let attrs = module.attr(owner, "arg_attrs").and_then(Attr::as_array);
+                match attrs.and_then(|list| list.get(index)) {
+                    Some(Attr::Dict(dict)) => {
+                        let stated = dict.get("tt.divisibility").and_then(Attr::as_i64);
+                        stated.filter(|&d| d > 0).map_or(1, |d| power(d.unsigned_abs()))
+                    }
+                    _ => 1,
+                }
+            }
+            Opcode::For => match (index, operands.as_slice()) {
+                (0, [lo, _, step, ..]) => self.divisor(*lo, budget).min(self.divisor(*step, budget)),
+                _ => {
+                    let last = module.terminator(block).and_then(|y| module.ops[y].operands.get(index - 1));
+                    match (operands.get(index + 2), last) {
+                        (Some(&first), Some(&next)) => {
+                            self.divisor(first, budget).min(self.divisor(next, budget))
+                        }
+                        _ => 1,
+                    }
+                }
+            },
+            _ => 1,
+        }
+    }
+
+    fn scalar(&mut self, op: OpId, index: usize, budget: &mut Budget) -> u64 {
+        let module = self.module;
+        let operands = &module.ops[op].operands;
+        let operand = |i: usize| operands.get(i).copied();
+        match (module.ops[op].opcode, operand(0), operand(1)) {
+            (Opcode::Constant, ..) => module.attr(op, "value").map_or(1, constant),
+            (Opcode::AddI | Opcode::SubI | Opcode::OrI, Some(a), Some(b)) => {
+                self.divisor(a, budget).min(self.divisor(b, budget))
+            }
+            (Opcode::MulI, Some(a), Some(b)) => {
+                self.divisor(a, budget).saturating_mul(self.divisor(b, budget)).min(MOST)
+            }
+            (Opcode::AddPtr, Some(a), Some(b)) => {
+                let bytes = self.divisor(b, budget).saturating_mul(pointee(module.ty(a)));
+                self.divisor(a, budget).min(bytes)
+            }
+            (Opcode::Select, _, Some(a)) => match operand(2) {
+                Some(b) => self.divisor(a, budget).min(self.divisor(b, budget)),
+                None => 1,
+            },
+            (Opcode::ExtSI | Opcode::ExtUI | Opcode::TruncI | Opcode::IndexCast, Some(a), _)
+            | (Opcode::IntToPtr | Opcode::PtrToInt | Opcode::Bitcast, Some(a), _) => self.divisor(a, budget),
+            (Opcode::For, ..) => {
+                let body = module.entry(op, 0);
+                let next = body.and_then(|b| module.terminator(b)).and_then(|y| module.ops[y].operands.get(index));
+                match (operand(index + 3), next) {
+                    (Some(first), Some(&next)) => self.divisor(first, budget).min(self.divisor(next, budget)),
+                    _ => 1,
+                }
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// The power of two that divides a constant.
+fn constant(attr: &Attr) -> u64 {
+    match attr {
+        Attr::Int { value, .. } => power(u64::try_from(value.unsigned_abs()).unwrap_or(1)),
+        Attr::Bool(_) => 1,
+        _ => 1,
+    }
+}
+
+/// Bytes of what a pointer points to, where they are a power of two; 1 for numbers.
+fn pointee(ty: &Type) -> u64 {
+    match ty.elem() {
+        Type::Ptr { pointee, .. } => {
+            let bytes = pointee.elem_bits().map_or(1, |bits| u64::from(bits).div_ceil(8));
+            if bytes.is_power_of_two() { bytes } else { 1 }
+        }
+        _ => 1,
+    }
+}
+
+/// Whether elements of the result depend on the operands' elements at their own place alone.
+fn pure(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        AndI | OrI | XOrI | ShLI | ShRSI | ShRUI | DivSI | DivUI | RemSI | RemUI | MinSI | MaxSI | MinUI
+            | MaxUI | Select | CmpF | AddF | SubF | MulF | DivF | Bitcast | IntToPtr | PtrToInt
+    )
+}
