@@ -90,6 +90,22 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.cp.async.bulk.wait.group.read", Some(Feature::TmaStore), 8, 0),
     need("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", Some(Feature::Stmatrix), 7, 8),
     need("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", Some(Feature::Ldmatrix), 7, 0),
+    need("nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16", Some(Feature::Ldmatrix), 7, 0),
+    need("nvvm.mma.m16n8k16.row.col.bf16", None, 7, 0),
+    need("nvvm.mma.m16n8k16.row.col.f32.f32", None, 7, 0),
+    need("nvvm.mma.m16n8k8.row.col.tf32", None, 7, 0),
+    need("nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32", Some(Feature::Fp8MmaSync), 8, 4),
+    need("nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32", Some(Feature::Fp8MmaSync), 8, 4),
+    need("nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32", Some(Feature::Fp8MmaSync), 8, 4),
+    need("nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32", Some(Feature::Fp8MmaSync), 8, 4),
+    need("nvvm.cp.async.cg.shared.global.16", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.cg.shared.global.16.s", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.ca.shared.global.8", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.ca.shared.global.8.s", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.ca.shared.global.4", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.ca.shared.global.4.s", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.commit.group", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.cp.async.wait.group", Some(Feature::CpAsync), 7, 0),
 ];
 
 /// Why an intrinsic cannot be used here.

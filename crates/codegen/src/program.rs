@@ -10,6 +10,8 @@ use crate::descriptor::{descriptor, tile_layout};
 use crate::error::{Result, locate, refuse};
 use crate::layout::{Swizzle, TileLayout};
 use crate::lower::family::Family;
+use crate::lower::family::blocked::Blocked;
+use crate::lower::family::mma_sync::MmaSync;
 use crate::lower::family::wgmma::Wgmma;
 use crate::metadata::TensorDescriptor;
 
@@ -269,10 +271,10 @@ impl<'m> Program<'m> {
         let (arrive_full, arrive_empty) = (arrivals(full, "arrive_full")?, arrivals(empty, "arrive_empty")?);
         let generic_reads = match module.attr(op, "handshake").and_then(Attr::as_str) {
             Some("tma_to_generic") => true,
-            Some("tma_to_wgmma" | "none") => false,
+            Some("tma_to_wgmma" | "cp_async" | "none") => false,
             other => {
                 let text = format!("handshake {} is not supported", other.unwrap_or("(missing)"));
-                let known = "tma_to_wgmma, tma_to_generic, none";
+                let known = "tma_to_wgmma, tma_to_generic, cp_async, none";
                 return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
             }
         };
@@ -368,10 +370,37 @@ impl<'m> Program<'m> {
 fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
     match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
         None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp: warp as u16, warps: warps as u16 })),
+        Some("mma_sync") => {
+            let [m, n] = tiling(module, op)?;
+            if u64::from(m) * u64::from(n) != warps {
+                let text = format!("{m} x {n} warps in an agent of {warps}");
+                return Err(refuse(Code::Verify, text).rule("C67").into());
+            }
+            Ok(Family::MmaSync(MmaSync { warp: warp as u16, m, n }))
+        }
+        Some("blocked") => {
+            let [vector, across] = tiling(module, op)?;
+            let lanes = 32 * warps as u16;
+            if across > lanes || !lanes.is_power_of_two() {
+                let text = format!("{across} of {lanes} lanes along the columns");
+                return Err(refuse(Code::Verify, text).rule("C48").into());
+            }
+            Ok(Family::Blocked(Blocked { warp: warp as u16, lanes, vector, across }))
+        }
         Some(other) => {
             let text = format!("layout {other} of an agent's tiles is not supported");
-            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma").into())
+            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma, mma_sync, blocked").into())
         }
+    }
+}
+
+/// The two numbers of an agent's attribute `tiling`, powers of two.
+fn tiling(module: &Module, op: OpId) -> Result<[u16; 2]> {
+    let list = integers(module, op, "tiling")?;
+    let power = |&n: &i64| u16::try_from(n).ok().filter(|n| n.is_power_of_two() && *n <= 1024);
+    match list.iter().map(power).collect::<Option<Vec<u16>>>().as_deref() {
+        Some(&[a, b]) => Ok([a, b]),
+        _ => Err(missing(module, op, "tiling", "two powers of two")),
     }
 }
 

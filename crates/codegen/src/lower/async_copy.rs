@@ -1,18 +1,18 @@
 //! Copies from global to shared memory by the lanes themselves: `cp.async` where neighbouring elements make a
 //! chunk that can be copied whole, loads and stores elsewhere (C24, C48, C60).
 
-use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
+use inkwell::values::{IntValue, PointerValue};
 use smallvec::SmallVec;
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, OpId, ValueId};
+use warploom_ir::{OpId, ValueId};
 use warploom_target::Feature;
 
 use super::Lower;
 use super::family::blocked::Blocked;
 use super::family::{Axis, Family};
 use super::value::{Coord, Coords, View, element_bits};
-use crate::error::{Result, internal, refuse};
-use crate::llvm::{Val, as_int};
+use crate::error::{Result, refuse};
+use crate::llvm::as_int;
 
 /// Bytes of a chunk, which one lane copies.
 const CHUNK: u64 = 16;
@@ -41,9 +41,8 @@ impl<'c> Lower<'c, '_> {
         };
         let (layout, tile) = (target.layout, target.tile.clone());
         let bits = element_bits(&tile).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
-        let bits = bits.ok_or_else(|| {
-            refuse(Code::Type, format!("a copy of {tile} is not supported")).rule("C48")
-        })?;
+        let bits =
+            bits.ok_or_else(|| refuse(Code::Type, format!("a copy of {tile} is not supported")).rule("C48"))?;
         let operands = &self.module.ops[op].operands;
         let (mask, other) = (operands.get(2).copied(), operands.get(3).copied());
         let copy = Copy { pointers: self.operand(op, 1)?, mask, other, bits };
@@ -63,7 +62,7 @@ impl<'c> Lower<'c, '_> {
         let width = self.copy_width(&copy);
         let down = family.row_step();
         let spare = down > layout.rows;
-        let skip = self.ir.block();
+        let skip = if spare { self.ir.block() } else { self.ir.here()? };
         if spare {
             // More lanes than chunks.
             let row = family.first(self, Axis::Row)?;
@@ -82,9 +81,6 @@ impl<'c> Lower<'c, '_> {
         }
         if spare {
             self.leave(scope);
-            self.ir.br(skip)?;
-            self.ir.seek(skip);
-        } else {
             self.ir.br(skip)?;
             self.ir.seek(skip);
         }

@@ -24,6 +24,10 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn wgmma(&self) -> Result<Wgmma> {
         match self.family()? {
             Family::Wgmma(family) => Ok(family),
+            Family::MmaSync(_) | Family::Blocked(_) => {
+                let text = "an operation of wgmma in an agent of another layout";
+                Err(refuse(Code::Layout, text).rule("C61").note("instead", "an agent of layout wgmma").into())
+            }
         }
     }
 

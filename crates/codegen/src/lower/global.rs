@@ -24,9 +24,32 @@ impl<'c> Lower<'c, '_> {
         let Some(mask) = rest.first() else {
             return self.ir.load(ty, as_ptr(pointer)?, bits / 8);
         };
+        let loaded = self.load_bits(pointer, Some(*mask), rest.get(1).copied(), bits)?;
+        let loaded = match bits {
+            8 => self.ir.cast(Llvm::Trunc, loaded.into(), self.ir.int(8).into())?,
+            _ => loaded.into(),
+        };
+        match ty {
+            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, loaded, ty),
+            _ => self.ir.bits(loaded, ty),
+        }
+    }
+
+    /// The bits behind a pointer, bytes widened to 16 bits; where masked, those of `other`, or zero.
+    pub(super) fn load_bits(
+        &mut self,
+        pointer: Val<'c>,
+        mask: Option<Val<'c>>,
+        other: Option<Val<'c>>,
+        bits: u32,
+    ) -> Result<IntValue<'c>> {
         let int = self.ir.int(bits.max(16));
-        let other = match rest.get(1) {
-            Some(other) => self.as_bits(*other, bits)?,
+        let Some(mask) = mask else {
+            let value = self.ir.load(self.ir.int(bits).into(), as_ptr(pointer)?, bits / 8)?;
+            return self.ir.zext(as_int(value)?, int);
+        };
+        let other = match other {
+            Some(other) => self.as_bits(other, bits)?,
             None => int.const_zero(),
         };
         let (class, mov, ld) = match bits {
@@ -37,17 +60,9 @@ impl<'c> Lower<'c, '_> {
         };
         let text = format!("{mov} $0, $3;\n\t@$2 {ld} $0, [$1];");
         let constraints = format!("=&{class},l,b,{class}");
-        let args = [pointer, *mask, other.into()];
+        let args = [pointer, mask, other.into()];
         let loaded = self.ir.assembly(&text, &constraints, &[int.into()], &args, false)?;
-        let loaded = as_int(loaded.ok_or_else(|| internal("a load without a result"))?)?;
-        let loaded = match bits {
-            8 => self.ir.cast(Llvm::Trunc, loaded.into(), self.ir.int(8).into())?,
-            _ => loaded.into(),
-        };
-        match ty {
-            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, loaded, ty),
-            _ => self.ir.bits(loaded, ty),
-        }
+        as_int(loaded.ok_or_else(|| internal("a load without a result"))?)
     }
 
     /// A value as an integer of its width, bytes widened to 16 bits.

@@ -139,7 +139,7 @@ impl<'c> Lower<'c, '_> {
         if mixed || *tc.elem() != Type::F32 {
             return Err(unsupported());
         }
-        self.check_precision(op, ka)?;
+        self.check_precision(op, ka.bytes)?;
         let ([m, k], [k2, n], [m2, n2]) = (ta.shape(), tb.shape(), tc.shape()) else {
             return Err(refuse(Code::Shape, "tt.dot of tiles that are not matrices").rule("C63").into());
         };
@@ -151,16 +151,16 @@ impl<'c> Lower<'c, '_> {
             let needs = format!("N 8..256 in steps of 8, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
         }
-        self.check_accumulation(op, ka, *k)?;
+        self.check_accumulation(op, ka.bytes, *k)?;
         let blocks = self.wgmma()?.blocks(*m)?;
         Ok(Shape { a: ka, b: kb, n: *n, steps: k / ka.k(), blocks })
     }
 
     /// Accumulators that must be fresh every few elements of K are refused (C7).
-    fn check_accumulation(&self, op: OpId, kind: Kind, k: u64) -> Result<()> {
+    pub(super) fn check_accumulation(&self, op: OpId, bytes: u64, k: u64) -> Result<()> {
         let every = self.module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64);
         match every.and_then(|every| u64::try_from(every).ok()) {
-            Some(every) if kind.bytes == 1 && every > 0 && every < k => {
+            Some(every) if bytes == 1 && every > 0 && every < k => {
                 let text = format!("a fresh accumulator every {every} of {k} elements of K");
                 let fix = "max_num_imprecise_acc of at least the tile's K";
                 Err(refuse(Code::Precision, text).rule("C7").note("instead", fix).into())
@@ -170,8 +170,8 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// f32 operands go through tf32 if that was asked for; other precisions are refused (C7).
-    fn check_precision(&self, op: OpId, kind: Kind) -> Result<()> {
-        if kind.bytes != 4 {
+    pub(super) fn check_precision(&self, op: OpId, bytes: u64) -> Result<()> {
+        if bytes != 4 {
             return Ok(());
         }
         let tf32 = match self.module.attr(op, "inputPrecision") {
@@ -376,7 +376,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Whether a tile is a constant zero, so that a dot can start from nothing (C8).
-    fn is_zero(&self, value: ValueId) -> bool {
+    pub(super) fn is_zero(&self, value: ValueId) -> bool {
         let Some(op) = self.module.def_op(value) else { return false };
         match self.module.attr(op, "value") {
             Some(Attr::Splat { value, .. }) => matches!(**value, Attr::Float { bits: 0, .. }),

@@ -87,7 +87,9 @@ impl<'c> Lower<'c, '_> {
             }
         };
         let Some(b_view) = self.view_of(b) else {
-            return Err(refuse(Code::Layout, "operand b of tt.dot is not in shared memory").rule("C67").into());
+            return Err(refuse(Code::Layout, "operand b of tt.dot is not in shared memory")
+                .rule("C67")
+                .into());
         };
         let b_at = self.pointing_b(&b_view, kind, family)?;
         let mut sums: Vec<Val<'c>> = match self.is_zero(c) {

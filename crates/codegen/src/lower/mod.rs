@@ -1,5 +1,6 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
+mod async_copy;
 mod axes;
 mod convert;
 mod copy;
@@ -11,10 +12,12 @@ mod global;
 mod handshake;
 mod math;
 mod mma;
+mod mma_sync;
 mod order;
 mod pointer;
 mod reduce;
 mod region;
+mod runs;
 mod store;
 mod tile;
 mod value;
@@ -39,6 +42,7 @@ use family::Family;
 use family::wgmma::Wgmma;
 use order::positions;
 use region::Hazards;
+use runs::Runs;
 use value::{Bound, Key, Lazy, Memory};
 
 /// Deepest nesting of regions.
@@ -83,6 +87,8 @@ pub(crate) struct Lower<'c, 'a> {
     hazards: Hazards,
     /// The dimension every vector runs along.
     axes: Axes,
+    /// How far neighbouring elements go together.
+    runs: Runs<'a>,
     /// Products issued so far, in the order of the text.
     products: u64,
     /// The value that was made last between products of this block, and how many were issued before it.
@@ -150,6 +156,7 @@ pub(crate) fn lower<'c, 'a>(
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
         axes: Axes::new(module, program.func),
+        runs: Runs::new(module),
         products: 0,
         latest: None,
         position,
@@ -300,7 +307,13 @@ impl<'c> Lower<'c, '_> {
             Opcode::StoreWait => self.store_wait(op),
             Opcode::Slot => self.slot(op),
             Opcode::Trans => self.trans(op),
-            Opcode::Dot => self.dot(op),
+            Opcode::Dot => match self.family()? {
+                Family::MmaSync(family) => self.dot_sync(op, family),
+                _ => self.dot(op),
+            },
+            Opcode::AsyncCopy => self.async_copy(op),
+            Opcode::AsyncCommit => self.async_commit(),
+            Opcode::AsyncWait => self.async_wait(op),
             Opcode::Reduce => self.reduce(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),

@@ -51,7 +51,7 @@ impl<'c> Lower<'c, '_> {
         for offset in family.held(kept, extent)? {
             let place = (family, along, offset);
             let mut folded = self.fold(block, operands, place, &inside)?;
-            for &lane in peers.lanes {
+            for &lane in &peers.lanes {
                 let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
                 folded = self.combine(block, &folded, &other)?;
             }

@@ -53,7 +53,7 @@ impl Hazards {
         while let Some(op) = stack.pop() {
             let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
             match module.ops[op].opcode {
-                Opcode::TileStore => barrier = barrier.union(overlaps[ring()?]),
+                Opcode::TileStore | Opcode::AsyncCopy => barrier = barrier.union(overlaps[ring()?]),
                 Opcode::TmaLoad => {
                     let own = ring()?;
                     barrier = barrier.union(overlaps[own].without(Memory::ring(own)));
@@ -77,7 +77,9 @@ impl Hazards {
             let ring = || program.ring(module, op).ok();
             let own = match module.ops[op].opcode {
                 Opcode::ConsumerRelease => ring().map(Memory::ring),
-                Opcode::TileStore | Opcode::TmaLoad => ring().map(|ring| self.overlaps[ring]),
+                Opcode::TileStore | Opcode::TmaLoad | Opcode::AsyncCopy => {
+                    ring().map(|ring| self.overlaps[ring])
+                }
                 Opcode::BarrierSync => Some(self.barrier),
                 Opcode::Store | Opcode::TmaStore => Some(Memory::GLOBAL),
                 _ => None,

@@ -269,7 +269,9 @@ impl<'m> Runs<'m> {
 
     fn argument(&mut self, block: warploom_ir::BlockId, index: usize, budget: &mut Budget) -> u64 {
         let module = self.module;
-        let Some(owner) = module.blocks[block].region.and_then(|r| module.regions[r].parent) else { return 1 };
+        let Some(owner) = module.blocks[block].region.and_then(|r| module.regions[r].parent) else {
+            return 1;
+        };
         let operands = &module.ops[owner].operands;
         match module.ops[owner].opcode {
             Opcode::Func => {
@@ -322,7 +324,8 @@ impl<'m> Runs<'m> {
             | (Opcode::IntToPtr | Opcode::PtrToInt | Opcode::Bitcast, Some(a), _) => self.divisor(a, budget),
             (Opcode::For, ..) => {
                 let body = module.entry(op, 0);
-                let next = body.and_then(|b| module.terminator(b)).and_then(|y| module.ops[y].operands.get(index));
+                let next =
+                    body.and_then(|b| module.terminator(b)).and_then(|y| module.ops[y].operands.get(index));
                 match (operand(index + 3), next) {
                     (Some(first), Some(&next)) => self.divisor(first, budget).min(self.divisor(next, budget)),
                     _ => 1,
@@ -358,7 +361,27 @@ fn pure(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
-        AndI | OrI | XOrI | ShLI | ShRSI | ShRUI | DivSI | DivUI | RemSI | RemUI | MinSI | MaxSI | MinUI
-            | MaxUI | Select | CmpF | AddF | SubF | MulF | DivF | Bitcast | IntToPtr | PtrToInt
+        AndI | OrI
+            | XOrI
+            | ShLI
+            | ShRSI
+            | ShRUI
+            | DivSI
+            | DivUI
+            | RemSI
+            | RemUI
+            | MinSI
+            | MaxSI
+            | MinUI
+            | MaxUI
+            | Select
+            | CmpF
+            | AddF
+            | SubF
+            | MulF
+            | DivF
+            | Bitcast
+            | IntToPtr
+            | PtrToInt
     )
 }

@@ -21,7 +21,8 @@ impl<'c> Lower<'c, '_> {
         even: &Coords,
     ) -> Result<Option<Val<'c>>> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let family @ Family::Wgmma(accumulators) = self.place.family;
+        let family = self.place.family;
+        let Family::Wgmma(accumulators) = family else { return Ok(None) };
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if view.transposed || layout.elem != 2 || layout.panel < 32 || !own || self.place.elected {

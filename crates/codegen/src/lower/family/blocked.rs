@@ -89,10 +89,9 @@ impl Blocked {
         };
         match along {
             Axis::Col => Peers { lanes: bits(1, inside), warps: self.across > 32 },
-            Axis::Row => Peers {
-                lanes: bits(inside, 32),
-                warps: self.lanes > 32 && self.across < self.lanes,
-            },
+            Axis::Row => {
+                Peers { lanes: bits(inside, 32), warps: self.lanes > 32 && self.across < self.lanes }
+            }
         }
     }
 
@@ -101,7 +100,8 @@ impl Blocked {
         lower.ir.sub(lower.thread, lower.ir.c32(32 * u64::from(self.warp)))
     }
 
-    pub(super) fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
+    /// The lane's own first row or column.
+    pub fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
         let lane = self.lane(lower)?;
         let ir = &lower.ir;
         match axis {

@@ -95,7 +95,8 @@ impl MmaSync {
         }
     }
 
-    pub(super) fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
+    /// The lane's own first row or column.
+    pub fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
         let warp = self.warp(lower, axis)?;
         let ir = &lower.ir;
         match axis {
@@ -138,15 +139,9 @@ mod tests {
     #[test]
     fn one_column_of_warpgroups_holds_what_wgmma_does() {
         let family = MmaSync { warp: 0, m: 4, n: 1 };
-        assert_eq!((0..8).map(|i| family.place(16, i)).collect::<Vec<_>>(), [
-            (0, 0),
-            (0, 1),
-            (8, 0),
-            (8, 1),
-            (0, 8),
-            (0, 9),
-            (8, 8),
-            (8, 9)
-        ]);
+        assert_eq!(
+            (0..8).map(|i| family.place(16, i)).collect::<Vec<_>>(),
+            [(0, 0), (0, 1), (8, 0), (8, 1), (0, 8), (0, 9), (8, 8), (8, 9)]
+        );
     }
 }

@@ -5,13 +5,18 @@
 //! lies as the rows of a tile do: each lane holds one element for every row of which it holds elements, and
 //! lanes of one row hold the same.
 
+pub(crate) mod blocked;
+pub(crate) mod mma_sync;
 pub(crate) mod wgmma;
 
 use inkwell::values::IntValue;
+use smallvec::SmallVec;
 
 use super::Lower;
 use super::value::Coord;
 use crate::error::Result;
+use blocked::Blocked;
+use mma_sync::MmaSync;
 use wgmma::Wgmma;
 
 /// A layout of tiles in registers.
@@ -19,6 +24,10 @@ use wgmma::Wgmma;
 pub(crate) enum Family {
     /// Accumulators of wgmma (C61).
     Wgmma(Wgmma),
+    /// Accumulators of mma.sync (C67).
+    MmaSync(MmaSync),
+    /// Neighbours in a lane, lanes in rows.
+    Blocked(Blocked),
 }
 
 /// A dimension of the matrices that a family lays out.
@@ -31,10 +40,10 @@ pub(crate) enum Axis {
 }
 
 /// Which lanes hold the elements of one row, or of one column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Peers {
     /// Lanes of the warp: those that differ in these bits of the lane number, one bit each.
-    pub lanes: &'static [u64],
+    pub lanes: SmallVec<[u64; 5]>,
     /// Whether other warps hold elements too.
     pub warps: bool,
 }
@@ -44,6 +53,8 @@ impl Family {
     pub fn count(self, rows: u64, cols: u64) -> Result<u64> {
         match self {
             Family::Wgmma(family) => family.count(rows, cols),
+            Family::MmaSync(family) => family.count(rows, cols),
+            Family::Blocked(family) => family.count(rows, cols),
         }
     }
 
@@ -52,6 +63,8 @@ impl Family {
     pub fn place(self, cols: u64, i: u64) -> (u64, u64) {
         match self {
             Family::Wgmma(family) => family.place(cols, i),
+            Family::MmaSync(family) => family.place(cols, i),
+            Family::Blocked(family) => family.place(cols, i),
         }
     }
 
@@ -59,6 +72,8 @@ impl Family {
     pub fn find(self, cols: u64, row: u64, col: u64) -> Option<u64> {
         match self {
             Family::Wgmma(family) => family.find(cols, row, col),
+            Family::MmaSync(family) => family.find(cols, row, col),
+            Family::Blocked(family) => family.find(cols, row, col),
         }
     }
 
@@ -66,13 +81,16 @@ impl Family {
     pub fn held(self, axis: Axis, extent: u64) -> Result<Vec<u64>> {
         match self {
             Family::Wgmma(family) => family.held(axis, extent),
+            Family::MmaSync(family) => family.held(axis, extent),
+            Family::Blocked(family) => family.held(axis, extent),
         }
     }
 
     /// Whether two 16-bit neighbours share a register.
     pub fn pairs(self) -> bool {
         match self {
-            Family::Wgmma(_) => true,
+            Family::Wgmma(_) | Family::MmaSync(_) => true,
+            Family::Blocked(family) => family.vector > 1,
         }
     }
 
@@ -80,6 +98,8 @@ impl Family {
     pub fn peers(self, along: Axis) -> Peers {
         match self {
             Family::Wgmma(_) => wgmma::peers(along),
+            Family::MmaSync(family) => family.peers(along),
+            Family::Blocked(family) => family.peers(along),
         }
     }
 
@@ -87,6 +107,8 @@ impl Family {
     pub fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
         match self {
             Family::Wgmma(family) => family.first(lower, axis),
+            Family::MmaSync(family) => family.first(lower, axis),
+            Family::Blocked(family) => family.first(lower, axis),
         }
     }
 

@@ -2,6 +2,7 @@
 //! `8 j + 2 (l % 4) + {0, 1}` of 64 rows; blocks of 64 rows go to the agent's warpgroups in turn (C61).
 
 use inkwell::values::IntValue;
+use smallvec::smallvec;
 use warploom_ir::diag::Code;
 
 use super::{Axis, Peers};
@@ -88,8 +89,8 @@ impl Wgmma {
 /// A row is held by the four lanes of a quad, a column by eight quads of each warp.
 pub(super) fn peers(along: Axis) -> Peers {
     match along {
-        Axis::Col => Peers { lanes: &[2, 1], warps: false },
-        Axis::Row => Peers { lanes: &[16, 8, 4], warps: true },
+        Axis::Col => Peers { lanes: smallvec![2, 1], warps: false },
+        Axis::Row => Peers { lanes: smallvec![16, 8, 4], warps: true },
     }
 }
 
