@@ -7,6 +7,7 @@
 //!
 //! [`schedule`]: crate::schedule
 
+pub(crate) mod buffers;
 mod derive;
 mod intervals;
 mod phases;

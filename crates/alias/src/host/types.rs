@@ -58,6 +58,15 @@ impl Type {
 
     /// Every buffer of it, with its path.
     pub(crate) fn buffers(&self) -> Vec<Vec<i64>> {
+        self.paths(&Type::is_buffer)
+    }
+
+    /// Every buffer and tensor of it, with its path.
+    pub(crate) fn leaves(&self) -> Vec<Vec<i64>> {
+        self.paths(&|ty| ty.is_buffer() || ty.is_tensor())
+    }
+
+    fn paths(&self, wanted: &dyn Fn(&Type) -> bool) -> Vec<Vec<i64>> {
         let mut out = Vec::new();
         let mut work = vec![(self, Vec::new())];
         while let Some((ty, path)) = work.pop() {
@@ -69,7 +78,7 @@ impl Type {
                         work.push((part, path));
                     }
                 }
-                Type::Other(_) if ty.is_buffer() => out.push(path),
+                Type::Other(_) if wanted(ty) => out.push(path),
                 Type::Other(_) => {}
             }
         }
@@ -117,30 +126,35 @@ pub(crate) struct Pair {
     pub(crate) path: Vec<i64>,
 }
 
-/// The pairs of an `output_operand_aliases` attribute.
-pub(crate) fn pairs(text: &str) -> Vec<Pair> {
-    let body = text.trim().trim_start_matches('[').trim_end_matches(']');
-    split(body, ',')
-        .iter()
-        .filter_map(|item| item.split_once('<').map(|(_, t)| t.trim_end_matches('>').to_owned()))
-        .map(|item| {
-            let mut pair = Pair { output: Vec::new(), operand: 0, path: Vec::new() };
-            for field in split(&item, ',') {
-                let Some((key, value)) = field.split_once('=') else { continue };
-                let list = || {
-                    let inner = value.trim().trim_start_matches('[').trim_end_matches(']');
-                    inner.split(',').filter_map(|n| n.trim().parse().ok()).collect::<Vec<i64>>()
-                };
-                match key.trim() {
-                    "output_tuple_indices" => pair.output = list(),
-                    "operand_tuple_indices" => pair.path = list(),
-                    "operand_index" => pair.operand = value.trim().parse().unwrap_or(-1),
-                    _ => {}
-                }
-            }
-            pair
-        })
-        .collect()
+/// The pairs of an `output_operand_aliases` attribute; the item that is none.
+pub(crate) fn pairs(text: &str) -> Result<Vec<Pair>, String> {
+    let text = text.trim();
+    let body = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(|| text.to_owned())?;
+    let items = split(body, ',').into_iter().filter(|item| !item.is_empty());
+    items.map(|item| pair(&item).ok_or(item)).collect()
+}
+
+/// `#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>`
+fn pair(item: &str) -> Option<Pair> {
+    let fields = item.strip_prefix("#stablehlo.output_operand_alias")?.trim_start();
+    let fields = fields.strip_prefix('<')?.strip_suffix('>')?;
+    let (mut output, mut operand, mut path) = (None, None, None);
+    for field in split(fields, ',').iter().filter(|f| !f.is_empty()) {
+        let (key, value) = field.split_once('=')?;
+        let list = || {
+            let inner = value.trim().strip_prefix('[')?.strip_suffix(']')?;
+            let items = inner.split(',').map(str::trim).filter(|n| !n.is_empty());
+            items.map(|n| n.parse().ok()).collect::<Option<Vec<i64>>>()
+        };
+        match key.trim() {
+            "output_tuple_indices" => output = Some(list()?),
+            "operand_tuple_indices" => path = Some(list()?),
+            "operand_index" => operand = Some(value.split(':').next()?.trim().parse().ok()?),
+            _ => return None,
+        }
+    }
+    // An empty list of indices may be left out, as its printer does.
+    Some(Pair { output: output.unwrap_or_default(), operand: operand?, path: path.unwrap_or_default() })
 }
 
 /// `[0, 1]`

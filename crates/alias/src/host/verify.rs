@@ -1,8 +1,9 @@
 //! The verifier's rules (A57): every violated one is an error.
 
+use super::program::{Node, Program};
 use super::types::{Pair, Type, pairs, path_text};
 use crate::error::AliasError;
-use crate::text::tree::{Form, Op, OpId, Tree};
+use crate::text::tree::{Form, OpId, Tree};
 
 /// A custom call as verification needs it.
 pub(crate) struct Call {
@@ -19,7 +20,7 @@ impl Call {
             target: form.attr("call_target_name").unwrap_or("").trim_matches('"').to_owned(),
             ins: form.ins.iter().map(|t| Type::parse(t)).collect(),
             outs: form.outs.iter().map(|t| Type::parse(t)).collect(),
-            pairs: form.attr("output_operand_aliases").map_or_else(Vec::new, pairs),
+            pairs: form.attr("output_operand_aliases").and_then(|t| pairs(t).ok()).unwrap_or_default(),
         }
     }
 
@@ -34,48 +35,93 @@ impl Call {
 }
 
 /// Operations that buffers may go through.
-const CARRIERS: [&str; 5] = [
+const CARRIERS: [&str; 9] = [
     "stablehlo.custom_call",
     "stablehlo.tuple",
     "stablehlo.get_tuple_element",
     "stablehlo.while",
     "stablehlo.return",
+    "func.func",
+    "func",
+    "func.return",
+    "return",
 ];
 
 /// All violations, in order of position.
 pub(crate) fn verify(tree: &Tree) -> Vec<AliasError> {
     let mut errors = Vec::new();
-    for id in tree.walk() {
-        let Some((op, form)) = tree.ops.get(id).and_then(|o| o.form.as_ref().map(|f| (o, f))) else {
-            continue;
+    let program = Program::new(tree);
+    for node in &program.nodes {
+        let Some(op) = tree.ops.get(node.op) else { continue };
+        let form = op.form.as_ref();
+        let mut say = |code, message: String| {
+            errors.push(AliasError::new(code, message).at(op.pos).help(remedy(code)));
         };
-        let mut say = |code, message: String| errors.push(AliasError::new(code, message).at(op.pos));
-        match op.name.as_str() {
-            "stablehlo.custom_call" => custom_call(&Call::new(form), &mut say),
-            "stablehlo.get_tuple_element" => element(form, &mut say),
-            "stablehlo.tuple" => tuple(form, &mut say),
-            "stablehlo.while" => while_op(tree, id, form, &mut say),
-            name if name.starts_with("stablehlo.") && !CARRIERS.contains(&name) => other(op, form, &mut say),
+        malformed(&program, node, form, &mut say);
+        match (op.name.as_str(), form) {
+            ("stablehlo.custom_call", Some(form)) => custom_call(&Call::new(form), &mut say),
+            ("stablehlo.get_tuple_element", Some(form)) => element(form, &mut say),
+            ("stablehlo.tuple", Some(form)) => tuple(&program, node, form, &mut say),
+            ("stablehlo.while", Some(form)) => while_op(tree, node.op, form, &mut say),
+            (name, _) if !CARRIERS.contains(&name) => other(&program, node, &mut say),
             _ => {}
         }
     }
     errors
 }
 
+/// What to do about a violated rule.
+fn remedy(code: &str) -> &'static str {
+    match code {
+        "A55" => "write memref<2x3xf32>: sizes, then a float, integer, complex or quantized element",
+        "A56" => {
+            "write #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, \
+             operand_tuple_indices = []>"
+        }
+        "HT1" | "HT2" => "only custom_call, tuple, get_tuple_element, while and returns carry buffers; unpin first",
+        "HT3" => "make the types of the tuple and its element agree",
+        "HT4" => "operand, arguments, return and result of a slot have one type",
+        "HA1" | "HA2" | "HA3" => "name a part that the operands and results have",
+        "HA4" => "only parts of one type share memory; Pin and Unpin take no pairs",
+        "HC1" | "HC2" => "one buffer goes into one result",
+        "HC3" => "every buffer that comes out went in: pair it with an operand, or use CreateBuffer",
+        _ => "CreateBuffer is () -> memref, Pin is tensor -> memref, Unpin is memref -> tensor",
+    }
+}
+
 type Say<'a> = &'a mut dyn FnMut(&'static str, String);
 
-/// HT1, HT2.
-fn other(_op: &Op, form: &Form, say: Say<'_>) {
-    let kinds = "ranked tensor of float, boolean, integer, complex or quantized values";
-    for (n, ty) in form.ins.iter().map(|t| Type::parse(t)).enumerate() {
-        if !ty.buffers().is_empty() {
-            say("HT1", format!("operand #{n} must be {kinds}, but got '{}'", ty.print()));
+/// A55 and A56: types and attributes that cannot be read.
+fn malformed(p: &Program, node: &Node, form: Option<&Form>, say: Say<'_>) {
+    let args = node.regions.iter().flat_map(|r| &r.args);
+    for ty in node.results.iter().chain(args).filter_map(|v| p.types.get(v)) {
+        for path in ty.buffers() {
+            let Some(buffer) = ty.part(&path) else { continue };
+            let ok = buffer.shape().is_some_and(|(_, elem)| crate::host::plan::is_elem(elem));
+            if !ok {
+                let text = buffer.print();
+                let message = match text.contains(',') && !text.contains("!quant") {
+                    true => format!("a buffer has no layout map and no memory space: '{text}'"),
+                    false => format!("'{text}' is no buffer type"),
+                };
+                say("A55", message);
+            }
         }
     }
-    for (n, ty) in form.outs.iter().map(|t| Type::parse(t)).enumerate() {
-        if !ty.buffers().is_empty() {
-            say("HT2", format!("result #{n} must be variadic of {kinds}, but got '{}'", ty.print()));
-        }
+    if let Some(Err(item)) = form.and_then(|f| f.attr("output_operand_aliases")).map(pairs) {
+        say("A56", format!("'{item}' is no output_operand_alias"));
+    }
+}
+
+/// HT1, HT2.
+fn other(p: &Program, node: &Node, say: Say<'_>) {
+    let kinds = "ranked tensor of float, boolean, integer, complex or quantized values";
+    let has = |v: &usize| p.types.get(v).filter(|t| !t.buffers().is_empty()).map(Type::print);
+    for (n, ty) in node.operands.iter().enumerate().filter_map(|(n, v)| has(v).map(|t| (n, t))) {
+        say("HT1", format!("operand #{n} must be {kinds}, but got '{ty}'"));
+    }
+    for (n, ty) in node.results.iter().enumerate().filter_map(|(n, v)| has(v).map(|t| (n, t))) {
+        say("HT2", format!("result #{n} must be variadic of {kinds}, but got '{ty}'"));
     }
 }
 
@@ -95,16 +141,16 @@ fn element(form: &Form, say: Say<'_>) {
     }
 }
 
-fn tuple(form: &Form, say: Say<'_>) {
+fn tuple(p: &Program, node: &Node, form: &Form, say: Say<'_>) {
     let Some(ty) = form.outs.first().map(|t| Type::parse(t)) else { return };
-    let mut own = Type::Tuple(form.ins.iter().map(|t| Type::parse(t)).collect());
-    // The short form spells only the result; the number of parts must still agree.
-    if let (true, Type::Tuple(parts)) = (form.ins.is_empty(), &ty)
-        && parts.len() == form.operands.len()
+    let own: Option<Vec<Type>> = match form.ins.len() == node.operands.len() && !form.ins.is_empty() {
+        true => Some(form.ins.iter().map(|t| Type::parse(t)).collect()),
+        // The short form spells only the result.
+        false => node.operands.iter().map(|v| p.types.get(v).cloned()).collect(),
+    };
+    if let Some(own) = own.map(Type::Tuple)
+        && ty != own
     {
-        own = ty.clone();
-    }
-    if ty != own {
         say("HT3", format!("result type {} is not {}", ty.print(), own.print()));
     }
 }
@@ -130,6 +176,7 @@ fn while_op(tree: &Tree, id: OpId, form: &Form, say: Say<'_>) {
             );
         }
     };
+    let mut cond = None;
     compare("operand", form.ins.iter().map(|t| Some(Type::parse(t))).collect());
     for (region, name) in tree.regions_of(id).into_iter().zip(["cond", "body"]) {
         let block = tree.regions.get(region).and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
@@ -144,14 +191,15 @@ fn while_op(tree: &Tree, id: OpId, form: &Form, say: Say<'_>) {
             _ => {
                 let flag = Type::Other("tensor<i1>".to_owned());
                 if returned != [flag] {
-                    let got = returned.first().map_or_else(|| "nothing".to_owned(), Type::print);
-                    compare(
-                        &format!("(cond returns {got}, not tensor<i1>) cond return"),
-                        vec![Some(Type::Tuple(Vec::new()))],
-                    );
+                    let got = returned.iter().map(Type::print).collect::<Vec<_>>().join(", ");
+                    let got = if got.is_empty() { "nothing".to_owned() } else { got };
+                    cond = Some(format!("while slot 0: cond return has type {got}, expected tensor<i1>"));
                 }
             }
         }
+    }
+    if let Some(message) = cond {
+        say("HT4", message);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod api;
 mod defects;
+mod host;
 mod laws;
 mod mutations;
 mod schedule;

@@ -37,6 +37,10 @@ pub struct TextOptions {
     pub stop_after_sizes: bool,
     /// What to print.
     pub emit: Emit,
+    /// StableHLO parts: only A57, no linearity and no storage (`--lint off`, section 13).
+    pub no_linearity: bool,
+    /// StableHLO parts: XLA's own bans too (A64).
+    pub xla_strict: bool,
 }
 
 /// What became of a text.
@@ -126,7 +130,7 @@ pub(crate) struct Part {
 fn one(part: &str, line: u32, options: &TextOptions, done: &mut Part) -> Result<(), Vec<AliasError>> {
     let mut tree = parse(part, line).map_err(|e| vec![e])?;
     if crate::host::is_host(&tree) {
-        return crate::host::lower_part(&tree, options, done);
+        return crate::host::lower_part(&mut tree, options, done);
     }
     read_forms(&mut tree).map_err(|e| vec![e])?;
     let compat = options.layout.compat;

@@ -464,6 +464,7 @@ pub(crate) fn read_generic(tree: &mut Tree) -> Result<()> {
                 | "stablehlo.get_tuple_element"
                 | "stablehlo.return",
             ) => short(op)?,
+            (false, "stablehlo.while") => short_while(op)?,
             _ => continue,
         };
         let results = op.results.clone();
@@ -515,6 +516,30 @@ fn short(op: &Op) -> Result<Form> {
     c.signature(&mut form)?;
     if op.name == "stablehlo.return" {
         form.ins = std::mem::take(&mut form.outs);
+    }
+    Ok(form)
+}
+
+/// `(%iterArg = %x, ..) : types attributes {..} cond {..} do {..}`.
+fn short_while(op: &Op) -> Result<Form> {
+    let mut c = Cursor { pieces: &op.body, at: 0, op };
+    let mut form = Form::default();
+    while c.at < c.pieces.len() && c.text() != ":" {
+        if let Some(Piece::Use(value, _)) = c.pieces.get(c.at) {
+            form.operands.push(*value);
+        }
+        c.at += 1;
+    }
+    c.at += 1;
+    let types = c.until(&["attributes", "cond"]);
+    form.ins = super::types::split(&types, ',').into_iter().filter(|t| !t.is_empty()).collect();
+    form.outs = form.ins.clone();
+    if c.text() == "attributes" {
+        c.at += 1;
+        if c.text() != "{" {
+            return Err(c.error("lacks its attributes"));
+        }
+        c.dict(&mut form)?;
     }
     Ok(form)
 }

@@ -9,7 +9,7 @@ mod filecheck;
 pub(crate) mod form;
 mod lexer;
 mod lower;
-mod parse;
+pub(crate) mod parse;
 pub(crate) mod print;
 mod read;
 mod slots;

@@ -39,7 +39,13 @@ pub(crate) fn print(tree: &Tree, names: Names) -> String {
     p.locs = tree.aliases.iter().any(|(n, ..)| n.starts_with("#loc"));
     match names {
         Names::Numbered => p.number(&tree.top, Counters::default()),
-        Names::Kept => p.names = tree.values.iter().enumerate().map(|(n, v)| (n, v.name.clone())).collect(),
+        Names::Kept => {
+            let name = |v: &super::tree::Value| match v.pack {
+                Some((n, _)) => format!("{}#{n}", v.name),
+                None => v.name.clone(),
+            };
+            p.names = tree.values.iter().enumerate().map(|(n, v)| (n, name(v))).collect();
+        }
     }
     for (name, body, _) in tree.aliases.iter().filter(|(_, _, before)| *before) {
         // Writing to a string cannot fail.
