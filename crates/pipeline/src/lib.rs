@@ -43,6 +43,7 @@ pub mod forms;
 pub mod fuzzing;
 mod graph;
 mod layout;
+pub mod loops;
 mod normalize;
 mod place;
 mod problem;

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use warploom_ir::{Attr, Module, OpId, Opcode};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode};
 
 use crate::select::Selection;
+use crate::walk::Users;
 
 /// The wait of the loop, if the kernel has one already (a scheduled or assigned form).
 pub(crate) fn find(module: &Module, selection: &Selection) -> Option<(OpId, u64)> {
@@ -41,4 +42,45 @@ pub(crate) fn insert(module: &mut Module, selection: &Selection, pending: u64) -
 pub(crate) fn set_pending(module: &mut Module, wait: OpId, pending: u64) {
     let pending = i32::try_from(pending).unwrap_or(i32::MAX);
     module.ops[wait].props.set("pending", Attr::i32(pending));
+}
+
+/// Puts a wait for all but `pending` products behind each product of a loop whose result nothing in the loop reads but
+/// the next trip: nobody else would wait before its slots are given back. Its result is carried instead.
+pub(crate) fn insert_lagging(module: &mut Module, scf_for: OpId, pending: u64) {
+    let Some(body) = module.entry(scf_for, 0) else { return };
+    let dots: Vec<OpId> =
+        module.blocks[body].ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    for dot in dots {
+        if lags(module, body, dot) {
+            insert_behind(module, body, dot, pending);
+        }
+    }
+}
+
+/// Whether nothing but the yield reads a product, and nothing but the product what was yielded.
+fn lags(module: &Module, body: BlockId, dot: OpId) -> bool {
+    let users = Users::new(module);
+    let (Some(result), Some(yielded)) = (module.result(dot), module.terminator(body)) else { return false };
+    let carried = module.ops[yielded].operands.iter().position(|&v| v == result);
+    let arg = carried.and_then(|at| module.blocks[body].args.get(at + 1).copied());
+    users.of(result) == [yielded]
+        && arg.is_some_and(|arg| module.ops[dot].operands.get(2) == Some(&arg) && users.of(arg) == [dot])
+}
+
+fn insert_behind(module: &mut Module, body: BlockId, dot: OpId, pending: u64) -> Option<OpId> {
+    let result = module.result(dot)?;
+    let (ty, loc) = (module.ty(result).clone(), module.ops[dot].loc);
+    let yielded = module.terminator(body)?;
+    let wait = module.create_op(Opcode::MmaWait, &[result], &[ty], loc);
+    module.ops[wait].span = module.ops[dot].span;
+    module.ops[wait].props.set("pending", Attr::i32(i32::try_from(pending).ok()?));
+    let waited = module.result(wait)?;
+    for operand in &mut module.ops[yielded].operands {
+        if *operand == result {
+            *operand = waited;
+        }
+    }
+    let at = module.blocks[body].ops.iter().position(|&op| op == dot)?;
+    module.insert(body, at + 1, wait);
+    Some(wait)
 }

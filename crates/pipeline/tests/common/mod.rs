@@ -42,3 +42,8 @@ pub fn parse(text: &str) -> Module {
 pub fn hopper() -> Target {
     Target::named("sm_90a").unwrap()
 }
+
+/// The text of a reference kernel, if it is there.
+pub fn reference_kernel(name: &str) -> Option<String> {
+    std::fs::read_to_string(kernels()?.join(format!("{name}.ttir"))).ok()
+}

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::Compiled;
+use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use warploom::{Diagnostic, Module, Options, Resumed, Target};
 
 use super::targets::named;
@@ -68,6 +69,9 @@ pub struct KernelArgs {
 /// What to write.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
+    /// The loop graphs of the pipelined loops, one JSON object per line, for `warploom schedule`; also of kernels that
+    /// cannot be compiled yet
+    Graph,
     /// The kernel with II, stage, cycle, order and agent of each operation
     Scheduled,
     /// The same with one allocation per pipelined value
@@ -85,6 +89,7 @@ pub enum Emit {
 impl Emit {
     fn name(self) -> &'static str {
         match self {
+            Emit::Graph => "graph",
             Emit::Scheduled => "scheduled",
             Emit::Assigned => "assigned",
             Emit::Program => "program",
@@ -113,6 +118,22 @@ pub struct Session {
 }
 
 impl KernelArgs {
+    /// The loop graphs of the kernel, one line of JSON each.
+    fn graphs(&self) -> Result<String, Refusal> {
+        let target = named(&self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
+        let input = io::read(&self.input).map_err(Refusal::Other)?;
+        let graphs = warploom::read(&input.text).and_then(|module| {
+            let options = GraphOptions { max_depth: self.depth, ..GraphOptions::default() };
+            loop_graphs(&module, self.entry.as_deref(), &target, options)
+        });
+        let graphs = match graphs {
+            Ok(graphs) => graphs,
+            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+        };
+        let line = |g: &PipelinedLoop| serde_json::to_string(&g.graph).unwrap_or_default() + "\n";
+        Ok(graphs.iter().map(line).collect())
+    }
+
     /// Reads and compiles up to the program. Refusals come with the text they speak of.
     pub fn lower(&self) -> Result<Session, Refusal> {
         let target = named(&self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
@@ -198,6 +219,10 @@ pub struct Made {
 impl Args {
     /// Compiles.
     pub fn run(self) -> Result<(), Failure> {
+        if matches!(self.emit, Emit::Graph) {
+            let lines = self.kernel.graphs().map_err(|refusal| refusal.answer(self.json))?;
+            return io::write(self.out.as_ref(), lines.as_bytes());
+        }
         let session = self.kernel.lower().map_err(|refusal| refusal.answer(self.json))?;
         if let Resumed::Compiled(compiled) = &session.lowered
             && !self.json
@@ -229,6 +254,8 @@ impl Args {
             fields: Map::from_iter([("micros".to_owned(), Value::Object(session.micros.clone()))]),
         };
         match self.emit {
+            // Answered before anything is lowered.
+            Emit::Graph => Ok(Made { bytes: Vec::new(), fields: Map::new() }),
             Emit::Scheduled => compiled(session, self.emit).map(|c| text(&c.scheduled)),
             Emit::Assigned => compiled(session, self.emit).map(|c| text(&c.assigned)),
             Emit::Program => Ok(text(session.lowered.program())),

@@ -1,0 +1,317 @@
+//! The nodes of a loop: its operations, and the moves between memories that they ask for.
+
+use std::collections::BTreeMap;
+
+use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
+use warploom_sched::LoopGraph;
+use warploom_target::Target;
+use warploom_target::cost::{CostError, OpCost};
+use warploom_target::mma::{MmaInstruction, OperandPlace};
+
+use super::index::Indices;
+use super::price::Prices;
+use super::{GraphOptions, LoopNode, Part, PipelinedLoop, Role};
+use crate::views::look_through;
+use crate::walk::{Users, preorder};
+
+/// A loop graph under construction.
+pub(super) struct Maker<'a> {
+    pub module: &'a Module,
+    pub body: Option<BlockId>,
+    pub target: &'a Target,
+    pub options: GraphOptions,
+    pub handoff: i64,
+    pub prices: Prices<'a>,
+    pub users: Users,
+    pub instruction: MmaInstruction,
+    pub out: PipelinedLoop,
+    /// What each node costs.
+    pub costs: Vec<OpCost>,
+    /// The node that makes a value, by where a reader wants it.
+    pub made: BTreeMap<(ValueId, Part), usize>,
+}
+
+impl<'a> Maker<'a> {
+    pub fn new(
+        module: &'a Module,
+        scf_for: OpId,
+        name: &str,
+        target: &'a Target,
+        options: GraphOptions,
+        handoff: u64,
+    ) -> Maker<'a> {
+        let out = PipelinedLoop {
+            scf_for,
+            graph: LoopGraph::new(name),
+            nodes: Vec::new(),
+            copies: Vec::new(),
+            pending: options.pending,
+            handoff,
+        };
+        Maker {
+            module,
+            body: module.entry(scf_for, 0),
+            target,
+            options,
+            handoff: i64::try_from(handoff).unwrap_or(i64::MAX),
+            prices: Prices { module, target, indices: Indices::new(module) },
+            users: Users::new(module),
+            instruction: target.mma_instruction(),
+            out,
+            costs: Vec::new(),
+            made: BTreeMap::new(),
+        }
+    }
+
+    /// The finished graph.
+    pub fn finish(self) -> PipelinedLoop {
+        self.out
+    }
+
+    /// The operations directly in the loop's body.
+    pub fn ops(&self) -> Vec<OpId> {
+        self.body.map(|body| self.module.blocks[body].ops.clone()).unwrap_or_default()
+    }
+
+    /// One node per operation that occupies a unit, with its moves around it.
+    pub fn nodes(&mut self) -> Result<(), CostError> {
+        for op in self.ops() {
+            match self.module.ops[op].opcode {
+                Opcode::DescriptorLoad => self.copied(op)?,
+                Opcode::Load if self.is_copy(op) => self.copied_by_threads(op)?,
+                Opcode::Dot => self.product(op)?,
+                _ => {
+                    if let Some(cost) = self.prices.of(op)? {
+                        self.add(op, Part::Whole, Role::Math, cost);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copied(&mut self, op: OpId) -> Result<(), CostError> {
+        if let Some(cost) = self.prices.of(op)? {
+            self.add(op, Part::Whole, Role::Load, cost);
+        }
+        self.read(op)
+    }
+
+    /// Threads copy a tile through pointers without passing it through registers, so that it can be under way for as many
+    /// iterations as the ring has slots.
+    fn copied_by_threads(&mut self, op: OpId) -> Result<(), CostError> {
+        if let Some(value) = self.module.result(op) {
+            let cost = self.prices.cp_async(value)?;
+            self.add(op, Part::Whole, Role::Math, cost);
+        }
+        self.read(op)
+    }
+
+    /// A tile in shared memory that something else than a product reads is brought into registers once.
+    fn read(&mut self, op: OpId) -> Result<(), CostError> {
+        let Some(value) = self.module.result(op).filter(|&v| self.read_in_registers(v)) else {
+            return Ok(());
+        };
+        let cost = self.prices.shared(value)?;
+        self.add(op, Part::Read, Role::Math, cost);
+        Ok(())
+    }
+
+    fn product(&mut self, op: OpId) -> Result<(), CostError> {
+        let module = self.module;
+        let operands = module.ops[op].operands.clone();
+        let mut a = OperandPlace::Shared;
+        for (index, &operand) in operands.iter().enumerate().take(3) {
+            let base = look_through(module, operand).base;
+            let Some(maker) = module.def_op(base).filter(|&d| module.ops[d].block == self.body) else {
+                continue;
+            };
+            let copied = self.made.contains_key(&(base, Part::Whole)) && self.is_copy(maker);
+            match (index, self.instruction) {
+                (2, MmaInstruction::Tcgen05) if module.ops[maker].opcode != Opcode::Dot => {
+                    self.stored(base, maker, Part::TmemStore)?;
+                }
+                (2, _) => {}
+                _ if copied => {}
+                (0, MmaInstruction::Tcgen05) => {
+                    a = OperandPlace::TensorMemory;
+                    self.stored(base, maker, Part::TmemStore)?;
+                }
+                (0, MmaInstruction::Wgmma) => a = OperandPlace::Registers,
+                (1, MmaInstruction::Wgmma | MmaInstruction::Tcgen05) => {
+                    self.stored(base, maker, Part::Write)?
+                }
+                _ => {}
+            }
+        }
+        let cost = self.prices.product(op, a)?;
+        let issuer = if self.instruction == MmaInstruction::Tcgen05 { Role::Mma } else { Role::Math };
+        self.add(op, Part::Whole, issuer, cost);
+        if let (Some(value), MmaInstruction::Tcgen05) = (module.result(op), self.instruction)
+            && self.read_in_registers(value)
+        {
+            let cost = self.prices.tmem_load(value)?;
+            self.add(op, Part::TmemLoad, Role::Math, cost);
+        }
+        Ok(())
+    }
+
+    /// A register tile written to where a product wants it; once, however many products read it.
+    fn stored(&mut self, value: ValueId, maker: OpId, part: Part) -> Result<(), CostError> {
+        if self.made.contains_key(&(value, part)) {
+            return Ok(());
+        }
+        let cost = match part {
+            Part::TmemStore => self.prices.tmem_store(value)?,
+            _ => self.prices.shared(value)?,
+        };
+        self.add(maker, part, Role::Math, cost);
+        Ok(())
+    }
+
+    fn add(&mut self, op: OpId, part: Part, role: Role, cost: OpCost) {
+        let uses: Vec<(&str, u64, u64)> =
+            cost.uses.iter().map(|u| (u.unit.as_str(), u.start, u.duration)).collect();
+        let name = self.name(op, part);
+        let id = self.out.graph.add_node(name, signed(cost.latency), &uses);
+        if let Some(node) = self.out.graph.nodes.get_mut(id) {
+            node.op = match part {
+                Part::Whole => self.module.op_name(op).to_owned(),
+                Part::Read => "warploom.slot".to_owned(),
+                Part::TmemLoad => "warploom.tmem_load".to_owned(),
+                Part::TmemStore => "warploom.tmem_store".to_owned(),
+                Part::Write => "warploom.tile_store".to_owned(),
+            };
+            node.issue_latency = Some(cost.issue);
+        }
+        self.out.nodes.push(LoopNode { op, part, role });
+        for &value in &self.module.ops[op].results {
+            self.made.insert((value, part), id);
+        }
+        self.costs.push(cost);
+    }
+
+    /// A name that tells operations of one kind apart.
+    fn name(&self, op: OpId, part: Part) -> String {
+        let whole = self.module.op_name(op);
+        let short = whole.rsplit('.').next().unwrap_or(whole);
+        let short = match (part, self.module.ops[op].opcode) {
+            (Part::Whole, Opcode::DescriptorLoad) => "load",
+            (Part::Whole, Opcode::MmaWait) => "wait",
+            (Part::Whole, _) => short,
+            (Part::Read, _) => "read",
+            (Part::TmemLoad, _) => "tmem load",
+            (Part::TmemStore, _) => "tmem store",
+            (Part::Write, _) => "write",
+        };
+        let same =
+            self.out.graph.nodes.iter().filter(|n| n.name.split(' ').next() == short.split(' ').next());
+        match (same.count(), short) {
+            (count, "load") => format!("load {}", tile_name(count)),
+            (0, short) => short.to_owned(),
+            (count, short) => format!("{short} {}", count + 1),
+        }
+    }
+
+    /// The units that the nodes use.
+    pub fn resources(&mut self) {
+        let used = |unit: &str| self.costs.iter().any(|cost| cost.uses.iter().any(|u| u.unit == unit));
+        let units: Vec<(String, u64)> = self
+            .target
+            .unit
+            .iter()
+            .filter(|(unit, _)| used(unit))
+            .map(|(unit, data)| (unit.clone(), data.count.into()))
+            .collect();
+        for (unit, count) in units {
+            self.out.graph.add_resource(unit, count);
+        }
+    }
+
+    // ---- questions ----
+
+    /// Whether an operation brings a tile to shared memory.
+    pub fn is_copy(&self, op: OpId) -> bool {
+        let tile = self.module.result(op).is_some_and(|v| self.module.ty(v).is_tensor());
+        tile && matches!(self.module.ops[op].opcode, Opcode::DescriptorLoad | Opcode::Load)
+    }
+
+    /// Whether something else than a product's operand reads a value, views taken off.
+    fn read_in_registers(&self, value: ValueId) -> bool {
+        let readers = self.readers(value);
+        readers.iter().any(|&(user, seen)| {
+            let data = &self.module.ops[user];
+            match data.opcode {
+                Opcode::Dot => {
+                    data.operands.get(2) == Some(&seen)
+                        && self.module.def_op(value).is_some_and(|d| self.module.ops[d].opcode != Opcode::Dot)
+                }
+                Opcode::Yield => self.carried_to_registers(user, seen),
+                Opcode::MmaWait => false,
+                _ => true,
+            }
+        })
+    }
+
+    /// Whether a product that goes round the loop is read by something else than the next product.
+    fn carried_to_registers(&self, yielded: OpId, value: ValueId) -> bool {
+        let Some(body) = self.body.filter(|_| self.module.ops[yielded].block == self.body) else {
+            return true;
+        };
+        let data = &self.module.ops[yielded];
+        data.operands.iter().enumerate().filter(|(_, v)| **v == value).any(|(at, _)| {
+            let arg = self.module.blocks[body].args.get(at + 1).copied();
+            arg.is_some_and(|arg| {
+                self.readers(arg).iter().any(|&(user, seen)| {
+                    let reader = &self.module.ops[user];
+                    let accumulates = reader.opcode == Opcode::Dot && reader.operands.get(2) == Some(&seen);
+                    !accumulates && !matches!(reader.opcode, Opcode::Yield | Opcode::MmaWait)
+                })
+            })
+        })
+    }
+
+    /// The operations inside the loop that read a value, through views: (operation, the value as it sees it).
+    pub fn readers(&self, value: ValueId) -> Vec<(OpId, ValueId)> {
+        let (mut found, mut stack) = (Vec::new(), vec![value]);
+        while let Some(seen) = stack.pop() {
+            for &user in self.users.of(seen) {
+                match self.module.ops[user].opcode {
+                    Opcode::Trans | Opcode::Reshape => stack.extend(self.module.result(user)),
+                    _ => found.push((user, seen)),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// The operation directly in the loop's body that an operation stands in.
+    pub fn outermost(&self, op: OpId) -> Option<OpId> {
+        let mut at = op;
+        while self.module.ops[at].block != self.body {
+            at = self.module.parent(at)?;
+        }
+        Some(at)
+    }
+
+    /// Values from elsewhere that an operation reads, those read inside its regions included.
+    pub fn operands(&self, op: OpId) -> Vec<ValueId> {
+        if self.module.ops[op].regions.is_empty() {
+            return self.module.ops[op].operands.to_vec();
+        }
+        preorder(self.module, op).iter().flat_map(|&o| self.module.ops[o].operands.iter().copied()).collect()
+    }
+}
+
+/// a, b, c .. for the copies of a loop.
+fn tile_name(number: usize) -> String {
+    match u8::try_from(number).ok().filter(|&n| n < 26) {
+        Some(n) => char::from(b'a' + n).to_string(),
+        None => format!("tile {number}"),
+    }
+}
+
+pub(super) fn signed(cycles: u64) -> i64 {
+    i64::try_from(cycles).unwrap_or(i64::MAX)
+}

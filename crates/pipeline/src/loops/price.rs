@@ -1,0 +1,243 @@
+//! What each operation of a kernel costs on a chip (T31-T33): one [`Cost`] per operation that occupies a unit.
+
+use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
+use warploom_target::Element;
+use warploom_target::Target;
+use warploom_target::cost::{Combine, CostError, MmaOp, Op, OpCost};
+use warploom_target::mma::{MmaInstruction, OperandPlace};
+
+use super::index::Indices;
+use crate::classes::is_scalar_type;
+use crate::tma::TilePlan;
+
+/// Warps that compute: four reach every unit's full rate, and no rate grows beyond (T32).
+const COMPUTING: u32 = 4;
+
+/// Prices operations.
+pub(super) struct Prices<'a> {
+    pub module: &'a Module,
+    pub target: &'a Target,
+    pub indices: Indices<'a>,
+}
+
+impl Prices<'_> {
+    /// What an operation costs; `None` if it occupies no unit: scalars, views, index functions, structure.
+    pub fn of(&self, op: OpId) -> Result<Option<OpCost>, CostError> {
+        let opcode = self.module.ops[op].opcode;
+        match opcode {
+            Opcode::DescriptorLoad => self.copy(op).map(Some),
+            Opcode::DescriptorStore => self.store_by_descriptor(op).map(Some),
+            Opcode::Dot => self.product(op, OperandPlace::Shared).map(Some),
+            Opcode::If | Opcode::For | Opcode::While => self.united(op),
+            Opcode::MmaWait => self.target.cost(&Op::BarrierArrive, COMPUTING).map(Some),
+            _ => match self.simple(op) {
+                Some(cost) => self.target.cost(&cost, COMPUTING).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// A tile read from shared memory into registers, or written the other way.
+    pub fn shared(&self, value: ValueId) -> Result<OpCost, CostError> {
+        self.target.cost(&Op::Shared { bytes: self.bytes(value) }, COMPUTING)
+    }
+
+    /// A tile read from tensor memory into registers.
+    pub fn tmem_load(&self, value: ValueId) -> Result<OpCost, CostError> {
+        self.target.cost(&Op::TmemLoad { elements: self.elements(value) }, COMPUTING)
+    }
+
+    /// A tile written from registers into tensor memory.
+    pub fn tmem_store(&self, value: ValueId) -> Result<OpCost, CostError> {
+        self.target.cost(&Op::TmemStore { elements: self.elements(value) }, COMPUTING)
+    }
+
+    /// A per-thread asynchronous copy of the tile of a pointer load.
+    pub fn cp_async(&self, value: ValueId) -> Result<OpCost, CostError> {
+        self.target.cost(&Op::CpAsync { bytes: self.bytes(value) }, COMPUTING)
+    }
+
+    /// A product whose A operand lies in `a`.
+    pub fn product(&self, op: OpId, a: OperandPlace) -> Result<OpCost, CostError> {
+        let operands = &self.module.ops[op].operands;
+        let shape =
+            |index: usize| operands.get(index).map(|&v| self.module.ty(v).shape()).unwrap_or_default();
+        let extent = |shape: &[u64], from_end: usize| {
+            let at = shape.len().checked_sub(from_end).and_then(|at| shape.get(at));
+            u32::try_from(at.copied().unwrap_or(1)).unwrap_or(u32::MAX)
+        };
+        let (a_shape, b_shape) = (shape(0), shape(1));
+        let element = operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem()));
+        let instruction = self.target.mma_instruction();
+        let a = if instruction == MmaInstruction::MmaSync { OperandPlace::Registers } else { a };
+        let (m, k, n) = (extent(a_shape, 2), extent(a_shape, 1), extent(b_shape, 1));
+        self.target.cost(&Op::Mma(MmaOp { instruction, m, n, k, element, a }), COMPUTING)
+    }
+
+    fn copy(&self, op: OpId) -> Result<OpCost, CostError> {
+        let data = &self.module.ops[op];
+        let ty = data.operands.first().map(|&d| self.module.ty(d));
+        let bytes = ty.and_then(Type::bytes).unwrap_or(1);
+        let width = u64::from(ty.and_then(Type::elem_bits).unwrap_or(8)) / 8;
+        let inner = ty.and_then(|t| t.shape().last().copied()).unwrap_or(1);
+        self.target.cost(&Op::TmaLoad { bytes, inner_bytes: inner.saturating_mul(width) }, 1)
+    }
+
+    /// Registers to the staging buffer, then the copy out of it: durations and latencies add (T32).
+    fn store_by_descriptor(&self, op: OpId) -> Result<OpCost, CostError> {
+        let data = &self.module.ops[op];
+        let bytes = data.operands.first().and_then(|&d| self.module.ty(d).bytes()).unwrap_or(1);
+        let write = self.target.cost(&Op::Shared { bytes }, COMPUTING)?;
+        let copy = self.target.cost(&Op::TmaStore { bytes }, 1)?;
+        let held = write.latency;
+        Ok(then(write, copy, held))
+    }
+
+    /// An `scf.if` is one node: the union of its parts, each unit held as long as the longer branch holds it (C9). A loop
+    /// inside counts one trip.
+    fn united(&self, op: OpId) -> Result<Option<OpCost>, CostError> {
+        let mut whole: Option<OpCost> = None;
+        let regions = self.module.ops[op].regions.iter();
+        for block in regions.flat_map(|&r| self.module.regions[r].blocks.iter().copied()) {
+            let Some(branch) = self.sequence(block)? else { continue };
+            whole = Some(match whole {
+                None => branch,
+                Some(other) => longer(other, branch),
+            });
+        }
+        Ok(whole)
+    }
+
+    /// The operations of a block one after the other.
+    fn sequence(&self, block: BlockId) -> Result<Option<OpCost>, CostError> {
+        let mut sum: Option<OpCost> = None;
+        for &op in &self.module.blocks[block].ops {
+            let Some(cost) = self.of(op)? else { continue };
+            sum = Some(match sum {
+                None => cost,
+                Some(before) => {
+                    let held = before.latency;
+                    then(before, cost, held)
+                }
+            });
+        }
+        Ok(sum)
+    }
+
+    /// Operations with a single entry of the cost model.
+    fn simple(&self, op: OpId) -> Option<Op> {
+        use Opcode::*;
+        let data = &self.module.ops[op];
+        let tile = data.results.first().or(data.operands.last()).copied()?;
+        let elements = self.elements(tile);
+        Some(match data.opcode {
+            Load => Op::GlobalLoad { bytes: self.bytes(tile) },
+            Store => Op::GlobalStore { bytes: self.bytes(data.operands.get(1).copied()?) },
+            AtomicRmw | AtomicCas => Op::GlobalAtomic { bytes: self.bytes(data.operands.get(1).copied()?) },
+            Reduce | Scan => self.reduction(op)?,
+            Yield | Condition | ReduceReturn | ScanReturn | Constant | MakeRange | Splat | Unsplat
+            | Broadcast | ExpandDims | Reshape | Trans | Assume | Module | Func | Return | Slot | Advance => {
+                return None;
+            }
+            // Shared memory and back: an exchange between threads.
+            Gather | Cat | Join | Split | Histogram => Op::Layout { bytes: self.bytes(tile) },
+            _ if is_scalar_type(self.module.ty(tile)) || self.indices.is_address(op) => return None,
+            MulF | MulI | Fma => Op::Mul { elements },
+            Exp | Exp2 | Sqrt | Rsqrt | PreciseSqrt | Tanh | Sin | Cos | DivF | PreciseDivF => {
+                Op::Exp2 { elements }
+            }
+            Log | Log2 => Op::Log2 { elements },
+            ExtF | TruncF | FpToFp | SIToFP | UIToFP | FPToSI | FPToUI => Op::Convert { elements },
+            AddI | SubI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI | MinSI | MaxSI | MinUI | MaxUI | CmpI
+            | AddF | SubF | NegF | MaxNumF | MinNumF | MaximumF | MinimumF | CmpF | Select | ExtSI
+            | ExtUI | TruncI | AbsF | AbsI | Floor | Ceil | ClampF | AddPtr | Bitcast | ArithBitcast
+            | MulHiUI | DivSI | DivUI | RemSI | RemUI | Erf | RemF | IndexCast => {
+                Op::Elementwise { elements }
+            }
+            _ => Op::Unknown,
+        })
+    }
+
+    fn reduction(&self, op: OpId) -> Option<Op> {
+        let data = &self.module.ops[op];
+        let input = *data.operands.first()?;
+        let ty = self.module.ty(input);
+        let axis = self.module.attr(op, "axis").and_then(Attr::as_i64).unwrap_or(0);
+        let last_axis = i64::try_from(ty.shape().len()).is_ok_and(|rank| axis + 1 == rank);
+        let body = self.module.entry(op, 0)?;
+        let of = |op: &OpId| self.module.ops[*op].opcode;
+        let most = |op: &OpId| {
+            use Opcode::*;
+            matches!(
+                of(op),
+                MaxNumF | MinNumF | MaximumF | MinimumF | MaxSI | MinSI | MaxUI | MinUI | CmpF | CmpI
+            )
+        };
+        let combine = if self.module.blocks[body].ops.iter().any(most) { Combine::Max } else { Combine::Sum };
+        Some(Op::Reduce { elements: ty.elements().unwrap_or(1), combine, last_axis })
+    }
+
+    /// Elements of a tile, 1 for a scalar.
+    pub fn elements(&self, value: ValueId) -> u64 {
+        self.module.ty(value).elements().unwrap_or(1)
+    }
+
+    /// Bytes of a tile or scalar.
+    pub fn bytes(&self, value: ValueId) -> u64 {
+        let ty = self.module.ty(value);
+        ty.bytes().unwrap_or_else(|| u64::from(ty.elem_bits().unwrap_or(64)).div_ceil(8)).max(1)
+    }
+
+    /// Bytes of a slot that a tile copied by descriptor takes, its alignment included.
+    pub fn slot_bytes(&self, op: OpId) -> u64 {
+        let descriptor = self.module.ops[op].operands.first().copied();
+        let plan = descriptor.and_then(|d| TilePlan::new(self.module.ty(d), self.target).ok());
+        match (plan, self.module.result(op)) {
+            (Some(plan), _) => plan.bytes.next_multiple_of(plan.align()),
+            (None, Some(value)) => self.bytes(value),
+            (None, None) => 1,
+        }
+    }
+}
+
+/// The second after the first, whose result is there after `held` clocks.
+fn then(mut first: OpCost, second: OpCost, held: u64) -> OpCost {
+    first.uses.extend(second.uses.into_iter().map(|mut held_unit| {
+        held_unit.start = held_unit.start.saturating_add(held);
+        held_unit
+    }));
+    first.latency = first.latency.saturating_add(second.latency);
+    first.issue = first.issue.saturating_add(second.issue);
+    first.origin = first.origin.min(second.origin);
+    first
+}
+
+/// Either of two branches: each unit as long as the one that holds it longer, from the start on.
+fn longer(a: OpCost, b: OpCost) -> OpCost {
+    let mut units: Vec<String> = a.uses.iter().chain(&b.uses).map(|u| u.unit.clone()).collect();
+    units.sort();
+    units.dedup();
+    let held = |unit: &str| a.duration_on(unit).max(b.duration_on(unit));
+    let uses = units
+        .iter()
+        .map(|unit| warploom_target::cost::Use { unit: unit.clone(), duration: held(unit), start: 0 })
+        .collect();
+    OpCost {
+        latency: a.latency.max(b.latency),
+        uses,
+        issue: a.issue.max(b.issue),
+        origin: a.origin.min(b.origin),
+    }
+}
+
+/// The type that a tensor core would multiply; what it cannot is priced as the next wider one.
+fn element(ty: &Type) -> Element {
+    match ty {
+        Type::Float(FloatKind::F16) => Element::F16,
+        Type::Float(FloatKind::F32 | FloatKind::F64) => Element::Tf32,
+        Type::Float(FloatKind::F8E4M3FN) => Element::E4m3,
+        Type::Float(FloatKind::F8E5M2) => Element::E5m2,
+        Type::Int(..) => Element::S8,
+        _ => Element::Bf16,
+    }
+}
