@@ -34,9 +34,9 @@ struct Machine<'a> {
     trips: u64,
     cells: HashMap<Cell, u64>,
     env: HashMap<Part, Held>,
-    /// Who began a chain, and who touched it last.
+    /// Who began a chain, and who touched it last, at which step.
     makers: HashMap<u64, NodeId>,
-    touched: HashMap<u64, NodeId>,
+    touched: HashMap<u64, (NodeId, usize)>,
     fresh: u64,
     steps: usize,
     findings: Findings,
@@ -208,7 +208,7 @@ impl Machine<'_> {
             let op = self.p.nodes.get(by).map_or(String::new(), |n| n.shown.clone());
             self.say(format!("{name} was overwritten before '{op}' reads it"));
         }
-        self.touched.insert(held.chain, by);
+        self.touched.insert(held.chain, (by, self.steps));
         Some(held)
     }
 
@@ -361,6 +361,7 @@ impl Machine<'_> {
                 self.say(format!("slots {cycle:?} of a cycle begin in one buffer"));
             }
         }
+        let first = carried.clone();
         for trip in 0..=self.trips {
             self.bind(node, 0, &carried);
             self.body(node, 0);
@@ -368,6 +369,7 @@ impl Machine<'_> {
                 break;
             }
             self.bind(node, 1, &carried);
+            let since = self.steps;
             self.body(node, 1);
             let Some(last) = node.regions.get(1).and_then(|b| self.p.last(b)) else { break };
             let mut next = Vec::new();
@@ -380,15 +382,18 @@ impl Machine<'_> {
                     if new.cell != old.cell {
                         self.say(format!("slot {k} of a loop moves to another buffer"));
                     }
-                    self.ordered(id, *k, old.chain, new.chain);
+                    self.ordered((id, *k), since, old.chain, new.chain);
                 }
                 next.push((*k, path.clone(), new));
             }
             carried = next;
         }
         for (k, path, held) in carried {
+            // For what is around the loop, a slot is one chain, whatever took its place inside.
+            let chain = first.iter().find(|(j, q, _)| *j == k && *q == path).map_or(held.chain, |f| f.2.chain);
+            let chain = if cycles.iter().any(|c| c.contains(&k)) { held.chain } else { chain };
             if let Some(result) = node.results.get(k) {
-                self.env.insert((*result, path), held);
+                self.env.insert((*result, path), Held { chain, ..held });
             }
         }
     }
@@ -407,14 +412,16 @@ impl Machine<'_> {
     }
 
     /// A rotated chain: the old buffer ends before the new one begins, and the plan says so.
-    fn ordered(&mut self, id: NodeId, k: usize, old: u64, new: u64) {
+    fn ordered(&mut self, (id, k): (NodeId, usize), since: usize, old: u64, new: u64) {
         if old == new {
             return;
         }
         let inside = |n: &NodeId| self.p.around(*n).iter().any(|a| *a == (id, 1));
-        let end = self.touched.get(&old).copied().filter(|n| inside(n));
-        let (Some(end), Some(start)) = (end, self.makers.get(&new).copied()) else { return };
-        if end >= start || !self.plan.order.contains(&(end, start)) {
+        let end = self.touched.get(&old).copied().filter(|(n, step)| *step > since && inside(n));
+        let (Some((end, _)), Some(start)) = (end, self.makers.get(&new).copied()) else { return };
+        // What ends the buffer may be the end of what an inner loop made of it.
+        let said = self.plan.order.iter().any(|(e, s)| *s == start && end <= *e && *e < start);
+        if !said {
             self.say(format!("slot {k} of a loop: nothing orders the end of the old buffer before the new one"));
         }
     }

@@ -228,7 +228,13 @@ fn boundaries(p: &Program, live: &Live, classes: &mut Classes, lanes: &mut HashM
         };
         let foreign = classes.of(t).any(|part| is_foreign(p, part));
         let clash = || classes.of(t).any(|u| classes.of(b).any(|v| !apart(v) && live.conflict(p, u, v)));
-        if foreign || clash() {
+        // The slots of a loop unify tensors that may have need of a copy among themselves.
+        let torn = || {
+            let all: Vec<&Part> = classes.of(t).collect();
+            let mut pairs = all.iter().enumerate().flat_map(|(n, u)| all.iter().skip(n + 1).map(move |v| (u, v)));
+            pairs.any(|(u, v)| live.conflict(p, u, v))
+        };
+        if foreign || torn() || clash() {
             let bytes = p.type_of(&buffer).and_then(bytes_of).unwrap_or(0);
             copies.push(Copy { node: id, pin, bytes });
             continue;

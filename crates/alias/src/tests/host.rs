@@ -158,7 +158,7 @@ fn m22_plans_and_their_mutants() {
         for n in 0..plan.order.len() {
             let mut bad = plan.clone();
             bad.order.remove(n);
-            caught(&p, &bad, &format!("an order dropped, seed {seed}\n{text}"));
+            caught(&p, &bad, &format!("an order dropped, seed {seed}, {:?}\n{text}", plan.order[n]));
             made[3] += 1;
         }
     }
