@@ -344,6 +344,23 @@ impl<'c, 't> Ir<'c, 't> {
         Ok(self.builder.build_insert_element(first, b, self.c32(1), "")?.into())
     }
 
+    /// The vector of these values; one is itself.
+    pub fn vector(&self, values: &[Val<'c>]) -> Result<Val<'c>> {
+        let (Some(first), count) = (values.first(), values.len() as u32) else {
+            return Err(internal("a vector of nothing"));
+        };
+        let mut vector = match first.get_type() {
+            _ if count == 1 => return Ok(*first),
+            BasicTypeEnum::FloatType(ty) => ty.vec_type(count).get_poison(),
+            BasicTypeEnum::IntType(ty) => ty.vec_type(count).get_poison(),
+            _ => return Err(internal("a vector of neither integers nor floats")),
+        };
+        for (i, &value) in (0..).zip(values) {
+            vector = self.builder.build_insert_element(vector, value, self.c32(i), "")?;
+        }
+        Ok(vector.into())
+    }
+
     /// Reinterprets bits; same type is a no-op.
     pub fn bits(&self, value: Val<'c>, ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
         match value.get_type() == ty {

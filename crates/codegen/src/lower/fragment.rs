@@ -117,6 +117,12 @@ impl<'c> Lower<'c, '_> {
         let base = match coord.base {
             Base::Zero => self.ir.c32(0),
             Base::Lane(family, axis) => family.first(self, axis)?,
+            Base::Quad(groups) => {
+                let groups = u64::from(groups);
+                let group = self.ir.and(self.thread, groups - 1)?;
+                let lanes = self.ir.and(self.thread, 3 & !(groups - 1))?;
+                self.ir.or(self.ir.shl(group, 3)?, self.ir.shl(lanes, 1)?)?
+            }
         };
         self.ir.add(base, self.ir.c32(u64::from(coord.offset)))
     }

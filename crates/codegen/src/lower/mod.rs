@@ -1,6 +1,7 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
 mod async_copy;
+mod atomic;
 mod axes;
 mod convert;
 mod copy;
@@ -318,6 +319,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
             Opcode::Store => self.store(op),
+            Opcode::AtomicRmw => self.atomic(op),
             _ => self.pure(op),
         }
     }

@@ -1,51 +1,73 @@
-//! `tt.store` through pointers: scalars, vectors, matrices (C33).
+//! `tt.store` and `tt.atomic_rmw` through pointers: scalars, vectors, matrices (C33, C48).
+//!
+//! Where neighbours in a row go to neighbours in memory, a lane takes several at once. It holds two columns of
+//! every eight; the lanes of a quad exchange theirs, so that each has up to 16 bytes of one row.
 
 use inkwell::IntPredicate;
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Type, ValueId};
 
 use super::Lower;
+use super::atomic::Atomic;
 use super::family::{Axis, Family};
-use super::value::{Coords, Form, element_bits};
-use crate::error::{Result, refuse};
-use crate::llvm::Val;
+use super::value::{Base, Coord, Coords, Form, element_bits};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int, as_ptr};
 
-/// What is stored where.
+/// What goes where.
 #[derive(Clone, Copy)]
-struct Stored<'m> {
-    pointer: ValueId,
-    value: ValueId,
-    mask: Option<ValueId>,
-    elem: &'m Type,
-    bits: u32,
+pub(super) struct Stored<'m> {
+    pub pointer: ValueId,
+    pub value: ValueId,
+    pub mask: Option<ValueId>,
+    pub elem: &'m Type,
+    pub bits: u32,
+    /// An operation on memory instead of a store.
+    pub atomic: Option<Atomic>,
 }
 
-impl<'c> Lower<'c, '_> {
+impl<'c, 'a> Lower<'c, 'a> {
     /// `tt.store`, predicated where there is a mask.
     pub(super) fn store(&mut self, op: OpId) -> Result<()> {
+        let stored = self.stored(op, None)?;
+        self.put(&stored)
+    }
+
+    /// The operands of a store or an atomic operation.
+    pub(super) fn stored(&self, op: OpId, atomic: Option<Atomic>) -> Result<Stored<'a>> {
         let (pointer, value) = (self.operand(op, 0)?, self.operand(op, 1)?);
         let mask = self.module.ops[op].operands.get(2).copied();
         let module = self.module;
         let elem = module.ty(value).elem();
         let bits = element_bits(module.ty(value)).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
-        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("tt.store of {elem} is not supported")))?;
-        let stored = Stored { pointer, value, mask, elem, bits };
-        if !module.ty(pointer).is_tensor() {
-            let (pointer, value) = (self.scalar(pointer)?, self.scalar(value)?);
-            let mask = mask.map(|m| self.scalar(m)).transpose()?;
+        let name = module.op_name(op);
+        let bits = bits.ok_or_else(|| refuse(Code::Type, format!("{name} of {elem} is not supported")))?;
+        Ok(Stored { pointer, value, mask, elem, bits, atomic })
+    }
+
+    /// Stores a scalar, a vector or a matrix.
+    pub(super) fn put(&mut self, stored: &Stored) -> Result<()> {
+        if !self.module.ty(stored.pointer).is_tensor() {
+            let (pointer, value) = (self.scalar(stored.pointer)?, self.scalar(stored.value)?);
+            let mask = stored.mask.map(|m| self.scalar(m)).transpose()?;
             let lane = self.first_thread()?;
             let mask = self.both(mask, Some(lane))?;
-            return self.store_one(pointer, value, mask, bits, elem);
+            return self.put_one(stored, pointer, value, mask);
         }
         let family = self.family()?;
-        match self.form(value, family)? {
-            Form::Slice { axis, extent } => self.store_slice(&stored, family, axis, extent),
+        match self.form(stored.value, family)? {
+            Form::Slice { axis, extent } => self.put_slice(stored, family, axis, extent),
             Form::Tile { cols, .. } => {
-                let (rows, _) = self.matrix(value)?;
+                let together = self.together(stored);
+                if together.min(family.run()) > 1 {
+                    return self.put_rows(stored, family, together);
+                }
+                let (rows, _) = self.matrix(stored.value)?;
                 for i in 0..family.count(rows, cols)? {
-                    let at = self.place_at(value, family, i)?;
-                    self.store_at(&stored, at, None)?;
+                    let at = self.place_at(stored.value, family, i)?;
+                    self.put_at(stored, at, None)?;
                 }
                 Ok(())
             }
@@ -53,24 +75,170 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A vector: of the lanes that hold an element, the one whose own other coordinate is 0 stores it.
-    fn store_slice(&mut self, stored: &Stored, family: Family, axis: Axis, extent: u64) -> Result<()> {
+    fn put_slice(&mut self, stored: &Stored, family: Family, axis: Axis, extent: u64) -> Result<()> {
         let other = if axis == Axis::Row { Axis::Col } else { Axis::Row };
         let place = family.first(self, other)?;
         let mine = self.ir.icmp(IntPredicate::EQ, place, self.ir.c32(0))?.into();
         for offset in family.held(axis, extent)? {
             let at = self.slice_at(stored.value, family, axis, offset);
-            self.store_at(stored, at, Some(mine))?;
+            self.put_at(stored, at, Some(mine))?;
         }
         Ok(())
     }
 
     /// The element at one position, if `mine`.
-    fn store_at(&mut self, stored: &Stored, at: Coords, mine: Option<Val<'c>>) -> Result<()> {
+    fn put_at(&mut self, stored: &Stored, at: Coords, mine: Option<Val<'c>>) -> Result<()> {
         let to = self.at(stored.pointer, at.clone())?;
         let mask = stored.mask.map(|m| self.at(m, at.clone())).transpose()?;
         let mask = self.both(mask, mine)?;
         let from = self.at(stored.value, at)?;
-        self.store_one(to, from, mask, stored.bits, stored.elem)
+        self.put_one(stored, to, from, mask)
+    }
+
+    /// One element.
+    fn put_one(&mut self, stored: &Stored, to: Val<'c>, value: Val<'c>, mask: Option<Val<'c>>) -> Result<()> {
+        match stored.atomic {
+            None => self.store_one(to, value, mask, stored.bits, stored.elem),
+            Some(atomic) => {
+                let value = self.as_bits(value, stored.bits)?;
+                self.update(atomic, stored, to, &[value.into()], mask)
+            }
+        }
+    }
+
+    /// How many neighbours in a row go together: they are neighbours in memory, aligned as one, and masked
+    /// alike; 16 bytes at most.
+    fn together(&mut self, stored: &Stored) -> u64 {
+        let bytes = u64::from(stored.bits / 8);
+        let rank = self.module.ty(stored.pointer).shape().len();
+        if matches!(stored.elem, Type::Ptr { .. }) || rank < 2 {
+            return 1;
+        }
+        let run = self.runs.along(stored.pointer, rank - 1);
+        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(mask, rank - 1).equal);
+        let together = run.consecutive.min(run.multiple / bytes).min(mask).min(16 / bytes).clamp(1, 8);
+        match stored.atomic {
+            Some(atomic) => together.min(self.updates_together(atomic, stored.bits)),
+            None => together,
+        }
+    }
+
+    /// A matrix, `together` or fewer columns of a row at a time.
+    fn put_rows(&mut self, stored: &Stored, family: Family, together: u64) -> Result<()> {
+        let (rows, cols) = self.matrix(stored.value)?;
+        let count = family.count(rows, cols)?;
+        let unit = family.run().min(together);
+        let deal = self.dealt(stored, family, cols, together / unit);
+        for i in (0..count).step_by(unit as usize) {
+            let (row, col) = family.place(cols, i);
+            if deal > 1 && !(col / 8).is_multiple_of(deal) {
+                continue;
+            }
+            let mut groups = Vec::new();
+            for group in 0..deal {
+                let index = match group {
+                    0 => Some(i),
+                    _ => family.find(cols, row, col + 8 * group),
+                };
+                let index = index.ok_or_else(|| internal("columns of another lane"))?;
+                groups.push(self.columns(stored, family, index, unit)?);
+            }
+            self.deal(&mut groups)?;
+            let mut at = self.place_at(stored.value, family, i)?;
+            if let Some(last) = at.last_mut().filter(|_| deal > 1) {
+                *last = Coord { base: Base::Quad(deal as u8), offset: col as u32 };
+            }
+            let to = self.at(stored.pointer, at.clone())?;
+            let mask = stored.mask.map(|m| self.at(m, at)).transpose()?;
+            self.put_words(stored, to, &groups.concat(), mask)?;
+        }
+        Ok(())
+    }
+
+    /// How many groups of eight columns a quad deals out: 4, 2, or 1 for none.
+    fn dealt(&self, stored: &Stored, family: Family, cols: u64, most: u64) -> u64 {
+        let words = matches!(stored.bits, 16 | 32) && family.is_quads();
+        let fits = |&deal: &u64| {
+            let others = || (1..deal).all(|group| family.find(cols, 0, 8 * group).is_some());
+            deal <= most && cols.is_multiple_of(8 * deal) && others()
+        };
+        [4, 2].into_iter().find(fits).filter(|_| words).unwrap_or(1)
+    }
+
+    /// Neighbouring columns of a row as words: two 16-bit elements are one, two bytes one of 16 bits.
+    fn columns(&mut self, stored: &Stored, family: Family, first: u64, count: u64) -> Result<Vec<Val<'c>>> {
+        let mut words = Vec::new();
+        for i in (first..first + count).step_by(if stored.bits <= 16 { 2 } else { 1 }) {
+            let at = self.place_at(stored.value, family, i)?;
+            words.push(match stored.bits {
+                8 | 16 => self.stored_pair(stored.value, &at, stored.bits)?,
+                bits => {
+                    let value = self.at(stored.value, at)?;
+                    self.as_bits(value, bits)?.into()
+                }
+            });
+        }
+        Ok(words)
+    }
+
+    /// Exchanges the words of groups of columns in the quad: lane `t` has group `t mod n` of the lanes of its `n`
+    /// behind it, in order.
+    fn deal(&mut self, groups: &mut [Vec<Val<'c>>]) -> Result<()> {
+        let mut bit = 1;
+        while bit < groups.len() {
+            let odd = self.ir.and(self.thread, bit as u64)?;
+            let odd = self.ir.icmp(IntPredicate::NE, odd, self.ir.c32(0))?;
+            for low in (0..groups.len()).filter(|low| low & bit == 0) {
+                for word in 0..groups[low].len() {
+                    let (a, b) = (groups[low][word], groups[low | bit][word]);
+                    let sent = self.ir.select(odd, a, b)?;
+                    let got = self.exchange(sent, bit as u64)?;
+                    groups[low][word] = self.ir.select(odd, got, a)?;
+                    groups[low | bit][word] = self.ir.select(odd, b, got)?;
+                }
+            }
+            bit *= 2;
+        }
+        Ok(())
+    }
+
+    /// Words of one row.
+    fn put_words(
+        &mut self,
+        stored: &Stored,
+        to: Val<'c>,
+        words: &[Val<'c>],
+        mask: Option<Val<'c>>,
+    ) -> Result<()> {
+        if let Some(atomic) = stored.atomic {
+            return self.update(atomic, stored, to, words, mask);
+        }
+        let Some(BasicTypeEnum::IntType(ty)) = words.first().map(|w| w.get_type()) else {
+            return Err(internal("a store of no words"));
+        };
+        let bits = ty.get_bit_width();
+        let Some(mask) = mask else {
+            let value = self.ir.vector(words)?;
+            return self.ir.store(value, as_ptr(to)?, bits / 8 * words.len() as u32);
+        };
+        let vector = match words.len() {
+            1 => String::new(),
+            n => format!(".v{n}"),
+        };
+        let list: Vec<String> = (0..words.len()).map(|i| format!("${}", i + 1)).collect();
+        let text = format!("@${} st.global{vector}.b{bits} [$0], {{{}}};", words.len() + 1, list.join(", "));
+        let class = if bits == 64 {
+            ",l"
+        } else if bits == 16 {
+            ",h"
+        } else {
+            ",r"
+        };
+        let constraints = format!("l{},b", class.repeat(words.len()));
+        let mut args = vec![to];
+        args.extend(words);
+        args.push(as_int(mask)?.into());
+        self.ir.assembly(&text, &constraints, &[], &args, false).map(|_| ())
     }
 
     /// Whether this is the thread that stores scalars: the agent's first, or the elected one.

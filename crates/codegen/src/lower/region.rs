@@ -81,7 +81,7 @@ impl Hazards {
                     ring().map(|ring| self.overlaps[ring])
                 }
                 Opcode::BarrierSync => Some(self.barrier),
-                Opcode::Store | Opcode::TmaStore => Some(Memory::GLOBAL),
+                Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw => Some(Memory::GLOBAL),
                 _ => None,
             };
             all = all.union(own.unwrap_or_default());

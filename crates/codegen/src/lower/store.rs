@@ -124,7 +124,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Two columns as one value of twice the width.
-    fn stored_pair(&mut self, value: ValueId, even: &Coords, bits: u32) -> Result<Val<'c>> {
+    pub(super) fn stored_pair(&mut self, value: ValueId, even: &Coords, bits: u32) -> Result<Val<'c>> {
         let mut odd = even.clone();
         if let Some(col) = odd.last_mut() {
             col.offset += 1;

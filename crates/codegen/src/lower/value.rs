@@ -16,6 +16,9 @@ pub(crate) enum Base {
     Zero,
     /// The lane's own first row or column in a family of layouts.
     Lane(Family, Axis),
+    /// The lane's own first column where the lanes of a quad have dealt out so many groups of eight columns
+    /// of accumulators.
+    Quad(u8),
 }
 
 /// Position along one dimension of a tile: a base and a constant, in elements.

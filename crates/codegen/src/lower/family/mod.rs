@@ -94,6 +94,24 @@ impl Family {
         }
     }
 
+    /// How many neighbours in a row a lane holds one behind the other, at least; a power of two, and the first
+    /// stands at a multiple of it.
+    pub fn run(self) -> u64 {
+        match self {
+            Family::Wgmma(_) | Family::MmaSync(_) => 2,
+            Family::Blocked(family) => u64::from(family.vector),
+        }
+    }
+
+    /// Whether lane `t` of each four holds columns `2 t` and `2 t + 1` of every eight of their rows.
+    pub fn is_quads(self) -> bool {
+        match self {
+            Family::Wgmma(_) => true,
+            Family::MmaSync(family) => family.n == 1,
+            Family::Blocked(_) => false,
+        }
+    }
+
     /// The lanes that hold the elements which differ in this coordinate alone.
     pub fn peers(self, along: Axis) -> Peers {
         match self {

@@ -1,0 +1,208 @@
+//! `tt.atomic_rmw`: reductions in global memory where nobody reads the old value, atomics where somebody does.
+
+use std::fmt::Write;
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::InstructionOpcode as Llvm;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, FloatKind, OpId, Type};
+use warploom_target::{Feature, PtxVersion};
+
+use super::Lower;
+use super::pointer::Stored;
+use super::value::{Bound, Form, Fragment};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int};
+
+/// First version with vectors of reductions (PTX ISA 8.1, sm_90).
+const VECTORS: PtxVersion = PtxVersion { major: 8, minor: 1 };
+
+/// What is done to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Atomic {
+    /// PTX name of the operation.
+    name: &'static str,
+    /// PTX type of one element, and of two packed ones.
+    ty: &'static str,
+    packed: Option<&'static str>,
+    /// `relaxed`, `acquire`, ..
+    order: &'static str,
+    /// `gpu`, `cta`, `sys`.
+    scope: &'static str,
+}
+
+impl<'c> Lower<'c, '_> {
+    /// `tt.atomic_rmw`.
+    pub(super) fn atomic(&mut self, op: OpId) -> Result<()> {
+        let result = self.only_result(op)?;
+        let atomic = self.atomic_kind(op)?;
+        let stored = self.stored(op, Some(atomic))?;
+        let unread = self.last_use[result] == 0;
+        if unread && matches!(atomic.order, "relaxed" | "release") {
+            self.put(&stored)?;
+            // Nobody asks for the old values.
+            self.bound.insert(result, Bound::Poison);
+            return Ok(());
+        }
+        if !self.module.ty(result).is_tensor() {
+            let text = "tt.atomic_rmw of a scalar whose old value is read";
+            let fix = "a tile, or relaxed without a reader";
+            return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
+        }
+        let family = self.family()?;
+        let Form::Tile { cols, packed: false } = self.form(result, family)? else {
+            let text = format!("tt.atomic_rmw of {} whose old value is read", self.module.ty(result));
+            return Err(refuse(Code::Op, text).rule("C3").note("instead", "32 or 64 bits, a matrix").into());
+        };
+        let (rows, _) = self.matrix(result)?;
+        let mut registers = Vec::new();
+        for i in 0..family.count(rows, cols)? {
+            let at = self.place_at(result, family, i)?;
+            let to = self.at(stored.pointer, at.clone())?;
+            let mask = stored.mask.map(|m| self.at(m, at.clone())).transpose()?;
+            let value = self.at(stored.value, at)?;
+            registers.push(self.fetch(atomic, &stored, to, value, mask)?);
+        }
+        let form = Form::Tile { cols, packed: false };
+        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
+        Ok(())
+    }
+
+    /// The operation, its type and its order, as PTX names them.
+    fn atomic_kind(&self, op: OpId) -> Result<Atomic> {
+        let word = |name: &str| self.module.attr(op, name).and_then(Attr::as_str).unwrap_or("");
+        let elem = self.module.ty(self.operand(op, 1)?).elem();
+        let unsigned = |name: &'static str| match elem {
+            Type::Int(32, _) => Some((name, "u32", None)),
+            Type::Int(64, _) => Some((name, "u64", None)),
+            _ => None,
+        };
+        let signed = |name: &'static str| match elem {
+            Type::Int(32, _) => Some((name, "s32", None)),
+            Type::Int(64, _) => Some((name, "s64", None)),
+            _ => None,
+        };
+        let bits = |name: &'static str| match elem {
+            Type::Int(32, _) | Type::Float(FloatKind::F32) => Some((name, "b32", None)),
+            Type::Int(64, _) | Type::Float(FloatKind::F64) => Some((name, "b64", None)),
+            _ => None,
+        };
+        let whole = matches!(elem, Type::Int(..));
+        let kind = match word("atomic_rmw_op") {
+            "fadd" => match elem {
+                Type::Float(FloatKind::F32) => Some(("add", "f32", None)),
+                Type::Float(FloatKind::F64) => Some(("add", "f64", None)),
+                Type::Float(FloatKind::F16) => Some(("add.noftz", "f16", Some("f16x2"))),
+                Type::Float(FloatKind::BF16) => Some(("add.noftz", "bf16", Some("bf16x2"))),
+                _ => None,
+            },
+            "add" => unsigned("add"),
+            "max" if whole => signed("max"),
+            "min" if whole => signed("min"),
+            "umax" if whole => unsigned("max"),
+            "umin" if whole => unsigned("min"),
+            "and" if whole => bits("and"),
+            "or" if whole => bits("or"),
+            "xor" if whole => bits("xor"),
+            "exch" => bits("exch"),
+            _ => None,
+        };
+        let Some((name, ty, packed)) = kind else {
+            let text = format!("tt.atomic_rmw {} of {elem}", word("atomic_rmw_op"));
+            let known = "fadd of f16, bf16, f32, f64; add, and, or, xor, min, max, exch of i32, i64";
+            return Err(refuse(Code::Op, text).rule("C3").note("instead", known).into());
+        };
+        let order = ["relaxed", "acquire", "release", "acq_rel"].into_iter().find(|&o| o == word("sem"));
+        let scope = ["gpu", "cta", "sys"].into_iter().find(|&s| s == word("scope"));
+        match (order, scope) {
+            (Some(order), Some(scope)) => Ok(Atomic { name, ty, packed, order, scope }),
+            _ => Err(refuse(Code::Verify, "tt.atomic_rmw needs an order and a scope").into()),
+        }
+    }
+
+    /// Most elements that one reduction takes.
+    pub(super) fn updates_together(&self, atomic: Atomic, bits: u32) -> u64 {
+        let vectors = self.ir.ptx >= VECTORS && self.ir.target.has(Feature::TmaLoad);
+        match (atomic.ty, atomic.packed) {
+            _ if atomic.name == "exch" => 1,
+            ("f32", _) if vectors => 4,
+            (_, Some(_)) if vectors => 8,
+            (_, Some(_)) => u64::from(32 / bits.max(1)),
+            _ => 1,
+        }
+    }
+
+    /// Updates memory by words of one row, behind a pointer; the old values are dropped.
+    pub(super) fn update(
+        &mut self,
+        atomic: Atomic,
+        stored: &Stored,
+        to: Val<'c>,
+        words: &[Val<'c>],
+        mask: Option<Val<'c>>,
+    ) -> Result<()> {
+        let Some(BasicTypeEnum::IntType(ty)) = words.first().map(|w| w.get_type()) else {
+            return Err(internal("an update by no words"));
+        };
+        let pairs = stored.bits == 16 && ty.get_bit_width() == 32;
+        let ty_name = if pairs { atomic.packed.unwrap_or(atomic.ty) } else { atomic.ty };
+        let Atomic { name, order, scope, .. } = atomic;
+        let class = match ty.get_bit_width() {
+            64 => ",l",
+            16 => ",h",
+            _ => ",r",
+        };
+        let count = words.len();
+        let mut text = String::new();
+        if mask.is_some() {
+            let _ = write!(text, "@${} ", count + 1);
+        }
+        // A reduction returns nothing; an exchange is no reduction.
+        let (verb, sink) = if name == "exch" { ("atom", "_, ") } else { ("red", "") };
+        let (name, noftz) = name.split_once('.').map_or((name, ""), |(name, _)| (name, ".noftz"));
+        let vector = if count > 1 { format!(".v{count}") } else { String::new() };
+        let list: Vec<String> = (0..count).map(|i| format!("${}", i + 1)).collect();
+        let list = if count > 1 { format!("{{{}}}", list.join(", ")) } else { list.concat() };
+        let _ =
+            write!(text, "{verb}.{order}.{scope}.global.{name}{noftz}{vector}.{ty_name} {sink}[$0], {list};");
+        let mut args = vec![to];
+        args.extend(words);
+        args.extend(mask);
+        let constraints = format!("l{}{}", class.repeat(count), if mask.is_some() { ",b" } else { "" });
+        self.ir.assembly(&text, &constraints, &[], &args, false).map(|_| ())
+    }
+
+    /// Updates one element and returns what was there; nothing meaningful where masked.
+    fn fetch(
+        &mut self,
+        atomic: Atomic,
+        stored: &Stored,
+        to: Val<'c>,
+        value: Val<'c>,
+        mask: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let ty = value.get_type();
+        let word = self.as_bits(value, stored.bits)?;
+        let class = match stored.bits {
+            32 => "r",
+            64 => "l",
+            _ => return Err(internal("an atomic of odd width")),
+        };
+        let Atomic { name, ty: ty_name, order, scope, .. } = atomic;
+        let guard = if mask.is_some() { "@$4 " } else { "" };
+        let text = format!(
+            "mov.b{0} $0, $3;\n\t{guard}atom.{order}.{scope}.global.{name}.{ty_name} $0, [$1], $2;",
+            stored.bits
+        );
+        let zero = word.get_type().const_zero();
+        let mut args: Vec<Val<'c>> = vec![to, word.into(), zero.into()];
+        args.extend(mask);
+        let constraints = format!("=&{class},l,{class},{class}{}", if mask.is_some() { ",b" } else { "" });
+        let old = self.ir.assembly(&text, &constraints, &[word.get_type().into()], &args, false)?;
+        let old = as_int(old.ok_or_else(|| internal("an atomic without a result"))?)?;
+        match ty {
+            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, old.into(), ty),
+            _ => self.ir.bits(old.into(), ty),
+        }
+    }
+}
