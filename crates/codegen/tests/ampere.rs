@@ -50,7 +50,7 @@ fn run(emitted: &Emitted, elem: &'static str, chip: &str, [m, n, k]: [u64; 3], p
     for i in 0..m {
         for j in 0..n {
             let sum: f64 = (0..k).map(|x| at(&a, i * pitch_a + x) * at(&b, x * pitch_b + j)).sum();
-            let found = at(&c, i * pitch_c + j);
+            let found = at(c, i * pitch_c + j);
             worst = worst.max((found - sum).abs() / sum.abs().max(1.0));
         }
     }

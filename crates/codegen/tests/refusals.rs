@@ -151,7 +151,7 @@ fn broken_structure() {
     says(&edited("@p0[%i, %f]\n", "@p9[%i, %f]\n"), Code::Verify, "C35", "@p9");
     says(&edited("{payload = 1 : i32} %b", "{payload = 2 : i32} %b"), Code::Verify, "C35", "payload 2");
     says(&edited("lag = 1", "lag = 3"), Code::Verify, "C30", "ring of 3");
-    says(&edited("handshake = \"tma_to_wgmma\"", "handshake = \"cp_async\""), Code::Op, "C24", "cp_async");
+    says(&edited("handshake = \"tma_to_wgmma\"", "handshake = \"by_hand\""), Code::Op, "C24", "by_hand");
     assert!(!refused("module {}").is_empty());
     assert!(!refused("module { tt.func public @f() { tt.return } }").is_empty());
 }
