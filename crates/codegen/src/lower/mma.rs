@@ -330,20 +330,17 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
-        self.stay_behind(&fragments)?;
-        let mut args: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
-        let types: Vec<BasicTypeEnum> = args.iter().map(|a| a.get_type()).collect();
-        // What an unfinished product reads stays where it is until then.
-        let reads = fragments.iter().filter_map(|f| f.flight.as_ref()).flat_map(|f| f.reads.iter().copied());
-        args.extend(reads);
-        let classes = vec!["r"; args.len() - types.len()];
-        let text = format!("wgmma.wait_group.sync.aligned {pending};");
-        let constraints = tied("=f", types.len(), types.len(), &classes);
-        let value = self.ir.assembly(&text, &constraints, &types, &args, false)?;
-        if types.is_empty() {
+        if fragments.iter().all(|fragment| fragment.flight.is_none()) {
+            for (fragment, &result) in fragments.into_iter().zip(results) {
+                self.bound.insert(result, Bound::Fragment(fragment));
+            }
             return Ok(());
         }
-        let all = self.unpack(value, types.len())?;
+        self.stay_behind(&fragments)?;
+        let registers: Vec<Val<'c>> = fragments.iter().flat_map(|f| f.registers.iter().copied()).collect();
+        let flights = fragments.iter().filter_map(|fragment| fragment.flight.as_ref());
+        let reads: Vec<Val<'c>> = flights.flat_map(|flight| flight.reads.iter().copied()).collect();
+        let all = self.wait_group(pending, &registers, &reads)?;
         let mut rest = &all[..];
         for (fragment, &result) in fragments.iter().zip(results) {
             let split = rest.split_at_checked(fragment.registers.len());
@@ -354,6 +351,32 @@ impl<'c> Lower<'c, '_> {
             let fragment = Fragment { registers: own.into(), flight, ..fragment.clone() };
             self.bound.insert(result, Bound::Fragment(fragment));
         }
+        Ok(())
+    }
+
+    /// Waits until at most `pending` groups are unfinished. Accumulators pass through; what an unfinished product
+    /// reads stays where it is until then.
+    pub(super) fn wait_group(
+        &mut self,
+        pending: u64,
+        accumulators: &[Val<'c>],
+        reads: &[Val<'c>],
+    ) -> Result<Rc<[Val<'c>]>> {
+        let types: Vec<BasicTypeEnum> = accumulators.iter().map(|a| a.get_type()).collect();
+        let text = format!("wgmma.wait_group.sync.aligned {pending};");
+        let constraints = tied("=f", types.len(), types.len(), &vec!["r"; reads.len()]);
+        let args = [accumulators, reads].concat();
+        let value = self.ir.assembly(&text, &constraints, &types, &args, false)?;
+        if types.is_empty() { Ok([].into()) } else { self.unpack(value, types.len()) }
+    }
+
+    /// Waits for a value, if a product may still write it.
+    pub(super) fn land(&mut self, value: ValueId) -> Result<()> {
+        let Some(Bound::Fragment(fragment)) = self.bound.get(&value) else { return Ok(()) };
+        let Some(flight) = fragment.flight.clone() else { return Ok(()) };
+        let fragment = fragment.clone();
+        let registers = self.wait_group(0, &fragment.registers, &flight.reads)?;
+        self.bound.insert(value, Bound::Fragment(Fragment { registers, flight: None, ..fragment }));
         Ok(())
     }
 

@@ -1,12 +1,13 @@
 //! Control flow: loops, conditionals, elected lanes, and what must be read before memory changes.
 
 use inkwell::IntPredicate;
+use inkwell::basic_block::BasicBlock;
 use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::family::Family;
-use super::value::{Bound, Form, Fragment, Memory};
+use super::value::{Bound, Flight, Form, Fragment, Memory};
 use super::{Lower, Place};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::{Val, as_int};
@@ -15,7 +16,17 @@ use crate::program::{Payload, Program, Ring};
 /// The shape of a value that is carried around a loop.
 enum Carried {
     Scalar,
-    Fragment { family: Family, form: Form, registers: usize },
+    Fragment { family: Family, form: Form, registers: usize, flying: bool },
+}
+
+impl Carried {
+    /// LLVM values that stand for it.
+    fn registers(&self) -> usize {
+        match self {
+            Carried::Scalar => 1,
+            Carried::Fragment { registers, .. } => *registers,
+        }
+    }
 }
 
 /// For each ring, the rings whose bytes a write into it may change.
@@ -144,12 +155,14 @@ impl<'c> Lower<'c, '_> {
         let guard = self.ir.here()?;
         let (head, exit) = (self.ir.block(), self.ir.block());
         let some = self.ir.icmp(IntPredicate::SLT, lo, hi)?;
-        self.ir.br_if(some, head, exit)?;
+        let (none, unused) = self.way_out(&carried, &initial, guard, exit)?;
+        self.ir.seek(guard);
+        self.ir.br_if(some, head, none)?;
         self.ir.seek(exit);
         let mut out = Vec::new();
-        for value in &initial {
+        for value in &unused {
             let phi = self.ir.phi(value.get_type())?;
-            phi.add_incoming(&[(value, guard)]);
+            phi.add_incoming(&[(value, if none == exit { guard } else { none })]);
             out.push(phi);
         }
         self.ir.seek(head);
@@ -164,6 +177,7 @@ impl<'c> Lower<'c, '_> {
         let index = as_int(counter.as_basic_value())?;
         self.bound.insert(*iv, Bound::Scalar(index.into()));
         self.bind(args, &carried, &heads)?;
+        self.perhaps_flying(args);
         let place = self.place;
         self.place = Place { trip: Some((index, lo, step)), ..place };
         let scope = self.enter();
@@ -176,9 +190,18 @@ impl<'c> Lower<'c, '_> {
             self.ir.seek(exit);
             return Ok(());
         }
-        let mut last = Vec::new();
+        let (mut last, mut yields) = (Vec::new(), Vec::new());
         for (&value, &arg) in yielded.iter().zip(args) {
-            last.extend(self.flatten(value, arg)?.1);
+            if let Some(Bound::Fragment(Fragment { flight: Some(flight), .. })) = self.bound.get(&value)
+                && !flight.reads.is_empty()
+            {
+                let text = "a product with an operand in registers is carried on unfinished";
+                let fix = "warploom.mma_wait before the end of the trip";
+                return Err(refuse(Code::Verify, text).rule("C46").note("instead", fix).into());
+            }
+            let (shape, values) = self.flatten(value, arg)?;
+            yields.push(shape);
+            last.extend(values);
         }
         self.leave(scope);
         self.place = place;
@@ -193,11 +216,13 @@ impl<'c> Lower<'c, '_> {
         };
         let next = self.ir.add(index, step)?;
         let latch = self.ir.here()?;
-        self.ir.br_if(more, head, exit)?;
+        let (done, settled) = self.way_out(&yields, &last, latch, exit)?;
+        self.ir.seek(latch);
+        self.ir.br_if(more, head, done)?;
         counter.add_incoming(&[(&next, latch)]);
-        for ((value, head), out) in last.iter().zip(&heads).zip(&out) {
+        for ((value, head), (left, out)) in last.iter().zip(&heads).zip(settled.iter().zip(&out)) {
             head.add_incoming(&[(value, latch)]);
-            out.add_incoming(&[(value, latch)]);
+            out.add_incoming(&[(left, if done == exit { latch } else { done })]);
         }
         self.ir.seek(exit);
         self.bind(results, &carried, &out)
@@ -221,24 +246,67 @@ impl<'c> Lower<'c, '_> {
             return Ok((Carried::Scalar, vec![self.scalar(value)?]));
         }
         let fragment = self.fragment(value)?;
-        if fragment.flight.is_some_and(|flight| !flight.reads.is_empty()) {
-            let text = "a product with an operand in registers is carried on unfinished";
-            let fix = "warploom.mma_wait before the end of the region";
-            return Err(refuse(Code::Verify, text).rule("C46").note("instead", fix).into());
-        }
         let registers = fragment.registers.len();
-        let shape = Carried::Fragment { family: fragment.family, form: fragment.form, registers };
+        let (family, form, flying) = (fragment.family, fragment.form, fragment.flight.is_some());
+        let shape = Carried::Fragment { family, form, registers, flying };
         Ok((shape, fragment.registers.to_vec()))
+    }
+
+    /// Where values leave a loop for `exit` from the block `from`: where products among them are in flight, over a
+    /// block that waits. A wait behind the join would be reached without a product too, and ptxas takes that for
+    /// a reason to run all products one by one (C7515).
+    fn way_out(
+        &mut self,
+        shapes: &[Carried],
+        values: &[Val<'c>],
+        from: BasicBlock<'c>,
+        exit: BasicBlock<'c>,
+    ) -> Result<(BasicBlock<'c>, Vec<Val<'c>>)> {
+        let flying = |shape: &Carried| matches!(shape, Carried::Fragment { flying: true, .. });
+        if !shapes.iter().any(flying) {
+            return Ok((exit, values.to_vec()));
+        }
+        let block = self.ir.block();
+        self.ir.seek(block);
+        let mut settled = values.to_vec();
+        let mut which = Vec::new();
+        let mut first = 0;
+        for shape in shapes {
+            let count = shape.registers();
+            if flying(shape) {
+                which.extend(first..first + count);
+            }
+            first += count;
+        }
+        let waiting: Vec<Val<'c>> = which.iter().filter_map(|&i| values.get(i).copied()).collect();
+        let done = self.wait_group(0, &waiting, &[])?;
+        for (&i, &value) in which.iter().zip(done.iter()) {
+            settled[i] = value;
+        }
+        self.ir.br(exit)?;
+        self.ir.seek(from);
+        Ok((block, settled))
+    }
+
+    /// What a loop carries may be in flight when a trip starts: the trip before may have left it so.
+    fn perhaps_flying(&mut self, args: &[ValueId]) {
+        let number = self.products;
+        for arg in args {
+            if let Some(Bound::Fragment(fragment)) = self.bound.get_mut(arg)
+                && matches!(fragment.form, Form::Tile { packed: false, .. })
+                && matches!(fragment.family, Family::Wgmma(_))
+                && fragment.registers.iter().all(|r| r.is_float_value())
+            {
+                fragment.flight = Some(Flight { number, reads: [].into() });
+            }
+        }
     }
 
     /// Binds values to the phis that stand for them.
     fn bind(&mut self, values: &[ValueId], shapes: &[Carried], phis: &[PhiValue<'c>]) -> Result<()> {
         let mut rest = phis;
         for (&value, shape) in values.iter().zip(shapes) {
-            let count = match shape {
-                Carried::Scalar => 1,
-                Carried::Fragment { registers, .. } => *registers,
-            };
+            let count = shape.registers();
             let (own, others) = rest.split_at_checked(count).ok_or_else(|| internal("too few phis"))?;
             rest = others;
             let bound = match (shape, own) {
@@ -287,6 +355,7 @@ impl<'c> Lower<'c, '_> {
             }
             shapes.clear();
             for (&value, &result) in yielded.iter().zip(&results) {
+                self.land(value)?;
                 let (shape, own) = self.flatten(value, result)?;
                 shapes.push(shape);
                 values.extend(own);
