@@ -52,7 +52,7 @@ mod types;
 mod underuse;
 
 pub use capacity::allocated_columns;
-pub use check::{CheckOptions, Finding, check};
+pub use check::{CheckOptions, Finding, check, check_lowered};
 pub use error::{AliasError, Note, Pos, Related, Result, Severity};
 pub use footprint::{Footprint, footprint};
 pub use group::{Element, GroupKind, MAX_DEPTH, MAX_LEAVES, ReuseGroup};

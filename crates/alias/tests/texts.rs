@@ -1,5 +1,7 @@
 //! Texts in, texts and diagnostics out.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use warploom_alias::{AliasOptions, TextOptions, TextOutput, filecheck, lower_text, verify_diagnostics};
 
 fn compat() -> TextOptions {
@@ -8,6 +10,18 @@ fn compat() -> TextOptions {
 
 fn clean(out: &TextOutput) {
     assert!(!out.failed, "{}", out.render_diagnostics("FILE"));
+}
+
+/// The tables of sections 10 and 11, text in and text out, by default and as TLX has them.
+#[test]
+fn a37_tables_of_the_specification() {
+    let source = include_str!("texts/tables.mlir");
+    let out = lower_text(source, &TextOptions::default());
+    clean(&out);
+    agreed(source, &out.text);
+    let out = lower_text(source, &compat());
+    clean(&out);
+    agreed(&source.replace("CHECK", "OTHER").replace("TLX", "CHECK"), &out.text);
 }
 
 /// LLVM's FileCheck, where there is one, must agree with ours (A21).

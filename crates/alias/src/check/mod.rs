@@ -10,11 +10,14 @@
 pub(crate) mod buffers;
 mod derive;
 mod intervals;
+mod lowered;
 mod phases;
 mod sizes;
 mod tree;
 
 use std::fmt;
+
+pub use lowered::check_lowered;
 
 use hashbrown::HashMap;
 use serde::Serialize;

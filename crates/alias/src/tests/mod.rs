@@ -3,6 +3,7 @@
 mod api;
 mod defects;
 mod host;
+mod lowered;
 mod laws;
 mod mutations;
 mod schedule;

@@ -37,6 +37,8 @@ pub struct TextOptions {
     pub stop_after_sizes: bool,
     /// What to print.
     pub emit: Emit,
+    /// Uses of shared leaves that nothing orders are errors (A49).
+    pub deny_alias_sync: bool,
     /// StableHLO parts: only A57, no linearity and no storage (`--lint off`, section 13).
     pub no_linearity: bool,
     /// StableHLO parts: XLA's own bans too (A64).

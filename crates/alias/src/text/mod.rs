@@ -11,7 +11,7 @@ mod lexer;
 mod lower;
 pub(crate) mod parse;
 pub(crate) mod print;
-mod read;
+pub(crate) mod read;
 mod slots;
 pub(crate) mod tree;
 pub(crate) mod types;
