@@ -91,6 +91,26 @@ fn fences_c30() {
     assert!(rules(&after(&ptx, "wgmma.fence", 0, &write)).contains(&"C30"));
 }
 
+/// A from registers: P of attention.
+#[test]
+fn sources_in_registers_c46() {
+    let text = common::program("attention_bf16.mlir");
+    let ptx = common::emit_text(&text, &warploom_codegen::Options::default()).unwrap().ptx;
+    assert_eq!(scan(&ptx), []);
+    // The first product with A from registers, and one of these.
+    let number = (0..64).find(|&n| split(&ptx, "wgmma.mma_async", n).1.matches('{').count() == 2).unwrap();
+    let (_, line, _) = split(&ptx, "wgmma.mma_async", number);
+    let source = line.split('{').nth(2).unwrap().split(',').next().unwrap().trim().to_owned();
+    let write = format!("\tmov.b32 {source}, 0;");
+    assert_eq!(rules(&after(&ptx, "wgmma.mma_async", number, &write)), ["C46"]);
+    let read = format!("\tmov.b32 %r99999, {source};");
+    assert_eq!(scan(&after(&ptx, "wgmma.mma_async", number, &read)), []);
+    let store = format!("\tst.global.b32 [%rd1], {source};");
+    assert_eq!(scan(&after(&ptx, "wgmma.mma_async", number, &store)), []);
+    // Between the fence and the product.
+    assert!(rules(&before(&ptx, "wgmma.mma_async", number, &write)).contains(&"C30"));
+}
+
 #[test]
 fn leaving_in_flight_c46() {
     let ptx = good();

@@ -33,11 +33,17 @@ impl<'c> Lower<'c, '_> {
 
     /// A whole value in registers.
     pub(super) fn fragment(&mut self, value: ValueId) -> Result<Fragment<'c>> {
-        if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
-            return Ok(fragment.clone());
-        }
+        self.fragment_like(value, value)
+    }
+
+    /// A whole value in the registers that another of its type is held in.
+    pub(super) fn fragment_like(&mut self, value: ValueId, like: ValueId) -> Result<Fragment<'c>> {
         let family = self.family()?;
-        let form = self.form(value, family)?;
+        if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
+            let fits = value == like || fragment.form == self.form(like, family)?;
+            return if fits { Ok(fragment.clone()) } else { Err(elsewhere().into()) };
+        }
+        let form = self.form(like, family)?;
         let mut registers = Vec::new();
         match form {
             Form::Tile { cols, packed } => {

@@ -245,7 +245,7 @@ impl<'c> Lower<'c, '_> {
         if !self.module.ty(like).is_tensor() {
             return Ok((Carried::Scalar, vec![self.scalar(value)?]));
         }
-        let fragment = self.fragment(value)?;
+        let fragment = self.fragment_like(value, like)?;
         let registers = fragment.registers.len();
         let (family, form, flying) = (fragment.family, fragment.form, fragment.flight.is_some());
         let shape = Carried::Fragment { family, form, registers, flying };

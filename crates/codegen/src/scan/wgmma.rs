@@ -5,6 +5,9 @@
 //! `wgmma.fence`; touched since; written by a multiplication that is not committed; in a group with `k` groups
 //! committed after it. `wait_group n` settles groups with at least `n` later ones. Sets of states are joined
 //! where paths meet, until nothing changes; then every instruction is judged.
+//!
+//! A second pass watches registers that multiplications read (A from registers): they may be read by others, but
+//! not written before the multiplication is waited for, and not without a fence before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,13 +35,28 @@ enum Action {
     Leave,
 }
 
+/// Which registers of multiplications a pass watches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Watch {
+    /// What they write: the first list in braces.
+    Accumulators,
+    /// What they read: the second.
+    Sources,
+}
+
 /// Every fault of the functions in these lines.
 pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
-    let accumulators = accumulators(lines);
+    let mut findings = pass(lines, Watch::Accumulators);
+    findings.extend(pass(lines, Watch::Sources));
+    findings
+}
+
+fn pass(lines: &[Line], watch: Watch) -> Vec<Finding> {
+    let accumulators = watched(lines, watch);
     if accumulators.is_empty() {
         return Vec::new();
     }
-    let actions: Vec<Option<Action>> = lines.iter().map(|line| action(line, &accumulators)).collect();
+    let actions: Vec<Option<Action>> = lines.iter().map(|line| action(line, &accumulators, watch)).collect();
     let blocks = blocks(lines);
     let start = vec![TOUCHED; accumulators.len()];
     let mut entry: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
@@ -72,7 +90,7 @@ pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
         let mut state = state.clone();
         for (line, action) in lines[*first..block.end].iter().zip(&actions[*first..block.end]) {
             let Some(action) = action else { continue };
-            findings.extend(judge(&state, action).map(|(rule, text)| {
+            findings.extend(judge(&state, action, watch).map(|(rule, text)| {
                 let text = format!("{text}: {}", line.text.chars().take(60).collect::<String>());
                 Finding { rule, line: line.number, text }
             }));
@@ -83,9 +101,16 @@ pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
 }
 
 /// What is wrong with an action in a state.
-fn judge(state: &[u16], action: &Action) -> Option<(&'static str, &'static str)> {
+fn judge(state: &[u16], action: &Action, watch: Watch) -> Option<(&'static str, &'static str)> {
     let any = |which: &[usize], bits: u16| which.iter().any(|&i| state[i] & bits != 0);
     match action {
+        Action::Multiply(which) if watch == Watch::Sources => any(which, TOUCHED).then_some((
+            "C30",
+            "a multiplication without wgmma.fence after writes of registers that it reads",
+        )),
+        Action::Touch(which) if watch == Watch::Sources => any(which, FLYING)
+            .then_some(("C46", "a register is written before the wait for the multiplication that reads it")),
+        _ if watch == Watch::Sources => None,
         Action::Multiply(which) if any(which, TOUCHED) => {
             Some(("C30", "a multiplication without wgmma.fence after other accesses to its accumulators"))
         }
@@ -130,14 +155,12 @@ fn step(state: &mut [u16], action: &Action) {
     }
 }
 
-/// Registers that are accumulators of some multiplication, numbered.
-fn accumulators<'a>(lines: &[Line<'a>]) -> BTreeMap<&'a str, usize> {
+/// Registers that some multiplication writes or reads, numbered.
+fn watched<'a>(lines: &[Line<'a>], watch: Watch) -> BTreeMap<&'a str, usize> {
     let mut all = BTreeMap::new();
     for line in lines {
-        if let Some((opcode, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async"))
-        {
-            debug_assert!(!opcode.is_empty());
-            for register in registers(list(operands)) {
+        if let Some((_, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")) {
+            for register in registers(list(operands, watch)) {
                 let next = all.len();
                 all.entry(register).or_insert(next);
             }
@@ -146,20 +169,32 @@ fn accumulators<'a>(lines: &[Line<'a>]) -> BTreeMap<&'a str, usize> {
     all
 }
 
-/// The first list in braces: the accumulators.
-fn list(operands: &str) -> &str {
-    let inside = operands.split_once('{').map_or("", |(_, rest)| rest);
-    inside.split_once('}').map_or(inside, |(list, _)| list)
+/// The list in braces that holds the registers of this kind; the second, of A, is not always there.
+fn list(operands: &str, watch: Watch) -> &str {
+    let mut lists =
+        operands.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(list, _)| list));
+    let list = match watch {
+        Watch::Accumulators => lists.next(),
+        Watch::Sources => lists.nth(1),
+    };
+    list.unwrap_or("")
 }
 
-fn action(line: &Line, accumulators: &BTreeMap<&str, usize>) -> Option<Action> {
+/// The operands that an instruction may write: its first, unless that is an address.
+fn written(operands: &str) -> &str {
+    let end = if operands.starts_with('{') { operands.find('}') } else { operands.find(',') };
+    let first = &operands[..end.unwrap_or(operands.len())];
+    if first.contains('[') { "" } else { first }
+}
+
+fn action(line: &Line, accumulators: &BTreeMap<&str, usize>, watch: Watch) -> Option<Action> {
     let (opcode, operands) = line.instruction()?;
     let numbers = |text| registers(text).filter_map(|r| accumulators.get(r).copied()).collect::<Vec<_>>();
     if line.ends() {
         return Some(Action::Leave);
     }
     if opcode.starts_with("wgmma.mma_async") {
-        return Some(Action::Multiply(numbers(list(operands))));
+        return Some(Action::Multiply(numbers(list(operands, watch))));
     }
     if opcode.starts_with("wgmma.fence") {
         return Some(Action::Fence);
@@ -170,7 +205,7 @@ fn action(line: &Line, accumulators: &BTreeMap<&str, usize>) -> Option<Action> {
     if opcode.starts_with("wgmma.wait_group") {
         return Some(Action::Wait(operands.trim().parse().unwrap_or(0)));
     }
-    let touched = numbers(operands);
+    let touched = numbers(if watch == Watch::Sources { written(operands) } else { operands });
     (!touched.is_empty()).then_some(Action::Touch(touched))
 }
 
