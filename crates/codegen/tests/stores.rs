@@ -110,6 +110,68 @@ fn stores(way: &Way, [m, n, k]: [u64; 3]) -> String {
     emitted.ptx
 }
 
+/// Adds a tile that is loaded through pointers to the product; masked, columns from N - 16 on are 1.5. Returns the
+/// PTX.
+fn loads(way: &Way, [m, n, k]: [u64; 3]) -> String {
+    let hint = if way.aligned { " {tt.divisibility = 16 : i32}" } else { "" };
+    let Way { elem, .. } = *way;
+    let t = |e: &str| format!("tensor<{}x{}x{e}>", way.m, way.n);
+    let tp = t(&format!("!tt.ptr<{elem}>"));
+    let rest = if way.masked { ", %mask, %other" } else { "" };
+    let widen = match elem {
+        "f32" => String::new(),
+        "f8E5M2" => format!("%wide = tt.fp_to_fp %got : {} -> {}\n", t(elem), t("f32")),
+        _ => format!("%wide = arith.extf %got : {} to {}\n", t(elem), t("f32")),
+    };
+    let wide = if elem == "f32" { "%got" } else { "%wide" };
+    let load = format!(
+        "%other = arith.constant dense<1.5> : {}\n%got = tt.load %q{rest} : {tp}\n{widen}\
+         %sum = arith.addf %acc, {wide} : {tf}\n%out = arith.truncf %sum : {tf} to {}\n",
+        t(elem),
+        t("bf16"),
+        tf = t("f32"),
+    );
+    // The store's text up to its mask, which ends 16 columns early.
+    let text = pointer_store(&Way { masked: true, ..*way });
+    let text = &text[..text.find("%mask = ").unwrap()];
+    let text = text.replace(
+        "%cn = tt.splat %N",
+        "%c16 = arith.constant 16 : i32\n%lim = arith.subi %N, %c16 : i32\n%cn = tt.splat %lim",
+    );
+    let epilogue = format!("{text}%mask = arith.andi %bm, %bn : {}\n{load}", t("i1"));
+    let params = format!(", %ptr: !tt.ptr<{elem}>{hint}, %M: i32, %N: i32{hint}");
+    let name = format!("{}x{} {elem} {hint} {}", way.m, way.n, way.masked);
+    let params: &'static str = Box::leak(params.into_boxed_str());
+    let gemm = Gemm { m: way.m, n: way.n, k: 32, groups: way.m / 64, params, epilogue, ..Gemm::default() };
+    let emitted = gemm.emit().unwrap_or_else(|e| panic!("{name}: {}", messages(&e)));
+    let bytes = machine::fill(elem, m * n, 9);
+    let beside: Vec<f64> = bytes.chunks_exact(common::bytes(elem) as usize).map(|b| value(elem, b)).collect();
+    let args =
+        vec![Extra::Buffer(bytes), Extra::Scalar(Arg::I32(m as i32)), Extra::Scalar(Arg::I32(n as i32))];
+    let result = run(&gemm, &emitted, &Case { size: [m, n, k], policy: Policy::Random(2), args });
+    let wanted = result.product.iter().zip(&beside).enumerate().map(|(at, (product, beside))| {
+        let col = at as u64 % n;
+        product + if way.masked && col + 16 >= n { 1.5 } else { *beside }
+    });
+    let worst = error(&result.stored, wanted);
+    assert!(worst < 6e-3, "{name}: {worst}");
+    emitted.ptx
+}
+
+/// Two neighbours of a row come with one access (C48).
+#[test]
+fn neighbours_come_together_c48() {
+    for (elem, wide) in [("f32", "v2.b32"), ("bf16", "b32"), ("f16", "b32"), ("f8E5M2", "b16")] {
+        for masked in [false, true] {
+            let ptx = loads(&Way { elem, masked, ..WAY }, [128, 64, 64]);
+            assert!(ptx.contains(&format!("ld.global.{wide}")), "{elem} {masked}");
+            let alone = format!("ld.global.b{} ", 8 * common::bytes(elem));
+            assert!(!ptx.contains(&alone) && !ptx.contains(&alone.replace(' ', "\t")), "{elem} {masked}");
+        }
+        loads(&Way { elem, aligned: false, ..WAY }, [64, 40, 64]);
+    }
+}
+
 const WAY: Way = Way { m: 64, n: 32, elem: "f32", aligned: true, masked: true, atomic: None };
 
 #[test]

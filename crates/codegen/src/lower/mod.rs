@@ -14,6 +14,7 @@ mod handshake;
 mod math;
 mod mma;
 mod mma_sync;
+mod neighbours;
 mod order;
 mod pointer;
 mod reduce;

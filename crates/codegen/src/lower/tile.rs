@@ -8,6 +8,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::Lower;
+use super::neighbours::Neighbours;
 use super::value::{Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
@@ -140,12 +141,18 @@ impl<'c> Lower<'c, '_> {
                 continue;
             }
             let key = key.clone();
-            let needs = self.needs(&key)?;
+            let together = self.together_with(&key);
+            let needs = self.needs(&key, together.as_ref())?;
             let before = stack.len();
             stack.extend(needs.iter().filter(|need| !self.memo.contains_key(*need)).cloned());
             if stack.len() == before {
-                let value = self.compute(&key, &needs)?;
-                self.remember(key, value);
+                match &together {
+                    Some((op, all)) => self.remember_neighbours(*op, &key, all, &needs)?,
+                    None => {
+                        let value = self.compute(&key, &needs)?;
+                        self.remember(key, value);
+                    }
+                }
                 stack.pop();
             }
         }
@@ -157,9 +164,32 @@ impl<'c> Lower<'c, '_> {
         self.memo.insert(key, value);
     }
 
+    /// The elements of a load that come with this one.
+    fn together_with(&mut self, (value, at): &Key) -> Option<(OpId, Neighbours)> {
+        if !matches!(self.bound.get(value), Some(Bound::Lazy(_))) {
+            return None;
+        }
+        let op = self.module.def_op(*value)?;
+        Some((op, self.neighbours(op, at)?))
+    }
+
+    /// Loads an element with its neighbours, and keeps them all.
+    fn remember_neighbours(&mut self, op: OpId, key: &Key, all: &Neighbours, needs: &Needs) -> Result<()> {
+        let args = needs
+            .iter()
+            .map(|key| self.memo.get(key).copied().ok_or_else(|| internal("an operand is missing")));
+        let args = args.collect::<Result<SmallVec<[Val<'c>; 4]>>>()?;
+        let values = self.load_neighbours(op, all, &args).map_err(|r| locate(self.module, op, r))?;
+        for (place, value) in all.places.iter().zip(values) {
+            let key = self.key(key.0, place.clone());
+            self.remember(key, value);
+        }
+        Ok(())
+    }
+
     /// A position with the coordinates that do not matter set to zero, so that equal elements have equal
     /// keys.
-    fn key(&self, value: ValueId, mut at: Coords) -> Key {
+    pub(super) fn key(&self, value: ValueId, mut at: Coords) -> Key {
         let varies = self.lazy_of(value).varies;
         for (d, coord) in at.iter_mut().enumerate() {
             if varies & 1 << d == 0 {
@@ -170,7 +200,10 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What must be computed before an element: operands at their positions.
-    fn needs(&self, (value, at): &Key) -> Result<Needs> {
+    fn needs(&self, (value, at): &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
+        if let Some((op, all)) = together {
+            return Ok(self.neighbours_need(*op, all));
+        }
         let Some(Bound::Lazy(_)) = self.bound.get(value) else {
             return Ok(Needs::new());
         };
