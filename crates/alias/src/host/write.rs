@@ -36,7 +36,7 @@ pub(crate) fn annotate(tree: &mut Tree, p: &Program, plan: &Plan) {
 
 /// Puts attributes into the dictionary of an operation, or gives it one before its types.
 fn insert(op: &mut Op, attrs: &str) {
-    let text = |t: &str, space| Piece::Text(t.to_owned(), space);
+    let text = |t: &str, space| Piece::Text(t.to_owned().into(), space);
     let mut open = 0usize;
     let mut dict = None;
     let mut types = None;

@@ -140,7 +140,12 @@ fn one(part: &str, line: u32, options: &TextOptions, done: &mut Part) -> Result<
     let mut errors = Vec::new();
     for ops in functions(&tree) {
         match read(&tree, &ops, ReadOptions { compat }) {
-            Ok(kernel) => kernels.push(kernel),
+            Ok(mut kernel) => {
+                if !compat || options.layout.lint {
+                    kernel.notes.extend(super::sync::unordered(&tree, &ops, &kernel));
+                }
+                kernels.push(kernel);
+            }
             Err(list) => errors.extend(list),
         }
     }
@@ -148,7 +153,15 @@ fn one(part: &str, line: u32, options: &TextOptions, done: &mut Part) -> Result<
         return Err(errors);
     }
     for kernel in &mut kernels {
-        done.notes.append(&mut kernel.notes);
+        for note in kernel.notes.drain(..) {
+            match options.deny_alias_sync && note.code == "A49" && note.severity == Severity::Warning {
+                true => errors.push(AliasError { severity: Severity::Error, ..note }),
+                false => done.notes.push(note),
+            }
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
     }
     if options.no_lower {
         done.text = print(&tree, Names::Numbered);

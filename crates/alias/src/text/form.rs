@@ -39,7 +39,9 @@ pub(crate) fn read_forms(tree: &mut Tree) -> Result<()> {
             };
             // The first name of the type (A3).
             for ty in form.ins.iter_mut().chain(&mut form.outs) {
-                *ty = ty.replace("!tlx.shared_buffer_def<", "!tlx.storage_alias_spec<");
+                if ty.contains("!tlx.shared_buffer_def<") {
+                    *ty = ty.replace("!tlx.shared_buffer_def<", "!tlx.storage_alias_spec<");
+                }
             }
             if form.outs.len() != results.len() {
                 let message = format!(
@@ -368,12 +370,12 @@ fn retype(tree: &mut Tree, id: OpId, name: &str) {
     while let Some(piece) = body.get(at) {
         match piece {
             Piece::Def(value, _) if body.get(at + 1).map(Piece::text) == Some(":") => {
-                out.extend([piece.clone(), Piece::Text(":".to_owned(), false), Piece::TypeOf(*value, true)]);
+                out.extend([piece.clone(), Piece::Text(":".into(), false), Piece::TypeOf(*value, true)]);
                 at += 2;
                 at += type_len(body.get(at..).unwrap_or(&[]));
                 continue;
             }
-            Piece::Text(text, _) => match text.as_str() {
+            Piece::Text(text, _) => match text.as_ref() {
                 "(" | "[" | "{" | "<" => open += 1,
                 ")" | "]" | "}" | ">" => open = open.saturating_sub(1),
                 ":" if open == 0 && name != "scf.for" => {
@@ -429,14 +431,14 @@ fn typed(tree: &mut Tree, body: &[Piece], at: usize, values: &[usize], out: &mut
                 }
                 out.push(Piece::TypeOf(*value, n > 0 || !parens));
             }
-            None => out.push(Piece::Text(ty, n > 0 || !parens)),
+            None => out.push(Piece::Text(ty.into(), n > 0 || !parens)),
         }
         at += len;
         n += 1;
         if body.get(at).map(Piece::text) != Some(",") {
             break;
         }
-        out.push(Piece::Text(",".to_owned(), false));
+        out.push(Piece::Text(",".into(), false));
         at += 1;
     }
     if parens {

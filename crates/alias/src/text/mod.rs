@@ -2,6 +2,7 @@
 //!
 //! [`lower_text`] is the whole front door: text in, text and diagnostics out.
 
+mod affine;
 pub(crate) mod drive;
 mod expected;
 mod extract;
@@ -13,10 +14,12 @@ pub(crate) mod parse;
 pub(crate) mod print;
 pub(crate) mod read;
 mod slots;
+mod sync;
 pub(crate) mod tree;
 pub(crate) mod types;
 
 pub use drive::{Emit, TextOptions, TextOutput, lower_text};
 pub use expected::verify_diagnostics;
-pub use extract::{Extracted, extract};
+pub use affine::{IndexedLeaf, indexed_leaves};
+pub use extract::{BoundValue, Extracted, LeafConstraint, StorageConstraint, extract};
 pub use filecheck::filecheck;

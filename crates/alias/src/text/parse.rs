@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use super::lexer::{Kind, Token, lex};
-use super::tree::{Block, BlockId, Op, OpId, Piece, Region, RegionId, Tree, Value, ValueId};
+use super::tree::{Block, BlockId, Op, OpId, Piece, Region, RegionId, Tree, Value, ValueId, word};
 use crate::error::{AliasError, Pos, Result};
 
 /// Regions may be nested this deep.
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
             if token.kind == Kind::Word && outside && token.text.starts_with("partition") {
                 partition = true;
             }
-            out.push(Piece::Text(token.text.to_owned(), token.space));
+            out.push(Piece::Text(word(token.text), token.space));
         }
     }
 
@@ -419,7 +419,7 @@ impl<'a> Parser<'a> {
     /// `^bb0(%a: T, %b: U):`
     fn header(&mut self, block: BlockId) -> Result<()> {
         let label = self.next();
-        let mut pieces = vec![Piece::Text(label.text.to_owned(), false)];
+        let mut pieces = vec![Piece::Text(word(label.text), false)];
         let mut args = Vec::new();
         let mut open = 0usize;
         loop {
@@ -435,14 +435,14 @@ impl<'a> Parser<'a> {
                     continue;
                 }
                 Kind::Punct if token.text == ":" && open == 0 => {
-                    pieces.push(Piece::Text(":".to_owned(), false));
+                    pieces.push(Piece::Text(":".into(), false));
                     break;
                 }
                 Kind::Punct if is_open(token.text) => open += 1,
                 Kind::Punct if is_close(token.text) => open = open.saturating_sub(1),
                 _ => {}
             }
-            pieces.push(Piece::Text(token.text.to_owned(), token.space));
+            pieces.push(Piece::Text(word(token.text), token.space));
         }
         typed_defs(&mut self.tree, &pieces);
         if let Some(b) = self.tree.blocks.get_mut(block) {
@@ -478,7 +478,7 @@ fn split_loc(op: &mut Op) {
 
 /// Tokens as text; values do not occur in them.
 pub(crate) fn join(pieces: &[Piece]) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(pieces.iter().map(|p| p.text().len() + 1).sum());
     for piece in pieces {
         if let Piece::Text(text, space) = piece {
             if *space && !out.is_empty() {
@@ -509,7 +509,7 @@ pub(crate) fn type_len(pieces: &[Piece]) -> usize {
     let mut open = 0usize;
     for (n, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Text(text, _) => match text.as_str() {
+            Piece::Text(text, _) => match text.as_ref() {
                 "," | "->" | "{" | "=" | "loc" | "attributes" if open == 0 => return n,
                 t if is_open(t) => open += 1,
                 t if is_close(t) => {

@@ -248,7 +248,7 @@ impl Printer<'_> {
             }
             match piece {
                 Piece::Text(text, _) => {
-                    match text.as_str() {
+                    match text.as_ref() {
                         "(" | "[" | "{" => open += 1,
                         ")" | "]" | "}" => open = open.saturating_sub(1),
                         _ => {}
