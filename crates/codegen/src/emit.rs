@@ -112,7 +112,7 @@ fn compile(
         num_warps: program.warps as u32,
         num_ctas: 1,
         shared: program.shared,
-        tmem_size: 0,
+        tmem_size: program.tmem.map_or(0, |tmem| tmem.columns as u32),
         global_scratch_size: 0,
         global_scratch_align: 1,
         profile_scratch_size: 0,

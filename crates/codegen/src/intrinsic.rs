@@ -106,6 +106,15 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.cp.async.ca.shared.global.4.s", Some(Feature::CpAsync), 7, 0),
     need("nvvm.cp.async.commit.group", Some(Feature::CpAsync), 7, 0),
     need("nvvm.cp.async.wait.group", Some(Feature::CpAsync), 7, 0),
+    need("nvvm.tcgen05.alloc.shared.cg1", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.relinq.alloc.permit.cg1", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.dealloc.cg1", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.fence.before.thread.sync", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.fence.after.thread.sync", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.mma.shared", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.commit.shared.cg1", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.ld.32x32b.x16", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.ld.32x32b.x32", Some(Feature::Tcgen05), 8, 6),
 ];
 
 /// Why an intrinsic cannot be used here.

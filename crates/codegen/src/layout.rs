@@ -78,6 +78,25 @@ impl Swizzle {
             Swizzle::B128 => 1,
         }
     }
+
+    /// The code in a tcgen05 matrix descriptor (C62).
+    pub fn tcgen05_code(self) -> u64 {
+        match self {
+            Swizzle::None => 0,
+            Swizzle::B32 => 6,
+            Swizzle::B64 => 4,
+            Swizzle::B128 => 2,
+        }
+    }
+}
+
+/// Which instruction a matrix descriptor is for: the codes differ (T10).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Engine {
+    /// wgmma of sm_90a.
+    Wgmma,
+    /// tcgen05.mma of sm_100a and its kin.
+    Tcgen05,
 }
 
 /// A tile in shared memory as its copies lay it down: panels of `panel` bytes per row, one after the
@@ -123,7 +142,7 @@ impl TileLayout {
     }
 }
 
-/// How wgmma reads an operand from shared memory (C62, C63).
+/// How wgmma and tcgen05.mma read an operand from shared memory (C62, C63).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Operand {
     /// The tile as it was loaded.
@@ -134,12 +153,14 @@ pub(crate) struct Operand {
 
 impl Operand {
     /// The descriptor's bits above the address: byte offsets and swizzle code.
-    pub fn descriptor(&self) -> u64 {
+    pub fn descriptor(&self, engine: Engine) -> u64 {
         let stride = 8 * self.tile.panel;
         let leading = if self.mn_major { self.tile.panel_bytes() } else { 0 };
-        ((leading >> 4) & 0x3fff) << 16
-            | ((stride >> 4) & 0x3fff) << 32
-            | self.tile.swizzle.wgmma_code() << 62
+        let code = match engine {
+            Engine::Wgmma => self.tile.swizzle.wgmma_code() << 62,
+            Engine::Tcgen05 => 1 << 46 | self.tile.swizzle.tcgen05_code() << 61,
+        };
+        ((leading >> 4) & 0x3fff) << 16 | ((stride >> 4) & 0x3fff) << 32 | code
     }
 
     /// Bytes from the start of the tile to the part that multiplication number `step` along K reads;
@@ -174,7 +195,8 @@ mod tests {
     fn descriptors_of_the_worked_example_c62() {
         // 128-byte swizzle, K-major: SBO 1024, high word 0x40000040.
         let a = Operand { tile: tile(128, 64, 2, 128), mn_major: false };
-        assert_eq!(a.descriptor(), 0x4000_0040_0000_0000);
+        assert_eq!(a.descriptor(Engine::Wgmma), 0x4000_0040_0000_0000);
+        assert_eq!(a.descriptor(Engine::Tcgen05), 0x4000_4040_0000_0000);
         assert_eq!((0..4).map(|k| a.along_k(k) >> 4).collect::<Vec<_>>(), [0, 2, 4, 6]);
         assert_eq!(a.along_mn(1) >> 4, 512);
         // two panels of K: the next panel is R*128/16 further.
@@ -182,7 +204,7 @@ mod tests {
         assert_eq!(wide.along_k(4) >> 4, 128 * 128 / 16);
         // MN-major: LBO = BK*128, advance of 16 along K +128, next 64 of M one panel.
         let b = Operand { tile: tile(64, 256, 2, 128), mn_major: true };
-        assert_eq!(b.descriptor(), 0x4000_0040_0000_0000 | (64 * 128 / 16) << 16);
+        assert_eq!(b.descriptor(Engine::Wgmma), 0x4000_0040_0000_0000 | (64 * 128 / 16) << 16);
         assert_eq!(b.along_k(1) >> 4, 128);
         assert_eq!(b.along_mn(1), 64 * 128);
     }
@@ -205,8 +227,8 @@ mod tests {
 
     #[test]
     fn codes_differ_between_users_t10() {
-        let codes = |s: Swizzle| (s.tensor_map_code(), s.wgmma_code());
-        let expected = [(0, 0), (1, 3), (2, 2), (3, 1)];
+        let codes = |s: Swizzle| (s.tensor_map_code(), s.wgmma_code(), s.tcgen05_code());
+        let expected = [(0, 0, 0), (1, 3, 6), (2, 2, 4), (3, 1, 2)];
         let all = [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128];
         assert_eq!(all.map(codes), expected);
     }

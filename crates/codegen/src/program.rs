@@ -26,6 +26,59 @@ pub(crate) struct Payload {
     pub offset: u64,
     /// Bytes from one slot to the next.
     pub stride: u64,
+    /// Where it lies in tensor memory, if it does; offset and stride mean nothing then.
+    pub columns: Option<Columns>,
+}
+
+/// Columns of tensor memory (C66): rows 128 b .. 128 b + 127 of a tile of N columns start N b columns further.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Columns {
+    /// First column of slot 0, counted from the start of the allocation.
+    pub first: u64,
+    /// Columns from one slot to the next.
+    pub stride: u64,
+}
+
+/// Who hands slots to whom: a row of C24.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Handshake {
+    /// One agent, ordered by named barriers.
+    None,
+    /// Copies to wgmma.
+    TmaToWgmma,
+    /// Copies to reads into registers.
+    TmaToGeneric,
+    /// Copies to tcgen05.mma.
+    TmaToMma,
+    /// tcgen05.mma to tcgen05.ld.
+    MmaToGeneric,
+    /// `cp.async` within one agent.
+    CpAsync,
+}
+
+impl Handshake {
+    /// The row of this name.
+    fn named(name: &str) -> Option<Handshake> {
+        Some(match name {
+            "none" => Handshake::None,
+            "tma_to_wgmma" => Handshake::TmaToWgmma,
+            "tma_to_generic" => Handshake::TmaToGeneric,
+            "tma_to_mma" => Handshake::TmaToMma,
+            "mma_to_generic" => Handshake::MmaToGeneric,
+            "cp_async" => Handshake::CpAsync,
+            _ => return None,
+        })
+    }
+
+    /// Whether a warp that gives slots back meets first: its lanes read them one by one (C24).
+    pub fn meets_before_release(self) -> bool {
+        matches!(self, Handshake::TmaToGeneric | Handshake::MmaToGeneric)
+    }
+
+    /// Whether the waits order tcgen05 work of other threads (C25).
+    pub fn orders_tensor_memory(self) -> bool {
+        self == Handshake::MmaToGeneric
+    }
 }
 
 /// A ring of slots with its mbarriers (C22).
@@ -43,8 +96,17 @@ pub(crate) struct Ring {
     pub arrive_full: u64,
     /// Arrivals of one phase of `empty`.
     pub arrive_empty: u64,
-    /// Whether consumers read slots into registers, so that a warp must meet before it releases (C24).
-    pub generic_reads: bool,
+    /// Who hands slots to whom.
+    pub handshake: Handshake,
+}
+
+/// The allocation of tensor memory (C27).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tmem {
+    /// Columns: a power of two.
+    pub columns: u64,
+    /// Byte offset in shared memory where its address is put.
+    pub slot: u64,
 }
 
 /// A named barrier (C32).
@@ -90,6 +152,8 @@ pub(crate) struct Program<'m> {
     pub max_registers: u64,
     /// Bytes of shared memory.
     pub shared: u64,
+    /// Tensor memory, where the program uses any.
+    pub tmem: Option<Tmem>,
     /// One record per descriptor parameter, in order (C12).
     pub descriptors: Vec<TensorDescriptor>,
     /// Rings by order of declaration.
@@ -164,6 +228,7 @@ impl<'m> Program<'m> {
             warps: count(module, func, "warploom.warps")?,
             max_registers: count(module, func, "warploom.max_registers")?,
             shared: count(module, func, "warploom.shared")?,
+            tmem: None,
             descriptors: Vec::new(),
             rings: Vec::new(),
             barriers: Vec::new(),
@@ -172,6 +237,7 @@ impl<'m> Program<'m> {
             barrier_of: HashMap::new(),
         };
         program.check_launch(target).map_err(at)?;
+        program.tmem = program.read_tmem(module, target).map_err(at)?;
         program.descriptors = program.read_descriptors(module).map_err(at)?;
         for &op in &module.blocks[body].ops {
             let name = module.symbol_name(op).unwrap_or("");
@@ -217,6 +283,30 @@ impl<'m> Program<'m> {
         Ok(())
     }
 
+    /// What is allocated of tensor memory (C20, C27, T14).
+    fn read_tmem(&self, module: &Module, target: &Target) -> Result<Option<Tmem>> {
+        let columns = match module.attr(self.func, "warploom.tmem") {
+            None => return Ok(None),
+            Some(_) => count(module, self.func, "warploom.tmem")?,
+        };
+        let slot = count(module, self.func, "warploom.tmem_slot")?;
+        let Some(limits) = &target.tmem else {
+            let text = format!("{} has no tensor memory", target.name());
+            return Err(refuse(Code::Target, text).rule("T5").into());
+        };
+        let (least, most) = (u64::from(limits.min_alloc), u64::from(limits.columns));
+        if !columns.is_power_of_two() || !(least..=most).contains(&columns) {
+            let text = format!("an allocation of {columns} columns of tensor memory");
+            let needs = format!("a power of two from {least} to {most}");
+            return Err(refuse(Code::Capacity, text).rule("T14").note("needs", needs).into());
+        }
+        if slot % 4 != 0 || slot.checked_add(4).is_none_or(|end| end > self.shared) {
+            let text = format!("the address of tensor memory at byte {slot} of {}", self.shared);
+            return Err(refuse(Code::Verify, text).rule("C20").into());
+        }
+        Ok(Some(Tmem { columns, slot }))
+    }
+
     /// The records of C12, each matching its parameter.
     fn read_descriptors(&self, module: &Module) -> Result<Vec<TensorDescriptor>> {
         let records = match module.attr(self.func, "warploom.descriptors") {
@@ -243,20 +333,7 @@ impl<'m> Program<'m> {
         if depth == 0 || depth > 1 << 16 {
             return Err(refuse(Code::Verify, format!("a ring of {depth} slots")).rule("C22").into());
         }
-        let tiles = module.attr(op, "tile").and_then(Attr::as_array).unwrap_or(&[]);
-        let (swizzles, offsets) = (integers(module, op, "swizzle")?, integers(module, op, "offset")?);
-        let strides = integers(module, op, "stride")?;
-        if [swizzles.len(), offsets.len(), strides.len()].iter().any(|&n| n != tiles.len()) {
-            let text = "tile, swizzle, offset and stride have one entry per payload";
-            return Err(refuse(Code::Verify, text).rule("C35").into());
-        }
-        let mut payloads = Vec::new();
-        for (i, tile) in tiles.iter().enumerate() {
-            let Attr::Type(tile) = tile else {
-                return Err(refuse(Code::Verify, "tile is an array of types").rule("C35").into());
-            };
-            payloads.push(self.payload(tile, swizzles[i], offsets[i], strides[i], depth)?);
-        }
+        let payloads = self.read_payloads(module, op, depth)?;
         let full = barriers_at(module, op, "full", depth, self.shared)?;
         let empty = barriers_at(module, op, "empty", depth, self.shared)?;
         let arrivals = |barrier: Option<u64>, name| -> Result<u64> {
@@ -269,16 +346,73 @@ impl<'m> Program<'m> {
             }
         };
         let (arrive_full, arrive_empty) = (arrivals(full, "arrive_full")?, arrivals(empty, "arrive_empty")?);
-        let generic_reads = match module.attr(op, "handshake").and_then(Attr::as_str) {
-            Some("tma_to_generic") => true,
-            Some("tma_to_wgmma" | "cp_async" | "none") => false,
-            other => {
-                let text = format!("handshake {} is not supported", other.unwrap_or("(missing)"));
-                let known = "tma_to_wgmma, tma_to_generic, cp_async, none";
-                return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
-            }
+        let name = module.attr(op, "handshake").and_then(Attr::as_str);
+        let Some(handshake) = name.and_then(Handshake::named) else {
+            let text = format!("handshake {} is not supported", name.unwrap_or("(missing)"));
+            let known = "tma_to_wgmma, tma_to_generic, tma_to_mma, mma_to_generic, cp_async, none";
+            return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
         };
-        Ok(Ring { depth, payloads, full, empty, arrive_full, arrive_empty, generic_reads })
+        let tensor = payloads.iter().any(|p| p.columns.is_some());
+        if tensor != (handshake == Handshake::MmaToGeneric) {
+            let text = format!("handshake {} for this space", name.unwrap_or(""));
+            return Err(refuse(Code::Verify, text).rule("C24").into());
+        }
+        Ok(Ring { depth, payloads, full, empty, arrive_full, arrive_empty, handshake })
+    }
+
+    /// What a slot holds, in shared or in tensor memory.
+    fn read_payloads(&self, module: &Module, op: OpId, depth: u64) -> Result<Vec<Payload>> {
+        let tiles = module.attr(op, "tile").and_then(Attr::as_array).unwrap_or(&[]);
+        let tensor = match module.attr(op, "space").map(Attr::as_str) {
+            None => false,
+            Some(Some("tmem")) => true,
+            Some(_) => return Err(refuse(Code::Verify, "space is \"tmem\" or absent").rule("C35").into()),
+        };
+        let fields: &[&str] = if tensor { &["column", "columns"] } else { &["swizzle", "offset", "stride"] };
+        let lists = fields.iter().map(|name| integers(module, op, name)).collect::<Result<Vec<_>>>()?;
+        if lists.iter().any(|list| list.len() != tiles.len()) {
+            let text = format!("tile, {} have one entry per payload", fields.join(", "));
+            return Err(refuse(Code::Verify, text).rule("C35").into());
+        }
+        let mut payloads = Vec::new();
+        for (i, tile) in tiles.iter().enumerate() {
+            let Attr::Type(tile) = tile else {
+                return Err(refuse(Code::Verify, "tile is an array of types").rule("C35").into());
+            };
+            payloads.push(match lists.as_slice() {
+                [first, stride] => self.tensor_payload(tile, first[i], stride[i], depth)?,
+                [swizzle, offset, stride] => self.payload(tile, swizzle[i], offset[i], stride[i], depth)?,
+                _ => return Err(refuse(Code::Verify, "a payload needs a place").rule("C35").into()),
+            });
+        }
+        Ok(payloads)
+    }
+
+    /// A tile in tensor memory: a column for each of its columns of 32 bits, blocks of 128 rows side by side.
+    fn tensor_payload(&self, tile: &Type, first: i64, stride: i64, depth: u64) -> Result<Payload> {
+        let [rows, cols] = tile.shape() else {
+            return Err(refuse(Code::Shape, format!("{tile} in tensor memory")).rule("C66").into());
+        };
+        if rows % 128 != 0 || cols % 16 != 0 || *rows == 0 || *cols == 0 || tile.elem_bits() != Some(32) {
+            let text = format!("{tile} in tensor memory");
+            let needs = "32-bit elements, rows in steps of 128, columns in steps of 16";
+            return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
+        }
+        let width = rows / 128 * cols;
+        let columns = match (u64::try_from(first), u64::try_from(stride)) {
+            (Ok(first), Ok(stride)) => Columns { first, stride },
+            _ => return Err(refuse(Code::Verify, format!("column {first}, {stride} a slot")).rule("C35").into()),
+        };
+        let have = self.tmem.map_or(0, |tmem| tmem.columns);
+        let end = columns.stride.checked_mul(depth - 1).and_then(|last| last.checked_add(columns.first + width));
+        if (depth > 1 && columns.stride < width) || end.is_none_or(|end| end > have) {
+            let text = format!("{depth} slots of {width} columns at {first} + {stride} k do not fit");
+            let found = format!("{have} columns of tensor memory");
+            return Err(refuse(Code::Capacity, text).rule("T14").note("found", found).into());
+        }
+        let layout =
+            TileLayout { rows: *rows, cols: *cols, elem: 4, swizzle: Swizzle::None, panel: 4 * cols };
+        Ok(Payload { tile: tile.clone(), layout, offset: 0, stride: 0, columns: Some(columns) })
     }
 
     fn payload(&self, tile: &Type, swizzle: i64, offset: i64, stride: i64, depth: u64) -> Result<Payload> {
@@ -303,7 +437,7 @@ impl<'m> Program<'m> {
             let text = format!("{depth} slots of {} B at {offset} + {stride} k do not fit", layout.bytes());
             return Err(bad(text).note("found", format!("{} B of shared memory", self.shared)).into());
         }
-        Ok(Payload { tile: tile.clone(), layout, offset, stride })
+        Ok(Payload { tile: tile.clone(), layout, offset, stride, columns: None })
     }
 
     fn read_barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {

@@ -26,6 +26,8 @@ pub struct Loop {
     pub instructions: u32,
     /// Multiplications of warpgroups.
     pub hgmma: u32,
+    /// Multiplications of tcgen05.
+    pub utcmma: u32,
     /// TMA loads of tensors.
     pub utmaldg: u32,
     /// Loops inside it.
@@ -35,7 +37,7 @@ pub struct Loop {
 impl Loop {
     /// Whether it only waits: no more than a few instructions, and none that work.
     pub fn is_spin(&self) -> bool {
-        self.inner == 0 && self.hgmma == 0 && self.utmaldg == 0 && self.instructions <= 4
+        self.inner == 0 && self.hgmma + self.utcmma == 0 && self.utmaldg == 0 && self.instructions <= 4
     }
 }
 
@@ -139,6 +141,7 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             head: code[*head].address,
             instructions: body.len() as u32,
             hgmma: count("HGMMA") + count("QGMMA"),
+            utcmma: count("UTCHMMA") + count("UTCQMMA") + count("UTCIMMA"),
             utmaldg: count("UTMALDG"),
             inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,
         }

@@ -173,6 +173,8 @@ opcodes! {
     Slot = "warploom.slot",
     TileStore = "warploom.tile_store",
     MmaWait = "warploom.mma_wait",
+    /// A product into a slot of tensor memory.
+    Mma = "warploom.mma",
     ProxyFence = "warploom.proxy_fence",
     BarrierSync = "warploom.barrier_sync",
     AsyncCopy = "warploom.async_copy",

@@ -29,6 +29,8 @@ pub(crate) type Val<'c> = BasicValueEnum<'c>;
 pub(crate) const GLOBAL: u16 = 1;
 /// Address space of shared memory of the CTA.
 pub(crate) const SHARED: u16 = 3;
+/// Address space of tensor memory.
+pub(crate) const TENSOR: u16 = 6;
 /// Address space of shared memory of the cluster.
 pub(crate) const SHARED_CLUSTER: u16 = 7;
 

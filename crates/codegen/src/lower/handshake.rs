@@ -9,6 +9,7 @@ use super::Lower;
 use super::value::Bound;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::as_int;
+use crate::program::Handshake;
 
 impl<'c> Lower<'c, '_> {
     /// One lane initialises the mbarriers, then everybody meets (C27).
@@ -20,7 +21,7 @@ impl<'c> Lower<'c, '_> {
             full.into_iter().chain(empty)
         });
         let groups: Vec<(u64, u64, u64)> = groups.collect();
-        if groups.is_empty() {
+        if groups.is_empty() && self.program.tmem.is_none() {
             return Ok(());
         }
         let (first, chosen, done) = (self.ir.block(), self.ir.block(), self.ir.block());
@@ -43,7 +44,9 @@ impl<'c> Lower<'c, '_> {
         self.ir.effect("nvvm.fence.mbarrier_init.release.cluster", &[])?;
         self.ir.br(done)?;
         self.ir.seek(done);
-        self.ir.effect("nvvm.barrier.cta.sync.aligned.all", &[zero.into()])
+        self.allocate()?;
+        self.ir.effect("nvvm.barrier.cta.sync.aligned.all", &[zero.into()])?;
+        self.allocated()
     }
 
     /// Barrier number `index` of a group at this byte offset.
@@ -77,7 +80,8 @@ impl<'c> Lower<'c, '_> {
         let ring = self.program.ring(self.module, op)?;
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
         let barrier = self.barrier_at(self.program.rings[ring].empty, slot, "empty")?;
-        self.wait(barrier, phase)
+        self.wait(barrier, phase)?;
+        self.order_tensor_memory(ring)
     }
 
     /// Waits for a full slot.
@@ -85,14 +89,35 @@ impl<'c> Lower<'c, '_> {
         let ring = self.program.ring(self.module, op)?;
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
         let barrier = self.barrier_at(self.program.rings[ring].full, slot, "full")?;
-        self.wait(barrier, phase)
+        self.wait(barrier, phase)?;
+        self.order_tensor_memory(ring)
     }
 
-    /// Announces the bytes that copies will bring, and arrives (C24).
+    /// Behind a wait that orders tcgen05 work of other threads (C25).
+    fn order_tensor_memory(&mut self, ring: usize) -> Result<()> {
+        match self.program.rings[ring].handshake.orders_tensor_memory() {
+            true => self.ir.effect("nvvm.tcgen05.fence.after.thread.sync", &[]),
+            false => Ok(()),
+        }
+    }
+
+    /// An arrival when every product issued so far is done (C24). One lane issued them, and commits.
+    fn commit_products(&mut self, barrier: PointerValue<'c>) -> Result<()> {
+        if !self.place.elected {
+            let text = "a commit of products outside warploom.elect";
+            return Err(refuse(Code::Op, text).rule("C24").into());
+        }
+        self.ir.effect("nvvm.tcgen05.commit.shared.cg1", &[barrier.into()])
+    }
+
+    /// Announces the bytes that copies will bring, and arrives; or lets products arrive (C24).
     pub(super) fn producer_commit(&mut self, op: OpId) -> Result<()> {
         let ring = self.program.ring(self.module, op)?;
         let slot = self.int(self.operand(op, 0)?)?;
         let barrier = self.barrier_at(self.program.rings[ring].full, slot, "full")?;
+        if self.program.rings[ring].handshake == Handshake::MmaToGeneric {
+            return self.commit_products(barrier);
+        }
         let bytes = self.count(op, "bytes")?;
         if bytes > 0xf_ffff {
             let text = format!("{bytes} bytes in one phase of a barrier; at most 1048575");
@@ -120,7 +145,17 @@ impl<'c> Lower<'c, '_> {
         }
         let slot = self.earlier(slot, lag, ring.depth)?;
         let barrier = self.barrier_at(ring.empty, slot, "empty")?;
-        if ring.generic_reads && !self.place.elected {
+        if ring.handshake == Handshake::TmaToMma {
+            if lag > 0 {
+                let text = "a late release of operands of products: a commit covers all of them";
+                return Err(refuse(Code::Verify, text).rule("C24").into());
+            }
+            return self.commit_products(barrier);
+        }
+        if ring.handshake.orders_tensor_memory() {
+            self.ir.effect("nvvm.tcgen05.fence.before.thread.sync", &[])?;
+        }
+        if ring.handshake.meets_before_release() && !self.place.elected {
             let all = self.ir.c32(u64::from(u32::MAX)).into();
             self.ir.effect("nvvm.bar.warp.sync", &[all])?;
         }

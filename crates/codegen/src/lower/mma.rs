@@ -281,7 +281,7 @@ impl<'c> Lower<'c, '_> {
             units = self.ir.add(units, own)?;
         }
         let wide = self.ir.zext(units, self.ir.int(64))?;
-        let fixed = self.ir.or(wide, self.ir.c64(operand.descriptor()))?;
+        let fixed = self.ir.or(wide, self.ir.c64(operand.descriptor(engine)))?;
         // LLVM would turn `+ 2` into `| 2` where it knows the low bits; ptxas has a 64-bit add, but no such or.
         let hidden = self.ir.assembly("", "=l,0", &[self.ir.int(64).into()], &[fixed.into()], true)?;
         let fixed = as_int(hidden.ok_or_else(|| internal("an assembly without results"))?)?;

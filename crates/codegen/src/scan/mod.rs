@@ -4,9 +4,12 @@
 //! - `.local` memory and `__local_depot`: a copy of a parameter, or a spill (C41, C80);
 //! - `.extern .func`: a misspelt intrinsic (C43);
 //! - wgmma: accumulators touched while a multiplication may still write them, multiplications without a
-//!   fence behind other accesses to their registers, groups never committed or never waited for (C30, C46).
+//!   fence behind other accesses to their registers, groups never committed or never waited for (C30, C46);
+//! - tcgen05: registers of a load touched before its wait, products that nobody commits (C46).
 
+mod block;
 mod statement;
+mod tcgen05;
 mod wgmma;
 
 use std::fmt;
@@ -40,6 +43,7 @@ pub fn scan(ptx: &str) -> Vec<Finding> {
     let lines = statements(ptx);
     let mut findings: Vec<Finding> = lines.iter().filter_map(forbidden).collect();
     findings.extend(wgmma::check(&lines));
+    findings.extend(tcgen05::check(&lines));
     findings.sort_by_key(|finding| finding.line);
     findings
 }

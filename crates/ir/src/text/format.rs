@@ -281,7 +281,27 @@ pub(crate) fn format(op: Opcode) -> Format {
             Format::Items(&[Symbol("pipeline"), OPEN, Operand(0), COMMA, Operand(1), CLOSE, Dict], I32(2))
         }
         O::TmaLoad | O::TmaStore => TMA,
-        O::Slot => Format::Items(&[Symbol("pipeline"), OPEN, Operand(0), CLOSE, Dict, COLON, Results], Spelt),
+        O::Slot => Format::Items(&[Symbol("pipeline"), OPEN, Rest(0), CLOSE, Dict, COLON, Results], Spelt),
+        O::Mma => Format::Items(
+            &[
+                Symbol("pipeline"),
+                OPEN,
+                Operand(0),
+                CLOSE,
+                Dict,
+                Operand(1),
+                COMMA,
+                Operand(2),
+                COMMA,
+                Operand(3),
+                MaybeNamed("inputPrecision", &kw::INPUT_PRECISION),
+                COLON,
+                Type(1),
+                Mark("*"),
+                Type(2),
+            ],
+            Spelt,
+        ),
         O::TileStore => Format::Items(
             &[Operand(0), COMMA, Symbol("pipeline"), OPEN, Operand(1), CLOSE, Dict, COLON, Type(0)],
             Spelt,

@@ -88,7 +88,12 @@ pub(super) fn pipeline(cx: &mut Cx<'_>) {
     cx.need(types && tiles.len() == payloads, || {
         format!("attribute `tile` must be an array of {payloads} tile types")
     });
-    for name in ["swizzle", "offset", "stride"] {
+    let fields: &[&str] = match cx.prop("space").map(Attr::as_str) {
+        None => &["swizzle", "offset", "stride"],
+        Some(Some("tmem")) => &["column", "columns"],
+        Some(_) => return cx.fail("attribute `space` must be \"tmem\" or absent"),
+    };
+    for &name in fields {
         let fits = match cx.prop(name) {
             Some(Attr::DenseArray { values, .. }) => {
                 let legal = |v: &i64| name != "swizzle" || matches!(v, 0 | 32 | 64 | 128);
@@ -97,7 +102,11 @@ pub(super) fn pipeline(cx: &mut Cx<'_>) {
             _ => false,
         };
         cx.need(fits, || {
-            let wanted = if name == "swizzle" { "of 0, 32, 64 or 128" } else { "of bytes" };
+            let wanted = match name {
+                "swizzle" => "of 0, 32, 64 or 128",
+                "offset" | "stride" => "of bytes",
+                _ => "of columns",
+            };
             format!("attribute `{name}` must be an array {wanted}, {payloads} long")
         });
     }
@@ -178,10 +187,37 @@ pub(super) fn tma(cx: &mut Cx<'_>) {
 pub(super) fn slot(cx: &mut Cx<'_>) {
     inside_agent(cx);
     cx.slots(&[0]);
-    if let Some(ring) = cx.declared("pipeline", Opcode::Pipeline)
-        && let Some(tile) = cx.payload(ring)
-    {
+    let Some(ring) = cx.declared("pipeline", Opcode::Pipeline) else { return };
+    if let Some(tile) = cx.payload(ring) {
         cx.same_types("result", &[cx.result(0)], &[tile]);
+    }
+    if cx.operands().len() > 1 {
+        let written = cx.operand(1);
+        let fits = *written == Type::I1 && in_tensor_memory(cx, ring);
+        cx.need(fits, || format!("`{written}` beside the slot; an i1 for a slot of tensor memory"));
+    }
+}
+
+/// Whether the slots of a pipeline lie in tensor memory.
+fn in_tensor_memory(cx: &Cx<'_>, ring: OpId) -> bool {
+    cx.m.ops[ring].props.get("space").and_then(Attr::as_str) == Some("tmem")
+}
+
+/// A product of two views into a slot of tensor memory.
+pub(super) fn mma(cx: &mut Cx<'_>) {
+    inside_agent(cx);
+    cx.slots(&[0]);
+    let (a, b, keep) = (cx.operand(1), cx.operand(2), cx.operand(3));
+    cx.need(*keep == Type::I1, || format!("`{keep}` where an i1 is needed: whether to add to the slot"));
+    let Some(ring) = cx.declared("pipeline", Opcode::Pipeline) else { return };
+    let inside = in_tensor_memory(cx, ring);
+    cx.need(inside, || "a product goes to a slot of tensor memory".to_owned());
+    if let Some(sum) = cx.payload(ring) {
+        let fits = match (a.shape(), b.shape(), sum.shape()) {
+            ([m, k], [k_b, n], [m_c, n_c]) => (m, k, n) == (m_c, k_b, n_c),
+            _ => false,
+        };
+        cx.need(fits, || format!("`{a}` * `{b}` into `{sum}`: shapes must be [M, K] * [K, N], [M, N]"));
     }
 }
 

@@ -1,0 +1,133 @@
+//! Rows of tensor memory: lane `l` of warp `w` of a warpgroup holds row `32 w + l` of 128 rows, all columns of it;
+//! blocks of 128 rows go to the agent's warpgroups in turn (C66). It is the layout of `tcgen05.ld.32x32b`.
+
+use inkwell::values::IntValue;
+use warploom_ir::diag::Code;
+
+use super::{Axis, Peers};
+use crate::error::{Result, refuse};
+use crate::lower::Lower;
+
+/// Rows of a warpgroup.
+const BLOCK: u64 = 128;
+
+/// The rows of the warpgroups of an agent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Rows {
+    /// First warp of the agent.
+    pub warp: u16,
+    /// Its warps.
+    pub warps: u16,
+}
+
+impl Rows {
+    /// Warpgroups; at least one, so that there is something to divide by.
+    fn groups(self) -> u64 {
+        u64::from(self.warps / 4).max(1)
+    }
+
+    /// Rows that the agent holds one of in each lane.
+    fn height(self) -> u64 {
+        BLOCK * self.groups()
+    }
+
+    /// Blocks of 128 rows for each warpgroup.
+    pub fn blocks(self, rows: u64) -> Result<u64> {
+        let whole = (self.warps | self.warp).is_multiple_of(4) && self.warps > 0;
+        if !whole || rows == 0 || !rows.is_multiple_of(self.height()) {
+            let text = format!("{rows} rows in an agent of {} warps", self.warps);
+            let needs = "128 rows, or a multiple, for each warpgroup of the agent";
+            return Err(refuse(Code::Shape, text).rule("C66").note("needs", needs).into());
+        }
+        Ok(rows / self.height())
+    }
+
+    pub(super) fn count(self, rows: u64, cols: u64) -> Result<u64> {
+        columns(cols)?;
+        Ok(self.blocks(rows)? * cols)
+    }
+
+    pub(super) fn place(self, cols: u64, i: u64) -> (u64, u64) {
+        (i / cols.max(1) * self.height(), i % cols.max(1))
+    }
+
+    pub(super) fn find(self, cols: u64, row: u64, col: u64) -> Option<u64> {
+        (row.is_multiple_of(self.height()) && col < cols).then_some(row / self.height() * cols + col)
+    }
+
+    pub(super) fn held(self, axis: Axis, extent: u64) -> Result<Vec<u64>> {
+        Ok(match axis {
+            Axis::Row => (0..self.blocks(extent)?).map(|block| block * self.height()).collect(),
+            Axis::Col => {
+                columns(extent)?;
+                (0..extent).collect()
+            }
+        })
+    }
+
+    pub(super) fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
+        match axis {
+            // 128 * warpgroup + 32 * (warp % 4) + lane: the number of the thread in the agent.
+            Axis::Row => lower.ir.sub(lower.thread, lower.ir.c32(32 * u64::from(self.warp))),
+            Axis::Col => Ok(lower.ir.c32(0)),
+        }
+    }
+
+    /// Where the lanes of this warp find their rows of a tile of `cols` columns in tensor memory: their quarter
+    /// of the lanes, and the columns of their warpgroup's first block (C66).
+    pub fn tensor_offset<'c>(self, lower: &Lower<'c, '_>, cols: u64) -> Result<IntValue<'c>> {
+        let ir = &lower.ir;
+        let warp = ir.sub(lower.warp, ir.c32(u64::from(self.warp)))?;
+        let quarter = ir.shl(ir.and(warp, 3)?, 21)?;
+        match self.groups() {
+            1 => Ok(quarter),
+            _ => ir.add(quarter, ir.scale(ir.shr(warp, 2)?, cols)?),
+        }
+    }
+}
+
+/// A row is held by one lane, a column by every lane of every warp.
+pub(super) fn peers(along: Axis) -> Peers {
+    match along {
+        Axis::Col => Peers { lanes: &[], warps: false },
+        Axis::Row => Peers { lanes: &[16, 8, 4, 2, 1], warps: true },
+    }
+}
+
+fn columns(extent: u64) -> Result<()> {
+    if extent == 0 || !extent.is_multiple_of(2) || extent > 1024 {
+        let text = format!("{extent} columns cannot be held in registers");
+        return Err(refuse(Code::Shape, text).rule("C66").note("needs", "an even number of columns").into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_cover_every_place_once_c66() {
+        for warps in [4, 8] {
+            let family = Rows { warp: 4, warps };
+            let (rows, cols) = (2 * family.height(), 32);
+            let count = family.count(rows, cols).unwrap();
+            let mut seen = vec![false; (rows * cols) as usize];
+            for thread in 0..32 * u64::from(warps) {
+                for i in 0..count {
+                    let (row, col) = family.place(cols, i);
+                    assert_eq!(family.find(cols, row, col), Some(i));
+                    let place = ((thread + row) * cols + col) as usize;
+                    assert!(!seen[place]);
+                    seen[place] = true;
+                }
+            }
+            assert!(seen.iter().all(|&s| s));
+            assert_eq!(family.held(Axis::Row, rows).unwrap(), [0, family.height()]);
+            assert_eq!(family.held(Axis::Col, 8).unwrap(), (0..8).collect::<Vec<_>>());
+        }
+        assert_eq!(Rows { warp: 4, warps: 4 }.find(32, 1, 0), None);
+        assert!(Rows { warp: 4, warps: 2 }.blocks(128).is_err());
+        assert!(Rows { warp: 4, warps: 4 }.blocks(64).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! Tiles in the layout of tensor memory's rows on their way into a slot: each lane writes its row, 16 bytes at a
+//! time, which the swizzle spreads over the banks (C33, C60).
+
+use warploom_ir::ValueId;
+
+use super::Lower;
+use super::family::rows::Rows;
+use super::family::{Axis, Family};
+use super::value::View;
+use crate::error::Result;
+use crate::llvm::Val;
+
+/// Bytes of one store of a lane.
+const CHUNK: u64 = 16;
+
+impl<'c> Lower<'c, '_> {
+    /// Columns in order, so that what tensor memory brings is used as it comes.
+    pub(super) fn store_rows(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        family: Rows,
+        (rows, cols): (u64, u64),
+        bits: u32,
+    ) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let per_chunk = CHUNK / layout.elem;
+        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
+        let row = self.coordinate(Family::Rows(family).coord(Axis::Row, 0))?;
+        let line = self.ir.scale(row, layout.panel)?;
+        for block in 0..family.blocks(rows)? {
+            let (first, _) = Family::Rows(family).place(cols, block * cols);
+            for chunk in 0..cols / per_chunk {
+                let (panel, inside) = (chunk * CHUNK / layout.panel, chunk * CHUNK % layout.panel);
+                let at = self.swizzled(line, inside, view)?;
+                let at = self.ir.offset(slot, self.ir.int(8).into(), at)?;
+                let at = self.ir.plus(at, panel * layout.panel_bytes() + first * layout.panel)?;
+                let words = (0..CHUNK / 4).map(|word| {
+                    let col = chunk * per_chunk + word * 4 / layout.elem;
+                    self.word_at(value, family, (first, col), bits)
+                });
+                let words = words.collect::<Result<Vec<_>>>()?;
+                let vector = self.ir.vector(&words)?;
+                self.ir.store(vector, at, CHUNK as u32)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The 4 bytes from a column on: one element, two or four.
+    fn word_at(&mut self, value: ValueId, family: Rows, at: (u64, u64), bits: u32) -> Result<Val<'c>> {
+        let word = self.ir.i32();
+        match bits {
+            32 => {
+                let coords = self.row_coords(value, family, at);
+                let element = self.at(value, coords)?;
+                self.ir.bits(element, word.into())
+            }
+            16 => {
+                let coords = self.row_coords(value, family, at);
+                self.stored_pair(value, &coords, bits)
+            }
+            _ => {
+                let mut halves = Vec::new();
+                for col in [at.1, at.1 + 2] {
+                    let coords = self.row_coords(value, family, (at.0, col));
+                    let pair = self.stored_pair(value, &coords, bits)?;
+                    let pair = self.ir.bits(pair, self.ir.int(16).into())?;
+                    halves.push(self.ir.zext(crate::llvm::as_int(pair)?, word)?);
+                }
+                let high = halves.pop().map(|high| self.ir.shl(high, 16)).transpose()?;
+                let low = halves.pop();
+                match (low, high) {
+                    (Some(low), Some(high)) => Ok(self.ir.or(low, high)?.into()),
+                    _ => Err(crate::error::internal("a word of two halves")),
+                }
+            }
+        }
+    }
+
+    /// The coordinates of an element of a lane, less the lane's own first row.
+    fn row_coords(&self, value: ValueId, family: Rows, (row, col): (u64, u64)) -> super::value::Coords {
+        let family = Family::Rows(family);
+        let rank = self.module.ty(value).shape().len();
+        let mut at: super::value::Coords =
+            std::iter::repeat_n(super::value::Coord::ZERO, rank.saturating_sub(2)).collect();
+        at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
+        at
+    }
+}
