@@ -12,6 +12,7 @@ use crate::layout::{Swizzle, TileLayout};
 use crate::lower::family::Family;
 use crate::lower::family::blocked::Blocked;
 use crate::lower::family::mma_sync::MmaSync;
+use crate::lower::family::rows::Rows;
 use crate::lower::family::wgmma::Wgmma;
 use crate::metadata::TensorDescriptor;
 
@@ -502,28 +503,30 @@ impl<'m> Program<'m> {
 
 /// The layout of an agent's tiles, by its attribute `layout`; accumulators of wgmma where it has none.
 fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
+    let (warp, warps) = (warp as u16, warps as u16);
     match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
-        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp: warp as u16, warps: warps as u16 })),
+        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp, warps })),
+        Some("rows") => Ok(Family::Rows(Rows { warp, warps })),
         Some("mma_sync") => {
             let [m, n] = tiling(module, op)?;
-            if u64::from(m) * u64::from(n) != warps {
+            if u64::from(m) * u64::from(n) != u64::from(warps) {
                 let text = format!("{m} x {n} warps in an agent of {warps}");
                 return Err(refuse(Code::Verify, text).rule("C67").into());
             }
-            Ok(Family::MmaSync(MmaSync { warp: warp as u16, m, n }))
+            Ok(Family::MmaSync(MmaSync { warp, m, n }))
         }
         Some("blocked") => {
             let [vector, across] = tiling(module, op)?;
-            let lanes = 32 * warps as u16;
+            let lanes = 32 * warps;
             if across > lanes || !lanes.is_power_of_two() {
                 let text = format!("{across} of {lanes} lanes along the columns");
                 return Err(refuse(Code::Verify, text).rule("C48").into());
             }
-            Ok(Family::Blocked(Blocked { warp: warp as u16, lanes, vector, across }))
+            Ok(Family::Blocked(Blocked { warp, lanes, vector, across }))
         }
         Some(other) => {
             let text = format!("layout {other} of an agent's tiles is not supported");
-            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma, mma_sync, blocked").into())
+            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma, rows, mma_sync, blocked").into())
         }
     }
 }

@@ -49,7 +49,7 @@ impl<'c> Lower<'c, '_> {
         if self.module.ty(copy.pointers).shape() != tile.shape() || tile.shape().is_empty() {
             return Err(refuse(Code::Verify, "a copy of another shape than the slot's").rule("C35").into());
         }
-        let view = View { ring, payload, slot, transposed: false };
+        let view = View { ring, payload, slot, transposed: false, written: None };
         let per_row = layout.cols * layout.elem / CHUNK;
         let lanes = 32 * self.place.warps;
         let across = per_row.min(lanes);

@@ -87,7 +87,7 @@ pub(super) fn boxes(shape: &[u64], record: &TensorDescriptor, payload: &Payload)
 
 impl<'c> Lower<'c, '_> {
     /// Payload number `payload` of the ring an operation names.
-    fn payload_of(&self, op: OpId) -> Result<(usize, usize)> {
+    pub(super) fn payload_of(&self, op: OpId) -> Result<(usize, usize)> {
         let ring = self.program.ring(self.module, op)?;
         let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);
         match self.program.rings[ring].payloads.get(payload) {
@@ -129,6 +129,9 @@ impl<'c> Lower<'c, '_> {
                 return Err(refuse(Code::Desc, text).rule("C16").note("instead", fix).into());
             }
         };
+        if self.program.rings[ring].payloads[payload].columns.is_some() {
+            return Err(refuse(Code::Verify, "a copy of a slot of tensor memory").rule("C20").into());
+        }
         let record = self.record(*desc)?;
         let ty = self.module.ty(*desc);
         let tile = &self.program.rings[ring].payloads[payload];
@@ -238,7 +241,12 @@ impl<'c> Lower<'c, '_> {
             let text = format!("a slot of {tile} read as {ty}");
             return Err(refuse(Code::Verify, text).rule("C35").into());
         }
-        self.bound.insert(result, Bound::View(View { ring, payload, slot, transposed: false }));
+        let written = self.module.ops[op].operands.get(1).map(|&v| self.int(v)).transpose()?;
+        if written.is_some() && self.program.rings[ring].payloads[payload].columns.is_none() {
+            let text = "a slot of shared memory that may not have been written";
+            return Err(refuse(Code::Verify, text).rule("C35").into());
+        }
+        self.bound.insert(result, Bound::View(View { ring, payload, slot, transposed: false, written }));
         self.open.push((result, Memory::ring(ring)));
         Ok(())
     }

@@ -24,7 +24,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn wgmma(&self) -> Result<Wgmma> {
         match self.family()? {
             Family::Wgmma(family) => Ok(family),
-            Family::MmaSync(_) | Family::Blocked(_) => {
+            Family::MmaSync(_) | Family::Blocked(_) | Family::Rows(_) => {
                 let text = "an operation of wgmma in an agent of another layout";
                 Err(refuse(Code::Layout, text).rule("C61").note("instead", "an agent of layout wgmma").into())
             }

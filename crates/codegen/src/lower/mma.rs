@@ -12,21 +12,21 @@ use super::Lower;
 use super::family::Family;
 use super::value::{Bound, Flight, Form, Fragment, View};
 use crate::error::{Refusal, Result, internal, refuse};
-use crate::layout::Operand;
+use crate::layout::{Engine, Operand};
 use crate::llvm::{Val, as_int};
 
 /// What one multiplication takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Kind {
+pub(super) struct Kind {
     /// PTX name of the element type.
-    name: &'static str,
+    pub name: &'static str,
     /// Bytes of an element.
-    bytes: u64,
+    pub bytes: u64,
 }
 
 impl Kind {
     /// Elements of K per instruction (C63): 32 bytes.
-    fn k(self) -> u64 {
+    pub fn k(self) -> u64 {
         32 / self.bytes
     }
 
@@ -37,7 +37,7 @@ impl Kind {
 }
 
 /// The tensor core's name of an element type.
-fn kind(ty: &Type) -> Option<Kind> {
+pub(super) fn kind(ty: &Type) -> Option<Kind> {
     let (name, bytes) = match ty.elem() {
         Type::Float(FloatKind::BF16) => ("bf16", 2),
         Type::Float(FloatKind::F16) => ("f16", 2),
@@ -190,7 +190,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The operand as wgmma reads it. `second` is B, whose rows are K.
-    fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
+    pub(super) fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
         let Some(Bound::View(view)) = self.bound.get(&value) else {
             let text =
                 format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });
@@ -212,6 +212,10 @@ impl<'c> Lower<'c, '_> {
                 .note("found", found)
                 .note("instead", fix)
                 .into());
+        }
+        if self.program.rings[view.ring].payloads[view.payload].columns.is_some() {
+            let text = "an operand of a product in tensor memory is not supported";
+            return Err(refuse(Code::Layout, text).rule("C45").into());
         }
         if tile.swizzle.bytes() == 0 {
             let text = "an operand of tt.dot in a slot without swizzle";
@@ -238,10 +242,10 @@ impl<'c> Lower<'c, '_> {
                 let first = self.ir.c32(self.place.warp);
                 let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
                 let own = self.ir.scale(group, operand.along_mn(1) >> 4)?;
-                Some((self.descriptor(&(*view, *operand), Some(own))?, *operand))
+                Some((self.descriptor(&(*view, *operand), Some(own), Engine::Wgmma)?, *operand))
             }
         };
-        let b_at = self.descriptor(b, None)?;
+        let b_at = self.descriptor(b, None, Engine::Wgmma)?;
         for step in 0..shape.steps {
             for block in 0..shape.blocks {
                 match (a, a_at) {
@@ -266,10 +270,11 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The matrix descriptor of the start of a slot, plus `own` units of 16 bytes (C62).
-    fn descriptor(
+    pub(super) fn descriptor(
         &mut self,
         (view, operand): &(View<'c>, Operand),
         own: Option<IntValue<'c>>,
+        engine: Engine,
     ) -> Result<IntValue<'c>> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         // The window of shared memory starts below 256 KiB, and so does every address: 18 bits.

@@ -21,6 +21,9 @@ mod reduce;
 mod region;
 mod runs;
 mod store;
+mod store_rows;
+mod tcgen05;
+mod tensor_memory;
 mod tile;
 mod value;
 mod view;
@@ -103,6 +106,8 @@ pub(crate) struct Lower<'c, 'a> {
     warp: IntValue<'c>,
     /// Thread number.
     thread: IntValue<'c>,
+    /// Where the allocation of tensor memory starts: its address, once it is known.
+    tensor: Option<IntValue<'c>>,
     /// Where the code runs.
     place: Place<'c>,
     /// What could not be lowered, in the order of the text.
@@ -165,6 +170,7 @@ pub(crate) fn lower<'c, 'a>(
         last_use,
         warp,
         thread,
+        tensor: None,
         place,
         refusals: Vec::new(),
     };
@@ -215,6 +221,7 @@ impl<'c> Lower<'c, '_> {
         }
         self.ir.br(done)?;
         self.ir.seek(done);
+        self.free()?;
         self.ir.ret()
     }
 
@@ -317,6 +324,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::AsyncCommit => self.async_commit(),
             Opcode::AsyncWait => self.async_wait(op),
             Opcode::Reduce => self.reduce(op),
+            Opcode::Mma => self.issue_mma(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
             Opcode::Store => self.store(op),

@@ -29,10 +29,21 @@ impl Carried {
     }
 }
 
+/// A number above every offset in shared memory.
+const TENSOR_MEMORY: u64 = 1 << 40;
+
 /// For each ring, the rings whose bytes a write into it may change.
 fn overlaps(rings: &[Ring]) -> Vec<Memory> {
     let spans = |ring: &Ring| -> Vec<(u64, u64)> {
-        let span = |p: &Payload| (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes());
+        let span = |p: &Payload| match p.columns {
+            None => (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes()),
+            // Tensor memory is no part of shared memory: columns are counted far behind it.
+            Some(at) => {
+                let width = p.layout.rows / 128 * p.layout.cols;
+                let first = TENSOR_MEMORY + at.first;
+                (first, first + at.stride * (ring.depth - 1) + width)
+            }
+        };
         ring.payloads.iter().map(span).collect()
     };
     let meet = |a: &Ring, b: &Ring| {

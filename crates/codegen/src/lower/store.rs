@@ -36,9 +36,17 @@ impl<'c> Lower<'c, '_> {
         let bits = element_bits(ty).filter(|bits| matches!(bits, 8 | 16 | 32));
         let bits =
             bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
+        if target.columns.is_some() {
+            let text = "warploom.tile_store into tensor memory is not supported";
+            return Err(refuse(Code::Op, text).rule("C24").into());
+        }
+        let view = View { ring, payload, slot, transposed: false, written: None };
+        let family = self.family()?;
+        family.count(rows, cols)?;
+        if let Family::Rows(family) = family {
+            return self.store_rows(value, &view, family, (rows, cols), bits);
+        }
         let family = self.wgmma()?;
-        Family::Wgmma(family).count(rows, cols)?;
-        let view = View { ring, payload, slot, transposed: false };
         if bits == 16 && layout.panel >= 32 {
             self.store_matrices(value, &view, family)
         } else {

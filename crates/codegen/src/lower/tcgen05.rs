@@ -109,7 +109,7 @@ impl<'c> Lower<'c, '_> {
         if ka.bytes != kb.bytes || *tc.elem() != Type::F32 {
             return Err(unsupported());
         }
-        self.check_precision(op, ka)?;
+        self.check_precision(op, ka.bytes)?;
         let ([m, k], [k2, n], [m2, n2]) = (ta.shape(), tb.shape(), tc.shape()) else {
             return Err(refuse(Code::Shape, "a product of tiles that are not matrices").rule("C63").into());
         };
@@ -124,7 +124,7 @@ impl<'c> Lower<'c, '_> {
             let needs = format!("M in steps of 128, N in steps of 16, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
-        self.check_accumulation(op, ka, *k)?;
+        self.check_accumulation(op, ka.bytes, *k)?;
         Ok(Shape { kind: ka, n: wide, counts: [m / ROWS, n / wide, k / ka.k()] })
     }
 }

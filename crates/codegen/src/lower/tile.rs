@@ -159,7 +159,7 @@ impl<'c> Lower<'c, '_> {
         self.memo.get(&root).copied().ok_or_else(|| internal("an element was not computed"))
     }
 
-    fn remember(&mut self, key: Key, value: Val<'c>) {
+    pub(super) fn remember(&mut self, key: Key, value: Val<'c>) {
         self.memo_log.push(key.clone());
         self.memo.insert(key, value);
     }

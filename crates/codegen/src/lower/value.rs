@@ -105,6 +105,8 @@ pub(crate) struct View<'c> {
     pub slot: IntValue<'c>,
     /// Whether rows and columns are exchanged.
     pub transposed: bool,
+    /// Whether the slot was written, where that is known at run time only; it reads as zeros otherwise.
+    pub written: Option<IntValue<'c>>,
 }
 
 /// What is known of a value.

@@ -20,12 +20,13 @@ impl<'c> Lower<'c, '_> {
         view: &View<'c>,
         even: &Coords,
     ) -> Result<Option<Val<'c>>> {
-        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let payload = &self.program.rings[view.ring].payloads[view.payload];
+        let (layout, columns) = (payload.layout, payload.columns);
         let family = self.place.family;
         let Family::Wgmma(accumulators) = family else { return Ok(None) };
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
-        if view.transposed || layout.elem != 2 || layout.panel < 32 || !own || self.place.elected {
+        if columns.is_some() || view.transposed || layout.elem != 2 || layout.panel < 32 || !own || self.place.elected {
             return Ok(None);
         }
         let key = (value, even.clone());
@@ -49,6 +50,9 @@ impl<'c> Lower<'c, '_> {
 
     /// One element of a view.
     pub(super) fn view_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
+        if self.program.rings[view.ring].payloads[view.payload].columns.is_some() {
+            return self.tensor_element(value, view, at);
+        }
         let mut even = at.clone();
         if let Some(col) = even.last_mut() {
             col.offset &= !1;

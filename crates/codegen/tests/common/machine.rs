@@ -116,7 +116,7 @@ pub fn run(gemm: &Gemm, emitted: &Emitted, case: &Case) -> Run {
     let b = Matrix::random(br, bc, gemm.elems[1], 2);
     let c = Matrix::zero(m, n, gemm.out);
     let e = gemm.extra.map(|elem| Matrix::random(m, n, elem, 3));
-    let mut device = Device::new(&Target::named("sm_90a").unwrap());
+    let mut device = Device::new(&Target::named(gemm.chip).unwrap());
     let mut args = Vec::new();
     let mut at_c = 0;
     let all = [&a, &b, &c].into_iter().chain(&e);

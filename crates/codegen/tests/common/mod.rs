@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod tensor;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +14,8 @@ use warploom_target::Target;
 /// A GEMM `C = epilogue(A @ B)` as a program.
 #[derive(Clone, Debug)]
 pub struct Gemm {
+    /// The chip; those with tcgen05 get another program.
+    pub chip: &'static str,
     /// Rows of the tile.
     pub m: u64,
     /// Columns of the tile.
@@ -39,6 +43,7 @@ pub struct Gemm {
 impl Default for Gemm {
     fn default() -> Gemm {
         Gemm {
+            chip: "sm_90a",
             m: 128,
             n: 256,
             k: 64,
@@ -63,14 +68,14 @@ pub fn bytes(elem: &str) -> u64 {
 }
 
 /// Default swizzle and box of C14.
-fn cut(rows: u64, cols: u64, elem: &str) -> (u64, [u64; 2]) {
+pub fn cut(rows: u64, cols: u64, elem: &str) -> (u64, [u64; 2]) {
     let e = bytes(elem);
     let swizzle = [128, 64, 32].into_iter().find(|s| (cols * e).is_multiple_of(*s) && rows >= 8).unwrap_or(0);
     let inner = if swizzle == 0 { cols.min(256) } else { swizzle / e };
     (swizzle, [rows.min(256), inner])
 }
 
-fn record(rows: u64, cols: u64, elem: &str) -> String {
+pub fn record(rows: u64, cols: u64, elem: &str) -> String {
     let (swizzle, shape) = cut(rows, cols, elem);
     let code = [0u64, 32, 64, 128].iter().position(|&s| s == swizzle).unwrap();
     let kind = match elem {
@@ -89,16 +94,19 @@ fn record(rows: u64, cols: u64, elem: &str) -> String {
 }
 
 impl Gemm {
-    fn a(&self) -> [u64; 2] {
+    pub fn a(&self) -> [u64; 2] {
         if self.k_major[0] { [self.m, self.k] } else { [self.k, self.m] }
     }
 
-    fn b(&self) -> [u64; 2] {
+    pub fn b(&self) -> [u64; 2] {
         if self.k_major[1] { [self.n, self.k] } else { [self.k, self.n] }
     }
 
     /// The program's text.
     pub fn text(&self) -> String {
+        if self.chip != "sm_90a" {
+            return self.tensor_text();
+        }
         let ([ar, ac], [br, bc], [m, n]) = (self.a(), self.b(), [self.m, self.n]);
         let (ea, eb) = (self.elems[0], self.elems[1]);
         let (ta, tb) = (format!("{ar}x{ac}x{ea}"), format!("{br}x{bc}x{eb}"));
@@ -281,16 +289,21 @@ impl Gemm {
         t
     }
 
-    /// Compiles it for sm_90a.
+    /// Compiles it for its chip.
     pub fn emit(&self) -> Result<Emitted, Vec<Diagnostic>> {
-        emit_text(&self.text(), &Options::default())
+        emit_for(self.chip, &self.text(), &Options::default())
     }
 }
 
 /// Compiles a program's text for sm_90a.
 pub fn emit_text(text: &str, options: &Options) -> Result<Emitted, Vec<Diagnostic>> {
+    emit_for("sm_90a", text, options)
+}
+
+/// Compiles a program's text for a chip.
+pub fn emit_for(chip: &str, text: &str, options: &Options) -> Result<Emitted, Vec<Diagnostic>> {
     let module = warploom_ir::parse(text)?;
-    emit(&module, &Target::named("sm_90a").unwrap(), options)
+    emit(&module, &Target::named(chip).unwrap(), options)
 }
 
 /// A program of `tests/programs`.

@@ -7,6 +7,7 @@
 
 pub(crate) mod blocked;
 pub(crate) mod mma_sync;
+pub(crate) mod rows;
 pub(crate) mod wgmma;
 
 use inkwell::values::IntValue;
@@ -17,6 +18,7 @@ use super::value::Coord;
 use crate::error::Result;
 use blocked::Blocked;
 use mma_sync::MmaSync;
+use rows::Rows;
 use wgmma::Wgmma;
 
 /// A layout of tiles in registers.
@@ -28,6 +30,8 @@ pub(crate) enum Family {
     MmaSync(MmaSync),
     /// Neighbours in a lane, lanes in rows.
     Blocked(Blocked),
+    /// Rows of tensor memory (C66).
+    Rows(Rows),
 }
 
 /// A dimension of the matrices that a family lays out.
@@ -55,6 +59,7 @@ impl Family {
             Family::Wgmma(family) => family.count(rows, cols),
             Family::MmaSync(family) => family.count(rows, cols),
             Family::Blocked(family) => family.count(rows, cols),
+            Family::Rows(family) => family.count(rows, cols),
         }
     }
 
@@ -65,6 +70,7 @@ impl Family {
             Family::Wgmma(family) => family.place(cols, i),
             Family::MmaSync(family) => family.place(cols, i),
             Family::Blocked(family) => family.place(cols, i),
+            Family::Rows(family) => family.place(cols, i),
         }
     }
 
@@ -74,6 +80,7 @@ impl Family {
             Family::Wgmma(family) => family.find(cols, row, col),
             Family::MmaSync(family) => family.find(cols, row, col),
             Family::Blocked(family) => family.find(cols, row, col),
+            Family::Rows(family) => family.find(cols, row, col),
         }
     }
 
@@ -83,13 +90,14 @@ impl Family {
             Family::Wgmma(family) => family.held(axis, extent),
             Family::MmaSync(family) => family.held(axis, extent),
             Family::Blocked(family) => family.held(axis, extent),
+            Family::Rows(family) => family.held(axis, extent),
         }
     }
 
     /// Whether two 16-bit neighbours share a register.
     pub fn pairs(self) -> bool {
         match self {
-            Family::Wgmma(_) | Family::MmaSync(_) => true,
+            Family::Wgmma(_) | Family::MmaSync(_) | Family::Rows(_) => true,
             Family::Blocked(family) => family.vector > 1,
         }
     }
@@ -118,6 +126,7 @@ impl Family {
             Family::Wgmma(_) => wgmma::peers(along),
             Family::MmaSync(family) => family.peers(along),
             Family::Blocked(family) => family.peers(along),
+            Family::Rows(_) => rows::peers(along),
         }
     }
 
@@ -127,6 +136,7 @@ impl Family {
             Family::Wgmma(family) => family.first(lower, axis),
             Family::MmaSync(family) => family.first(lower, axis),
             Family::Blocked(family) => family.first(lower, axis),
+            Family::Rows(family) => family.first(lower, axis),
         }
     }
 

@@ -2,6 +2,7 @@
 //! blocks of 128 rows go to the agent's warpgroups in turn (C66). It is the layout of `tcgen05.ld.32x32b`.
 
 use inkwell::values::IntValue;
+use smallvec::smallvec;
 use warploom_ir::diag::Code;
 
 use super::{Axis, Peers};
@@ -89,8 +90,8 @@ impl Rows {
 /// A row is held by one lane, a column by every lane of every warp.
 pub(super) fn peers(along: Axis) -> Peers {
     match along {
-        Axis::Col => Peers { lanes: &[], warps: false },
-        Axis::Row => Peers { lanes: &[16, 8, 4, 2, 1], warps: true },
+        Axis::Col => Peers { lanes: smallvec![], warps: false },
+        Axis::Row => Peers { lanes: smallvec![16, 8, 4, 2, 1], warps: true },
     }
 }
 

@@ -1,0 +1,163 @@
+//! Programs for chips with tcgen05: what their PTX computes on the emulator, what ptxas says of it for every
+//! such chip, and how many instructions a trip takes (C66, C80, C82).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
+mod common;
+#[path = "common/machine.rs"]
+mod machine;
+
+use std::collections::BTreeMap;
+
+use common::{Gemm, emit_for, messages, tool_or_skip};
+use machine::{Case, error, run};
+use serde::Deserialize;
+use warploom_codegen::assemble::assemble;
+use warploom_codegen::{Options, sass};
+use warploom_emulator::Policy;
+
+const CHIPS: [&str; 3] = ["sm_100a", "sm_103a", "sm_110a"];
+
+fn tile(m: u64, n: u64, k: u64) -> Gemm {
+    Gemm { chip: "sm_100a", m, n, k, ..Gemm::default() }
+}
+
+/// Runs a program whose CTAs make `tiles` tiles each, under several orders of warps.
+fn computes_tiles(name: &str, gemm: &Gemm, tiles: u64, size: [u64; 3], bound: f64) {
+    let text = gemm.tiles_text(tiles);
+    let emitted = emit_for(gemm.chip, &text, &Options::default());
+    let emitted = emitted.unwrap_or_else(|e| panic!("{name}: {}", messages(&e)));
+    let whole = Gemm { m: gemm.m * tiles, ..gemm.clone() };
+    for policy in [Policy::Eager, Policy::Random(7), Policy::Random(8)] {
+        let case = Case { size, policy, args: Vec::new() };
+        let result = run(&whole, &emitted, &case);
+        let worst = error(&result.stored, result.product.iter().copied());
+        assert!(worst < bound, "{name} {policy:?}: {worst}");
+    }
+}
+
+fn computes(name: &str, gemm: &Gemm, size: [u64; 3], bound: f64) {
+    computes_tiles(name, gemm, 1, size, bound);
+}
+
+#[test]
+fn trips_and_edges() {
+    let small = tile(128, 64, 64);
+    for trips in [0, 1, 2, 3, 4, 7] {
+        computes(&format!("{trips} trips"), &small, [128, 64, 64 * trips], 4e-3);
+    }
+    computes("ragged", &small, [136, 72, 104], 4e-3);
+}
+
+#[test]
+fn tiles_of_many_shapes() {
+    for (m, n, k) in [(128, 16, 16), (128, 32, 32), (128, 256, 64), (256, 64, 64), (128, 128, 128)] {
+        computes(&format!("{m}x{n}x{k}"), &tile(m, n, k), [m, n, 3 * k], 4e-3);
+    }
+}
+
+#[test]
+fn majors() {
+    for (name, k_major) in
+        [("nt", [true, true]), ("nn", [true, false]), ("tn", [false, false]), ("tt", [false, true])]
+    {
+        let gemm = Gemm { elems: ["f16"; 2], k_major, out: "f16", ..tile(128, 128, 64) };
+        computes(name, &gemm, [128, 128, 192], 6e-4);
+    }
+}
+
+#[test]
+fn types() {
+    for (a, b) in [("f8E4M3FN", "f8E4M3FN"), ("f8E5M2", "f8E5M2"), ("f8E4M3FN", "f8E5M2")] {
+        let gemm = Gemm { elems: [a, b], ..tile(128, 64, 128) };
+        computes(&format!("{a} {b}"), &gemm, [128, 64, 384], 4e-3);
+    }
+    computes("tf32", &Gemm { elems: ["f32"; 2], out: "f32", ..tile(128, 64, 32) }, [128, 64, 96], 1e-5);
+    computes("f32 out", &Gemm { out: "f32", ..tile(128, 64, 64) }, [128, 64, 128], 1e-5);
+    let narrow = "%out = tt.fp_to_fp %acc, rounding = rtne : tensor<128x64xf32> -> tensor<128x64xf8E5M2>\n";
+    let fp8 = Gemm { out: "f8E5M2", epilogue: narrow.to_owned(), ..tile(128, 64, 64) };
+    computes("e5m2 out", &fp8, [128, 64, 64], 0.13);
+}
+
+#[test]
+fn an_accumulator_of_two_slots() {
+    let small = tile(128, 64, 64);
+    for trips in [0, 1, 4] {
+        computes_tiles(&format!("3 tiles, {trips} trips"), &small, 3, [384, 64, 64 * trips], 4e-3);
+    }
+    computes_tiles("ragged tiles", &small, 2, [232, 40, 104], 4e-3);
+}
+
+#[test]
+fn a_tile_added_behind_the_product() {
+    let epilogue = "%x = arith.extf %beta : tensor<128x64xbf16> to tensor<128x64xf32>\n\
+                    %y = arith.addf %acc, %x : tensor<128x64xf32>\n\
+                    %out = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>\n";
+    let gemm = Gemm { extra: Some("bf16"), epilogue: epilogue.to_owned(), ..tile(128, 64, 64) };
+    let emitted = gemm.emit().unwrap_or_else(|e| panic!("{}", messages(&e)));
+    for trips in [0, 2] {
+        let case = Case { size: [128, 64, 64 * trips], policy: Policy::Random(3), args: Vec::new() };
+        let result = run(&gemm, &emitted, &case);
+        let wanted = result.product.iter().zip(&result.extra).map(|(p, e)| p + e);
+        assert!(error(&result.stored, wanted) < 4e-3);
+    }
+}
+
+/// What a kernel may take at most.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Bar {
+    /// Instructions a trip of the loop that multiplies.
+    multiply: u32,
+    /// Instructions a trip of the loop that loads.
+    load: u32,
+    /// Registers.
+    registers: u32,
+}
+
+#[test]
+fn bars_c82() {
+    let Some(ptxas) = tool_or_skip("ptxas", "counting instructions") else { return };
+    let Some(nvdisasm) = tool_or_skip("nvdisasm", "counting instructions") else { return };
+    let version = std::process::Command::new(&ptxas).arg("--version").output().unwrap();
+    if !String::from_utf8_lossy(&version.stdout).contains("release 13.5") {
+        println!("skipped: the numbers of bars.tcgen05.toml are those of ptxas 13.5");
+        return;
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.tcgen05.toml");
+    let bars: BTreeMap<String, Bar> = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let f16 = |a, b| Gemm { elems: ["f16"; 2], k_major: [a, b], out: "f16", ..tile(128, 256, 64) };
+    let kernels = [
+        ("gemm_bf16", Gemm { depth: 4, ..tile(128, 256, 64) }, 1),
+        ("gemm_bf16, 4 tiles", tile(128, 256, 64), 4),
+        ("256x128x64", tile(256, 128, 64), 1),
+        ("f16_nn", f16(true, false), 1),
+        ("f16_tn", f16(false, false), 1),
+        ("fp8", Gemm { elems: ["f8E4M3FN"; 2], ..tile(128, 256, 128) }, 1),
+        ("tf32", Gemm { elems: ["f32"; 2], out: "f32", ..tile(128, 128, 32) }, 1),
+    ];
+    let mut found = BTreeMap::new();
+    for (name, gemm, tiles) in kernels {
+        for chip in CHIPS {
+            let gemm = Gemm { chip, ..gemm.clone() };
+            let emitted = emit_for(chip, &gemm.tiles_text(tiles), &Options::default())
+                .unwrap_or_else(|e| panic!("{name}, {chip}: {}", messages(&e)));
+            let assembled = assemble(&ptxas, &emitted.ptx, chip).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(assembled.report.is_clean(), "{name}, {chip}: {}", assembled.log);
+            let all = sass::loops(&sass::disassemble(&nvdisasm, &assembled.cubin).unwrap());
+            let innermost = |works: &dyn Fn(&sass::Loop) -> bool| {
+                all.iter().filter(|l| works(l)).min_by_key(|l| l.instructions).unwrap()
+            };
+            let (multiply, load) = (innermost(&|l| l.utcmma > 0), innermost(&|l| l.utmaldg > 0));
+            assert_eq!((multiply.utmaldg, load.utcmma), (0, 0), "{name}, {chip}");
+            let registers = assembled.report.registers;
+            let bar = Bar { multiply: multiply.instructions, load: load.instructions, registers };
+            found.insert(format!("{name}, {chip}"), bar);
+        }
+    }
+    assert_eq!(found, bars, "left: measured, right: tests/bars.tcgen05.toml");
+    // The example of the rule itself.
+    for chip in CHIPS {
+        let example = &bars[&format!("gemm_bf16, {chip}")];
+        assert!(example.multiply <= 50 && example.load <= 35, "{chip}");
+    }
+}
