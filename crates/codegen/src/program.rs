@@ -402,10 +402,15 @@ impl<'m> Program<'m> {
         let width = rows / 128 * cols;
         let columns = match (u64::try_from(first), u64::try_from(stride)) {
             (Ok(first), Ok(stride)) => Columns { first, stride },
-            _ => return Err(refuse(Code::Verify, format!("column {first}, {stride} a slot")).rule("C35").into()),
+            _ => {
+                return Err(refuse(Code::Verify, format!("column {first}, {stride} a slot"))
+                    .rule("C35")
+                    .into());
+            }
         };
         let have = self.tmem.map_or(0, |tmem| tmem.columns);
-        let end = columns.stride.checked_mul(depth - 1).and_then(|last| last.checked_add(columns.first + width));
+        let end =
+            columns.stride.checked_mul(depth - 1).and_then(|last| last.checked_add(columns.first + width));
         if (depth > 1 && columns.stride < width) || end.is_none_or(|end| end > have) {
             let text = format!("{depth} slots of {width} columns at {first} + {stride} k do not fit");
             let found = format!("{have} columns of tensor memory");
@@ -526,7 +531,10 @@ fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Famil
         }
         Some(other) => {
             let text = format!("layout {other} of an agent's tiles is not supported");
-            Err(refuse(Code::Layout, text).rule("C61").note("instead", "wgmma, rows, mma_sync, blocked").into())
+            Err(refuse(Code::Layout, text)
+                .rule("C61")
+                .note("instead", "wgmma, rows, mma_sync, blocked")
+                .into())
         }
     }
 }

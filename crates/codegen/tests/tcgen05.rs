@@ -13,6 +13,7 @@ use common::{Gemm, emit_for, messages, tool_or_skip};
 use machine::{Case, error, run};
 use serde::Deserialize;
 use warploom_codegen::assemble::assemble;
+use warploom_codegen::scan::scan;
 use warploom_codegen::{Options, sass};
 use warploom_emulator::Policy;
 
@@ -160,4 +161,61 @@ fn bars_c82() {
         let example = &bars[&format!("gemm_bf16, {chip}")];
         assert!(example.multiply <= 50 && example.load <= 35, "{chip}");
     }
+}
+
+/// The number of a line that starts with this instruction.
+fn line_of(ptx: &str, instruction: &str) -> usize {
+    ptx.lines().position(|line| line.trim_start().starts_with(instruction)).unwrap()
+}
+
+#[test]
+fn the_scan_sees_early_uses_and_lost_products_c46() {
+    let good = tile(128, 16, 16).emit().unwrap_or_else(|e| panic!("{}", messages(&e))).ptx;
+    assert!(scan(&good).is_empty());
+    let without = |instruction: &str| {
+        let at = line_of(&good, instruction);
+        let lines = good.lines().enumerate().filter(|(i, _)| *i != at).map(|(_, line)| line);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let rules = |ptx: &str| scan(ptx).iter().map(|f| f.rule).collect::<Vec<_>>();
+    // Without its wait, what the load writes is converted too early.
+    assert!(rules(&without("tcgen05.wait::ld")).iter().all(|r| *r == "C46"));
+    assert!(!rules(&without("tcgen05.wait::ld")).is_empty());
+    // Both commits gone: the products of the loop reach the end of the kernel.
+    let uncommitted: Vec<&str> = good.lines().filter(|line| !line.contains("tcgen05.commit")).collect();
+    assert_eq!(rules(&uncommitted.join("\n")), ["C46"]);
+}
+
+#[track_caller]
+fn refused(text: &str, chip: &str, rule: &str, words: &str) {
+    let Err(list) = emit_for(chip, text, &Options::default()) else { panic!("compiled") };
+    let found = list.iter().any(|d| d.rule == Some(rule) && d.to_string().contains(words));
+    assert!(found, "no {rule} with `{words}` in\n{}", messages(&list));
+}
+
+#[test]
+fn what_is_refused() {
+    let text = tile(128, 256, 64).text();
+    let edited = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    let chip = "sm_100a";
+    refused(&text, "sm_90a", "T5", "no tensor memory");
+    refused(&edited("warploom.tmem = 256", "warploom.tmem = 128"), chip, "T14", "do not fit");
+    refused(&edited("warploom.tmem = 256", "warploom.tmem = 96"), chip, "T14", "96 columns");
+    refused(&edited("warploom.tmem_slot = ", "warploom.tmem_slot = 9"), chip, "C20", "address");
+    refused(&edited("\"mma_to_generic\"", "\"tma_to_mma\""), chip, "C24", "for this space");
+    refused(&edited("layout = \"rows\"", "layout = \"wgmma\""), chip, "C66", "other lanes");
+    refused(&edited("{lag = 0 : i32}\n%n:2", "{lag = 1 : i32}\n%n:2"), chip, "C24", "late release");
+    refused(
+        &edited(", inputPrecision = tf32", ", inputPrecision = ieee").replace("bf16", "f32"),
+        chip,
+        "C7",
+        "tf32",
+    );
+    // Half the rows: no instruction of the first version (C63).
+    refused(&tile(128, 256, 64).text().replace("128x", "64x"), chip, "C63", "64x256");
+    let odd = Gemm { elems: ["f8E4M3FN"; 2], k_major: [true, false], ..tile(128, 256, 128) };
+    refused(&odd.text(), chip, "C62", "must have K contiguous");
 }

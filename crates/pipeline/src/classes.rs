@@ -46,8 +46,8 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         | Gather | Histogram | AtomicRmw | AtomicCas | MulHiUI | ExternElementwise | ElementwiseInlineAsm
         | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
         | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit
-        | StoreWait | Slot | TileStore | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit | AsyncWait
-        | Other(_) => Class::Unsupported,
+        | StoreWait | Slot | TileStore | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit
+        | AsyncWait | Other(_) => Class::Unsupported,
     }
 }
 

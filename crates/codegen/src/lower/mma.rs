@@ -190,7 +190,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The operand as wgmma reads it. `second` is B, whose rows are K.
-    pub(super) fn operand_view(&self, value: ValueId, kind: Kind, second: bool) -> Result<(View<'c>, Operand)> {
+    pub(super) fn operand_view(
+        &self,
+        value: ValueId,
+        kind: Kind,
+        second: bool,
+    ) -> Result<(View<'c>, Operand)> {
         let Some(Bound::View(view)) = self.bound.get(&value) else {
             let text =
                 format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });

@@ -67,8 +67,8 @@ impl<'c> Lower<'c, '_> {
             | b_code << 10
             | u64::from(a.1.mn_major) << 15
             | u64::from(b.1.mn_major) << 16
-            | shape.n / 8 << 17
-            | ROWS / 16 << 24;
+            | (shape.n / 8) << 17
+            | (ROWS / 16) << 24;
         let target = View { ring, payload, slot, transposed: false, written: None };
         let sum = self.tensor_slot(&target)?;
         let (a_at, b_at) =

@@ -14,8 +14,7 @@ use crate::error::{Result, internal, refuse};
 use crate::llvm::{TENSOR, Val, as_int};
 
 /// Loads of 32 lanes by so many columns, widest first.
-const LOADS: [(u64, &str); 2] =
-    [(32, "nvvm.tcgen05.ld.32x32b.x32"), (16, "nvvm.tcgen05.ld.32x32b.x16")];
+const LOADS: [(u64, &str); 2] = [(32, "nvvm.tcgen05.ld.32x32b.x32"), (16, "nvvm.tcgen05.ld.32x32b.x16")];
 
 impl<'c> Lower<'c, '_> {
     /// One warp allocates; the others see the address behind the barrier that follows (C27).

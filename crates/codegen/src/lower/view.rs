@@ -26,7 +26,13 @@ impl<'c> Lower<'c, '_> {
         let Family::Wgmma(accumulators) = family else { return Ok(None) };
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
-        if columns.is_some() || view.transposed || layout.elem != 2 || layout.panel < 32 || !own || self.place.elected {
+        if columns.is_some()
+            || view.transposed
+            || layout.elem != 2
+            || layout.panel < 32
+            || !own
+            || self.place.elected
+        {
             return Ok(None);
         }
         let key = (value, even.clone());

@@ -103,27 +103,49 @@ impl Gemm {
                 m * n * bytes(e),
             );
         }
-        let _ = writeln!(
-            t,
-            "warploom.named_barrier @store {{id = 1 : i32, threads = {} : i32}}",
-            128 * groups
-        );
-        let coords =
-            |k_major: bool, outer: &str| if k_major { format!("%{outer}, %k") } else { format!("%k, %{outer}") };
-        let row = format!(
-            "%down = arith.muli %t, %i{m} : i32\n%row = arith.addi %first, %down : i32\n"
-        );
+        let _ =
+            writeln!(t, "warploom.named_barrier @store {{id = 1 : i32, threads = {} : i32}}", 128 * groups);
+        let coords = |k_major: bool, outer: &str| {
+            if k_major { format!("%{outer}, %k") } else { format!("%k, %{outer}") }
+        };
+        // With one tile there is no loop over tiles: iterators start as they are.
+        let several = tiles > 1;
+        let row = match several {
+            true => format!("%down = arith.muli %t, %i{m} : i32\n%row = arith.addi %first, %down : i32\n"),
+            false => "%row = arith.addi %first, %i0 : i32\n".to_owned(),
+        };
+        let open = |result: &str, args: &[&str], starts: &[&str]| -> String {
+            let pairs: Vec<String> = args.iter().zip(starts).map(|(a, s)| format!("{a} = {s}")).collect();
+            let types = vec!["i32"; args.len()].join(", ");
+            let pairs = pairs.join(", ");
+            match several {
+                true => format!(
+                    "{result}:{} = scf.for %t = %i0 to %i{tiles} step %i1 iter_args({pairs}) -> ({types}) : i32 {{\n",
+                    args.len()
+                ),
+                false => String::new(),
+            }
+        };
+        let close = |values: &[&str]| match several {
+            true => {
+                format!("scf.yield {} : {}\n}}\n", values.join(", "), vec!["i32"; values.len()].join(", "))
+            }
+            false => String::new(),
+        };
+        let name = |inside: &'static str, start: &'static str| if several { inside } else { start };
         let _ = writeln!(
             t,
             "warploom.agent @load {{warp = 0 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
-             %o:2 = scf.for %t = %i0 to %i{tiles} step %i1 iter_args(%oi = %i0, %of = %i1) -> (i32, i32) : i32 {{\n\
-             {row}\
-             %p:2 = scf.for %k = %i0 to %K step %i{k} iter_args(%i = %oi, %f = %of) -> (i32, i32) : i32 {{\n\
+             {}{row}\
+             %p:2 = scf.for %k = %i0 to %K step %i{k} iter_args(%i = {}, %f = {}) -> (i32, i32) : i32 {{\n\
              warploom.producer_acquire @p0[%i, %f]\n\
              warploom.producer_commit @p0[%i, %f] {{bytes = {} : i32}}\n\
              warploom.tma_load @p0[%i] {{payload = 0 : i32}} %a[{}] : !tt.tensordesc<{ta}>\n\
              warploom.tma_load @p0[%i] {{payload = 1 : i32}} %b[{}] : !tt.tensordesc<{tb}>\n\
              %n:2 = warploom.advance @p0[%i, %f]\nscf.yield %n#0, %n#1 : i32, i32\n}}",
+            open("%o", &["%oi", "%of"], &["%i0", "%i1"]),
+            name("%oi", "%i0"),
+            name("%of", "%i1"),
             sa + sb,
             coords(self.k_major[0], "row"),
             coords(self.k_major[1], "col"),
@@ -136,18 +158,20 @@ impl Gemm {
                 m * n * bytes(e)
             );
         }
-        let _ = writeln!(t, "scf.yield %p#0, %p#1 : i32, i32\n}}\n}}\n}}");
+        let _ = writeln!(t, "{}}}\n}}", close(&["%p#0", "%p#1"]));
+        let (slot, acquired, filled) = (name("%s", "%i0"), name("%g", "%i1"), name("%g", "%i0"));
         let _ = writeln!(
             t,
             "warploom.agent @mma {{warp = 1 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
-             %o:4 = scf.for %t = %i0 to %i{tiles} step %i1 iter_args(%oi = %i0, %of = %i0, %s = %i0, %g = %i1) -> \
-             (i32, i32, i32, i32) : i32 {{\n\
-             warploom.producer_acquire @acc[%s, %g]\n\
-             %p:3 = scf.for %k = %i0 to %K step %i{k} iter_args(%keep = %no, %i = %oi, %f = %of) -> (i1, i32, i32) : \
+             {}warploom.producer_acquire @acc[{slot}, {acquired}]\n\
+             %p:3 = scf.for %k = %i0 to %K step %i{k} iter_args(%keep = %no, %i = {}, %f = {}) -> (i1, i32, i32) : \
              i32 {{\n\
              warploom.consumer_wait @p0[%i, %f]\n\
              %xs = warploom.slot @p0[%i] {{payload = 0 : i32}} : tensor<{ta}>\n\
-             %ys = warploom.slot @p0[%i] {{payload = 1 : i32}} : tensor<{tb}>"
+             %ys = warploom.slot @p0[%i] {{payload = 1 : i32}} : tensor<{tb}>",
+            open("%o", &["%oi", "%of", "%s", "%g"], &["%i0", "%i0", "%i0", "%i1"]),
+            name("%oi", "%i0"),
+            name("%of", "%i0"),
         );
         let mut names = ["%xs", "%ys"];
         if !self.k_major[0] {
@@ -166,24 +190,26 @@ impl Gemm {
         }
         let _ = writeln!(
             t,
-            "warploom.mma @acc[%s] {{payload = 0 : i32}} {}, {}, %keep, inputPrecision = tf32 : \
+            "warploom.mma @acc[{slot}] {{payload = 0 : i32}} {}, {}, %keep, inputPrecision = tf32 : \
              tensor<{m}x{k}x{ea}> * tensor<{k}x{n}x{eb}>\n\
              warploom.consumer_release @p0[%i, %f] {{lag = 0 : i32}}\n\
              %n:2 = warploom.advance @p0[%i, %f]\nscf.yield %yes, %n#0, %n#1 : i1, i32, i32\n}}\n\
-             warploom.producer_commit @acc[%s, %g] {{bytes = 0 : i32}}\n\
-             %h:2 = warploom.advance @acc[%s, %g]\n\
-             scf.yield %p#1, %p#2, %h#0, %h#1 : i32, i32, i32, i32\n}}\n}}\n}}",
-            names[0], names[1]
+             warploom.producer_commit @acc[{slot}, {acquired}] {{bytes = 0 : i32}}\n\
+             %h:2 = warploom.advance @acc[{slot}, {acquired}]\n\
+             {}}}\n}}",
+            names[0],
+            names[1],
+            close(&["%p#1", "%p#2", "%h#0", "%h#1"]),
         );
         let _ = writeln!(
             t,
             "warploom.agent @epilogue {{warp = 4 : i32, warps = {} : i32, registers = {most} : i32, \
              layout = \"rows\"}} {{\n\
-             %o:2 = scf.for %t = %i0 to %i{tiles} step %i1 iter_args(%s = %i0, %g = %i0) -> (i32, i32) : i32 {{\n\
-             {row}\
-             warploom.consumer_wait @acc[%s, %g]\n\
-             %acc = warploom.slot @acc[%s, %some] {{payload = 0 : i32}} : {acc}",
-            4 * groups
+             {}{row}\
+             warploom.consumer_wait @acc[{slot}, {filled}]\n\
+             %acc = warploom.slot @acc[{slot}, %some] {{payload = 0 : i32}} : {acc}",
+            4 * groups,
+            open("%o", &["%s", "%g"], &["%i0", "%i0"]),
         );
         if let Some(e) = self.extra {
             let _ = writeln!(
@@ -201,41 +227,13 @@ impl Gemm {
             t,
             "warploom.barrier_sync @store\n\
              warploom.tile_store {out}, @p1[%i0] {{payload = 0 : i32}} : tensor<{tc}>\n\
-             warploom.consumer_release @acc[%s, %g] {{lag = 0 : i32}}\n\
+             warploom.consumer_release @acc[{slot}, {filled}] {{lag = 0 : i32}}\n\
              warploom.proxy_fence\nwarploom.barrier_sync @store\nwarploom.elect {{\n\
              warploom.tma_store @p1[%i0] {{payload = 0 : i32}} %c[%row, %col] : !tt.tensordesc<{tc}>\n\
              warploom.store_commit\nwarploom.store_wait {{pending = 0 : i32, read = true}}\n}}\n\
-             %h:2 = warploom.advance @acc[%s, %g]\nscf.yield %h#0, %h#1 : i32, i32\n}}\n}}\ntt.return\n}}\n}}"
+             %h:2 = warploom.advance @acc[{slot}, {filled}]\n{}}}\ntt.return\n}}\n}}",
+            close(&["%h#0", "%h#1"])
         );
-        if tiles == 1 { straight(&t) } else { t }
+        t
     }
-}
-
-/// The text without its loops over tiles, for one tile.
-fn straight(text: &str) -> String {
-    let mut out = String::new();
-    // What the arguments of the loop just dropped are, and its results.
-    let mut names: Vec<(String, String)> = vec![("%t".to_owned(), "%i0".to_owned())];
-    for line in text.lines() {
-        if line.contains("scf.for %t =") {
-            let args = line.split_once("iter_args(").and_then(|(_, rest)| rest.split_once(')'));
-            let args = args.map_or("", |(args, _)| args);
-            names.truncate(1);
-            names.extend(args.split(", ").filter_map(|a| a.split_once(" = ")).map(|(a, b)| (a.into(), b.into())));
-            continue;
-        }
-        let yields = line.starts_with("scf.yield");
-        let of_tiles = yields && !line.contains("%n#0");
-        if of_tiles {
-            continue;
-        }
-        let mut line = line.to_owned();
-        for (name, value) in &names {
-            for end in [",", "]", ")", " "] {
-                line = line.replace(&format!("{name}{end}"), &format!("{value}{end}"));
-            }
-        }
-        let _ = writeln!(out, "{line}");
-    }
-    out
 }
