@@ -208,12 +208,8 @@ fn what_is_refused() {
     refused(&edited("\"mma_to_generic\"", "\"tma_to_mma\""), chip, "C24", "for this space");
     refused(&edited("layout = \"rows\"", "layout = \"wgmma\""), chip, "C66", "other lanes");
     refused(&edited("{lag = 0 : i32}\n%n:2", "{lag = 1 : i32}\n%n:2"), chip, "C24", "late release");
-    refused(
-        &edited(", inputPrecision = tf32", ", inputPrecision = ieee").replace("bf16", "f32"),
-        chip,
-        "C7",
-        "tf32",
-    );
+    let wide = Gemm { elems: ["f32"; 2], out: "f32", ..tile(128, 64, 32) }.text();
+    refused(&wide.replace("inputPrecision = tf32", "inputPrecision = ieee"), chip, "C7", "tf32");
     // Half the rows: no instruction of the first version (C63).
     refused(&tile(128, 256, 64).text().replace("128x", "64x"), chip, "C63", "64x256");
     let odd = Gemm { elems: ["f8E4M3FN"; 2], k_major: [true, false], ..tile(128, 256, 128) };

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn mutated_text_keeps_the_laws() {
         let mut count = [0; 3];
-        run(200, |seed| {
+        run(600, |seed| {
             let mut random = Random::new(seed);
             let text = mutate(SEEDS[seed as usize % 3], &mut random);
             let outcome = check_text(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n----\n{text}"));

@@ -82,6 +82,15 @@ pub(super) struct CopyInFlight {
     pub bytes: u64,
 }
 
+/// What a lane that issues products left to the tensor core, in order.
+#[derive(Clone, Debug)]
+pub(super) enum Issued {
+    /// A product: what it reads, where it adds up, and for which filling of that place.
+    Product { reads: Vec<PlaceId>, sum: PlaceId, version: u64 },
+    /// An arrival on a barrier of a ring once everything before is done.
+    Commit { ring: usize, slot: usize, full: bool },
+}
+
 /// A named barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
@@ -104,6 +113,10 @@ pub(super) struct Machine {
     /// Copies issued so far, by ring and payload.
     pub issued: Vec<Vec<u64>>,
     pub copies: Vec<CopyInFlight>,
+    /// Products and commits under way, by warp, oldest first.
+    pub tensor: Vec<std::collections::VecDeque<Issued>>,
+    /// Fillings of each ring of tensor memory that were committed.
+    pub fillings: Vec<u64>,
     pub named: Vec<Named>,
     /// Tile writes from registers by (place, warp): whether they were fenced since.
     pub written: std::collections::BTreeMap<(PlaceId, usize), bool>,
@@ -111,7 +124,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// The state after set-up: every barrier initialised, nothing in any slot.
-    pub fn new(model: &Model<'_>) -> Machine {
+    pub fn new(model: &Model<'_>, warps: usize) -> Machine {
         let barriers = |present: bool, count: u64, depth: u64| -> Vec<Mbarrier> {
             (0..if present { depth } else { 0 }).map(|_| Mbarrier::new(count)).collect()
         };
@@ -123,14 +136,15 @@ impl Machine {
             for payload in &data.payloads {
                 firsts.push(places.len());
                 for slot in 0..data.depth {
-                    spans.push(payload.span(slot));
+                    let (first, end) = payload.span(slot);
+                    spans.push((data.tensor, first, end));
                     places.push(Place { ring, slot, holds: None, overlaps: Vec::new() });
                 }
             }
             first_place.push(firsts);
         }
         for (place, a) in places.iter_mut().zip(&spans) {
-            let meets = |b: &(u64, u64)| a.0 < b.1 && b.0 < a.1;
+            let meets = |b: &(bool, u64, u64)| a.0 == b.0 && a.1 < b.2 && b.1 < a.2;
             place.overlaps = spans.iter().enumerate().filter(|(_, b)| meets(b)).map(|(i, _)| i).collect();
         }
         Machine {
@@ -140,6 +154,8 @@ impl Machine {
             first_place,
             issued: model.rings.iter().map(|r| vec![0; r.payloads.len()]).collect(),
             copies: Vec::new(),
+            tensor: vec![std::collections::VecDeque::new(); warps],
+            fillings: vec![0; model.rings.len()],
             named: vec![Named::default(); model.barriers.len()],
             written: std::collections::BTreeMap::new(),
         }
@@ -166,17 +182,63 @@ impl Machine {
         self.places.get(a).is_some_and(|p| p.overlaps.contains(&b))
     }
 
-    /// Lets copy number `index` of those in flight land.
-    pub fn land(&mut self, index: usize) {
-        if index >= self.copies.len() {
-            return;
+    /// How many things are under way that can finish next: copies, and the oldest of each warp's products and commits.
+    pub fn flying(&self) -> usize {
+        self.copies.len() + self.tensor.iter().filter(|queue| !queue.is_empty()).count()
+    }
+
+    /// Whether a product under way reads or writes these bytes.
+    pub fn multiplying(&self, place: PlaceId) -> bool {
+        let uses = |issued: &Issued| match issued {
+            Issued::Product { reads, sum, .. } => {
+                self.meet(*sum, place) || reads.iter().any(|&read| self.meet(read, place))
+            }
+            Issued::Commit { .. } => false,
+        };
+        self.tensor.iter().flatten().any(uses)
+    }
+
+    /// Whether a product of this filling of a place was issued.
+    pub fn sums(&self, place: PlaceId, filling: u64) -> bool {
+        let starts = |issued: &Issued| {
+            matches!(issued, Issued::Product { sum, version, .. } if *sum == place && *version == filling)
+        };
+        self.places.get(place).is_some_and(|p| p.holds == Some(filling))
+            || self.tensor.iter().flatten().any(starts)
+    }
+
+    /// Lets the oldest product or commit of a warp finish. False when a barrier has all its arrivals already.
+    fn finish(&mut self, warp: usize) -> bool {
+        match self.tensor.get_mut(warp).and_then(|queue| queue.pop_front()) {
+            Some(Issued::Product { sum, version, .. }) => {
+                if let Some(place) = self.places.get_mut(sum) {
+                    place.holds = Some(version);
+                }
+                true
+            }
+            Some(Issued::Commit { ring, slot, full }) => {
+                let barriers = if full { &mut self.full } else { &mut self.empty };
+                barriers.get_mut(ring).and_then(|b| b.get_mut(slot)).is_some_and(|b| b.arrive(0))
+            }
+            None => true,
+        }
+    }
+
+    /// Lets copy number `index` of those in flight land, or what the warps left to the tensor core behind the copies.
+    /// False when an arrival came too many.
+    pub fn land(&mut self, index: usize) -> bool {
+        if let Some(number) = index.checked_sub(self.copies.len()) {
+            let busy = self.tensor.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
+            let warp = busy.map(|(warp, _)| warp).nth(number);
+            return warp.is_none_or(|warp| self.finish(warp));
         }
         let copy = self.copies.remove(index);
-        let Some(place) = self.places.get_mut(copy.place) else { return };
+        let Some(place) = self.places.get_mut(copy.place) else { return true };
         place.holds = Some(copy.version);
         let (ring, slot) = (place.ring, usize::try_from(place.slot).unwrap_or(usize::MAX));
         if let Some(barrier) = self.full.get_mut(ring).and_then(|b| b.get_mut(slot)) {
             barrier.land(copy.bytes);
         }
+        true
     }
 }

@@ -3,7 +3,8 @@
 //! [`program`] first checks what is declared ([`Rule`]s about memory, counts, bytes, warps, registers, boxes), then
 //! runs the handshakes without the arithmetic: every warp steps through its agent's region, mbarriers count arrivals
 //! and bytes as the hardware's do, copies and products complete some time after they were issued, a product's operands
-//! are read until a `warploom.mma_wait` retires it. Warps are interleaved by several fixed policies and by seeded random
+//! are read until a `warploom.mma_wait` retires it, and products that one lane issues into tensor memory finish in their
+//! order, each commit behind the products before it. Warps are interleaved by several fixed policies and by seeded random
 //! choice, for the trip counts of C28, and for each of them must hold: every read sees the write of its own
 //! iteration, no slot is rewritten while it is read, every phase gets just the arrivals and bytes it counts,
 //! nobody waits for ever, nothing is in flight at the end.
@@ -38,6 +39,8 @@ pub enum Rule {
     Alignment,
     /// Two buffers that nothing orders share bytes, or a buffer lies over a barrier.
     Overlap,
+    /// Columns of tensor memory: inside the allocation, apart from each other.
+    Columns,
     /// Boxes and swizzles of descriptors against the tiles copied.
     Boxes,
     /// Agents' warps.
@@ -73,6 +76,7 @@ impl Rule {
             Rule::Form | Rule::Read | Rule::Overwrite | Rule::Deadlock | Rule::Drain => "C35",
             Rule::Shared | Rule::Overlap => "C20",
             Rule::Alignment => "C15",
+            Rule::Columns => "T14",
             Rule::Boxes => "C14",
             Rule::Warps | Rule::Election => "C21",
             Rule::Arrivals | Rule::Bytes => "C24",

@@ -18,9 +18,23 @@ pub(super) struct Ring {
     pub empty: Option<u64>,
     pub arrive_full: u64,
     pub arrive_empty: u64,
+    /// Whether its slots lie in tensor memory.
+    pub tensor: bool,
 }
 
-/// A tile of each slot of a ring.
+impl Ring {
+    /// Whether products read its slots, and a commit of products gives them back.
+    pub fn is_operands(&self) -> bool {
+        self.handshake == "tma_to_mma"
+    }
+
+    /// Whether products fill its slots, and a commit of products hands them over.
+    pub fn is_sums(&self) -> bool {
+        self.handshake == "mma_to_generic"
+    }
+}
+
+/// A tile of each slot of a ring. In tensor memory, `bytes`, `offset` and `stride` count columns.
 #[derive(Clone, Debug)]
 pub(super) struct Payload {
     pub tile: Type,
@@ -74,6 +88,8 @@ pub(super) struct Model<'m> {
     pub warps: u64,
     pub max_registers: u64,
     pub shared: u64,
+    /// Columns of tensor memory, and where their address is put.
+    pub tmem: Option<(u64, u64)>,
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
     pub agents: Vec<Agent>,
@@ -129,12 +145,16 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         warps: warps?,
         max_registers: max_registers?,
         shared: shared?,
+        tmem: None,
         rings: Vec::new(),
         barriers: Vec::new(),
         agents: Vec::new(),
         ring_of: BTreeMap::new(),
         barrier_of: BTreeMap::new(),
     };
+    if module.attr(func, "warploom.tmem").is_some() {
+        model.tmem = Some((reader.need(func, "warploom.tmem")?, reader.need(func, "warploom.tmem_slot")?));
+    }
     for &op in &module.blocks[body].ops {
         match module.ops[op].opcode {
             Opcode::Pipeline => model.rings.push(reader.ring(op)?),
@@ -191,6 +211,7 @@ fn uses_ring(opcode: Opcode) -> bool {
             | TmaLoad
             | TmaStore
             | Slot
+            | Mma
             | TileStore
     )
 }
@@ -251,12 +272,17 @@ impl Reader<'_, '_> {
             self.report.add(Rule::Form, format!("@{name}"), "needs tiles and 1 to 4096 slots");
             return None;
         }
-        let [swizzle, offset, stride] =
-            ["swizzle", "offset", "stride"].map(|list| self.list(op, list, tiles.len()));
-        let (swizzle, offset, stride) = (swizzle?, offset?, stride?);
+        let tensor = self.module.attr(op, "space").and_then(Attr::as_str) == Some("tmem");
+        let [first, step] = if tensor { ["column", "columns"] } else { ["offset", "stride"] };
+        let swizzle = match tensor {
+            true => vec![0; tiles.len()],
+            false => self.list(op, "swizzle", tiles.len())?,
+        };
+        let (offset, stride) = (self.list(op, first, tiles.len())?, self.list(op, step, tiles.len())?);
         let mut payloads = Vec::new();
         for (index, tile) in tiles.into_iter().enumerate() {
-            let Some(bytes) = tile.bytes() else {
+            let size = if tensor { columns(&tile) } else { tile.bytes() };
+            let Some(bytes) = size else {
                 self.report.add(Rule::Form, format!("@{name}"), format!("{tile} has no size"));
                 return None;
             };
@@ -280,6 +306,7 @@ impl Reader<'_, '_> {
             empty,
             arrive_full: self.need(op, "arrive_full")?,
             arrive_empty: self.need(op, "arrive_empty")?,
+            tensor,
             name,
         })
     }
@@ -299,6 +326,13 @@ impl Reader<'_, '_> {
             ops: placed(self.module, body),
         })
     }
+}
+
+/// Columns of tensor memory that a tile takes: its rows in blocks of 128 lanes, side by side (C66).
+fn columns(tile: &Type) -> Option<u64> {
+    let (&[rows, cols], Some(bits)) = (tile.shape(), tile.elem_bits()) else { return None };
+    let legal = rows > 0 && rows % 128 == 0 && cols > 0 && (cols * u64::from(bits)).is_multiple_of(32);
+    legal.then(|| rows / 128 * cols * u64::from(bits) / 32)
 }
 
 /// The operations of a block and of those nested in it, in order.

@@ -86,6 +86,9 @@ fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64,
     let mut run = Run::new(model, trips, report);
     let warps = run.warps.len();
     for _ in 0..STEP_LIMIT {
+        if !run.report.0.is_empty() {
+            return describe(&mut run, trips, order, landing, seed);
+        }
         let went = match order {
             Order::First => turn(&mut run, 0..warps),
             Order::Last => turn(&mut run, (0..warps).rev()),
@@ -100,19 +103,17 @@ fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64,
             Step::Broken => return describe(&mut run, trips, order, landing, seed),
             Step::Went => match landing {
                 Landing::Eager => {
-                    while !run.machine.copies.is_empty() {
-                        run.machine.land(0)
-                    }
+                    while run.machine.flying() > 0 && run.land(0) {}
                 }
                 Landing::Random if random.below(4) == 0 => {
-                    let one = random.below(run.machine.copies.len().max(1) as u64);
-                    run.machine.land(usize::try_from(one).unwrap_or(0));
+                    let one = random.below(run.machine.flying().max(1) as u64);
+                    run.land(usize::try_from(one).unwrap_or(0));
                 }
                 _ => {}
             },
-            Step::Waits if !run.machine.copies.is_empty() => {
-                let last = run.machine.copies.len() - 1;
-                run.machine.land(if matches!(landing, Landing::LateReversed) { last } else { 0 });
+            Step::Waits if run.machine.flying() > 0 => {
+                let last = run.machine.flying() - 1;
+                run.land(if matches!(landing, Landing::LateReversed) { last } else { 0 });
             }
             Step::Waits => {
                 let waiting: Vec<usize> = (0..warps).filter(|&w| !run.warps[w].done()).collect();
@@ -123,9 +124,7 @@ fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64,
                 return describe(&mut run, trips, order, landing, seed);
             }
             Step::Done => {
-                while !run.machine.copies.is_empty() {
-                    run.machine.land(0);
-                }
+                while run.machine.flying() > 0 && run.land(0) {}
                 run.drained();
                 return describe(&mut run, trips, order, landing, seed);
             }

@@ -9,6 +9,7 @@ use super::{Report, Rule};
 /// Checks the declarations against each other and against the chip.
 pub(super) fn check(model: &Model<'_>, target: &Target, report: &mut Report) {
     memory(model, target, report);
+    columns(model, target, report);
     overlaps(model, report);
     for (index, ring) in model.rings.iter().enumerate() {
         counts(model, index, ring, target, report);
@@ -33,7 +34,7 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
     }
     for ring in &model.rings {
         let at = format!("@{}", ring.name);
-        for (index, payload) in ring.payloads.iter().enumerate() {
+        for (index, payload) in ring.payloads.iter().enumerate().filter(|_| !ring.tensor) {
             let at = format!("{at} payload {index}");
             let (_, end) = payload.span(ring.depth - 1);
             if end > model.shared {
@@ -79,12 +80,44 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
     }
 }
 
+/// Slots in tensor memory lie inside its allocation, which is a power of two, and its address in shared memory
+/// (C20, C27, T14).
+fn columns(model: &Model<'_>, target: &Target, report: &mut Report) {
+    let tensor = model.rings.iter().filter(|r| r.tensor);
+    let Some((allocated, slot)) = model.tmem else {
+        tensor.for_each(|ring| report.add(Rule::Columns, format!("@{}", ring.name), "nothing is allocated"));
+        return;
+    };
+    let limits = target.tmem.as_ref().map(|t| (u64::from(t.min_alloc), u64::from(t.columns)));
+    let legal = limits.is_some_and(|(least, most)| (least..=most).contains(&allocated));
+    if !legal || !allocated.is_power_of_two() {
+        report.add(Rule::Columns, "warploom.tmem", format!("an allocation of {allocated} columns"));
+    }
+    if slot % 4 != 0 || slot.saturating_add(4) > model.shared {
+        report.add(Rule::Shared, "warploom.tmem_slot", format!("{slot} of {} B", model.shared));
+    }
+    for ring in tensor {
+        for (index, payload) in ring.payloads.iter().enumerate() {
+            let (_, end) = payload.span(ring.depth - 1);
+            let at = format!("@{} payload {index}", ring.name);
+            if end > allocated {
+                report.add(Rule::Columns, &at, format!("ends at column {end} of {allocated}"));
+            }
+            if ring.depth > 1 && payload.stride < payload.bytes {
+                let text = format!("slots of {} columns, {} apart", payload.bytes, payload.stride);
+                report.add(Rule::Columns, &at, text);
+            }
+        }
+    }
+}
+
 /// A range of shared memory: what it is, whether it holds barriers, whether named barriers alone order it.
 struct Range {
     what: String,
     ring: usize,
     barrier: bool,
     staging: bool,
+    tensor: bool,
     span: (u64, u64),
 }
 
@@ -96,7 +129,8 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
         for (number, payload) in ring.payloads.iter().enumerate() {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
-                ranges.push(Range { what, ring: index, barrier: false, staging, span: payload.span(slot) });
+                let (span, tensor) = (payload.span(slot), ring.tensor);
+                ranges.push(Range { what, ring: index, barrier: false, staging, tensor, span });
             }
         }
         for (name, first) in [("full", ring.full), ("empty", ring.empty)] {
@@ -104,18 +138,26 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
                 let start = first.unwrap_or(0).saturating_add(8 * slot);
                 let what = format!("@{} {name} barrier {slot}", ring.name);
                 let span = (start, start.saturating_add(8));
-                ranges.push(Range { what, ring: index, barrier: true, staging: false, span });
+                ranges.push(Range { what, ring: index, barrier: true, staging: false, tensor: false, span });
             }
         }
     }
-    ranges.sort_by_key(|r| r.span);
+    if let Some((_, slot)) = model.tmem {
+        let (what, span) = ("the address of tensor memory".to_owned(), (slot, slot.saturating_add(4)));
+        ranges.push(Range { what, ring: usize::MAX, barrier: true, staging: false, tensor: false, span });
+    }
+    // Columns and bytes are apart.
+    ranges.sort_by_key(|r| (r.tensor, r.span));
     for (at, a) in ranges.iter().enumerate() {
-        for b in ranges.iter().skip(at + 1).take_while(|b| b.span.0 < a.span.1) {
+        let near = |b: &&Range| b.tensor == a.tensor && b.span.0 < a.span.1;
+        for b in ranges.iter().skip(at + 1).take_while(near) {
             let ordered = a.ring != b.ring && (a.staging || b.staging) && !a.barrier && !b.barrier;
             if !ordered && a.span.0 < b.span.1 {
+                let (unit, rule) =
+                    if a.tensor { ("columns", Rule::Columns) } else { ("bytes", Rule::Overlap) };
                 let text =
-                    format!("bytes {}..{} also belong to {}", b.span.0, a.span.1.min(b.span.1), b.what);
-                report.add(Rule::Overlap, &a.what, text);
+                    format!("{unit} {}..{} also belong to {}", b.span.0, a.span.1.min(b.span.1), b.what);
+                report.add(rule, &a.what, text);
             }
         }
     }
@@ -139,7 +181,12 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
     if ring.full.is_some() && ring.arrive_full != 1 {
         report.add(Rule::Arrivals, &at, format!("arrive_full {}: one lane commits", ring.arrive_full));
     }
-    let releasing = warps_of(Opcode::ConsumerRelease);
+    let elected = mine(Opcode::ConsumerRelease).filter(|(_, p, _)| p.elected).count();
+    let releasing = match ring.is_operands() {
+        // A commit of products is one arrival.
+        true => elected.min(1) as u64,
+        false => warps_of(Opcode::ConsumerRelease),
+    };
     if ring.empty.is_some() && ring.arrive_empty != releasing {
         report.add(
             Rule::Arrivals,
@@ -151,13 +198,18 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
     if ring.empty.is_none() && (acquires > 0 || releasing > 0) {
         report.add(Rule::Form, &at, "acquired or released without an empty barrier");
     }
-    if acquires == 0 && mine(Opcode::TmaLoad).any(|(_, p, _)| p.looped) {
+    if ring.tensor != ring.is_sums() {
+        report.add(Rule::Form, &at, format!("handshake {} for this space", ring.handshake));
+    }
+    let fills = if ring.is_sums() { Opcode::ProducerCommit } else { Opcode::TmaLoad };
+    if acquires == 0 && mine(fills).any(|(_, p, _)| p.looped) {
         report.add(Rule::Overwrite, &at, "slots are rewritten in a loop and never acquired");
     }
     if ring.full.is_none() && mine(Opcode::ConsumerWait).count() + mine(Opcode::ProducerCommit).count() > 0 {
         report.add(Rule::Form, &at, "waited for or committed without a full barrier");
     }
     let tile_bytes: u64 = ring.payloads.iter().map(|p| p.bytes).sum();
+    let tile_bytes = if ring.is_sums() { 0 } else { tile_bytes };
     if ring.full.is_some() && ring.bytes != tile_bytes {
         report.add(Rule::Bytes, &at, format!("bytes {}: its tiles have {tile_bytes}", ring.bytes));
     }
@@ -228,6 +280,11 @@ fn warps(model: &Model<'_>, target: &Target, report: &mut Report) {
         }
         next = end;
         let multiplies = operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
+        let reads = operations(model).any(|(a, p, o)| {
+            let ring = model.ring(p.op).and_then(|r| model.rings.get(r));
+            a == number && o == Opcode::Slot && ring.is_some_and(|r| r.tensor)
+        });
+        let multiplies = multiplies || reads;
         let moves = agent.registers != model.max_registers / 8 * 8;
         if (multiplies || moves) && !(agent.warp.is_multiple_of(4) && agent.warps.is_multiple_of(4)) {
             let why = if multiplies { "multiplies" } else { "moves registers" };
@@ -298,9 +355,15 @@ fn named_barriers(model: &Model<'_>, target: &Target, report: &mut Report) {
 fn elections(model: &Model<'_>, report: &mut Report) {
     use Opcode::*;
     for (agent, placed, opcode) in operations(model) {
-        let single =
-            matches!(opcode, ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait);
-        let all = matches!(opcode, ConsumerRelease | TileStore | ProxyFence | BarrierSync | Dot | MmaWait);
+        let commits = opcode == ConsumerRelease
+            && model.ring(placed.op).and_then(|r| model.rings.get(r)).is_some_and(|r| r.is_operands());
+        let single = commits
+            || matches!(
+                opcode,
+                ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait | Mma
+            );
+        let all = !commits
+            && matches!(opcode, ConsumerRelease | TileStore | ProxyFence | BarrierSync | Dot | MmaWait);
         if single && !placed.elected {
             report.add(
                 Rule::Election,

@@ -48,6 +48,8 @@ pub(super) struct Warp {
     pub products: VecDeque<Product>,
     /// Products issued so far.
     pub issued: u64,
+    /// Whether products were issued into tensor memory since the last commit.
+    pub uncommitted: bool,
     /// Waits passed, by ring.
     pub waits: Vec<u64>,
     /// Slots given back, by ring.
@@ -71,6 +73,7 @@ impl Warp {
             values: BTreeMap::new(),
             products: VecDeque::new(),
             issued: 0,
+            uncommitted: false,
             waits: vec![0; rings],
             releases: vec![0; rings],
             read_unfenced: BTreeSet::new(),

@@ -107,6 +107,7 @@ impl Family {
     pub fn run(self) -> u64 {
         match self {
             Family::Wgmma(_) | Family::MmaSync(_) => 2,
+            Family::Rows(_) => rows::RUN,
             Family::Blocked(family) => u64::from(family.vector),
         }
     }
@@ -116,7 +117,7 @@ impl Family {
         match self {
             Family::Wgmma(_) => true,
             Family::MmaSync(family) => family.n == 1,
-            Family::Blocked(_) => false,
+            Family::Blocked(_) | Family::Rows(_) => false,
         }
     }
 

@@ -9,6 +9,9 @@ use super::{Axis, Peers};
 use crate::error::{Result, refuse};
 use crate::lower::Lower;
 
+/// Columns of every tile come in such multiples; a lane holds them one behind the other.
+pub(super) const RUN: u64 = 8;
+
 /// Rows of a warpgroup.
 const BLOCK: u64 = 128;
 
@@ -96,9 +99,9 @@ pub(super) fn peers(along: Axis) -> Peers {
 }
 
 fn columns(extent: u64) -> Result<()> {
-    if extent == 0 || !extent.is_multiple_of(2) || extent > 1024 {
+    if extent == 0 || !extent.is_multiple_of(RUN) || extent > 1024 {
         let text = format!("{extent} columns cannot be held in registers");
-        return Err(refuse(Code::Shape, text).rule("C66").note("needs", "an even number of columns").into());
+        return Err(refuse(Code::Shape, text).rule("C66").note("needs", "columns in steps of 8").into());
     }
     Ok(())
 }

@@ -38,6 +38,9 @@ impl Run<'_, '_> {
 
     pub(super) fn commit(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, slot, _)) = self.iterator(w, op) else { return Step::Broken };
+        if self.model.rings.get(ring).is_some_and(|r| r.is_sums()) {
+            return self.commit_products(w, ring, slot, true);
+        }
         let bytes = self.model.number(op, "bytes").unwrap_or(0);
         let slot = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.full.get_mut(ring).and_then(|b| b.get_mut(slot)).map(|b| b.arrive(bytes)) {
@@ -81,6 +84,9 @@ impl Run<'_, '_> {
                 Rule::Arrivals,
                 format!("gives back {released} slots, {waited} were waited for"),
             );
+        }
+        if self.model.rings.get(ring).is_some_and(|r| r.is_operands()) {
+            return self.commit_products(w, ring, slot, false);
         }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {

@@ -13,11 +13,22 @@ impl Run<'_, '_> {
             if !warp.products.is_empty() {
                 found.push(format!("warp {w} has {} products under way", warp.products.len()));
             }
+            if warp.uncommitted {
+                found.push(format!("warp {w} has products that no commit covers"));
+            }
             if warp.storing().next().is_some() {
                 found.push(format!("warp {w} has a store to global memory under way"));
             }
         }
         for (index, ring) in self.model.rings.iter().enumerate() {
+            if let Some(&filled) = self.machine.fillings.get(index).filter(|_| ring.is_sums()) {
+                let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
+                let least = waits.filter_map(|x| x.waits.get(index)).min().copied().unwrap_or(0);
+                if least != filled {
+                    found.push(format!("@{}: filled {filled} times, {least} waited for", ring.name));
+                }
+                continue;
+            }
             let Some(&copies) = self.machine.issued.get(index).and_then(|p| p.iter().max()) else { continue };
             let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
             if let Some(least) = waits.filter_map(|x| x.waits.get(index)).min().filter(|&&n| n < copies) {

@@ -3,6 +3,7 @@
 mod barriers;
 mod drained;
 mod stores;
+mod tensor;
 mod tiles;
 
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
@@ -47,7 +48,8 @@ impl<'m, 'r> Run<'m, 'r> {
                 warps.push(warp);
             }
         }
-        Run { model, machine: Machine::new(model), warps, trips, report }
+        let machine = Machine::new(model, warps.len());
+        Run { model, machine, warps, trips, report }
     }
 
     /// The operation a warp is at.
@@ -115,6 +117,7 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::TmaLoad => self.load(w, op),
             Opcode::Slot => self.slot(w, op),
             Opcode::Dot => self.product(w, op),
+            Opcode::Mma => self.issue(w, op),
             Opcode::MmaWait => self.retire(w, op),
             Opcode::TileStore => self.tile_store(w, op),
             Opcode::ProxyFence => self.fence(w),

@@ -28,6 +28,7 @@ impl Run<'_, '_> {
         let copying = self.machine.copies.iter().any(|c| meets(c.place));
         let message = match (reading, storing, copying) {
             (Some(other), ..) => format!("overwrites what a product of warp {other} still reads"),
+            _ if self.machine.multiplying(place) => "overwrites what a product still uses".to_owned(),
             (_, Some(other), _) => format!("overwrites what a store of warp {other} still reads"),
             (.., true) => "writes where a copy is still arriving".to_owned(),
             _ => return None,
@@ -58,6 +59,10 @@ impl Run<'_, '_> {
 
     pub(super) fn slot(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
+        // Where the program says itself whether anything was written, nothing is without trips.
+        if self.trips == 0 && self.model.operand(op, 1).is_some() {
+            return Step::Went;
+        }
         let passed = self.warps.get(w).and_then(|x| x.waits.get(ring)).copied().unwrap_or(0);
         let Some(version) = passed.checked_sub(1) else {
             return self.broken(w, Rule::Read, "a slot is read before any wait");

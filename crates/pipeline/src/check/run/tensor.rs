@@ -1,0 +1,81 @@
+//! Products that one lane issues into tensor memory, and their commits: both are left to the tensor core, which takes
+//! them in order (C24, C46).
+
+use warploom_ir::OpId;
+
+use super::{Run, Step, Val};
+use crate::check::Rule;
+use crate::check::machine::Issued;
+
+impl Run<'_, '_> {
+    /// A product: its operands must be there, its slot nobody else's.
+    pub(super) fn issue(&mut self, w: usize, op: OpId) -> Step {
+        let Some((ring, _, sum)) = self.payload_place(w, op) else { return Step::Broken };
+        let mut reads = Vec::new();
+        for index in [1, 2] {
+            match self.model.operand(op, index).map(|v| self.value(w, v)) {
+                Some(Val::View { place, version }) => {
+                    if let Some(broken) = self.readable(w, place, version) {
+                        return broken;
+                    }
+                    reads.push(place);
+                }
+                _ => return self.broken(w, Rule::Form, "an operand of a product is no view"),
+            }
+        }
+        let version = self.machine.fillings.get(ring).copied().unwrap_or(0);
+        let keep = self.model.operand(op, 3).map(|v| self.value(w, v));
+        let started = self.machine.sums(sum, version);
+        if keep == Some(Val::Int(0)) {
+            // What the slot held must have been read by everybody who waits for it.
+            let held = self.machine.places.get(sum).and_then(|p| p.holds);
+            let waiting = |x: &crate::check::warp::Warp| {
+                x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
+            };
+            if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.agent, ring) && waiting(x)) {
+                return self.broken(w, Rule::Overwrite, format!("starts a sum that warp {late} has not read"));
+            }
+            if started {
+                return self.broken(w, Rule::Overwrite, "starts a sum a second time");
+            }
+            self.machine.spoil(sum);
+        } else if !started {
+            return self.broken(w, Rule::Read, "adds to a sum that nobody started");
+        }
+        if let Some(warp) = self.warps.get_mut(w) {
+            warp.uncommitted = true;
+        }
+        if let Some(queue) = self.machine.tensor.get_mut(w) {
+            queue.push_back(Issued::Product { reads, sum, version });
+        }
+        Step::Went
+    }
+
+    /// A commit: an arrival on a barrier of a slot when all products before it are done.
+    pub(super) fn commit_products(&mut self, w: usize, ring: usize, slot: u64, full: bool) -> Step {
+        let barriers = if full { &self.machine.full } else { &self.machine.empty };
+        let slot = usize::try_from(slot).unwrap_or(usize::MAX);
+        if barriers.get(ring).is_none_or(|b| slot >= b.len()) {
+            return self.broken(w, Rule::Form, "there is no such barrier");
+        }
+        if let Some(filled) = self.machine.fillings.get_mut(ring).filter(|_| full) {
+            *filled += 1;
+        }
+        if let Some(warp) = self.warps.get_mut(w) {
+            warp.uncommitted = false;
+        }
+        if let Some(queue) = self.machine.tensor.get_mut(w) {
+            queue.push_back(Issued::Commit { ring, slot, full });
+        }
+        Step::Went
+    }
+
+    /// Lets something under way finish; false when that broke a rule.
+    pub fn land(&mut self, index: usize) -> bool {
+        let fine = self.machine.land(index);
+        if !fine {
+            self.report.add(Rule::Arrivals, "a commit of products", "the phase has all its arrivals already");
+        }
+        fine
+    }
+}
