@@ -211,7 +211,12 @@ fn what_is_refused() {
     let wide = Gemm { elems: ["f32"; 2], out: "f32", ..tile(128, 64, 32) }.text();
     refused(&wide.replace("inputPrecision = tf32", "inputPrecision = ieee"), chip, "C7", "tf32");
     // Half the rows: no instruction of the first version (C63).
-    refused(&tile(128, 256, 64).text().replace("128x", "64x"), chip, "C63", "64x256");
+    refused(
+        &tile(128, 256, 64).text().replace("128x", "64x").replace("i32: 128, 64", "i32: 64, 64"),
+        chip,
+        "C63",
+        "64x256",
+    );
     let odd = Gemm { elems: ["f8E4M3FN"; 2], k_major: [true, false], ..tile(128, 256, 128) };
     refused(&odd.text(), chip, "C62", "must have K contiguous");
 }

@@ -200,9 +200,7 @@ impl Machine {
 
     /// Whether a product of this filling of a place was issued.
     pub fn sums(&self, place: PlaceId, filling: u64) -> bool {
-        let starts = |issued: &Issued| {
-            matches!(issued, Issued::Product { sum, version, .. } if *sum == place && *version == filling)
-        };
+        let starts = |issued: &Issued| matches!(issued, Issued::Product { sum, version, .. } if *sum == place && *version == filling);
         self.places.get(place).is_some_and(|p| p.holds == Some(filling))
             || self.tensor.iter().flatten().any(starts)
     }

@@ -102,9 +102,7 @@ fn one(model: &Model<'_>, trips: u64, order: Order, landing: Landing, seed: u64,
         match went {
             Step::Broken => return describe(&mut run, trips, order, landing, seed),
             Step::Went => match landing {
-                Landing::Eager => {
-                    while run.machine.flying() > 0 && run.land(0) {}
-                }
+                Landing::Eager => while run.machine.flying() > 0 && run.land(0) {},
                 Landing::Random if random.below(4) == 0 => {
                     let one = random.below(run.machine.flying().max(1) as u64);
                     run.land(usize::try_from(one).unwrap_or(0));

@@ -33,7 +33,11 @@ impl Run<'_, '_> {
                 x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
             };
             if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.agent, ring) && waiting(x)) {
-                return self.broken(w, Rule::Overwrite, format!("starts a sum that warp {late} has not read"));
+                return self.broken(
+                    w,
+                    Rule::Overwrite,
+                    format!("starts a sum that warp {late} has not read"),
+                );
             }
             if started {
                 return self.broken(w, Rule::Overwrite, "starts a sum a second time");
