@@ -24,6 +24,22 @@ fn a37_tables_of_the_specification() {
     agreed(&source.replace("CHECK", "OTHER").replace("TLX", "CHECK"), &out.text);
 }
 
+/// What is not ours passes through, renumbered as MLIR does (A20).
+#[test]
+fn a20_other_operations_pass_through() {
+    let source = include_str!("texts/passes.mlir");
+    for options in [TextOptions::default(), compat()] {
+        let out = lower_text(source, &TextOptions { no_lower: true, ..options });
+        clean(&out);
+        agreed(source, &out.text);
+        let again = lower_text(&out.text, &TextOptions { no_lower: true, ..TextOptions::default() });
+        clean(&again);
+        assert_eq!(again.text, out.text);
+    }
+    clean(&lower_text(source, &TextOptions::default()));
+    clean(&lower_text(source, &compat()));
+}
+
 /// LLVM's FileCheck, where there is one, must agree with ours (A21).
 fn agreed(source: &str, output: &str) {
     let errors = filecheck(source, output).err().unwrap_or_default();

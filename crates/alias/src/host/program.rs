@@ -5,9 +5,9 @@ use hashbrown::HashMap;
 use super::types::Type;
 use super::verify::Call;
 use crate::error::Pos;
-use crate::text::parse::{join, type_len};
+use crate::text::form::last_types;
 use crate::text::print::constant;
-use crate::text::tree::{Form, Op, OpId, Piece, Tree, ValueId};
+use crate::text::tree::{Form, Op, OpId, Tree, ValueId};
 
 /// An operation by its number in program order.
 pub(crate) type NodeId = usize;
@@ -331,37 +331,4 @@ fn result_types(op: &Op) -> Vec<(ValueId, String)> {
         _ => last_types(&op.body),
     };
     op.results.iter().copied().zip(types).collect()
-}
-
-fn last_types(body: &[Piece]) -> Vec<String> {
-    let mut open = 0usize;
-    let mut from = None;
-    for (n, piece) in body.iter().enumerate().rev() {
-        match piece.text() {
-            ")" | "]" | "}" | ">" => open += 1,
-            "(" | "[" | "{" | "<" => open = open.saturating_sub(1),
-            ":" | "->" if open == 0 => {
-                from = Some(n + 1);
-                break;
-            }
-            _ => {}
-        }
-    }
-    let rest = from.and_then(|n| body.get(n..)).unwrap_or(&[]);
-    let mut at = usize::from(rest.first().map(Piece::text) == Some("("));
-    let mut out = Vec::new();
-    loop {
-        let tail = rest.get(at..).unwrap_or(&[]);
-        let len = type_len(tail);
-        let ty = join(tail.get(..len).unwrap_or(&[]));
-        if ty.is_empty() {
-            return out;
-        }
-        out.push(ty);
-        at += len;
-        if rest.get(at).map(Piece::text) != Some(",") {
-            return out;
-        }
-        at += 1;
-    }
 }

@@ -62,16 +62,20 @@ pub(crate) fn read_forms(tree: &mut Tree) -> Result<()> {
             }
             continue;
         }
+        // Operations without operands, results and types have nothing to read.
+        if results.is_empty() && op.body.len() < 2 {
+            continue;
+        }
         let body = op.body.clone();
         typed_defs(tree, &body);
         let name = tree.ops.get(id).map_or_else(String::new, |o| o.name.clone());
         match name.as_str() {
             "ttg.warp_specialize" | "scf.for" | "scf.yield" => retype(tree, id, &name),
             _ => {
-                if let ([value], Some(ty)) = (results.as_slice(), last_type(&body))
-                    && let Some(v) = tree.values.get_mut(*value)
-                {
-                    v.ty = Some(ty);
+                for (value, ty) in results.iter().zip(last_types(&body)) {
+                    if let Some(v) = tree.values.get_mut(*value) {
+                        v.ty = Some(ty);
+                    }
                 }
             }
         }
@@ -122,21 +126,38 @@ fn expanded(tree: &Tree, ty: &str) -> String {
     out
 }
 
-/// The type that the assembly ends with.
-fn last_type(body: &[Piece]) -> Option<String> {
+/// The types that the assembly ends with: those of the results.
+pub(crate) fn last_types(body: &[Piece]) -> Vec<String> {
     let mut open = 0usize;
+    let mut from = None;
     for (n, piece) in body.iter().enumerate().rev() {
         match piece.text() {
             ")" | "]" | "}" | ">" => open += 1,
             "(" | "[" | "{" | "<" => open = open.saturating_sub(1),
             ":" | "->" if open == 0 => {
-                let ty = join(body.get(n + 1..)?);
-                return (!ty.is_empty()).then_some(ty);
+                from = Some(n + 1);
+                break;
             }
             _ => {}
         }
     }
-    None
+    let rest = from.and_then(|n| body.get(n..)).unwrap_or(&[]);
+    let mut at = usize::from(rest.first().map(Piece::text) == Some("("));
+    let mut out = Vec::new();
+    loop {
+        let tail = rest.get(at..).unwrap_or(&[]);
+        let len = type_len(tail);
+        let ty = join(tail.get(..len).unwrap_or(&[]));
+        if ty.is_empty() {
+            return out;
+        }
+        out.push(ty);
+        at += len;
+        if rest.get(at).map(Piece::text) != Some(",") {
+            return out;
+        }
+        at += 1;
+    }
 }
 
 /// A cursor over pieces.

@@ -29,8 +29,11 @@ struct Counters {
     conflict: u32,
 }
 
-/// Operations to number, arguments of an entry block and of others, the counters, names that are free again.
-type Batch = (Vec<OpId>, Vec<ValueId>, Vec<ValueId>, Counters, Vec<String>);
+/// A block to number: its arguments, whether it is the first of its region, its operations.
+type Numbered = (Vec<ValueId>, bool, Vec<OpId>);
+
+/// Blocks of a region to number in order, the counters, names that are free again.
+type Batch = (Vec<Numbered>, Counters, Vec<String>);
 
 /// The text of a part, with a line end.
 pub(crate) fn print(tree: &Tree, names: Names) -> String {
@@ -99,40 +102,38 @@ pub(crate) fn constant(op: &Op) -> Option<(i64, String)> {
 impl Printer<'_> {
     /// Numbers the values of a list of operations, then those of their regions, which go on counting.
     fn number(&mut self, ops: &[OpId], start: Counters) {
-        let mut work: Vec<Batch> = vec![(ops.to_vec(), Vec::new(), Vec::new(), start, Vec::new())];
+        let mut work: Vec<Batch> = vec![(vec![(Vec::new(), true, ops.to_vec())], start, Vec::new())];
         // Regions are taken up in order; the names of a finished subtree are free again.
-        while let Some((ops, args, plain, mut c, free)) = work.pop() {
+        while let Some((blocks, mut c, free)) = work.pop() {
             for name in free {
                 self.used.remove(&name);
             }
             let mut taken = Vec::new();
-            for arg in args {
-                let name = self.unique(format!("arg{}", c.arg), &mut c, &mut taken);
-                c.arg += 1;
-                self.names.insert(arg, name);
-            }
-            for arg in plain {
-                self.names.insert(arg, c.value.to_string());
-                c.value += 1;
-            }
             let mut inner = Vec::new();
-            for op in ops {
-                self.results(op, &mut c, &mut taken);
-                inner.extend(self.tree.regions_of(op));
+            for (args, entry, ops) in blocks {
+                for arg in args.into_iter().filter(|v| !entry || !self.names.contains_key(v)).collect::<Vec<_>>() {
+                    let name = if entry {
+                        let name = self.unique(format!("arg{}", c.arg), &mut c, &mut taken);
+                        c.arg += 1;
+                        name
+                    } else {
+                        c.value += 1;
+                        (c.value - 1).to_string()
+                    };
+                    self.names.insert(arg, name);
+                }
+                for op in ops {
+                    self.results(op, &mut c, &mut taken);
+                    inner.extend(self.tree.regions_of(op));
+                }
             }
             if !taken.is_empty() {
-                work.push((Vec::new(), Vec::new(), Vec::new(), c, taken));
+                work.push((Vec::new(), c, taken));
             }
             for region in inner.into_iter().rev() {
                 let blocks = self.tree.regions.get(region).map_or(&[][..], |r| r.blocks.as_slice());
-                let all = blocks.iter().filter_map(|b| self.tree.blocks.get(*b));
-                let (mut ops, mut entry, mut plain) = (Vec::new(), Vec::new(), Vec::new());
-                for (n, block) in all.enumerate() {
-                    ops.extend(block.ops.iter().copied());
-                    if n == 0 { &mut entry } else { &mut plain }.extend(block.args.iter().copied());
-                }
-                entry.retain(|v| !self.names.contains_key(v));
-                work.push((ops, entry, plain, c, Vec::new()));
+                let all = blocks.iter().filter_map(|b| self.tree.blocks.get(*b)).enumerate();
+                work.push((all.map(|(n, b)| (b.args.clone(), n == 0, b.ops.clone())).collect(), c, Vec::new()));
             }
         }
     }
