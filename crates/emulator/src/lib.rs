@@ -57,4 +57,4 @@ pub use machine::device::Device;
 pub use machine::launch::{Arg, Launch, Options, Policy, Race};
 pub use machine::tensormap::{ElemType, TENSOR_MAP_BYTES, TensorMap, TiledMap};
 pub use module::{Entry, Module, Param};
-pub use report::{Extent, Finding, Place, Report, Severity, Stats};
+pub use report::{Extent, Finding, Place, Report, Severity, Stats, TraceEvent};

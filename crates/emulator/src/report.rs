@@ -153,6 +153,28 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Counts.
     pub stats: Stats,
+    /// What happened when, if [`crate::Options::trace`] asked for it; not part of the JSON.
+    #[serde(skip)]
+    pub trace: Vec<TraceEvent>,
+}
+
+/// An instruction of a warp, or an asynchronous operation from issue to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceEvent {
+    /// The CTA's position in the grid.
+    pub cta: [u32; 3],
+    /// The warp of the CTA that ran or issued it.
+    pub warp: u32,
+    /// What kind of operation; `None` for an instruction.
+    pub operation: Option<String>,
+    /// PTX line, from 1.
+    pub line: u32,
+    /// The opcode with its modifiers.
+    pub opcode: String,
+    /// Steps of the cluster before it (E3).
+    pub begin: u64,
+    /// Steps of the cluster when it was over.
+    pub end: u64,
 }
 
 impl Report {

@@ -14,94 +14,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
-ELEM = {"u8": 0, "fp16": 6, "fp32": 7, "bf16": 10}
-
-
-def to_bf16(x):
-    u = np.ascontiguousarray(x, np.float32).view(np.uint32).astype(np.uint64)
-    return ((u + 0x7FFF + ((u >> 16) & 1)) >> 16).astype(np.uint16)
-
-
-def from_bf16(u):
-    return (u.astype(np.uint32) << 16).view(np.float32)
-
-
-def fp8_table(kind):
-    out = []
-    for c in range(256):
-        s, e, m = c >> 7, (c >> (3 if kind == "fp8e4nv" else 2)) & (15 if kind == "fp8e4nv" else 31), c & (
-            7 if kind == "fp8e4nv" else 3)
-        bias, width = (7, 8) if kind == "fp8e4nv" else (15, 4)
-        v = (m / width) * 2.0**(1 - bias) if e == 0 else (1 + m / width) * 2.0**(e - bias)
-        if kind == "fp8e4nv" and (c & 127) == 127:
-            v = np.nan
-        if kind == "fp8e5" and e == 31:
-            v = np.nan
-        out.append(-v if s else v)
-    return np.array(out)
-
-
-class Values:
-    """An array as it lies in memory, and as numbers."""
-
-    def __init__(self, x, dtype):
-        self.dtype = dtype
-        if dtype == "bf16":
-            self.raw = to_bf16(x)
-            self.x = from_bf16(self.raw).astype(np.float64)
-        elif dtype in ("fp8e4nv", "fp8e5"):
-            table = fp8_table(dtype)
-            good = np.where(np.isfinite(table))[0]
-            order = good[np.argsort(table[good], kind="stable")]
-            at = np.clip(np.searchsorted(table[order], x), 0, len(order) - 1)
-            self.raw = order[at].astype(np.uint8)
-            self.x = table[self.raw]
-        else:
-            self.raw = np.asarray(x, {"fp16": np.float16, "fp32": np.float32, "i32": np.int32}[dtype])
-            self.x = self.raw.astype(np.float64)
-
-
-def rounded(x, dtype):
-    """The value after the kernel stores it."""
-    return Values(x, dtype).x if dtype != "fp32" else np.asarray(x, np.float64)
-
-
-rng = np.random.default_rng(7)
-
-
-def rand(shape, dtype, scale=1.0):
-    return Values(rng.uniform(-1, 1, shape) * scale, dtype)
-
-
-class Case:
-    """Arguments in the order of the Python function, and what comes out."""
-
-    def __init__(self, grid):
-        self.grid, self.args, self.outs = grid, [], []
-
-    def desc(self, v, shape=None, out=None):
-        self.args.append(("desc", v, shape or v.raw.shape, out))
-        return self
-
-    def ptr(self, v, out=None):
-        self.args.append(("ptr", v, None, out))
-        return self
-
-    def num(self, *list):
-        self.args += [("num", v, None, None) for v in list]
-        return self
-
-
-def out(shape, dtype):
-    raw = {"bf16": np.uint16, "fp16": np.float16, "fp32": np.float32, "i32": np.int32}[dtype]
-    v = Values.__new__(Values)
-    v.dtype, v.raw, v.x = dtype, np.zeros(shape, raw), None
-    return v
-
-
-TOL = {"bf16": 8e-3, "fp16": 1e-3, "fp32": 2e-5}
-
+from triton_cases import CASES, FINDINGS, OPTIONS, cases
+from triton_values import TOL, Case, Values, out, rand
 
 def gemm(dtype, tile, m, n, k, ta=False, tb=True, o=None, tol=None):
     a, b = rand((k, m) if ta else (m, k), dtype), rand((n, k) if tb else (k, n), dtype)
@@ -274,10 +188,6 @@ RUNS = {
     "matmul_ws": lambda: gemm("bf16", SMALL, 256, 256, 320),
     "gemm_2cta": lambda: gemm("bf16", TILE, 128, 256, 192),
 }
-MORE_CASES = {
-    "matmul_ws": ("triton_kernels", "matmul_ws", ["d:bf16[128,64]", "d:bf16[128,64]", "d:bf16[128,128]", "i32"], SMALL),
-    "gemm_2cta": None,
-}
 ARCHES = {80: "sm_80", 90: "sm_90a", 100: "sm_100a"}
 # Other warps and stages for some, so that layouts and ring depths vary.
 VARIANTS = {
@@ -288,7 +198,10 @@ VARIANTS = {
     "matmul_ws": [dict(num_warps=4), dict(num_warps=4, num_stages=2)],
 }
 # Options that a case always has.
-FIXED = {"gemm_2cta": dict(num_ctas=2)}
+FIXED = {"gemm_2cta": dict(num_ctas=2), **OPTIONS}
+
+
+BEFORE = set(RUNS)
 
 
 def compile_ptx(x, case, arch, **options):
@@ -334,7 +247,7 @@ def write(root, name, arch, ptx, meta, case):
         if expect is not None:
             want, tol = expect
             path = root / "data" / f"{name}.{b}.want"
-            path.write_bytes(np.ascontiguousarray(want, np.float32).tobytes())
+            path.write_bytes(np.ascontiguousarray(want, np.float64).tobytes())
             outputs.append(dict(buffer=b, dtype=v.dtype, want=path.name, tolerance=tol))
         if kind == "ptr":
             args.append({"ptr": b})
@@ -363,7 +276,7 @@ def write(root, name, arch, ptx, meta, case):
     (root / f"{name}.json").write_text(json.dumps(dict(
         name=name, target=ARCHES[arch], entry=meta["name"], cluster=meta["num_ctas"],
         grid=[grid[0] * meta["num_ctas"], grid[1], grid[2]], threads=32 * meta["num_warps"],
-        smem=meta["shared"], buffers=buffers, args=args, outputs=outputs), indent=1))
+        smem=meta["shared"], finding=FINDINGS.get(name), buffers=buffers, args=args, outputs=outputs), indent=1))
 
 
 def main():
@@ -374,7 +287,8 @@ def main():
     o = p.parse_args()
     sys.path.insert(0, str(o.kernels))
     x = importlib.import_module("export_ttir")
-    x.CASES.update({k: v or x.CASES["gemm_bf16"] for k, v in MORE_CASES.items()})
+    x.CASES.update(CASES, gemm_2cta=x.CASES["gemm_bf16"])
+    RUNS.update(cases())
     (o.out / "data").mkdir(parents=True, exist_ok=True)
     made = 0
     for case, make in RUNS.items():
@@ -382,7 +296,7 @@ def main():
             continue
         for arch in ARCHES:
             for options in [dict()] + VARIANTS.get(case, []):
-                base = dict(num_warps=8 if case.startswith(("gemm", "attention", "matmul")) else 4)
+                base = dict(num_warps=8 if case in BEFORE and case.startswith(("gemm", "attention", "matmul")) else 4)
                 base.update(FIXED.get(case, {}))
                 label = "".join(f".{k[4:5]}{v}" for k, v in options.items())
                 name = f"{case}.{ARCHES[arch]}{label}"

@@ -58,13 +58,18 @@ fn arguments(module: &Module, manifest: &Value, buffers: &[u64]) -> Vec<Arg> {
 }
 
 fn values(bytes: &[u8], dtype: &str) -> Vec<f64> {
+    fn each<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+        bytes.chunks_exact(N).map(|c| read(c.try_into().unwrap())).collect()
+    }
     match dtype {
-        "bf16" => common::bf16_read(bytes).iter().map(|v| f64::from(*v)).collect(),
-        "fp16" => bytes
-            .chunks_exact(2)
-            .map(|c| half::f16::from_bits(u16::from_le_bytes([c[0], c[1]])).to_f64())
-            .collect(),
-        _ => bytes.chunks_exact(4).map(|c| f64::from(f32::from_le_bytes([c[0], c[1], c[2], c[3]]))).collect(),
+        "bf16" => each(bytes, |c| half::bf16::from_le_bytes(c).to_f64()),
+        "fp16" => each(bytes, |c| half::f16::from_le_bytes(c).to_f64()),
+        "fp32" => each(bytes, |c| f64::from(f32::from_le_bytes(c))),
+        "fp64" => each(bytes, f64::from_le_bytes),
+        "i8" => each(bytes, |c| f64::from(i8::from_le_bytes(c))),
+        "i32" => each(bytes, |c| f64::from(i32::from_le_bytes(c))),
+        "i64" => each(bytes, |c| i64::from_le_bytes(c) as f64),
+        other => panic!("unknown type {other}"),
     }
 }
 
@@ -89,6 +94,10 @@ fn check(root: &Path, manifest: &Value, policy: Policy) -> Result<(), String> {
         args: arguments(&module, manifest, &buffers),
     };
     let report = dev.run(&module, &launch, &with(policy)).map_err(|e| e.to_string())?;
+    if let Some(code) = manifest["finding"].as_str() {
+        // A fault of Triton's own, which this schedule may or may not show.
+        return report.errors().all(|f| f.code == code).then_some(()).ok_or_else(|| report.to_string());
+    }
     if !report.clean() {
         return Err(report.to_string());
     }
@@ -98,12 +107,13 @@ fn check(root: &Path, manifest: &Value, policy: Policy) -> Result<(), String> {
             o["dtype"].as_str().unwrap(),
         );
         let want = std::fs::read(root.join("data").join(o["want"].as_str().unwrap())).unwrap();
-        let want = values(&want, "fp32");
-        let peak = want.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let want = values(&want, "fp64");
+        let peak = want.iter().fold(1e-300_f64, |m, v| m.max(v.abs()));
+        let error = |(g, w): (&f64, &f64)| if g.is_nan() && w.is_nan() { 0.0 } else { (g - w).abs() };
         let worst = got
             .iter()
             .zip(&want)
-            .map(|(g, w)| (g - w).abs())
+            .map(error)
             .fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(e) });
         let tolerance = o["tolerance"].as_f64().unwrap();
         if got.len() != want.len() || worst > tolerance * peak {

@@ -6,6 +6,7 @@ pub(crate) mod control;
 pub(crate) mod copy;
 pub(crate) mod memory;
 pub(crate) mod mods;
+pub(crate) mod predicates;
 pub(crate) mod sync;
 pub(crate) mod tcgen;
 pub(crate) mod tensor;

@@ -46,7 +46,15 @@ impl Uses {
                 self.r(*a);
                 self.w(*d);
             }
-            Op::Bin { d, a, b, .. } | Op::Selp { d, a, b, .. } | Op::Mapa { d, a, rank: b, .. } => {
+            Op::MovMatrix { d, a } => {
+                self.r(*a);
+                self.w(*d);
+            }
+            Op::SetpHalves { a, b, .. } => self.all(&[*a, *b]),
+            Op::Set { d, a, b, .. }
+            | Op::Bin { d, a, b, .. }
+            | Op::Selp { d, a, b, .. }
+            | Op::Mapa { d, a, rank: b, .. } => {
                 self.all(&[*a, *b]);
                 self.w(*d);
             }

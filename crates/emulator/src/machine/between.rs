@@ -1,7 +1,7 @@
 //! Conflicts between CTAs of different clusters, found when all have run (E5, E63).
 
 use super::core::Core;
-use super::global::Store;
+use super::global::{Overlay, Store};
 use super::launch::Launch;
 use crate::module::Code;
 use crate::race::shadow::{Act, GRANULE, PAGE};
@@ -63,15 +63,18 @@ pub(crate) struct Between {
 }
 
 impl Between {
-    pub(crate) fn add(&mut self, index: usize, s: Summary) {
+    /// Takes a cluster in, before its writes are merged into the store.
+    pub(crate) fn add(&mut self, index: usize, s: Summary, store: &Store, overlay: &Overlay) {
         for (g, t) in s.touches {
             match self.all.get_mut(&g) {
                 None => {
                     self.all.insert(g, (t, index));
                 }
                 Some((old, _)) => {
-                    let writes = (t.written & (old.written | old.read | old.atomic))
-                        | (old.written & (t.read | t.atomic));
+                    let twice = t.written & old.written;
+                    let twice = if twice == 0 { 0 } else { twice & !overlay.equal(store, g * GRANULE) };
+                    let writes =
+                        twice | (t.written & (old.read | old.atomic)) | (old.written & (t.read | t.atomic));
                     // A plain read of what another CTA changes atomically may be a published flag: a note.
                     let reads = (t.atomic & old.read) | (old.atomic & t.read);
                     if writes | reads != 0 && self.conflicts.len() < 64 {

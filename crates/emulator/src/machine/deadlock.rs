@@ -72,6 +72,7 @@ fn why(m: &Machine<'_>, w: &Warp, wait: &Wait) -> String {
             Cond::CpAsync { keep } => format!("cp.async groups beyond the newest {keep}"),
             Cond::Bulk { keep, .. } => format!("bulk groups beyond the newest {keep}"),
             Cond::Wgmma { keep } => format!("wgmma groups beyond the newest {keep}"),
+            Cond::WgmmaRegister { .. } => "a wgmma in flight".to_string(),
             Cond::Tmem { .. } | Cond::TmemRegister { .. } => "its tcgen05 loads or stores".to_string(),
             Cond::Registers { need } => {
                 let free = m.core.ctas.get(w.cta as usize).map_or(0, |c| c.free_registers);

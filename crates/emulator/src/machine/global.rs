@@ -66,6 +66,22 @@ pub(crate) struct Overlay {
     pages: BTreeMap<u64, Page>,
 }
 
+impl Overlay {
+    /// Which of the 32 bytes from `addr`, a multiple of 32, were overwritten with what the store holds already.
+    pub(crate) fn equal(&self, store: &Store, addr: u64) -> u32 {
+        let Some(page) = self.pages.get(&(addr / PAGE as u64)) else { return 0 };
+        let Some(buffer) = store.find(addr).and_then(|b| store.buffers.get(b)) else { return 0 };
+        let first = (addr % PAGE as u64) as usize;
+        (0..32)
+            .filter(|i| page.data.get(first + i) == buffer.data.get((addr - buffer.base) as usize + i))
+            .fold(0, |mask, i| {
+                let dirty =
+                    page.dirty.get((first + i) / 64).is_some_and(|d| d >> ((first + i) % 64) & 1 == 1);
+                mask | u32::from(dirty) << i
+            })
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Page {
     data: Box<[u8; PAGE]>,

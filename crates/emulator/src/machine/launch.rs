@@ -158,6 +158,8 @@ pub struct Options {
     pub limits: bool,
     /// Findings of one cluster that are kept.
     pub max_findings: usize,
+    /// Events of one cluster that are kept in [`crate::Report::trace`], and of all together; 0 keeps none.
+    pub trace: usize,
     /// Names for shared memory ranges in reports: first byte, size, name.
     pub names: Vec<(u32, u32, String)>,
 }
@@ -172,6 +174,7 @@ impl Default for Options {
             threads: 1,
             limits: true,
             max_findings: 100,
+            trace: 0,
             names: Vec::new(),
         }
     }

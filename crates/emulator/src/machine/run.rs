@@ -14,7 +14,7 @@ use crate::error::Refusal;
 use crate::module::{Code, MODULE_BASE, Module};
 use crate::race::clock::Clock;
 use crate::race::shadow::{Flat, Sparse};
-use crate::report::{Finding, Report, Stats};
+use crate::report::{Finding, Report, Stats, TraceEvent};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Mutex;
@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 struct Outcome {
     overlay: Overlay,
     findings: Vec<Finding>,
+    trace: Vec<TraceEvent>,
     stats: Stats,
     summary: super::between::Summary,
 }
@@ -99,9 +100,11 @@ impl Job<'_> {
         let mut between = super::between::Between::default();
         let mut stats = Stats::default();
         let mut findings: Vec<Finding> = Vec::new();
+        let mut trace: Vec<TraceEvent> = Vec::new();
         let mut take = |store: &mut Store, i: usize, o: Outcome| {
-            between.add(i, o.summary);
+            between.add(i, o.summary, store, &o.overlay);
             stats.add(&o.stats);
+            trace.extend(o.trace.into_iter().take(self.opts.trace.saturating_sub(trace.len())));
             for f in o.findings {
                 merge_finding(&mut findings, f, self.opts.max_findings);
             }
@@ -144,7 +147,7 @@ impl Job<'_> {
                 merge_finding(&mut findings, f, self.opts.max_findings);
             }
         }
-        Report { kernel: self.launch.entry.clone(), target, policy: self.opts.policy, findings, stats }
+        Report { kernel: self.launch.entry.clone(), target, policy: self.opts.policy, findings, stats, trace }
     }
 
     fn run_cluster(&self, store: &Store, index: usize) -> Outcome {
@@ -159,7 +162,13 @@ impl Job<'_> {
             }
         }
         let summary = super::between::Summary::of(&m.core);
-        Outcome { overlay: m.core.global.overlay, findings: m.core.findings, stats, summary }
+        Outcome {
+            overlay: m.core.global.overlay,
+            findings: m.core.findings,
+            trace: m.core.trace,
+            stats,
+            summary,
+        }
     }
 
     fn machine<'s>(&'s self, store: &'s Store, index: usize) -> Machine<'s> {
@@ -225,8 +234,12 @@ impl Job<'_> {
             released: BTreeMap::new(),
             cta_group: 0,
             products: BTreeMap::new(),
+            tmem_issue: BTreeMap::new(),
+            tmem_fences: BTreeMap::new(),
+            errors: 0,
             race,
             findings: Vec::new(),
+            trace: Vec::new(),
             stats: Stats::default(),
             opcode_counts: vec![0; self.code.opcodes.len()],
             steps: 0,

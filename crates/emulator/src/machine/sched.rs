@@ -39,7 +39,7 @@ impl Machine<'_> {
         let mut spins = 0;
         let mut spun_at = 0;
         loop {
-            if self.core.dead || self.core.findings.len() >= self.core.opts.max_findings {
+            if self.core.dead || self.core.errors >= self.core.opts.max_findings {
                 return;
             }
             if self.core.steps >= self.core.opts.max_steps {
@@ -257,6 +257,7 @@ fn may_go(core: &Core<'_>, w: &Warp, lanes: u32, wait: &Wait) -> bool {
                     if store { (&w.tmem_st, Kind::TcgenSt) } else { (&w.tmem_ld, Kind::TcgenLd) };
                 !list.iter().any(|n| core.in_flight(w.id, kind, *n))
             }
+            Cond::WgmmaRegister { number } => !core.in_flight(w.id, Kind::Wgmma, number),
             Cond::TmemRegister { number } => !core.in_flight(w.id, Kind::TcgenLd, number),
             Cond::Registers { need } => {
                 core.ctas.get(w.cta as usize).is_none_or(|c| c.free_registers >= need)

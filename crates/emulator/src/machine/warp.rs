@@ -49,6 +49,10 @@ pub(crate) enum Cond {
         store: bool,
     },
     /// A register that a tcgen05.ld in flight will write.
+    /// A register moved although its product is in flight: ptxas waits there.
+    WgmmaRegister {
+        number: u32,
+    },
     TmemRegister {
         number: u32,
     },
@@ -184,9 +188,8 @@ pub(crate) struct Warp {
     /// Register lanes whose value came from loaded data (E70).
     pub tainted: Vec<bool>,
     pub pred_tainted: Vec<bool>,
-    /// Times of the last tcgen05 thread-sync fences (E65).
-    pub tcgen_before: u32,
-    pub tcgen_after: u32,
+    /// What the last `tcgen05.fence::after_thread_sync` saw (E65).
+    pub tcgen_after: Option<Rc<Clock>>,
     /// Executed setmaxnreg instructions: place and count (C03).
     pub setmax: Vec<(u32, u32)>,
     /// What the last thread fence saw: a later relaxed store publishes it.
@@ -242,8 +245,7 @@ impl Warp {
             steps: 0,
             tainted: vec![false; n],
             pred_tainted: vec![false; code.preds],
-            tcgen_before: 0,
-            tcgen_after: 0,
+            tcgen_after: None,
             setmax: Vec::new(),
             fence_clock: None,
             read_clock: None,

@@ -20,6 +20,28 @@ pub(crate) enum Kind {
     Signal,
 }
 
+impl Kind {
+    /// What reports call an operation of this kind.
+    pub(crate) fn name(self) -> &'static str {
+        Self::name_of(self as u32)
+    }
+
+    /// The name of a kind by its number.
+    pub(crate) fn name_of(kind: u32) -> &'static str {
+        match kind {
+            0 => "cp.async",
+            1 => "bulk load",
+            2 | 8 => "bulk store",
+            3 => "wgmma",
+            4 => "tcgen05 operation",
+            5 => "tcgen05.ld",
+            6 => "tcgen05.st",
+            7 => "st.async",
+            _ => "arrival",
+        }
+    }
+}
+
 /// Number of kinds.
 pub(crate) const KINDS: u32 = 10;
 

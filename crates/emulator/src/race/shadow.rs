@@ -66,7 +66,7 @@ impl Access {
     }
 
     /// Whether this access happened before one by `other` that has `clock`, for the bytes both touch.
-    fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
+    pub(crate) fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
         if self.who & OPERATION != 0 {
             // Products on the same accumulators keep their issue order (E52); `lanes` is their key.
             let pipelined = self.lanes != 0 && self.lanes == other.lanes && self.time < other.time;

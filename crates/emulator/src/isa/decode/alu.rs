@@ -3,10 +3,11 @@
 use super::Res;
 use super::context::Context;
 use super::mods::Mods;
+use super::predicates::{predicate, selp, set, setp};
 use crate::isa::cvt::Spec;
 use crate::isa::lanes::float::Quals;
-use crate::isa::lanes::{F2, F3, compare, float, half, integer as int};
-use crate::isa::op::{Logic, Op, PSrc, Src};
+use crate::isa::lanes::{F2, F3, compare, directed, float, half, integer as int};
+use crate::isa::op::{Op, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
 use crate::ptx::raw::Raw;
@@ -16,6 +17,21 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
     match m.base {
         "mov" => mov(cx, m, args),
         "setp" => setp(cx, m, args),
+        "set" => set(cx, m, args),
+        "testp" => {
+            let name = m.first().ok_or_else(|| m.unknown("it has no property"))?;
+            let ty = m.ty()?;
+            let f = compare::property(name, ty).ok_or_else(|| m.unknown("property or type"))?;
+            cx.count(args, 2, 2)?;
+            let (d, a) = (cx.pdst(cx.arg(args, 0)?)?, cx.src(cx.arg(args, 1)?, ty)?);
+            Ok(Op::Setp { f, d, q: None, a, b: a, with: None })
+        }
+        "slct" => {
+            m.flag("ftz");
+            let (ty, by) = (m.ty()?, m.ty()?);
+            let f = int::select(by).ok_or_else(|| m.unknown("type"))?;
+            ter(cx, args, f, [ty, ty, by])
+        }
         "selp" => selp(cx, m, args),
         "cvt" => cvt(cx, m, args),
         "and" | "or" | "xor" | "not" if m.has("pred") => predicate(cx, m, args),
@@ -61,8 +77,9 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             }
         }
         "prmt" => {
+            let mode = m.one_of(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]).unwrap_or("");
             let ty = m.ty()?;
-            let f = int::ternary("prmt", ty).ok_or_else(|| m.unknown("type"))?;
+            let f = int::permutation(mode, ty).ok_or_else(|| m.unknown("type"))?;
             ter(cx, args, f, [ty; 3])
         }
         "dp4a" => {
@@ -87,14 +104,20 @@ fn three<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], ty: [Ty; 3]) -> Res<[Sr
 fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F2, ty: [Ty; 2]) -> Res<Op> {
     cx.count(args, 3, 3)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
-    Ok(Op::Bin { f, d, a: cx.src(cx.arg(args, 1)?, ty[0])?, b: cx.src(cx.arg(args, 2)?, ty[1])? })
+    Ok(Op::Bin {
+        packed: ty[0] == Ty::F32x2,
+        f,
+        d,
+        a: cx.src(cx.arg(args, 1)?, ty[0])?,
+        b: cx.src(cx.arg(args, 2)?, ty[1])?,
+    })
 }
 
 fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F3, ty: [Ty; 3]) -> Res<Op> {
     cx.count(args, 4, 4)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     let [a, b, c] = three(cx, args, ty)?;
-    Ok(Op::Ter { f, d, a, b, c })
+    Ok(Op::Ter { packed: ty[0] == Ty::F32x2, f, d, a, b, c })
 }
 
 /// `mov`, with packing, unpacking and predicates.
@@ -139,62 +162,20 @@ fn part_bits(cx: &Context<'_, '_>, ty: Ty, n: usize) -> Res<u8> {
     }
 }
 
-/// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`.
-fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    let cmp = m.first().ok_or_else(|| m.unknown("it has no comparison"))?;
-    let logic = m.take(|w| match w {
-        "and" => Some(Logic::And),
-        "or" => Some(Logic::Or),
-        "xor" => Some(Logic::Xor),
-        _ => None,
-    });
-    let ftz = m.flag("ftz");
-    let ty = m.ty()?;
-    let f = compare::compare(cmp, ty, ftz).ok_or_else(|| m.unknown("comparison or type"))?;
-    let want = 3 + usize::from(logic.is_some());
-    cx.count(args, want, want)?;
-    let (d, q) = match cx.arg(args, 0)? {
-        Raw::Pair(d, q) => {
-            let d = if *d == "_" { None } else { Some(cx.pred(d)?) };
-            (d, if *q == "_" { None } else { Some(cx.pred(q)?) })
-        }
-        other => (cx.pdst(other)?, None),
-    };
-    let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
-    let with = match logic {
-        Some(l) => Some((l, cx.psrc(cx.arg(args, 3)?)?)),
-        None => None,
-    };
-    Ok(Op::Setp { f, d, q, a, b, with })
-}
-
-fn selp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    let ty = m.ty()?;
-    cx.count(args, 4, 4)?;
-    let d = cx.dst(cx.arg(args, 0)?)?;
-    let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
-    Ok(Op::Selp { d, a, b, p: cx.psrc(cx.arg(args, 3)?)? })
-}
-
-fn predicate<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    m.flag("pred");
-    let Some(d) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
-    let a = cx.psrc(cx.arg(args, 1)?)?;
-    if m.base == "not" {
-        cx.count(args, 2, 2)?;
-        let a = match a {
-            PSrc::Reg(r, n) => PSrc::Reg(r, !n),
-            PSrc::Imm(v) => PSrc::Imm(!v),
-        };
-        return Ok(Op::PMov { d, a });
+/// `cvt.pack.sat.{u16,s16,u8,s8}.s32[.b32] d, a, b[, c]`: b below a, and c above both.
+fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+    if !m.flag("sat") {
+        return Err(m.unknown("only the saturating form exists"));
     }
-    cx.count(args, 3, 3)?;
-    let logic = match m.base {
-        "and" => Logic::And,
-        "or" => Logic::Or,
-        _ => Logic::Xor,
-    };
-    Ok(Op::PLogic { d, a, b: cx.psrc(cx.arg(args, 2)?)?, logic })
+    let (to, from) = (m.ty()?, m.ty()?);
+    m.flag("b32");
+    let f = int::pack(to).filter(|_| from == Ty::S32).ok_or_else(|| m.unknown("types"))?;
+    let three = to.bits() == 8;
+    cx.count(args, if three { 4 } else { 3 }, if three { 4 } else { 3 })?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
+    let c = if three { cx.src(cx.arg(args, 3)?, Ty::B32)? } else { Src::Imm(0) };
+    Ok(Op::Ter { f, d, a, b, c, packed: false })
 }
 
 /// `mul` and `mad` of integers, plain or in a carry chain.
@@ -216,7 +197,15 @@ fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) ->
         let f = int::multiply_add(part, ty).ok_or_else(|| m.unknown("type"))?;
         ter(cx, args, f, [ty, ty, wide])
     } else {
-        Err(m.unknown("24-bit products"))
+        let add = m.base == "mad24";
+        let f = int::multiply_24(part, ty).ok_or_else(|| m.unknown("part or type"))?;
+        if add {
+            return ter(cx, args, f, [ty; 3]);
+        }
+        cx.count(args, 3, 3)?;
+        let d = cx.dst(cx.arg(args, 0)?)?;
+        let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
+        Ok(Op::Ter { f, d, a, b, c: Src::Imm(0), packed: false })
     }
 }
 
@@ -231,11 +220,10 @@ fn sum<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
         base if m.has("cc") => return carry(cx, m, args, base),
         _ => {}
     }
-    if m.flag("sat") {
-        return Err(m.unknown("saturating integer sums"));
-    }
+    let saturates = m.flag("sat");
     let ty = m.ty()?;
-    let f = int::binary(m.base, ty).ok_or_else(|| m.unknown("type"))?;
+    let f = if saturates { int::saturating(m.base, ty) } else { int::binary(m.base, ty) };
+    let f = f.ok_or_else(|| m.unknown("type"))?;
     bin(cx, args, f, [ty; 2])
 }
 
@@ -269,8 +257,11 @@ fn rounding(word: &str) -> Option<(Rounding, bool)> {
 }
 
 fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    if m.has("pack") || m.has("rs") {
-        return Err(m.unknown("packing and stochastic rounding"));
+    if m.flag("pack") {
+        return pack_integers(cx, m, args);
+    }
+    if m.has("rs") {
+        return Err(m.unknown("stochastic rounding"));
     }
     let (rounding, whole) = m.take(rounding).unwrap_or((Rounding::Even, false));
     let (ftz, sat) = (m.flag("ftz"), m.flag("sat"));
@@ -301,10 +292,10 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
         xorsign_abs: m.flag("xorsign") && m.flag("abs"),
     };
     let relu = m.flag("relu");
-    m.ignore(&["shiftamt"]);
+    let name = if m.flag("shiftamt") { "bfind.shiftamt" } else { name };
     let ty = m.ty()?;
-    if directed.is_some_and(|(r, _)| r != Rounding::Even) {
-        return Err(m.unknown("arithmetic rounds to nearest only"));
+    if let Some((r, _)) = directed.filter(|(r, _)| *r != Rounding::Even) {
+        return directed_op(cx, m, args, (r, q), ty);
     }
     if let Some(second) = m.take(Ty::of) {
         let mixed = ty == Ty::F32 && matches!(second, Ty::F16 | Ty::BF16);
@@ -317,17 +308,19 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
     }
     let n = args.len();
     let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    let range = half::Range { ftz: q.ftz, sat: q.sat };
     match n {
         2 => {
-            let f =
-                float::unary(name, ty, q).or_else(|| half::unary(name, ty)).or_else(|| int::unary(name, ty));
+            let f = float::unary(name, ty, q)
+                .or_else(|| half::unary(name, ty, range))
+                .or_else(|| int::unary(name, ty));
             let f = f.ok_or_else(|| m.unknown("operation or type"))?;
             let d = cx.dst(cx.arg(args, 0)?)?;
             Ok(Op::Un { f, d, a: cx.src(cx.arg(args, 1)?, ty)? })
         }
         3 => {
             let f = if halves {
-                half::binary(name, ty, q.nan)
+                half::binary(name, ty, q.nan, range)
             } else {
                 float::binary(name, ty, q).or_else(|| int::binary(name, ty))
             };
@@ -335,11 +328,34 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
         }
         _ => {
             let f = if halves && name == "fma" {
-                half::ternary(ty, relu)
+                half::ternary(ty, relu, range)
             } else {
                 float::ternary(name, ty, q).or_else(|| int::ternary(name, ty))
             };
             ter(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 3])
         }
+    }
+}
+
+/// f32 arithmetic that does not round to nearest.
+fn directed_op<'a>(
+    cx: &mut Context<'_, 'a>,
+    m: &mut Mods<'_>,
+    args: &[Raw<'a>],
+    (r, q): (Rounding, Quals),
+    ty: Ty,
+) -> Res<Op> {
+    if ty != Ty::F32 || q.sat {
+        return Err(m.unknown("only f32 without .sat rounds other than to nearest"));
+    }
+    let unknown = |m: &Mods<'_>| m.unknown("operation");
+    match args.len() {
+        2 => {
+            let f = directed::unary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?;
+            let d = cx.dst(cx.arg(args, 0)?)?;
+            Ok(Op::Un { f, d, a: cx.src(cx.arg(args, 1)?, ty)? })
+        }
+        3 => bin(cx, args, directed::binary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?, [ty; 2]),
+        _ => ter(cx, args, directed::ternary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?, [ty; 3]),
     }
 }

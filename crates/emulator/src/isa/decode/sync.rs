@@ -234,12 +234,13 @@ pub(crate) fn warp<'a>(
                 m.one_of(&["add", "min", "max", "and", "or", "xor"]).ok_or_else(|| m.unknown("operation"))?;
             let (absolute, nan) = (m.flag("abs"), m.flag("NaN"));
             let ty = m.ty()?;
-            if absolute {
-                return Err(m.unknown(".abs"));
-            }
             let q = float::Quals { nan, ..float::Quals::default() };
-            let f: Option<F2> =
-                if ty == Ty::F32 { float::binary(name, ty, q) } else { int::binary(name, ty) };
+            let f: Option<F2> = match ty {
+                Ty::F32 if absolute => float::absolute(name, nan),
+                Ty::F32 => float::binary(name, ty, q),
+                _ if absolute => None,
+                _ => int::binary(name, ty),
+            };
             let f = f.ok_or_else(|| m.unknown("type"))?;
             cx.count(args, 3, 3)?;
             let d = cx.dst(cx.arg(args, 0)?)?;

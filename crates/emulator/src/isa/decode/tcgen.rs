@@ -59,8 +59,8 @@ pub(crate) fn tcgen05<'a>(
 }
 
 fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], group: u8) -> Res<Tcgen> {
-    if m.has("sp") || m.has("block_scale") || m.has("ws") {
-        return Err(m.unknown("sparse, block-scaled and weight-stationary products"));
+    if m.has("sp") || m.has("block_scale") || m.has("ws") || m.has("ashift") {
+        return Err(m.unknown("sparse, block-scaled, weight-stationary and shifted products"));
     }
     let kind = match m.one_of(&["kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"]) {
         Some("kind::f16") => TcgenKind::F16,
@@ -70,7 +70,6 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], group: 
         None => return Err(m.unknown("kind")),
     };
     m.ignore(&["collector::a::discard", "collector::a::lastuse", "collector::a::fill", "collector::a::use"]);
-    m.ignore(&["ashift"]);
     cx.count(args, 5, 7)?;
     let d = cx.addr(cx.arg(args, 0)?)?;
     let a = match cx.arg(args, 1)? {

@@ -14,6 +14,14 @@ pub(crate) fn matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
         "wgmma" => wgmma(cx, m, args),
         "mma" => mma(cx, m, args),
         "ldmatrix" | "stmatrix" => move_matrix(cx, m, args),
+        "movmatrix" => {
+            m.ignore(&["sync", "aligned"]);
+            if !(m.flag("m8n8") && m.flag("trans") && m.flag("b16")) {
+                return Err(m.unknown("only m8n8.trans.b16"));
+            }
+            cx.count(args, 2, 2)?;
+            Ok(Op::MovMatrix { d: cx.dst(cx.arg(args, 0)?)?, a: cx.src(cx.arg(args, 1)?, Ty::B32)? })
+        }
         _ => Err(m.unknown("operation")),
     }
 }
@@ -72,13 +80,22 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
     let a_ty = m.take(mat_ty).ok_or_else(|| m.unknown("type of A"))?;
     let b_ty = m.take(mat_ty).ok_or_else(|| m.unknown("type of B"))?;
     let c_ty = m.take(acc_ty).ok_or_else(|| m.unknown("type of C"))?;
+    let double = a_ty == MatTy::F64;
     let legal = match a_ty {
+        MatTy::F64 => (rows == 8 && k == 4) || (rows == 16 && matches!(k, 4 | 8 | 16)),
         MatTy::F16 | MatTy::BF16 => k == 8 || k == 16,
         MatTy::TF32 => k == 4 || k == 8,
         _ if a_ty.bytes() == 1 => k == 16 || k == 32,
         _ => false,
     };
-    if rows != 16 || n != 8 || !legal || a_ty.bytes() != b_ty.bytes() || a_ty.integer() != b_ty.integer() {
+    let outputs_fit = double == (d_ty == AccTy::F64) && double == (c_ty == AccTy::F64);
+    if !(rows == 16 || double)
+        || n != 8
+        || !legal
+        || !outputs_fit
+        || a_ty.bytes() != b_ty.bytes()
+        || a_ty.integer() != b_ty.integer()
+    {
         return Err(m.unknown("shape and types"));
     }
     cx.count(args, 4, 4)?;
@@ -86,16 +103,25 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
     for r in cx.parts(cx.arg(args, 0)?) {
         d.push(cx.dst_opt(r)?);
     }
-    let a = regs(cx, cx.arg(args, 1)?, Ty::B32)?;
-    let b = regs(cx, cx.arg(args, 2)?, Ty::B32)?;
-    let c = regs(cx, cx.arg(args, 3)?, Ty::B32)?;
-    let words = |t: AccTy| if t == AccTy::F16 { 2 } else { 4 };
-    let per_lane = k as usize * a_ty.bytes() as usize;
-    if a.len() * 8 != per_lane || b.len() * 16 != per_lane || d.len() != words(d_ty) || c.len() != words(c_ty)
+    let word = if double { Ty::F64 } else { Ty::B32 };
+    let a = regs(cx, cx.arg(args, 1)?, word)?;
+    let b = regs(cx, cx.arg(args, 2)?, word)?;
+    let c = regs(cx, cx.arg(args, 3)?, word)?;
+    let words = |t: AccTy| match t {
+        AccTy::F16 => 2,
+        AccTy::F64 => rows as usize / 4,
+        _ => 4,
+    };
+    // Bytes of 32 lanes: rows x k elements of A, 8 x k of B.
+    let (per_lane, bytes) = (k as usize * a_ty.bytes() as usize, word.bytes() as usize);
+    if a.len() * 32 * bytes != per_lane * rows as usize
+        || b.len() * 32 * bytes != per_lane * 8
+        || d.len() != words(d_ty)
+        || c.len() != words(c_ty)
     {
         return Err(cx.fail("the fragments have the wrong number of registers"));
     }
-    Ok(Op::Mma(Box::new(Mma { k, a_ty, b_ty, d_ty, c_ty, d, a, b, c, saturate })))
+    Ok(Op::Mma(Box::new(Mma { m: rows, k, a_ty, b_ty, d_ty, c_ty, d, a, b, c, saturate })))
 }
 
 fn constant(cx: &mut Context<'_, '_>, raw: &Raw<'_>, what: &str) -> Res<i64> {

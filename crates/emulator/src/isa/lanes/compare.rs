@@ -62,6 +62,28 @@ fn flushed(x: u64) -> f32 {
     crate::number::float::flush(f32_of(x))
 }
 
+/// `testp`: the property of an f32 or f64.
+pub(crate) fn property(name: &str, ty: Ty) -> Option<Compare> {
+    macro_rules! of {
+        ($view:expr) => {
+            match name {
+                "finite" => mask!(|a, _b| $view(a).is_finite()),
+                "infinite" => mask!(|a, _b| $view(a).is_infinite()),
+                "number" => mask!(|a, _b| !$view(a).is_nan()),
+                "notanumber" => mask!(|a, _b| $view(a).is_nan()),
+                "normal" => mask!(|a, _b| $view(a).is_normal() || $view(a) == 0.0),
+                "subnormal" => mask!(|a, _b| $view(a).is_subnormal()),
+                _ => return None,
+            }
+        };
+    }
+    Some(match ty {
+        Ty::F32 => of!(f32_of),
+        Ty::F64 => of!(f64::from_bits),
+        _ => return None,
+    })
+}
+
 /// The comparison `name` on a type; `ftz` flushes f32 inputs.
 pub(crate) fn compare(name: &str, ty: Ty, ftz: bool) -> Option<Compare> {
     #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "unordered comparisons are true for NaN")]

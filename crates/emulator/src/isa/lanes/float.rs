@@ -114,6 +114,17 @@ pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
     })
 }
 
+/// The larger or smaller magnitude (`redux.abs`).
+pub(crate) fn absolute(name: &str, nan: bool) -> Option<F2> {
+    Some(match (name, nan) {
+        ("max", false) => real!(|a, b| n::max(a.abs(), b.abs())),
+        ("min", false) => real!(|a, b| n::min(a.abs(), b.abs())),
+        ("max", true) => real!(|a, b| n::max_nan(a.abs(), b.abs())),
+        ("min", true) => real!(|a, b| n::min_nan(a.abs(), b.abs())),
+        _ => return None,
+    })
+}
+
 /// Operations with three operands.
 pub(crate) fn ternary(name: &str, ty: Ty, q: Quals) -> Option<F3> {
     Some(match (name, ty) {

@@ -22,26 +22,31 @@ fn bf16_at(x: u64, shift: u32) -> f32 {
     bf16_value((x >> shift) as u16)
 }
 
-/// Picks by type: one or two halves, f16 or bf16.
+/// An f16 without subnormals (`.ftz`).
+fn flush(bits: u64) -> u64 {
+    if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
+}
+
+/// How f16 operations treat subnormals and range.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    pub ftz: bool,
+    pub sat: bool,
+}
+
+/// Picks by type: one or two halves, f16 or bf16. bf16 has neither `.ftz` nor `.sat`.
 macro_rules! by_half {
-    ($ty:expr, |$($a:ident),+| $e:expr) => {
-        match $ty {
-            Ty::F16 => lanes!(|$($a),+| {
-                $(let $a = f16_at($a, 0);)+
-                f16_bits($e)
-            }),
-            Ty::BF16 => lanes!(|$($a),+| {
+    ($ty:expr, $r:expr, |$($a:ident),+| $e:expr) => {
+        match ($ty, $r.ftz, $r.sat) {
+            (Ty::F16 | Ty::F16x2, false, false) => by_half!(@f16 $ty, |b| b, |x| x, |$($a),+| $e),
+            (Ty::F16 | Ty::F16x2, true, false) => by_half!(@f16 $ty, |b| flush(b), |x| x, |$($a),+| $e),
+            (Ty::F16 | Ty::F16x2, false, true) => by_half!(@f16 $ty, |b| b, |x| n::saturate(x), |$($a),+| $e),
+            (Ty::F16 | Ty::F16x2, true, true) => by_half!(@f16 $ty, |b| flush(b), |x| n::saturate(x), |$($a),+| $e),
+            (Ty::BF16, _, false) => lanes!(|$($a),+| {
                 $(let $a = bf16_at($a, 0);)+
                 bf16_bits($e)
             }),
-            Ty::F16x2 => lanes!(|$($a),+| {
-                let half = |s: u32| {
-                    $(let $a = f16_at($a, s);)+
-                    f16_bits($e) << s
-                };
-                half(0) | half(16)
-            }),
-            Ty::BF16x2 => lanes!(|$($a),+| {
+            (Ty::BF16x2, _, false) => lanes!(|$($a),+| {
                 let half = |s: u32| {
                     $(let $a = bf16_at($a, s);)+
                     bf16_bits($e) << s
@@ -51,10 +56,30 @@ macro_rules! by_half {
             _ => return None,
         }
     };
+    (@f16 $ty:expr, |$b:ident| $in:expr, |$x:ident| $out:expr, |$($a:ident),+| $e:expr) => {
+        if $ty == Ty::F16 {
+            lanes!(|$($a),+| {
+                $(let $a = { let $b = $a & 0xffff; f16_at($in, 0) };)+
+                let $x = $e;
+                let $b = f16_bits($out);
+                $in
+            })
+        } else {
+            lanes!(|$($a),+| {
+                let half = |s: u32| {
+                    $(let $a = { let $b = $a >> s & 0xffff; f16_at($in, 0) };)+
+                    let $x = $e;
+                    let $b = f16_bits($out);
+                    ($in) << s
+                };
+                half(0) | half(16)
+            })
+        }
+    };
 }
 
 /// Operations with one operand.
-pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
+pub(crate) fn unary(name: &str, ty: Ty, r: Range) -> Option<F1> {
     Some(match name {
         "neg" => match ty {
             Ty::F16 | Ty::BF16 => lanes!(|a| a ^ 0x8000),
@@ -66,61 +91,102 @@ pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
             Ty::F16x2 | Ty::BF16x2 => lanes!(|a| a & 0x7fff_7fff),
             _ => return None,
         },
-        "ex2" => by_half!(ty, |a| n::exp2(a)),
-        "tanh" => by_half!(ty, |a| n::tanh(a)),
+        "ex2" => by_half!(ty, r, |a| n::exp2(a)),
+        "tanh" => by_half!(ty, r, |a| n::tanh(a)),
         _ => return None,
     })
 }
 
 /// Operations with two operands.
-pub(crate) fn binary(name: &str, ty: Ty, nan: bool) -> Option<F2> {
+pub(crate) fn binary(name: &str, ty: Ty, nan: bool, r: Range) -> Option<F2> {
     Some(match (name, nan) {
-        ("add", _) => by_half!(ty, |a, b| a + b),
-        ("sub", _) => by_half!(ty, |a, b| a - b),
-        ("mul", _) => by_half!(ty, |a, b| a * b),
-        ("max", false) => by_half!(ty, |a, b| n::max(a, b)),
-        ("min", false) => by_half!(ty, |a, b| n::min(a, b)),
-        ("max", true) => by_half!(ty, |a, b| n::max_nan(a, b)),
-        ("min", true) => by_half!(ty, |a, b| n::min_nan(a, b)),
+        ("add", _) => by_half!(ty, r, |a, b| a + b),
+        ("sub", _) => by_half!(ty, r, |a, b| a - b),
+        ("mul", _) => by_half!(ty, r, |a, b| a * b),
+        ("max", false) => by_half!(ty, r, |a, b| n::max(a, b)),
+        ("min", false) => by_half!(ty, r, |a, b| n::min(a, b)),
+        ("max", true) => by_half!(ty, r, |a, b| n::max_nan(a, b)),
+        ("min", true) => by_half!(ty, r, |a, b| n::min_nan(a, b)),
         _ => return None,
     })
 }
 
+/// What `fma` does with its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Nothing,
+    Relu,
+    Saturate,
+}
+
 /// `a * b + c` rounded once to a short format: the f64 sum is rounded to odd, so that rounding it again is exact.
-fn fma(a: f32, b: f32, c: f32, format: Format, relu: bool) -> u64 {
+fn fma(a: f32, b: f32, c: f32, format: Format, then: Then) -> u64 {
     let (p, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = p + c;
     let back = sum - p;
-    let error = (p - (sum - back)) + (c - back);
-    let mut bits = sum.to_bits();
-    if error != 0.0 && sum.is_finite() && bits & 1 == 0 {
-        let away = (error > 0.0) == (sum > 0.0);
-        bits = if away { bits + 1 } else { bits - 1 };
-    }
-    let code = format.encode(f64::from_bits(bits), Rounding::Even, false);
-    if relu && code & 0x8000 != 0 && code != format.nan() { 0 } else { u64::from(code) }
+    let sum = super::directed::to_odd(sum, (p - (sum - back)) + (c - back));
+    let sum = if then != Then::Saturate {
+        sum
+    } else if sum.is_nan() {
+        0.0
+    } else {
+        sum.clamp(0.0, 1.0)
+    };
+    let code = format.encode(sum, Rounding::Even, false);
+    if then == Then::Relu && code & 0x8000 != 0 && code != format.nan() { 0 } else { u64::from(code) }
 }
 
 /// `fma`.
-pub(crate) fn ternary(ty: Ty, relu: bool) -> Option<F3> {
-    macro_rules! pick {
-        ($relu:expr) => {
-            match ty {
-                Ty::F16 => lanes!(|a, b, c| fma(f16_at(a, 0), f16_at(b, 0), f16_at(c, 0), F16, $relu)),
-                Ty::BF16 => lanes!(|a, b, c| fma(bf16_at(a, 0), bf16_at(b, 0), bf16_at(c, 0), BF16, $relu)),
-                Ty::F16x2 => lanes!(|a, b, c| {
-                    let half = |s: u32| fma(f16_at(a, s), f16_at(b, s), f16_at(c, s), F16, $relu) << s;
+pub(crate) fn ternary(ty: Ty, relu: bool, r: Range) -> Option<F3> {
+    macro_rules! f16 {
+        ($then:expr, |$b:ident| $in:expr) => {
+            if ty == Ty::F16 {
+                lanes!(|a, b, c| {
+                    let at = |$b: u64| {
+                        let $b = $b & 0xffff;
+                        f16_at($in, 0)
+                    };
+                    let $b = fma(at(a), at(b), at(c), F16, $then);
+                    $in
+                })
+            } else {
+                lanes!(|a, b, c| {
+                    let at = |$b: u64| {
+                        let $b = $b & 0xffff;
+                        f16_at($in, 0)
+                    };
+                    let half = |s: u32| {
+                        let $b = fma(at(a >> s), at(b >> s), at(c >> s), F16, $then);
+                        ($in) << s
+                    };
                     half(0) | half(16)
-                }),
-                Ty::BF16x2 => lanes!(|a, b, c| {
-                    let half = |s: u32| fma(bf16_at(a, s), bf16_at(b, s), bf16_at(c, s), BF16, $relu) << s;
-                    half(0) | half(16)
-                }),
-                _ => return None,
+                })
             }
         };
     }
-    Some(if relu { pick!(true) } else { pick!(false) })
+    macro_rules! bf16 {
+        ($then:expr) => {
+            if ty == Ty::BF16 {
+                lanes!(|a, b, c| fma(bf16_at(a, 0), bf16_at(b, 0), bf16_at(c, 0), BF16, $then))
+            } else {
+                lanes!(|a, b, c| {
+                    let half = |s: u32| fma(bf16_at(a, s), bf16_at(b, s), bf16_at(c, s), BF16, $then) << s;
+                    half(0) | half(16)
+                })
+            }
+        };
+    }
+    Some(match (ty, relu, r.sat, r.ftz) {
+        (Ty::F16 | Ty::F16x2, false, false, false) => f16!(Then::Nothing, |x| x),
+        (Ty::F16 | Ty::F16x2, false, false, true) => f16!(Then::Nothing, |x| flush(x)),
+        (Ty::F16 | Ty::F16x2, true, false, false) => f16!(Then::Relu, |x| x),
+        (Ty::F16 | Ty::F16x2, true, false, true) => f16!(Then::Relu, |x| flush(x)),
+        (Ty::F16 | Ty::F16x2, false, true, false) => f16!(Then::Saturate, |x| x),
+        (Ty::F16 | Ty::F16x2, false, true, true) => f16!(Then::Saturate, |x| flush(x)),
+        (Ty::BF16 | Ty::BF16x2, false, false, _) => bf16!(Then::Nothing),
+        (Ty::BF16 | Ty::BF16x2, true, false, _) => bf16!(Then::Relu),
+        _ => return None,
+    })
 }
 
 /// Mixed precision `add.rn.f32.bf16 d, a, c`: a half and an f32 (PTX 8.6).

@@ -40,6 +40,19 @@ pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
         "popc" => by_type!(ty, |a| a.count_ones()),
         "clz" => by_type!(ty, |a| a.leading_zeros()),
         "brev" => by_type!(ty, |a| a.reverse_bits()),
+        "bfind.shiftamt" => match ty {
+            Ty::U32 => int!(u32 as u32, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Ty::S32 => int!(i32 as u32, |a| {
+                let a = if a < 0 { !a } else { a } as u32;
+                if a == 0 { u32::MAX } else { a.leading_zeros() }
+            }),
+            Ty::U64 => int!(u64 as u32, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Ty::S64 => int!(i64 as u32, |a| {
+                let a = if a < 0 { !a } else { a } as u64;
+                if a == 0 { u32::MAX } else { a.leading_zeros() }
+            }),
+            _ => return None,
+        },
         "bfind" => match ty {
             Ty::U32 => int!(u32 as u32, |a| if a == 0 { u32::MAX } else { 31 - a.leading_zeros() }),
             Ty::S32 => int!(i32 as u32, |a| {
@@ -53,6 +66,84 @@ pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
             }),
             _ => return None,
         },
+        _ => return None,
+    })
+}
+
+/// `slct`: `a` where `c` is not negative.
+pub(crate) fn select(by: Ty) -> Option<F3> {
+    Some(match by {
+        Ty::S32 => lanes!(|a, b, c| if c as u32 as i32 >= 0 { a } else { b }),
+        Ty::F32 => lanes!(|a, b, c| if f32::from_bits(c as u32) >= 0.0 { a } else { b }),
+        _ => return None,
+    })
+}
+
+/// `add.sat.s32`, `sub.sat.s32`.
+pub(crate) fn saturating(name: &str, ty: Ty) -> Option<F2> {
+    Some(match (name, ty) {
+        ("add", Ty::S32) => int!(i32 as u32, |a, b| a.saturating_add(b)),
+        ("sub", Ty::S32) => int!(i32 as u32, |a, b| a.saturating_sub(b)),
+        _ => return None,
+    })
+}
+
+/// `mul24` and `mad24`: the low or high 32 of 48 bits, plus `c`.
+pub(crate) fn multiply_24(part: &str, ty: Ty) -> Option<F3> {
+    fn u(x: u64) -> u64 {
+        x & 0xff_ffff
+    }
+    fn s(x: u64) -> i64 {
+        i64::from((x as i32) << 8 >> 8)
+    }
+    Some(match (part, ty) {
+        ("lo", Ty::U32) => lanes!(|a, b, c| u64::from(((u(a) * u(b)) as u32).wrapping_add(c as u32))),
+        ("hi", Ty::U32) => lanes!(|a, b, c| u64::from(((u(a) * u(b) >> 16) as u32).wrapping_add(c as u32))),
+        ("lo", Ty::S32) => lanes!(|a, b, c| u64::from(((s(a) * s(b)) as u32).wrapping_add(c as u32))),
+        ("hi", Ty::S32) => lanes!(|a, b, c| u64::from(((s(a) * s(b) >> 16) as u32).wrapping_add(c as u32))),
+        _ => return None,
+    })
+}
+
+/// `cvt.pack.sat`: two saturated integers, b lowest, then a; 8-bit ones below what `c` holds.
+pub(crate) fn pack(to: Ty) -> Option<F3> {
+    macro_rules! two {
+        ($t:ty, $bits:expr) => {
+            lanes!(|a, b, c| {
+                let cut = |x: u64| {
+                    let x = (x as u32 as i32).clamp(<$t>::MIN.into(), <$t>::MAX.into());
+                    x as u64 & ((1 << $bits) - 1)
+                };
+                (c << (2 * $bits) | cut(a) << $bits | cut(b)) & 0xffff_ffff
+            })
+        };
+    }
+    Some(match to {
+        Ty::U8 => two!(u8, 8),
+        Ty::S8 => two!(i8, 8),
+        Ty::U16 => two!(u16, 16),
+        Ty::S16 => two!(i16, 16),
+        _ => return None,
+    })
+}
+
+/// `prmt` with a mode, or by a selector of four nibbles.
+pub(crate) fn permutation(mode: &str, ty: Ty) -> Option<F3> {
+    if ty != Ty::B32 {
+        return None;
+    }
+    fn pick(a: u64, b: u64, at: impl Fn(u64) -> u64) -> u64 {
+        let bytes = (b << 32) | (a & 0xffff_ffff);
+        (0..4).fold(0, |d, i| d | (bytes >> (8 * (at(i) & 7)) & 0xff) << (8 * i))
+    }
+    Some(match mode {
+        "" => lanes!(|a, b, c| permute(a, b, c)),
+        "f4e" => lanes!(|a, b, c| pick(a, b, |i| (c & 3) + i)),
+        "b4e" => lanes!(|a, b, c| pick(a, b, |i| (c & 3).wrapping_sub(i))),
+        "rc8" => lanes!(|a, b, c| pick(a, b, |_| c & 3)),
+        "ecl" => lanes!(|a, b, c| pick(a, b, |i| i.max(c & 3))),
+        "ecr" => lanes!(|a, b, c| pick(a, b, |i| i.min(c & 3))),
+        "rc16" => lanes!(|a, b, c| pick(a, b, |i| 2 * (c & 1) + i % 2)),
         _ => return None,
     })
 }
@@ -173,7 +264,6 @@ pub(crate) fn ternary(name: &str, ty: Ty) -> Option<F3> {
         ("shf.r.clamp", Ty::B32) => {
             lanes!(|a, b, c| ((b << 32 | a & 0xffff_ffff) >> (c as u32).min(32)) & 0xffff_ffff)
         }
-        ("prmt", Ty::B32) => lanes!(|a, b, c| permute(a, b, c)),
         ("dp4a.u32", Ty::U32) => lanes!(|a, b, c| dot4(a, b, c, false, false)),
         ("dp4a.s32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, true, true)),
         ("dp4a.u32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, false, true)),

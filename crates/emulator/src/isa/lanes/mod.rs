@@ -4,6 +4,7 @@
 //! lanes; the machine keeps the results of the active ones. So no function may fail on any input.
 
 pub(crate) mod compare;
+pub(crate) mod directed;
 pub(crate) mod float;
 pub(crate) mod half;
 pub(crate) mod integer;

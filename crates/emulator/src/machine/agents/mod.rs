@@ -25,6 +25,8 @@ pub(crate) struct Operation {
     pub visit: u32,
     /// What the issuer knew.
     pub clock: Rc<Clock>,
+    /// Steps of the cluster at issue.
+    pub issued: u64,
     /// Events done.
     pub stage: u8,
     pub work: Work,
@@ -69,6 +71,7 @@ impl Operation {
 
 /// Issues an operation for some lanes of a warp; returns its number in the channel.
 pub(crate) fn issue(core: &mut Core<'_>, w: &mut Warp, kind: Kind, lanes: u32, pc: u32, work: Work) -> u32 {
+    let time = w.now;
     let clock = if core.race { Rc::new(w.release(lanes)) } else { w.clock.clone() };
     let slot = channel(w.id, kind) as usize;
     let number = core.numbers.get(slot).copied().unwrap_or(0);
@@ -80,10 +83,24 @@ pub(crate) fn issue(core: &mut Core<'_>, w: &mut Warp, kind: Kind, lanes: u32, p
     {
         list.push(pc);
     }
+    if core.race && matches!(kind, Kind::TcgenMma | Kind::TcgenLd | Kind::TcgenSt) {
+        core.tmem_issue.insert((channel(w.id, kind), number), (time, w.tcgen_after.clone()));
+    }
     let visit = w.visits.get(pc as usize).copied().unwrap_or(0);
     core.stats.operations += 1;
     core.progress += 1;
-    core.ops.push(Operation { kind, number, warp: w.id, cta: w.cta, pc, visit, clock, stage: 0, work });
+    core.ops.push(Operation {
+        kind,
+        number,
+        warp: w.id,
+        cta: w.cta,
+        pc,
+        visit,
+        clock,
+        issued: core.steps,
+        stage: 0,
+        work,
+    });
     number
 }
 
@@ -136,6 +153,8 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], index: usize) {
     core.progress += 1;
     if !finished {
         core.ops.insert(index, op);
+    } else if core.opts.trace > 0 {
+        core.trace_operation(&op);
     }
 }
 

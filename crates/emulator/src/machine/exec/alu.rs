@@ -29,15 +29,38 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
             let meta = if is_move(*a, w, &out) { (w.poison_of(*a), w.taint_of(*a)) } else { w.meta(&[*a]) };
             w.put(*d, &out, meta, mask);
         }
-        Op::Bin { f, d, a, b } => {
+        Op::Bin { f, d, a, b, packed } => {
             f(&w.value(core, *a), &w.value(core, *b), &mut out);
+            let meta = if *packed { w.meta_by_half(&[*a, *b]) } else { w.meta(&[*a, *b]) };
+            w.put(*d, &out, meta, mask);
+        }
+        Op::Ter { f, d, a, b, c, packed } => {
+            f(&w.value(core, *a), &w.value(core, *b), &w.value(core, *c), &mut out);
+            let meta = if *packed { w.meta_by_half(&[*a, *b, *c]) } else { w.meta(&[*a, *b, *c]) };
+            w.put(*d, &out, meta, mask);
+        }
+        Op::Set { f, d, a, b, with, yes, halves } => {
+            let (x, y) = (w.value(core, *a), w.value(core, *b));
+            let combined = |v: u32| with.map_or(v, |(logic, c)| combine(logic, v, w.predicate(c)));
+            let (low, high) =
+                (combined(f(&x, &y)), if *halves { combined(f(&upper(&x), &upper(&y))) } else { 0 });
+            for (l, o) in out.iter_mut().enumerate() {
+                *o = if low >> l & 1 == 1 { *yes } else { 0 }
+                    | if high >> l & 1 == 1 { *yes << 16 } else { 0 };
+            }
             let meta = w.meta(&[*a, *b]);
             w.put(*d, &out, meta, mask);
         }
-        Op::Ter { f, d, a, b, c } => {
-            f(&w.value(core, *a), &w.value(core, *b), &w.value(core, *c), &mut out);
-            let meta = w.meta(&[*a, *b, *c]);
-            w.put(*d, &out, meta, mask);
+        Op::MovMatrix { d, a } => {
+            let x = w.value(core, *a);
+            for (l, o) in out.iter_mut().enumerate() {
+                let (g, t) = (l >> 2, l & 3);
+                let at = |row: usize| x[4 * row + g / 2] >> (16 * (g % 2)) & 0xffff;
+                *o = at(2 * t) | at(2 * t + 1) << 16;
+            }
+            let (poison, taint) = w.meta(&[*a]);
+            let poison = if poison_lanes(poison) & mask != 0 { u64::MAX } else { 0 };
+            w.put(*d, &out, (poison, taint), mask);
         }
         Op::Carry { f, d, a, b, c, sets, chained } => {
             let carry_in = if *chained { w.carry } else { 0 };
@@ -111,6 +134,11 @@ fn is_move(a: Src, w: &Warp, out: &Lanes) -> bool {
     matches!(a, Src::Reg(r) if w.regs.get(r as usize) == Some(out))
 }
 
+/// The upper 16-bit halves.
+fn upper(x: &Lanes) -> Lanes {
+    x.map(|v| v >> 16 & 0xffff)
+}
+
 fn lop3(a: u64, b: u64, c: u64, table: u8) -> u64 {
     (0..8_u32).filter(|i| table >> i & 1 == 1).fold(0, |d, i| {
         let pick = |x: u64, bit: u32| if i >> bit & 1 == 1 { x } else { !x };
@@ -121,13 +149,17 @@ fn lop3(a: u64, b: u64, c: u64, table: u8) -> u64 {
 fn pack(core: &Core<'_>, w: &mut Warp, d: u32, parts: &[Src], bits: u32, mask: u32) {
     let mut out = [0; 32];
     let (mut poison, mut taint) = (0, false);
+    // LLVM fills words with undefined 8- and 16-bit parts that it drops later; poison is kept for halves of 32 bits,
+    // so a word with a defined part counts as defined.
+    let all = parts.iter().fold(u32::MAX, |all, s| all & poison_lanes(w.poison_of(*s)));
     for (i, s) in parts.iter().enumerate() {
         let v = w.value(core, *s);
         let shift = bits * i as u32;
         for l in 0..32 {
             out[l] |= (v[l] & low_mask(bits)) << shift;
         }
-        let p = u64::from(poison_lanes(w.poison_of(*s) & if bits <= 32 { 0xffff_ffff } else { u64::MAX }));
+        let p = poison_lanes(w.poison_of(*s) & if bits <= 32 { 0xffff_ffff } else { u64::MAX });
+        let p = u64::from(if bits < 32 { p & all } else { p });
         poison |= if shift >= 32 { p << 32 } else { p };
         taint |= w.taint_of(*s);
     }
@@ -156,6 +188,16 @@ fn predicates(core: &mut Core<'_>, w: &mut Warp, op: &Op, _pc: u32, mask: u32) -
                     if let Some(t) = w.pred_tainted.get_mut(*p as usize) {
                         *t = taint;
                     }
+                }
+            }
+        }
+        Op::SetpHalves { f, d, q, a, b } => {
+            let (x, y) = (w.value(core, *a), w.value(core, *b));
+            let (poison, taint) = w.meta(&[*a, *b]);
+            for (p, value) in [(d, f(&x, &y)), (q, f(&upper(&x), &upper(&y)))] {
+                if let Some(p) = p {
+                    w.set_pred(*p, value, poison_lanes(poison), mask);
+                    set_pred_taint(w, *p, taint);
                 }
             }
         }

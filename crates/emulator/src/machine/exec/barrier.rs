@@ -199,8 +199,11 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
             w.now += 1;
         }
         Fence::ProxyTensormap | Fence::MbarrierInit => {}
-        Fence::TcgenBefore => w.tcgen_before = w.now,
-        Fence::TcgenAfter => w.tcgen_after = w.now,
+        Fence::TcgenBefore => {
+            core.tmem_fences.entry(w.id).or_default().push(w.now);
+            w.now += 1;
+        }
+        Fence::TcgenAfter => w.tcgen_after = Some(w.clock.clone()),
     }
     Flow::Next
 }

@@ -5,6 +5,7 @@ use super::memory::checked_addresses;
 use super::{Flow, actor};
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, MatTy, MatrixMove, Mma, Space, Src};
+use crate::isa::types::low_mask;
 use crate::machine::agents::products::element;
 use crate::machine::agents::wgmma::integer;
 use crate::machine::core::{Actor, Core, Spot};
@@ -98,6 +99,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
     let Some(rows) = rows(core, w, m, m.regs.len(), pc, mask) else { return Flow::Next };
     let values: Vec<Lanes> = m.regs.iter().map(|s| w.value(core, *s)).collect();
     let poison = m.regs.iter().any(|s| poison_lanes(w.poison_of(*s)) & mask != 0);
+    let mut same = true;
     if let Some(cta) = core.cta(w.cta) {
         for (j, v) in values.iter().enumerate() {
             for (l, x) in v.iter().enumerate() {
@@ -107,6 +109,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
                     let at = rows.get(8 * j + r).map_or(0, |x| x.1) as usize + 2 * c;
                     let bits = (x >> (16 * i)) as u16;
                     if let Some(d) = cta.shared.get_mut(at..at + 2) {
+                        same &= d == bits.to_le_bytes();
                         d.copy_from_slice(&bits.to_le_bytes());
                     }
                 }
@@ -114,7 +117,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
         }
     }
     core.progress += 1;
-    let a = actor(w, pc, mask);
+    let a = Actor { same, ..actor(w, pc, mask) };
     for (_, at) in &rows {
         core.touch_shared(w.cta, *at, 16, &a, Act::Write);
         if poison {
@@ -128,7 +131,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
 fn a_place(l: usize, i: usize, bytes: u32) -> (usize, usize) {
     let (g, t) = (l >> 2, l & 3);
     match bytes {
-        4 => (g + 8 * (i & 1), t + 4 * (i >> 1)),
+        4 | 8 => (g + 8 * (i & 1), t + 4 * (i >> 1)),
         2 => (g + 8 * (i >> 1 & 1), 2 * t + (i & 1) + 8 * (i >> 2)),
         _ => (g + 8 * (i >> 2 & 1), 4 * t + (i & 3) + 16 * (i >> 3)),
     }
@@ -137,7 +140,7 @@ fn a_place(l: usize, i: usize, bytes: u32) -> (usize, usize) {
 fn b_place(l: usize, i: usize, bytes: u32) -> (usize, usize) {
     let (g, t) = (l >> 2, l & 3);
     match bytes {
-        4 => (t + 4 * i, g),
+        4 | 8 => (t + 4 * i, g),
         2 => (2 * t + (i & 1) + 8 * (i >> 1), g),
         _ => (4 * t + (i & 3) + 16 * (i >> 2), g),
     }
@@ -154,13 +157,13 @@ fn gather(
 ) -> Vec<f64> {
     let mut out = vec![0.0; size];
     let bits = 8 * ty.bytes() as usize;
-    let per = 32 / bits;
+    let per = 32_usize.div_ceil(bits);
     for (j, s) in regs.iter().enumerate() {
         let v = w.value(core, *s);
         for (l, word) in v.iter().enumerate() {
             for x in 0..per {
                 let (row, col) = place(l, j * per + x, ty.bytes());
-                let raw = word >> (bits * x) & ((1 << bits) - 1);
+                let raw = word >> (bits * x) & low_mask(bits as u32);
                 if let Some(d) = out.get_mut(row * columns + col) {
                     *d = element(ty, raw);
                 }
@@ -173,7 +176,7 @@ fn gather(
 /// `mma.sync` m16n8: exact products, sums in f64, one rounding (E57).
 pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow {
     let k = m.k as usize;
-    let a = gather(core, w, &m.a, m.a_ty, 16 * k, k, a_place);
+    let a = gather(core, w, &m.a, m.a_ty, m.m as usize * k, k, a_place);
     let b = gather(core, w, &m.b, m.b_ty, 8 * k, 8, b_place);
     let mut acc = [0.0_f64; 128];
     let place = |l: usize, i: usize| ((l >> 2) + 8 * (i >> 1)) * 8 + 2 * (l & 3) + (i & 1);
@@ -183,6 +186,8 @@ pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow
             if m.c_ty == AccTy::F16 {
                 acc[place(l, 2 * r)] = f64::from(f16_value(*bits as u16));
                 acc[place(l, 2 * r + 1)] = f64::from(f16_value((bits >> 16) as u16));
+            } else if m.c_ty == AccTy::F64 {
+                acc[place(l, r)] = f64::from_bits(*bits);
             } else if m.c_ty == AccTy::S32 {
                 acc[place(l, r)] = f64::from(*bits as u32 as i32);
             } else {
@@ -204,6 +209,7 @@ pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow
                     half(2 * r) | half(2 * r + 1) << 16
                 }
                 AccTy::S32 => integer(acc[place(l, r)], m.saturate),
+                AccTy::F64 => acc[place(l, r)].to_bits(),
                 _ => u64::from((acc[place(l, r)] as f32).to_bits()),
             };
         }

@@ -121,7 +121,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     let mut out = vec![[0_u64; 32]; l.dsts.len()];
     let mut touched = Touched::default();
     let mut from_memory = false;
-    let mut poison = 0_u64;
+    let mut poison = vec![0_u64; l.dsts.len()];
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
         let one = Actor { lanes: 1 << lane, ..a.clone() };
@@ -146,7 +146,9 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
                 touched.add_shared(c, lane, at as u64);
                 from_memory = true;
                 if core.holds_poison(c, at as u64, size as u64) {
-                    poison |= 1 << lane | 1 << (lane + 32);
+                    for (i, p) in poison.iter_mut().enumerate() {
+                        *p |= poisoned_halves(core, c, (at + i * e) as u64, e as u64) << lane;
+                    }
                 }
             }
             Spot::Local(at) => {
@@ -170,7 +172,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
             }
         }
     }
-    for (v, reg) in out.iter().zip(&l.dsts) {
+    for ((v, reg), poison) in out.iter().zip(&l.dsts).zip(poison) {
         if let Some((r, _)) = reg {
             w.put(*r, v, (poison, from_memory), mask);
         }
@@ -185,6 +187,13 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         touched.record(core, size as u64, &a, act);
     }
     Flow::Next
+}
+
+/// Poison of an element of shared memory, as bit 0 for the low half of a register and bit 32 for the high one.
+fn poisoned_halves(core: &Core<'_>, cta: u32, at: u64, bytes: u64) -> u64 {
+    let low = core.holds_poison(cta, at, bytes.min(4));
+    let high = if bytes > 4 { core.holds_poison(cta, at + 4, bytes - 4) } else { low };
+    u64::from(low) | u64::from(high) << 32
 }
 
 /// What a strong load or atomic learns from the places it reads.
@@ -293,7 +302,17 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 }
                 touched.add_shared(c, lane, at);
                 if poison >> lane & 1 == 1 {
-                    undefined.push((c, at));
+                    for (i, v) in s.srcs.iter().enumerate() {
+                        let (p, first) = (w.poison_of(*v) >> lane, at + (i * e) as u64);
+                        if e <= 4 && p & 1 == 1 {
+                            undefined.push((c, first, e as u64));
+                        }
+                        for half in 0..2 {
+                            if e == 8 && p >> (32 * half) & 1 == 1 {
+                                undefined.push((c, first + 4 * half, 4));
+                            }
+                        }
+                    }
                 }
             }
             Spot::Local(at) => {
@@ -326,8 +345,8 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
         } else {
             touched.record(core, size as u64, &Actor { same, ..a }, Act::Write);
         }
-        for (c, at) in undefined {
-            core.poison_shared(c, at, size as u64);
+        for (c, at, bytes) in undefined {
+            core.poison_shared(c, at, bytes);
         }
     }
     Flow::Next

@@ -10,6 +10,7 @@ pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod operands;
 pub(crate) mod tcgen;
+pub(crate) mod tensormap;
 pub(crate) mod wgmma;
 
 use super::core::{Actor, Core};
@@ -59,6 +60,9 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
     if let Some(n) = core.opcode_counts.get_mut(inst.opcode as usize) {
         *n += 1;
     }
+    if core.opts.trace > 0 {
+        core.trace_step(w, pc);
+    }
     let mut mask = group;
     if let Some((p, negated)) = inst.guard {
         let guard = crate::isa::op::PSrc::Reg(p, negated);
@@ -81,8 +85,13 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
             "make the guard the same for all lanes",
         );
     }
-    if !w.marks.held.is_empty() {
-        wgmma::guard_registers(core, w, inst, pc, mask);
+    if !w.marks.held.is_empty()
+        && let Some(number) = wgmma::guard_registers(core, w, inst, pc, mask)
+    {
+        w.spread();
+        w.jump(group & !mask, pc + 1);
+        w.blocked.push((mask, Wait::Retry(Cond::WgmmaRegister { number })));
+        return;
     }
     if !w.tmem_pending.is_empty()
         && let Some(number) = tcgen::loading(core, w, pc)
@@ -217,9 +226,9 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
         }
         Op::BulkWait { keep, read } => copy::wait_bulk(core, w, *keep, *read, mask),
         Op::MapReplace { addr, space, field, value } => {
-            copy::map_replace(core, w, (*addr, *space, *field, *value), pc, mask)
+            tensormap::map_replace(core, w, (*addr, *space, *field, *value), pc, mask)
         }
-        Op::MapPublish { dst, src } => copy::map_publish(core, w, *dst, *src, pc, mask),
+        Op::MapPublish { dst, src } => tensormap::map_publish(core, w, *dst, *src, pc, mask),
         Op::Bar { mode, id, count, pred, d, p } => barrier::named(
             core,
             w,

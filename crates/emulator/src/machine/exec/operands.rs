@@ -71,6 +71,11 @@ impl Warp {
         (lanes & 0xffff_ffff | lanes << 32, taint)
     }
 
+    /// As `meta`, where the halves of a register do not touch each other.
+    pub(crate) fn meta_by_half(&self, list: &[Src]) -> (u64, bool) {
+        list.iter().fold((0, false), |(p, t), s| (p | self.poison_of(*s), t | self.taint_of(*s)))
+    }
+
     /// Writes a result with its poison and taint.
     pub(crate) fn put(&mut self, d: u32, v: &Lanes, meta: (u64, bool), lanes: u32) {
         self.set(d, v, meta.0, lanes);

@@ -150,13 +150,34 @@ pub(crate) fn wait(core: &mut Core<'_>, w: &mut Warp, keep: u32, mask: u32) -> F
     Flow::Next
 }
 
-/// W01: registers of products in flight.
-pub(crate) fn guard_registers(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) {
+/// W01: registers of products in flight. A plain move of an accumulator only gives it another name, which ptxas
+/// and Triton rely on: the new name is held too, and the warp waits for the operation whose number is returned.
+pub(crate) fn guard_registers(
+    core: &mut Core<'_>,
+    w: &mut Warp,
+    inst: &Inst,
+    pc: u32,
+    mask: u32,
+) -> Option<u32> {
     if matches!(inst.op, Op::Wgmma(_)) {
-        return guard_product(core, w, inst, pc, mask);
+        guard_product(core, w, inst, pc, mask);
+        return None;
     }
     let code = core.code;
-    let Some(uses) = code.uses.get(pc as usize) else { return };
+    let uses = code.uses.get(pc as usize)?;
+    let opcode = code.opcodes.get(inst.opcode as usize).map_or("", String::as_str);
+    if opcode.starts_with("mov.") {
+        let read = |d: &[u32]| uses.iter().any(|(r, writes)| !writes && d.contains(r));
+        let sources: Vec<u32> = w.marks.held.iter().filter(|(_, d, _)| read(d)).map(|(n, _, _)| *n).collect();
+        if let Some(n) = sources.iter().find(|n| core.in_flight(w.id, Kind::Wgmma, **n)) {
+            return Some(*n);
+        }
+        if let Some(n) = sources.first() {
+            let names = uses.iter().filter(|(_, writes)| *writes).map(|(r, _)| *r).collect();
+            w.marks.held.push((*n, names, Vec::new()));
+            return None;
+        }
+    }
     let hit = uses
         .iter()
         .find(|(r, writes)| w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r))));
@@ -166,6 +187,7 @@ pub(crate) fn guard_registers(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc
         let message = format!("{name} belongs to a wgmma that has not been waited for");
         core.error("W01", &a, message, "wgmma.wait_group before the registers are touched");
     }
+    None
 }
 
 /// Remembers which registers an ordinary instruction wrote, for W02.

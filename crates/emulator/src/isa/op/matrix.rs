@@ -1,0 +1,177 @@
+//! Matrix moves and products, and tensor memory.
+
+use super::{Addr, PSrc, Reg, Src};
+use smallvec::SmallVec;
+
+/// Number types of matrix operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatTy {
+    F16,
+    BF16,
+    TF32,
+    E4M3,
+    E5M2,
+    S8,
+    U8,
+    F64,
+}
+
+impl MatTy {
+    /// Bytes of one element in memory.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            MatTy::F16 | MatTy::BF16 => 2,
+            MatTy::TF32 => 4,
+            MatTy::E4M3 | MatTy::E5M2 | MatTy::S8 | MatTy::U8 => 1,
+            MatTy::F64 => 8,
+        }
+    }
+    pub(crate) fn integer(self) -> bool {
+        matches!(self, MatTy::S8 | MatTy::U8)
+    }
+}
+
+/// Types of accumulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccTy {
+    F16,
+    F32,
+    S32,
+    F64,
+}
+
+/// `mma.sync`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mma {
+    /// Rows: 16, or 8 for some products of f64.
+    pub m: u32,
+    pub k: u32,
+    pub a_ty: MatTy,
+    pub b_ty: MatTy,
+    pub d_ty: AccTy,
+    pub c_ty: AccTy,
+    pub d: SmallVec<[Option<Reg>; 4]>,
+    pub a: SmallVec<[Src; 4]>,
+    pub b: SmallVec<[Src; 4]>,
+    pub c: SmallVec<[Src; 4]>,
+    pub saturate: bool,
+}
+
+/// Operand A of wgmma.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum WgmmaA {
+    Desc(Src),
+    Regs(SmallVec<[Src; 4]>),
+}
+
+/// `wgmma.mma_async`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wgmma {
+    pub n: u32,
+    pub k: u32,
+    pub a_ty: MatTy,
+    pub b_ty: MatTy,
+    pub d_ty: AccTy,
+    pub d: Vec<Reg>,
+    pub a: WgmmaA,
+    pub b: Src,
+    pub scale_d: PSrc,
+    pub negate_a: bool,
+    pub negate_b: bool,
+    pub trans_a: bool,
+    pub trans_b: bool,
+    pub saturate: bool,
+}
+
+/// Lane-column pattern of tcgen05.ld and st (E48).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TmemShape {
+    S32x32b,
+    S16x64b,
+    S16x128b,
+    S16x256b,
+    S16x32bx2,
+}
+
+/// tcgen05 operations.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tcgen {
+    Alloc {
+        dst: Addr,
+        columns: Src,
+        group: u8,
+    },
+    Dealloc {
+        addr: Src,
+        columns: Src,
+        group: u8,
+    },
+    Relinquish {
+        group: u8,
+    },
+    Mma(TcgenMma),
+    /// Signals when earlier mma, cp and shift are done.
+    Commit {
+        mbar: Addr,
+        multicast: Option<Src>,
+        group: u8,
+    },
+    Ld {
+        d: Vec<Option<Reg>>,
+        addr: Addr,
+        shape: TmemShape,
+        split: u64,
+        pack: bool,
+    },
+    St {
+        s: Vec<Src>,
+        addr: Addr,
+        shape: TmemShape,
+        split: u64,
+        unpack: bool,
+    },
+    WaitLd,
+    WaitSt,
+}
+
+/// `tcgen05.mma`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TcgenMma {
+    pub group: u8,
+    /// f16, tf32, f8f6f4 or i8.
+    pub kind: TcgenKind,
+    pub d: Addr,
+    /// A descriptor, or an address in TMEM.
+    pub a: TcgenA,
+    pub b: Src,
+    pub idesc: Src,
+    /// Lanes of D that are not written.
+    pub disable: SmallVec<[Src; 8]>,
+    pub enable_d: PSrc,
+    pub scale_d: Option<u32>,
+}
+
+/// Operand A of tcgen05.mma.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum TcgenA {
+    Desc(Src),
+    Tmem(Addr),
+}
+
+/// The `.kind` of tcgen05.mma.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TcgenKind {
+    F16,
+    TF32,
+    F8F6F4,
+    I8,
+}
+
+/// `ldmatrix` and `stmatrix`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MatrixMove {
+    pub trans: bool,
+    pub addr: Addr,
+    pub regs: SmallVec<[Src; 4]>,
+    pub dsts: SmallVec<[Option<Reg>; 4]>,
+}

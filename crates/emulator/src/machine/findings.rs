@@ -1,0 +1,162 @@
+//! Findings: who, where, and against whom (E69).
+
+use super::core::{Actor, Core};
+use crate::race::clock::{KINDS, Kind};
+use crate::race::shadow::{Access, Act, Conflict, ConflictKind, OPERATION};
+use crate::report::{Extent, Finding, Place, Severity};
+
+impl Core<'_> {
+    /// Reports something; the first of its kind for a pair of lines is kept, later ones counted.
+    #[allow(clippy::too_many_arguments, reason = "a finding has this many sides")]
+    pub(crate) fn report(
+        &mut self,
+        code: &str,
+        severity: Severity,
+        actor: &Actor,
+        other: Option<&Access>,
+        extent: Option<Extent>,
+        message: impl Into<String>,
+        remedy: &str,
+    ) {
+        let first = self.place(actor.who, actor.time, actor.pc, actor.visit, actor.lanes);
+        let second = other.map(|o| self.place(o.who, o.time, o.pc, o.visit, o.lanes));
+        let line = first.line;
+        let other_line = second.as_ref().map(|s| s.line);
+        let same = self.findings.iter_mut().find(|f| {
+            f.code == code
+                && f.severity == severity
+                && (code == "R05"
+                    || f.first.as_ref().is_some_and(|p| p.line == line)
+                        && f.second.as_ref().map(|p| p.line) == other_line)
+        });
+        if let Some(f) = same {
+            f.count += 1;
+            return;
+        }
+        // Notes leave room for errors, and do not end a run.
+        let error = severity == Severity::Error;
+        let kept = if error { self.errors } else { self.findings.len() - self.errors };
+        if kept >= self.opts.max_findings {
+            return;
+        }
+        self.errors += usize::from(error);
+        let cta = self.ctas.get(actor.cta as usize).map_or([0; 3], |c| c.ctaid);
+        self.findings.push(Finding {
+            code: code.to_string(),
+            severity,
+            kernel: self.launch.entry.clone(),
+            cta,
+            message: message.into(),
+            remedy: remedy.to_string(),
+            first: Some(first),
+            second,
+            extent,
+            count: 1,
+        });
+    }
+
+    /// An error without a second agent.
+    pub(crate) fn error(&mut self, code: &str, actor: &Actor, message: impl Into<String>, remedy: &str) {
+        self.report(code, Severity::Error, actor, None, None, message, remedy);
+    }
+
+    pub(crate) fn place(&self, who: u32, time: u32, pc: u32, visit: u32, lanes: u32) -> Place {
+        let (line, opcode, loc) =
+            self.code.insts.get(pc as usize).map_or((0, 0, 0), |i| (i.line, i.opcode, i.loc));
+        let agent = if who & OPERATION != 0 {
+            let channel = who & !OPERATION;
+            let kind = Kind::name_of(channel % KINDS);
+            format!("{kind} #{time} of {}", self.warp_name(channel / KINDS))
+        } else {
+            format!("{} lanes {}", self.warp_name(who), lane_list(lanes))
+        };
+        let source = loc.checked_sub(1).and_then(|i| self.code.locs.get(i as usize));
+        Place {
+            agent,
+            line,
+            opcode: self.code.opcodes.get(opcode as usize).cloned().unwrap_or_default(),
+            visit,
+            source: source.map(|(f, l, c)| format!("{f}:{l}:{c}")),
+        }
+    }
+
+    /// "warp 3", with its CTA when there are several.
+    pub(crate) fn warp_name(&self, id: u32) -> String {
+        match self.ctas.iter().position(|c| id >= c.warps.0 && id < c.warps.0 + c.warps.1) {
+            Some(rank) if self.ctas.len() > 1 => {
+                format!("warp {} of CTA rank {rank}", id - self.ctas.get(rank).map_or(0, |c| c.warps.0))
+            }
+            _ => format!("warp {id}"),
+        }
+    }
+
+    /// The shared range with the name the caller gave it.
+    pub(crate) fn shared_extent(&self, start: u64, end: u64) -> Extent {
+        let named =
+            |(s, n, _): &&(u32, u32, String)| start >= u64::from(*s) && start < u64::from(*s) + u64::from(*n);
+        let name = self.opts.names.iter().find(named).map(|(_, _, n)| n.clone());
+        Extent { space: "shared".to_string(), start, end, name }
+    }
+
+    pub(crate) fn global_extent(&self, start: u64, end: u64) -> Extent {
+        match self.global.store.describe(start) {
+            Some((name, offset)) => Extent {
+                space: "global".into(),
+                start: offset,
+                end: offset + (end - start),
+                name: Some(name),
+            },
+            None => Extent { space: "global".into(), start, end, name: None },
+        }
+    }
+
+    /// Reports a race or a missing proxy fence.
+    pub(crate) fn collision(&mut self, race: &str, actor: &Actor, act: Act, c: &Conflict, extent: Extent) {
+        let verb = |a: Act| match a {
+            Act::Read => "read",
+            Act::Write => "write",
+            Act::Atomic => "barrier or atomic operation",
+        };
+        let (new, old) = (verb(act), verb(c.other.act));
+        match c.kind {
+            ConflictKind::Race => {
+                let message = format!("race: this {new} is not ordered after that {old}");
+                let remedy = "no wait, barrier or release-acquire pair orders the two: add the missing one";
+                self.report(race, Severity::Error, actor, Some(&c.other), Some(extent), message, remedy);
+            }
+            ConflictKind::Proxy => {
+                let message =
+                    format!("asynchronous {new} of bytes from a generic {old} without a proxy fence");
+                let remedy = "fence.proxy.async by the writing threads before they release (C26)";
+                self.report("R04", Severity::Error, actor, Some(&c.other), Some(extent), message, remedy);
+            }
+            ConflictKind::ProxyRead => {
+                let message = format!("asynchronous {new} after a generic {old} without a proxy fence");
+                let remedy = "whether hardware needs fence.proxy.async here is not verified (E64)";
+                self.report("R04", Severity::Note, actor, Some(&c.other), Some(extent), message, remedy);
+            }
+        }
+    }
+}
+
+/// "0-31", "5", "0,4,8".
+pub(crate) fn lane_list(lanes: u32) -> String {
+    let mut out = String::new();
+    let mut l = 0;
+    while l < 32 {
+        if lanes >> l & 1 == 1 {
+            let run = (lanes >> l).trailing_ones();
+            if !out.is_empty() {
+                out.push(',');
+            }
+            out.push_str(&l.to_string());
+            if run > 1 {
+                out.push_str(&format!("-{}", l + run - 1));
+            }
+            l += run;
+        } else {
+            l += 1;
+        }
+    }
+    out
+}
