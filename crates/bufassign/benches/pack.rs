@@ -1,7 +1,8 @@
-//! Times the packer and the assigner on one thread: `cargo bench --bench pack [-- --peer CMD]`.
+//! Times the packer and the assigner on one thread: `bench/pack [--peer CMD] [--variants N]`.
 //!
 //! Every instance of the reference folder is packed within 1,048,576 bytes and checked; `--peer`
-//! runs `CMD --input FILE --output OUT --capacity N` in turn on the same files. Then random problems of GPU size and the growth of
+//! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
+//! has seen, made from the plans of the first ones; random problems of GPU size; and the growth of
 //! `assign`.
 
 #![allow(clippy::unwrap_used)]
@@ -10,7 +11,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 use warploom_bufassign::fuzzing::{Choices, packing};
-use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, check_pack, pack};
+use warploom_bufassign::pack::{
+    CsvProblem, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span, check_pack, pack,
+};
 use warploom_bufassign::{Options, Problem, assign};
 
 const CAPACITY: u64 = 1_048_576;
@@ -18,16 +21,22 @@ const CAPACITY: u64 = 1_048_576;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let peer = args.iter().position(|a| a == "--peer").and_then(|k| args.get(k + 1));
-    instances(peer.map(String::as_str));
+    let variants = args.iter().position(|a| a == "--variants").and_then(|k| args.get(k + 1)?.parse().ok());
+    let plans = instances(peer.map(String::as_str));
+    unseen(&plans, variants.unwrap_or(8));
     random();
     growth();
 }
 
-fn instances(peer: Option<&str>) {
+/// Name of an instance, and lower, upper, size and offset of its buffers.
+type Plan = (String, Vec<(i64, i64, u64, u64)>);
+
+fn instances(peer: Option<&str>) -> Vec<Plan> {
+    let mut plans = Vec::new();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/packing");
     let Ok(dir) = std::fs::read_dir(&root) else {
         println!("skipped: no reference instances beside the checkout");
-        return;
+        return plans;
     };
     let mut files: Vec<PathBuf> = dir.filter_map(|e| Some(e.ok()?.path())).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "csv"));
@@ -42,6 +51,11 @@ fn instances(peer: Option<&str>) {
         let ms = t.elapsed().as_secs_f64() * 1e3;
         ours += ms;
         check_pack(&csv.problem, &outcome).unwrap();
+        if let PackOutcome::Fits { offsets, .. } = &outcome {
+            let item =
+                |(i, &o): (&PackItem, &u64)| (i.live[0].start, i.live[0].start + i.live[0].len, i.size, o);
+            plans.push((name.clone(), csv.problem.items.iter().zip(offsets).map(item).collect()));
+        }
         let verdict = match outcome {
             PackOutcome::Fits { peak, .. } => format!("fits, peak {peak}"),
             other => format!("{other:?}").chars().take(60).collect(),
@@ -62,29 +76,111 @@ fn instances(peer: Option<&str>) {
         println!();
     }
     println!("sum {ours:.1} ms{}", peer.map_or(String::new(), |_| format!(", peer {theirs:.1} ms")));
+    plans
+}
+
+/// Instances of the same kind: a plan's buffers cut in time or size, stretched into free room, mirrored
+/// in time, in another order. A plan exists by construction, and there is less room than before.
+fn unseen(plans: &[Plan], variants: u64) {
+    for (name, plan) in plans {
+        let (mut times, mut fitted) = (Vec::new(), 0);
+        for v in 0..variants {
+            let p = variant(plan, &mut Choices::seeded(v));
+            let t = Instant::now();
+            let outcome = pack(&p, &PackOptions { node_budget: 2_000_000, ..PackOptions::default() });
+            times.push(t.elapsed().as_secs_f64() * 1e3);
+            check_pack(&p, &outcome).unwrap();
+            fitted += u32::from(matches!(outcome, PackOutcome::Fits { .. }));
+        }
+        times.sort_by(f64::total_cmp);
+        if let (Some(most), Some(median)) = (times.last(), times.get(times.len() / 2)) {
+            println!("like {name:<19} {fitted} of {variants} fit, median {median:.1} ms, most {most:.1} ms");
+        }
+    }
+}
+
+fn variant(plan: &[(i64, i64, u64, u64)], c: &mut Choices<'_>) -> PackProblem {
+    let mut items = plan.to_vec();
+    for k in 0..plan.len() {
+        let (a, b, size, at) = items[k];
+        match c.below(16) {
+            0 if b - a > 1 => {
+                let cut = a + 1 + c.below((b - a).unsigned_abs() - 1).cast_signed();
+                items[k].1 = cut;
+                items.push((cut, b, size, at));
+            }
+            1 if size > 16_384 => {
+                let low = size / 2048 * 1024;
+                items[k].2 = low;
+                items.push((a, b, size - low, at + low));
+            }
+            2..=4 => {
+                let over = |o: &(i64, i64, u64, u64)| o.0 >= b && o.3 < at + size && at < o.3 + o.2;
+                if let Some(next) = items.iter().filter(|o| over(o)).map(|o| o.0).min().filter(|n| *n > b) {
+                    items[k].1 = b + 1 + c.below((next - b).unsigned_abs()).cast_signed();
+                }
+            }
+            _ => {}
+        }
+    }
+    let mirror = c.below(2) == 1;
+    let end = items.iter().map(|i| i.1).max().unwrap_or(0);
+    let mut p = PackProblem::linear(Some(CAPACITY));
+    while !items.is_empty() {
+        let (a, b, size, _) = items.swap_remove(c.below(items.len() as u64) as usize);
+        if mirror {
+            p.push(size, end - b, end - a)
+        } else {
+            p.push(size, a, b)
+        };
+    }
+    p
 }
 
 fn random() {
-    let (mut times, mut proved, mut plans) = (Vec::new(), 0, 0);
-    for seed in 0u64..500 {
-        let mut p = packing(&mut Choices::seeded(seed));
-        p.capacity = None;
+    let gpu = |alignments: &'static [u64], circles: u64| {
+        move |seed: u64| {
+            let mut c = Choices::seeded(seed);
+            let segments = vec![Segment::Linear, Segment::Circular(256), Segment::Circular(400)];
+            let mut p = PackProblem { segments, ..PackProblem::default() };
+            for _ in 0..4 + c.below(27) {
+                let segment = c.below(1 + circles) as usize;
+                let (start, len) = (c.below(400).cast_signed(), 1 + c.below(299).cast_signed());
+                let live = vec![Span { segment, start, len, window: None }];
+                let align = alignments[c.below(alignments.len() as u64) as usize];
+                p.items.push(PackItem { size: 128 * (1 + c.below(512)), align, fixed: None, live });
+            }
+            p
+        }
+    };
+    family("128-aligned, line and circles", 2000, gpu(&[128], 2));
+    family("128 to 1024-aligned, line and circles", 500, gpu(&[128, 256, 1024], 2));
+    family("128 to 1024-aligned, all on one line", 100, gpu(&[128, 256, 512, 1024], 0));
+    family("mixed, with separations and reserved ranges", 500, |seed| PackProblem {
+        capacity: None,
+        ..packing(&mut Choices::seeded(seed))
+    });
+}
+
+fn family(name: &str, count: u64, problem: impl Fn(u64) -> PackProblem) {
+    let (mut times, mut proved) = (Vec::new(), 0);
+    for seed in 0..count {
+        let p = problem(seed);
         let t = Instant::now();
         let outcome = pack(&p, &PackOptions::default());
         times.push(t.elapsed().as_secs_f64() * 1e3);
-        if let PackOutcome::Fits { optimal, .. } = outcome {
-            plans += 1;
-            proved += u32::from(optimal);
-        }
+        check_pack(&p, &outcome).unwrap();
+        proved += u32::from(matches!(outcome, PackOutcome::Fits { optimal: true, .. }));
     }
     times.sort_by(f64::total_cmp);
+    let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
     println!(
-        "random, 1..30 items: {proved} of {plans} proved optimal, median {:.3} ms",
-        times[times.len() / 2]
+        "{name:<44} {proved} of {count} proved optimal, median {median:.3} ms, most {most:.1} ms, sum {:.0} ms",
+        times.iter().sum::<f64>()
     );
 }
 
-/// Values in a chain of loops, short-lived and of one shape, so that sharing and packing have work.
+/// Values in a loop, short-lived and of one shape, so that sharing and packing have work.
 fn growth() {
     for n in [1000u64, 2500, 5000, 10_000] {
         let problem = chain(n);

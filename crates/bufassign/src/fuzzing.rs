@@ -2,7 +2,12 @@
 //! `fuzzing` feature; fuzz targets and property tests share them.
 
 use crate::input::*;
-use crate::pack::{PackItem, PackProblem, Segment, Span};
+use crate::output::ErrorKind;
+use crate::pack::{
+    CsvProblem, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span, check_pack, pack,
+};
+use crate::replay;
+use crate::{assign, assign_json, check};
 
 /// A deterministic source of choices: bytes first, then a generator seeded by them.
 pub struct Choices<'a> {
@@ -44,6 +49,55 @@ impl<'a> Choices<'a> {
         let k = self.below(of.len() as u64) as usize;
         of.get(k).copied().unwrap_or(default)
     }
+}
+
+/// The law of the fuzz target `assign`: text is refused or assigned without a panic; a generated
+/// problem is refused without an internal error, or its answer passes checker and replay (B75, B76).
+///
+/// # Errors
+/// The law that was broken.
+pub fn assign_bytes(data: &[u8]) -> Result<(), String> {
+    if let [b'{', ..] = data {
+        // Text of a corpus; everything else makes a problem.
+        return match assign_json(&String::from_utf8_lossy(data)) {
+            Err(e) if e.kind == ErrorKind::Internal => Err(e.to_string()),
+            _ => Ok(()),
+        };
+    }
+    let mut choices = Choices::new(data);
+    let p = problem(&mut choices);
+    match assign(&p, &p.options) {
+        Err(e) if e.kind == ErrorKind::Internal => Err(e.to_string()),
+        Err(_) => Ok(()),
+        Ok(a) => {
+            check::check(&p, &a).map_err(|v| format!("{v:?}"))?;
+            replay::steady(&p, &a)?;
+            replay::delayed(&p, &a, 1 + choices.below(6), &mut choices)
+        }
+    }
+}
+
+/// The law of the fuzz target `pack`: every outcome of text or of a generated problem passes the
+/// packing checker, and is the same when asked again (B64).
+///
+/// # Errors
+/// The law that was broken.
+pub fn pack_bytes(data: &[u8]) -> Result<(), String> {
+    let options = PackOptions { node_budget: 20_000, ..PackOptions::default() };
+    let p = if let [b'i' | b's' | b'l', ..] = data {
+        match CsvProblem::parse(&String::from_utf8_lossy(data), Some(1 << 20)) {
+            Ok(csv) => csv.problem,
+            Err(_) => return Ok(()),
+        }
+    } else {
+        packing(&mut Choices::new(data))
+    };
+    let outcome = pack(&p, &options);
+    if let PackOutcome::Invalid(e) = &outcome {
+        return if p.validate().is_err() { Ok(()) } else { Err(e.to_string()) };
+    }
+    check_pack(&p, &outcome).map_err(|v| format!("{v:?}"))?;
+    if outcome == pack(&p, &options) { Ok(()) } else { Err("two answers to one problem".into()) }
 }
 
 /// A problem for `assign`: mostly well-formed, with rings, signals, views, accumulators, several
@@ -182,6 +236,13 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
     if consumers.is_empty() {
         return;
     }
+    // Now and then an accumulator: the op updates its own earlier result in place (B19).
+    let accumulates = write == Role::Tcgen05D && ii > 0 && c.one_in(2);
+    if accumulates {
+        init = true;
+        let (op, role) = (p.ops[from].id, Role::Tcgen05D);
+        consumers.push(Consumer { op, role, distance: 1, in_place: true });
+    }
     let signal = write == Role::Signal;
     let rows = if narrow { 64 } else { c.pick(&[64u64, 64, 64, 128], 64) };
     let columns = if narrow { 16 } else { c.pick(&[16u64, 16, 32, 64], 16) };
@@ -199,7 +260,7 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64) {
         producer: Some(Producer { op: p.ops[from].id, role: write }),
         consumers,
         init,
-        live_out: c.one_in(16),
+        live_out: c.one_in(if accumulates { 2 } else { 16 }),
         live_in: c.one_in(20),
         warp_local: c.one_in(6),
         pipe: pipe.filter(|_| root == id),

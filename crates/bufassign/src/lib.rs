@@ -38,6 +38,8 @@ mod place;
 mod plan;
 mod records;
 pub mod render;
+#[cfg(any(test, feature = "fuzzing"))]
+mod replay;
 mod ring;
 mod schema;
 mod share;

@@ -298,3 +298,15 @@ proptest! {
         prop_assert_eq!(peak(&p), peak(&q));
     }
 }
+
+#[test]
+fn narrow_windows_do_not_switch_the_search_off() {
+    // The greedy portfolio misses 16 here; an item that is only partly in use for a while does not
+    // make the problem harder.
+    let mut p = aligned(Some(16), &PYPTO);
+    p.items[3].live[0].len = 2;
+    p.items[3].live.push(Span { segment: 0, start: 2, len: 1, window: Some((0, 4)) });
+    let o = solve(&p);
+    check_pack(&p, &o).unwrap();
+    assert!(matches!(o, PackOutcome::Fits { peak: 16, .. }), "{o:?}");
+}

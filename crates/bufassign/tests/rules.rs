@@ -1,71 +1,10 @@
-//! Negative tests for what is unsound or open in the sources, and real pipeliner bugs.
+//! Negative tests for what is unsound or open in the sources: lifetimes, sharing, refusals.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use serde_json::{Value as Json, json};
-use warploom_bufassign::check::check;
+mod common;
+
+use common::*;
 use warploom_bufassign::*;
-
-/// An op in region 0: (agent, stage, cycle, order, latency, async).
-fn op(id: u64, agent: u64, at: (u64, u64, u64), latency: u64, is_async: bool) -> Json {
-    let (stage, cycle, order) = at;
-    json!({"id": id, "region": 0, "agent": agent, "stage": stage, "cycle": cycle, "order": order,
-           "latency": latency, "async": is_async})
-}
-
-fn value(id: u64, producer: (u64, &str), consumers: &[(u64, &str, u64)]) -> Json {
-    let uses: Vec<Json> =
-        consumers.iter().map(|c| json!({"op": c.0, "role": c.1, "distance": c.2})).collect();
-    json!({"id": id, "name": format!("v{id}"), "root": id, "shape": [64, 128], "element": "f16",
-           "producer": {"op": producer.0, "role": producer.1}, "consumers": uses})
-}
-
-fn with(mut v: Json, more: Json) -> Json {
-    for (k, x) in more.as_object().unwrap() {
-        v[k.as_str()] = x.clone();
-    }
-    v
-}
-
-fn problem(target: &str, ii: u64, stages: u64, warps: &[u32], ops: Vec<Json>, values: Vec<Json>) -> Json {
-    let agents: Vec<Json> = warps
-        .iter()
-        .enumerate()
-        .map(|(k, w)| json!({"id": k, "name": format!("a{k}"), "warps": w}))
-        .collect();
-    json!({"name": "t", "target": target, "agents": agents, "ops": ops, "values": values,
-           "regions": [{"id": 0, "kind": "loop", "ii": ii, "stages": stages}]})
-}
-
-fn solve(p: &Json) -> Assignment {
-    let p = Problem::from_json(&p.to_string()).unwrap();
-    let a = assign(&p, &p.options).unwrap_or_else(|e| panic!("{e}"));
-    check(&p, &a).unwrap();
-    a
-}
-
-fn refuse(p: &Json) -> AssignError {
-    let p = Problem::from_json(&p.to_string()).unwrap();
-    assign(&p, &p.options).unwrap_err()
-}
-
-fn kind(p: &Json) -> ErrorKind {
-    refuse(p).kind
-}
-
-const W: &str = "reg_write";
-const R: &str = "reg_read";
-
-/// A copy and its use: issue at (0, cycle 0, rank), use as given; the depth that comes out.
-fn depth(ii: u64, stages: u64, load: (u64, u64, u64, u64), uses: &[(u64, u64, u64, u64)]) -> (u64, bool) {
-    let mut ops = vec![op(0, 0, (load.0, load.1, load.2), load.3, true)];
-    let mut consumers = Vec::new();
-    for (k, u) in uses.iter().enumerate() {
-        ops.push(op(k as u64 + 1, 1, (u.0, u.1, u.2), u.3, false));
-        consumers.push((k as u64 + 1, "wgmma_b", 0));
-    }
-    let a = solve(&problem("sm_90a", ii, stages, &[1, 4], ops, vec![value(0, (0, "tma_load"), &consumers)]));
-    (a.records[0].depth, a.records[0].pipelined)
-}
 
 #[test]
 fn issue_to_completion() {
@@ -90,27 +29,6 @@ fn position_counts_where_time_does_not() {
     assert_eq!(depth(100, 4, (1, t(1), 1, 5), &[(2, t(2), 2, 1)]).0, 2);
     assert_eq!(depth(100, 4, (1, t(1), 1, 5), &[(3, t(0), 0, 1)]).0, 2);
     assert_eq!(depth(100, 4, (0, t(1), 1, 5), &[(0, t(2), 2, 1)]), (1, false));
-}
-
-/// Two values of one agent: (start, latency of use) each; the merge classes that come out.
-fn classes(ii: u64, warps: &[u32], arcs: &[(u64, u64, u64)], sharing: &str) -> Assignment {
-    let mut cycles: Vec<(u64, usize, bool)> = Vec::new();
-    for (k, &(start, used, _)) in arcs.iter().enumerate() {
-        cycles.push((start % ii, k, false));
-        cycles.push((used % ii, k, true));
-    }
-    cycles.sort();
-    let mut ops = Vec::new();
-    for (rank, &(cycle, k, is_use)) in cycles.iter().enumerate() {
-        let t = if is_use { arcs[k].1 } else { arcs[k].0 };
-        let latency = if is_use { arcs[k].2 } else { 1 };
-        let agent = if warps.len() > 1 { k as u64 } else { 0 };
-        ops.push(op(2 * k as u64 + u64::from(is_use), agent, (t / ii, cycle, rank as u64), latency, false));
-    }
-    let values = (0..arcs.len() as u64).map(|k| value(k, (2 * k, W), &[(2 * k + 1, R, 0)])).collect();
-    let mut p = problem("sm_90a", ii, 4, warps, ops, values);
-    p["options"] = json!({"sharing": sharing});
-    solve(&p)
 }
 
 #[test]
@@ -166,155 +84,6 @@ fn equal_rings_refused() {
     // three: 2 + 1.
     let a = classes(100, &[4, 4, 4], &[(0, 110, 40), (150, 160, 10)], "always");
     assert!(a.merge.iter().all(|m| m.members.len() == 1 || m.depth < 3));
-}
-
-#[test]
-fn tma_operand_never_tmem() {
-    let ops = vec![op(0, 0, (0, 0, 0), 50, true), op(1, 1, (1, 50, 1), 50, true)];
-    let v = with(value(0, (0, "tma_load"), &[(1, "tcgen05_a", 0)]), json!({"shape": [128, 128]}));
-    let p = problem("sm_100a", 100, 2, &[1, 1], ops, vec![v.clone()]);
-    let a = solve(&p);
-    assert_eq!((a.records[0].class, a.records[0].why), (Class::Smem, Some(Why::Role)));
-    let mut q = p;
-    q["options"] = json!({"preset": "tileiras"});
-    let b = solve(&q);
-    assert_eq!((b.records[0].class, b.emittable), (Class::Tmem, false));
-}
-
-#[test]
-fn small_accumulator_is_tmem() {
-    let ops = vec![op(0, 0, (0, 0, 0), 50, true), op(1, 1, (1, 50, 1), 50, false)];
-    let v = with(
-        value(0, (0, "tcgen05_d"), &[(1, "tcgen05_ld", 0)]),
-        json!({"shape": [64, 8], "element": "f32"}),
-    );
-    let a = solve(&problem("sm_100a", 100, 2, &[1, 4], ops.clone(), vec![v.clone()]));
-    assert_eq!(a.records[0].class, Class::Tmem);
-    let e = refuse(&problem("sm_90a", 100, 2, &[1, 4], ops, vec![v]));
-    assert!(e.message.starts_with("fails to assign tmem buffer"), "{e}");
-}
-
-#[test]
-fn two_way_values_go_by_size() {
-    let ops = vec![op(0, 0, (0, 0, 0), 5, false), op(1, 0, (0, 50, 1), 5, false)];
-    for (columns, class) in [(64, Class::Smem), (128, Class::Tmem)] {
-        let v = with(value(0, (0, W), &[(1, R, 0)]), json!({"shape": [128, columns]}));
-        let a = solve(&problem("sm_100a", 100, 1, &[4], ops.clone(), vec![v]));
-        assert_eq!(a.records[0].class, class);
-    }
-}
-
-#[test]
-fn tmem_geometry() {
-    let ops = vec![op(0, 0, (0, 0, 0), 5, true), op(1, 0, (0, 50, 1), 5, false)];
-    let acc = |rows: u64, columns: u64| {
-        let v = with(
-            value(0, (0, "tcgen05_d"), &[(1, "tcgen05_ld", 0)]),
-            json!({"shape": [rows, columns], "element": "f32"}),
-        );
-        problem("sm_100a", 100, 1, &[4], ops.clone(), vec![v])
-    };
-    assert_eq!(solve(&acc(128, 512)).tmem.unwrap().allocated, 512);
-    assert_eq!(refuse(&acc(256, 64)).code, "B42");
-    assert_eq!(refuse(&acc(128, 513)).code, "B42");
-    // 96 + 160 + 140 = 396 columns, whose separate roundings add to 128 + 256 + 256.
-    let widths = [96u64, 160, 140];
-    let values = widths.iter().enumerate().map(|(k, w)| {
-        let v = value(k as u64, (0, "tcgen05_d"), &[(1, "tcgen05_ld", 0)]);
-        with(v, json!({"shape": [128, w], "element": "f32"}))
-    });
-    let t = solve(&problem("sm_100a", 100, 1, &[4], ops.clone(), values.collect())).tmem.unwrap();
-    assert!(t.used <= 512 && t.allocated == 512);
-    // Two 64-row tiles have the same columns.
-    let halves = (0..2u64).map(|k| {
-        let v = value(k, (0, "tcgen05_d"), &[(1, "tcgen05_ld", 0)]);
-        with(v, json!({"shape": [64, 64], "element": "f32"}))
-    });
-    assert_eq!(
-        solve(&problem("sm_100a", 100, 1, &[4], ops.clone(), halves.collect())).tmem.unwrap().used,
-        64
-    );
-}
-
-#[test]
-fn fp4_rounds_once() {
-    let ops = vec![op(0, 0, (0, 0, 0), 5, false), op(1, 0, (0, 50, 1), 5, false)];
-    let v = with(value(0, (0, W), &[(1, R, 0)]), json!({"shape": [65, 1], "element": "f4E2M1FN"}));
-    assert_eq!(solve(&problem("sm_90a", 100, 1, &[4], ops, vec![v])).records[0].stage_bytes, Some(33));
-}
-
-#[test]
-fn stage_padding_and_mbarrier_bytes_count() {
-    let ops = vec![op(0, 0, (0, 0, 0), 50, true), op(1, 1, (1, 50, 1), 50, false)];
-    let v = with(value(0, (0, "tma_load"), &[(1, R, 0)]), json!({"shape": [33], "element": "i8"}));
-    let a = solve(&problem("sm_90a", 100, 2, &[1, 4], ops, vec![v]));
-    let r = &a.records[0];
-    assert_eq!((r.depth, r.stride, r.bytes), (2, Some(128), Some(256)));
-    assert_eq!((a.smem.used, a.smem.load_bound), (256 + 32, 256 + 32));
-}
-
-#[test]
-fn sm120_99k() {
-    let ops = vec![op(0, 0, (0, 0, 0), 5, false), op(1, 0, (0, 50, 1), 5, false)];
-    let v = with(value(0, (0, W), &[(1, R, 0)]), json!({"shape": [101_377], "element": "i8"}));
-    let e = refuse(&problem("sm_120a", 100, 1, &[4], ops, vec![v]));
-    assert_eq!((e.kind, e.limit, e.code.as_str()), (ErrorKind::Capacity, Some(101_376), "B47"));
-    assert_eq!(e.outcome, Some(PackVerdict::ProvedInfeasible));
-}
-
-/// `n` values of one agent that are all live at once.
-fn crowd(n: u64, write: &str, read: &str, warps: &[u32], to: u64) -> Json {
-    let mut ops = Vec::new();
-    for k in 0..n {
-        ops.push(op(k, 0, (0, k, k), 1, write == "tma_load"));
-        ops.push(op(n + k, to, (0, 200 + k, n + k), 1, false));
-    }
-    let values = (0..n)
-        .map(|k| with(value(k, (k, write), &[(n + k, read, 0)]), json!({"shape": [16], "element": "i8"})));
-    problem("sm_90a", 400, 1, warps, ops, values.collect())
-}
-
-#[test]
-fn sixteen_mbarrier_pipes_ok() {
-    let a = solve(&crowd(16, "tma_load", R, &[1, 4], 1));
-    assert_eq!(a.barriers.used, 0);
-    assert!(a.records.iter().all(|r| r.handshake == Handshake::Pair));
-}
-
-#[test]
-fn sixteenth_barrier_is_refused_with_the_pool() {
-    let e = refuse(&crowd(16, W, R, &[4], 0));
-    assert_eq!(
-        (e.kind, e.phase, e.outcome),
-        (ErrorKind::BarrierPool, Some(2), Some(PackVerdict::Impossible))
-    );
-    assert!(e.message.starts_with("fails to assign named barrier"));
-    assert_eq!(e.barrier_pool.as_ref().unwrap().len(), 15);
-    assert_eq!(solve(&crowd(15, W, R, &[4], 0)).barriers.used, 15);
-}
-
-#[test]
-fn slot_15_not_emittable() {
-    let mut p = crowd(16, W, R, &[4], 0);
-    p["options"] = json!({"preset": "tileiras"});
-    let a = solve(&p);
-    assert!(!a.emittable);
-    let last = a.records[15].barrier.unwrap();
-    assert_eq!((last.slot, last.id), (15, None));
-}
-
-#[test]
-fn short_values_reuse_slots() {
-    // Seventeen short values, one after another: slots are reused only where order is implied.
-    let n = 17u64;
-    let mut ops = Vec::new();
-    for k in 0..n {
-        ops.push(op(2 * k, 0, (0, 20 * k, 2 * k), 1, false));
-        ops.push(op(2 * k + 1, 0, (0, 20 * k + 10, 2 * k + 1), 1, false));
-    }
-    let values = (0..n).map(|k| value(k, (2 * k, W), &[(2 * k + 1, R, 0)])).collect();
-    let a = solve(&problem("sm_90a", 400, 1, &[4], ops, values));
-    assert_eq!(a.barriers.used, 15);
 }
 
 #[test]
@@ -491,4 +260,40 @@ fn descriptors_one_per_root() {
     let slots: Vec<_> = a.records.iter().map(|r| r.desc.unwrap().slot).collect();
     assert_eq!(slots, [0, 0, 1]);
     assert_eq!(a.records[2].desc.unwrap().workspace, Some(0));
+}
+
+#[test]
+fn two_long_rings_never_share() {
+    // 190 + 190 cycles: not on two slots of 100, nor on three; four save nothing.
+    let a = classes(100, &[4, 4], &[(0, 150, 40), (50, 200, 40)], "always");
+    assert_eq!(a.records.iter().map(|r| r.depth).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!((a.merge.len(), a.smem.used), (2, 4 * 16384));
+}
+
+#[test]
+fn insert_would_deadlock() {
+    // Value 1 is read at cycle 50, after value 0 was written at cycle 50, by the same agent: their
+    // times touch and do not overlap, but a wait of the write for the read would wait for itself.
+    let a = classes(100, &[4], &[(50, 60, 10), (0, 50, 0)], "always");
+    assert_eq!((a.merge.len(), a.smem.used), (2, 2 * 16384));
+    // One cycle later the agent reads first, and they share.
+    let b = classes(100, &[4], &[(51, 60, 10), (0, 50, 0)], "always");
+    assert_eq!((b.merge.len(), b.smem.used), (1, 16384));
+}
+
+#[test]
+fn a_use_that_ends_where_its_value_starts() {
+    let ops = vec![op(0, 0, (0, 10, 0), 0, false), op(1, 0, (0, 10, 1), 0, false)];
+    let e = refuse(&problem("sm_90a", 100, 1, &[4], ops, vec![value(0, (0, W), &[(1, R, 0)])]));
+    assert_eq!((e.kind, e.code.as_str(), e.phase), (ErrorKind::EndsBeforeStart, "B15", Some(1)));
+}
+
+#[test]
+fn no_bytes_at_all() {
+    let ops = vec![op(0, 0, (0, 0, 0), 5, false), op(1, 0, (0, 50, 1), 5, false)];
+    let mut p = problem("sm_90a", 100, 1, &[4], ops, vec![value(0, (0, W), &[(1, R, 0)])]);
+    p["options"] = json!({"smem_limit": 0});
+    let e = refuse(&p);
+    assert_eq!((e.kind, e.limit, e.phase), (ErrorKind::Capacity, Some(0), Some(3)));
+    assert_eq!(e.outcome, Some(PackVerdict::ProvedInfeasible));
 }

@@ -246,7 +246,7 @@ fn spans(
 pub fn pack_csv(
     text: &str,
     capacity: Option<u64>,
-    options: &PackOptions,
+    options: &PackOptions<'_>,
 ) -> Result<(PackOutcome, Option<String>), CsvError> {
     let csv = CsvProblem::parse(text, capacity)?;
     let outcome = pack(&csv.problem, options);

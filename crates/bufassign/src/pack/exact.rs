@@ -2,13 +2,13 @@
 //!
 //! The search of [`skyline`](super::skyline) is complete, but depth-first search is only as good as
 //! its first decisions. So it is restarted, with node limits after Luby's sequence, under a rotation
-//! of branching rules and block orders that are shuffled a little more from round to round; every
-//! failure adds weight to the elementary interval that caused it. One run that ends below its limit
-//! has looked at everything and is a proof.
+//! of block orders that are shuffled more or less; what is known to fail is kept. One run that ends
+//! below its limit has looked at everything and is a proof; small problems also get runs whose limit
+//! doubles, since their proofs are short enough.
 
 use super::PackOptions;
 use super::prepare::{Prepared, lcm};
-use super::skyline::{Focus, Skyline};
+use super::skyline::Skyline;
 
 /// What a search found out.
 pub(super) enum Answer {
@@ -24,8 +24,10 @@ pub(super) enum Answer {
 const MOST_BLOCKS: usize = 1500;
 /// Unit of the node limits.
 const UNIT: u64 = 512;
-/// Orders are shuffled by up to this many 256ths.
-const SHUFFLE: u64 = 96;
+/// Up to this many blocks proofs are likely: limits double.
+const SMALL: usize = 64;
+/// Orders are shuffled by up to this many 256ths, in turn.
+const SHUFFLE: [u64; 4] = [96, 160, 224, 32];
 
 /// By what blocks are ranked, largest first.
 #[derive(Clone, Copy)]
@@ -38,20 +40,20 @@ enum Rank {
     Bulk,
 }
 
-/// The rotation of branching rules and orders.
-const ROTATION: [(Focus, Rank); 6] = [
-    (Focus::Lowest, Rank::Width),
-    (Focus::Lowest, Rank::Area),
-    (Focus::TightAndLow, Rank::Width),
-    (Focus::Lowest, Rank::Bulk),
-    (Focus::Tightest, Rank::Area),
-    (Focus::Failing, Rank::Width),
-];
+/// The rotation of orders.
+const ROTATION: [Rank; 3] = [Rank::Width, Rank::Area, Rank::Bulk];
 
 /// Looks for a plan within `capacity`; takes visited nodes off `budget`.
-pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions, budget: &mut u64) -> Answer {
-    if p.windowed || p.blocks.len() > MOST_BLOCKS {
+pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions<'_>, budget: &mut u64) -> Answer {
+    if p.blocks.len() > MOST_BLOCKS {
         return Answer::Unknown;
+    }
+    if p.windowed {
+        // A plan in which everything keeps all its bytes is a plan; that there is none proves nothing.
+        return match search(&p.widened(), capacity, options, budget) {
+            Answer::Found(offsets) => Answer::Found(offsets),
+            Answer::None(_) | Answer::Unknown => Answer::Unknown,
+        };
     }
     let mut offsets: Vec<u64> = p.blocks.iter().map(|b| b.fixed.unwrap_or(0)).collect();
     // Pieces still to do, each above a ground of slabs.
@@ -72,8 +74,8 @@ pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions, budget:
             work.extend(components(p, &rest).into_iter().map(|c| (c, ground)));
             continue;
         }
-        let mut sky = Skyline::new(p, &part, capacity - ground);
-        match run(&mut sky, options, budget) {
+        let mut sky = Skyline::new(p, &part, capacity - ground, options.stop);
+        match run(&mut sky, budget) {
             Some(true) => sky.offsets().for_each(|(b, at)| offsets[b] = ground + at),
             Some(false) => return none(),
             // Another piece may yet prove that there is no plan.
@@ -140,29 +142,30 @@ fn fixed_agree(p: &Prepared, part: &[u32], capacity: u64) -> bool {
 }
 
 /// Restarts one component. `Some(true)` found, `Some(false)` proved, `None` gave up.
-fn run(sky: &mut Skyline, options: &PackOptions, budget: &mut u64) -> Option<bool> {
+fn run(sky: &mut Skyline<'_>, budget: &mut u64) -> Option<bool> {
     let mut seed = 0x9E37_79B9_7F4A_7C15u64;
     for round in 0u64.. {
         let turn = (round % ROTATION.len() as u64) as usize;
         let cycle = round / ROTATION.len() as u64;
-        let (focus, rank) = ROTATION[turn];
+        let shuffle = if cycle == 0 { 0 } else { SHUFFLE[(cycle % SHUFFLE.len() as u64) as usize] };
         sky.reset();
-        sky.focus = focus;
-        sky.rank = ranks(sky, rank, cycle > 0, &mut seed);
-        let (answer, nodes) = sky.solve_within(luby(cycle + 1).saturating_mul(UNIT).min(*budget));
+        sky.rank = ranks(sky, ROTATION[turn], shuffle, &mut seed);
+        let long = turn == 0 && sky.size.len() <= SMALL;
+        let share = if long { 1 << cycle.min(40) } else { luby(cycle + 1) };
+        let (answer, nodes) = sky.solve_within(share.saturating_mul(UNIT).min(*budget));
         *budget = budget.saturating_sub(nodes);
         if answer.is_some() {
             return answer;
         }
-        if *budget == 0 || options.stop.is_some_and(|stop| stop()) {
+        if *budget == 0 || sky.stopped() {
             return None;
         }
     }
     None
 }
 
-/// Rank of every block, 0 first, disturbed a little on request.
-fn ranks(sky: &Skyline, by: Rank, shuffle: bool, seed: &mut u64) -> Vec<u32> {
+/// Rank of every block, 0 first, disturbed by up to `shuffle` 256ths.
+fn ranks(sky: &Skyline<'_>, by: Rank, shuffle: u64, seed: &mut u64) -> Vec<u32> {
     let mut keyed: Vec<(u128, u32)> = (0..sky.size.len())
         .map(|k| {
             let (size, width) = (u128::from(sky.size[k]), sky.sections[k].len() as u128);
@@ -174,7 +177,7 @@ fn ranks(sky: &Skyline, by: Rank, shuffle: bool, seed: &mut u64) -> Vec<u32> {
             *seed ^= *seed << 13;
             *seed ^= *seed >> 7;
             *seed ^= *seed << 17;
-            let keep = if shuffle { 256 - *seed % SHUFFLE } else { 256 };
+            let keep = 256 - seed.checked_rem(shuffle).unwrap_or(0);
             (score / 256 * u128::from(keep), k as u32)
         })
         .collect();

@@ -17,12 +17,15 @@
 
 mod bound;
 mod check;
+mod cliques;
 mod csv;
 mod exact;
 mod greedy;
+mod memo;
 mod prepare;
 mod skyline;
 mod solve;
+mod stack;
 
 pub(crate) use check::can_beat;
 pub use check::{PackViolation, check_pack};
@@ -31,6 +34,7 @@ pub use csv::{CsvError, CsvProblem, pack_csv};
 pub use solve::{load_bound, pack};
 
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::AtomicBool;
 
 /// A packing problem (B56).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,16 +97,16 @@ pub enum Segment {
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug)]
-pub struct PackOptions {
+pub struct PackOptions<'a> {
     /// Nodes the exact search may visit in all.
     pub node_budget: u64,
     /// Run the exact search at all.
     pub exact: bool,
-    /// Asked from time to time whether to stop early; the outcome is then not deterministic.
-    pub stop: Option<fn() -> bool>,
+    /// Once set, from another thread, the search ends soon; the outcome is then not deterministic.
+    pub stop: Option<&'a AtomicBool>,
 }
 
-impl Default for PackOptions {
+impl Default for PackOptions<'_> {
     fn default() -> Self {
         PackOptions { node_budget: 2_000_000, exact: true, stop: None }
     }

@@ -20,6 +20,7 @@ pub(super) struct Block {
 }
 
 /// The prepared problem.
+#[derive(Clone)]
 pub(super) struct Prepared {
     pub blocks: Vec<Block>,
     /// Number of elementary intervals.
@@ -239,6 +240,16 @@ impl Prepared {
     pub fn grid(&self) -> u64 {
         let all = self.blocks.iter().flat_map(|b| [b.size, b.align, b.fixed.unwrap_or(0)]);
         all.fold(0, gcd).max(1)
+    }
+
+    /// The same problem with every block in use whole wherever it is live.
+    pub fn widened(&self) -> Prepared {
+        let mut wide = self.clone();
+        wide.windowed = false;
+        for b in &mut wide.blocks {
+            b.live.iter_mut().for_each(|l| (l.1, l.2) = (0, b.size));
+        }
+        wide
     }
 
     /// End of the highest byte in use.

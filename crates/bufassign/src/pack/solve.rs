@@ -8,7 +8,7 @@ use super::{PackOptions, PackOutcome, PackProblem, greedy};
 /// Packs a problem (B56..B60). Deterministic unless `stop` interferes.
 ///
 /// With a capacity the first plan within it is the answer; without one the peak is minimised.
-pub fn pack(problem: &PackProblem, options: &PackOptions) -> PackOutcome {
+pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     if let Err(e) = problem.validate() {
         return PackOutcome::Invalid(e);
     }
@@ -75,7 +75,7 @@ fn minimise(
     p: &Prepared,
     bound: u64,
     found: Option<(Vec<u64>, u64)>,
-    options: &PackOptions,
+    options: &PackOptions<'_>,
 ) -> (Option<Vec<u64>>, u64, bool) {
     let mut budget = options.node_budget;
     let Some((mut best, mut peak)) = found else {
