@@ -119,6 +119,21 @@ fn look(module: &Module, op: OpId, joined: &mut Joined, said: &mut Vec<(ValueId,
                 }
             }
         }
+        Opcode::While => {
+            let args =
+                |index| module.entry(op, index).map(|b| module.blocks[b].args.to_vec()).unwrap_or_default();
+            let condition = module.entry(op, 0).and_then(|block| module.terminator(block));
+            let passed = condition.map(|t| module.ops[t].operands.to_vec()).unwrap_or_default();
+            let passed = passed.get(1..).unwrap_or_default();
+            for (n, &first) in args(0).iter().enumerate() {
+                let all = [operation.operands.get(n), yielded(1).get(n)].map(|v| v.copied());
+                all.into_iter().flatten().for_each(|value| join(first, value));
+            }
+            for (n, &value) in passed.iter().enumerate() {
+                let all = [operation.results.get(n), args(1).get(n)].map(|v| v.copied());
+                all.into_iter().flatten().for_each(|other| join(value, other));
+            }
+        }
         Opcode::ExpandDims => {
             if let (&[source], Some(axis)) = (operation.operands.as_slice(), axis())
                 && is_vector(module, source)

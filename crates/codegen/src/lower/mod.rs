@@ -27,6 +27,7 @@ mod tensor_memory;
 mod tile;
 mod value;
 mod view;
+mod while_loop;
 
 use hashbrown::HashMap;
 use inkwell::IntPredicate;
@@ -301,8 +302,9 @@ impl<'c> Lower<'c, '_> {
         match self.module.ops[op].opcode {
             Opcode::For => self.for_loop(op, depth),
             Opcode::If => self.if_else(op, depth),
+            Opcode::While => self.while_loop(op, depth),
             Opcode::Elect => self.elect(op, depth),
-            Opcode::Yield | Opcode::Return | Opcode::Assume => Ok(()),
+            Opcode::Yield | Opcode::Condition | Opcode::Return | Opcode::Assume => Ok(()),
             Opcode::ProducerAcquire => self.producer_acquire(op),
             Opcode::ProducerCommit => self.producer_commit(op),
             Opcode::ConsumerWait => self.consumer_wait(op),

@@ -14,7 +14,7 @@ use crate::llvm::{Val, as_int};
 use crate::program::{Payload, Program, Ring};
 
 /// The shape of a value that is carried around a loop.
-enum Carried {
+pub(super) enum Carried {
     Scalar,
     Fragment { family: Family, form: Form, registers: usize, flying: bool },
 }
@@ -240,14 +240,14 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The operands of the terminator of region `index`.
-    fn yielded(&self, op: OpId, index: usize) -> Result<Vec<ValueId>> {
+    pub(super) fn yielded(&self, op: OpId, index: usize) -> Result<Vec<ValueId>> {
         let block = self.module.entry(op, index).ok_or_else(|| internal("a region without a block"))?;
         let last = self.module.terminator(block).filter(|&t| self.module.ops[t].opcode == Opcode::Yield);
         Ok(last.map(|t| self.module.ops[t].operands.to_vec()).unwrap_or_default())
     }
 
     /// The LLVM values that stand for a value of the type of `like`.
-    fn flatten(&mut self, value: ValueId, like: ValueId) -> Result<(Carried, Vec<Val<'c>>)> {
+    pub(super) fn flatten(&mut self, value: ValueId, like: ValueId) -> Result<(Carried, Vec<Val<'c>>)> {
         if self.module.ty(value) != self.module.ty(like) {
             let (found, needs) = (self.module.ty(value), self.module.ty(like));
             let text = format!("{found} is carried where {needs} is expected");
@@ -314,7 +314,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Binds values to the phis that stand for them.
-    fn bind(&mut self, values: &[ValueId], shapes: &[Carried], phis: &[PhiValue<'c>]) -> Result<()> {
+    pub(super) fn bind(
+        &mut self,
+        values: &[ValueId],
+        shapes: &[Carried],
+        phis: &[PhiValue<'c>],
+    ) -> Result<()> {
         let mut rest = phis;
         for (&value, shape) in values.iter().zip(shapes) {
             let count = shape.registers();

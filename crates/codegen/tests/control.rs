@@ -1,0 +1,55 @@
+//! Control flow around products: conditionals in the loop that multiplies, loops of unknown length (C9).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
+mod common;
+#[path = "common/machine.rs"]
+mod machine;
+
+use common::{Gemm, messages, tool_or_skip};
+use machine::{Case, error, run};
+use warploom_codegen::{Emitted, Options, assemble::assemble};
+use warploom_emulator::Policy;
+
+/// The program of a GEMM, edited; every edit must hit.
+fn edited(gemm: &Gemm, edits: &[(&str, &str)]) -> Emitted {
+    let text = edits.iter().fold(gemm.text(), |text, (from, to)| {
+        // The second trip is left out.
+    let emitted = edited(&gemm, &[WAIT, RELEASE, (dot, &inside)]);
+    let whole = gemm.emit().unwrap();
+    let run_of = |emitted: &Emitted, k| {
+        run(&gemm, emitted, &Case { size: [64, 64, k], policy: Policy::Eager, args: Vec::new() })
+    };
+    let one = run_of(&emitted, 64);
+    assert!(error(&one.stored, one.product.iter().copied()) < 4e-3);
+    // Another K is another layout of the operands: what is left out is what the whole product has more.
+    let two = run_of(&emitted, 128);
+    let full = run_of(&whole, 128);
+    let different = two.stored.iter().zip(&full.stored).filter(|(a, b)| a != b).count();
+    assert!(different > 1000, "{different}");
+}
+
+/// The loop that multiplies as `scf.while`.
+#[test]
+fn a_loop_of_unknown_length() {
+    let gemm = Gemm { m: 64, n: 64, k: 64, groups: 1, ..Gemm::default() };
+    let t = "tensor<64x64xf32>";
+    let head = format!(
+        "%l:3 = scf.for %k = %i0 to %K step %i64 iter_args(%d = %zero, %i = %i0, %f = %i0) -> ({t}, i32, i32) : i32 {{"
+    );
+    let before = format!(
+        "%l:4 = scf.while (%d0 = %zero, %j0 = %i0, %f0 = %i0, %k0 = %i0) : ({t}, i32, i32, i32) -> ({t}, i32, i32, i32) {{\n\
+         %more = arith.cmpi slt, %k0, %K : i32\n\
+         scf.condition(%more) %d0, %j0, %f0, %k0 : {t}, i32, i32, i32\n}} do {{\n\
+         ^bb0(%d: {t}, %i: i32, %f: i32, %k: i32):"
+    );
+    let end = format!("scf.yield %w, %n#0, %n#1 : {t}, i32, i32");
+    let next = format!("%kn = arith.addi %k, %i64 : i32\nscf.yield %w, %n#0, %n#1, %kn : {t}, i32, i32, i32");
+    let emitted = edited(&gemm, &[WAIT, RELEASE, (&head, &before), (&end, &next)]);
+    for trips in [0, 1, 3, 4] {
+        let case = Case { size: [64, 64, 64 * trips], policy: Policy::Random(trips), args: Vec::new() };
+        let result = run(&gemm, &emitted, &case);
+        let worst = error(&result.stored, result.product.iter().copied());
+        assert!(worst < 4e-3, "{trips}: {worst}");
+    }
+}
