@@ -14,7 +14,54 @@ use warploom_emulator::Policy;
 /// The program of a GEMM, edited; every edit must hit.
 fn edited(gemm: &Gemm, edits: &[(&str, &str)]) -> Emitted {
     let text = edits.iter().fold(gemm.text(), |text, (from, to)| {
-        // The second trip is left out.
+        assert!(text.contains(from), "{from} in {text}");
+        text.replace(from, to)
+    });
+    let emitted = common::emit_text(&text, &Options::default());
+    let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{text}", messages(&e)));
+    if let Some(ptxas) = tool_or_skip("ptxas", "assembling") {
+        let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
+        assert!(assembled.report.is_clean(), "{}", assembled.log);
+    }
+    emitted
+}
+
+const WAIT: (&str, &str) = ("{pending = 1 : i32}", "{pending = 0 : i32}");
+const RELEASE: (&str, &str) = ("{lag = 1 : i32}", "{lag = 0 : i32}");
+
+/// In the last trip something is added to the accumulators, as in `if_in_loop`.
+#[test]
+fn a_conditional_in_the_loop() {
+    let gemm = Gemm { m: 128, n: 64, k: 64, groups: 2, ..Gemm::default() };
+    let t = "tensor<128x64xf32>";
+    let conditional = format!(
+        "%after = arith.addi %k, %i64 : i32\n%last = arith.cmpi sge, %after, %K : i32\n\
+         %z = scf.if %last -> ({t}) {{\n%one = arith.constant dense<1.0> : {t}\n\
+         %more = arith.addf %w, %one : {t}\nscf.yield %more : {t}\n}} else {{\nscf.yield %w : {t}\n}}\n\
+         scf.yield %z, %n#0"
+    );
+    let emitted = edited(&gemm, &[WAIT, RELEASE, ("scf.yield %w, %n#0", &conditional)]);
+    for trips in [1, 2, 5] {
+        let case = Case { size: [128, 64, 64 * trips], policy: Policy::Random(trips), args: Vec::new() };
+        let result = run(&gemm, &emitted, &case);
+        let worst = error(&result.stored, result.product.iter().map(|x| x + 1.0));
+        assert!(worst < 4e-3, "{trips}: {worst}");
+    }
+}
+
+/// A side of a conditional ends with a product in flight: it is settled there.
+#[test]
+fn a_product_in_a_conditional() {
+    let gemm = Gemm { m: 64, n: 64, k: 64, groups: 1, ..Gemm::default() };
+    let t = "tensor<64x64xf32>";
+    let text = gemm.text();
+    let dot = text.lines().find(|line| line.contains("%r = tt.dot")).unwrap();
+    // The second trip is left out.
+    let inside = format!(
+        "%even = arith.cmpi ne, %k, %i64 : i32\n%r = scf.if %even -> ({t}) {{\n{}\nscf.yield %rr : {t}\n}} else {{\n\
+         scf.yield %d : {t}\n}}",
+        dot.replace("%r =", "%rr =")
+    );
     let emitted = edited(&gemm, &[WAIT, RELEASE, (dot, &inside)]);
     let whole = gemm.emit().unwrap();
     let run_of = |emitted: &Emitted, k| {
