@@ -113,7 +113,7 @@ pub fn schedule_within(
     if budget.overfilled(g, &depths).is_none() {
         return Ok(with_spaces(g, budget, free.clone(), &free));
     }
-    let mut guard = Guard::new(options.time_limit);
+    let mut guard = Guard::new(options);
     let bounds = bounds_of(&graph.problem);
     let mut sweep = Sweep::new(graph, budget, options, &free)?;
     let found = sweep.run(&bounds, &mut guard)?;

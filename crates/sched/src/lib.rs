@@ -68,6 +68,7 @@ pub use budget::{Budget, Footprint, schedule_within};
 pub use depth::{Depth, depths};
 pub use error::{ErrorRecord, GraphError, GraphErrorKind, ReadError, ScheduleError};
 pub use graph::{Agent, AgentKind, Edge, LoopGraph, Node, Resource, Use, Value, ValueUse};
+pub use guard::{Observer, Progress};
 pub use json::{decode_text, read_answer, read_error_record, read_graph, read_graphs, record, to_line};
 pub use options::{Objective, Options};
 pub use schedule::schedule;

@@ -2,6 +2,7 @@
 
 use crate::answer::Algorithm;
 use crate::error::ScheduleError;
+use crate::guard::Observer;
 use std::time::Duration;
 
 /// What is made small after the II (S41, S69).
@@ -57,6 +58,8 @@ pub struct Options {
     /// Slots added to values that are written from before their writer's result on, as asynchronous copies are;
     /// never above `max_depth`, and not when scheduling within a budget (S54). Default: 0.
     pub slack_slots: u64,
+    /// Told of progress, and able to cancel (S45). Default: none.
+    pub observer: Option<Observer>,
 }
 
 impl Default for Options {
@@ -73,6 +76,7 @@ impl Default for Options {
             max_ii: None,
             time_limit: None,
             slack_slots: 0,
+            observer: None,
         }
     }
 }
@@ -152,6 +156,13 @@ impl Options {
     #[must_use]
     pub fn slack_slots(mut self, slots: u64) -> Self {
         self.slack_slots = slots;
+        self
+    }
+
+    /// Sets who is told of progress and may cancel.
+    #[must_use]
+    pub fn observer(mut self, observer: Option<Observer>) -> Self {
+        self.observer = observer;
         self
     }
 }

@@ -29,7 +29,7 @@ pub fn schedule(graph: &ValidGraph<'_>, options: &Options) -> Result<Answer, Sch
         let message = format!("{} is below 1", options.min_ii);
         return Err(ScheduleError::BadOption { option: "min_ii", message });
     }
-    let mut guard = Guard::new(options.time_limit);
+    let mut guard = Guard::new(options);
     let bounds = bounds_of(&graph.problem);
     let mut answer = under_caps(graph, &bounds, own_caps(graph.graph()), options, &mut guard)?;
     add_slack(graph.graph(), options.slack_slots, &mut answer);

@@ -80,3 +80,26 @@ fn limits_are_refused_and_checked() {
         assert!(check::agents(&g, &model, &bad).is_err());
     }
 }
+
+/// All ways to split few operations, against the agents found with no moves at all and with single moves (S68).
+#[test]
+fn every_assignment_is_looked_at() {
+    let g = gemm();
+    let valid = validate(&g).unwrap();
+    let options = Options::default();
+    let all = assign_agents(&valid, &AgentModel::default(), &options).unwrap();
+    let moves = assign_agents(&valid, &AgentModel::default().exhaustive(0), &options).unwrap();
+    check::agents(&g, &AgentModel::default(), &all).unwrap();
+    assert!((all.ii, all.length) <= (moves.ii, moves.length));
+    // Two chains that compete for one issue stream: only apart do they reach II 100.
+    let mut g = LoopGraph::new("ping-pong");
+    g.add_resource("A", 2);
+    for name in ["ping", "pong"] {
+        let v = g.add_node(name, 100, &[("A", 0, 100)]);
+        g.add_edge(v, v, 100, 1);
+    }
+    let apart = assign_agents(&validate(&g).unwrap(), &AgentModel::default(), &options).unwrap();
+    assert_eq!((apart.ii, apart.agents.len()), (100, 2));
+    let model = AgentModel::default().max_agents(1);
+    assert_eq!(assign_agents(&validate(&g).unwrap(), &model, &options).unwrap().ii, 200);
+}

@@ -1,7 +1,10 @@
 //! Limits and options (S45, S46, S54).
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use warploom_sched::{Algorithm, LoopGraph, Options, ScheduleError, check, schedule, validate};
+use warploom_sched::{Algorithm, LoopGraph, Observer, Options, ScheduleError, check, schedule, validate};
 
 fn frag() -> LoopGraph {
     let mut g = LoopGraph::new("frag4");
@@ -51,4 +54,34 @@ fn limits_on_the_ii() {
     ));
     let shaken = Options::default().algorithm(Algorithm::Ims).restarts(20);
     assert!(at(&shaken).unwrap() <= at(&Options::default().algorithm(Algorithm::Ims)).unwrap());
+}
+
+#[test]
+fn an_observer_sees_progress_and_may_cancel() {
+    let g = frag();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&seen);
+    let watch = Observer::new(move |p| {
+        notes.lock().unwrap().push(*p);
+        ControlFlow::Continue(())
+    });
+    let options = Options::default().observer(Some(watch));
+    let watched = schedule(&validate(&g).unwrap(), &options).unwrap();
+    let plain = schedule(&validate(&g).unwrap(), &Options::default()).unwrap();
+    assert_eq!(watched.nodes, plain.nodes);
+    assert_eq!(watched.stopped_by, None);
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen[0].ii, seen[0].lower_bound), (8, 8));
+    assert_eq!(seen.last().unwrap().best_ii, Some(8));
+
+    let calls = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&calls);
+    let stop = Observer::new(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Break(())
+    });
+    let a = schedule(&validate(&g).unwrap(), &Options::default().observer(Some(stop))).unwrap();
+    assert_eq!(a.stopped_by.as_deref(), Some("cancelled"));
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    check::all(&g, &a).unwrap();
 }

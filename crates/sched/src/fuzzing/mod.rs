@@ -2,12 +2,14 @@
 
 mod brute;
 mod generate;
+mod kernels;
 mod laws;
 #[cfg(test)]
 mod tests;
 
 pub use brute::{Truth, enumerate};
 pub use generate::{Shape, Source, gpu_loop, loop_graph};
+pub use kernels::kernel_loop;
 pub use laws::{check_anything, laws, small_laws};
 
 use crate::validate::validate;

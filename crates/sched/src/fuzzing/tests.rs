@@ -38,12 +38,24 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(quick(25))]
+    #![proptest_config(quick(10))]
 
     #[test]
     fn gpu_loops_keep_the_laws(seed: u64) {
         let graph = gpu_loop(&mut Source::seed(seed));
         if let Ok(valid) = validate(&graph) {
+            prop_assert_eq!(laws(&valid), Ok(()), "{}", crate::to_line(&graph));
+        }
+    }
+
+    #[test]
+    fn kernel_loops_keep_the_laws(seed: u64) {
+        let graph = kernel_loop(&mut Source::seed(seed));
+        prop_assert!(validate(&graph).is_ok());
+        // The largest take a second each.
+        if let Ok(valid) = validate(&graph)
+            && graph.nodes.len() < 40
+        {
             prop_assert_eq!(laws(&valid), Ok(()), "{}", crate::to_line(&graph));
         }
     }

@@ -4,13 +4,18 @@
 //! loop, [`wrap`] orders uses of single units, [`residue`] fixes residues for everything else, and [`tree`]
 //! branches on both. Every pruning step is implied by the constraints, so an exhausted tree is a proof.
 
+mod clauses;
 mod contract;
+mod kinds;
+mod learn;
 mod network;
 mod residue;
+mod shortest;
 mod tree;
 mod wrap;
 
 pub(crate) use contract::{earliest_at_residues, path_lengths};
+pub(crate) use shortest::Shortest;
 
 use crate::guard::Guard;
 use crate::problem::Problem;
@@ -31,6 +36,9 @@ pub(crate) struct Budget {
 /// Elementary operations a search node may take on average.
 const WORK_PER_NODE: u64 = 3_000;
 
+/// The part of a question's budget that the plain search gets before the learning one.
+const PLAIN_PART: u64 = 4;
+
 impl Budget {
     pub fn new(nodes: u64) -> Self {
         Budget { nodes, granted: nodes, work: nodes.saturating_mul(WORK_PER_NODE), spent: 0 }
@@ -41,9 +49,22 @@ impl Budget {
         Budget { spent: self.spent, ..Budget::new(nodes) }
     }
 
+    /// A part of what is left, to be charged afterwards.
+    fn part(&self, part: u64) -> Self {
+        Budget { nodes: self.nodes / part, granted: self.nodes / part, work: self.work / part, spent: 0 }
+    }
+
+    fn charge(&mut self, part: &Budget) {
+        let nodes = part.granted - part.nodes;
+        self.nodes = self.nodes.saturating_sub(nodes);
+        self.work -= self.work.min(nodes.saturating_mul(WORK_PER_NODE));
+        self.spent += part.spent;
+    }
+
     fn take(&mut self, work: u64) -> bool {
         self.spent += 1;
         if self.nodes == 0 || self.work < work {
+            self.nodes = 0;
             return false;
         }
         self.nodes -= 1;
@@ -75,14 +96,41 @@ pub(crate) fn at_ii(
     let times = if active.nodes.is_empty() {
         Vec::new()
     } else {
-        let Some(mut tree) = tree::Tree::new(problem, ii, &active, seed) else { return Verdict::Undecided };
-        match tree.solve(budget, guard) {
+        match decide(problem, ii, &active, seed, budget, guard) {
             Verdict::Found(times) => times,
             other => return other,
         }
     };
     match contract::complete(problem, ii, &active, &times) {
         Some(times) => Verdict::Found(times),
+        None => Verdict::Undecided,
+    }
+}
+
+/// Times of the active operations, by the method that suits their resources (S35).
+fn decide(
+    problem: &Problem,
+    ii: i64,
+    active: &contract::Active,
+    seed: u64,
+    budget: &mut Budget,
+    guard: &mut Guard,
+) -> Verdict {
+    if kinds::by_laps_alone(problem, ii, active) {
+        // What is easy is found by a plain dive; the rest is worth learning from.
+        if let Some(mut tree) = tree::Tree::new(problem, ii, active, seed) {
+            let mut part = budget.part(PLAIN_PART);
+            let verdict = tree.solve(&mut part, guard);
+            budget.charge(&part);
+            if verdict != Verdict::Undecided {
+                return verdict;
+            }
+        }
+        let pairs = kinds::pairs(problem, active, &vec![false; problem.count.len()]);
+        return learn::Learner::new(ii, active, pairs, Vec::new()).solve(None, u64::MAX, budget, guard);
+    }
+    match tree::Tree::new(problem, ii, active, seed) {
+        Some(mut tree) => tree.solve(budget, guard),
         None => Verdict::Undecided,
     }
 }
@@ -103,8 +151,7 @@ pub(crate) fn at_length(
     if active.nodes.is_empty() {
         return crate::paths::heads(problem, ii).map_or(Verdict::Refuted, Verdict::Found);
     }
-    let Some(mut tree) = tree::Tree::new(problem, ii, &active, seed) else { return Verdict::Undecided };
-    match tree.solve(budget, guard) {
+    match decide(problem, ii, &active, seed, budget, guard) {
         Verdict::Found(times) => match contract::fill(problem, ii, &active, &times) {
             Some(times) => Verdict::Found(times),
             None => Verdict::Undecided,

@@ -5,7 +5,9 @@
 pub(crate) struct Network {
     pub m: usize,
     dist: Vec<i64>,
-    trail: Vec<(u32, i64)>,
+    /// What made each distance what it is; `GIVEN` for those of the start.
+    why: Vec<u32>,
+    trail: Vec<Change>,
     /// Elementary operations since the last reset.
     pub work: u64,
     /// Scratch: targets whose distance improves.
@@ -19,6 +21,15 @@ pub(crate) struct Network {
 }
 
 const UNWATCHED: u32 = u32::MAX;
+/// The reason of what needs none.
+pub(crate) const GIVEN: u32 = u32::MAX;
+
+/// An entry as it was.
+struct Change {
+    at: u32,
+    why: u32,
+    dist: i64,
+}
 
 impl Network {
     /// `dist` must be closed, row by row.
@@ -26,6 +37,7 @@ impl Network {
         Network {
             m,
             dist,
+            why: vec![GIVEN; m * m],
             trail: Vec::new(),
             work: 0,
             improved: Vec::new(),
@@ -66,6 +78,11 @@ impl Network {
 
     /// Imposes `t[b] - t[a] >= least`; false when that contradicts the rest.
     pub fn impose(&mut self, a: usize, b: usize, least: i64) -> bool {
+        self.impose_because(a, b, least, GIVEN)
+    }
+
+    /// As [`impose`](Self::impose), and remembers why, for [`explain`](Self::explain).
+    pub fn impose_because(&mut self, a: usize, b: usize, least: i64, why: u32) -> bool {
         let m = self.m;
         if least <= self.dist[a * m + b] {
             return true;
@@ -93,8 +110,9 @@ impl Network {
                 let at = x * m + y as usize;
                 let reach = to_a + onward;
                 if reach > self.dist[at] {
-                    self.trail.push((at as u32, self.dist[at]));
+                    self.trail.push(Change { at: at as u32, why: self.why[at], dist: self.dist[at] });
                     self.dist[at] = reach;
+                    self.why[at] = why;
                     let watcher = self.watch[at];
                     if watcher != UNWATCHED && !self.queued[watcher as usize] {
                         self.queued[watcher as usize] = true;
@@ -106,6 +124,30 @@ impl Network {
         true
     }
 
+    /// Calls `because` with the reasons that together make the distance from `a` to `b` what it is; `ends` tells
+    /// between which nodes a reason was imposed.
+    ///
+    /// An entry's two parts, up to the reason's start and from its end on, are older than the entry: had one grown
+    /// since, the closure would have renewed the entry. So the walk ends.
+    pub fn explain(
+        &self,
+        a: usize,
+        b: usize,
+        ends: impl Fn(u32) -> (usize, usize),
+        mut because: impl FnMut(u32),
+    ) {
+        let mut open = vec![(a, b)];
+        while let Some((x, y)) = open.pop() {
+            let why = self.why[x * self.m + y];
+            if x != y && why != GIVEN {
+                because(why);
+                let (from, to) = ends(why);
+                open.push((x, from));
+                open.push((to, y));
+            }
+        }
+    }
+
     /// A point to return to.
     pub fn mark(&self) -> usize {
         self.trail.len()
@@ -114,8 +156,9 @@ impl Network {
     /// Undoes everything since the mark.
     pub fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
-            if let Some((at, old)) = self.trail.pop() {
-                self.dist[at as usize] = old;
+            if let Some(old) = self.trail.pop() {
+                self.dist[old.at as usize] = old.dist;
+                self.why[old.at as usize] = old.why;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Depth-first search with learnt weights and restarts (S33-S35).
 
-use super::contract::{Active, is_complex};
+use super::contract::Active;
+use super::kinds::{pairs, residue_resources};
 use super::network::Network;
 use super::residue::Residues;
 use super::wrap::{Bound, Pair};
@@ -11,9 +12,6 @@ use crate::random::Random;
 
 /// Residues are only enumerated up to this II.
 const MOST_RESIDUES: i64 = 1 << 13;
-/// Up to this II and duration, residues are preferred to wrap counts on single units.
-const MODERATE_II: i64 = 2048;
-const SHORT_USE: i64 = 4;
 /// Failures before the first restart.
 const FIRST_LIMIT: u64 = 60;
 
@@ -266,50 +264,4 @@ fn clash(pair: &Pair, residues: &Residues, ii: i64) -> bool {
         (Some(a), Some(b)) => pair.clash(a, b, ii),
         _ => false,
     }
-}
-
-/// Which resources are decided by residues: several units, or short uses at a moderate II (S35).
-fn residue_resources(problem: &Problem, ii: i64, active: &Active) -> Vec<bool> {
-    let mut longest = vec![0; problem.count.len()];
-    for u in active.nodes.iter().flat_map(|&v| problem.uses(v as usize)) {
-        let slot = &mut longest[u.resource as usize];
-        *slot = u.duration.max(*slot);
-    }
-    let mut by_residue: Vec<bool> = longest
-        .iter()
-        .zip(&problem.count)
-        .map(|(&longest, &count)| longest > 0 && (count > 1 || (ii <= MODERATE_II && longest <= SHORT_USE)))
-        .collect();
-    for &v in active.nodes.iter().filter(|&&v| is_complex(problem, v as usize)) {
-        // Several uses of one unit by one operation keep their distance anyway; of several units they add up.
-        problem.uses(v as usize).iter().for_each(|u| {
-            by_residue[u.resource as usize] |= problem.count[u.resource as usize] > 1;
-        });
-    }
-    by_residue
-}
-
-fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> Vec<Pair> {
-    let mut users = vec![Vec::new(); problem.count.len()];
-    for (node, &v) in (1u32..).zip(&active.nodes) {
-        for u in problem.uses(v as usize).iter().filter(|u| problem.count[u.resource as usize] == 1) {
-            users[u.resource as usize].push((node, *u));
-        }
-    }
-    let mut pairs = Vec::new();
-    for list in &users {
-        for (i, &(b, v)) in list.iter().enumerate() {
-            for &(a, u) in list[..i].iter().filter(|(a, _)| *a != b) {
-                pairs.push(Pair {
-                    a,
-                    b,
-                    offset: v.start - u.start,
-                    first: u.duration,
-                    second: v.duration,
-                    branch: !by_residue[u.resource as usize],
-                });
-            }
-        }
-    }
-    pairs
 }

@@ -27,7 +27,8 @@ pub(crate) struct Bound {
 }
 
 impl Pair {
-    fn lap(&self, x: i64, ii: i64) -> i64 {
+    /// The lap that a distance `x` lies in.
+    pub fn lap(&self, x: i64, ii: i64) -> i64 {
         (x - self.first).div_euclid(ii)
     }
 
@@ -60,17 +61,41 @@ impl Pair {
         (self.lap(low, ii) < self.lap(high, ii)).then_some(high - low)
     }
 
-    /// The lap with the most room, as a constraint and its opposite.
-    pub fn split(&self, net: &Network, ii: i64) -> (Bound, Bound) {
+    /// The first and the last lap that the network allows; the first is greater when there is none.
+    pub fn laps(&self, net: &Network, ii: i64) -> (i64, i64) {
+        let (low, high) = self.range(net);
+        let k = self.lap(low, ii);
+        (if low > self.last(k, ii) { k + 1 } else { k }, self.lap(high, ii))
+    }
+
+    /// Lap `k` or a later one.
+    pub fn from(&self, k: i64, ii: i64) -> Bound {
+        Bound { a: self.a, b: self.b, least: self.first + k * ii - self.offset }
+    }
+
+    /// Lap `k` or an earlier one.
+    pub fn before(&self, k: i64, ii: i64) -> Bound {
+        Bound { a: self.b, b: self.a, least: self.offset - self.last(k, ii) }
+    }
+
+    /// The lap with the most room.
+    pub fn roomiest(&self, net: &Network, ii: i64) -> i64 {
         let (low, high) = self.range(net);
         let (least, most) = (self.lap(low, ii), self.lap(high, ii));
         let room = |k: i64| high.min(self.last(k, ii)) - low.max(self.first + k * ii);
         // Inner laps have equal room: the first of them stands for all.
         let inner = (least + 1).min(most);
-        let best = [least, inner, most].into_iter().max_by_key(|&k| (room(k), -k)).unwrap_or(least);
-        let before = |k: i64| Bound { a: self.b, b: self.a, least: self.offset - self.last(k, ii) };
-        let from = |k: i64| Bound { a: self.a, b: self.b, least: self.first + k * ii - self.offset };
-        if best == least { (before(best), from(best + 1)) } else { (from(best), before(best - 1)) }
+        [least, inner, most].into_iter().max_by_key(|&k| (room(k), -k)).unwrap_or(least)
+    }
+
+    /// The lap with the most room, as a constraint and its opposite.
+    pub fn split(&self, net: &Network, ii: i64) -> (Bound, Bound) {
+        let best = self.roomiest(net, ii);
+        if best == self.lap(self.range(net).0, ii) {
+            (self.before(best, ii), self.from(best + 1, ii))
+        } else {
+            (self.from(best, ii), self.before(best - 1, ii))
+        }
     }
 
     /// Whether two fixed residues overlap on the unit.

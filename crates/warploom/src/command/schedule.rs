@@ -104,14 +104,20 @@ impl Args {
         options
     }
 
-    /// The schedule of one loop; with a budget on the command line, within it and the graph's own.
+    /// The schedule of one loop, within the budgets of the graph and of the command line, where there are any.
+    /// A space without one is unlimited if the command line names none, and refused otherwise (S12).
     fn schedule(&self, graph: &LoopGraph, options: &Options) -> Result<Answer, ScheduleError> {
         let valid = validate(graph).map_err(ScheduleError::Graph)?;
-        if self.budget.is_empty() {
+        if self.budget.is_empty() && graph.budgets.is_empty() {
             return schedule(&valid, options);
         }
+        let mut budget = Budget::of(graph);
+        if self.budget.is_empty() {
+            let unnamed = graph.values.iter().filter(|v| !graph.budgets.contains_key(&v.space));
+            budget = unnamed.fold(budget, |budget, v| budget.space(v.space.clone(), u64::MAX));
+        }
         let named = self.budget.iter().cloned();
-        let budget = named.fold(Budget::of(graph), |budget, (space, bytes)| budget.space(space, bytes));
+        let budget = named.fold(budget, |budget, (space, bytes)| budget.space(space, bytes));
         schedule_within(&valid, &budget, options)
     }
 

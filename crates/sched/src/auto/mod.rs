@@ -1,8 +1,9 @@
 //! From bounds to start times: a heuristic incumbent, then exact search from below (S28, S29).
 
+mod length;
+
 use crate::answer::Algorithm;
 use crate::bounds::{Bounds, next_self_fit, recurrence_bound};
-use crate::compact::compact;
 use crate::error::ScheduleError;
 use crate::guard::Guard;
 use crate::ims::Ims;
@@ -23,8 +24,13 @@ const EXACT_FACTOR: u64 = 2_000;
 const MOST_PLACEMENTS: u64 = 300_000;
 const LEAST_ROUNDS: u64 = 30;
 
-/// `auto` spends such a part of `steps` on the length.
-const LENGTH_PART: u64 = 10;
+/// Loops of more operations get fewer placements each before their slots are laid out at once.
+const LARGE: usize = 5_000;
+const LARGE_RATIO: u32 = 2;
+
+/// Attempts at a better fallback, and the part of a question's budget that each takes.
+const INCUMBENTS: usize = 12;
+const BRIEF: u64 = 8;
 
 /// A question may spend such a part of what is left.
 const QUESTIONS: u64 = 4;
@@ -57,6 +63,12 @@ impl<'a> Session<'a> {
         self.budget = self.budget.renewed(self.left / QUESTIONS);
     }
 
+    /// Gives all of them to one search.
+    fn last_question(&mut self) {
+        self.question();
+        self.budget = self.budget.renewed(self.left);
+    }
+
     fn searches(&self) -> bool {
         matches!(self.options.algorithm, Algorithm::Auto | Algorithm::Exact)
             && (0..self.problem.n).filter(|&v| !self.problem.uses(v).is_empty()).count()
@@ -77,6 +89,8 @@ impl<'a> Session<'a> {
         let Some((ii, time)) = schedule else {
             return Err(ScheduleError::GaveUp { lower_bound });
         };
+        let found = length(self.problem, &time);
+        self.guard.note(|p| (p.ii, p.best_ii, p.best_length) = (ii, Some(ii), Some(found)));
         let (time, length_optimal) = self.shorten(ii, time);
         let steps = self.steps();
         Ok(Found { ii, time, lower_bound, length_optimal, steps })
@@ -85,11 +99,11 @@ impl<'a> Session<'a> {
     /// Goes through every II from the lower bound on (S29): the heuristic first, then the search, which also
     /// proves; at worst the serial schedule ends it. The proved lower bound, and the schedule.
     fn scan(&mut self, lower: i64, first: i64, last: i64) -> Result<(i64, Option<Schedule>), ScheduleError> {
-        let fallback = self.fallback(first)?.filter(|(ii, _)| *ii <= last);
+        let mut fallback = self.fallback(first)?.filter(|(ii, _)| *ii <= last);
         if self.options.algorithm == Algorithm::Serial {
             return Ok((lower, fallback));
         }
-        let end = fallback.as_ref().map_or(last, |(ii, _)| *ii);
+        let mut end = fallback.as_ref().map_or(last, |(ii, _)| *ii);
         let searches = self.searches();
         let each = u64::from(self.options.ratio).saturating_mul(self.problem.n as u64);
         let most_placements = each.saturating_mul(LEAST_ROUNDS).max(MOST_PLACEMENTS);
@@ -97,8 +111,13 @@ impl<'a> Session<'a> {
             Algorithm::Sms => Swing::new(self.problem, lower),
             _ => None,
         };
-        let (mut proved, mut complete, mut ii) = (lower, true, lower);
-        while ii <= end && !self.guard.expired() {
+        let (mut proved, mut complete, mut ii, mut extra) = (lower, true, lower, 0);
+        loop {
+            let best = fallback.as_ref().map(|(ii, _)| *ii);
+            self.guard.note(|p| (p.ii, p.lower_bound, p.best_ii) = (ii, proved, best));
+            if ii > end || self.guard.expired() {
+                break;
+            }
             if heads(self.problem, ii).is_none() {
                 // Circuits of negative distance bound II from above (S55): none of the larger ones holds either.
                 if complete && fallback.is_none() {
@@ -117,7 +136,11 @@ impl<'a> Session<'a> {
             // Large loops: what fails to fit operation by operation is laid out at once.
             let found = match found {
                 None if !searches && self.options.algorithm == Algorithm::Auto && ii >= first => {
-                    wrap_around(self.problem, ii)
+                    let laid_out = wrap_around(self.problem, ii);
+                    let thrifty = self.ratio() < self.options.ratio;
+                    laid_out.or_else(|| {
+                        if thrifty { self.place(self.problem, ii, self.options.ratio) } else { None }
+                    })
                 }
                 found => found,
             };
@@ -130,7 +153,17 @@ impl<'a> Session<'a> {
                     Verdict::Found(time) if ii >= first => return Ok((proved, Some((ii, time)))),
                     Verdict::Refuted if complete => proved = next_self_fit(self.problem, ii + 1),
                     Verdict::Refuted => {}
-                    Verdict::Found(_) | Verdict::Undecided => complete = false,
+                    Verdict::Found(_) => complete = false,
+                    Verdict::Undecided => {
+                        // Its placements are no part of the scan's, which goes as far as that of `ims` does.
+                        let before = self.placements;
+                        if complete && let Some(better) = self.incumbent(ii.max(first), end) {
+                            end = better.0;
+                            fallback = Some(better);
+                        }
+                        extra += std::mem::replace(&mut self.placements, before) - before;
+                        complete = false;
+                    }
                 }
             } else {
                 complete = false;
@@ -140,24 +173,90 @@ impl<'a> Session<'a> {
             }
             ii = next_self_fit(self.problem, ii + 1);
         }
+        self.placements += extra;
         if proved > last {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
+        // The other heuristic sometimes gets further than the first.
+        if searches && self.options.algorithm == Algorithm::Auto && !complete {
+            let least = proved.max(first);
+            if let Some(found) = self.swing(least, end.min(last.saturating_add(1)), most_placements) {
+                return Ok((proved.min(found.0), Some(found)));
+            }
+        }
         Ok((fallback.as_ref().map_or(proved, |(ii, _)| proved.min(*ii)), fallback))
+    }
+
+    /// A schedule at an II above one that was left undecided: no answer to how low the II can be (S29), only a
+    /// better fallback than the serial schedule. Growing steps upwards, then the middle for a while.
+    fn incumbent(&mut self, above: i64, end: i64) -> Option<Schedule> {
+        if self.options.algorithm == Algorithm::Ims {
+            return None;
+        }
+        let (mut low, mut step) = (above, (above / 64).max(1));
+        let mut found: Option<Schedule> = None;
+        for _ in 0..INCUMBENTS {
+            let high = found.as_ref().map_or(end, |(ii, _)| *ii);
+            let target = if found.is_some() { low + (high - low) / 2 } else { low.saturating_add(step) };
+            let ii = next_self_fit(self.problem, target);
+            if ii >= high || ii <= low {
+                break;
+            }
+            let heuristic = self.heuristic(ii);
+            let time = heuristic.or_else(|| match self.ask_briefly(ii) {
+                Verdict::Found(time) => Some(time),
+                _ => None,
+            });
+            match time {
+                Some(time) => found = Some((ii, time)),
+                None => (low, step) = (ii, step.saturating_mul(2)),
+            }
+        }
+        found
+    }
+
+    /// Swing modulo scheduling below an II that is known to do.
+    fn swing(&mut self, least: i64, below: i64, most_placements: u64) -> Option<Schedule> {
+        let swing = Swing::new(self.problem, least)?;
+        let (mut ii, mut placements) = (least, 0);
+        while ii < below && placements <= most_placements && !self.guard.expired() {
+            placements += self.problem.n as u64;
+            if let Some(time) = swing.run(ii) {
+                return Some((ii, time));
+            }
+            ii = next_self_fit(self.problem, ii + 1);
+        }
+        None
+    }
+
+    fn ask_briefly(&mut self, ii: i64) -> Verdict {
+        self.question();
+        self.budget = self.budget.renewed(self.budget.nodes / BRIEF);
+        at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard)
     }
 
     fn heuristic(&mut self, ii: i64) -> Option<Vec<i64>> {
         self.heuristic_in(self.problem, ii)
     }
 
+    /// Placements per operation: few where another way is at hand ([`wrap_around`]).
+    fn ratio(&self) -> u32 {
+        let large = self.options.algorithm == Algorithm::Auto && self.problem.n > LARGE;
+        if large { self.options.ratio.min(LARGE_RATIO) } else { self.options.ratio }
+    }
+
     fn heuristic_in(&mut self, problem: &Problem, ii: i64) -> Option<Vec<i64>> {
+        self.place(problem, ii, self.ratio())
+    }
+
+    fn place(&mut self, problem: &Problem, ii: i64, ratio: u32) -> Option<Vec<i64>> {
         let mut random = Random::new(self.options.seed);
         for attempt in 0..=self.options.restarts {
             let mut ims = Ims::new(problem, ii)?;
             if attempt > 0 {
                 ims.shake(&mut random);
             }
-            let found = ims.run(u64::from(self.options.ratio).saturating_mul(problem.n as u64));
+            let found = ims.run(u64::from(ratio).saturating_mul(problem.n as u64));
             self.placements += ims.steps;
             if found.is_some() {
                 return found;
@@ -232,54 +331,5 @@ impl<'a> Session<'a> {
 
     pub fn steps(&self) -> u64 {
         self.placements + self.budget.spent
-    }
-
-    /// The shortest schedule at this II that the budget finds, and whether it is proved to be that (S36).
-    fn shorten(&mut self, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
-        if self.options.algorithm == Algorithm::Auto {
-            // The length only lengthens the prologue (S69): the default spends less on it.
-            self.question();
-            self.left = self.left.min(self.options.steps / LENGTH_PART);
-            self.budget = self.budget.renewed(0);
-        }
-        let mut time = compact(self.problem, ii, time);
-        if self.searches()
-            && let Some(other) = Swing::new(self.problem, ii).and_then(|swing| swing.run(ii))
-        {
-            let other = compact(self.problem, ii, other);
-            if length(self.problem, &other) < length(self.problem, &time) {
-                time = other;
-            }
-        }
-        self.shorten_in(self.problem, ii, time)
-    }
-
-    /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
-    pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
-        let shortest = |t: &[i64]| t.iter().zip(&problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
-        let Some(mut low) = heads(problem, ii).map(|head| shortest(&head)) else { return (time, false) };
-        let mut best = compact(problem, ii, time);
-        let mut high = length(problem, &best);
-        if !self.searches() {
-            return (best, low == high);
-        }
-        // Everything below `low` is refuted while `proved`; `low` itself is asked first, then the middle.
-        let (mut proved, mut target) = (true, low);
-        while low < high && !self.guard.expired() {
-            self.question();
-            match at_length(problem, ii, target, self.options.seed, &mut self.budget, self.guard) {
-                Verdict::Found(time) => {
-                    high = length(problem, &time);
-                    best = time;
-                }
-                Verdict::Refuted => low = target + 1,
-                Verdict::Undecided => {
-                    proved = false;
-                    low = target + 1;
-                }
-            }
-            target = low + (high - low) / 2;
-        }
-        (best, proved && low >= high)
     }
 }

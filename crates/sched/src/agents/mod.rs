@@ -1,7 +1,13 @@
 //! Which agent (warp group) issues what (S61-S69).
 
+mod exhaustive;
+mod model;
+mod registers;
+
+pub use model::AgentModel;
+
 use crate::answer::Answer;
-use crate::bounds::{bounds_of, div_ceil};
+use crate::bounds::bounds_of;
 use crate::depth::depths;
 use crate::error::ScheduleError;
 use crate::graph::{Agent, AgentKind, Edge, LoopGraph, Node, Use};
@@ -9,88 +15,7 @@ use crate::options::Options;
 use crate::schedule::schedule;
 use crate::validate::{ValidGraph, validate};
 use std::collections::BTreeSet;
-
-/// What a chip allows agents, and what it costs to cross between them (S63, S64). The defaults are those of
-/// B200 with the costs of Meta's calibrated model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AgentModel {
-    /// Warps of all agents together. Default: 16.
-    pub max_warps: u32,
-    /// Registers of a block. Default: 65,536.
-    pub registers: u64,
-    /// Cycles from one agent's arrival to the other's wake-up. Default: 92 (mbarrier).
-    pub barrier: i64,
-    /// Cycles for a payload that leaves registers: `payload + ceil(payload_per_10240 * bytes / 10240)`, on top
-    /// of the barrier. Default: 61.
-    pub payload: i64,
-    /// See [`payload`](Self::payload). Default: 161.
-    pub payload_per_10240: i64,
-    /// The memory space that means registers. Default: `reg`.
-    pub register_space: String,
-    /// At most so many agents are made. Default: 4.
-    pub max_agents: usize,
-    /// At most so many assignments are scheduled. Default: 60.
-    pub max_candidates: usize,
-}
-
-impl Default for AgentModel {
-    fn default() -> Self {
-        AgentModel {
-            max_warps: 16,
-            registers: 65_536,
-            barrier: 92,
-            payload: 61,
-            payload_per_10240: 161,
-            register_space: "reg".to_owned(),
-            max_agents: 4,
-            max_candidates: 60,
-        }
-    }
-}
-
-impl AgentModel {
-    /// Sets the cycles of a crossing barrier.
-    #[must_use]
-    pub fn barrier(mut self, cycles: i64) -> Self {
-        self.barrier = cycles;
-        self
-    }
-
-    /// Sets the most agents made.
-    #[must_use]
-    pub fn max_agents(mut self, agents: usize) -> Self {
-        self.max_agents = agents;
-        self
-    }
-
-    /// Sets the most warps of all agents together.
-    #[must_use]
-    pub fn max_warps(mut self, warps: u32) -> Self {
-        self.max_warps = warps;
-        self
-    }
-
-    /// Sets the registers of a block.
-    #[must_use]
-    pub fn registers(mut self, registers: u64) -> Self {
-        self.registers = registers;
-        self
-    }
-
-    /// Cycles that a crossing adds to an edge from `src` to `dst` (S66).
-    fn crossing(&self, graph: &LoopGraph, src: usize, dst: usize) -> i64 {
-        let in_registers = graph.values.iter().filter(|v| {
-            v.def == src && v.space == self.register_space && v.uses.iter().any(|u| u.node == dst)
-        });
-        let bytes = in_registers.map(|v| v.bytes).fold(0, u64::saturating_add);
-        if bytes == 0 {
-            return self.barrier;
-        }
-        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX / 1024);
-        self.barrier + self.payload + div_ceil(self.payload_per_10240.saturating_mul(bytes), 10_240)
-    }
-}
+use std::time::Instant;
 
 /// Cycles for which an operation holds its agent's issue stream (S65).
 fn issue_cycles(node: &Node) -> u64 {
@@ -99,7 +24,8 @@ fn issue_cycles(node: &Node) -> u64 {
 
 /// Assigns every operation to an agent and schedules the result; the answer names the agents.
 ///
-/// From the usual seed (copies to a producer, instructions that need no registers to an mma agent, the rest to a
+/// Up to [`AgentModel::exhaustive`] clusters every assignment is looked at that could still be better. Beyond, from
+/// the usual seed (copies to a producer, instructions that need no registers to an mma agent, the rest to a
 /// compute agent) single operations and whole components move to other or new agents, first improvement of
 /// `(II, crossings, bytes, length, registers)` in fixed order, each candidate by a full run (S68, S69). Agents
 /// that the graph gives an operation are kept. `lower_bound` is that of the loop without agents.
@@ -113,7 +39,11 @@ pub fn assign_agents(
 ) -> Result<Answer, ScheduleError> {
     let mut search = Assignment::new(graph, model, options);
     let seed = search.seed();
-    let mut best = search.evaluate(seed)?;
+    let first = search.evaluate(seed);
+    if let Some(best) = exhaustive::best(&mut search, first.as_ref().ok()) {
+        return Ok(best.answer);
+    }
+    let mut best = first?;
     let moves = search.clusters();
     let mut improved = true;
     while improved && search.tried < model.max_candidates {
@@ -140,6 +70,7 @@ pub fn assign_agents(
 /// The keys of S69, in order.
 type Cost = (i64, i64, u64, i64, u64);
 
+#[derive(Clone)]
 struct Candidate {
     agent_of: Vec<usize>,
     answer: Answer,
@@ -152,6 +83,7 @@ struct Assignment<'g, 'a> {
     model: &'g AgentModel,
     options: &'g Options,
     tried: usize,
+    start: Instant,
 }
 
 /// Positions of the agents that seeds use.
@@ -161,7 +93,7 @@ const COMPUTE: usize = 2;
 
 impl<'g, 'a> Assignment<'g, 'a> {
     fn new(valid: &'g ValidGraph<'a>, model: &'g AgentModel, options: &'g Options) -> Self {
-        Assignment { valid, graph: valid.graph(), model, options, tried: 0 }
+        Assignment { valid, graph: valid.graph(), model, options, tried: 0, start: Instant::now() }
     }
 
     fn seed(&self) -> Vec<usize> {
@@ -228,8 +160,10 @@ impl<'g, 'a> Assignment<'g, 'a> {
         let mut agents = self.agents(&agent_of)?;
         let placed = self.placed(&agent_of, &agents);
         let valid = validate(&placed).map_err(ScheduleError::Graph)?;
-        let answer = schedule(&valid, self.options)?;
-        let registers = self.registers(&answer, &agent_of, &mut agents)?;
+        // The time limit is for all candidates together.
+        let left = self.options.time_limit.map(|limit| limit.saturating_sub(self.start.elapsed()));
+        let answer = schedule(&valid, &self.options.clone().time_limit(left))?;
+        let registers = registers::registers(self.graph, self.model, &answer, &agent_of, &mut agents)?;
         let crossings = self.crossings(&agent_of);
         let cost = (answer.ii, crossings, answer.bytes.unwrap_or(0), answer.length, registers);
         let answer = self.plain(answer, &agent_of, agents);
@@ -319,48 +253,6 @@ impl<'g, 'a> Assignment<'g, 'a> {
         pairs.into_iter().map(|(s, d)| self.model.crossing(self.graph, s, d)).fold(0, i64::saturating_add)
     }
 
-    /// Gives every agent the registers its live tiles need, and the rest to the one that needs most (S63).
-    fn registers(
-        &self,
-        answer: &Answer,
-        agent_of: &[usize],
-        agents: &mut [Agent],
-    ) -> Result<u64, ScheduleError> {
-        let mut live = vec![0u64; agents.len()];
-        for (agent, bytes) in agents.iter().zip(&mut live) {
-            *bytes = live_bytes(self.graph, &self.model.register_space, answer, |v| agent_of[v] == agent.id);
-        }
-        for (agent, bytes) in agents.iter_mut().zip(&live) {
-            let need = bytes
-                .div_ceil(u64::from(agent.warps) * 32 * 4)
-                .max(u64::from(agent.regs))
-                .next_multiple_of(8);
-            if need > 256 {
-                let message =
-                    format!("agent {} has {bytes} live register bytes in {} warps", agent.id, agent.warps);
-                return Err(ScheduleError::Agents(message));
-            }
-            agent.regs = need as u32;
-        }
-        let total = |agents: &[Agent]| -> u64 {
-            agents.iter().map(|a| u64::from(a.warps.max(4)) * 32 * u64::from(a.regs)).sum()
-        };
-        let used = total(agents);
-        if used > self.model.registers {
-            let message = format!("{used} registers, there are {}", self.model.registers);
-            return Err(ScheduleError::Agents(message));
-        }
-        let neediest = (0..agents.len()).max_by_key(|&i| (live[i], std::cmp::Reverse(i)));
-        while let Some(i) = neediest.filter(|&i| agents[i].regs + 8 <= 248) {
-            agents[i].regs += 8;
-            if total(agents) > self.model.registers {
-                agents[i].regs -= 8;
-                break;
-            }
-        }
-        Ok(used)
-    }
-
     /// The answer in terms of the loop without agents, whose bounds hold for every assignment.
     fn plain(&self, mut answer: Answer, agent_of: &[usize], agents: Vec<Agent>) -> Answer {
         let bounds = bounds_of(&self.valid.problem);
@@ -398,36 +290,4 @@ fn may_issue(node: &Node, kind: AgentKind, warps: u32) -> bool {
         node.kinds.contains(&kind)
     };
     kind_fits && node.min_warps.is_none_or(|least| warps >= least)
-}
-
-/// The most register bytes live at once among the values that these operations write, folded modulo II.
-fn live_bytes(graph: &LoopGraph, space: &str, answer: &Answer, own: impl Fn(usize) -> bool) -> u64 {
-    let ii = answer.ii.max(1);
-    let (mut always, mut events) = (0u64, Vec::new());
-    for (v, d) in graph.values.iter().zip(&answer.values) {
-        if v.space != space || !own(v.def) {
-            continue;
-        }
-        let lifetime = d.lifetime.max(0);
-        always = always.saturating_add(v.bytes.saturating_mul((lifetime / ii) as u64));
-        let (rest, start) = (lifetime % ii, answer.nodes.get(v.def).map_or(0, |n| n.time) + v.start);
-        let from = start.rem_euclid(ii);
-        if rest > 0 {
-            events.push((from, v.bytes as i64));
-            events.push(((from + rest) % ii, -(v.bytes as i64)));
-            if from + rest >= ii {
-                events.push((0, v.bytes as i64));
-            }
-        }
-    }
-    for node in graph.nodes.iter().filter(|n| own(n.id)) {
-        always = always.saturating_add(node.reg_bytes.unwrap_or(0));
-    }
-    events.sort_unstable();
-    let (mut load, mut most) = (0i64, 0i64);
-    for (_, step) in events {
-        load += step;
-        most = most.max(load);
-    }
-    always.saturating_add(most.unsigned_abs())
 }

@@ -1,0 +1,185 @@
+//! `cargo bench -p warploom-sched --bench loops -- [OPTIONS]`
+//!
+//! Schedules the loops of `shared/data/loops`, those that the pipeline makes of kernels (set `kernels`, where
+//! present) and generated ones with every algorithm, and compares with the best that is known: the proven optima of
+//! the files, and whatever any algorithm of this run finds. Prints a table, or JSON. Absent files are skipped.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)] // a program, not a library
+
+mod curve;
+mod oracle;
+mod report;
+mod sets;
+
+use sets::{Loop, Set};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use warploom_sched::{Algorithm, Answer, LoopGraph, Options, check, schedule, to_line, validate};
+
+const USAGE: &str = "usage: loops [OPTIONS]
+  --json                print JSON
+  --misses              list the loops that fall short
+  --curve               time large synthetic loops instead
+  --only ALGORITHM      auto, ims, sms or exact
+  --set TEXT            only sets whose name contains TEXT
+  --generated N         so many loops of each generator (default 100)
+  --time-limit SECONDS  per loop
+  --oracle PYTHON       also ask OR-Tools' CP-SAT, with this Python
+  --oracle-limit SECONDS  per question (default 10)
+  --dump FILE           write the loops as JSONL and stop";
+
+/// The figures of an answer.
+pub struct Figures {
+    pub ii: i64,
+    pub mii: i64,
+    pub lower_bound: i64,
+    pub optimal: bool,
+    pub length: i64,
+    pub length_optimal: bool,
+    pub bytes: Option<u64>,
+    pub steps: u64,
+}
+
+impl From<&Answer> for Figures {
+    fn from(a: &Answer) -> Self {
+        Figures {
+            ii: a.ii,
+            mii: a.mii,
+            lower_bound: a.lower_bound,
+            optimal: a.optimal,
+            length: a.length,
+            length_optimal: a.length_optimal,
+            bytes: a.bytes,
+            steps: a.steps,
+        }
+    }
+}
+
+/// What one algorithm made of one loop.
+pub struct Outcome {
+    pub answer: Option<Figures>,
+    pub micros: f64,
+    pub violations: usize,
+}
+
+pub struct Args {
+    json: bool,
+    misses: bool,
+    curve: bool,
+    only: Option<Algorithm>,
+    set: String,
+    generated: u64,
+    time_limit: Option<Duration>,
+    oracle: Option<PathBuf>,
+    oracle_limit: f64,
+    dump: Option<PathBuf>,
+}
+
+fn main() {
+    let Some(args) = arguments() else {
+        eprintln!("{USAGE}");
+        std::process::exit(2);
+    };
+    if args.curve {
+        return curve::curve(&args);
+    }
+    let mut sets = sets::all(args.generated);
+    sets.retain(|s| s.name.contains(&args.set));
+    if let Some(file) = &args.dump {
+        let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
+        if let Err(error) = std::fs::write(file, lines.collect::<String>()) {
+            eprintln!("{}: {error}", file.display());
+        }
+        return;
+    }
+    let mut rows = Vec::new();
+    for mut set in sets {
+        rows.extend(compare(&mut set, &args));
+    }
+    if rows.is_empty() {
+        println!("skipped: no such loops");
+    } else if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
+    } else {
+        report::table(&rows);
+    }
+}
+
+/// All algorithms on one set.
+fn compare(set: &mut Set, args: &Args) -> Vec<serde_json::Value> {
+    let algorithms = [Algorithm::Ims, Algorithm::Sms, Algorithm::Auto, Algorithm::Exact];
+    let wanted = algorithms.into_iter().filter(|a| args.only.is_none_or(|only| only == *a));
+    let mut results: Vec<(String, Vec<Outcome>)> =
+        wanted.map(|a| (a.to_string(), set.loops.iter().map(|l| run(&l.graph, a, args)).collect())).collect();
+    if let Some(python) = &args.oracle {
+        match oracle::ask(python, &set.loops, args.oracle_limit) {
+            Ok(outcomes) => results.push(("cp-sat".to_owned(), outcomes)),
+            Err(reason) => eprintln!("skipped: CP-SAT on {}: {reason}", set.name),
+        }
+    }
+    learn(&mut set.loops, results.iter().map(|(_, outcomes)| outcomes.as_slice()));
+    if args.misses {
+        results.iter().for_each(|(name, outcomes)| report::misses(&set.loops, outcomes, name));
+    }
+    results.iter().map(|(name, outcomes)| report::row(&set.name, name, &set.loops, outcomes)).collect()
+}
+
+/// Where a file does not tell the optimum, the best checked answer of this run stands for it.
+fn learn<'o>(loops: &mut [Loop], results: impl Iterator<Item = &'o [Outcome]> + Clone) {
+    for (i, l) in loops.iter_mut().enumerate() {
+        let answers = results.clone().filter_map(|o| o.get(i)).filter(|o| o.violations == 0);
+        for a in answers.filter_map(|o| o.answer.as_ref()) {
+            if l.best_ii.is_none_or(|best| a.ii < best) {
+                (l.best_ii, l.best_length, l.length_proven) = (Some(a.ii), None, false);
+            }
+            if l.best_ii == Some(a.ii) && !l.length_proven {
+                l.length_proven = a.length_optimal;
+                l.best_length = Some(l.best_length.map_or(a.length, |best| best.min(a.length)));
+            }
+        }
+    }
+}
+
+fn arguments() -> Option<Args> {
+    let mut args = Args {
+        json: false,
+        misses: false,
+        curve: false,
+        only: None,
+        set: String::new(),
+        generated: 100,
+        time_limit: None,
+        oracle: None,
+        oracle_limit: 10.0,
+        dump: None,
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--json" => args.json = true,
+            "--misses" => args.misses = true,
+            "--curve" => args.curve = true,
+            "--only" => args.only = Some(words.next()?.parse().ok()?),
+            "--set" => args.set = words.next()?,
+            "--generated" => args.generated = words.next()?.parse().ok()?,
+            "--time-limit" => args.time_limit = Some(Duration::from_secs_f64(words.next()?.parse().ok()?)),
+            "--oracle" => args.oracle = Some(words.next()?.into()),
+            "--oracle-limit" => args.oracle_limit = words.next()?.parse().ok()?,
+            "--dump" => args.dump = Some(words.next()?.into()),
+            // cargo bench passes this on
+            "--bench" => {}
+            _ => return None,
+        }
+    }
+    Some(args)
+}
+
+pub fn run(graph: &LoopGraph, algorithm: Algorithm, args: &Args) -> Outcome {
+    let exact = (algorithm == Algorithm::Exact).then_some(Duration::from_secs(10));
+    let options = Options::default().algorithm(algorithm).time_limit(args.time_limit.or(exact));
+    let start = Instant::now();
+    let answer = validate(graph).ok().and_then(|valid| schedule(&valid, &options).ok());
+    let micros = start.elapsed().as_secs_f64() * 1e6;
+    let violations = answer.as_ref().map_or(1, |a| check::all(graph, a).err().map_or(0, |v| v.len()));
+    Outcome { answer: answer.as_ref().map(Figures::from), micros, violations }
+}

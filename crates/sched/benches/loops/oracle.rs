@@ -1,0 +1,64 @@
+//! OR-Tools' CP-SAT as an outside oracle: a Python program that reads loops and writes start times.
+
+use crate::sets::Loop;
+use crate::{Figures, Outcome};
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use warploom_sched::{check, to_line};
+
+/// The model, in Python.
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle.py");
+
+/// The oracle's answer for every loop, seen by the checker.
+///
+/// # Errors
+/// Why there is none: no Python, no OR-Tools, a program that failed.
+pub fn ask(python: &Path, loops: &[Loop], limit: f64) -> Result<Vec<Outcome>, String> {
+    let start = std::env::current_dir().map_err(|e| e.to_string())?;
+    let python = start.ancestors().map(|a| a.join(python)).find(|p| p.exists());
+    let python = python.ok_or("no such Python; `make bench-oracle` installs one")?;
+    let mut child = Command::new(python)
+        .args([PROGRAM, &limit.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let text: String = loops.iter().map(|l| to_line(&l.graph) + "\n").collect();
+    let mut input = child.stdin.take().ok_or("no standard input")?;
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let written = writer.join().map_err(|_| "the writer failed".to_owned())?;
+    written.map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err("the program failed".to_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() != loops.len() {
+        return Err(format!("{} answers to {} loops", lines.len(), loops.len()));
+    }
+    loops.iter().zip(lines).map(|(l, line)| outcome(l, line)).collect()
+}
+
+fn outcome(l: &Loop, line: &str) -> Result<Outcome, String> {
+    let json: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    let micros = json["micros"].as_f64().unwrap_or(0.0);
+    if json["ii"].is_null() {
+        return Ok(Outcome { answer: None, micros, violations: 0 });
+    }
+    let verdict = check::verdict(&l.graph, line).map_err(|e| e.to_string())?;
+    let number = |key: &str| json[key].as_i64().unwrap_or(0);
+    let answer = Figures {
+        ii: number("ii"),
+        mii: number("mii"),
+        lower_bound: number("lower_bound"),
+        optimal: json["optimal"].as_bool().unwrap_or(false),
+        length: number("length"),
+        length_optimal: json["length_optimal"].as_bool().unwrap_or(false),
+        bytes: None,
+        steps: 0,
+    };
+    Ok(Outcome { answer: Some(answer), micros, violations: verdict.violations.len() })
+}

@@ -1,0 +1,92 @@
+//! The loops: files of known optima, and kernels that a generator makes.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use warploom_sched::fuzzing::{Source, gpu_loop, kernel_loop};
+use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
+
+/// A loop and what is known about it.
+pub struct Loop {
+    pub graph: LoopGraph,
+    /// The smallest II known.
+    pub best_ii: Option<i64>,
+    /// The shortest length known at that II.
+    pub best_length: Option<i64>,
+    /// That length is proved to be the least.
+    pub length_proven: bool,
+    /// The fewest bytes known at that length.
+    pub best_bytes: Option<u64>,
+}
+
+/// A named set of loops.
+pub struct Set {
+    pub name: String,
+    pub loops: Vec<Loop>,
+}
+
+/// The sets of the reference folder, then those that the pipeline makes of kernels, then `generated` loops of
+/// each generator.
+pub fn all(generated: u64) -> Vec<Set> {
+    let mut sets = folder("shared/data/loops", None);
+    sets.extend(folder("crates/pipeline/tests/fixtures/loops", Some("kernels")));
+    if generated > 0 {
+        let made = |name: &str, make: fn(&mut Source<'_>) -> LoopGraph| Set {
+            name: name.to_owned(),
+            loops: (0..generated).filter_map(|seed| generate(name, seed, make)).collect(),
+        };
+        sets.push(made("generated kernels", kernel_loop));
+        sets.push(made("generated soups", gpu_loop));
+    }
+    sets.retain(|s| !s.loops.is_empty());
+    sets
+}
+
+fn generate(name: &str, seed: u64, make: fn(&mut Source<'_>) -> LoopGraph) -> Option<Loop> {
+    let mut graph = make(&mut Source::seed(seed));
+    graph.name = format!("{name} {seed}");
+    validate(&graph).ok()?;
+    Some(Loop { graph, best_ii: None, best_length: None, length_proven: false, best_bytes: None })
+}
+
+/// A set per file of the folder, or one set of this name.
+fn folder(path: &str, name: Option<&str>) -> Vec<Set> {
+    let start = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let Some(folder) = start.ancestors().map(|a| a.join(path)).find(|p| p.is_dir()) else {
+        return Vec::new();
+    };
+    let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    paths.sort();
+    let mut sets: Vec<Set> = Vec::new();
+    for path in paths {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !(file.ends_with(".jsonl") || file.ends_with(".jsonl.gz")) {
+            continue;
+        }
+        let Some(text) = std::fs::read(&path).ok().and_then(|b| decode_text(&b).ok()) else { continue };
+        let loops: Vec<Loop> = text.lines().filter_map(read_loop).collect();
+        match sets.last_mut().filter(|_| name.is_some()) {
+            Some(set) => set.loops.extend(loops),
+            None => sets.push(Set { name: name.unwrap_or(&file).to_owned(), loops }),
+        }
+    }
+    sets
+}
+
+fn read_loop(line: &str) -> Option<Loop> {
+    let graph = read_graph(line).ok()?;
+    validate(&graph).ok()?;
+    let json: Value = serde_json::from_str(line).ok()?;
+    let number = |path: &str| json.pointer(path).and_then(Value::as_i64);
+    let proven = json.pointer("/reference/min_length_proven").and_then(Value::as_bool) == Some(true);
+    let least = number("/reference/min_length_at_best_ii").filter(|_| proven).or(number("/expect/length"));
+    Some(Loop {
+        graph,
+        best_ii: number("/reference/best_ii").or(number("/expect/ii")),
+        length_proven: least.is_some(),
+        best_length: least.or(number("/reference/best_length_at_best_ii")),
+        best_bytes: number("/reference/min_bytes_at_min_length")
+            .or(number("/expect/bytes"))
+            .map(|b| b as u64),
+    })
+}

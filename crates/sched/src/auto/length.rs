@@ -1,0 +1,114 @@
+//! The shortest schedule at an II, as far as the budget goes (S36).
+
+use super::Session;
+use crate::answer::Algorithm;
+use crate::compact::compact;
+use crate::normal::length;
+use crate::paths::heads;
+use crate::problem::Problem;
+use crate::search::{Shortest, Verdict, at_length};
+use crate::sms::Swing;
+
+/// `auto` spends such a part of `steps` on the length; a smaller one where wrap counts decide, which is where loops
+/// are hard and lengths matter least.
+const LENGTH_PART: u64 = 2;
+const LAPS_LENGTH_PART: u64 = 25;
+
+/// Conflicts of the first questions about a length.
+const FIRST_CONFLICTS: u64 = 100;
+
+impl Session<'_> {
+    /// The shortest schedule at this II that the budget finds, and whether it is proved to be that (S36).
+    pub(super) fn shorten(&mut self, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
+        if self.options.algorithm == Algorithm::Auto {
+            // The length only lengthens the prologue (S69): the default spends less on it.
+            self.question();
+            self.left = self.left.min(self.options.steps / LENGTH_PART);
+            self.budget = self.budget.renewed(0);
+        }
+        let mut time = compact(self.problem, ii, time);
+        if self.searches()
+            && let Some(other) = Swing::new(self.problem, ii).and_then(|swing| swing.run(ii))
+        {
+            let other = compact(self.problem, ii, other);
+            if length(self.problem, &other) < length(self.problem, &time) {
+                time = other;
+            }
+        }
+        self.shorten_in(self.problem, ii, time)
+    }
+
+    /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
+    pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
+        let shortest = |t: &[i64]| t.iter().zip(&problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
+        let Some(mut low) = heads(problem, ii).map(|head| shortest(&head)) else { return (time, false) };
+        let mut best = compact(problem, ii, time);
+        let mut high = length(problem, &best);
+        if !self.searches() {
+            return (best, low == high);
+        }
+        if low < high
+            && let Some(search) = Shortest::new(problem, ii, high)
+        {
+            return self.descend(search, problem, ii, low, best);
+        }
+        // Everything below `low` is refuted while `proved`; `low` itself is asked first, then the middle.
+        let (mut proved, mut target) = (true, low);
+        while low < high && !self.guard.expired() {
+            self.question();
+            match at_length(problem, ii, target, self.options.seed, &mut self.budget, self.guard) {
+                Verdict::Found(time) => {
+                    high = length(problem, &time);
+                    best = time;
+                }
+                Verdict::Refuted => low = target + 1,
+                Verdict::Undecided => {
+                    proved = false;
+                    low = target + 1;
+                }
+            }
+            target = low + (high - low) / 2;
+        }
+        (best, proved && low >= high)
+    }
+
+    /// Bisects the length with a search that learns; what a pass leaves undecided, the next asks again with more
+    /// conflicts, until the budget ends.
+    fn descend(
+        &mut self,
+        mut search: Shortest<'_>,
+        problem: &Problem,
+        ii: i64,
+        low: i64,
+        mut best: Vec<i64>,
+    ) -> (Vec<i64>, bool) {
+        if self.options.algorithm == Algorithm::Auto {
+            self.left = self.left.min(self.options.steps / LAPS_LENGTH_PART);
+        }
+        self.last_question();
+        let (mut proved, mut high) = (low, length(problem, &best));
+        let mut conflicts = FIRST_CONFLICTS;
+        while proved < high && self.budget.nodes > 0 && !self.guard.expired() {
+            let (mut floor, mut target) = (proved, proved);
+            while floor < high && self.budget.nodes > 0 {
+                match search.ask(target, conflicts, &mut self.budget, self.guard) {
+                    Verdict::Found(time) => {
+                        let time = compact(problem, ii, time);
+                        search.prefer(&time);
+                        high = length(problem, &time);
+                        self.guard.note(|p| p.best_length = Some(high));
+                        best = time;
+                    }
+                    Verdict::Refuted => {
+                        proved = proved.max(target + 1);
+                        floor = target + 1;
+                    }
+                    Verdict::Undecided => floor = target + 1,
+                }
+                target = floor + (high - floor) * 3 / 8;
+            }
+            conflicts *= 4;
+        }
+        (best, proved >= high)
+    }
+}

@@ -1,0 +1,343 @@
+//! Conflict-driven search over wrap counts (S34): clause learning (Marques-Silva and Sakallah 1996) with the
+//! closed network as its theory, as in solvers for difference logic (Cotton and Maler 2006).
+//!
+//! A pair's lap k is ordered into truths `k >= j`. Each truth and its opposite is one difference constraint. The
+//! network tells which laps are impossible and, by the paths that made its distances, why; what led to a
+//! contradiction is learnt as a clause, so that no branch fails twice for one reason.
+
+mod conflict;
+mod theory;
+
+use super::clauses::{Clauses, Lit, Values, negated};
+use super::contract::Active;
+use super::network::Network;
+use super::wrap::Pair;
+use super::{Budget, Verdict};
+use crate::guard::Guard;
+
+/// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
+const RUN: u64 = 50;
+/// Clauses kept before the first clean-up.
+const MOST_CLAUSES: usize = 2_000;
+/// Weights are scaled down beyond this.
+const MOST_WEIGHT: u64 = 1 << 40;
+
+/// Marks the reasons of distances that come from a length; the rest is a place in `ends`.
+const LENGTH: u32 = 1 << 31;
+
+#[derive(Clone, Copy)]
+enum Reason {
+    Decision,
+    Clause(u32),
+    /// Truths in the arena that imply it.
+    Theory {
+        at: u32,
+        len: u32,
+    },
+}
+
+/// The laps of a pair that were possible at the start, and the first of its truths.
+struct Laps {
+    pair: Pair,
+    first: i64,
+    last: i64,
+    base: u32,
+    weight: u64,
+    /// The lap it had in the best schedule so far.
+    saved: Option<i64>,
+}
+
+struct Level {
+    trail: usize,
+    net: usize,
+    arena: usize,
+}
+
+/// A search that keeps what it has learnt from question to question.
+pub(crate) struct Learner {
+    ii: i64,
+    net: Network,
+    laps: Vec<Laps>,
+    /// The pairs of each watcher of the network.
+    watchers: Vec<Vec<u32>>,
+    values: Values,
+    clauses: Clauses,
+    /// Per variable.
+    reasons: Vec<Reason>,
+    level_of: Vec<u32>,
+    /// The pair a variable is about; `u32::MAX`: a length.
+    owner: Vec<u32>,
+    trail: Vec<Lit>,
+    /// Truths that clauses, and that the network, have yet to see.
+    clauses_at: usize,
+    net_at: usize,
+    levels: Vec<Level>,
+    arena: Vec<Lit>,
+    /// Constraints of lengths: the node that must start early enough, and the truth that asks it to.
+    ends: Vec<(u32, Lit)>,
+    /// Lengths that were asked about: the length, and the truth that the schedule is no longer.
+    lengths: Vec<(i64, Lit)>,
+    /// Longest path from each node to the end, when lengths are asked about.
+    tails: Vec<i64>,
+    step: u64,
+    most_clauses: usize,
+    seen: Vec<bool>,
+    refuted: bool,
+}
+
+/// What cannot hold together.
+type Conflict = Vec<Lit>;
+
+impl Learner {
+    /// `tails`: longest path from each active operation to the end; empty when no length is asked about.
+    pub fn new(ii: i64, active: &Active, pairs: Vec<Pair>, tails: Vec<i64>) -> Self {
+        let mut learner = Learner {
+            ii,
+            net: Network::new(active.nodes.len() + 1, active.dist.clone()),
+            laps: Vec::with_capacity(pairs.len()),
+            watchers: Vec::new(),
+            values: Values::default(),
+            clauses: Clauses::default(),
+            reasons: Vec::new(),
+            level_of: Vec::new(),
+            owner: Vec::new(),
+            trail: Vec::new(),
+            clauses_at: 0,
+            net_at: 0,
+            levels: Vec::new(),
+            arena: Vec::new(),
+            ends: Vec::new(),
+            lengths: Vec::new(),
+            tails,
+            step: 16,
+            most_clauses: MOST_CLAUSES,
+            seen: Vec::new(),
+            refuted: pairs.iter().any(|p| p.first + p.second > ii),
+        };
+        for pair in pairs {
+            learner.add_pair(pair);
+        }
+        learner
+    }
+
+    fn add_pair(&mut self, pair: Pair) {
+        let (first, last) = pair.laps(&self.net, self.ii);
+        let bounds = [pair.from(first, self.ii), pair.before(last, self.ii)];
+        self.refuted |=
+            first > last || bounds.iter().any(|b| !self.net.impose(b.a as usize, b.b as usize, b.least));
+        let id = self.laps.len() as u32;
+        let watcher = self.net.watch(pair.a as usize, pair.b as usize) as usize;
+        if watcher == self.watchers.len() {
+            self.watchers.push(Vec::new());
+        }
+        self.watchers[watcher].push(id);
+        let base = self.owner.len() as u32;
+        self.laps.push(Laps { pair, first, last, base, weight: 1, saved: None });
+        self.add_variables((last - first).max(0) as usize, id);
+    }
+
+    fn add_variables(&mut self, count: usize, owner: u32) {
+        let variables = self.owner.len() + count;
+        self.owner.resize(variables, owner);
+        self.values.grow(variables);
+        self.clauses.grow(variables);
+        self.reasons.resize(variables, Reason::Decision);
+        self.level_of.resize(variables, 0);
+        self.seen.resize(variables, false);
+    }
+
+    /// The laps of these times, to be tried first.
+    pub fn prefer(&mut self, times: &[i64]) {
+        let at = |node: u32| times.get(node as usize - 1).copied().unwrap_or(0);
+        for laps in &mut self.laps {
+            let x = at(laps.pair.b) - at(laps.pair.a) + laps.pair.offset;
+            laps.saved = Some(laps.pair.lap(x, self.ii));
+        }
+    }
+
+    /// The truth that the schedule is no longer than `length`.
+    fn no_longer(&mut self, length: i64) -> Lit {
+        if let Some(&(_, lit)) = self.lengths.iter().find(|(l, _)| *l == length) {
+            return lit;
+        }
+        let lit = 2 * self.owner.len() as u32;
+        self.add_variables(1, u32::MAX);
+        // The shorter implies the longer: what is learnt about one serves the other.
+        let longer = self.lengths.iter().filter(|(l, _)| *l > length).min();
+        let shorter = self.lengths.iter().filter(|(l, _)| *l < length).max();
+        let implied = [longer.map(|&(_, other)| (lit, other)), shorter.map(|&(_, other)| (other, lit))];
+        for (this, that) in implied.into_iter().flatten() {
+            match (self.values.of(this), self.values.of(that)) {
+                (0, 0) => _ = self.clauses.add(vec![negated(this), that], 1),
+                (0, -1) => self.assign(negated(this), Reason::Decision),
+                (1, 0) => self.assign(that, Reason::Decision),
+                _ => {}
+            }
+        }
+        self.lengths.push((length, lit));
+        lit
+    }
+
+    /// Times of the active operations, no longer than `length` where one is given; a proof that there are none;
+    /// or neither, after so many conflicts.
+    pub fn solve(
+        &mut self,
+        length: Option<i64>,
+        conflicts: u64,
+        budget: &mut Budget,
+        guard: &mut Guard,
+    ) -> Verdict {
+        self.back_to(0);
+        let goal = length.map(|l| self.no_longer(l));
+        let (mut left, mut round) = (conflicts, 1);
+        while !self.refuted {
+            if goal.is_some_and(|g| self.values.of(g) < 0) {
+                return Verdict::Refuted;
+            }
+            let run = (RUN * luby(round)).min(left);
+            match self.run(goal, run, budget, guard) {
+                Some(verdict) => return verdict,
+                None if run == left => return Verdict::Undecided,
+                None => left -= run,
+            }
+            round += 1;
+            self.back_to(0);
+            if self.clauses.len() > self.most_clauses {
+                self.clauses.forget();
+                self.most_clauses += self.most_clauses / 16;
+            }
+        }
+        Verdict::Refuted
+    }
+
+    /// One run between restarts; `None` when its conflicts are used up.
+    fn run(
+        &mut self,
+        goal: Option<Lit>,
+        conflicts: u64,
+        budget: &mut Budget,
+        guard: &mut Guard,
+    ) -> Option<Verdict> {
+        let mut left = conflicts;
+        loop {
+            if let Err(conflict) = self.propagate() {
+                if !self.learn(conflict) {
+                    self.refuted = true;
+                    return Some(Verdict::Refuted);
+                }
+                left = left.saturating_sub(1);
+            } else {
+                if left == 0 {
+                    return None;
+                }
+                match goal {
+                    Some(goal) if self.levels.is_empty() && self.values.of(goal) < 0 => {
+                        return Some(Verdict::Refuted);
+                    }
+                    Some(goal) if self.levels.is_empty() && self.values.of(goal) == 0 => self.decide(goal),
+                    _ => match self.choose() {
+                        Some(lit) => self.decide(lit),
+                        None => {
+                            let times: Vec<i64> = (1..self.net.m).map(|v| self.net.dist(0, v)).collect();
+                            return Some(Verdict::Found(times));
+                        }
+                    },
+                }
+            }
+            let work = std::mem::take(&mut self.net.work)
+                + std::mem::take(&mut self.clauses.work)
+                + self.laps.len() as u64 / 4;
+            if !budget.take(work) || (budget.nodes.is_multiple_of(64) && guard.expired()) {
+                return Some(Verdict::Undecided);
+            }
+        }
+    }
+
+    fn decide(&mut self, lit: Lit) {
+        let level = Level { trail: self.trail.len(), net: self.net.mark(), arena: self.arena.len() };
+        self.levels.push(level);
+        self.assign(lit, Reason::Decision);
+    }
+
+    fn assign(&mut self, lit: Lit, reason: Reason) {
+        let variable = lit as usize / 2;
+        self.values.set(lit);
+        self.reasons[variable] = reason;
+        self.level_of[variable] = self.levels.len() as u32;
+        self.trail.push(lit);
+    }
+
+    fn back_to(&mut self, level: usize) {
+        let Some(to) = self.levels.get(level) else { return };
+        self.net.undo(to.net);
+        self.arena.truncate(to.arena);
+        for lit in self.trail.drain(to.trail..) {
+            self.values.clear(lit);
+        }
+        self.clauses_at = self.clauses_at.min(self.trail.len());
+        self.net_at = self.net_at.min(self.trail.len());
+        self.levels.truncate(level);
+        self.net.all_asleep();
+    }
+
+    fn propagate(&mut self) -> Result<(), Conflict> {
+        loop {
+            while self.clauses_at < self.trail.len() {
+                let lit = self.trail[self.clauses_at];
+                self.clauses_at += 1;
+                let level = self.levels.len() as u32;
+                let (trail, reasons, level_of) = (&mut self.trail, &mut self.reasons, &mut self.level_of);
+                let broken = self.clauses.propagate(lit, &mut self.values, |values, lit, clause| {
+                    values.set(lit);
+                    reasons[lit as usize / 2] = Reason::Clause(clause);
+                    level_of[lit as usize / 2] = level;
+                    trail.push(lit);
+                });
+                if let Some(clause) = broken {
+                    return Err(self.clauses.lits(clause).iter().map(|&l| negated(l)).collect());
+                }
+            }
+            if self.net_at < self.trail.len() {
+                let lit = self.trail[self.net_at];
+                self.net_at += 1;
+                self.impose(lit)?;
+            } else if let Some(watcher) = self.net.next_awake() {
+                for i in 0..self.watchers[watcher as usize].len() {
+                    self.narrow(self.watchers[watcher as usize][i] as usize)?;
+                }
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The undecided pair with the least slack per failure, and a truth about it.
+    fn choose(&self) -> Option<Lit> {
+        let mut best: Option<(i64, u64, usize)> = None;
+        for (i, laps) in self.laps.iter().enumerate() {
+            let Some(slack) = laps.pair.slack(&self.net, self.ii) else { continue };
+            let better = |(s, w, _): (i64, u64, usize)| {
+                i128::from(slack) * i128::from(w) < i128::from(s) * i128::from(laps.weight)
+            };
+            if best.is_none_or(better) {
+                best = Some((slack, laps.weight, i));
+            }
+        }
+        let laps = &self.laps[best?.2];
+        let (least, most) = laps.pair.laps(&self.net, self.ii);
+        let truth = |j: i64| 2 * (laps.base + (j - laps.first - 1) as u32);
+        let lap = laps.saved.map_or_else(|| laps.pair.roomiest(&self.net, self.ii), |k| k.clamp(least, most));
+        Some(if lap > least { truth(lap) } else { negated(truth(least + 1)) })
+    }
+}
+
+/// The Luby sequence 1, 1, 2, 1, 1, 2, 4, ..., from 1.
+fn luby(mut i: u64) -> u64 {
+    loop {
+        let length = (i + 1).next_power_of_two();
+        if length == i + 1 {
+            return length / 2;
+        }
+        i -= length / 2 - 1;
+    }
+}
