@@ -4,9 +4,10 @@ PYTHON    = .venv/bin/python
 WARPLOOM  = target/release/warploom
 TARGET   ?= sm_90a
 SECONDS_EACH ?= 600
+SOAK     ?= 1000
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit shim bench bench-compile kernels gpu gpu-kernels fuzz clean
+.PHONY: help setup peers build demo test lint unit shim bench bench-oracle bench-compile kernels gpu gpu-kernels fuzz soak triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -43,6 +44,10 @@ bench: ## all benchmarks that need no GPU
 	$(CARGO) bench -p warploom-bufassign --bench pack
 	$(MAKE) bench-compile
 
+bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
+	@tools/setup.sh oracle
+	$(CARGO) bench -p warploom-sched --bench loops -- --oracle $(PYTHON) --generated 10
+
 bench-compile: build peers ## TTIR-to-PTX time against Triton
 	$(PYTHON) bench/compile_time.py $(WARPLOOM)
 
@@ -62,6 +67,14 @@ fuzz: setup ## every fuzz target for SECONDS_EACH seconds
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet cargo-fuzz
 	@for t in $(FUZZ_TARGETS); do echo "fuzz: $$t, $(SECONDS_EACH) s"; \
 	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
+
+soak: setup ## SOAK (1000) interleavings of every GEMM on the emulator, and Triton's PTX under every policy
+	$(CARGO) test --release -p warploom --test emulated the_kernels_run_right_under_$(SOAK)_interleavings -- --ignored --nocapture
+	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
+
+triton-ptx: peers ## make PTX with Triton for the emulator's tests (target/triton-ptx)
+	$(PYTHON) -c 'import numpy' 2>/dev/null || .venv/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6
+	$(PYTHON) crates/emulator/tests/make_triton_ptx.py --kernels ../shared/data/kernels --out target/triton-ptx
 
 clean: ## remove everything built or installed here
 	$(CARGO) clean

@@ -11,7 +11,7 @@ use warploom::{Options, Target};
 use warploom_emulator as emulator;
 
 /// What the arguments of a kernel are.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
     /// `a, b, c, K`, the operands stored transposed or not.
     Plain { ta: bool, tb: bool },
@@ -84,49 +84,69 @@ fn run(path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) -> Op
     Some(())
 }
 
-#[test]
-fn the_example_kernels_run_right() {
-    let folder = root().join("examples/kernels");
-    for (file, kind, tile) in [
-        ("gemm", NT, [128, 256, 64]),
-        ("gemm_f16", NT, [128, 128, 64]),
-        ("gemm_f32_out", NT, [128, 128, 64]),
-        ("gemm_fp8", NT, [128, 256, 128]),
-        ("gemm_bias_relu", Kind::BiasRelu, [128, 256, 64]),
-    ] {
-        run(&folder.join(format!("{file}.ttir")), kind, tile, &[0, 1, 3, 4], 2).unwrap();
+/// File, arguments, tile.
+type Row = (&'static str, Kind, [u64; 3]);
+
+const EXAMPLES: &[Row] = &[
+    ("gemm", NT, [128, 256, 64]),
+    ("gemm_f16", NT, [128, 128, 64]),
+    ("gemm_f32_out", NT, [128, 128, 64]),
+    ("gemm_fp8", NT, [128, 256, 128]),
+    ("gemm_bias_relu", Kind::BiasRelu, [128, 256, 64]),
+];
+
+const REFERENCE: &[Row] = &[
+    ("gemm_bf16", NT, [128, 256, 64]),
+    ("gemm_bf16_128", NT, [128, 128, 64]),
+    ("gemm_bf16_64", NT, [64, 64, 64]),
+    ("gemm_bf16_f32", NT, [128, 128, 64]),
+    ("gemm_f16_nn", Kind::Plain { ta: false, tb: false }, [128, 256, 64]),
+    ("gemm_f16_tn", Kind::Plain { ta: true, tb: false }, [128, 256, 64]),
+    ("gemm_f16_tt", Kind::Plain { ta: true, tb: true }, [128, 256, 64]),
+    ("gemm_tf32", NT, [128, 128, 32]),
+    ("gemm_fp8", NT, [128, 256, 128]),
+    ("gemm_fp8_e5m2", NT, [128, 128, 128]),
+    ("gemm_fp8_scaled", Kind::Scaled, [128, 128, 128]),
+    ("gemm_batched", Kind::Batched, [128, 128, 64]),
+    ("gemm_epilogue_relu", Kind::Epilogue, [128, 256, 64]),
+    ("gemm_epilogue_gelu", Kind::Epilogue, [128, 256, 64]),
+    ("gemm_epilogue_silu", Kind::Epilogue, [128, 256, 64]),
+    ("gemm_epilogue_alpha", Kind::Epilogue, [128, 256, 64]),
+    ("hints", NT, [128, 128, 128]),
+];
+
+/// Every file of the suite with every number of trips, `seeds` random interleavings each beside the two extremes.
+/// `hints` promises that K is above 0.
+fn suite(seeds: u64, trips: &[u64]) {
+    let (examples, reference) = (root().join("examples/kernels"), root().join("../shared/data/kernels"));
+    for (folder, rows) in [(examples, EXAMPLES), (reference, REFERENCE)] {
+        for &(file, kind, tile) in rows {
+            let trips: Vec<u64> = trips.iter().copied().filter(|t| *t > 0 || file != "hints").collect();
+            let found = run(&folder.join(format!("{file}.ttir")), kind, tile, &trips, seeds);
+            assert!(found.is_some() || rows == REFERENCE, "{file} is missing");
+            if found.is_none() {
+                break;
+            }
+            println!("{file}: {} interleavings for each of {trips:?} trips, clean and right", seeds + 2);
+        }
     }
 }
 
 #[test]
-fn the_reference_kernels_run_right() {
-    let folder = root().join("../shared/data/kernels");
-    let plain = |ta, tb| Kind::Plain { ta, tb };
-    for (file, kind, tile) in [
-        ("gemm_bf16", NT, [128, 256, 64]),
-        ("gemm_bf16_128", NT, [128, 128, 64]),
-        ("gemm_bf16_64", NT, [64, 64, 64]),
-        ("gemm_bf16_f32", NT, [128, 128, 64]),
-        ("gemm_f16_nn", plain(false, false), [128, 256, 64]),
-        ("gemm_f16_tn", plain(true, false), [128, 256, 64]),
-        ("gemm_f16_tt", plain(true, true), [128, 256, 64]),
-        ("gemm_tf32", NT, [128, 128, 32]),
-        ("gemm_fp8", NT, [128, 256, 128]),
-        ("gemm_fp8_e5m2", NT, [128, 128, 128]),
-        ("gemm_fp8_scaled", Kind::Scaled, [128, 128, 128]),
-        ("gemm_batched", Kind::Batched, [128, 128, 64]),
-        ("gemm_epilogue_relu", Kind::Epilogue, [128, 256, 64]),
-        ("gemm_epilogue_gelu", Kind::Epilogue, [128, 256, 64]),
-        ("gemm_epilogue_silu", Kind::Epilogue, [128, 256, 64]),
-        ("gemm_epilogue_alpha", Kind::Epilogue, [128, 256, 64]),
-        ("hints", NT, [128, 128, 128]),
-    ] {
-        // `hints` promises that K is above 0.
-        let trips: &[u64] = if file == "hints" { &[1, 3] } else { &[0, 1, 3] };
-        if run(&folder.join(format!("{file}.ttir")), kind, tile, trips, 1).is_none() {
-            return;
-        }
-    }
+fn the_kernels_run_right_under_some_interleavings() {
+    suite(1, &[0, 1, 3]);
+}
+
+#[test]
+#[ignore = "minutes in a release build: E93 with 100 interleavings each (make soak SOAK=100)"]
+fn the_kernels_run_right_under_100_interleavings() {
+    suite(98, &[0, 1, 3]);
+}
+
+#[test]
+#[ignore = "an hour in a release build: the nightly run (make soak)"]
+fn the_kernels_run_right_under_1000_interleavings() {
+    suite(998, &[0, 1, 3]);
 }
 
 #[test]

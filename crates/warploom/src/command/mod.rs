@@ -6,9 +6,15 @@ pub mod compile;
 mod explain;
 mod pack;
 #[cfg(feature = "llvm")]
+mod progress;
+#[cfg(feature = "llvm")]
+mod ptx;
+#[cfg(feature = "llvm")]
 mod run;
 mod schedule;
 mod targets;
+#[cfg(feature = "llvm")]
+mod trace;
 
 use clap::Subcommand;
 
@@ -24,6 +30,9 @@ pub enum Command {
     /// Compile a kernel, run its PTX on the emulator, and compare with what the kernel means
     #[cfg(feature = "llvm")]
     Run(run::Args),
+    /// Run any PTX on the emulator: races, deadlocks, broken barriers, results
+    #[cfg(feature = "llvm")]
+    Ptx(Box<ptx::Args>),
     /// Schedule loop graphs (JSON, or one object per line), or check someone else's schedule
     Schedule(schedule::Args),
     /// Assign buffers and barriers to the values of scheduled loops
@@ -44,6 +53,8 @@ impl Command {
             Command::Explain(args) => args.run(),
             #[cfg(feature = "llvm")]
             Command::Run(args) => args.run(),
+            #[cfg(feature = "llvm")]
+            Command::Ptx(args) => args.run(),
             Command::Schedule(args) => args.run(),
             Command::Assign(args) => args.run(),
             Command::Alias(args) => args.run(),

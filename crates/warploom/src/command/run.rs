@@ -1,10 +1,14 @@
 //! `warploom run`: the compiled kernel on the emulator, against what the kernel means.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use warploom::run::{ArgSpec, Case, policies, prepare};
 use warploom_emulator as emulator;
 
 use super::compile::KernelArgs;
+use super::progress::Progress;
+use super::trace;
 use crate::io::{self, Failure};
 
 /// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
@@ -30,12 +34,22 @@ pub struct Args {
     /// Random interleavings, beside the earliest and the latest
     #[arg(long, default_value_t = 4)]
     interleavings: u64,
+    /// Proxy fences must stand in the writer, tcgen05 fences must be there
+    #[arg(long)]
+    strict: bool,
+    /// Warp instructions of a cluster before the run is given up
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_steps: u64,
+    /// Write the first interleaving as Chrome trace JSON
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// One JSON value on standard output and nothing else
     #[arg(long)]
     json: bool,
 }
 
-fn grid(text: &str) -> Result<[u32; 3], String> {
+/// Up to three extents, separated by commas.
+pub fn grid(text: &str) -> Result<[u32; 3], String> {
     let mut grid = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
@@ -64,10 +78,24 @@ impl Args {
         let name = &emitted.metadata.name;
         let prepared = prepare(&session.module, name, &case).map_err(|e| refused(&e))?;
         let (mut rows, mut text, mut failed) = (Vec::new(), String::new(), 0);
-        for policy in policies(self.interleavings) {
-            let options = emulator::Options { policy, ..emulator::Options::default() };
+        let policies: Vec<emulator::Policy> = policies(self.interleavings).collect();
+        let bar = Progress::new(policies.len());
+        for (i, policy) in policies.into_iter().enumerate() {
+            bar.begin(policy);
+            let options = emulator::Options {
+                policy,
+                strict: self.strict,
+                max_steps: self.max_steps,
+                threads: std::thread::available_parallelism().map_or(1, usize::from),
+                trace: if i == 0 && self.trace.is_some() { trace::LIMIT } else { 0 },
+                ..emulator::Options::default()
+            };
             let outcome =
                 prepared.run(&ptx, &emitted.metadata, &session.target, &options).map_err(|e| refused(&e))?;
+            bar.done();
+            if let (0, Some(path)) = (i, &self.trace) {
+                trace::write(path, &outcome.report)?;
+            }
             let verdict = if outcome.passed() { "passed" } else { "FAILED" };
             failed += usize::from(!outcome.passed());
             let (error, steps) = (outcome.relative_error, outcome.report.stats.steps);
@@ -81,6 +109,7 @@ impl Args {
             rows.push(json!({"policy": policy, "passed": outcome.passed(), "relative_error": error,
                              "findings": outcome.report.findings}));
         }
+        drop(bar);
         if self.json {
             io::json(&json!({"ok": failed == 0, "name": name, "target": session.target.name(),
                              "depth": compiled.depth.slots, "runs": rows}))?;

@@ -7,7 +7,7 @@ use super::predicates::{predicate, selp, set, setp};
 use crate::isa::cvt::Spec;
 use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{F2, F3, compare, directed, float, half, integer as int};
-use crate::isa::op::{Op, Src};
+use crate::isa::op::{Join, Op, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
 use crate::ptx::raw::Raw;
@@ -80,7 +80,11 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             let mode = m.one_of(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]).unwrap_or("");
             let ty = m.ty()?;
             let f = int::permutation(mode, ty).ok_or_else(|| m.unknown("type"))?;
-            ter(cx, args, f, [ty; 3])
+            let mut op = ter(cx, args, f, [ty; 3])?;
+            if let Op::Ter { join, .. } = &mut op {
+                *join = Join::Bytes;
+            }
+            Ok(op)
         }
         "dp4a" => {
             let a = m.ty()?;
@@ -97,6 +101,10 @@ fn int_type(m: &Mods<'_>) -> bool {
     ["u16", "u32", "u64", "s16", "s32", "s64", "u16x2", "s16x2"].iter().any(|t| m.has(t))
 }
 
+fn join(ty: Ty) -> Join {
+    if ty == Ty::F32x2 { Join::Halves } else { Join::Whole }
+}
+
 fn three<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], ty: [Ty; 3]) -> Res<[Src; 3]> {
     Ok([cx.src(cx.arg(args, 1)?, ty[0])?, cx.src(cx.arg(args, 2)?, ty[1])?, cx.src(cx.arg(args, 3)?, ty[2])?])
 }
@@ -105,7 +113,7 @@ fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F2, ty: [Ty; 2]) -> Re
     cx.count(args, 3, 3)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     Ok(Op::Bin {
-        packed: ty[0] == Ty::F32x2,
+        join: join(ty[0]),
         f,
         d,
         a: cx.src(cx.arg(args, 1)?, ty[0])?,
@@ -117,7 +125,7 @@ fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F3, ty: [Ty; 3]) -> Re
     cx.count(args, 4, 4)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     let [a, b, c] = three(cx, args, ty)?;
-    Ok(Op::Ter { packed: ty[0] == Ty::F32x2, f, d, a, b, c })
+    Ok(Op::Ter { join: join(ty[0]), f, d, a, b, c })
 }
 
 /// `mov`, with packing, unpacking and predicates.
@@ -175,7 +183,7 @@ fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>
     let d = cx.dst(cx.arg(args, 0)?)?;
     let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
     let c = if three { cx.src(cx.arg(args, 3)?, Ty::B32)? } else { Src::Imm(0) };
-    Ok(Op::Ter { f, d, a, b, c, packed: false })
+    Ok(Op::Ter { f, d, a, b, c, join: Join::Whole })
 }
 
 /// `mul` and `mad` of integers, plain or in a carry chain.
@@ -205,7 +213,7 @@ fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) ->
         cx.count(args, 3, 3)?;
         let d = cx.dst(cx.arg(args, 0)?)?;
         let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
-        Ok(Op::Ter { f, d, a, b, c: Src::Imm(0), packed: false })
+        Ok(Op::Ter { f, d, a, b, c: Src::Imm(0), join: Join::Whole })
     }
 }
 

@@ -2,6 +2,17 @@
 
 use super::*;
 
+/// How far undefined operands make a result undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// Wholly.
+    Whole,
+    /// The halves of a 64-bit register are two values.
+    Halves,
+    /// Bytes are picked: only if all operands are undefined, for bytes are not told apart.
+    Bytes,
+}
+
 /// What an instruction does.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
@@ -17,8 +28,7 @@ pub(crate) enum Op {
         d: Reg,
         a: Src,
         b: Src,
-        /// The halves of a 64-bit register are two values.
-        packed: bool,
+        join: Join,
     },
     Ter {
         f: F3,
@@ -26,7 +36,7 @@ pub(crate) enum Op {
         a: Src,
         b: Src,
         c: Src,
-        packed: bool,
+        join: Join,
     },
     /// `set`: a comparison to a value.
     Set {

@@ -29,14 +29,14 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
             let meta = if is_move(*a, w, &out) { (w.poison_of(*a), w.taint_of(*a)) } else { w.meta(&[*a]) };
             w.put(*d, &out, meta, mask);
         }
-        Op::Bin { f, d, a, b, packed } => {
+        Op::Bin { f, d, a, b, join } => {
             f(&w.value(core, *a), &w.value(core, *b), &mut out);
-            let meta = if *packed { w.meta_by_half(&[*a, *b]) } else { w.meta(&[*a, *b]) };
+            let meta = w.meta_joined(*join, &[*a, *b]);
             w.put(*d, &out, meta, mask);
         }
-        Op::Ter { f, d, a, b, c, packed } => {
+        Op::Ter { f, d, a, b, c, join } => {
             f(&w.value(core, *a), &w.value(core, *b), &w.value(core, *c), &mut out);
-            let meta = if *packed { w.meta_by_half(&[*a, *b, *c]) } else { w.meta(&[*a, *b, *c]) };
+            let meta = w.meta_joined(*join, &[*a, *b, *c]);
             w.put(*d, &out, meta, mask);
         }
         Op::Set { f, d, a, b, with, yes, halves } => {

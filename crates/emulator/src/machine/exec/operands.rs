@@ -1,7 +1,7 @@
 //! Operands of a warp over all lanes.
 
 use crate::isa::lanes::Lanes;
-use crate::isa::op::{Addr, Special, Src};
+use crate::isa::op::{Addr, Join, Special, Src};
 use crate::machine::core::Core;
 use crate::machine::warp::Warp;
 use std::cmp::Ordering;
@@ -71,9 +71,21 @@ impl Warp {
         (lanes & 0xffff_ffff | lanes << 32, taint)
     }
 
-    /// As `meta`, where the halves of a register do not touch each other.
-    pub(crate) fn meta_by_half(&self, list: &[Src]) -> (u64, bool) {
-        list.iter().fold((0, false), |(p, t), s| (p | self.poison_of(*s), t | self.taint_of(*s)))
+    /// As `meta`, where an undefined operand need not make the whole result undefined.
+    pub(crate) fn meta_joined(&self, join: Join, list: &[Src]) -> (u64, bool) {
+        let each = list.iter().filter(|s| matches!(s, Src::Reg(_) | Src::Plus(..)));
+        match join {
+            Join::Whole => self.meta(list),
+            Join::Halves => {
+                each.fold((0, false), |(p, t), s| (p | self.poison_of(*s), t | self.taint_of(*s)))
+            }
+            Join::Bytes => {
+                let (any, taint) = self.meta(list);
+                let known = list.iter().any(|s| matches!(s, Src::Imm(v) if *v == 0));
+                let all = each.fold(u64::MAX, |p, s| p & self.poison_of(*s));
+                (if known { 0 } else { any & all }, taint)
+            }
+        }
     }
 
     /// Writes a result with its poison and taint.

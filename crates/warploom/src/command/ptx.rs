@@ -1,0 +1,365 @@
+//! `warploom ptx`: PTX from anywhere on the emulator.
+
+mod argument;
+mod npy;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use warploom::Target;
+use warploom_emulator::{Device, Entry, Launch, Module, Options, Policy, Race, Refusal, Report};
+use warploom_ir::Type;
+use warploom_ir::interp::Tensor;
+
+use self::argument::{Buffer, Named, Spec};
+use super::progress::Progress;
+use super::trace;
+use crate::io::{self, Failure, Input};
+
+/// Run PTX without a GPU: is the result right, and could another schedule have broken it?
+///
+///     warploom ptx vecadd.ptx --grid 4 --block 256 --arg ptr:X:f32:1000:rand --arg ptr:Y:f32:1000:rand \
+///         --arg ptr:Z:f32:1000 --arg i32:1000 --dump Z=z.npy
+///     warploom ptx gemm.ptx --entry gemm --target sm_90a --grid 4,4 --smem 98328 \
+///         --buffer A:bf16:512x512:rand --arg tmap:A:box=64x128:swizzle=128 --arg i32:512
+///
+/// Each --arg is one parameter, in order: ptr:NAME:TYPE:SHAPE[:FILL] a new buffer (rand, zero, iota, FILE.npy or raw
+/// bytes), ptr:NAME[+BYTES] a buffer named elsewhere, tmap:NAME:box=64x128[:swizzle=128][:fill=nan] a tensor map of it
+/// (box innermost first), i32:512, u64:0, f32:0.5, bf16:1 a number.
+/// Status 0: clean; 1: findings, a mismatch or a refusal; 2: wrong usage.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// PTX text; `-` is standard input
+    file: PathBuf,
+    /// The kernel; may be left out where there is only one
+    #[arg(long)]
+    entry: Option<String>,
+    /// The chip; without it, what `.target` says
+    #[arg(long)]
+    target: Option<String>,
+    /// CTAs in x, y, z
+    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = super::run::grid)]
+    grid: [u32; 3],
+    /// Threads of a CTA; without it, what `.reqntid` or `.maxntid` says
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::run::grid)]
+    block: Option<[u32; 3]>,
+    /// CTAs of a cluster; without it, what `.reqnctapercluster` says
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::run::grid)]
+    cluster: Option<[u32; 3]>,
+    /// Dynamic shared memory in bytes
+    #[arg(long, default_value_t = 0)]
+    smem: u32,
+    /// One parameter, in order
+    #[arg(long = "arg", value_name = "SPEC")]
+    args: Vec<Spec>,
+    /// A buffer that is no parameter itself: NAME:TYPE:SHAPE[:FILL]
+    #[arg(long = "buffer", value_name = "SPEC")]
+    buffers: Vec<Buffer>,
+    /// eager, lazy, random:SEED or pct:SEED; may be given several times
+    #[arg(long = "policy")]
+    policies: Vec<Policy>,
+    /// One random interleaving with this seed
+    #[arg(long, value_name = "N", conflicts_with = "policies")]
+    seed: Option<u64>,
+    /// Random interleavings, beside the earliest and the latest
+    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with_all = ["policies", "seed"])]
+    #[arg(alias = "interleavings")]
+    seeds: u64,
+    /// Seed of random contents
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    data_seed: u64,
+    /// Proxy fences must stand in the writer, tcgen05 fences must be there
+    #[arg(long)]
+    strict: bool,
+    /// `off` leaves out the happens-before analysis
+    #[arg(long, value_parser = switch, default_value = "on")]
+    race: bool,
+    /// `off` runs launches that the chip would refuse
+    #[arg(long, value_parser = switch, default_value = "on")]
+    limits: bool,
+    /// Warp instructions of a cluster before the run is given up
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_steps: u64,
+    /// Write a buffer after the first interleaving: NAME=FILE (.npy, or raw bytes)
+    #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
+    dump: Vec<(String, String)>,
+    /// Compare a buffer after every interleaving: NAME=FILE[:TOLERANCE], relative to the largest value
+    #[arg(long, value_name = "NAME=FILE[:TOL]", value_parser = pair)]
+    expect: Vec<(String, String)>,
+    /// Write the first interleaving as Chrome trace JSON
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// One JSON value on standard output and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" | "full" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("on or off".into()),
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, file) = text.split_once('=').ok_or("NAME=FILE is expected")?;
+    Ok((name.to_owned(), file.to_owned()))
+}
+
+/// What a buffer should hold.
+struct Expected {
+    name: String,
+    values: Vec<f64>,
+    tolerance: f64,
+}
+
+/// A buffer against what was expected.
+struct Comparison {
+    name: String,
+    error: f64,
+    tolerance: f64,
+}
+
+impl Comparison {
+    fn right(&self) -> bool {
+        self.error <= self.tolerance
+    }
+}
+
+/// A refusal with the lines of the text it speaks of.
+fn refused(refusal: &Refusal, input: &Input, json: bool) -> Failure {
+    if json {
+        let answer = json!({"ok": false, "diagnostics": refusal.diagnostics});
+        return io::json(&answer).err().unwrap_or(Failure::Answered);
+    }
+    let mut text = String::new();
+    for d in &refusal.diagnostics {
+        text += &format!("error[{}]: {}\n", d.code, d.message);
+        if let Some(line) = input.text.lines().nth((d.line as usize).wrapping_sub(1)) {
+            let number = d.line.to_string();
+            let shown: String = line.trim().chars().take(160).collect();
+            let margin = " ".repeat(number.len());
+            text += &format!("{margin}--> {}:{number}\n{margin} |\n{number} | {shown}\n", input.name);
+        }
+        if !d.remedy.is_empty() {
+            text += &format!("instead: {}\n", d.remedy);
+        }
+    }
+    Failure::Refused(text)
+}
+
+/// The chip by name; plain names such as `sm_90` stand for the chip that runs them.
+fn chip(name: &str) -> Result<Target, Failure> {
+    Target::named(name)
+        .or_else(|error| {
+            let plain = name.trim_end_matches('f');
+            Target::named(plain).or_else(|_| Target::named(&format!("{plain}a"))).map_err(|_| error)
+        })
+        .map_err(|e| Failure::Refused(format!("error[target]: {e}")))
+}
+
+/// Relative error that the last rounding of an element type may cause, with some room for sums.
+fn tolerance(elem: &Type) -> f64 {
+    match elem.elem_bits() {
+        Some(_) if !matches!(elem, Type::Float(_)) => 0.0,
+        Some(8) => 0.13,
+        Some(16) => 1e-2,
+        Some(64) => 1e-9,
+        _ => 1e-4,
+    }
+}
+
+impl Args {
+    /// Runs all interleavings.
+    pub fn run(self) -> Result<(), Failure> {
+        let input = io::read(&self.file)?;
+        let no = |e: Refusal| refused(&e, &input, self.json);
+        let module = Module::parse(&input.text).map_err(no)?;
+        let entry = self.kernel(&module).map_err(no)?;
+        if let Some(refusal) = entry.refusal() {
+            return Err(no(refusal.clone()));
+        }
+        let target = chip(self.target.as_deref().unwrap_or(&module.target))?;
+        let mut device = Device::new(&target);
+        let buffers = argument::buffers(&mut device, &self.buffers, &self.args, self.data_seed)?;
+        let args = argument::arguments(&mut device, &buffers, &self.args, &entry.params)?;
+        let base = Launch::of(entry);
+        let launch = Launch {
+            grid: self.grid,
+            block: self.block.unwrap_or(base.block),
+            cluster: self.cluster.unwrap_or(base.cluster),
+            smem: self.smem,
+            args,
+            ..base
+        };
+        let expected = self.expected(&buffers)?;
+        for (name, _) in &self.dump {
+            argument::find(&buffers, name)?;
+        }
+        let policies = self.interleavings();
+        let bar = Progress::new(policies.len());
+        let (mut answer, mut first) = (Answer::default(), None);
+        for (i, policy) in policies.into_iter().enumerate() {
+            bar.begin(policy);
+            let mut device = device.clone();
+            let report = device.run(&module, &launch, &self.options(policy, i == 0)).map_err(no)?;
+            let found = state(&device, &buffers)?;
+            answer.add(&report, compare(&buffers, &found, &expected));
+            if i == 0 {
+                self.keep(&buffers, &found, &report)?;
+            }
+            answer.differ |= *first.get_or_insert_with(|| found.clone()) != found;
+            bar.done();
+        }
+        drop(bar);
+        answer.print(self.json, &entry.name, target.name())
+    }
+
+    fn kernel<'m>(&self, module: &'m Module) -> Result<&'m Entry, Refusal> {
+        match (&self.entry, module.entries()) {
+            (None, [one]) => Ok(one),
+            (name, _) => module.entry(name.as_deref().unwrap_or("(--entry is missing)")),
+        }
+    }
+
+    fn interleavings(&self) -> Vec<Policy> {
+        match self.seed {
+            Some(seed) => vec![Policy::Random(seed)],
+            None if !self.policies.is_empty() => self.policies.clone(),
+            None => Policy::defaults(self.seeds),
+        }
+    }
+
+    fn options(&self, policy: Policy, first: bool) -> Options {
+        Options {
+            policy,
+            race: if self.race { Race::Full } else { Race::Off },
+            strict: self.strict,
+            max_steps: self.max_steps,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            limits: self.limits,
+            trace: if first && self.trace.is_some() { trace::LIMIT } else { 0 },
+            ..Options::default()
+        }
+    }
+
+    fn expected(&self, buffers: &[Named]) -> Result<Vec<Expected>, Failure> {
+        let one = |(name, file): &(String, String)| {
+            let like = &argument::find(buffers, name)?.tensor;
+            let (file, given) = match file.rsplit_once(':') {
+                Some((path, tol)) if tol.parse::<f64>().is_ok() => (path, tol.parse().ok()),
+                _ => (file.as_str(), None),
+            };
+            let values = npy::load(Path::new(file), like)?.to_f64();
+            let tolerance = given.unwrap_or_else(|| tolerance(like.elem()));
+            Ok(Expected { name: name.clone(), values, tolerance })
+        };
+        self.expect.iter().map(one).collect()
+    }
+
+    /// What is kept of the first interleaving.
+    fn keep(&self, buffers: &[Named], found: &[Tensor], report: &Report) -> Result<(), Failure> {
+        for (name, file) in &self.dump {
+            let at = buffers.iter().position(|b| b.name == *name);
+            if let Some(tensor) = at.and_then(|i| found.get(i)) {
+                npy::save(Path::new(file), tensor)?;
+            }
+        }
+        match &self.trace {
+            Some(path) => trace::write(path, report),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The contents of all buffers.
+fn state(device: &Device, buffers: &[Named]) -> Result<Vec<Tensor>, Failure> {
+    let one = |b: &Named| {
+        let bytes = device.read(b.address).map_err(|e| Failure::Refused(e.to_string()))?;
+        let lost = || Failure::Refused(format!("error: buffer {} changed its size", b.name));
+        b.tensor.with_bytes(bytes.to_vec()).ok_or_else(lost)
+    };
+    buffers.iter().map(one).collect()
+}
+
+fn compare(buffers: &[Named], found: &[Tensor], expected: &[Expected]) -> Vec<Comparison> {
+    let one = |e: &Expected| {
+        let tensor = buffers.iter().position(|b| b.name == e.name).and_then(|i| found.get(i));
+        let error = tensor.and_then(|t| t.compare(&e.values)).map_or(f64::INFINITY, |d| d.max_rel);
+        Comparison { name: e.name.clone(), error, tolerance: e.tolerance }
+    };
+    expected.iter().map(one).collect()
+}
+
+/// What all interleavings together say.
+#[derive(Default)]
+struct Answer {
+    text: String,
+    said: Vec<(String, Option<u32>, Option<u32>)>,
+    rows: Vec<Value>,
+    failed: usize,
+    depends: bool,
+    differ: bool,
+}
+
+impl Answer {
+    fn add(&mut self, report: &Report, compared: Vec<Comparison>) {
+        let ok = report.clean() && compared.iter().all(Comparison::right);
+        self.failed += usize::from(!ok);
+        self.depends |= report.stats.data_dependent;
+        let (errors, s) = (report.errors().count(), &report.stats);
+        let verdict = if ok { "clean ".to_owned() } else { "FAILED".to_owned() };
+        self.text += &format!(
+            "{:<12} {verdict}  {errors} errors, {} notes, {} warp instructions, {} operations, {} bytes copied\n",
+            report.policy.to_string(),
+            report.findings.len() - errors,
+            s.steps,
+            s.operations,
+            s.bytes_copied
+        );
+        for c in &compared {
+            let word = if c.right() { "is right" } else { "DIFFERS" };
+            self.text += &format!(
+                "  {} {word}: relative error {:.2e}, allowed {:.1e}\n",
+                c.name, c.error, c.tolerance
+            );
+        }
+        for f in &report.findings {
+            let key = (f.code.clone(), f.first.as_ref().map(|p| p.line), f.second.as_ref().map(|p| p.line));
+            // What another interleaving found already is in its text.
+            if !self.said.contains(&key) {
+                self.text += &format!("{f}\n");
+                self.said.push(key);
+            }
+        }
+        let compared: Vec<Value> = compared
+            .iter()
+            .map(|c| {
+                json!({"name": c.name, "relative_error": c.error, "tolerance": c.tolerance, "right": c.right()})
+            })
+            .collect();
+        self.rows.push(json!({"policy": report.policy.to_string(), "clean": report.clean(), "passed": ok,
+                              "findings": report.findings, "stats": report.stats, "expected": compared}));
+    }
+
+    fn print(self, as_json: bool, entry: &str, target: &str) -> Result<(), Failure> {
+        if as_json {
+            io::json(&json!({"ok": self.failed == 0, "entry": entry, "target": target,
+                             "results_differ": self.differ, "runs": self.rows}))?;
+        } else {
+            let mut text = self.text;
+            if self.depends {
+                text += "note: a branch depends on loaded data, so other inputs may take other paths\n";
+            }
+            if self.differ {
+                text += "note: the results differ between interleavings\n";
+            }
+            let runs = self.rows.len();
+            text += &format!("{entry} on {target}: {} of {runs} interleavings clean\n", runs - self.failed);
+            io::stdout(text.as_bytes())?;
+        }
+        if self.failed == 0 { Ok(()) } else { Err(Failure::Answered) }
+    }
+}
