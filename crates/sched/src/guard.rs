@@ -26,7 +26,9 @@ pub struct Progress {
 ///
 /// It is called at every II, whenever a schedule is found, and every 64 search nodes.
 #[derive(Clone)]
-pub struct Observer(Arc<dyn Fn(&Progress) -> ControlFlow<()> + Send + Sync>);
+pub struct Observer(Arc<Watch>);
+
+type Watch = dyn Fn(&Progress) -> ControlFlow<()> + Send + Sync;
 
 impl Observer {
     /// Wraps a function; `ControlFlow::Break` ends the search.
