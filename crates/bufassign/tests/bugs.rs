@@ -128,14 +128,17 @@ fn tilelang_2668_read_and_overwrite_swapped() {
 #[test]
 fn tilelang_2595_atomics_read_and_write() {
     let ops = vec![op(0, 0, (0, 0, 0), 10, false), op(1, 1, (0, 50, 1), 10, false)];
-    let mut v = with(value(0, (0, W), &[]), json!({"init": true}));
-    v["consumers"] = json!([{"op": 0, "role": R, "distance": 1, "in_place": true}, {"op": 1, "role": R}]);
-    let mut p = problem("sm_90a", 100, 1, &[4, 4], ops, vec![v]);
-    // The atomic of the next turn must not come before this turn's read.
-    assert_eq!(kind(&p), ErrorKind::OverwrittenBeforeRead);
-    p["edges"] = json!([{"src": 1, "dst": 0, "distance": 1}]);
-    let a = solve(&p);
-    assert_eq!((a.records[0].depth, a.merge.len()), (1, 1));
+    let p = |distance: u64| {
+        let mut v = with(value(0, (0, W), &[]), json!({"init": true}));
+        v["consumers"] = json!([{"op": 0, "role": R, "distance": 1, "in_place": true},
+                                {"op": 1, "role": R, "distance": distance}]);
+        problem("sm_90a", 100, 1, &[4, 4], ops.clone(), vec![v])
+    };
+    // A read of the version before, after the atomic has already added to it.
+    assert_eq!(kind(&p(1)), ErrorKind::OverwrittenBeforeRead);
+    // A read of this turn's version: the next atomic waits for it, in the same bytes.
+    let a = solve(&p(0));
+    assert_eq!((a.records[0].depth, a.records[0].handshake, a.smem.used), (1, Handshake::Pair, 16400));
 }
 
 #[test]

@@ -240,12 +240,16 @@ fn accumulators_are_carried() {
     assert_eq!((r.class, r.depth, r.length >= 100), (Class::Tmem, 1, true));
     assert_eq!(a.tmem.as_ref().map(|t| (t.used, t.allocated)), Some((64, 64)));
     assert_eq!(r.last_slot, Some(LastSlot { add: -1, modulo: 1 }));
-    // Somebody else reads every version; nothing makes the next MMA wait for that.
-    acc["consumers"] = json!([mma("tcgen05_d"), {"op": 2, "role": "tcgen05_ld"}]);
-    let mut p = problem("sm_100a", 100, 2, &[1, 1, 4], ops, vec![operand, acc]);
-    assert_eq!(kind(&p), ErrorKind::OverwrittenBeforeRead);
-    p["edges"] = json!([{"src": 2, "dst": 1, "distance": 1}]);
-    assert_eq!(solve(&p).records[1].depth, 1);
+    // Somebody else reads every version; the next MMA waits for that.
+    let read_at = |distance: u64| {
+        let mut acc = acc.clone();
+        let read = json!({"op": 2, "role": "tcgen05_ld", "distance": distance});
+        acc["consumers"] = json!([mma("tcgen05_d"), read]);
+        problem("sm_100a", 100, 2, &[1, 1, 4], ops.clone(), vec![operand.clone(), acc])
+    };
+    assert_eq!(solve(&read_at(0)).records[1].depth, 1);
+    // The version before is gone by then.
+    assert_eq!(kind(&read_at(1)), ErrorKind::OverwrittenBeforeRead);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! `warploom pack`: lifetimes and sizes in, offsets out (B61).
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
 use warploom_bufassign::pack::{PackOptions, PackOutcome, pack_csv};
@@ -24,9 +27,19 @@ pub struct Args {
     /// Nodes the exact search may visit (deterministic bound)
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
+    /// Stop after so many seconds with the best that is known; the answer then depends on the machine
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
     /// One JSON object on standard output and nothing else
     #[arg(long)]
     json: bool,
+}
+
+/// A positive number of seconds, fractions allowed.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|s| *s > 0.0);
+    let limit = number.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    limit.ok_or_else(|| format!("'{text}' is no positive number of seconds"))
 }
 
 impl Args {
@@ -37,10 +50,24 @@ impl Args {
         if let Some(nodes) = self.nodes {
             options.node_budget = nodes;
         }
+        let late = Arc::new(AtomicBool::new(false));
+        if let Some(limit) = self.time_limit {
+            let late = Arc::clone(&late);
+            // Ends with the process if the answer comes first.
+            std::thread::spawn(move || {
+                std::thread::sleep(limit);
+                late.store(true, Ordering::Relaxed);
+            });
+        }
+        options.stop = self.time_limit.is_some().then_some(&*late);
         let (outcome, rows) = pack_csv(&input.text, self.capacity, &options)
             .map_err(|e| Failure::Refused(format!("error: {}: {e}", input.name)))?;
         if self.json {
-            io::json(&json!(outcome))?;
+            let mut answer = json!(outcome);
+            if let Some(fields) = answer.as_object_mut().filter(|_| late.load(Ordering::Relaxed)) {
+                fields.insert("deterministic".into(), json!(false));
+            }
+            io::json(&answer)?;
         }
         match (outcome, rows) {
             (PackOutcome::Fits { .. }, Some(_)) if self.json => Ok(()),

@@ -1,0 +1,9 @@
+//! Random problems and random text: whatever is accepted passes the checker and the replay of B76.
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    if let Err(law) = warploom_bufassign::fuzzing::assign_bytes(data) {
+        panic!("{law}");
+    }
+});

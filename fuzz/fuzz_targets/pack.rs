@@ -1,0 +1,9 @@
+//! Random packing problems and random CSV: every outcome passes the packing checker (B64).
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    if let Err(law) = warploom_bufassign::fuzzing::pack_bytes(data) {
+        panic!("{law}");
+    }
+});
