@@ -1,9 +1,13 @@
-//! Arbitrary text as storage-alias specs: no panic, and lowered text lowers to itself.
+//! Arbitrary text as storage-alias specs: no panic, and lowered text lowers to itself. The same bytes as a
+//! StableHLO function: refused, or its storage is right.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     if let Err(text) = warploom_alias::fuzzing::text_is_stable(&String::from_utf8_lossy(data)) {
         panic!("lowers to another text:\n{text}");
+    }
+    if let Err(text) = warploom_alias::fuzzing::host_is_right(data) {
+        panic!("storage is wrong, or the text is not stable:\n{text}");
     }
 });

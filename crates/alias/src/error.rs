@@ -109,6 +109,14 @@ impl AliasError {
         self
     }
 
+    /// With the remedy of its rule, unless it has one of its own.
+    pub(crate) fn with_remedy(mut self) -> AliasError {
+        if self.help.is_none() {
+            self.help = remedy(self.code).map(str::to_owned);
+        }
+        self
+    }
+
     /// An A7 error: a size that does not fit 64 bits.
     pub(crate) fn overflow(what: &str) -> AliasError {
         AliasError::new("A7", format!("the size of {what} does not fit 64 bits"))
@@ -127,6 +135,24 @@ impl AliasError {
         }
         out
     }
+}
+
+/// What to do about a violated rule in general.
+fn remedy(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "A7" => "give every dimension a number of at least 1; use smaller dimensions, counts or group sizes",
+        "A8" => "write group_kind = shared or distinct, and group_size as a positive number",
+        "A10" => "write tlx.set_buffer_overlap(%spec, %group) over allocations of the spec",
+        "A15" => "name a storage_alias_spec, or an allocation to alias",
+        "A16" => "write the operation as docs/aliasing.md shows it, or in generic form",
+        "A17" => "write !ttg.memdesc<2x64x64xf32, #shared, #smem, mutable> with known sizes",
+        "A18" => "use an encoding of Triton with its parameters as numbers",
+        "A24" | "A30" => "write a number of bytes (columns in tensor memory), or leave it out",
+        "A35" | "A36" => "index the allocation first, or use base and stride (no strict slots)",
+        "A38" => "this is a fault of the lowering; please report it with the text",
+        "A41" => "write \"prefix\", \"equal\" or \"gcd\"",
+        _ => return None,
+    })
 }
 
 fn line(out: &mut String, file: &str, at: Option<Pos>, severity: Severity, message: &str) {

@@ -31,6 +31,7 @@ pub(crate) fn trees<'m>(
     }
     // Groups of one spec, those without an overlap definition. Elements of another group are inside it.
     let mut found: HashMap<SpecId, &ReuseGroup> = HashMap::new();
+    let mut torn: Vec<SpecId> = Vec::new();
     for group in m.groups() {
         let leaves = group.leaves();
         let Some(spec) = leaves.first().and_then(|l| m.leaf(*l).spec()) else { continue };
@@ -54,6 +55,7 @@ pub(crate) fn trees<'m>(
                 found.insert(spec, group);
             }
             Some(other) => {
+                torn.push(spec);
                 let name = |g: &ReuseGroup| g.name().unwrap_or("group").to_owned();
                 errors.push(
                     AliasError::new(
@@ -72,6 +74,8 @@ pub(crate) fn trees<'m>(
             }
         }
     }
+    // Which of two unrelated groups is meant is not guessed.
+    found.retain(|spec, _| !torn.contains(spec));
     for (spec, tree) in found {
         if let Some(list) = out.get_mut(spec.index()) {
             list.push(Scheme { phase: None, tree });

@@ -61,8 +61,8 @@ pub use layout::{AliasOptions, CellLayout, Errors, Layout, LeafLayout, Limits, P
 pub use model::{AliasModule, Alloc, Counts, Leaf, LeafId, Overlap, Reuse, SpecId, StorageAliasSpec};
 pub use render::{render, to_json};
 pub use text::{
-    BoundValue, Emit, Extracted, IndexedLeaf, LeafConstraint, StorageConstraint, TextOptions, TextOutput, extract,
-    filecheck, indexed_leaves, lower_text, verify_diagnostics,
+    BoundValue, Emit, Extracted, IndexedLeaf, LeafConstraint, StorageConstraint, TextOptions, TextOutput,
+    extract, filecheck, indexed_leaves, lower_text, verify_diagnostics,
 };
 pub use types::{CtaMode, Elem, Encoding, Storage, TensorMemory};
 pub use underuse::{under_use, used_columns};

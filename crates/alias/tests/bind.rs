@@ -28,8 +28,13 @@ fn a44_a_kernel_with_bindings_gives_layouts_and_constraints() {
     let text = kernel("#warploom.buffer<\"p\", mul = 2, add = 1>");
     let extracted = extract(&text, &AliasOptions::default()).unwrap().expect("it has a spec");
     assert!(!extracted.text.contains("tlx."), "{}", extracted.text);
-    assert!(extracted.text.contains("%a = tt.load %n {warploom.buffer = #warploom.buffer<\"qk\">}"), "{}", extracted.text);
-    let bound: Vec<_> = extracted.bindings.iter().map(|b| (b.value.as_str(), b.name.as_str(), b.mul, b.add)).collect();
+    assert!(
+        extracted.text.contains("%a = tt.load %n {warploom.buffer = #warploom.buffer<\"qk\">}"),
+        "{}",
+        extracted.text
+    );
+    let bound: Vec<_> =
+        extracted.bindings.iter().map(|b| (b.value.as_str(), b.name.as_str(), b.mul, b.add)).collect();
     assert_eq!(bound, [("a", "qk", 1, 0), ("b", "p", 2, 1)]);
     let constraints = extracted.constraints();
     assert_eq!((constraints.len(), constraints[0].bytes, constraints[0].align), (1, 16384, 128));
@@ -51,7 +56,10 @@ fn a44_a_kernel_with_bindings_gives_layouts_and_constraints() {
 #[test]
 fn a44_bad_bindings_have_a_place_and_a_remedy() {
     let rows = [
-        ("#warploom.buffer<\"q\">", "warploom.buffer names \"q\", which is no allocation of a storage_alias_spec"),
+        (
+            "#warploom.buffer<\"q\">",
+            "warploom.buffer names \"q\", which is no allocation of a storage_alias_spec",
+        ),
         ("#warploom.buffer<p>", "#warploom.buffer<p> is no binding"),
         ("#warploom.buffer<\"p\", mul = -1>", "#warploom.buffer<\"p\", mul = -1> is no binding"),
     ];
@@ -61,7 +69,8 @@ fn a44_bad_bindings_have_a_place_and_a_remedy() {
         assert_eq!(errors[0].at.map(|p| p.line), Some(9));
         assert!(errors[0].help.is_some());
     }
-    let used = kernel("#warploom.buffer<\"p\">").replace("tt.return", &format!("\"test.use\"(%qk) : ({T}) -> ()\ntt.return"));
+    let used = kernel("#warploom.buffer<\"p\">")
+        .replace("tt.return", &format!("\"test.use\"(%qk) : ({T}) -> ()\ntt.return"));
     let errors = extract(&used, &AliasOptions::default()).unwrap_err().0;
     assert_eq!(errors[0].message, "'test.use' uses an allocation of a storage_alias_spec directly");
 }

@@ -212,9 +212,18 @@ fn a57_loops() {
     assert_eq!(codes(&good), []);
     let cases = [
         (good.replacen("%m: memref<4xf32>", "%m: memref<5xf32>", 1), "while slot 1: cond argument has type"),
-        (good.replace("(%f, %m) : (tensor<i1>, memref<4xf32>)", "(%f, %a) : (tensor<i1>, tensor<4xf32>)"), "while slot 1: body return has type"),
-        (good.replace("(%f) : (tensor<i1>)", "(%m) : (memref<4xf32>)"), "while slot 0: cond return has type memref<4xf32>, expected tensor<i1>"),
-        (good.replace("-> (tensor<i1>, memref<4xf32>)\n", "-> (tensor<i1>, memref<?xf32>)\n"), "while slot 1: operand has type memref<4xf32>, expected memref<?xf32>"),
+        (
+            good.replace("(%f, %m) : (tensor<i1>, memref<4xf32>)", "(%f, %a) : (tensor<i1>, tensor<4xf32>)"),
+            "while slot 1: body return has type",
+        ),
+        (
+            good.replace("(%f) : (tensor<i1>)", "(%m) : (memref<4xf32>)"),
+            "while slot 0: cond return has type memref<4xf32>, expected tensor<i1>",
+        ),
+        (
+            good.replace("-> (tensor<i1>, memref<4xf32>)\n", "-> (tensor<i1>, memref<?xf32>)\n"),
+            "while slot 1: operand has type memref<4xf32>, expected memref<?xf32>",
+        ),
     ];
     for (text, start) in cases {
         let found = codes(&text);
@@ -229,7 +238,12 @@ fn a60_a61_one_writer_and_dead_after() {
          %2 = stablehlo.get_tuple_element %1[0] : (tuple<memref<4xf32>, memref<4xf32>>) -> memref<4xf32>\n\
          %3 = stablehlo.get_tuple_element %1[0] : (tuple<memref<4xf32>, memref<4xf32>>) -> memref<4xf32>\n\
          %4 = stablehlo.tuple %2 : tuple<memref<4xf32>>\n%5 = {}{}",
-        call("f", "%b, %c", &[("[0]", 0, "[]"), ("[1]", 1, "[]")], "(memref<4xf32>, memref<4xf32>) -> (memref<4xf32>, memref<4xf32>)"),
+        call(
+            "f",
+            "%b, %c",
+            &[("[0]", 0, "[]"), ("[1]", 1, "[]")],
+            "(memref<4xf32>, memref<4xf32>) -> (memref<4xf32>, memref<4xf32>)"
+        ),
         call("g", "%4", &[("[]", 0, "[0]")], "(tuple<memref<4xf32>>) -> memref<4xf32>"),
         unpin("%6", "%3"),
     );
@@ -338,7 +352,8 @@ fn a66_sizes_are_needed_for_storage_only() {
     let text = "%t = stablehlo.tuple %b : tuple<memref<4xf32>>\n%0 = \"stablehlo.custom_call\"() {call_target_name = \"CreateBuffer\"} : () -> memref<2x?xf32>\n";
     assert_eq!(linear(text), []);
     let out = lower_text(&function(text), &TextOptions::default());
-    let message = "buffer '%0' has dynamic dimension 1 ('memref<2x?xf32>'); storage needs a size known at compile time";
+    let message =
+        "buffer '%0' has dynamic dimension 1 ('memref<2x?xf32>'); storage needs a size known at compile time";
     assert_eq!(said(&out), [("A66", message.to_owned())]);
 }
 
@@ -351,7 +366,13 @@ fn a68_copies() {
     assert_eq!(copies(&function(&chain)), (vec!["pin".to_owned()], 3));
     assert_eq!(copies(&function(&chain.replace(again, ""))).0, Vec::<String>::new());
     // A function's argument is not ours to overwrite.
-    assert_eq!(copies(&function(&chain.replace("%p = \"stablehlo.custom_call\"(%s)", "%p = \"stablehlo.custom_call\"(%a)"))).0, ["pin"]);
+    assert_eq!(
+        copies(&function(
+            &chain.replace("%p = \"stablehlo.custom_call\"(%s)", "%p = \"stablehlo.custom_call\"(%a)")
+        ))
+        .0,
+        ["pin"]
+    );
 
     let inside = format!(
         "{sum}%0:2 = stablehlo.while(%f = %n, %x = %s) : tensor<i1>, tensor<4xf32>\ncond {{\n\
@@ -374,7 +395,8 @@ fn a68_copies() {
     let rotated = include_str!("host/loops.mlir").split("// -----").next().expect("a part");
     assert_eq!(copies(rotated), (Vec::new(), 1));
     // A call may not write its result over its operand.
-    let called = rotated.replace("stablehlo.add %3, %3 :", "stablehlo.custom_call @g(%3) : (tensor<4xf32>) ->");
+    let called =
+        rotated.replace("stablehlo.add %3, %3 :", "stablehlo.custom_call @g(%3) : (tensor<4xf32>) ->");
     assert_eq!(copies(&called).0, ["pin"]);
 }
 

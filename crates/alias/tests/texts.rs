@@ -24,6 +24,21 @@ fn a37_tables_of_the_specification() {
     agreed(&source.replace("CHECK", "OTHER").replace("TLX", "CHECK"), &out.text);
 }
 
+/// D12: an unused spec is a warning, the run succeeds, and the spec is gone.
+#[test]
+fn d12_an_unused_spec_is_a_warning() {
+    let source = "tt.func @f() {\n%0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\ntt.return\n}\n";
+    for options in [TextOptions::default(), compat()] {
+        let out = lower_text(source, &options);
+        clean(&out);
+        assert!(!out.text.contains("storage_alias_spec"));
+        let said: Vec<_> =
+            out.diagnostics.iter().map(|d| (d.severity.name(), d.code, d.message.as_str())).collect();
+        let message = "storage_alias_spec has no referencing storage_alias_local_alloc operations";
+        assert_eq!(said, [("warning", "A14", message)]);
+    }
+}
+
 /// What is not ours passes through, renumbered as MLIR does (A20).
 #[test]
 fn a20_other_operations_pass_through() {
@@ -96,6 +111,10 @@ fn a20_errors_stand_where_they_belong() {
     assert!(out.failed);
     if let Err(errors) = verify_diagnostics(source, &out.diagnostics) {
         panic!("{}", errors.iter().map(|e| e.render("FILE")).collect::<String>());
+    }
+    for d in &out.diagnostics {
+        assert!(d.at.is_some(), "{} has no place", d.message);
+        assert!(d.help.is_some(), "{} has no remedy", d.message);
     }
 }
 

@@ -53,9 +53,13 @@ pub(crate) fn check_buffers(p: &Program, plan: &Plan) -> Result<(), Vec<Finding>
         let node = p.nodes.get(copy.node);
         let buffer = node.and_then(|n| if copy.pin { n.results.first() } else { n.operands.first() });
         let kind = if copy.pin { Kind::Pin } else { Kind::Unpin };
-        let bytes = buffer.and_then(|b| plan.of.get(&p.origin((*b, Vec::new())))).and_then(|s| plan.stores.get(*s));
+        let bytes =
+            buffer.and_then(|b| plan.of.get(&p.origin((*b, Vec::new())))).and_then(|s| plan.stores.get(*s));
         if node.is_none_or(|n| n.kind != kind) || bytes.map(|s| s.bytes) != Some(copy.bytes) {
-            findings.add("L16", "a copy stands where no tensor becomes a buffer or back, or has another size".to_owned());
+            findings.add(
+                "L16",
+                "a copy stands where no tensor becomes a buffer or back, or has another size".to_owned(),
+            );
         }
     }
     for trips in 0..4 {
@@ -128,12 +132,13 @@ fn links(p: &Program, plan: &Plan, findings: &mut Findings) {
             near.entry(a.clone()).or_default().push(b.clone());
             near.entry(b).or_default().push(a);
         }
-        if matches!(node.kind, Kind::Pin | Kind::Unpin) && !copied.contains(&id) {
-            if let (Some(a), Some(b)) = (node.operands.first(), node.results.first()) {
-                let (a, b) = (p.origin((*a, Vec::new())), (*b, Vec::new()));
-                near.entry(a.clone()).or_default().push(b.clone());
-                near.entry(b).or_default().push(a);
-            }
+        if matches!(node.kind, Kind::Pin | Kind::Unpin)
+            && !copied.contains(&id)
+            && let (Some(a), Some(b)) = (node.operands.first(), node.results.first())
+        {
+            let (a, b) = (p.origin((*a, Vec::new())), (*b, Vec::new()));
+            near.entry(a.clone()).or_default().push(b.clone());
+            near.entry(b).or_default().push(a);
         }
     }
     // Tensors of one slot lie together too.
@@ -155,7 +160,8 @@ fn links(p: &Program, plan: &Plan, findings: &mut Findings) {
     for (n, store) in plan.stores.iter().enumerate() {
         let members: Vec<&Part> = all.iter().filter(|m| plan.of.get(*m) == Some(&n)).collect();
         let mut reached: HashSet<Part> = HashSet::new();
-        let mut work: Vec<Part> = members.iter().find(|m| p.is_buffer(m)).map(|m| (**m).clone()).into_iter().collect();
+        let mut work: Vec<Part> =
+            members.iter().find(|m| p.is_buffer(m)).map(|m| (**m).clone()).into_iter().collect();
         while let Some(part) = work.pop() {
             if reached.insert(part.clone()) {
                 work.extend(near.get(&part).into_iter().flatten().cloned());
@@ -277,7 +283,8 @@ impl Machine<'_> {
         for part in node.results.iter().flat_map(|v| self.p.parts(*v)) {
             let cell = self.place(&part);
             let ty = self.p.type_of(&part).cloned();
-            let over = reads.iter().any(|(c, t)| Some(*c) == cell && (node.kind != Kind::Elementwise || *t != ty));
+            let over =
+                reads.iter().any(|(c, t)| Some(*c) == cell && (node.kind != Kind::Elementwise || *t != ty));
             if over {
                 let name = self.p.name(part.0).to_owned();
                 self.say(format!("{name} is written over an operand that '{}' still reads", node.shown));
@@ -313,7 +320,10 @@ impl Machine<'_> {
                 None => {
                     if reads.iter().any(|(c, _)| Some(*c) == self.place(&part)) {
                         let name = self.p.name(part.0).to_owned();
-                        self.say(format!("{name} is written over an operand that '{}' still reads", node.shown));
+                        self.say(format!(
+                            "{name} is written over an operand that '{}' still reads",
+                            node.shown
+                        ));
                     }
                     self.make(part, id);
                 }
@@ -356,7 +366,8 @@ impl Machine<'_> {
             }
         }
         for cycle in cycles {
-            let cells: Vec<_> = carried.iter().filter(|(k, ..)| cycle.contains(k)).map(|c| c.2.cell).collect();
+            let cells: Vec<_> =
+                carried.iter().filter(|(k, ..)| cycle.contains(k)).map(|c| c.2.cell).collect();
             if cells.iter().collect::<HashSet<_>>().len() != cells.len() {
                 self.say(format!("slots {cycle:?} of a cycle begin in one buffer"));
             }
@@ -390,7 +401,8 @@ impl Machine<'_> {
         }
         for (k, path, held) in carried {
             // For what is around the loop, a slot is one chain, whatever took its place inside.
-            let chain = first.iter().find(|(j, q, _)| *j == k && *q == path).map_or(held.chain, |f| f.2.chain);
+            let chain =
+                first.iter().find(|(j, q, _)| *j == k && *q == path).map_or(held.chain, |f| f.2.chain);
             let chain = if cycles.iter().any(|c| c.contains(&k)) { held.chain } else { chain };
             if let Some(result) = node.results.get(k) {
                 self.env.insert((*result, path), Held { chain, ..held });
@@ -416,13 +428,15 @@ impl Machine<'_> {
         if old == new {
             return;
         }
-        let inside = |n: &NodeId| self.p.around(*n).iter().any(|a| *a == (id, 1));
+        let inside = |n: &NodeId| self.p.around(*n).contains(&(id, 1));
         let end = self.touched.get(&old).copied().filter(|(n, step)| *step > since && inside(n));
         let (Some((end, _)), Some(start)) = (end, self.makers.get(&new).copied()) else { return };
         // What ends the buffer may be the end of what an inner loop made of it.
         let said = self.plan.order.iter().any(|(e, s)| *s == start && end <= *e && *e < start);
         if !said {
-            self.say(format!("slot {k} of a loop: nothing orders the end of the old buffer before the new one"));
+            self.say(format!(
+                "slot {k} of a loop: nothing orders the end of the old buffer before the new one"
+            ));
         }
     }
 }

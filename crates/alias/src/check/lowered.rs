@@ -101,7 +101,8 @@ fn carried(tree: &Tree) -> Carried {
             _ => continue,
         };
         for region in tree.regions_of(id) {
-            let first = tree.regions.get(region).and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
+            let first =
+                tree.regions.get(region).and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
             let args = first.map_or(&[][..], |b| b.args.as_slice());
             out.extend(args.iter().skip(skip_args).copied().zip(inits.iter().copied()));
         }
@@ -125,7 +126,10 @@ fn root(tree: &Tree, carried: &Carried, value: ValueId, stop: &dyn Fn(ValueId) -
         }
         let def = tree.values.get(at).and_then(|v| v.def).and_then(|d| tree.ops.get(d));
         let through = ["ttg.memdesc_reinterpret", "tlx.local_alias", "warploom.view"];
-        match def.filter(|o| through.contains(&o.name.as_str())).and_then(|o| o.form.as_ref()?.operands.first()) {
+        match def
+            .filter(|o| through.contains(&o.name.as_str()))
+            .and_then(|o| o.form.as_ref()?.operands.first())
+        {
             Some(from) => at = *from,
             None => return at,
         }
@@ -179,9 +183,11 @@ impl Pair<'_> {
             let Some(op) = old.ops.get(*id) else { continue };
             let is_spec = kernel.specs.iter().any(|(_, o)| o == id);
             let leaf = leaves.get(id).copied();
-            let used = kernel.specs.iter().find(|(_, o)| o == id).is_some_and(|(s, _)| {
-                kernel.module.leaves().any(|(_, l)| l.spec() == Some(*s))
-            });
+            let used = kernel
+                .specs
+                .iter()
+                .find(|(_, o)| o == id)
+                .is_some_and(|(s, _)| kernel.module.leaves().any(|(_, l)| l.spec() == Some(*s)));
             if kernel.trees.contains(id) || is_spec && !used {
                 continue;
             }
@@ -202,7 +208,10 @@ impl Pair<'_> {
             };
             loop {
                 let Some(other) = others.get(at).and_then(|o| new.ops.get(*o)) else {
-                    return Err(format!("line {}: {} is missing from the lowered text", op.pos.line, op.name));
+                    return Err(format!(
+                        "line {}: {} is missing from the lowered text",
+                        op.pos.line, op.name
+                    ));
                 };
                 if wanted(&other.name) {
                     break;
@@ -235,9 +244,11 @@ impl Pair<'_> {
             self.indices.push((id, other));
         }
         for (r, s) in self.old.regions_of(id).into_iter().zip(self.new.regions_of(other)) {
-            let blocks = |tree: &Tree, r: usize| tree.regions.get(r).map_or_else(Vec::new, |r| r.blocks.clone());
+            let blocks =
+                |tree: &Tree, r: usize| tree.regions.get(r).map_or_else(Vec::new, |r| r.blocks.clone());
             for (x, y) in blocks(self.old, r).into_iter().zip(blocks(self.new, s)) {
-                let args = |tree: &Tree, b: usize| tree.blocks.get(b).map_or_else(Vec::new, |b| b.args.clone());
+                let args =
+                    |tree: &Tree, b: usize| tree.blocks.get(b).map_or_else(Vec::new, |b| b.args.clone());
                 self.value.extend(args(self.old, x).into_iter().zip(args(self.new, y)));
             }
         }
@@ -307,7 +318,9 @@ impl Pair<'_> {
         for (a, b) in &self.indices {
             let Some((x, y)) = self.old.ops.get(*a).zip(self.new.ops.get(*b)) else { continue };
             let (Some(f), Some(g)) = (x.form.as_ref(), y.form.as_ref()) else { continue };
-            let ([from, index], [to, computed]) = (f.operands.as_slice(), g.operands.as_slice()) else { continue };
+            let ([from, index], [to, computed]) = (f.operands.as_slice(), g.operands.as_slice()) else {
+                continue;
+            };
             let leaf_of = root(self.old, &self.carried_old, *from, &|v| leaf_values.contains_key(&v));
             let Some((_, place)) = leaf_values.get(&leaf_of).and_then(|l| places.get(l)) else {
                 if self.value.get(index) != Some(computed) {
@@ -317,17 +330,24 @@ impl Pair<'_> {
             };
             let view = root(self.new, &self.carried_new, *to, &|v| self.views.contains_key(&v));
             if self.views.get(&view).map(|v| v.0) != Some(place.leaf) {
-                findings.add("L13", format!("line {}: an index of %{} reads another buffer", y.pos.line, place.name));
+                findings.add(
+                    "L13",
+                    format!("line {}: an index of %{} reads another buffer", y.pos.line, place.name),
+                );
                 continue;
             }
-            let slots = options.slots().then(|| self.new.ty(*to).and_then(|t| MemDesc::parse(t).ok().flatten()));
+            let slots =
+                options.slots().then(|| self.new.ty(*to).and_then(|t| MemDesc::parse(t).ok().flatten()));
             let slots = slots.flatten().and_then(|d| d.dims.first().copied());
             let same = self.value.get(index).copied();
             for i in indices(place.count) {
                 let got = self.eval(*computed, same, i, 0);
                 let wanted = match slots {
                     // A slot lies `unit` units behind the one before.
-                    Some(slots) => got.filter(|g| *g < slots).and_then(|g| g.checked_mul(place.unit)) == place.position(i),
+                    Some(slots) => {
+                        got.filter(|g| *g < slots).and_then(|g| g.checked_mul(place.unit))
+                            == place.position(i)
+                    }
                     None => got == Some(i),
                 };
                 if !wanted {
@@ -383,7 +403,10 @@ impl Pair<'_> {
             let Some(form) = &op.form else { continue };
             for (value, ty) in form.operands.iter().zip(&form.ins) {
                 if self.new.ty(*value).is_some_and(|t| t != ty) {
-                    findings.add("L13", format!("line {}: {} names another type than its operand has", op.pos.line, op.name));
+                    findings.add(
+                        "L13",
+                        format!("line {}: {} names another type than its operand has", op.pos.line, op.name),
+                    );
                 }
             }
         }
@@ -394,7 +417,9 @@ impl Pair<'_> {
         let back: HashMap<ValueId, ValueId> = self.value.iter().map(|(old, new)| (*new, *old)).collect();
         let grown = |v: ValueId| {
             let count = |tree: &Tree, v: ValueId| {
-                tree.ty(v).and_then(|t| MemDesc::parse(t).ok().flatten()).and_then(|d| d.dims.first().copied())
+                tree.ty(v)
+                    .and_then(|t| MemDesc::parse(t).ok().flatten())
+                    .and_then(|d| d.dims.first().copied())
             };
             back.get(&v).is_some_and(|old| count(self.old, *old) != count(self.new, v))
         };
@@ -402,8 +427,12 @@ impl Pair<'_> {
             let Some(o) = self.new.ops.get(*op) else { continue };
             let follows = matches!(
                 o.name.as_str(),
-                "ttg.memdesc_index" | "ttg.memdesc_reinterpret" | "tlx.local_alias" | "ttg.warp_specialize"
-                    | "scf.for" | "scf.yield"
+                "ttg.memdesc_index"
+                    | "ttg.memdesc_reinterpret"
+                    | "tlx.local_alias"
+                    | "ttg.warp_specialize"
+                    | "scf.for"
+                    | "scf.yield"
             );
             if follows {
                 continue;

@@ -116,7 +116,9 @@ pub(crate) fn lint(p: &Program, strict: Strict) -> Linear {
                     path_text(&part.1)
                 );
                 out.errors.push(
-                    AliasError::new("A64", message).at(node.pos).help("alias it to a result, or drop --xla-strict"),
+                    AliasError::new("A64", message)
+                        .at(node.pos)
+                        .help("alias it to a result, or drop --xla-strict"),
                 );
             }
             unwritten(p, node, &part, what, &written, &mut out);
@@ -125,7 +127,8 @@ pub(crate) fn lint(p: &Program, strict: Strict) -> Linear {
         if let (Kind::Func(true), true) = (&node.kind, strict.xla) {
             let args = node.regions.iter().flat_map(|r| &r.args);
             if args.into_iter().any(|a| !p.buffers(*a).is_empty()) {
-                let message = format!("Seen buffers while buffers aren't allowed in this context: {}", node.shown);
+                let message =
+                    format!("Seen buffers while buffers aren't allowed in this context: {}", node.shown);
                 out.errors.push(
                     AliasError::new("A64", message).at(node.pos).help("pin inside of it, or make it private"),
                 );
@@ -156,7 +159,8 @@ fn repeated(p: &Program, id: NodeId, node: &Node, part: &Part, out: &mut Linear)
     let home = p.home(part.0);
     for (around, region) in p.around(id) {
         let kind = p.nodes.get(around).map(|n| &n.kind);
-        let args = p.nodes.get(around).and_then(|n| n.regions.get(region)).map_or(&[][..], |r| r.args.as_slice());
+        let args =
+            p.nodes.get(around).and_then(|n| n.regions.get(region)).map_or(&[][..], |r| r.args.as_slice());
         let here = home == Some((around, region)) || args.contains(&part.0);
         if matches!(kind, Some(Kind::While(_))) && region == 0 {
             let argument = args.contains(&part.0);

@@ -80,7 +80,8 @@ impl Live {
         }
         for (around, region) in p.around(by) {
             let body = p.nodes.get(around).and_then(|n| n.regions.get(region));
-            let own = body.is_some_and(|b| b.args.contains(&part.0)) || p.home(part.0) == Some((around, region));
+            let own =
+                body.is_some_and(|b| b.args.contains(&part.0)) || p.home(part.0) == Some((around, region));
             if own {
                 break;
             }

@@ -63,7 +63,8 @@ pub(crate) fn lower_part(
     }
     let planned = planned(tree, program, &linear)?;
     if let Err(findings) = check_buffers(&planned.program, &planned.plan) {
-        let wrong = findings.iter().map(|f| AliasError::new(f.law, format!("our storage is wrong: {}", f.message)));
+        let wrong =
+            findings.iter().map(|f| AliasError::new(f.law, format!("our storage is wrong: {}", f.message)));
         return Err(wrong.collect());
     }
     let (_, layout) = plan::layout(&planned.plan).map_err(|e| e.0)?;
@@ -92,7 +93,11 @@ fn verified(tree: &Tree) -> Result<Tree, Vec<AliasError>> {
 }
 
 /// Orders rotated chains, then plans.
-pub(crate) fn planned(tree: &mut Tree, program: Program, linear: &Linear) -> Result<Planned, Vec<AliasError>> {
+pub(crate) fn planned(
+    tree: &mut Tree,
+    program: Program,
+    linear: &Linear,
+) -> Result<Planned, Vec<AliasError>> {
     if !order::arrange(tree, &program, linear).map_err(|e| vec![e])? {
         let plan = plan::plan(&program, linear)?;
         return Ok(Planned { program, plan });

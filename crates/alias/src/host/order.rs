@@ -18,7 +18,8 @@ pub(crate) fn arrange(tree: &mut Tree, p: &Program, linear: &Linear) -> Result<b
     for (end, start) in &linear.order {
         let around = p.around(*start);
         let common = around.iter().find(|a| a.1 == 1 && p.around(*end).contains(a));
-        let Some((id, _)) = common.filter(|(n, _)| matches!(p.nodes.get(*n).map(|n| &n.kind), Some(Kind::While(_))))
+        let Some((id, _)) =
+            common.filter(|(n, _)| matches!(p.nodes.get(*n).map(|n| &n.kind), Some(Kind::While(_))))
         else {
             continue;
         };
@@ -73,7 +74,8 @@ fn sort(tree: &mut Tree, p: &Program, id: NodeId, edges: &[(NodeId, NodeId)]) ->
     let mut done: HashSet<NodeId> = HashSet::new();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let ready = left.iter().position(|n| before.get(n).is_none_or(|b| b.iter().all(|m| done.contains(m))));
+        let ready =
+            left.iter().position(|n| before.get(n).is_none_or(|b| b.iter().all(|m| done.contains(m))));
         let Some(at) = ready else {
             let start = edges.iter().find(|(a, b)| a > b).and_then(|(_, b)| p.nodes.get(*b));
             let message = "while: the new buffer is pinned before the old one is released";

@@ -205,7 +205,12 @@ fn spread(p: &Program, lanes: &mut HashMap<Part, Vec<Lane>>) {
 }
 
 /// A67, A68: each boundary hands over, or copies.
-fn boundaries(p: &Program, live: &Live, classes: &mut Classes, lanes: &mut HashMap<Part, Vec<Lane>>) -> Vec<Copy> {
+fn boundaries(
+    p: &Program,
+    live: &Live,
+    classes: &mut Classes,
+    lanes: &mut HashMap<Part, Vec<Lane>>,
+) -> Vec<Copy> {
     let mut copies = Vec::new();
     for (id, node) in p.nodes.iter().enumerate() {
         let pin = match node.kind {
@@ -231,7 +236,8 @@ fn boundaries(p: &Program, live: &Live, classes: &mut Classes, lanes: &mut HashM
         // The slots of a loop unify tensors that may have need of a copy among themselves.
         let torn = || {
             let all: Vec<&Part> = classes.of(t).collect();
-            let mut pairs = all.iter().enumerate().flat_map(|(n, u)| all.iter().skip(n + 1).map(move |v| (u, v)));
+            let mut pairs =
+                all.iter().enumerate().flat_map(|(n, u)| all.iter().skip(n + 1).map(move |v| (u, v)));
             pairs.any(|(u, v)| live.conflict(p, u, v))
         };
         if foreign || torn() || clash() {
@@ -255,7 +261,12 @@ fn is_foreign(p: &Program, part: &Part) -> bool {
 }
 
 /// One storage per class that has a buffer.
-fn stores(p: &Program, classes: &Classes, lanes: &HashMap<Part, Vec<Lane>>, plan: &mut Plan) -> Result<(), Vec<AliasError>> {
+fn stores(
+    p: &Program,
+    classes: &Classes,
+    lanes: &HashMap<Part, Vec<Lane>>,
+    plan: &mut Plan,
+) -> Result<(), Vec<AliasError>> {
     let mut errors = Vec::new();
     let mut names: HashSet<String> = HashSet::new();
     let mut store_of: HashMap<usize, usize> = HashMap::new();

@@ -123,7 +123,8 @@ impl Program {
     pub(crate) fn new(tree: &Tree) -> Program {
         let mut p = Program::default();
         // Operations to read, innermost last, each with the place it goes to.
-        let mut work: Vec<(OpId, Option<(NodeId, usize)>)> = tree.top.iter().rev().map(|o| (*o, None)).collect();
+        let mut work: Vec<(OpId, Option<(NodeId, usize)>)> =
+            tree.top.iter().rev().map(|o| (*o, None)).collect();
         while let Some((id, parent)) = work.pop() {
             let Some(op) = tree.ops.get(id) else { continue };
             let node = p.nodes.len();
@@ -148,7 +149,8 @@ impl Program {
             .regions_of(id)
             .into_iter()
             .map(|r| {
-                let first = tree.regions.get(r).and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
+                let first =
+                    tree.regions.get(r).and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
                 Body { args: first.map_or_else(Vec::new, |b| b.args.clone()), nodes: Vec::new() }
             })
             .collect();
@@ -170,7 +172,9 @@ impl Program {
         for region in &regions {
             for (n, arg) in region.args.iter().enumerate() {
                 let ty = match is_while {
-                    true if tree.ty(*arg).is_none() => operands.get(n).and_then(|o| self.types.get(o)).cloned(),
+                    true if tree.ty(*arg).is_none() => {
+                        operands.get(n).and_then(|o| self.types.get(o)).cloned()
+                    }
                     _ => tree.ty(*arg).map(Type::parse),
                 };
                 if let Some(ty) = ty {
@@ -184,7 +188,9 @@ impl Program {
             shown = format!("{} @{}", op.name, call.target);
         }
         let kind = match op.name.as_str() {
-            "func.func" | "func" => Kind::Func(!op.body.iter().any(|p| p.text().trim_matches('"') == "private")),
+            "func.func" | "func" => {
+                Kind::Func(!op.body.iter().any(|p| p.text().trim_matches('"') == "private"))
+            }
             "return" | "func.return" | "stablehlo.return" => Kind::Return,
             "stablehlo.custom_call" => self.call(op, &operands, call.as_ref()),
             "stablehlo.tuple" => Kind::Tuple,
@@ -253,14 +259,14 @@ impl Program {
         let (mut value, mut path) = part;
         // Each step goes to an earlier operation; a use before its definition ends the walk.
         let mut before = NodeId::MAX;
-        loop {
-            let Some(n) = self.made_by.get(&value).copied().filter(|n| *n < before) else { break };
+        while let Some(n) = self.made_by.get(&value).copied().filter(|n| *n < before) {
             let Some(node) = self.nodes.get(n).filter(|node| node.results.contains(&value)) else { break };
             before = n;
             match &node.kind {
                 Kind::Tuple => {
                     let Some((first, rest)) = path.split_first() else { break };
-                    let Some(operand) = usize::try_from(*first).ok().and_then(|n| node.operands.get(n)) else {
+                    let Some(operand) = usize::try_from(*first).ok().and_then(|n| node.operands.get(n))
+                    else {
                         break;
                     };
                     (value, path) = (*operand, rest.to_vec());

@@ -31,10 +31,14 @@ pub(crate) fn check(p: &Program, id: NodeId, node: &Node, cycles: &[Vec<usize>],
             let message = match slot {
                 Some(j) if j == from && root.1 == part.1 => continue,
                 Some(j) if wanted.is_some() => {
-                    format!("while slot {k} returns the buffer of slot {j}, but its warploom.rotate says slot {from}")
+                    format!(
+                        "while slot {k} returns the buffer of slot {j}, but its warploom.rotate says slot {from}"
+                    )
                 }
                 Some(j) => {
-                    format!("while slot {k} returns the buffer of slot {j}; declare warploom.rotate or unpin and pin")
+                    format!(
+                        "while slot {k} returns the buffer of slot {j}; declare warploom.rotate or unpin and pin"
+                    )
                 }
                 None => match rotated(p, id, body, &part, &root, k, wanted, out) {
                     Ok(()) => continue,
@@ -92,13 +96,17 @@ fn rotated(
     out: &mut Linear,
 ) -> Result<(), String> {
     if let Some(from) = cycle {
-        return Err(format!("while slot {k} does not return the buffer of slot {from}, as its warploom.rotate says"));
+        return Err(format!(
+            "while slot {k} does not return the buffer of slot {from}, as its warploom.rotate says"
+        ));
     }
     let maker = p.made_by.get(&new.0).copied();
     let makes = |n: NodeId| p.nodes.get(n).is_some_and(|n| matches!(n.kind, Kind::Pin | Kind::Create));
     let inside = |n: NodeId| p.around(n).contains(&(id, 1));
     let Some(maker) = maker.filter(|n| makes(*n) && inside(*n)) else {
-        return Err(format!("while slot {k} returns a buffer from outside of the loop, or from a rotated one"));
+        return Err(format!(
+            "while slot {k} returns a buffer from outside of the loop, or from a rotated one"
+        ));
     };
     // Where the chain of the argument ends, and with which operation.
     let mut handle = arg.clone();
@@ -113,8 +121,9 @@ fn rotated(
         node.is_some_and(|n| n.operands.iter().flat_map(|v| p.buffers(*v)).any(|b| p.origin(b) == handle))
     });
     // Tuples only carry it.
-    let touches = |n: &NodeId| p.nodes.get(*n).is_some_and(|n| !matches!(n.kind, Kind::Tuple | Kind::Element(_)));
-    let end = users.filter(touches).last().or_else(|| p.made_by.get(&handle.0).copied().filter(|n| inside(*n)));
+    let touches =
+        |n: &NodeId| p.nodes.get(*n).is_some_and(|n| !matches!(n.kind, Kind::Tuple | Kind::Element(_)));
+    let end = users.rev().find(touches).or_else(|| p.made_by.get(&handle.0).copied().filter(|n| inside(*n)));
     let Some(end) = end else { return Ok(()) };
     let ended = p.nodes.get(end).map(|n| &n.kind);
     if matches!(ended, Some(Kind::Return | Kind::While(_))) {

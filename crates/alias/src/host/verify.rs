@@ -78,7 +78,9 @@ fn remedy(code: &str) -> &'static str {
             "write #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, \
              operand_tuple_indices = []>"
         }
-        "HT1" | "HT2" => "only custom_call, tuple, get_tuple_element, while and returns carry buffers; unpin first",
+        "HT1" | "HT2" => {
+            "only custom_call, tuple, get_tuple_element, while and returns carry buffers; unpin first"
+        }
         "HT3" => "make the types of the tuple and its element agree",
         "HT4" => "operand, arguments, return and result of a slot have one type",
         "HA1" | "HA2" | "HA3" => "name a part that the operands and results have",

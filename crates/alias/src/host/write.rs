@@ -29,8 +29,36 @@ pub(crate) fn annotate(tree: &mut Tree, p: &Program, plan: &Plan) {
             attrs.push(format!("warploom.copy = {} : i64", bytes.get(&id).copied().unwrap_or(0)));
         }
         if let (false, Some(op)) = (attrs.is_empty(), tree.ops.get_mut(node.op)) {
+            remove(op);
             insert(op, &attrs.join(", "));
         }
+    }
+}
+
+/// Takes out what an earlier run wrote, so that lowered text lowers to itself.
+fn remove(op: &mut Op) {
+    let ours = |p: &Piece| matches!(p.text(), "warploom.storage" | "warploom.copy");
+    while let Some(at) = op.body.iter().position(ours) {
+        let mut open = 0usize;
+        let mut end = at;
+        for piece in op.body.get(at..).unwrap_or(&[]) {
+            match piece.text() {
+                "," if open == 0 => break,
+                "(" | "[" | "{" | "<" => open += 1,
+                ")" | "]" | "}" | ">" if open == 0 => break,
+                ")" | "]" | "}" | ">" => open -= 1,
+                _ => {}
+            }
+            end += 1;
+        }
+        let text = |n: usize| op.body.get(n).map_or("", Piece::text);
+        // One comma goes with it: the one behind, else the one before.
+        let (from, to) = match (text(end), at.checked_sub(1).map_or("", text)) {
+            (",", _) => (at, end + 1),
+            (_, ",") => (at - 1, end),
+            _ => (at, end),
+        };
+        op.body.drain(from..to);
     }
 }
 
@@ -65,6 +93,7 @@ fn insert(op: &mut Op, attrs: &str) {
             op.body.splice(at + 1..at + 1, std::iter::once(text(attrs, false)).chain(comma));
         }
         (None, Some(at)) => {
+            // Short forms have no dictionary when it would be empty.
             op.body.splice(at..at, [text("{", true), text(attrs, false), text("}", false)]);
         }
         (None, None) => {}

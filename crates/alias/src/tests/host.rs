@@ -31,7 +31,9 @@ const PAIR: &str = "output_operand_aliases = [#stablehlo.output_operand_alias<ou
 /// A random function: tensors and buffers come, are written, go; some in a loop with one slot.
 fn random(seed: u64) -> String {
     let mut d = Dice(seed);
-    let mut text = String::from("func.func @f(%n: tensor<i1>, %x: tensor<4xf32>) {\n%t0 = stablehlo.abs %x : tensor<4xf32>\n");
+    let mut text = String::from(
+        "func.func @f(%n: tensor<i1>, %x: tensor<4xf32>) {\n%t0 = stablehlo.abs %x : tensor<4xf32>\n",
+    );
     let (mut tensors, mut buffers, mut next) = (vec!["%t0".to_owned(), "%x".to_owned()], Vec::new(), 1);
     let steps = 4 + d.below(12);
     step(&mut d, &mut text, &mut tensors, &mut buffers, &mut next, steps, 2);
@@ -58,23 +60,31 @@ fn step(
                 tensors.push(format!("%v{n}"));
             }
             1 => {
-                text.push_str(&format!("%v{n} = stablehlo.custom_call @g({t}) : (tensor<4xf32>) -> tensor<4xf32>\n"));
+                text.push_str(&format!(
+                    "%v{n} = stablehlo.custom_call @g({t}) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                ));
                 tensors.push(format!("%v{n}"));
             }
             2 => {
-                text.push_str(&format!("%v{n} = stablehlo.custom_call @Pin({t}) : (tensor<4xf32>) -> memref<4xf32>\n"));
+                text.push_str(&format!(
+                    "%v{n} = stablehlo.custom_call @Pin({t}) : (tensor<4xf32>) -> memref<4xf32>\n"
+                ));
                 buffers.push(format!("%v{n}"));
             }
             3 if !buffers.is_empty() => {
                 let at = d.below(buffers.len());
                 let b = buffers.swap_remove(at);
-                text.push_str(&format!("%v{n} = stablehlo.custom_call @w({b}) {{{PAIR}}} : (memref<4xf32>) -> memref<4xf32>\n"));
+                text.push_str(&format!(
+                    "%v{n} = stablehlo.custom_call @w({b}) {{{PAIR}}} : (memref<4xf32>) -> memref<4xf32>\n"
+                ));
                 buffers.push(format!("%v{n}"));
             }
             4 if !buffers.is_empty() => {
                 let at = d.below(buffers.len());
                 let b = buffers.swap_remove(at);
-                text.push_str(&format!("%v{n} = stablehlo.custom_call @Unpin({b}) : (memref<4xf32>) -> tensor<4xf32>\n"));
+                text.push_str(&format!(
+                    "%v{n} = stablehlo.custom_call @Unpin({b}) : (memref<4xf32>) -> tensor<4xf32>\n"
+                ));
                 tensors.push(format!("%v{n}"));
             }
             5 if !buffers.is_empty() && depth > 0 => {
@@ -89,7 +99,9 @@ fn step(
                 let mut own = vec![format!("%b{n}")];
                 let rotate = d.below(2) == 0;
                 if rotate {
-                    text.push_str(&format!("%u{n} = stablehlo.custom_call @Unpin(%b{n}) : (memref<4xf32>) -> tensor<4xf32>\n"));
+                    text.push_str(&format!(
+                        "%u{n} = stablehlo.custom_call @Unpin(%b{n}) : (memref<4xf32>) -> tensor<4xf32>\n"
+                    ));
                     inner.push(format!("%u{n}"));
                     own.clear();
                 }
@@ -100,12 +112,16 @@ fn step(
                     (false, Some(last)) => last,
                     (_, _) => {
                         let s = inner[d.below(inner.len())].clone();
-                        text.push_str(&format!("%p{n} = stablehlo.custom_call @Pin({s}) : (tensor<4xf32>) -> memref<4xf32>\n"));
+                        text.push_str(&format!(
+                            "%p{n} = stablehlo.custom_call @Pin({s}) : (tensor<4xf32>) -> memref<4xf32>\n"
+                        ));
                         format!("%p{n}")
                     }
                 };
                 let carry = inner[d.below(inner.len())].clone();
-                text.push_str(&format!("stablehlo.return %f{n}, {back}, {carry} : tensor<i1>, memref<4xf32>, tensor<4xf32>\n}}\n"));
+                text.push_str(&format!(
+                    "stablehlo.return %f{n}, {back}, {carry} : tensor<i1>, memref<4xf32>, tensor<4xf32>\n}}\n"
+                ));
                 buffers.push(format!("%v{n}#1"));
                 tensors.push(format!("%v{n}#2"));
             }
@@ -130,7 +146,8 @@ fn m22_plans_and_their_mutants() {
             caught(&p, &bad, &format!("two classes merged, seed {seed}"));
             made[0] += 1;
         }
-        let all: Vec<_> = p.nodes.iter().filter(|n| matches!(n.kind, Kind::Call(_) | Kind::While(_))).collect();
+        let all: Vec<_> =
+            p.nodes.iter().filter(|n| matches!(n.kind, Kind::Call(_) | Kind::While(_))).collect();
         for part in all.iter().flat_map(|n| &n.results).flat_map(|v| p.buffers(*v)) {
             let mut bad = plan.clone();
             let store = bad.stores[bad.of[&part]].clone();

@@ -76,6 +76,64 @@ proptest! {
     }
 }
 
+/// The same module with its leaves declared the other way round.
+fn reversed(m: &AliasModule) -> AliasModule {
+    use crate::{Element, ReuseGroup};
+    fn moved(g: &ReuseGroup, of: &dyn Fn(LeafId) -> LeafId) -> ReuseGroup {
+        let elements: Vec<Element> = g
+            .elements()
+            .iter()
+            .map(|e| match e {
+                Element::Leaf(l) => of(*l).into(),
+                Element::Group(g) => moved(g, of).into(),
+            })
+            .collect();
+        ReuseGroup::new(g.kind(), elements).expect("a group").group_size(g.size() as i64).expect("a size")
+    }
+    let mut out = AliasModule::new();
+    for (_, s) in m.specs() {
+        let id = out.storage_alias_spec(s.storage(), None).expect("a spec");
+        out.set_counts(id, s.counts);
+    }
+    let leaves: Vec<_> = m.leaves().collect();
+    for (_, l) in leaves.iter().rev() {
+        let mut alloc = Alloc::new(l.name(), l.count(), l.tile(), l.elem()).encoding(l.encoding().clone());
+        if let Some(align) = l.align() {
+            alloc = alloc.align(align);
+        }
+        out.local_alloc(alloc.reuse(l.spec().expect("of a spec"))).expect("a leaf");
+    }
+    let last = leaves.len() as u32 - 1;
+    for o in m.overlaps() {
+        out.set_buffer_overlap(o.spec, moved(&o.tree, &|l| LeafId(last - l.index() as u32))).expect("a tree");
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(fixed(150))]
+
+    /// A2: the order in which leaves are declared changes no base and no stride.
+    #[test]
+    fn declaration_order_changes_nothing(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        let m = module(&bytes, Ranges::WIDE);
+        let (Ok(a), Ok(b)) = (m.layout(&wide()), reversed(&m).layout(&wide())) else { return Ok(()) };
+        for (x, y) in a.storages.iter().zip(&b.storages) {
+            prop_assert_eq!((x.size, x.groups, x.stride, x.align, x.rows), (y.size, y.groups, y.stride, y.align, y.rows));
+            for l in &x.leaves {
+                let other = y.leaves.iter().find(|o| o.name == l.name).expect("the same leaf");
+                prop_assert_eq!(&l.map, &other.map);
+            }
+        }
+    }
+
+    /// Section 17: StableHLO text with random pairs is refused or obeys L16, and lowers to itself.
+    #[test]
+    fn host_texts_are_refused_or_right(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        prop_assert_eq!(crate::fuzzing::host_is_right(&bytes), Ok(()));
+    }
+}
+
 /// What the fuzz target `alias_text` asks, on the texts of this crate with lines taken out and doubled.
 #[test]
 fn texts_are_stable() {

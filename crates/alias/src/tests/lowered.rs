@@ -66,11 +66,15 @@ fn a19_texts_of_random_modules_say_what_the_api_says() {
         assert!(!out.failed, "{}\n{}", out.render_diagnostics("FILE"), text_of(&m));
         let text: serde_json::Value = serde_json::from_str(&out.text).expect("json");
         let api = crate::to_json(&layout);
-        for (a, b) in text["storages"].as_array().expect("list").iter().zip(api["storages"].as_array().expect("list")) {
+        for (a, b) in
+            text["storages"].as_array().expect("list").iter().zip(api["storages"].as_array().expect("list"))
+        {
             for key in ["size", "groups", "stride", "align", "rows"] {
                 assert_eq!(a[key], b[key], "seed {seed}: {key}");
             }
-            for (x, y) in a["leaves"].as_array().expect("list").iter().zip(b["leaves"].as_array().expect("list")) {
+            for (x, y) in
+                a["leaves"].as_array().expect("list").iter().zip(b["leaves"].as_array().expect("list"))
+            {
                 for key in ["base", "unit", "count", "radices", "strides"] {
                     assert_eq!(x[key], y[key], "seed {seed}: {key}");
                 }
@@ -92,7 +96,13 @@ fn m18_m19_mutants_of_lowered_texts() {
             let view = good.lines().find(|l| l.contains("warploom.view"));
             if let Some(line) = view {
                 let (head, tail) = line.split_once("base = ").expect("a base");
-                caught(&text, &good.replace(line, &format!("{head}base = 1{tail}")), &default, "L13", "a base moved");
+                caught(
+                    &text,
+                    &good.replace(line, &format!("{head}base = 1{tail}")),
+                    &default,
+                    "L13",
+                    "a base moved",
+                );
                 made[0] += 1;
             }
         }
@@ -121,7 +131,13 @@ fn m18_m19_mutants_of_lowered_texts() {
             caught(&text, &bad, &compat, "L13", &format!("M18: not rewritten, seed {seed}"));
             made[1] += 1;
             let twice = format!("%twice{n} = arith.addi {slot}, {slot} : i32\n{head}[%twice{n}]{tail}");
-            caught(&text, &good.replacen(line, &twice, 1), &compat, "L13", &format!("M18: rewritten twice, seed {seed}"));
+            caught(
+                &text,
+                &good.replacen(line, &twice, 1),
+                &compat,
+                "L13",
+                &format!("M18: rewritten twice, seed {seed}"),
+            );
             made[2] += 1;
         }
         for line in lines.iter().filter(|l| l.contains("partition0(")) {

@@ -3,8 +3,8 @@
 mod api;
 mod defects;
 mod host;
-mod lowered;
 mod laws;
+mod lowered;
 mod mutations;
 mod schedule;
 mod tables;

@@ -37,7 +37,10 @@ pub fn indexed_leaves(text: &str, options: &AliasOptions) -> Result<(Vec<Indexed
     for ops in functions(&tree) {
         let kernel = read(&tree, &ops, ReadOptions { compat: options.compat }).map_err(Errors)?;
         let of = |value: ValueId| {
-            kernel.leaves.iter().find(|(_, o)| tree.ops.get(*o).is_some_and(|o| o.results.first() == Some(&value)))
+            kernel
+                .leaves
+                .iter()
+                .find(|(_, o)| tree.ops.get(*o).is_some_and(|o| o.results.first() == Some(&value)))
         };
         for id in ops {
             let Some(op) = tree.ops.get(id).filter(|o| o.name == "ttg.memdesc_index") else { continue };
@@ -52,7 +55,9 @@ pub fn indexed_leaves(text: &str, options: &AliasOptions) -> Result<(Vec<Indexed
                     leaf.count()
                 );
                 notes.push(
-                    AliasError::note("A44", message).at(op.pos).help("index by a multiple of it and a constant"),
+                    AliasError::note("A44", message)
+                        .at(op.pos)
+                        .help("index by a multiple of it and a constant"),
                 );
             }
             let value = op.results.first().and_then(|v| tree.values.get(*v)).map_or("", |v| v.name.as_str());
@@ -77,7 +82,9 @@ fn visits(tree: &Tree, at: OpId, index: ValueId, count: u64) -> Option<(u64, u64
         let block = region.and_then(|r| r.blocks.first()).and_then(|b| tree.blocks.get(*b));
         variable = block.and_then(|b| b.args.first()).copied();
         let bounds = tree.operands(op);
-        let number = |n: usize| affine(tree, *bounds.get(n)?, None, &mut { MOST_STEPS }).filter(|(mul, _)| *mul == 0).map(|p| p.1);
+        let number = |n: usize| {
+            affine(tree, *bounds.get(n)?, None, &mut { MOST_STEPS }).filter(|(mul, _)| *mul == 0).map(|p| p.1)
+        };
         // Without constant bounds the iteration is not known from the variable.
         match (number(0), number(2)) {
             (Some(a), Some(s)) => (first, step) = (a, s),

@@ -106,6 +106,8 @@ pub fn lower_text(text: &str, options: &TextOptions) -> TextOutput {
             }
         }
     }
+    let said = std::mem::take(&mut out.diagnostics);
+    out.diagnostics = said.into_iter().map(AliasError::with_remedy).collect();
     out.text = match options.emit {
         Emit::Mlir => texts.join("// -----\n"),
         Emit::Map => texts.concat(),

@@ -204,30 +204,35 @@ fn stray(tree: &Tree, gone: &hashbrown::HashSet<usize>) -> Vec<AliasError> {
 /// The value and leaf of one `warploom.buffer`.
 fn bound(tree: &Tree, kernel: &Kernel, id: usize, text: &str) -> Result<BoundValue> {
     let (name, mul, add) = parse_binding(text)?;
-    let leaves: Vec<LeafId> = kernel
-        .leaves
-        .iter()
-        .map(|(l, _)| *l)
-        .filter(|l| kernel.module.leaf(*l).name() == name)
-        .collect();
+    let leaves: Vec<LeafId> =
+        kernel.leaves.iter().map(|(l, _)| *l).filter(|l| kernel.module.leaf(*l).name() == name).collect();
     let leaf = match leaves.as_slice() {
         [one] => *one,
         [] => {
-            let known: Vec<String> = kernel.leaves.iter().map(|(l, _)| kernel.module.leaf(*l).shown()).collect();
-            let message = format!("warploom.buffer names \"{name}\", which is no allocation of a storage_alias_spec");
+            let known: Vec<String> =
+                kernel.leaves.iter().map(|(l, _)| kernel.module.leaf(*l).shown()).collect();
+            let message =
+                format!("warploom.buffer names \"{name}\", which is no allocation of a storage_alias_spec");
             return Err(AliasError::new("A44", message).help(format!("name one of {}", known.join(", "))));
         }
         _ => {
-            let message = format!("warploom.buffer names \"{name}\", and {} allocations have that name", leaves.len());
+            let message =
+                format!("warploom.buffer names \"{name}\", and {} allocations have that name", leaves.len());
             return Err(AliasError::new("A44", message).help("give them different warploom.name"));
         }
     };
     let op = tree.ops.get(id);
     let value = op.and_then(|o| o.results.first()).and_then(|v| tree.values.get(*v));
     match (op, value) {
-        (Some(op), Some(value)) => {
-            Ok(BoundValue { value: value.name.clone(), op: op.name.clone(), at: op.pos, leaf, name, mul, add })
-        }
+        (Some(op), Some(value)) => Ok(BoundValue {
+            value: value.name.clone(),
+            op: op.name.clone(),
+            at: op.pos,
+            leaf,
+            name,
+            mul,
+            add,
+        }),
         _ => Err(AliasError::new("A44", "warploom.buffer stands on an operation that makes no value")
             .help("put it on the producer of the value")),
     }

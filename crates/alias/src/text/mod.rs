@@ -18,8 +18,8 @@ mod sync;
 pub(crate) mod tree;
 pub(crate) mod types;
 
+pub use affine::{IndexedLeaf, indexed_leaves};
 pub use drive::{Emit, TextOptions, TextOutput, lower_text};
 pub use expected::verify_diagnostics;
-pub use affine::{IndexedLeaf, indexed_leaves};
 pub use extract::{BoundValue, Extracted, LeafConstraint, StorageConstraint, extract};
 pub use filecheck::filecheck;

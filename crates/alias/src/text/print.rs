@@ -111,7 +111,9 @@ impl Printer<'_> {
             let mut taken = Vec::new();
             let mut inner = Vec::new();
             for (args, entry, ops) in blocks {
-                for arg in args.into_iter().filter(|v| !entry || !self.names.contains_key(v)).collect::<Vec<_>>() {
+                for arg in
+                    args.into_iter().filter(|v| !entry || !self.names.contains_key(v)).collect::<Vec<_>>()
+                {
                     let name = if entry {
                         let name = self.unique(format!("arg{}", c.arg), &mut c, &mut taken);
                         c.arg += 1;
@@ -133,7 +135,11 @@ impl Printer<'_> {
             for region in inner.into_iter().rev() {
                 let blocks = self.tree.regions.get(region).map_or(&[][..], |r| r.blocks.as_slice());
                 let all = blocks.iter().filter_map(|b| self.tree.blocks.get(*b)).enumerate();
-                work.push((all.map(|(n, b)| (b.args.clone(), n == 0, b.ops.clone())).collect(), c, Vec::new()));
+                work.push((
+                    all.map(|(n, b)| (b.args.clone(), n == 0, b.ops.clone())).collect(),
+                    c,
+                    Vec::new(),
+                ));
             }
         }
     }

@@ -33,7 +33,8 @@ impl<'t> Roots<'t> {
             };
             for region in tree.regions_of(id) {
                 let blocks = tree.regions.get(region).map_or(&[][..], |r| r.blocks.as_slice());
-                let args = blocks.first().and_then(|b| tree.blocks.get(*b)).map_or(&[][..], |b| b.args.as_slice());
+                let args =
+                    blocks.first().and_then(|b| tree.blocks.get(*b)).map_or(&[][..], |b| b.args.as_slice());
                 from.extend(args.iter().skip(skip).copied().zip(inits.iter().copied()));
             }
             if skip == 1 {
@@ -54,7 +55,10 @@ impl<'t> Roots<'t> {
             let def = self.tree.values.get(at).and_then(|v| v.def).and_then(|d| self.tree.ops.get(d));
             let view = |name: &str| name.starts_with("ttg.memdesc_") || name == "ttng.tmem_subslice";
             let reused = |name: &str| name == "tlx.local_alias" || name == "warploom.view";
-            match def.filter(|o| view(&o.name) || reused(&o.name)).and_then(|o| o.form.as_ref()?.operands.first()) {
+            match def
+                .filter(|o| view(&o.name) || reused(&o.name))
+                .and_then(|o| o.form.as_ref()?.operands.first())
+            {
                 Some(next) => at = *next,
                 None => return at,
             }
@@ -83,7 +87,9 @@ fn writes(name: &str, operand: usize, last: usize) -> (bool, bool) {
     // (reads, writes)
     match name {
         "ttg.local_load" | "ttng.tmem_load" | "ttng.warp_group_dot" | "tt.dot" => (true, false),
-        "ttg.local_store" | "ttng.tmem_store" => (false, operand == last || name == "ttng.tmem_store" && operand == 0),
+        "ttg.local_store" | "ttng.tmem_store" => {
+            (false, operand == last || name == "ttng.tmem_store" && operand == 0)
+        }
         "ttng.async_tma_copy_global_to_local" | "ttg.async_copy_global_to_local" => (false, true),
         "ttng.async_tma_copy_local_to_global" | "ttng.async_tma_reduce" => (true, false),
         // a, b, d: the accumulator is read and written.
@@ -94,7 +100,9 @@ fn writes(name: &str, operand: usize, last: usize) -> (bool, bool) {
 }
 
 fn asynchronous(name: &str) -> bool {
-    name.starts_with("ttng.tc_gen5_mma") || name.starts_with("ttng.async_tma_copy") || name == "ttng.tmem_copy"
+    name.starts_with("ttng.tc_gen5_mma")
+        || name.starts_with("ttng.async_tma_copy")
+        || name == "ttng.tmem_copy"
 }
 
 /// The graph of what is known to come before what. Nodes are issue (2 n) and completion (2 n + 1) of operation n.
@@ -149,7 +157,10 @@ pub(crate) fn unordered(tree: &Tree, ops: &[OpId], kernel: &Kernel) -> Vec<Note>
         let Some(op) = tree.ops.get(*id) else { continue };
         let carries = op.name.starts_with("ttg.memdesc_")
             || op.name.starts_with("tlx.")
-            || matches!(op.name.as_str(), "ttg.warp_specialize" | "scf.for" | "scf.yield" | "ttng.tmem_subslice" | "ttg.warp_yield");
+            || matches!(
+                op.name.as_str(),
+                "ttg.warp_specialize" | "scf.for" | "scf.yield" | "ttng.tmem_subslice" | "ttg.warp_yield"
+            );
         if carries {
             continue;
         }
@@ -175,7 +186,10 @@ pub(crate) fn unordered(tree: &Tree, ops: &[OpId], kernel: &Kernel) -> Vec<Note>
             let apart = |w: &Access| x == y && matches!((r.index, w.index), (Some(a), Some(b)) if a != b);
             let async_read = tree.ops.get(r.op).is_some_and(|o| asynchronous(&o.name));
             let done = 2 * r.op + usize::from(async_read);
-            writes.iter().find(|w| r.op != w.op && !apart(w) && !known.reaches(done, 2 * w.op)).map(|w| (*r, *w))
+            writes
+                .iter()
+                .find(|w| r.op != w.op && !apart(w) && !known.reaches(done, 2 * w.op))
+                .map(|w| (*r, *w))
         });
         if let Some((r, w)) = missing {
             out.push(warning(tree, kernel, &accesses, r, w));
@@ -193,7 +207,8 @@ fn pairs(kernel: &Kernel) -> Vec<(LeafId, LeafId)> {
         for overlap in m.overlaps_of(*spec) {
             distinct(&overlap.tree, &mut apart);
         }
-        let leaves: Vec<LeafId> = m.leaves().filter(|(_, l)| l.spec() == Some(*spec)).map(|(id, _)| id).collect();
+        let leaves: Vec<LeafId> =
+            m.leaves().filter(|(_, l)| l.spec() == Some(*spec)).map(|(id, _)| id).collect();
         for a in &leaves {
             out.extend(leaves.iter().filter(|b| a != *b && !apart.contains(&(*a, **b))).map(|b| (*a, *b)));
         }
@@ -239,11 +254,15 @@ fn known(tree: &Tree, ops: &[OpId], roots: &Roots<'_>) -> Known {
         }
         let barriers = |tree: &Tree| -> Vec<(ValueId, Option<i64>)> {
             let values = tree.operands(*id);
-            let bars = values.into_iter().filter(|v| tree.ty(*v).is_some_and(|t| t.contains("xi64") || t.contains("<i64")));
+            let bars = values
+                .into_iter()
+                .filter(|v| tree.ty(*v).is_some_and(|t| t.contains("xi64") || t.contains("<i64")));
             bars.map(|v| (roots.of(v), roots.index(v))).collect()
         };
         match op.name.as_str() {
-            "ttng.wait_barrier" => waits.extend(barriers(tree).into_iter().take(1).map(|(r, i)| (2 * id, r, i))),
+            "ttng.wait_barrier" => {
+                waits.extend(barriers(tree).into_iter().take(1).map(|(r, i)| (2 * id, r, i)))
+            }
             "ttng.arrive_barrier" | "ttng.barrier_expect" => {
                 arrivals.extend(barriers(tree).into_iter().map(|(r, i)| (2 * id, r, i)));
             }
@@ -260,7 +279,8 @@ fn known(tree: &Tree, ops: &[OpId], roots: &Roots<'_>) -> Known {
             _ => {}
         }
         // The last operation of a loop comes before the first one of the next iteration.
-        if matches!(op.name.as_str(), "scf.yield") && tree.parent(*id).and_then(|p| tree.ops.get(p)).is_some_and(|p| p.name == "scf.for")
+        if matches!(op.name.as_str(), "scf.yield")
+            && tree.parent(*id).and_then(|p| tree.ops.get(p)).is_some_and(|p| p.name == "scf.for")
             && let Some(first) = op.block.and_then(|b| tree.blocks.get(b)).and_then(|b| b.ops.first())
         {
             add(2 * id, 2 * first);
@@ -269,7 +289,9 @@ fn known(tree: &Tree, ops: &[OpId], roots: &Roots<'_>) -> Known {
         if op.name == "ttg.warp_specialize" {
             for region in tree.regions_of(*id) {
                 let blocks = tree.regions.get(region).map_or(&[][..], |r| r.blocks.as_slice());
-                if let Some(first) = blocks.first().and_then(|b| tree.blocks.get(*b)).and_then(|b| b.ops.first()) {
+                if let Some(first) =
+                    blocks.first().and_then(|b| tree.blocks.get(*b)).and_then(|b| b.ops.first())
+                {
                     add(2 * id, 2 * first);
                 }
             }
@@ -310,8 +332,7 @@ fn warning(tree: &Tree, kernel: &Kernel, all: &[Access], r: &Access, w: &Access)
         name(r.leaf),
         name(w.leaf)
     );
-    AliasError::warning("A49", message)
-        .at(at(r.op))
-        .related("the write is here", at(w.op))
-        .help("arrive on a barrier after the read and wait for it before the write, or make the leaves distinct")
+    AliasError::warning("A49", message).at(at(r.op)).related("the write is here", at(w.op)).help(
+        "arrive on a barrier after the read and wait for it before the write, or make the leaves distinct",
+    )
 }

@@ -87,3 +87,153 @@ module {
     tt.return
   }
 }
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @outside_of_the_tree(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{allocation %x of this storage_alias_spec is not in its overlap tree}}
+    %x = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @pins(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{buffer_offset 512 of %b is not its place in the overlap tree, 128}}
+    %b = tlx.storage_alias_local_alloc %0 {buffer_offset = 512 : i64} : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a, %b) group_kind = distinct : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>, !ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<distinct>
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @pitch(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %b = tlx.storage_alias_local_alloc %0 {bytes_between_buffers = 128 : i64} : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{not enough space for distinct allocations: need 256 bytes, have 128 bytes}}
+    %g = tlx.reuse_group(%a, %b) group_kind = distinct : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>, !ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<distinct>
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @alignments(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    // expected-error @+1 {{alignment 48 of %a is not a power of two}}
+    %a = tlx.storage_alias_local_alloc %0 {warploom.align = 48} : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @unrelated_groups(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %b = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap}}
+    %h = tlx.reuse_group(%b) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @anchors(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<1x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{leaf %x is placed at 128 in phase one and at 0 in phase two; pin it with buffer_offset}}
+    %x = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<1x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a, %x) group_kind = distinct : (!ttg.memdesc<1x32xf32, #shared, #smem, mutable>, !ttg.memdesc<1x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<distinct>
+    %h = tlx.reuse_group(%x) group_kind = shared : (!ttg.memdesc<1x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> () {warploom.phase = "one"}
+    tlx.set_buffer_overlap(%0, %h) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> () {warploom.phase = "two"}
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @counts(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem {warploom.counts = "equal"} : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{%b fills 1 of 2 groups}}
+    %b = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<1x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a, %b) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>, !ttg.memdesc<1x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @overlap_of_no_group(%i: i32) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{overlap_def must be a reuse_group, got !ttg.memdesc}}
+    tlx.set_buffer_overlap(%0, %a) : (!tlx.storage_alias_spec<smem>, !ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @sizes_that_overflow(%i: i32) {
+    // expected-error @+1 {{does not fit 64 bits}}
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<4294967296x4294967296x4xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module {
+  tt.func @rank() {
+    %0 = tlx.storage_alias_spec storage = tmem : !tlx.storage_alias_spec<tmem>
+    // expected-error @+1 {{TMEM allocations must be at least 2D, got rank 1}}
+    %1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<tmem> -> !ttg.memdesc<128xf32, #tmem, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
