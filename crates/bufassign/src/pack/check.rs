@@ -229,24 +229,27 @@ fn lower(
     fuel: &mut u64,
 ) -> Option<bool> {
     *fuel = fuel.checked_sub(1)?;
-    let mut done = true;
-    for i in 0..p.items.len() {
-        let item = &p.items[i];
+    let mut places = Vec::with_capacity(p.items.len());
+    for (i, item) in p.items.iter().enumerate() {
         if at[i].is_some() {
             continue;
         }
-        done = false;
         let o = if item.size == 0 { Some(0) } else { lowest_place(p, &meets[i], i, floor, at) };
-        let Some(o) = o else { continue };
-        if item.size > 0 && (o.saturating_add(item.size) >= peak || (item.fixed.is_some() && o < floor)) {
-            continue;
+        // Places only rise from here on, so an item without one under the peak has none later.
+        let Some(o) = o else { return Some(false) };
+        let late = item.fixed.is_some() && o < floor;
+        if item.size > 0 && (late || o.saturating_add(item.size) >= peak) {
+            return Some(false);
         }
+        places.push((i, o));
+    }
+    for &(i, o) in &places {
         at[i] = Some(o);
-        let found = lower(p, meets, peak, if item.size == 0 { floor } else { o }, at, fuel);
+        let found = lower(p, meets, peak, if p.items[i].size == 0 { floor } else { o }, at, fuel);
         at[i] = None;
         if found != Some(false) {
             return found;
         }
     }
-    Some(done)
+    Some(places.is_empty())
 }
