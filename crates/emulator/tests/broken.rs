@@ -75,7 +75,7 @@ fn launch(name: &str, text: &str, policy: Policy, strict: bool) -> (Report, Vec<
     (report, bytes)
 }
 
-const FIXTURES: [&str; 8] = [
+const FIXTURES: [&str; 9] = [
     "ring.ptx",
     "exchange.ptx",
     "copies.ptx",
@@ -84,6 +84,7 @@ const FIXTURES: [&str; 8] = [
     "peers.ptx",
     "box.ptx",
     "pairs.ptx",
+    "handed_over.ptx",
 ];
 
 #[test]
@@ -100,9 +101,42 @@ fn unbroken_kernels_are_clean_and_agree_under_every_policy() {
     }
 }
 
+#[test]
+fn tensor_memory_that_changes_hands_needs_fences_on_both_sides() {
+    let text = fixture("handed_over.ptx");
+    for (marker, with) in [
+        ("before", ""),
+        ("after", ""),
+        // A fence on the wrong side of its barrier is none.
+        ("before", "bar.warp.sync -1;"),
+        ("arrive", "{line}\n\ttcgen05.fence::before_thread_sync;"),
+        ("sync", "tcgen05.fence::after_thread_sync;\n{line}"),
+    ] {
+        let mut broken = edit(&text, marker, with);
+        match marker {
+            "arrive" => broken = edit(&broken, "before", ""),
+            "sync" => broken = edit(&broken, "after", ""),
+            _ => {}
+        }
+        for policy in POLICIES {
+            let (note, _) = launch("handed_over.ptx", &broken, policy, false);
+            let severity = note.findings.iter().find(|f| f.code == "R05").map(|f| f.severity);
+            assert_eq!(severity, Some(Severity::Note), "{marker} {policy:?}\n{note}");
+            assert!(note.clean(), "{note}");
+            let (error, _) = launch("handed_over.ptx", &broken, policy, true);
+            assert!(error.errors().any(|f| f.code == "R05"), "{marker} {policy:?} strict\n{error}");
+        }
+    }
+}
+
 /// Fixture, marker, replacement, code that must be reported under every policy; where the schedule decides what
 /// is seen first, the codes it may be.
 const BROKEN: &[(&str, &str, &str, &str)] = &[
+    ("handed_over.ptx", "arrive", "bar.arrive 2, 256;", "D01"),
+    ("handed_over.ptx", "arrive", "bar.arrive 1, 224;", "B02"),
+    ("handed_over.ptx", "sync", "", "R03|U02|C01|B04|D01"),
+    ("handed_over.ptx", "waitst", "", "R03"),
+    ("handed_over.ptx", "last", "", "R03|T01"),
     ("ring.ptx", "wait", "mov.pred %p4, 1;", "R01|U01"),
     ("ring.ptx", "acquire", "mov.pred %p4, 1;", "R01"),
     ("ring.ptx", "flip", "mov.b32 %r11, 0;", "M08"),
