@@ -85,3 +85,34 @@ fn an_observer_sees_progress_and_may_cancel() {
     assert_eq!(calls.load(Ordering::Relaxed), 1);
     check::all(&g, &a).unwrap();
 }
+
+/// Parallel edges are legal (S5); the longest of them decides.
+#[test]
+fn a_million_edges_between_two_nodes() {
+    let mut g = LoopGraph::new("parallel");
+    let (a, b) = (g.add_node("a", 1, &[]), g.add_node("b", 1, &[]));
+    (0..1_000_000).for_each(|i| _ = g.add_edge(a, b, i % 1000, i % 3));
+    let answer = schedule(&validate(&g).unwrap(), &Options::default()).unwrap();
+    assert_eq!((answer.ii, answer.length, answer.length_optimal), (1, 1000, true));
+    check::all(&g, &answer).unwrap();
+}
+
+/// Numbers at the limits of S2 neither wrap nor panic; beyond them they are refused.
+#[test]
+fn numbers_at_the_limits() {
+    let most = i64::from(i32::MAX);
+    let mut g = LoopGraph::new("large");
+    g.add_resource("U", 1);
+    let a = g.add_node("a", most, &[("U", 0, most as u64)]);
+    let b = g.add_node("b", most, &[("U", most as u64, 1)]);
+    g.add_edge(a, b, most, 0).add_edge(b, a, most, 1 << 20);
+    let valid = validate(&g).unwrap();
+    for algorithm in [Algorithm::Auto, Algorithm::Ims, Algorithm::Sms, Algorithm::Serial] {
+        let answer = schedule(&valid, &Options::default().algorithm(algorithm)).unwrap();
+        check::all(&g, &answer).unwrap();
+        assert!(answer.ii > most, "{algorithm}");
+    }
+    g.nodes[0].latency += 1;
+    let codes: Vec<&str> = validate(&g).unwrap_err().iter().map(|e| e.kind.code()).collect();
+    assert_eq!(codes, ["TooLarge"]);
+}
