@@ -100,3 +100,45 @@ fn a_loop_of_unknown_length() {
         assert!(worst < 4e-3, "{trips}: {worst}");
     }
 }
+
+/// A product of its own, issued in one trip and waited for in the next, would have to be copied in flight: refused
+/// (C29). What a product adds to may go around the loop so, as in every GEMM (C30).
+#[test]
+fn a_product_that_spans_two_trips() {
+    let gemm = Gemm { m: 128, n: 64, k: 64, groups: 2, ..Gemm::default() };
+    let t = "tensor<128x64xf32>";
+    let text = gemm.text();
+    let math = text.find("warploom.agent @math").unwrap();
+    let from = text[math..].find("%l:3 = scf.for").unwrap() + math;
+    let to = text[from..].find("%acc = ").unwrap() + from;
+    let end = text[to..].find('\n').unwrap() + to;
+    let issue = |s: &str, i: &str, f: &str| {
+        format!(
+            "warploom.consumer_wait @p0[{i}, {f}]\n\
+             %x{s} = warploom.slot @p0[{i}] {{payload = 0 : i32}} : tensor<128x64xbf16>\n\
+             %y{s} = warploom.slot @p0[{i}] {{payload = 1 : i32}} : tensor<64x64xbf16>\n\
+             %t{s} = tt.trans %y{s} {{order = array<i32: 1, 0>}} : tensor<64x64xbf16> -> tensor<64x64xbf16>\n\
+             %{s} = tt.dot %x{s}, %t{s}, %zero, inputPrecision = tf32 : tensor<128x64xbf16> * tensor<64x64xbf16> -> {t}\n"
+        )
+    };
+    let loop_text = format!(
+        "{}%na:2 = warploom.advance @p0[%i0, %i0]\n%two = arith.constant 128 : i32\n\
+         %l:5 = scf.for %k = %i64 to %K step %two iter_args(%s = %sa, %sum = %zero, %i = %na#0, %f = %na#1, %was = %i0) \
+         -> ({t}, {t}, i32, i32, i32) : i32 {{\n{}\
+         %w = warploom.mma_wait %s {{pending = 1 : i32}} : {t}\n\
+         warploom.consumer_release @p0[%was, %f] {{lag = 0 : i32}}\n\
+         %more = arith.addf %sum, %w : {t}\n%n:2 = warploom.advance @p0[%i, %f]\n{}\
+         %wb = warploom.mma_wait %sb {{pending = 1 : i32}} : {t}\n\
+         warploom.consumer_release @p0[%i, %f] {{lag = 0 : i32}}\n\
+         %both = arith.addf %more, %wb : {t}\n%m:2 = warploom.advance @p0[%n#0, %n#1]\n\
+         scf.yield %sc, %both, %m#0, %m#1, %n#0 : {t}, {t}, i32, i32, i32\n}}\n\
+         %w2 = warploom.mma_wait %l#0 {{pending = 0 : i32}} : {t}\n%acc = arith.addf %l#1, %w2 : {t}",
+        issue("sa", "%i0", "%i0"),
+        issue("sb", "%i", "%f"),
+        issue("sc", "%n#0", "%n#1"),
+    );
+    let text = format!("{}{loop_text}{}", &text[..from], &text[end..]);
+    let list = common::emit_text(&text, &Options::default()).unwrap_err();
+    assert_eq!(list.len(), 1, "{}", messages(&list));
+    assert_eq!(list[0].rule, Some("C29"), "{}", messages(&list));
+}
