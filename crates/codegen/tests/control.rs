@@ -141,4 +141,17 @@ fn a_product_that_spans_two_trips() {
     let list = common::emit_text(&text, &Options::default()).unwrap_err();
     assert_eq!(list.len(), 1, "{}", messages(&list));
     assert_eq!(list[0].rule, Some("C29"), "{}", messages(&list));
+    // Waited for in its trip, it is what the others add up to.
+    let waited = text.replace(
+        "scf.yield %sc, %both",
+        "%wc = warploom.mma_wait %sc {pending = 0 : i32} : tensor<128x64xf32>\nscf.yield %wc, %both",
+    );
+    let emitted = common::emit_text(&waited, &Options::default());
+    let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{waited}", messages(&e)));
+    for trips in [1, 3, 5] {
+        let case = Case { size: [128, 64, 64 * trips], policy: Policy::Random(trips), args: Vec::new() };
+        let result = run(&gemm, &emitted, &case);
+        let worst = error(&result.stored, result.product.iter().copied());
+        assert!(worst < 4e-3, "{trips}: {worst}");
+    }
 }

@@ -103,6 +103,7 @@ impl Hazards {
                     ring().map(|ring| self.overlaps[ring])
                 }
                 Opcode::BarrierSync => Some(self.barrier),
+                Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
                 Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw => Some(Memory::GLOBAL),
                 _ => None,
             };
@@ -124,7 +125,10 @@ impl<'c> Lower<'c, '_> {
         if self.open.is_empty() {
             return Ok(());
         }
-        let changed = self.hazards.of(self.module, self.program, op);
+        let mut changed = self.hazards.of(self.module, self.program, op);
+        if !matches!(self.place.family, Family::Wgmma(_)) {
+            changed = changed.without(Memory::REGISTERS);
+        }
         if changed == Memory::NONE {
             return Ok(());
         }
@@ -132,12 +136,36 @@ impl<'c> Lower<'c, '_> {
         let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
         self.open = rest;
         for (value, _) in due {
-            if self.last_use[value] >= now {
+            if self.last_use[value] < now {
+                continue;
+            }
+            // Arithmetic on registers has its place in the text: work beside a product is done beside it, and
+            // does not keep its operands alive until it is used. Index functions are nothing to be done.
+            let computed = self.bound_reads(value) != Memory::REGISTERS || self.is_arithmetic(value);
+            if computed {
                 let fragment = self.fragment(value)?;
                 self.bound.insert(value, Bound::Fragment(fragment));
             }
         }
         Ok(())
+    }
+
+    /// What an unevaluated tile reads.
+    fn bound_reads(&self, value: ValueId) -> Memory {
+        match self.bound.get(&value) {
+            Some(Bound::Lazy(lazy)) => lazy.reads,
+            _ => Memory::NONE,
+        }
+    }
+
+    /// Whether a value is an element-wise result that lanes can hold.
+    fn is_arithmetic(&self, value: ValueId) -> bool {
+        let held = match self.module.ty(value).shape() {
+            [_] => true,
+            [outer @ .., _, _] => outer.iter().all(|&n| n == 1),
+            _ => false,
+        };
+        held && self.module.def_op(value).is_some_and(|op| self.is_elementwise(op))
     }
 
     /// `scf.for`, tested at the end; a guard before it handles zero trips (C7).

@@ -90,7 +90,7 @@ impl<'c> Lower<'c, '_> {
         match self.bound.get(&value) {
             Some(Bound::Lazy(lazy)) => *lazy,
             Some(Bound::View(view)) => Lazy { varies: u8::MAX, reads: Memory::ring(view.ring) },
-            Some(Bound::Fragment(_)) => Lazy { varies: u8::MAX, reads: Memory::NONE },
+            Some(Bound::Fragment(_)) => Lazy { varies: u8::MAX, reads: Memory::REGISTERS },
             _ => Lazy::default(),
         }
     }

@@ -137,7 +137,7 @@ pub(crate) struct Lazy {
     pub reads: Memory,
 }
 
-/// A set of memories: global, and each ring's slots. Rings beyond the 62nd count as one.
+/// A set of memories: global, each ring's slots (those beyond the 61st count as one), and tiles in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Memory(u64);
 
@@ -147,9 +147,12 @@ impl Memory {
     /// Global memory.
     pub const GLOBAL: Memory = Memory(1);
 
+    /// Tiles in registers, whose values do not change; what they are used for has its place beside products.
+    pub const REGISTERS: Memory = Memory(1 << 63);
+
     /// The slots of a ring.
     pub fn ring(index: usize) -> Memory {
-        Memory(2 << index.min(62))
+        Memory(2 << index.min(61))
     }
 
     /// Both sets.
@@ -169,7 +172,7 @@ impl Memory {
 
     /// Whether slots of a ring are among it.
     pub fn is_shared(self) -> bool {
-        self.0 & !1 != 0
+        self.without(Memory::REGISTERS).0 & !1 != 0
     }
 }
 
