@@ -101,8 +101,8 @@ fn a_loop_of_unknown_length() {
     }
 }
 
-/// A product of its own, issued in one trip and waited for in the next, would have to be copied in flight: refused
-/// (C29). What a product adds to may go around the loop so, as in every GEMM (C30).
+/// A product that is issued in one trip and waited for in the next: it goes around the loop in flight, and the sum
+/// of the products before it runs beside it. Two are alive at a time, so the body is unrolled by two (C29, C30).
 #[test]
 fn a_product_that_spans_two_trips() {
     let gemm = Gemm { m: 128, n: 64, k: 64, groups: 2, ..Gemm::default() };
@@ -138,16 +138,8 @@ fn a_product_that_spans_two_trips() {
         issue("sc", "%n#0", "%n#1"),
     );
     let text = format!("{}{loop_text}{}", &text[..from], &text[end..]);
-    let list = common::emit_text(&text, &Options::default()).unwrap_err();
-    assert_eq!(list.len(), 1, "{}", messages(&list));
-    assert_eq!(list[0].rule, Some("C29"), "{}", messages(&list));
-    // Waited for in its trip, it is what the others add up to.
-    let waited = text.replace(
-        "scf.yield %sc, %both",
-        "%wc = warploom.mma_wait %sc {pending = 0 : i32} : tensor<128x64xf32>\nscf.yield %wc, %both",
-    );
-    let emitted = common::emit_text(&waited, &Options::default());
-    let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{waited}", messages(&e)));
+    let emitted = common::emit_text(&text, &Options::default());
+    let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{text}", messages(&e)));
     for trips in [1, 3, 5] {
         let case = Case { size: [128, 64, 64 * trips], policy: Policy::Random(trips), args: Vec::new() };
         let result = run(&gemm, &emitted, &case);

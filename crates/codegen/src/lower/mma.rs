@@ -78,12 +78,9 @@ impl<'c> Lower<'c, '_> {
         let b = self.operand_view(b, shape.b, true)?;
         let a = self.first_operand(a, &shape)?;
         let zero = self.is_zero(c);
-        let (from, onto) = match zero {
-            true => (Vec::new(), None),
-            false => {
-                let fragment = self.fragment(c)?;
-                (fragment.registers.to_vec(), fragment.flight.and_then(|flight| flight.onto))
-            }
+        let from = match zero {
+            true => Vec::new(),
+            false => self.fragment(c)?.registers.to_vec(),
         };
         let text = wgmma_text(&shape, &a, &b.1, zero);
         let ties = from.len();
@@ -99,7 +96,7 @@ impl<'c> Lower<'c, '_> {
             First::Shared(..) => [].into(),
             First::Registers(registers) => registers,
         };
-        let flight = Some(Flight { number: self.products, reads, onto });
+        let flight = Some(Flight { number: self.products, reads });
         let form = Form::Tile { cols: shape.n, packed: false };
         let fragment = Fragment { family: Family::Wgmma(family), form, registers, flight };
         self.bound.insert(result, Bound::Fragment(fragment));

@@ -231,7 +231,7 @@ impl<'c> Lower<'c, '_> {
         }
         let (mut last, mut yields) = (Vec::new(), Vec::new());
         for (&value, &arg) in yielded.iter().zip(args) {
-            self.may_fly_on(value, arg)?;
+            self.may_fly_on(value)?;
             let (shape, values) = self.flatten(value, arg)?;
             yields.push(shape);
             last.extend(values);
@@ -321,21 +321,17 @@ impl<'c> Lower<'c, '_> {
         Ok((block, settled))
     }
 
-    /// Whether a value may be in flight when the next trip starts: what a product adds to may, since its registers
-    /// stay. Others would have to be copied, and so would an operand in registers.
-    fn may_fly_on(&self, value: ValueId, arg: ValueId) -> Result<()> {
-        let Some(Bound::Fragment(Fragment { flight: Some(flight), .. })) = self.bound.get(&value) else {
-            return Ok(());
-        };
-        let (rule, text) = if !flight.reads.is_empty() {
-            ("C46", "a product with an operand in registers is carried on unfinished")
-        } else if flight.onto != Some(arg) {
-            ("C29", "a product is carried on unfinished that does not add to what the loop carries")
-        } else {
-            return Ok(());
-        };
-        let fix = "warploom.mma_wait before the end of the trip";
-        Err(refuse(Code::Verify, text).rule(rule).note("instead", fix).into())
+    /// Whether a value may be in flight when the next trip starts: registers that its product reads would have to
+    /// go around with it. That accumulators need no copies on the way is for the scan of the PTX to say.
+    fn may_fly_on(&self, value: ValueId) -> Result<()> {
+        match self.bound.get(&value) {
+            Some(Bound::Fragment(Fragment { flight: Some(flight), .. })) if !flight.reads.is_empty() => {
+                let text = "a product with an operand in registers is carried on unfinished";
+                let fix = "warploom.mma_wait before the end of the trip";
+                Err(refuse(Code::Verify, text).rule("C46").note("instead", fix).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What a loop carries may be in flight when a trip starts: the trip before may have left it so.
@@ -347,7 +343,7 @@ impl<'c> Lower<'c, '_> {
                 && matches!(fragment.family, Family::Wgmma(_))
                 && fragment.registers.iter().all(|r| r.is_float_value())
             {
-                fragment.flight = Some(Flight { number, reads: [].into(), onto: Some(*arg) });
+                fragment.flight = Some(Flight { number, reads: [].into() });
             }
         }
     }

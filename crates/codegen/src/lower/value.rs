@@ -92,8 +92,6 @@ pub(crate) struct Flight<'c> {
     pub number: u64,
     /// Registers that it reads.
     pub reads: Rc<[Val<'c>]>,
-    /// The value that a loop carries in these registers, where the product adds to that.
-    pub onto: Option<ValueId>,
 }
 
 /// A tile in a slot of a ring.
