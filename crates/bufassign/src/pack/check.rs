@@ -199,8 +199,8 @@ pub(crate) fn can_beat(p: &PackProblem, peak: u64) -> Option<bool> {
     };
     let meets: Vec<Vec<bool>> = (0..n).map(|i| (0..n).map(|j| meet(i, j)).collect()).collect();
     let mut at = vec![None; n];
-    let mut fuel = 2_000_000u64;
-    lower(p, &meets, peak, 0, &mut at, &mut fuel)
+    let mut fuel = 300_000u64;
+    lower(p, &meets, peak, (0, 0), &mut at, &mut fuel)
 }
 
 /// The lowest free aligned place of an item at or above `floor`; a fixed one may have none.
@@ -224,28 +224,34 @@ fn lower(
     p: &PackProblem,
     meets: &[Vec<bool>],
     peak: u64,
-    floor: u64,
+    from: (u64, usize),
     at: &mut Vec<Option<u64>>,
     fuel: &mut u64,
 ) -> Option<bool> {
     *fuel = fuel.checked_sub(1)?;
+    let (floor, last) = from;
     let mut places = Vec::with_capacity(p.items.len());
-    for (i, item) in p.items.iter().enumerate() {
-        if at[i].is_some() {
-            continue;
-        }
-        let o = if item.size == 0 { Some(0) } else { lowest_place(p, &meets[i], i, floor, at) };
+    let mut least_end = u64::MAX;
+    for (i, item) in p.items.iter().enumerate().filter(|(i, item)| at[*i].is_none() && item.size > 0) {
         // Places only rise from here on, so an item without one under the peak has none later.
-        let Some(o) = o else { return Some(false) };
-        let late = item.fixed.is_some() && o < floor;
-        if item.size > 0 && (late || o.saturating_add(item.size) >= peak) {
+        let Some(o) = lowest_place(p, &meets[i], i, floor, at) else { return Some(false) };
+        let end = o.saturating_add(item.size);
+        if end >= peak || (item.fixed.is_some() && o < floor) {
             return Some(false);
+        }
+        if item.fixed.is_none() {
+            least_end = least_end.min(end);
         }
         places.push((i, o));
     }
     for &(i, o) in &places {
+        // At one offset the lower index goes first; and what fits below this item goes first, since
+        // above it it could be moved down there.
+        if (o == floor && i < last) || o >= least_end {
+            continue;
+        }
         at[i] = Some(o);
-        let found = lower(p, meets, peak, if p.items[i].size == 0 { floor } else { o }, at, fuel);
+        let found = lower(p, meets, peak, (o, i), at, fuel);
         at[i] = None;
         if found != Some(false) {
             return found;
