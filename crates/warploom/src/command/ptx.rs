@@ -73,10 +73,10 @@ pub struct Args {
     #[arg(long)]
     strict: bool,
     /// `off` leaves out the happens-before analysis
-    #[arg(long, value_parser = switch, default_value = "on")]
+    #[arg(long, value_parser = switch, default_value = "on", action = clap::ArgAction::Set)]
     race: bool,
     /// `off` runs launches that the chip would refuse
-    #[arg(long, value_parser = switch, default_value = "on")]
+    #[arg(long, value_parser = switch, default_value = "on", action = clap::ArgAction::Set)]
     limits: bool,
     /// Warp instructions of a cluster before the run is given up
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
