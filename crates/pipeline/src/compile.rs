@@ -170,7 +170,7 @@ impl Staged {
         let mut kernel = normalize(module, entry)?;
         forms::strip(&mut kernel, entry);
         let selection = select(&kernel, entry, target)?;
-        for &scf_for in &selection.loops {
+        for &scf_for in selection.loops.iter().filter(|_| selection.sums.is_empty()) {
             waits::insert_lagging(&mut kernel, scf_for, 1);
         }
         let name = kernel.symbol_name(entry).unwrap_or("kernel").to_owned();

@@ -64,7 +64,9 @@ fn agents(out: &mut String, compiled: &Compiled) {
             agent.registers,
             match agent.role {
                 Role::Load => "one elected lane copies".to_owned(),
-                Role::Math | Role::Mma => format!("{} warpgroups of 64 rows", agent.warps / 4),
+                Role::Mma => "one elected lane issues products into tensor memory".to_owned(),
+                Role::Math if agent.rows => format!("{} warpgroups of 128 rows", agent.warps / 4),
+                Role::Math => format!("{} warpgroups of 64 rows", agent.warps / 4),
             }
         );
     }
@@ -104,6 +106,12 @@ fn handshake(ring: &Ring) -> String {
             format!("{}: full {} arrival and {} B, written once", engines(ring), ring.arrive_full, ring.bytes)
         }
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
+        RingUse::Sum(_) => match ring.empty {
+            Some(_) => {
+                format!("products to tensor memory: full by a commit, empty {} arrivals", ring.arrive_empty)
+            }
+            None => "products to tensor memory: full by a commit, written once".to_owned(),
+        },
     }
 }
 
@@ -111,6 +119,7 @@ fn handshake(ring: &Ring) -> String {
 fn engines(ring: &Ring) -> &'static str {
     match ring.handshake {
         "tma_to_wgmma" => "TMA to wgmma",
+        "tma_to_mma" => "TMA to tcgen05.mma, given back by a commit",
         _ => "TMA to generic reads",
     }
 }

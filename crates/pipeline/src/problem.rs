@@ -24,7 +24,8 @@ const BEFORE: u64 = 0;
 fn agent(role: Role) -> u64 {
     match role {
         Role::Load => 0,
-        Role::Math | Role::Mma => 1,
+        Role::Math => 1,
+        Role::Mma => 2,
     }
 }
 
@@ -37,6 +38,17 @@ pub(crate) fn payload_value(selection: &Selection, ring: usize, payload: usize) 
 /// The value of the staging buffer of store number `index`.
 pub(crate) fn staging_value(selection: &Selection, index: usize) -> u64 {
     payload_value(selection, selection.rings.len(), index)
+}
+
+/// The value of sum number `index` in tensor memory.
+pub(crate) fn sum_value(selection: &Selection, index: usize) -> u64 {
+    staging_value(selection, selection.stores.len() + index)
+}
+
+/// Bytes of shared memory kept for the address of tensor memory, and for the barriers of sums with several slots (C20).
+fn spare(selection: &Selection) -> u64 {
+    let barriers: u64 = selection.sums.iter().map(|s| 16 * s.slots).sum();
+    if selection.sums.is_empty() { 0 } else { barriers + 16 }
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
@@ -65,6 +77,7 @@ pub(crate) struct Source<'a> {
 pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
     let (selection, target) = (source.selection, source.target);
     let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
+    let single = if selection.sums.is_empty() { target.threads.warps_per_group } else { 1 };
     let named = |role: Role, warps: u32| Agent { id: agent(role), name: role.name().to_owned(), warps };
     let line = |id: u64| Region { id, kind: RegionKind::Line, ii: None, stages: None, exit: Exit::Counted };
     let mut builder = Builder { source, ops: Vec::new(), values: Vec::new() };
@@ -91,12 +104,19 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
     }
     regions.push(line(after));
     builder.around(after)?;
+    let mut agents = vec![named(Role::Load, single), named(Role::Math, warps)];
+    if !selection.sums.is_empty() {
+        agents.push(named(Role::Mma, 1));
+    }
+    let spare = spare(selection);
+    let limit = source.limit.unwrap_or(target.smem.per_cta).saturating_sub(spare);
+    let smem_limit = if spare > 0 { Some(limit) } else { source.limit };
     Ok(Problem {
         name: source.name.to_owned(),
         target: TargetSpec::Named(target.name().to_owned()),
         repeat,
-        options: Options { smem_limit: source.limit, ..Options::default() },
-        agents: vec![named(Role::Load, target.threads.warps_per_group), named(Role::Math, warps)],
+        options: Options { smem_limit, ..Options::default() },
+        agents,
         regions,
         ops: builder.ops,
         values: builder.values,
@@ -148,7 +168,7 @@ impl Builder<'_> {
                     let Some(node) = pipelined.node(dot.op, Part::Whole) else { continue };
                     let read = |node: usize, distance: i64| Consumer {
                         op: first + node as u64,
-                        role: access(dot, load),
+                        role: access(selection, dot, load),
                         distance,
                         in_place: false,
                     };
@@ -180,6 +200,28 @@ impl Builder<'_> {
                 self.values.push(value);
             }
         }
+        for (index, sum) in selection.sums.iter().enumerate().filter(|(_, s)| s.scf_for == pipelined.scf_for)
+        {
+            let Some(dot) = selection.dots.get(sum.dot) else { continue };
+            let Some(node) = pipelined.node(dot.op, Part::Whole) else { continue };
+            let op = first + node as u64;
+            let [m, n, _] = dot.extents;
+            // Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns.
+            let rows = m.min(128);
+            let value = Value {
+                id: sum_value(selection, index),
+                name: if index == 0 { "acc".to_owned() } else { format!("acc {index}") },
+                root: Some(sum_value(selection, index)),
+                shape: vec![sum.slots * (m / rows), rows, n],
+                element: Some("f32".to_owned()),
+                align: 1,
+                init: true,
+                producer: Some(Producer { op, role: Access::Tcgen05D }),
+                consumers: vec![Consumer { op, role: Access::Tcgen05D, distance: 1, in_place: true }],
+                ..Value::default()
+            };
+            self.values.push(value);
+        }
         given_back.sort_unstable();
         given_back.dedup_by_key(|(node, _)| *node);
         for (node, late) in given_back {
@@ -196,6 +238,19 @@ impl Builder<'_> {
         let (mut cycle, mut order) = (0u64, 0u64);
         let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
         let mut first_put = None;
+        // The computing agent reads every sum out of tensor memory before it writes a result.
+        for (index, sum) in selection.sums.iter().enumerate() {
+            let Some(dot) = selection.dots.get(sum.dot) else { continue };
+            let bytes = dot.extents[0] * dot.extents[1] * 4;
+            let latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
+            let place = Line { region: after, role: Role::Math, cycle, order, latency };
+            let op = self.line_op("read sum".to_owned(), &place, false);
+            (cycle, order) = (cycle.saturating_add(latency), order + 1);
+            let id = sum_value(selection, index);
+            if let Some(value) = self.values.iter_mut().find(|v| v.id == id) {
+                value.consumers.push(Consumer { op, role: Access::Tcgen05Ld, distance: 0, in_place: false });
+            }
+        }
         for (index, store) in selection.stores.iter().enumerate() {
             let bytes = store.plan.bytes;
             let write = target.cost(&Cost::Shared { bytes }, warps)?.latency;
@@ -256,7 +311,7 @@ impl Builder<'_> {
             let any = nodes.iter().position(|n| self.source.module.ops[n.op].opcode == Opcode::Dot);
             if let Some(node) = own.or(any) {
                 let op = first + node as u64;
-                found.push(Consumer { op, role: access(dot, load), distance: 0, in_place: false });
+                found.push(Consumer { op, role: access(selection, dot, load), distance: 0, in_place: false });
             }
             first += nodes.len() as u64;
         }
@@ -290,8 +345,9 @@ struct Line {
 }
 
 /// How a product reads a tile.
-fn access(dot: &Dot, load: usize) -> Access {
+fn access(selection: &Selection, dot: &Dot, load: usize) -> Access {
     match dot.a {
+        _ if !selection.sums.is_empty() => Access::Tcgen05B,
         Operand::Tile { load: a, .. } if a == load => Access::WgmmaA,
         _ => Access::WgmmaB,
     }

@@ -7,7 +7,7 @@ use warploom_target::Target;
 
 use super::{Form, json, mark_form};
 use crate::place::refuse;
-use crate::problem::{payload_value, staging_value};
+use crate::problem::{payload_value, staging_value, sum_value};
 use crate::select::Selection;
 
 /// A scheduled kernel with its assignment written on it.
@@ -31,7 +31,12 @@ pub fn assigned(
     });
     let stores =
         selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
-    for (op, id) in loads.chain(stores) {
+    let sums = selection
+        .sums
+        .iter()
+        .enumerate()
+        .filter_map(|(index, sum)| Some((selection.dots.get(sum.dot)?.op, sum_value(selection, index))));
+    for (op, id) in loads.chain(stores).chain(sums) {
         module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));
     }
     module

@@ -10,6 +10,8 @@ use super::emit::{Emit, number};
 use super::needed::{Needed, operands};
 use super::products::{Issued, Open};
 use super::shape::{Shape, shape};
+use super::sums::Reading;
+use crate::layout::RingUse;
 use crate::loops::{Role, is_inside};
 use crate::views::look_through;
 use crate::walk::preorder;
@@ -29,6 +31,8 @@ pub(super) struct Walker<'b, 'a> {
     pub iterators: BTreeMap<usize, Iterator2>,
     /// Slots waited for and not yet given back.
     pub open: Vec<Open>,
+    /// Sums in tensor memory waited for and not yet given back.
+    pub reading: Vec<Reading>,
     /// Products that may be unfinished, oldest first.
     pub issued: VecDeque<Issued>,
     /// What values have become behind a wait.
@@ -57,6 +61,7 @@ impl<'b, 'a> Walker<'b, 'a> {
             scopes: vec![scope],
             iterators: BTreeMap::new(),
             open: Vec::new(),
+            reading: Vec::new(),
             issued: VecDeque::new(),
             waited: BTreeMap::new(),
             storing: false,
@@ -88,7 +93,7 @@ impl<'b, 'a> Walker<'b, 'a> {
         for op in self.module().blocks[from].ops.clone() {
             self.visit(op)?;
         }
-        Some(())
+        self.close_sums(from)
     }
 
     /// One operation of straight-line code: nothing, unless it acts; values are made when they are asked for.
@@ -110,7 +115,10 @@ impl<'b, 'a> Walker<'b, 'a> {
         if self.needed.control.contains(&op) {
             return true;
         }
-        let wanted = module.ops[op].results.iter().any(|v| self.needed.values.contains(v));
+        // What only sums are wanted of, tensor memory has.
+        let sum = |at: usize| self.sum_of(op, at).is_some();
+        let mut results = module.ops[op].results.iter().enumerate();
+        let wanted = results.any(|(at, v)| self.needed.values.contains(v) && !sum(at));
         let copies = || preorder(module, op).iter().any(|&o| module.ops[o].opcode == Opcode::DescriptorLoad);
         self.role == Role::Math && wanted && copies()
     }
@@ -128,6 +136,10 @@ impl<'b, 'a> Walker<'b, 'a> {
                 Opcode::DescriptorLoad => self.open_slot(op, tag)?,
                 // A result of something the agent goes through must be there already.
                 Opcode::Dot | Opcode::MmaWait => return None,
+                Opcode::For => {
+                    let at = module.ops[op].results.iter().position(|&v| v == value)?;
+                    self.open_sum(op, at, tag)?;
+                }
                 _ => self.copy(op, tag)?,
             }
         } else if tag > 0 {
@@ -226,15 +238,27 @@ impl<'b, 'a> Walker<'b, 'a> {
     /// The rings that the agent touches inside an operation.
     pub fn rings_in(&self, op: OpId) -> Vec<usize> {
         let (module, selection) = (self.module(), self.b.source.selection);
-        let rings = selection.rings.iter().enumerate().filter(|(_, r)| r.looped);
+        // Where products go to tensor memory, one agent alone reads their operands.
+        let multiplied =
+            |r: &crate::select::Ring| r.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)));
+        let mine = |r: &crate::select::Ring| match self.role {
+            _ if selection.sums.is_empty() => true,
+            Role::Load => true,
+            Role::Mma => multiplied(r),
+            Role::Math => !multiplied(r),
+        };
+        let rings = selection.rings.iter().enumerate().filter(|(_, r)| r.looped && mine(r));
         let inside = |l: &usize| selection.loads.get(*l).is_some_and(|l| is_inside(module, l.op, op));
-        rings.filter(|(_, r)| r.uses.iter().any(|u| u.loads.iter().any(inside))).map(|(i, _)| i).collect()
+        let found = rings.filter(|(_, r)| r.uses.iter().any(|u| u.loads.iter().any(inside))).map(|(i, _)| i);
+        found.chain(self.sums_in(op)).collect()
     }
 
     /// Where a ring's iterator stands.
     pub fn iterator(&self, ring: usize) -> Option<Iterator2> {
         // The producer starts one phase ahead: its first acquires find every slot empty (C23).
-        let phase = if self.role == Role::Load { self.b.one? } else { self.b.zero? };
+        let sum = matches!(self.b.source.layout.rings.get(ring)?.usage, RingUse::Sum(_));
+        let produces = self.role == Role::Load || (self.role == Role::Mma && sum);
+        let phase = if produces { self.b.one? } else { self.b.zero? };
         Some(self.iterators.get(&ring).copied().unwrap_or([self.b.zero?, phase]))
     }
 
@@ -244,12 +268,18 @@ impl<'b, 'a> Walker<'b, 'a> {
         let args = module.entry(scf_for, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
         let results = &module.ops[scf_for].results;
         let wanted = |v: Option<&ValueId>| v.is_some_and(|v| self.needed.values.contains(v));
-        (0..results.len()).filter(|&at| wanted(args.get(at + 1)) || wanted(results.get(at))).collect()
+        let sum = |at: usize| self.sum_of(scf_for, at).is_some();
+        (0..results.len())
+            .filter(|&at| (wanted(args.get(at + 1)) || wanted(results.get(at))) && !sum(at))
+            .collect()
     }
 
     fn loop_op(&mut self, scf_for: OpId) -> Option<()> {
         self.prepare(scf_for)?;
         let scheduled = self.b.source.loops.iter().find(|s| s.pipelined.scf_for == scf_for);
+        if scheduled.is_some() && self.role == Role::Mma {
+            return self.issuing_loop(scf_for);
+        }
         if let (Some(scheduled), Role::Math) = (scheduled, self.role) {
             let shape = shape(self.module(), scheduled, &self.b.source.selection.dots);
             if shape.stages == 2 {

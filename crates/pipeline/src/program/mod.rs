@@ -16,6 +16,7 @@ mod products;
 mod rotate;
 mod shape;
 mod store;
+mod sums;
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
@@ -102,7 +103,10 @@ impl<'a> Builder<'a> {
             self.shared.bind(arg, new);
         }
         self.launch(func);
-        let needs = [Role::Load, Role::Math].map(|role| (role, Needed::of(module, selection.func, role)));
+        let roles = self.source.layout.agents.iter().map(|a| a.role);
+        let sums = &selection.sums;
+        let needs: Vec<(Role, Needed)> =
+            roles.map(|role| (role, Needed::of(module, selection.func, role, sums))).collect();
         self.shared_scalars(body, &needs);
         self.declarations(body);
         for (role, needed) in needs {
@@ -134,7 +138,7 @@ impl<'a> Builder<'a> {
         let (selection, layout) = (self.source.selection, self.source.layout);
         let agent = layout.agents.iter().find(|a| a.role == role)?;
         let mut block = self.emit(body, selection.func).region(Opcode::Agent, &agent.attributes());
-        if role == Role::Load {
+        if role != Role::Math {
             block = self.emit(block, selection.func).region(Opcode::Elect, &[]);
         }
         let scope = self.shared.clone();

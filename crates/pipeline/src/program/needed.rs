@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use warploom_ir::{Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::loops::Role;
+use crate::select::Sum;
 use crate::walk::preorder;
 
 /// The values and the control flow that an agent needs.
@@ -17,12 +18,17 @@ pub(super) struct Needed {
 
 impl Needed {
     /// What the agent of a role needs in a function.
-    pub fn of(module: &Module, func: OpId, role: Role) -> Needed {
+    pub fn of(module: &Module, func: OpId, role: Role, sums: &[Sum]) -> Needed {
         let mut needed = Needed::default();
         let mut roots: Vec<ValueId> = Vec::new();
         for op in preorder(module, func) {
             let acts = match module.ops[op].opcode {
                 Opcode::DescriptorLoad => role == Role::Load,
+                // Its operands are slots.
+                Opcode::Dot if role == Role::Mma => {
+                    needed.around(module, op, &mut roots);
+                    false
+                }
                 Opcode::DescriptorStore | Opcode::Store | Opcode::AtomicRmw => role == Role::Math,
                 _ => false,
             };
@@ -31,7 +37,11 @@ impl Needed {
                 needed.around(module, op, &mut roots);
             }
         }
-        needed.close(module, role, roots);
+        if role == Role::Math {
+            // Whether a sum was written at all is a matter of its loop's bounds.
+            roots.extend(sums.iter().flat_map(|s| module.ops[s.scf_for].operands.iter().copied().take(2)));
+        }
+        needed.close(module, role, roots, sums);
         needed
     }
 
@@ -47,13 +57,16 @@ impl Needed {
     }
 
     /// Everything that values are computed from, round loops and out of branches.
-    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>) {
+    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>, sums: &[Sum]) {
+        let sum = |op: OpId, at: usize| sums.iter().any(|s| s.scf_for == op && s.at == at);
         while let Some(value) = stack.pop() {
             if !self.values.insert(value) {
                 continue;
             }
             match module.values[value].def {
                 ValueDef::Result { op, index } => match module.ops[op].opcode {
+                    // A sum is read out of tensor memory.
+                    Opcode::For if sum(op, index as usize) => {}
                     Opcode::For => stack.extend(carried(module, op, index as usize)),
                     Opcode::If => stack.extend(chosen(module, op, index as usize)),
                     // The other agent computes the coordinates of copies.

@@ -129,7 +129,7 @@ impl Walker<'_, '_> {
     }
 
     /// Gives back the slots that a finished product was the last to read.
-    fn retire(&mut self, issued: &Issued, lag: u64, at: OpId) {
+    pub(super) fn retire(&mut self, issued: &Issued, lag: u64, at: OpId) {
         let mut free = Vec::new();
         self.open.retain_mut(|open| {
             if open.tag == issued.tag {

@@ -33,7 +33,7 @@ pub(super) fn select(
             );
         }
     }
-    if !target.has(Feature::Wgmma) {
+    if !target.has(Feature::Wgmma) && !target.has(Feature::Tcgen05) {
         return None;
     }
     let before = errors.len();
@@ -77,8 +77,8 @@ fn product(
         return None;
     }
     let element = precision(module, op, errors);
-    let a = operand(module, op, 0, loads, errors);
-    let b = operand(module, op, 1, loads, errors);
+    let a = operand(module, op, 0, loads, target, errors);
+    let b = operand(module, op, 1, loads, target, errors);
     let extents = extents(module, op, target, errors);
     let (element, a, b, extents) = (element?, a?, b?, extents?);
     check_layout(module, op, &a, &b, element, loads, errors);
@@ -139,6 +139,7 @@ fn operand(
     op: OpId,
     index: usize,
     loads: &[TileLoad],
+    target: &Target,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Operand> {
     let name = if index == 0 { "a" } else { "b" };
@@ -150,7 +151,7 @@ fn operand(
         if matches!(maker, Some(Opcode::DescriptorLoad | Opcode::Load)) {
             return None;
         }
-        let narrow = module.ty(seen.base).elem_bits() == Some(16);
+        let narrow = target.has(Feature::Wgmma) && module.ty(seen.base).elem_bits() == Some(16);
         if index == 0 && narrow && seen.views.is_empty() && maker.is_some_and(|m| class(m) == Class::Pure) {
             return Some(Operand::Registers);
         }
@@ -183,14 +184,16 @@ fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnost
     let mut complain = |what: String, needs: String| {
         errors.push(refuse(module, op, Code::Shape, what).rule("C63").note("supported", needs));
     };
-    if !m.is_multiple_of(64) || m > rows {
+    let (each, columns) = if target.has(Feature::Tcgen05) { (128, 16) } else { (64, 8) };
+    let rows = rows / 64 * each;
+    if !m.is_multiple_of(each) || m > rows {
         complain(
             format!("tt.dot with M = {m}"),
-            format!("multiples of 64 up to {rows}: 64 rows per warpgroup"),
+            format!("multiples of {each} up to {rows}: {each} rows per warpgroup"),
         );
     }
-    if !n.is_multiple_of(8) || n > 256 {
-        complain(format!("tt.dot with N = {n}"), "multiples of 8 up to 256".to_owned());
+    if !n.is_multiple_of(columns) || n > 256 {
+        complain(format!("tt.dot with N = {n}"), format!("multiples of {columns} up to 256"));
     }
     if !k.is_multiple_of(k_step) {
         complain(format!("tt.dot with K = {k}"), format!("multiples of {k_step} for {}", a.elem()));

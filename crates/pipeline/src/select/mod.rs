@@ -8,9 +8,11 @@ mod epilogue;
 mod find;
 mod ops;
 mod rings;
+mod sums;
 
 use warploom_ir::diag::Diagnostic;
 use warploom_ir::{BlockId, Module, OpId, ValueId};
+use warploom_target::mma::MmaInstruction;
 use warploom_target::{Element, Target};
 
 use crate::loops::{is_inside, pipelined_loops};
@@ -20,6 +22,7 @@ use crate::walk::Users;
 
 pub use find::entry_function;
 pub use rings::{Filling, Ring};
+pub use sums::Sum;
 
 /// A tile copied from global to shared memory by descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,6 +117,8 @@ pub struct Selection {
     pub stores: Vec<TileStore>,
     /// The rings that the loads fill.
     pub rings: Vec<Ring>,
+    /// Sums in tensor memory, one for each product where the chip adds up there.
+    pub sums: Vec<Sum>,
     /// The plan of each descriptor argument, in order of the arguments (C12).
     pub descriptors: Vec<(ValueId, TilePlan)>,
     /// The author's cap on ring slots (C6).
@@ -123,10 +128,11 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Computing warpgroups: 64 rows of M each (C21).
+    /// Computing warpgroups: 64 rows of M each, 128 where they read tensor memory (C21, C66).
     pub fn warpgroups(&self) -> u32 {
         let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
-        u32::try_from(rows / 64).unwrap_or(u32::MAX)
+        let each = if self.sums.is_empty() { 64 } else { 128 };
+        u32::try_from(rows / each).unwrap_or(u32::MAX)
     }
 
     /// Registers per computing thread that accumulators and factors take together, in the loop that has most.
@@ -174,11 +180,27 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
         let known = dots.as_deref().unwrap_or_default();
         let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
         let dots = dots?;
-        dot::check_registers(module, &dots, target, &mut errors);
+        let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+        let sums = if tensor { sums::select(module, &dots, target, &mut errors) } else { Vec::new() };
+        if !tensor {
+            dot::check_registers(module, &dots, target, &mut errors);
+        }
         rings::check(module, &loops, &loads, &mut errors);
         let rings = rings::group(module, &loops, &loads, &users);
         let (num_stages, remarks) = find::loop_attributes(module, &loops);
-        Some(Selection { func, body, loops, loads, dots, stores, rings, descriptors, num_stages, remarks })
+        Some(Selection {
+            func,
+            body,
+            loops,
+            loads,
+            dots,
+            stores,
+            rings,
+            sums,
+            descriptors,
+            num_stages,
+            remarks,
+        })
     });
     if let Some(selection) = selection.filter(|_| errors.is_empty()) {
         return Ok(selection);

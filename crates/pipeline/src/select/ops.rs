@@ -23,7 +23,7 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
             // The loop that it ends is refused.
             Class::Unsupported if opcode == Opcode::Condition => {}
             Class::Unsupported => errors.push(unsupported(module, op, target)),
-            Class::Dot if !target.has(Feature::Wgmma) => errors.push(
+            Class::Dot if !target.has(Feature::Wgmma) && !target.has(Feature::Tcgen05) => errors.push(
                 refuse(
                     module,
                     op,
@@ -31,7 +31,7 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
                     format!("tt.dot is not supported for {} yet", target.name()),
                 )
                 .rule("T5")
-                .note("supported", "wgmma, which sm_90a has"),
+                .note("supported", "wgmma, which sm_90a has, and tcgen05 of sm_100a, sm_103a, sm_110a"),
             ),
             _ => {}
         }
