@@ -86,7 +86,7 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         let op = of(m, Opcode::ConsumerWait, "mma_to_generic");
         m.detach(op);
     }),
-    ("sum handed over before its last products", &[Rule::Drain, Rule::Read, Rule::Arrivals], |m| {
+    ("sum handed over before its last products", &[Rule::Overwrite, Rule::Drain, Rule::Read], |m| {
         let (commit, mma) = (of(m, Opcode::ProducerCommit, "mma_to_generic"), nth(m, Opcode::Mma, 0));
         m.detach(commit);
         let block = m.ops[mma].block.unwrap();
