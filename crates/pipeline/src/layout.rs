@@ -5,8 +5,8 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, Type, ValueId};
 use warploom_target::Target;
 
-use crate::graph::Role;
-use crate::problem::{staging_value, tile_value};
+use crate::loops::Role;
+use crate::problem::{payload_value, staging_value, sum_value};
 use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;
@@ -14,12 +14,12 @@ use crate::tma::TilePlan;
 /// What a pipeline is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RingUse {
-    /// The operands of the product.
-    Operands,
-    /// Tile number n of the epilogue.
-    Tile(usize),
+    /// Ring number n of the kernel.
+    Ring(usize),
     /// The staging buffer of store number n.
     Staging(usize),
+    /// Sum number n in tensor memory; offset and stride of its payload count columns.
+    Sum(usize),
 }
 
 /// A pipeline of the program (C22).
@@ -68,18 +68,24 @@ pub(crate) struct Agent {
     pub warp: u32,
     pub warps: u32,
     pub registers: u32,
+    /// Whether its tiles lie as tensor memory gives them: a row to each lane (C66).
+    pub rows: bool,
 }
 
 impl Agent {
     /// The attributes of `warploom.agent`.
     pub fn attributes(&self) -> Vec<(&'static str, Attr)> {
         let number = |n: u32| Attr::i32(i32::try_from(n).unwrap_or(i32::MAX));
-        vec![
+        let mut attributes = vec![
             ("sym_name", Attr::string(self.role.name())),
             ("warp", number(self.warp)),
             ("warps", number(self.warps)),
             ("registers", number(self.registers)),
-        ]
+        ];
+        if self.rows {
+            attributes.push(("layout", Attr::string("rows")));
+        }
+        attributes
     }
 }
 
@@ -91,9 +97,11 @@ pub(crate) struct Layout {
     pub max_registers: u32,
     /// Bytes of dynamic shared memory.
     pub shared: u64,
+    /// Columns of tensor memory, and where in shared memory their address is put.
+    pub tmem: Option<(u64, u64)>,
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
-    /// The loading agent, then the computing one.
+    /// By first warp: the loading agent, the issuing one where products go to tensor memory, the computing one.
     pub agents: Vec<Agent>,
 }
 
@@ -109,11 +117,14 @@ impl Layout {
         assignment: &Assignment,
         target: &Target,
     ) -> Result<Layout, Box<Diagnostic>> {
-        let agents = agents(selection, target)?;
+        let agents = agents(module, selection, target)?;
+        let tensor = assignment.tmem.as_ref().filter(|_| !selection.sums.is_empty());
+        let slot = assignment.smem.used.next_multiple_of(4);
         let mut layout = Layout {
-            warps: agents.1.iter().map(|a| a.warps).sum(),
+            warps: agents.1.iter().map(|a| a.warp + a.warps).max().unwrap_or(0),
             max_registers: agents.0,
-            shared: assignment.smem.used,
+            shared: if tensor.is_some() { slot + 4 } else { assignment.smem.used },
+            tmem: tensor.map(|plan| (plan.allocated, slot)),
             rings: Vec::new(),
             barriers: Vec::new(),
             agents: agents.1,
@@ -121,9 +132,11 @@ impl Layout {
         let missing = || {
             Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
         };
-        layout.operands(module, selection, assignment).ok_or_else(missing)?;
-        layout.tiles(module, selection, assignment).ok_or_else(missing)?;
+        for ring in 0..selection.rings.len() {
+            layout.ring_of(module, selection, assignment, ring).ok_or_else(missing)?;
+        }
         layout.staging(module, selection, assignment).ok_or_else(missing)?;
+        layout.sums(module, selection, assignment).ok_or_else(missing)?;
         Ok(layout)
     }
 
@@ -137,49 +150,49 @@ impl Layout {
         self.barriers.iter().find(|b| b.store == store).map(|b| b.name.as_str())
     }
 
-    /// A and B share one pair of barriers: the summed bytes arrive on one, and every computing warp gives the
-    /// slot back on the other (C22, C24, C25).
-    fn operands(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+    /// The payloads of a ring share one pair of barriers: the summed bytes arrive on one, and every computing warp gives
+    /// the slot back on the other (C22, C24, C25). A slot that is written once has no empty barrier.
+    fn ring_of(
+        &mut self,
+        module: &Module,
+        selection: &Selection,
+        assignment: &Assignment,
+        index: usize,
+    ) -> Option<()> {
+        let ring = selection.rings.get(index)?;
         let mut payloads = Vec::new();
-        for (id, load) in (0u64..).zip(&selection.loads) {
-            let record = assignment.record(id)?;
+        let mut bytes = 0u64;
+        for (at, &load) in ring.payloads().iter().enumerate() {
+            let load = selection.loads.get(load)?;
+            let record = assignment.record(payload_value(selection, index, at))?;
             payloads.push(payload(module, &load.name, load.descriptor, &load.plan, record)?);
+            bytes = bytes.saturating_add(load.plan.bytes);
         }
-        let first = assignment.record(0)?;
-        let math = self.agents.get(1)?.warps;
+        let first = assignment.record(payload_value(selection, index, 0))?;
+        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
+        let multiplied = ring.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)));
+        let tensor = multiplied && !selection.sums.is_empty();
         self.rings.push(Ring {
-            usage: RingUse::Operands,
+            usage: RingUse::Ring(index),
             name: self.next_name(),
-            handshake: "tma_to_wgmma",
+            handshake: match (multiplied, tensor) {
+                (true, true) => "tma_to_mma",
+                (true, false) => "tma_to_wgmma",
+                (false, _) => "tma_to_generic",
+            },
             depth: first.depth,
             payloads,
-            bytes: selection.loads.iter().map(|l| l.plan.bytes).sum(),
+            bytes,
             full: Some(first.full?),
-            empty: Some(first.empty?),
+            empty: if ring.looped { Some(first.empty?) } else { None },
             arrive_full: 1,
-            arrive_empty: math,
+            arrive_empty: match (ring.looped, tensor) {
+                (false, _) => 0,
+                // A commit of products is one arrival.
+                (true, true) => 1,
+                (true, false) => math,
+            },
         });
-        Some(())
-    }
-
-    /// A tile of the epilogue is written once: a full barrier, no empty one.
-    fn tiles(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
-        for (index, tile) in selection.tiles.iter().enumerate() {
-            let record = assignment.record(tile_value(selection, index))?;
-            let payload = payload(module, &tile.name, tile.descriptor, &tile.plan, record)?;
-            self.rings.push(Ring {
-                usage: RingUse::Tile(index),
-                name: self.next_name(),
-                handshake: "tma_to_generic",
-                depth: 1,
-                payloads: vec![payload],
-                bytes: tile.plan.bytes,
-                full: Some(record.full?),
-                empty: None,
-                arrive_full: 1,
-                arrive_empty: 0,
-            });
-        }
         Some(())
     }
 
@@ -207,6 +220,47 @@ impl Layout {
         Some(())
     }
 
+    /// A sum is filled by products and read by the computing agent (C24); one that is made once is never given back.
+    fn sums(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
+        for (index, sum) in selection.sums.iter().enumerate() {
+            let record = assignment.record(sum_value(selection, index))?;
+            let dot = selection.dots.get(sum.dot)?;
+            let place = record.tmem?;
+            let payload = Payload {
+                name: record.name.clone(),
+                tile: Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone()),
+                swizzle: 0,
+                offset: place.column,
+                stride: sum.columns,
+            };
+            let (full, empty) = match (sum.slots, record.full, record.empty) {
+                (1, Some(full), empty) => (full, empty),
+                _ => {
+                    // Barriers of several slots lie behind everything else; the address of tensor memory behind them.
+                    let (columns, slot) = self.tmem?;
+                    let first = slot.next_multiple_of(8);
+                    self.tmem = Some((columns, first + 16 * sum.slots));
+                    self.shared = first + 16 * sum.slots + 4;
+                    (first, Some(first + 8 * sum.slots))
+                }
+            };
+            self.rings.push(Ring {
+                usage: RingUse::Sum(index),
+                name: self.next_name(),
+                handshake: "mma_to_generic",
+                depth: sum.slots,
+                payloads: vec![payload],
+                bytes: 0,
+                full: Some(full),
+                empty: if sum.looped { Some(empty?) } else { None },
+                arrive_full: 1,
+                arrive_empty: if sum.looped { math } else { 0 },
+            });
+        }
+        Some(())
+    }
+
     fn next_name(&self) -> String {
         format!("p{}", self.rings.len())
     }
@@ -225,17 +279,36 @@ fn payload(
 }
 
 /// `.maxnreg` and the agents: the loading warpgroup first, then the computing ones (C21, C31).
-fn agents(selection: &Selection, target: &Target) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
-    let [m, n, _] = selection.dot.extents;
-    let plan = registers::plan(m, n, target).ok_or_else(|| {
+fn agents(
+    module: &Module,
+    selection: &Selection,
+    target: &Target,
+) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
+    if !selection.sums.is_empty() {
+        return Ok(tensor_agents(selection, target));
+    }
+    let rows = u64::from(selection.warpgroups()).saturating_mul(64);
+    let plan = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
         Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
     })?;
     let group = target.threads.warps_per_group;
     // Where no register moves, an agent has what the launch gave it, in steps of 8.
     let still = plan.maxnreg / 8 * 8;
     let registers = |index: usize| plan.agents.get(index).copied().flatten().unwrap_or(still);
-    let load = Agent { role: Role::Load, warp: 0, warps: group, registers: registers(0) };
+    let load = Agent { role: Role::Load, warp: 0, warps: group, registers: registers(0), rows: false };
     let warps = selection.warpgroups().saturating_mul(group);
-    let math = Agent { role: Role::Math, warp: group, warps, registers: registers(1) };
+    let math = Agent { role: Role::Math, warp: group, warps, registers: registers(1), rows: false };
     Ok((plan.maxnreg, vec![load, math]))
+}
+
+/// One warp copies, one issues products, and behind a gap to the next warpgroup the computing ones; no register moves
+/// (C21, C31).
+fn tensor_agents(selection: &Selection, target: &Target) -> (u32, Vec<Agent>) {
+    let group = target.threads.warps_per_group;
+    let warps = selection.warpgroups().saturating_mul(group);
+    let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
+    let registers = (target.registers.per_cta / threads / 8 * 8).min(256);
+    let agent = |role, warp, warps| Agent { role, warp, warps, registers, rows: role == Role::Math };
+    let agents = vec![agent(Role::Load, 0, 1), agent(Role::Mma, 1, 1), agent(Role::Math, group, warps)];
+    (registers, agents)
 }

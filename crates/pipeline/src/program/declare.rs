@@ -4,7 +4,7 @@ use warploom_ir::{Attr, AttrDict, BlockId, OpId, Opcode, Type};
 
 use super::Builder;
 use super::emit::number;
-use crate::layout::Ring;
+use crate::layout::{Ring, RingUse};
 
 impl Builder<'_> {
     /// Attributes of the function that the launcher needs.
@@ -27,6 +27,10 @@ impl Builder<'_> {
         attrs.set("warploom.warps", number(layout.warps));
         attrs.set("warploom.max_registers", number(layout.max_registers));
         attrs.set("warploom.shared", number(layout.shared));
+        if let Some((columns, slot)) = layout.tmem {
+            attrs.set("warploom.tmem", number(columns));
+            attrs.set("warploom.tmem_slot", number(slot));
+        }
         attrs.set("warploom.descriptors", records);
     }
 
@@ -54,21 +58,32 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
         elem: Type::I64,
         values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
     };
-    let swizzle = ring.payloads.iter().map(|p| i64::from(p.swizzle)).collect();
+    let swizzle: Vec<i64> = ring.payloads.iter().map(|p| i64::from(p.swizzle)).collect();
     let barrier = |at: Option<u64>| at.map_or_else(|| Attr::i32(-1), number);
-    vec![
+    let offset = wide(ring.payloads.iter().map(|p| p.offset).collect());
+    let stride = wide(ring.payloads.iter().map(|p| p.stride).collect());
+    let place = match ring.usage {
+        RingUse::Sum(_) => vec![("space", Attr::string("tmem")), ("column", offset), ("columns", stride)],
+        _ => vec![
+            ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
+            ("offset", offset),
+            ("stride", stride),
+        ],
+    };
+    let mut attributes = vec![
         ("sym_name", Attr::string(&ring.name)),
         ("depth", number(ring.depth)),
         ("handshake", Attr::string(ring.handshake)),
         ("payload", Attr::Array(ring.payloads.iter().map(|p| Attr::string(&p.name)).collect())),
         ("tile", Attr::Array(ring.payloads.iter().map(|p| Attr::Type(p.tile.clone())).collect())),
-        ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
-        ("offset", wide(ring.payloads.iter().map(|p| p.offset).collect())),
-        ("stride", wide(ring.payloads.iter().map(|p| p.stride).collect())),
+    ];
+    attributes.extend(place);
+    attributes.extend([
         ("bytes", number(ring.bytes)),
         ("full", barrier(ring.full)),
         ("empty", barrier(ring.empty)),
         ("arrive_full", number(ring.arrive_full)),
         ("arrive_empty", number(ring.arrive_empty)),
-    ]
+    ]);
+    attributes
 }

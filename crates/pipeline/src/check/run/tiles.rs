@@ -59,9 +59,17 @@ impl Run<'_, '_> {
 
     pub(super) fn slot(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
-        // Where the program says itself whether anything was written, nothing is without trips.
-        if self.trips == 0 && self.model.operand(op, 1).is_some() {
-            return Step::Went;
+        // The program says itself whether anything was written; zeros are read otherwise.
+        match self.model.operand(op, 1).map(|written| self.value(w, written)) {
+            None => {}
+            Some(Val::Int(0)) => {
+                if let Some(result) = self.model.module.result(op) {
+                    self.set(w, result, Val::Other);
+                }
+                return Step::Went;
+            }
+            Some(Val::Int(_)) => {}
+            Some(_) => return self.broken(w, Rule::Form, "whether the slot was written cannot be computed"),
         }
         let passed = self.warps.get(w).and_then(|x| x.waits.get(ring)).copied().unwrap_or(0);
         let Some(version) = passed.checked_sub(1) else {
@@ -92,6 +100,12 @@ impl Run<'_, '_> {
                     return broken;
                 }
                 reads.push(place);
+            }
+            if let Val::Product(number) = operand
+                && !self.warps.get(w).is_some_and(|x| x.finished(number))
+            {
+                let text = "multiplies the result of a product that is under way";
+                return self.broken(w, Rule::Unfinished, text);
             }
         }
         let result = self.model.module.result(op);

@@ -1,0 +1,188 @@
+//! Programs for chips with tcgen05: what is planned, and broken ones, each caught by the rule that owns the mutation.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::fuzzing::Kernel;
+use warploom_pipeline::{Options, compile_to_program};
+use warploom_target::Target;
+
+fn blackwell() -> Target {
+    Target::named("sm_100a").unwrap()
+}
+
+fn kernel(extents: [u64; 3]) -> Kernel {
+    Kernel { extents, ..Kernel::default() }
+}
+
+fn program() -> Module {
+    let text = Kernel { add_tile: true, bias: true, ..kernel([128, 256, 64]) }.text();
+    compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap().program
+}
+
+fn nth(m: &Module, opcode: Opcode, n: usize) -> OpId {
+    let func = m.functions().next().unwrap();
+    warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == opcode).nth(n).unwrap()
+}
+
+/// The operation of this kind that names a ring of this handshake.
+fn of(m: &Module, opcode: Opcode, handshake: &str) -> OpId {
+    let func = m.functions().next().unwrap();
+    let named = |op: OpId, name: &str| m.attr(op, name).map(|a| a.as_str().map(str::to_owned));
+    let ring = warploom_ir::walk::ops(m, func).find(|&op| {
+        m.ops[op].opcode == Opcode::Pipeline && named(op, "handshake").flatten().as_deref() == Some(handshake)
+    });
+    let name = m.symbol_name(ring.unwrap()).unwrap().to_owned();
+    let uses = |op: OpId| m.attr(op, "pipeline").and_then(Attr::as_symbol) == Some(name.as_str());
+    if opcode == Opcode::Pipeline {
+        return ring.unwrap();
+    }
+    warploom_ir::walk::ops(m, func).find(|&op| m.ops[op].opcode == opcode && uses(op)).unwrap()
+}
+
+fn set(m: &mut Module, op: OpId, name: &str, value: i64) {
+    let dict = &mut m.ops[op];
+    let dict = if dict.props.contains(name) { &mut dict.props } else { &mut dict.attrs };
+    let Some(Attr::Int { ty, .. }) = dict.get(name).cloned() else { panic!("{name} is no number") };
+    dict.set(name, Attr::Int { value: value.into(), ty });
+}
+
+fn list(m: &mut Module, op: OpId, name: &str, value: i64) {
+    let Some(Attr::DenseArray { elem, .. }) = m.attr(op, name).cloned() else { panic!("no list {name}") };
+    m.ops[op].props.set(name, Attr::DenseArray { elem, values: vec![value] });
+}
+
+/// An operand replaced by a constant of its type.
+fn constant(m: &mut Module, op: OpId, index: usize, value: i64) {
+    let old: ValueId = m.ops[op].operands[index];
+    let (ty, loc) = (m.ty(old).clone(), m.ops[op].loc);
+    let made = m.create_op(Opcode::Constant, &[], &[ty.clone()], loc);
+    let attr = if ty == Type::I1 { Attr::Bool(value != 0) } else { Attr::i32(value as i32) };
+    m.ops[made].props.set("value", attr);
+    let func = m.functions().next().unwrap();
+    let body = m.entry(func, 0).unwrap();
+    m.insert(body, 0, made);
+    m.ops[op].operands[index] = m.result(made).unwrap();
+}
+
+type Mutate = fn(&mut Module);
+
+const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
+    ("operands never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        let op = of(m, Opcode::ConsumerRelease, "tma_to_mma");
+        m.detach(op);
+    }),
+    ("operands not waited for", &[Rule::Read], |m| {
+        let op = of(m, Opcode::ConsumerWait, "tma_to_mma");
+        m.detach(op);
+    }),
+    ("sum never handed over", &[Rule::Drain, Rule::Deadlock], |m| {
+        let op = of(m, Opcode::ProducerCommit, "mma_to_generic");
+        m.detach(op);
+    }),
+    ("sum not waited for", &[Rule::Read, Rule::Drain], |m| {
+        let op = of(m, Opcode::ConsumerWait, "mma_to_generic");
+        m.detach(op);
+    }),
+    ("sum handed over before its last products", &[Rule::Overwrite, Rule::Drain, Rule::Read], |m| {
+        let (commit, mma) = (of(m, Opcode::ProducerCommit, "mma_to_generic"), nth(m, Opcode::Mma, 0));
+        m.detach(commit);
+        let block = m.ops[mma].block.unwrap();
+        let at = m.blocks[block].ops.iter().position(|&o| o == mma).unwrap();
+        m.insert(block, at, commit);
+    }),
+    ("first product adds to what the slot held", &[Rule::Read], |m| {
+        let op = nth(m, Opcode::Mma, 0);
+        constant(m, op, 3, 1);
+    }),
+    ("every product starts anew", &[Rule::Overwrite], |m| {
+        let op = nth(m, Opcode::Mma, 0);
+        constant(m, op, 3, 0);
+    }),
+    ("sum read where no product was", &[Rule::Read], |m| {
+        let op = of(m, Opcode::Slot, "mma_to_generic");
+        constant(m, op, 1, 1);
+    }),
+    ("every lane issues products", &[Rule::Election], |m| {
+        let op = nth(m, Opcode::Mma, 0);
+        let agent = nth(m, Opcode::Agent, 1);
+        m.detach(op);
+        let block = m.entry(agent, 0).unwrap();
+        m.insert(block, 0, op);
+    }),
+    ("operands given back by every warp", &[Rule::Arrivals], |m| {
+        let op = of(m, Opcode::Pipeline, "tma_to_mma");
+        set(m, op, "arrive_empty", 4);
+    }),
+    ("columns beyond the allocation", &[Rule::Columns], |m| {
+        let op = of(m, Opcode::Pipeline, "mma_to_generic");
+        list(m, op, "column", 32);
+    }),
+    ("an allocation that is no power of two", &[Rule::Columns], |m| {
+        let func = m.functions().next().unwrap();
+        set(m, func, "warploom.tmem", 384);
+    }),
+    ("the address of tensor memory over a barrier", &[Rule::Overlap], |m| {
+        let full = m.attr(of(m, Opcode::Pipeline, "tma_to_mma"), "full").and_then(Attr::as_i64).unwrap();
+        let func = m.functions().next().unwrap();
+        set(m, func, "warploom.tmem_slot", full);
+    }),
+    ("tensor memory read by three warps", &[Rule::Warps, Rule::NamedBarrier], |m| {
+        let op = nth(m, Opcode::Agent, 2);
+        set(m, op, "warps", 3);
+    }),
+];
+
+#[test]
+fn mutations_are_caught() {
+    let good = program();
+    let target = blackwell();
+    check::program(&good, &target, Effort::Seeds(4)).unwrap_or_else(|v| panic!("{}", v[0]));
+    let mut missed = Vec::new();
+    for (name, rules, mutate) in MUTATIONS {
+        let mut broken = good.clone();
+        mutate(&mut broken);
+        match check::program(&broken, &target, Effort::Quick) {
+            Ok(()) => missed.push(format!("{name}: not caught")),
+            Err(found) if !found.iter().any(|v| rules.contains(&v.rule)) => {
+                missed.push(format!("{name}: {} instead of {rules:?}", found[0]));
+            }
+            Err(found) => println!("{name}: {}", found[0]),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn agents_columns_and_forms() {
+    let text = kernel([256, 256, 64]).text();
+    let compiled = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+    let m = &compiled.program;
+    let agents: Vec<(i64, i64)> = (0..3)
+        .map(|n| nth(m, Opcode::Agent, n))
+        .map(|op| ["warp", "warps"].map(|name| m.attr(op, name).and_then(Attr::as_i64).unwrap()).into())
+        .collect();
+    // One warp copies, one issues, a warpgroup for each 128 rows computes.
+    assert_eq!(agents, [(0, 1), (1, 1), (4, 8)]);
+    let func = m.functions().next().unwrap();
+    assert_eq!(m.attr(func, "warploom.tmem").and_then(Attr::as_i64), Some(512));
+    // From the forms between, the same program comes out again.
+    for form in [&compiled.scheduled, &compiled.assigned] {
+        let text = warploom_ir::print(form);
+        let again = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+        assert_eq!(warploom_ir::print(&again.program), warploom_ir::print(m));
+    }
+}
+
+#[test]
+fn too_many_columns_are_refused_t14() {
+    let text = kernel([384, 256, 32]).text();
+    let refused = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap_err();
+    let text: String = refused.iter().map(|d| format!("{d}\n")).collect();
+    assert!(
+        text.contains("tensor memory 768 columns of 512") && text.contains("fits: a tile of 384x128"),
+        "{text}"
+    );
+}

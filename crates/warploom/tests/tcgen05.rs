@@ -1,0 +1,178 @@
+//! The GEMMs on chips with tcgen05: their PTX on the emulator against what the kernel means, on ragged shapes and for the
+//! trip counts of C28, under several interleavings; what `ptxas` says of it for each such chip (C80, C82); refusals.
+//!
+//! `BARS=write cargo test -p warploom --test tcgen05` writes `bars.tcgen05.json` again.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+#![cfg(feature = "llvm")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use warploom::codegen::{assemble, sass};
+use warploom::{Options, Resumed, Target};
+
+mod gemms;
+
+use gemms::{Kind, NT, root, run_on};
+
+const CHIPS: [&str; 3] = ["sm_100a", "sm_103a", "sm_110a"];
+
+fn plain(ta: bool, tb: bool) -> Kind {
+    Kind::Plain { ta, tb }
+}
+
+fn reference() -> PathBuf {
+    root().join("../shared/data/kernels")
+}
+
+#[test]
+fn the_example_kernels_run_right() {
+    let folder = root().join("examples/kernels");
+    for (file, kind, tile) in [
+        ("gemm", NT, [128, 256, 64]),
+        ("gemm_f16", NT, [128, 128, 64]),
+        ("gemm_f32_out", NT, [128, 128, 64]),
+        ("gemm_fp8", NT, [128, 256, 128]),
+        ("gemm_bias_relu", Kind::BiasRelu, [128, 256, 64]),
+    ] {
+        run_on("sm_100a", &folder.join(format!("{file}.ttir")), kind, tile, &[0, 1, 3, 4], 2).unwrap();
+    }
+}
+
+/// The kernels of the reference folder with a product per loop.
+fn kernels() -> Vec<(&'static str, Kind, [u64; 3])> {
+    vec![
+        ("gemm_bf16", NT, [128, 256, 64]),
+        ("gemm_bf16_128", NT, [128, 128, 64]),
+        ("gemm_bf16_f32", NT, [128, 128, 64]),
+        ("gemm_f16_nn", plain(false, false), [128, 256, 64]),
+        ("gemm_f16_tn", plain(true, false), [128, 256, 64]),
+        ("gemm_f16_tt", plain(true, true), [128, 256, 64]),
+        ("gemm_tf32", NT, [128, 128, 32]),
+        ("gemm_fp8", NT, [128, 256, 128]),
+        ("gemm_fp8_e5m2", NT, [128, 128, 128]),
+        ("gemm_fp8_scaled", Kind::Scaled, [128, 128, 128]),
+        ("gemm_batched", Kind::Batched, [128, 128, 64]),
+        ("gemm_epilogue_relu", Kind::Epilogue, [128, 256, 64]),
+        ("gemm_epilogue_gelu", Kind::Epilogue, [128, 256, 64]),
+        ("gemm_epilogue_silu", Kind::Epilogue, [128, 256, 64]),
+        ("gemm_epilogue_alpha", Kind::Epilogue, [128, 256, 64]),
+        ("hints", NT, [128, 128, 128]),
+    ]
+}
+
+#[test]
+fn the_reference_kernels_run_right() {
+    for (file, kind, tile) in kernels() {
+        // `hints` promises that K is above 0.
+        let trips: &[u64] = if file == "hints" { &[1, 3] } else { &[0, 1, 3] };
+        if run_on("sm_100a", &reference().join(format!("{file}.ttir")), kind, tile, trips, 1).is_none() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_flagship_runs_right_for_every_trip_count_of_c28() {
+    let kernel = root().join("examples/kernels/gemm.ttir");
+    run_on("sm_100a", &kernel, NT, [128, 256, 64], &[0, 1, 2, 3, 4, 5, 9], 3).unwrap();
+    for chip in ["sm_103a", "sm_110a"] {
+        run_on(chip, &kernel, NT, [128, 256, 64], &[0, 3], 1).unwrap();
+    }
+}
+
+fn refusal(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{}", d[0]));
+    let Err(list) = warploom::compile(&module, &Target::named("sm_100a").unwrap(), &Options::default())
+    else {
+        panic!("{} compiles", path.display());
+    };
+    Some(list.iter().map(|d| format!("{d}\n")).collect())
+}
+
+#[test]
+fn half_the_rows_are_refused_c63() {
+    let Some(text) = refusal(&reference().join("gemm_bf16_64.ttir")) else {
+        println!("skipped: gemm_bf16_64 is not there");
+        return;
+    };
+    assert!(text.contains("tt.dot with M = 64") && text.contains("multiples of 128"), "{text}");
+}
+
+fn tool(name: &str) -> Option<PathBuf> {
+    let pythons = std::fs::read_dir(root().join(".venv/lib")).ok()?;
+    pythons.flatten().map(|p| p.path().join("site-packages/nvidia/cu13/bin").join(name)).find(|p| p.is_file())
+}
+
+/// The numbers of one kernel on one chip.
+fn numbers(path: &Path, chip: &str, ptxas: &Path, nvdisasm: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap();
+    let target = Target::named(chip).unwrap();
+    let name = format!("{}, {chip}", path.display());
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, &Options::default())
+        .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let Resumed::Compiled(compiled) = &output.lowered else { panic!("a kernel is no program") };
+    let assembled =
+        assemble::assemble(ptxas, &output.emitted.ptx, chip).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let report = &assembled.report;
+    assert!(report.is_clean(), "{name}: {} (C80)", assembled.log);
+    let loops =
+        sass::loops(&sass::disassemble(nvdisasm, &assembled.cubin).unwrap_or_else(|e| panic!("{name}: {e}")));
+    let issue = loops.iter().filter(|l| l.utcmma > 0).min_by_key(|l| l.instructions).unwrap();
+    let load = loops.iter().filter(|l| l.utmaldg > 0).min_by_key(|l| l.instructions).unwrap();
+    json!({
+        "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
+        "columns": output.emitted.metadata.tmem_size, "registers": report.registers,
+        "issue_sass": issue.instructions, "issue_mma": issue.utcmma,
+        "load_sass": load.instructions, "load_utmaldg": load.utmaldg,
+    })
+}
+
+#[test]
+fn machine_code_keeps_its_bars() {
+    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
+        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
+        return;
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.tcgen05.json");
+    let known = std::fs::read_to_string(&file).unwrap_or_else(|_| "{}".to_owned());
+    let bars: BTreeMap<String, Value> = serde_json::from_str(&known).unwrap();
+    let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
+    let flagship = ("examples/kernels/gemm.ttir".to_owned(), root().join("examples/kernels/gemm.ttir"));
+    let others = kernels().into_iter().map(|(name, ..)| {
+        (format!("../shared/data/kernels/{name}.ttir"), reference().join(format!("{name}.ttir")))
+    });
+    let (mut found, mut wrong) = (BTreeMap::new(), Vec::new());
+    for (name, path) in std::iter::once(flagship).chain(others) {
+        if !path.is_file() {
+            println!("skipped: {name} is not there");
+            continue;
+        }
+        // The same code for every such chip; the others are assembled for the flagship alone.
+        let chips = if name.starts_with("examples") { &CHIPS[..] } else { &CHIPS[..1] };
+        for chip in chips {
+            let key = format!("{name}, {chip}");
+            let numbers = numbers(&path, chip, &ptxas, &nvdisasm);
+            if bars.get(&key) != Some(&numbers) {
+                wrong
+                    .push(format!("{key}: {numbers}, the bar is {}", bars.get(&key).unwrap_or(&Value::Null)));
+            }
+            found.insert(key, numbers);
+        }
+    }
+    if write {
+        std::fs::write(&file, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
+    } else {
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+    // C82: the bars of the flagship, whatever the file says.
+    for chip in CHIPS {
+        let flagship = &found[&format!("examples/kernels/gemm.ttir, {chip}")];
+        assert!(flagship["issue_sass"].as_u64() <= Some(50) && flagship["issue_mma"] == 4, "{flagship}");
+        assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
+    }
+}
