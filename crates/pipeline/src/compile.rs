@@ -15,6 +15,7 @@ use crate::normalize::normalize;
 use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
+use crate::single::{self, Single};
 use crate::waits;
 
 /// How to compile.
@@ -113,6 +114,8 @@ pub fn compile_to_program(
 pub enum Resumed {
     /// A kernel, with or without schedule and assignment, compiled.
     Compiled(Box<Compiled>),
+    /// A kernel that one agent runs, compiled.
+    Single(Box<Single>),
     /// A program, checked.
     Program(Box<Module>),
 }
@@ -122,7 +125,62 @@ impl Resumed {
     pub fn program(&self) -> &Module {
         match self {
             Resumed::Compiled(compiled) => &compiled.program,
+            Resumed::Single(single) => &single.program,
             Resumed::Program(program) => program,
+        }
+    }
+
+    /// The scheduled form; programs have none any more.
+    pub fn scheduled(&self) -> Option<&Module> {
+        match self {
+            Resumed::Compiled(compiled) => Some(&compiled.scheduled),
+            Resumed::Single(single) => Some(&single.scheduled),
+            Resumed::Program(_) => None,
+        }
+    }
+
+    /// The assigned form; programs have none any more.
+    pub fn assigned(&self) -> Option<&Module> {
+        match self {
+            Resumed::Compiled(compiled) => Some(&compiled.assigned),
+            Resumed::Single(single) => Some(&single.assigned),
+            Resumed::Program(_) => None,
+        }
+    }
+
+    /// The assignment of buffers, where there are any.
+    pub fn assignment(&self) -> Option<&Assignment> {
+        match self {
+            Resumed::Compiled(compiled) => Some(&compiled.assignment),
+            Resumed::Single(single) => single.buffers.as_ref().map(|(_, assignment)| assignment),
+            Resumed::Program(_) => None,
+        }
+    }
+
+    /// Things worth telling.
+    pub fn remarks(&self) -> &[Diagnostic] {
+        match self {
+            Resumed::Compiled(compiled) => &compiled.remarks,
+            Resumed::Single(single) => &single.remarks,
+            Resumed::Program(_) => &[],
+        }
+    }
+
+    /// Slots of the deepest ring.
+    pub fn depth(&self) -> Option<u64> {
+        match self {
+            Resumed::Compiled(compiled) => Some(compiled.depth.slots),
+            Resumed::Single(single) => single.loops.iter().map(|l| l.depth).max(),
+            Resumed::Program(_) => None,
+        }
+    }
+
+    /// What was decided and why; nothing is known of a program that was read.
+    pub fn explain(&self) -> Option<String> {
+        match self {
+            Resumed::Compiled(compiled) => Some(crate::explain::explain(compiled)),
+            Resumed::Single(single) => Some(single::explain(single)),
+            Resumed::Program(_) => None,
         }
     }
 }
@@ -136,6 +194,14 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
         Form::Program => {
             check_program(module, target)?;
             Ok(Resumed::Program(Box::new(module.clone())))
+        }
+        Form::Kernel if single::applies(module, target, options.entry.as_deref()) => {
+            Ok(Resumed::Single(Box::new(single::compile(module, target, options)?)))
+        }
+        form if form != Form::Kernel && single::applies(module, target, options.entry.as_deref()) => {
+            let text = format!("a {} kernel that one agent runs cannot be resumed", form.name());
+            let error = Diagnostic::error(Code::Verify, text).rule("C28");
+            Err(vec![error.note("instead", "start from the kernel, or from its program form")])
         }
         Form::Kernel | Form::Scheduled | Form::Assigned => {
             Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))

@@ -10,6 +10,7 @@ use warploom_target::Target;
 
 pub(crate) use allocs::records;
 pub use allocs::{assigned, assignment_from};
+pub(crate) use json::to_attrs;
 pub use marks::{schedule_from, scheduled};
 
 use crate::walk::preorder;
@@ -67,7 +68,7 @@ pub fn form(module: &Module, target: &Target) -> Result<Form, Box<Diagnostic>> {
 }
 
 /// Says on the module which form it is.
-fn mark_form(module: &mut Module, form: Form, target: &Target) {
+pub(crate) fn mark_form(module: &mut Module, form: Form, target: &Target) {
     let root = module.root;
     module.ops[root].attrs.set("warploom.form", Attr::string(form.name()));
     module.ops[root].attrs.set("warploom.target", Attr::string(target.name()));
