@@ -7,7 +7,7 @@ use warploom_sched::Answer;
 use warploom_target::Target;
 
 use crate::check;
-use crate::depth::{Bound, Depth, Fitted, Scheduled, Search, assign_error};
+use crate::depth::{Bound, Depth, Fitted, Scheduled, Search};
 use crate::forms::{self, Form};
 use crate::layout::Layout;
 use crate::loops::PipelinedLoop;
@@ -16,6 +16,7 @@ use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
 use crate::single::{self, Single};
+use crate::storage::{Bindings, bind};
 use crate::waits;
 
 /// How to compile.
@@ -30,6 +31,8 @@ pub struct Options {
     pub depth: Option<u64>,
     /// Less shared memory than the chip has, bytes.
     pub smem_limit: Option<u64>,
+    /// The author's storage, laid out; operations bind to its leaves by `warploom.buffer` (A44).
+    pub storage: Option<warploom_alias::Layout>,
     /// How to schedule.
     pub schedule: warploom_sched::Options,
     /// Run the checkers of schedule, assignment and program on what was made. Default: in debug builds. What was read
@@ -44,6 +47,7 @@ impl Default for Options {
             slack_slots: 0,
             depth: None,
             smem_limit: None,
+            storage: None,
             schedule: warploom_sched::Options::default(),
             check: cfg!(debug_assertions),
         }
@@ -71,6 +75,8 @@ pub struct Compiled {
     pub depth: Depth,
     /// The same for every ring, in the order of [`Selection::rings`].
     pub depths: Vec<Depth>,
+    /// The author's storage, laid out, if she gave one (A44).
+    pub storage: Option<warploom_alias::Layout>,
     /// Pipelines, barriers and agents of the program.
     pub(crate) layout: Layout,
     /// The scheduled form.
@@ -106,7 +112,7 @@ pub fn compile_to_program(
         Form::Assigned => staged.resume_assigned(module, &search)?,
         Form::Kernel | Form::Program => search.run().map_err(|error| vec![*error])?,
     };
-    staged.finish(fitted, target, options.check).map_err(|error| vec![*error])
+    staged.finish(fitted, target, options).map_err(|error| vec![*error])
 }
 
 /// What a file of any form leads to.
@@ -227,6 +233,7 @@ pub fn check_program(module: &Module, target: &Target) -> Result<(), Vec<Diagnos
 struct Staged {
     kernel: Module,
     selection: Selection,
+    bindings: Bindings,
     name: String,
 }
 
@@ -236,11 +243,12 @@ impl Staged {
         let mut kernel = normalize(module, entry)?;
         forms::strip(&mut kernel, entry);
         let selection = select(&kernel, entry, target)?;
+        let bindings = bind(&kernel, &selection, options.storage.as_ref())?;
         for &scf_for in selection.loops.iter().filter(|_| selection.sums.is_empty()) {
             waits::insert_lagging(&mut kernel, scf_for, 1);
         }
         let name = kernel.symbol_name(entry).unwrap_or("kernel").to_owned();
-        Ok(Staged { kernel, selection, name })
+        Ok(Staged { kernel, selection, bindings, name })
     }
 
     /// The schedules as the file has them, and an assignment for them.
@@ -266,7 +274,7 @@ impl Staged {
             .map(|(ring, &law)| slots(ring, law).saturating_sub(law).min(1 << 16))
             .collect();
         let problem = search.problem(&loops, &slack).map_err(|e| vec![*e])?;
-        let base = assign(&problem, &problem.options).map_err(|error| vec![assign_error(&error)])?;
+        let base = assign(&problem, &problem.options).map_err(|error| vec![search.assign_error(&error)])?;
         let ii = loops.first().map_or(0, |s| s.answer.ii);
         let depths = laws.iter().zip(&slack).enumerate().map(|(ring, (&law, &slack))| Depth {
             slots: slots(ring, law),
@@ -303,7 +311,12 @@ impl Staged {
     }
 
     /// The three forms, the last one checked where checks are on.
-    fn finish(mut self, fitted: Fitted, target: &Target, checked: bool) -> Result<Compiled, Box<Diagnostic>> {
+    fn finish(
+        mut self,
+        fitted: Fitted,
+        target: &Target,
+        options: &Options,
+    ) -> Result<Compiled, Box<Diagnostic>> {
         for scheduled in &fitted.loops {
             for (wait, _) in waits::find(&self.kernel, scheduled.pipelined.scf_for) {
                 waits::set_pending(&mut self.kernel, wait, scheduled.pipelined.pending);
@@ -322,7 +335,7 @@ impl Staged {
             target: target.name(),
         };
         let program = program::build(&source)?;
-        if checked {
+        if options.check {
             check_all(&loops, &problem, &assignment, &program, target)?;
         }
         let remarks = selection.remarks.clone();
@@ -339,6 +352,7 @@ impl Staged {
             problem,
             assignment,
             depths,
+            storage: options.storage.clone(),
             layout,
             scheduled,
             assigned,

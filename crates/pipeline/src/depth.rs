@@ -9,8 +9,9 @@ use warploom_target::Target;
 use crate::compile::Options;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
 use crate::place::refuse;
-use crate::problem::{Source, payload_value, problem};
+use crate::problem::{Source, payload_value, problem, value_fill};
 use crate::select::Selection;
+use crate::storage::Bindings;
 use crate::tma::TilePlan;
 
 /// Why a ring has as many slots as it has.
@@ -24,6 +25,8 @@ pub enum Bound {
     NumStages,
     /// The caller asked for just this depth.
     Asked,
+    /// The leaf that the author bound has so many buffers (A45).
+    Author,
 }
 
 /// One attempt at a depth (B67).
@@ -85,6 +88,8 @@ const LEAST_WANTED: u64 = 2;
 pub(crate) struct Search<'a> {
     pub module: &'a Module,
     pub selection: &'a Selection,
+    /// What the author said of places.
+    pub bindings: &'a Bindings,
     pub name: &'a str,
     pub target: &'a Target,
     pub options: &'a Options,
@@ -167,7 +172,8 @@ impl Search<'_> {
                     let bytes =
                         |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
                     let shrinks = |&r: &usize| {
-                        depths.get(r).is_some_and(|&d| d > 1) && bounds.get(r) != Some(&Bound::Asked)
+                        depths.get(r).is_some_and(|&d| d > 1)
+                            && !matches!(bounds.get(r), Some(Bound::Asked | Bound::Author))
                     };
                     let largest =
                         self.looped().filter(shrinks).max_by_key(|&r| (bytes(r), std::cmp::Reverse(r)));
@@ -177,7 +183,7 @@ impl Search<'_> {
                         *bound = Bound::Capacity;
                     }
                 }
-                Err(error) => return Err(Box::new(assign_error(&error))),
+                Err(error) => return Err(Box::new(self.assign_error(&error))),
             }
         }
     }
@@ -211,13 +217,20 @@ impl Search<'_> {
 
     /// The most slots that caller or author allow.
     pub fn caps(&self) -> Vec<Option<u64>> {
-        vec![self.options.depth.or(self.selection.num_stages); self.selection.rings.len()]
+        let common = self.options.depth.or(self.selection.num_stages);
+        (0..self.selection.rings.len()).map(|ring| self.bindings.depth(ring).or(common)).collect()
     }
 
     /// What [`Self::wanted`] says for each ring; a slot that is written once is one.
     fn all_wanted(&self, laws: &[u64]) -> Vec<(u64, Bound)> {
-        let rings = self.selection.rings.iter().zip(laws);
-        rings.map(|(ring, &law)| if ring.looped { self.wanted(law) } else { (1, Bound::Law) }).collect()
+        let rings = self.selection.rings.iter().zip(laws).enumerate();
+        rings
+            .map(|(index, (ring, &law))| match self.bindings.depth(index) {
+                _ if !ring.looped => (1, Bound::Law),
+                Some(slots) => (slots.clamp(1, MOST_SLOTS), Bound::Author),
+                None => self.wanted(law),
+            })
+            .collect()
     }
 
     /// The slots that are wanted where the law asks for `law`, and who says so.
@@ -243,10 +256,14 @@ impl Search<'_> {
             (true, Some(_)) => depth.saturating_sub(law),
             (true, None) => depth.saturating_sub(law).min(allowed(law)),
         };
-        let rings = self.selection.rings.iter().map(|r| r.looped);
+        let rings = self.selection.rings.iter().enumerate();
         rings
             .zip(depths.iter().zip(&laws))
-            .map(|(looped, both)| if looped { slack(both) } else { 0 })
+            // The author's leaf has its buffers whatever the lifetimes ask for (B20).
+            .map(|((ring, data), both)| match data.looped && self.bindings.depth(ring).is_none() {
+                true => slack(both),
+                false => 0,
+            })
             .collect()
     }
 
@@ -317,9 +334,25 @@ impl Search<'_> {
             loops,
             target: self.target,
             slack,
+            bindings: self.bindings,
             limit: self.options.smem_limit,
         };
         problem(&source).map_err(|error| Box::new(self.no_cost(&error)))
+    }
+
+    /// An assignment error other than capacity: of the author's storage, or one that she can do nothing about.
+    pub fn assign_error(&self, error: &AssignError) -> Diagnostic {
+        let storage =
+            matches!(error.kind, ErrorKind::AliasLive | ErrorKind::LayoutTooShallow | ErrorKind::Impossible);
+        let filled = error.value.as_ref().and_then(|value| value_fill(self.selection, value.id));
+        match filled.filter(|_| storage) {
+            Some(op) => refuse(self.module, op, Code::Layout, error.message.clone())
+                .rule("B20")
+                .note("instead", "make the leaves distinct, or give the leaf more or larger buffers"),
+            None => {
+                Diagnostic::error(Code::Internal, format!("buffers cannot be assigned: {error}")).rule("B73")
+            }
+        }
     }
 
     fn no_cost(&self, error: &warploom_target::cost::CostError) -> Diagnostic {
@@ -390,9 +423,4 @@ impl Search<'_> {
 
 fn padded(plan: &TilePlan) -> u64 {
     plan.bytes.next_multiple_of(plan.align())
-}
-
-/// An assignment error that the kernel's author can do nothing about.
-pub(crate) fn assign_error(error: &AssignError) -> Diagnostic {
-    Diagnostic::error(Code::Internal, format!("buffers cannot be assigned: {error}")).rule("B73")
 }

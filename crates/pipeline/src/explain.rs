@@ -41,6 +41,10 @@ pub fn explain(compiled: &Compiled) -> String {
         let _ = write!(out, "\nschedule\n{}", indented(&gantt(&pipelined.graph, answer)));
     }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
+    if let Some(storage) = &compiled.storage {
+        let map = indented(&warploom_alias::render(storage));
+        let _ = write!(out, "\nstorage as the author laid it out\n{map}");
+    }
     for remark in &compiled.remarks {
         let _ = writeln!(out, "\n{remark}");
     }
@@ -237,6 +241,9 @@ fn depth(out: &mut String, compiled: &Compiled) {
                 depth.law, depth.unlimited_ii
             ),
             Bound::NumStages => writeln!(out, "tt.num_stages; the depth law asks for {}", depth.law),
+            Bound::Author => {
+                writeln!(out, "the buffers of the author's leaf; the depth law asks for {}", depth.law)
+            }
             Bound::Asked => writeln!(out, "as asked; the depth law asks for {}", depth.law),
         };
     }

@@ -15,6 +15,7 @@ use warploom_target::cost::{CostError, Op as Cost};
 use crate::depth::Scheduled;
 use crate::loops::{Part, Role, innermost_for};
 use crate::select::{Dot, Operand, Selection};
+use crate::storage::Bindings;
 use crate::tma::TilePlan;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
@@ -51,6 +52,14 @@ fn spare(selection: &Selection) -> u64 {
     if selection.sums.is_empty() { 0 } else { barriers + 16 }
 }
 
+/// The operation that fills the buffer of a value; none for sums in tensor memory.
+pub(crate) fn value_fill(selection: &Selection, value: u64) -> Option<OpId> {
+    let payloads =
+        selection.rings.iter().flat_map(|r| r.payloads()).map(|&l| selection.loads.get(l).map(|l| l.op));
+    let stores = selection.stores.iter().map(|s| Some(s.op));
+    payloads.chain(stores).nth(usize::try_from(value).ok()?)?
+}
+
 /// Whether a loop owns a ring, so that its schedule decides about that.
 fn leads(selection: &Selection, scf_for: OpId) -> bool {
     selection.rings.iter().any(|r| r.uses.first().is_some_and(|u| u.scf_for == Some(scf_for)))
@@ -66,6 +75,8 @@ pub(crate) struct Source<'a> {
     pub target: &'a Target,
     /// Slots of each ring beyond what its schedule asks for, modelled as reads that end so many iterations later (S54).
     pub slack: &'a [u64],
+    /// What the author said of places.
+    pub bindings: &'a Bindings,
     /// Less shared memory than the chip has, bytes.
     pub limit: Option<u64>,
 }
@@ -104,6 +115,9 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
     }
     regions.push(line(after));
     builder.around(after)?;
+    for value in &mut builder.values {
+        value.layout = value_fill(selection, value.id).and_then(|op| source.bindings.of(op));
+    }
     let mut agents = vec![named(Role::Load, single), named(Role::Math, warps)];
     if !selection.sums.is_empty() {
         agents.push(named(Role::Mma, 1));
@@ -120,7 +134,7 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         regions,
         ops: builder.ops,
         values: builder.values,
-        layouts: Vec::new(),
+        layouts: source.bindings.layouts().to_vec(),
         edges: Vec::new(),
         reserved: Vec::new(),
     })

@@ -6,6 +6,8 @@ use warploom_ir::{Diagnostic, Module};
 use warploom_pipeline::{Resumed, resume};
 use warploom_target::Target;
 
+use crate::storage;
+
 /// How to compile.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -39,13 +41,20 @@ pub struct Output {
     pub emitted: warploom_codegen::Emitted,
 }
 
-/// Reads and verifies a module in any of the text forms.
+/// Reads and verifies a module in any of the text forms. Storage-alias declarations of a kernel are taken out of
+/// its text, laid out, and kept as the module's attribute `warploom.storage`, so that later forms have them too.
 ///
 /// # Errors
 /// What the reader or, if that finds nothing, the verifier refuses.
 pub fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    let module = warploom_ir::parse(text)?;
+    let Some(extracted) = storage::extract(text)? else {
+        let module = warploom_ir::parse(text)?;
+        verified(&module)?;
+        return Ok(module);
+    };
+    let mut module = warploom_ir::parse(&extracted.text)?;
     verified(&module)?;
+    storage::keep(&mut module, &extracted);
     Ok(module)
 }
 
@@ -61,7 +70,14 @@ fn verified(module: &Module) -> Result<(), Vec<Diagnostic>> {
 /// Every reason why it cannot be compiled, in file order (C90).
 pub fn lower(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
     verified(module)?;
-    resume(module, target, &options.pipeline)
+    match storage::of(module)? {
+        None => resume(module, target, &options.pipeline),
+        Some(extracted) => {
+            let mut pipeline = options.pipeline.clone();
+            pipeline.storage = Some(extracted.layout);
+            resume(module, target, &pipeline)
+        }
+    }
 }
 
 /// Writes the PTX of a program.

@@ -16,6 +16,7 @@ mod compile;
 pub mod fuzzing;
 #[cfg(feature = "llvm")]
 pub mod run;
+pub mod storage;
 
 pub use compile::{Options, lower, read};
 #[cfg(feature = "llvm")]

@@ -17,8 +17,12 @@ use crate::types::Storage;
 /// A kernel without its alias operations.
 #[derive(Clone, Debug)]
 pub struct Extracted {
-    /// The text without specs, leaves, groups and overlap definitions; names and `warploom.buffer` kept.
+    /// The text without specs, leaves, groups and overlap definitions: blanks stand where they stood, so that every
+    /// other place keeps its line and column.
     pub text: String,
+    /// The declarations alone, as a module that reads back to the same layout: what a later text form keeps of
+    /// them.
+    pub declarations: String,
     /// What they declared.
     pub module: AliasModule,
     /// Where everything lies.
@@ -32,7 +36,7 @@ pub struct Extracted {
 /// A value that lives in a leaf: iteration j uses buffer `(mul * j + add) mod n` (A44).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BoundValue {
-    /// SSA name of the value in [`Extracted::text`], without `%`.
+    /// SSA name of the value in [`Extracted::text`], without `%`; the operation's where that is a store.
     pub value: String,
     /// The operation that makes it.
     pub op: String,
@@ -176,11 +180,9 @@ pub fn extract(text: &str, options: &AliasOptions) -> Result<Option<Extracted>, 
         errors.sort_by_key(|e| e.at);
         return Err(Errors(errors));
     }
-    for block in &mut tree.blocks {
-        block.ops.retain(|o| !gone.contains(o));
-    }
-    tree.top.retain(|o| !gone.contains(o));
-    Ok(Some(Extracted { text: print(&tree, Names::Kept), module: kernel.module, layout, bindings, notes }))
+    let declarations = print(&alone(&tree, &gone), Names::Kept);
+    let text = without(text, &tree, &gone);
+    Ok(Some(Extracted { text, declarations, module: kernel.module, layout, bindings, notes }))
 }
 
 /// Uses of what is taken out by what stays.
@@ -222,18 +224,48 @@ fn bound(tree: &Tree, kernel: &Kernel, id: usize, text: &str) -> Result<BoundVal
         }
     };
     let op = tree.ops.get(id);
-    let value = op.and_then(|o| o.results.first()).and_then(|v| tree.values.get(*v));
-    match (op, value) {
-        (Some(op), Some(value)) => Ok(BoundValue {
-            value: value.name.clone(),
-            op: op.name.clone(),
-            at: op.pos,
-            leaf,
-            name,
-            mul,
-            add,
-        }),
+    // The buffer of a store is the tile on its way out: no value of the text, and named after the operation.
+    let stored = op.filter(|o| o.name.ends_with("descriptor_store")).map(|o| o.name.clone());
+    let made = op.and_then(|o| o.results.first()).and_then(|v| tree.values.get(*v));
+    match (op, made.map(|v| v.name.clone()).or(stored)) {
+        (Some(op), Some(value)) => {
+            Ok(BoundValue { value, op: op.name.clone(), at: op.pos, leaf, name, mul, add })
+        }
         _ => Err(AliasError::new("A44", "warploom.buffer stands on an operation that makes no value")
             .help("put it on the producer of the value")),
     }
+}
+
+/// The declarations without what stood around them.
+fn alone(tree: &Tree, declarations: &hashbrown::HashSet<usize>) -> Tree {
+    let mut alone = tree.clone();
+    alone.top = tree.walk().into_iter().filter(|op| declarations.contains(op)).collect();
+    alone
+}
+
+/// The text with blanks in the place of the declarations.
+fn without(text: &str, tree: &Tree, declarations: &hashbrown::HashSet<usize>) -> String {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1))
+        .collect();
+    let offset = |pos: Pos| {
+        let line = starts.get((pos.line as usize).saturating_sub(1)).copied().unwrap_or(text.len());
+        line.saturating_add(pos.col as usize).saturating_sub(1).min(text.len())
+    };
+    let mut spans: Vec<(usize, usize)> = declarations
+        .iter()
+        .filter_map(|&op| tree.ops.get(op))
+        .map(|op| (offset(op.span.0), offset(op.span.1)))
+        .collect();
+    spans.sort_unstable();
+    let mut bytes = text.as_bytes().to_vec();
+    for (from, to) in spans {
+        for byte in bytes.get_mut(from..to).into_iter().flatten() {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+    // Whole tokens and what stands between them were replaced, byte by byte: what is left is text as before.
+    String::from_utf8(bytes).unwrap_or_default()
 }

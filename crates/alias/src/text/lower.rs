@@ -184,6 +184,7 @@ pub(crate) fn new_op(tree: &mut Tree, beside: OpId, (name, form): (&str, Form)) 
         name: name.to_owned(),
         quoted: false,
         pos,
+        span: (pos, pos),
         results: vec![value],
         body: Vec::new(),
         loc: None,

@@ -204,6 +204,7 @@ impl<'a> Parser<'a> {
 
     /// One operation with its results.
     fn op(&mut self, block: Option<BlockId>) -> Result<OpId> {
+        let start = self.peek().pos;
         let mut names: Vec<(Token<'a>, u32)> = Vec::new();
         if self.peek().kind == Kind::Value {
             loop {
@@ -241,6 +242,7 @@ impl<'a> Parser<'a> {
             name: name.text.trim_matches('"').to_owned(),
             quoted: name.kind == Kind::String,
             pos: name.pos,
+            span: (start, start),
             results: Vec::new(),
             body: Vec::new(),
             loc: None,
@@ -248,6 +250,7 @@ impl<'a> Parser<'a> {
             block,
         });
         let body = self.body(id)?;
+        let end = self.peek().pos;
         let mut results = Vec::new();
         for (token, count) in names {
             let pack = |n| (count > 1).then_some((n, count));
@@ -255,6 +258,7 @@ impl<'a> Parser<'a> {
             results.extend(self.define(token.text, values, token.pos)?);
         }
         if let Some(op) = self.tree.ops.get_mut(id) {
+            op.span = (start, end);
             op.results = results;
             op.body = body;
             split_loc(op);

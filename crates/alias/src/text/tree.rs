@@ -134,6 +134,8 @@ pub(crate) struct Op {
     pub(crate) name: String,
     pub(crate) quoted: bool,
     pub(crate) pos: Pos,
+    /// From its first token to the first one behind it.
+    pub(crate) span: (Pos, Pos),
     pub(crate) results: Vec<ValueId>,
     pub(crate) body: Vec<Piece>,
     /// `loc(..)` at the end.

@@ -74,6 +74,9 @@ pub(crate) fn mark_form(module: &mut Module, form: Form, target: &Target) {
     module.ops[root].attrs.set("warploom.target", Attr::string(target.name()));
 }
 
+/// What the author of a kernel writes herself: bindings (A44) and the storage that they name.
+const AUTHORS: [&str; 2] = [crate::storage::BUFFER, "warploom.storage"];
+
 /// Takes everything that earlier stages wrote out of a kernel, but for the loop's wait.
 pub(crate) fn strip(module: &mut Module, func: OpId) {
     for op in preorder(module, func).into_iter().chain([module.root]) {
@@ -83,7 +86,8 @@ pub(crate) fn strip(module: &mut Module, func: OpId) {
         }
         if op == func || module.ops[op].attrs.iter().any(|(name, _)| name.starts_with("warploom.")) {
             let attrs = &module.ops[op].attrs;
-            let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));
+            let made = |name: &str| name.starts_with("warploom.") && !AUTHORS.contains(&name);
+            let kept = attrs.iter().filter(|(name, _)| !made(name));
             module.ops[op].attrs = kept.map(|(name, attr)| (name, attr.clone())).collect();
         }
     }

@@ -1,0 +1,223 @@
+//! The author's storage: values of a kernel bound to leaves of its storage-alias specs (A44-A51, B20).
+//!
+//! `warploom.buffer = #warploom.buffer<"p", mul = 2, add = 1>` on the operation that fills a buffer (a
+//! `tt.descriptor_load`, or the `tt.descriptor_store` for its staging buffer) says that iteration j uses buffer
+//! `(2 j + 1) mod n` of leaf `%p`.
+
+use warploom_alias::schedule::{Binding, edges, parse_binding};
+use warploom_alias::{LeafLayout, Storage as Space};
+use warploom_bufassign::{Layout as AssignLayout, LayoutRef, Leaf, Space as AssignSpace};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, Module, OpId};
+
+use crate::place::refuse;
+use crate::select::Selection;
+use crate::walk::preorder;
+
+/// The attribute that ties a value to a leaf.
+pub const BUFFER: &str = "warploom.buffer";
+
+/// Which buffers of the author's layout the values of a kernel use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Bindings {
+    /// The bound operations, with the binding of each, in the order of the selection.
+    bound: Vec<(OpId, Binding)>,
+    /// The storages as the assignment takes them: one leaf per binding.
+    layouts: Vec<AssignLayout>,
+    /// Where each binding stands in `layouts`.
+    refs: Vec<LayoutRef>,
+    /// Buffers of each ring, where the author gave them.
+    depths: Vec<Option<u64>>,
+}
+
+impl Bindings {
+    /// The leaf of the value that an operation fills.
+    pub fn of(&self, op: OpId) -> Option<LayoutRef> {
+        let at = self.bound.iter().position(|(bound, _)| *bound == op)?;
+        self.refs.get(at).copied()
+    }
+
+    /// The storages, for the assignment.
+    pub fn layouts(&self) -> &[AssignLayout] {
+        &self.layouts
+    }
+
+    /// Slots of a ring: the author's count (A45).
+    pub fn depth(&self, ring: usize) -> Option<u64> {
+        self.depths.get(ring).copied().flatten()
+    }
+}
+
+/// Reads the bindings of a kernel.
+///
+/// # Errors
+/// A44 for a binding that names no leaf, A48 for values that need their bytes at once, and storage that the
+/// chip does not have.
+pub(crate) fn bind(
+    module: &Module,
+    selection: &Selection,
+    layout: Option<&warploom_alias::Layout>,
+) -> Result<Bindings, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut bindings = Bindings::default();
+    let fills: Vec<OpId> = fills(selection).collect();
+    for op in preorder(module, selection.func) {
+        let Some(attr) = module.attr(op, BUFFER) else { continue };
+        match (fills.contains(&op), binding(module, op, attr, layout)) {
+            (true, Ok(binding)) => bindings.bound.push((op, binding)),
+            (false, Ok(_)) => errors.push(
+                refuse(module, op, Code::Op, format!("{} fills no buffer", module.op_name(op)))
+                    .rule("A44")
+                    .note("bind", "the tt.descriptor_load or tt.descriptor_store whose buffer it is"),
+            ),
+            (_, Err(error)) => errors.push(error),
+        }
+    }
+    if let Some(layout) = layout.filter(|_| errors.is_empty()) {
+        bindings.lay_out(module, layout, &mut errors);
+        bindings.order(module, selection, layout, &mut errors);
+    }
+    if errors.is_empty() { Ok(bindings) } else { Err(errors) }
+}
+
+/// The operations that fill buffers.
+fn fills(selection: &Selection) -> impl Iterator<Item = OpId> {
+    selection.loads.iter().map(|l| l.op).chain(selection.stores.iter().map(|s| s.op))
+}
+
+/// One attribute, and the leaf that it names.
+fn binding(
+    module: &Module,
+    op: OpId,
+    attr: &Attr,
+    layout: Option<&warploom_alias::Layout>,
+) -> Result<Binding, Diagnostic> {
+    let text = attr.as_str().unwrap_or_default();
+    let (name, mul, add) = parse_binding(text).map_err(|error| {
+        let refusal = refuse(module, op, Code::Verify, error.message.clone()).rule("A44");
+        error.help.iter().fold(refusal, |refusal, help| refusal.note("instead", help.clone()))
+    })?;
+    let leaves = || layout.into_iter().flat_map(|l| &l.storages).flat_map(|s| &s.leaves);
+    let Some(leaf) = leaves().find(|leaf| leaf.name == name) else {
+        let known: Vec<String> = leaves().map(|leaf| format!("%{}", leaf.name)).collect();
+        let known = if known.is_empty() { "the file declares no leaf".to_owned() } else { known.join(", ") };
+        let text = format!("{BUFFER} names leaf %{name}, which no storage_alias_spec has");
+        return Err(refuse(module, op, Code::Verify, text).rule("A44").note("known", known));
+    };
+    Ok(Binding {
+        value: module.op_name(op).to_owned(),
+        leaf: leaf.leaf,
+        mul,
+        add,
+        write: 0,
+        reads: Vec::new(),
+    })
+}
+
+impl Bindings {
+    /// One layout per storage, in it one leaf per binding: its buffers in the order of the iterations.
+    fn lay_out(&mut self, module: &Module, layout: &warploom_alias::Layout, errors: &mut Vec<Diagnostic>) {
+        for (id, storage) in (0u64..).zip(&layout.storages) {
+            let mut leaves = Vec::new();
+            for (op, binding) in &self.bound {
+                let Some(leaf) = storage.leaves.iter().find(|l| l.leaf == binding.leaf) else { continue };
+                if storage.space != Space::Smem {
+                    let text = format!("%{} lies in {}", leaf.name, storage.space.name());
+                    let refusal = refuse(module, *op, Code::Target, text).rule("A44");
+                    errors.push(refusal.note("supported", "copies fill shared memory, smem"));
+                    continue;
+                }
+                self.refs.push(LayoutRef { id, leaf: leaves.len() as u64 });
+                leaves.push(Leaf { bytes: leaf.unit, slots: binding.slots(leaf) });
+            }
+            if !leaves.is_empty() {
+                let (bytes, align) = (storage.size, storage.align.max(1));
+                self.layouts.push(AssignLayout { id, space: AssignSpace::Smem, bytes, align, leaves });
+            }
+        }
+        // `refs` was filled storage by storage; bindings stand in the order of the text.
+        let storage_of =
+            |b: &Binding| layout.storages.iter().position(|s| s.leaves.iter().any(|l| l.leaf == b.leaf));
+        let mut order: Vec<usize> = (0..self.bound.len()).collect();
+        order.sort_by_key(|&at| self.bound.get(at).and_then(|(_, b)| storage_of(b)));
+        let mut refs = vec![LayoutRef { id: 0, leaf: 0 }; self.bound.len()];
+        for (&at, &r) in order.iter().zip(&self.refs) {
+            if let Some(slot) = refs.get_mut(at) {
+                *slot = r;
+            }
+        }
+        self.refs = refs;
+    }
+
+    /// The depth of each ring, and whether its hand-over keeps its copies apart (A45 to A48).
+    fn order(
+        &mut self,
+        module: &Module,
+        selection: &Selection,
+        layout: &warploom_alias::Layout,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let binding = |op: OpId| self.bound.iter().find(|(bound, _)| *bound == op).map(|(_, b)| b);
+        let mut depths = Vec::new();
+        // Bound copies of loops: ring, operation, binding, leaf, and iterations until the buffers repeat.
+        let mut copies: Vec<(usize, OpId, &Binding, &LeafLayout, u64)> = Vec::new();
+        for (ring, data) in selection.rings.iter().enumerate() {
+            let ops = data.payloads().iter().filter_map(|&l| selection.loads.get(l)).map(|l| l.op);
+            let bound: Vec<_> = ops
+                .filter_map(|op| {
+                    let b = binding(op)?;
+                    let (_, leaf) = layout.leaf(b.leaf)?;
+                    Some((ring, op, b, leaf, b.period(leaf.count)))
+                })
+                .collect();
+            let depth = bound.first().map(|c| c.4).filter(|_| data.looped);
+            for &(_, op, _, leaf, n) in bound.iter().filter(|c| depth.is_some_and(|depth| c.4 != depth)) {
+                let first = bound.first().map(|c| c.3.name.clone()).unwrap_or_default();
+                let text = format!(
+                    "%{} gives {n} buffers to the loop, %{first} gives {}; one hand-over fills both",
+                    leaf.name,
+                    depth.unwrap_or(0)
+                );
+                errors
+                    .push(refuse(module, op, Code::Layout, text).rule("A45").note("instead", "equal counts"));
+            }
+            depths.push(depth);
+            if data.looped {
+                copies.extend(bound);
+            }
+        }
+        for (at, &x) in copies.iter().enumerate() {
+            for &y in copies.iter().skip(at + 1) {
+                errors.extend(clash(module, layout, x, y));
+            }
+        }
+        self.depths = depths;
+    }
+}
+
+/// Two copies of loops with a byte in common. A slot is handed over by its own ring: buffers of one ring are kept
+/// apart when they meet a whole turn later, nothing orders the slots of two rings.
+fn clash(
+    module: &Module,
+    layout: &warploom_alias::Layout,
+    x: (usize, OpId, &Binding, &LeafLayout, u64),
+    y: (usize, OpId, &Binding, &LeafLayout, u64),
+) -> Option<Diagnostic> {
+    let pair = [Binding { write: 0, ..x.2.clone() }, Binding { write: 1, ..y.2.clone() }];
+    let between = edges(layout, &pair).into_iter().filter(|e| e.src != e.dst).map(|e| e.distance).min()?;
+    let (a, b) = (&x.3.name, &y.3.name);
+    let refusal = if x.0 != y.0 {
+        let text =
+            format!("leaves %{a} and %{b} share bytes, and no hand-over orders the rings that they hold");
+        refuse(module, y.1, Code::Layout, text).rule("A47")
+    } else if between < x.4 {
+        let text = format!(
+            "leaves %{a} and %{b} share bytes {between} iterations apart, and one hand-over frees both only after {}",
+            x.4
+        );
+        refuse(module, y.1, Code::Layout, text).rule("A48")
+    } else {
+        return None;
+    };
+    Some(refusal.note("instead", "make them distinct, or give one another buffer by add = .."))
+}

@@ -1,0 +1,82 @@
+//! `warploom alias` as a user meets it: texts that check themselves, files that are refused, files that are no use.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn texts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../alias/tests")
+}
+
+/// Runs `warploom alias` on a file of the alias crate's tests.
+fn alias(file: &str, flags: &[&str]) -> Output {
+    let path = texts().join(file);
+    Command::new(env!("CARGO_BIN_EXE_warploom")).arg("alias").arg(path).args(flags).output().unwrap()
+}
+
+/// Runs it on a text.
+fn piped(text: &str, flags: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warploom"))
+        .args(["alias", "-"])
+        .args(flags)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take().unwrap().write_all(text.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{out}{err}")
+}
+
+#[test]
+fn texts_with_check_lines_check_themselves() {
+    for (file, flags) in [
+        ("texts/compat.mlir", &["--compat", "tlx", "--filecheck"][..]),
+        ("texts/default.mlir", &["--filecheck"]),
+        ("texts/errors.mlir", &["--verify-diagnostics"]),
+    ] {
+        let output = alias(file, flags);
+        assert_eq!(output.status.code(), Some(0), "{file}: {}", said(&output));
+    }
+}
+
+#[test]
+fn refusals_and_wrong_use_have_their_status() {
+    let refused = alias("texts/errors.mlir", &[]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(said(&refused).contains("errors.mlir:"), "a place: {}", said(&refused));
+    assert_eq!(alias("texts/no_such_file.mlir", &[]).status.code(), Some(2));
+    assert_eq!(alias("texts/default.mlir", &["--target", "sm_1"]).status.code(), Some(2));
+    assert_eq!(alias("texts/default.mlir", &["--emit", "ptx"]).status.code(), Some(2));
+}
+
+#[test]
+fn stablehlo_gets_storage_and_copies() {
+    let output = alias("host/loops.mlir", &["--emit", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+}
+
+#[test]
+fn odd_texts_end_with_a_message_not_a_panic() {
+    let spec = "%0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\n";
+    let huge = format!(
+        "{spec}%1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> \
+         !ttg.memdesc<99999999999x99999999999x99999999999xf32, #shared, #smem, mutable>\n"
+    );
+    for text in
+        ["", "not mlir at all", "module {", "\0\0\0", spec, &huge, "tt.func @f( {", "// -----\n// -----\n"]
+    {
+        let output = piped(text, &[]);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{text:?}: {}", said(&output));
+        assert!(!said(&output).contains("panicked"), "{text:?}: {}", said(&output));
+    }
+    assert_eq!(piped(&huge, &[]).status.code(), Some(1));
+}

@@ -1,0 +1,185 @@
+//! Kernels whose author says where buffers lie (A44-A51): the layout is kept, proved against the schedule, and runs.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+#![cfg(feature = "llvm")]
+
+use std::path::Path;
+
+use warploom::ir::print;
+use warploom::run::{ArgSpec, Case, policies, prepare};
+use warploom::{Options, Resumed, Target};
+use warploom_emulator as emulator;
+
+fn kernel() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/storage/gemm.ttir");
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn hopper() -> Target {
+    Target::named("sm_90a").unwrap()
+}
+
+fn program(text: &str) -> String {
+    let module = warploom::read(text).unwrap_or_else(|d| panic!("{}", d[0]));
+    let lowered =
+        warploom::lower(&module, &hopper(), &Options::default()).unwrap_or_else(|d| panic!("{}", d[0]));
+    print(lowered.program())
+}
+
+/// The one refusal of a kernel, and the line that it names.
+fn refusal(text: &str) -> (String, usize) {
+    let found =
+        warploom::read(text).and_then(|m| warploom::lower(&m, &hopper(), &Options::default()).map(|_| ()));
+    let errors = found.expect_err("a refusal");
+    let line = errors[0].place(text).map_or(0, |place| place.line);
+    let said = |d: &warploom::Diagnostic| format!("{d}\nrule: {}", d.rule.unwrap_or_default());
+    (errors.iter().map(said).collect::<Vec<_>>().join("\n"), line)
+}
+
+fn line_of(text: &str, part: &str) -> usize {
+    let at = text.lines().position(|line| line.contains(part)).unwrap();
+    at + 1
+}
+
+#[test]
+fn buffers_lie_where_the_tree_says_a44() {
+    let text = program(&kernel());
+    // A of slot i beside B of slot i, the staging tile over the whole ring.
+    assert!(text.contains("offset = array<i64: 0, 16384>, stride = array<i64: 49152, 49152>"), "{text}");
+    assert!(text.contains("payload = [\"out\"]"), "{text}");
+    assert!(text.contains("warploom.shared = 147504"), "{text}");
+}
+
+#[test]
+fn the_scheduled_and_assigned_forms_keep_the_storage() {
+    let module = warploom::read(&kernel()).unwrap();
+    let lowered = warploom::lower(&module, &hopper(), &Options::default()).unwrap();
+    let Resumed::Compiled(compiled) = &lowered else { panic!("compiled") };
+    let direct = print(&compiled.program);
+    assert_eq!(program(&print(&compiled.scheduled)), direct);
+    assert_eq!(program(&print(&compiled.assigned)), direct);
+    let report = warploom::pipeline::explain(compiled);
+    assert!(report.contains("storage as the author laid it out") && report.contains("ring_b[2]"), "{report}");
+}
+
+#[test]
+fn it_runs_right() {
+    let module = warploom::read(&kernel()).unwrap();
+    let output = warploom::compile(&module, &hopper(), &Options::default()).unwrap();
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    let metadata = &output.emitted.metadata;
+    for trips in [0u64, 1, 3, 4, 7] {
+        let k = trips * 64;
+        let args = vec![
+            ArgSpec::Tensor(vec![104, k.max(16)]),
+            ArgSpec::Tensor(vec![216, k.max(16)]),
+            ArgSpec::Tensor(vec![104, 216]),
+            ArgSpec::Int(k as i64),
+        ];
+        let case = Case { args, grid: [1, 1, 1], seed: trips };
+        let prepared = prepare(&module, &metadata.name, &case).unwrap();
+        for policy in policies(2) {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let outcome = prepared.run(&ptx, metadata, &hopper(), &options).unwrap();
+            assert!(outcome.passed(), "{trips} trips, {policy:?}: {}", outcome.report);
+        }
+    }
+}
+
+#[test]
+fn a_leaf_with_few_buffers_raises_ii_not_errors_a45() {
+    let two = kernel()
+        .replace("3x128x64", "2x128x64")
+        .replace("3x256x64", "2x256x64")
+        .replace("group_size = 3", "group_size = 2");
+    let module = warploom::read(&two).unwrap();
+    let lowered = warploom::lower(&module, &hopper(), &Options::default()).unwrap();
+    let Resumed::Compiled(compiled) = &lowered else { panic!("compiled") };
+    assert_eq!(compiled.depth.slots, 2);
+    assert!(compiled.answer.ii > compiled.depth.unlimited_ii, "II {}", compiled.answer.ii);
+}
+
+#[test]
+fn more_buffers_than_the_law_asks_for_are_all_used_a45() {
+    let four = kernel()
+        .replace("3x128x64", "4x128x64")
+        .replace("3x256x64", "4x256x64")
+        .replace("group_size = 3", "group_size = 4");
+    assert!(program(&four).contains("depth = 4"));
+}
+
+#[test]
+fn bytes_that_one_product_needs_twice_are_refused_a48() {
+    // A and B in one place.
+    let wrong = kernel().replace(
+        "group_kind = #tlx.reuse_group_kind<distinct>",
+        "group_kind = #tlx.reuse_group_kind<shared>",
+    );
+    let wrong = wrong.replace("!tlx.reuse_group<distinct>", "!tlx.reuse_group<shared>");
+    let (text, line) = refusal(&wrong);
+    assert!(text.contains("%ring_a and %ring_b share bytes") && text.contains("A48"), "{text}");
+    assert_eq!(line, line_of(&wrong, "\"ring_b\">"));
+}
+
+#[test]
+fn bindings_that_name_nothing_are_refused_a44() {
+    let text = kernel();
+    for (from, to, says) in [
+        ("#warploom.buffer<\"stage\">", "#warploom.buffer<\"staging\">", "names \"staging\""),
+        ("#warploom.buffer<\"stage\">", "#warploom.buffer<stage>", "is no binding"),
+        ("#warploom.buffer<\"ring_a\">", "#warploom.buffer<\"ring_a\", mul = 3>", "one hand-over fills both"),
+    ] {
+        let wrong = text.replace(from, to);
+        let (said, line) = refusal(&wrong);
+        assert!(said.contains(says), "{said}");
+        assert!(line > 0, "{said}");
+    }
+    // An attribute without any declaration.
+    let plain: String = text.lines().filter(|l| !l.contains("tlx.")).map(|l| format!("{l}\n")).collect();
+    assert!(refusal(&plain).0.contains("the file declares no leaf"));
+}
+
+#[test]
+fn leaves_too_small_for_their_value_are_refused_b20() {
+    let small = kernel().replace("1x128x256xbf16", "1x64x256xbf16");
+    let (said, line) = refusal(&small);
+    assert!(said.contains("B20") && said.contains("32768 of the 65536"), "{said}");
+    assert_eq!(line, line_of(&small, "tt.descriptor_store"));
+}
+
+#[test]
+fn bytes_that_live_values_need_are_refused_with_both_lifetimes_b20() {
+    // A tile of the epilogue is copied in while the loop reads the ring that its leaf shares bytes with.
+    let wrong = kernel().replace(
+        "    %5 = arith.truncf %4 :",
+        "    %c0 = tt.descriptor_load %arg10[%1, %3] {warploom.buffer = #warploom.buffer<\"stage\">} : \
+         !tt.tensordesc<128x256xbf16> -> tensor<128x256xbf16>\n    \
+         %c1 = arith.extf %c0 : tensor<128x256xbf16> to tensor<128x256xf32>\n    \
+         %c2 = arith.addf %4, %c1 : tensor<128x256xf32>\n    %5 = arith.truncf %c2 :",
+    );
+    let (said, line) = refusal(&wrong);
+    assert!(said.contains("share bytes with value") && said.contains("rule: B20"), "{said}");
+    assert!(said.matches(" to (").count() == 2, "both lifetimes: {said}");
+    assert!(line > 0, "{said}");
+}
+
+#[test]
+fn errors_of_the_declarations_have_their_place() {
+    let twice = kernel().replace("(%stage, %ring)", "(%stage, %stage)").replace(
+        "!tlx.reuse_group<distinct>) -> !tlx.reuse_group<shared>",
+        "!ttg.memdesc<1x128x256xbf16, #nvmma, #smem, mutable>) -> !tlx.reuse_group<shared>",
+    );
+    let (said, line) = refusal(&twice);
+    assert!(said.contains("duplicate"), "{said}");
+    assert_eq!(line, line_of(&twice, "set_buffer_overlap"), "{said}");
+    let used = kernel().replace("    tt.return\n", "    \"test.use\"(%stage) : (!ttg.memdesc<1x128x256xbf16, #nvmma, #smem, mutable>) -> ()\n    tt.return\n");
+    assert!(refusal(&used).0.contains("uses an allocation"), "{}", refusal(&used).0);
+}
+
+#[test]
+fn tensor_memory_is_refused_where_copies_fill_it() {
+    let wrong = kernel()
+        .replace("storage = smem", "storage = tmem")
+        .replace("storage_alias_spec<smem>", "storage_alias_spec<tmem>");
+    assert!(!refusal(&wrong).0.is_empty());
+}
