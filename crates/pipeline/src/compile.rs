@@ -14,6 +14,7 @@ use crate::layout::Layout;
 use crate::normalize::normalize;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
+use crate::single::{self, Single};
 use crate::waits;
 
 /// How to compile.
@@ -114,6 +115,8 @@ pub fn compile_to_program(
 pub enum Resumed {
     /// A kernel, with or without schedule and assignment, compiled.
     Compiled(Box<Compiled>),
+    /// A kernel that one agent runs, compiled.
+    Single(Box<Single>),
     /// A program, checked.
     Program(Box<Module>),
 }
@@ -123,6 +126,7 @@ impl Resumed {
     pub fn program(&self) -> &Module {
         match self {
             Resumed::Compiled(compiled) => &compiled.program,
+            Resumed::Single(single) => &single.program,
             Resumed::Program(program) => program,
         }
     }
@@ -137,6 +141,14 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
         Form::Program => {
             check_program(module, target)?;
             Ok(Resumed::Program(Box::new(module.clone())))
+        }
+        Form::Kernel if single::applies(module, target, options.entry.as_deref()) => {
+            Ok(Resumed::Single(Box::new(single::compile(module, target, options)?)))
+        }
+        form if form != Form::Kernel && single::applies(module, target, options.entry.as_deref()) => {
+            let text = format!("a {} kernel that one agent runs cannot be resumed", form.name());
+            let error = Diagnostic::error(Code::Verify, text).rule("C28");
+            Err(vec![error.note("instead", "start from the kernel, or from its program form")])
         }
         Form::Kernel | Form::Scheduled | Form::Assigned => {
             Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))

@@ -50,6 +50,7 @@ mod problem;
 mod program;
 mod registers;
 mod select;
+pub mod single;
 mod tma;
 mod views;
 mod waits;

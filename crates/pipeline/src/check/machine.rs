@@ -91,6 +91,35 @@ pub(super) enum Issued {
     Commit { ring: usize, slot: usize, full: bool },
 }
 
+/// How far a warp's part of a tile has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// On its way.
+    Flies,
+    /// There for the warp that copied it.
+    Landed,
+    /// There for everybody.
+    Public,
+}
+
+impl State {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            State::Flies => "under way",
+            State::Landed => "waited for by itself alone",
+            State::Public => "there",
+        }
+    }
+}
+
+/// What a warp copied of a tile: which copy of its ring it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub version: u64,
+    pub state: State,
+}
+
 /// A named barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
@@ -120,6 +149,8 @@ pub(super) struct Machine {
     pub named: Vec<Named>,
     /// Tile writes from registers by (place, warp): whether they were fenced since.
     pub written: std::collections::BTreeMap<(PlaceId, usize), bool>,
+    /// Parts of tiles copied by all lanes, by (place, warp).
+    pub parts: std::collections::BTreeMap<(PlaceId, usize), Part>,
 }
 
 impl Machine {
@@ -158,6 +189,7 @@ impl Machine {
             fillings: vec![0; model.rings.len()],
             named: vec![Named::default(); model.barriers.len()],
             written: std::collections::BTreeMap::new(),
+            parts: std::collections::BTreeMap::new(),
         }
     }
 
@@ -175,6 +207,12 @@ impl Machine {
                 other.holds = None;
             }
         }
+    }
+
+    /// Forgets what warps copied to other places that share bytes with this one.
+    pub fn forget_parts(&mut self, place: PlaceId) {
+        let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
+        self.parts.retain(|(other, _), _| *other == place || !overlaps.contains(other));
     }
 
     /// Whether two places share bytes.

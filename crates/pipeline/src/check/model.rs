@@ -67,6 +67,8 @@ pub(super) struct Agent {
     pub warp: u64,
     pub warps: u64,
     pub registers: u64,
+    /// The layout of its tiles.
+    pub layout: String,
     pub body: BlockId,
     /// Its operations in order, nested ones too, with whether they stand in an elected region and in a loop.
     pub ops: Vec<Placed>,
@@ -213,6 +215,7 @@ fn uses_ring(opcode: Opcode) -> bool {
             | Slot
             | Mma
             | TileStore
+            | AsyncCopy
     )
 }
 
@@ -322,6 +325,7 @@ impl Reader<'_, '_> {
             warp: self.need(op, "warp")?,
             warps: self.need(op, "warps")?,
             registers: self.need(op, "registers")?,
+            layout: self.module.attr(op, "layout").and_then(Attr::as_str).unwrap_or("wgmma").to_owned(),
             body,
             ops: placed(self.module, body),
         })

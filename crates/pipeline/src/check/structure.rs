@@ -125,7 +125,7 @@ struct Range {
 fn overlaps(model: &Model<'_>, report: &mut Report) {
     let mut ranges = Vec::new();
     for (index, ring) in model.rings.iter().enumerate() {
-        let staging = ring.handshake == "none";
+        let staging = matches!(ring.handshake.as_str(), "none" | "cp_async");
         for (number, payload) in ring.payloads.iter().enumerate() {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
@@ -174,6 +174,9 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
         agents.dedup();
         agents.iter().filter_map(|&a| model.agents.get(a)).map(|a| a.warps).sum()
     };
+    if ring.handshake == "cp_async" && (ring.full.is_some() || ring.empty.is_some()) {
+        report.add(Rule::Form, &at, "copies by all lanes have groups, not barriers");
+    }
     let loads = mine(Opcode::TmaLoad).count();
     if loads > 0 && ring.full.is_none() {
         report.add(Rule::Form, &at, "copies arrive and there is no full barrier");
@@ -279,7 +282,7 @@ fn warps(model: &Model<'_>, target: &Target, report: &mut Report) {
             report.add(Rule::Warps, &at, format!("warps {}..{end} of {}", agent.warp, model.warps));
         }
         next = end;
-        let multiplies = operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
+        let multiplies = agent.layout != "mma_sync" && operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
         let reads = operations(model).any(|(a, p, o)| {
             let ring = model.ring(p.op).and_then(|r| model.rings.get(r));
             a == number && o == Opcode::Slot && ring.is_some_and(|r| r.tensor)
@@ -363,7 +366,18 @@ fn elections(model: &Model<'_>, report: &mut Report) {
                 ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait | Mma
             );
         let all = !commits
-            && matches!(opcode, ConsumerRelease | TileStore | ProxyFence | BarrierSync | Dot | MmaWait);
+            && matches!(
+                opcode,
+                ConsumerRelease
+                    | TileStore
+                    | ProxyFence
+                    | BarrierSync
+                    | Dot
+                    | MmaWait
+                    | AsyncCopy
+                    | AsyncCommit
+                    | AsyncWait
+            );
         if single && !placed.elected {
             report.add(
                 Rule::Election,

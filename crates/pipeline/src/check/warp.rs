@@ -59,6 +59,12 @@ pub(super) struct Warp {
     /// Stores to global memory under way: of the open group, then of each committed one.
     pub open_stores: Vec<PlaceId>,
     pub stores: VecDeque<Vec<PlaceId>>,
+    /// Copies of its own under way: of the open group, then of each committed one, with their versions.
+    pub open_group: Vec<(PlaceId, u64)>,
+    pub groups: VecDeque<Vec<(PlaceId, u64)>>,
+    /// Copies made and views taken so far, by ring and payload.
+    pub copied: BTreeMap<(usize, usize), u64>,
+    pub viewed: BTreeMap<(usize, usize), u64>,
     /// The generation of a named barrier it waits for.
     pub at_barrier: Option<(usize, u64)>,
 }
@@ -79,6 +85,10 @@ impl Warp {
             read_unfenced: BTreeSet::new(),
             open_stores: Vec::new(),
             stores: VecDeque::new(),
+            open_group: Vec::new(),
+            groups: VecDeque::new(),
+            copied: BTreeMap::new(),
+            viewed: BTreeMap::new(),
             at_barrier: None,
         }
     }

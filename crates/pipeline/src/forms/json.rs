@@ -5,7 +5,7 @@ use warploom_ir::{Attr, AttrDict, Type};
 
 /// Attributes for the fields of a record: numbers as `i64`, lists of numbers as `array<i64: ..>`; fields without a
 /// value are left out.
-pub(super) fn to_attrs(record: Value) -> AttrDict {
+pub(crate) fn to_attrs(record: Value) -> AttrDict {
     match record {
         Value::Object(fields) => {
             fields.into_iter().filter_map(|(name, value)| Some((name, to_attr(value)?))).collect()

@@ -9,6 +9,7 @@ use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_target::Target;
 
 pub(crate) use allocs::records;
+pub(crate) use json::to_attrs;
 pub use allocs::{assigned, assignment_from};
 pub use marks::{schedule_from, scheduled};
 
@@ -67,7 +68,7 @@ pub fn form(module: &Module, target: &Target) -> Result<Form, Box<Diagnostic>> {
 }
 
 /// Says on the module which form it is.
-fn mark_form(module: &mut Module, form: Form, target: &Target) {
+pub(crate) fn mark_form(module: &mut Module, form: Form, target: &Target) {
     let root = module.root;
     module.ops[root].attrs.set("warploom.form", Attr::string(form.name()));
     module.ops[root].attrs.set("warploom.target", Attr::string(target.name()));

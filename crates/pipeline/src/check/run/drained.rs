@@ -16,6 +16,9 @@ impl Run<'_, '_> {
             if warp.uncommitted {
                 found.push(format!("warp {w} has products that no commit covers"));
             }
+            if !warp.open_group.is_empty() || warp.groups.iter().any(|g| !g.is_empty()) {
+                found.push(format!("warp {w} has copies of its own under way"));
+            }
             if warp.storing().next().is_some() {
                 found.push(format!("warp {w} has a store to global memory under way"));
             }

@@ -2,6 +2,7 @@
 
 mod barriers;
 mod drained;
+mod groups;
 mod stores;
 mod tensor;
 mod tiles;
@@ -116,8 +117,12 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::Advance => self.advance(w, op),
             Opcode::TmaLoad => self.load(w, op),
             Opcode::Slot => self.slot(w, op),
+            Opcode::Dot if self.multiplies_at_once(w) => self.plain(w, op),
             Opcode::Dot => self.product(w, op),
             Opcode::Mma => self.issue(w, op),
+            Opcode::AsyncCopy => self.async_copy(w, op),
+            Opcode::AsyncCommit => self.async_commit(w),
+            Opcode::AsyncWait => self.async_wait(w, op),
             Opcode::MmaWait => self.retire(w, op),
             Opcode::TileStore => self.tile_store(w, op),
             Opcode::ProxyFence => self.fence(w),

@@ -43,11 +43,22 @@ impl Run<'_, '_> {
             None => {
                 let generation = named.generation;
                 named.arrived += 32;
-                if named.arrived >= threads {
+                let complete = named.arrived >= threads;
+                if complete {
                     named.arrived -= threads;
                     named.generation += 1;
                 }
                 warp.at_barrier = Some((index, generation));
+                if complete {
+                    let here = |x: &super::super::warp::Warp| x.at_barrier == Some((index, generation));
+                    let met: Vec<usize> =
+                        self.warps.iter().enumerate().filter(|(_, x)| here(x)).map(|(u, _)| u).collect();
+                    self.publish(&met);
+                    if let Some(warp) = self.warps.get_mut(w) {
+                        warp.at_barrier = None;
+                    }
+                    return Step::Went;
+                }
                 generation
             }
         };

@@ -58,7 +58,14 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn slot(&mut self, w: usize, op: OpId) -> Step {
-        let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
+        let Some((ring, payload, place)) = self.payload_place(w, op) else { return Step::Broken };
+        if self.is_grouped(ring) {
+            let version = self.wanted(w, ring, payload);
+            if let Some(result) = self.model.module.result(op) {
+                self.set(w, result, Val::View { place, version });
+            }
+            return Step::Went;
+        }
         // Where the program says itself whether anything was written, nothing is without trips.
         if self.trips == 0 && self.model.operand(op, 1).is_some() {
             return Step::Went;
@@ -75,6 +82,9 @@ impl Run<'_, '_> {
 
     /// Whether a view shows what it should.
     pub(super) fn readable(&mut self, w: usize, place: PlaceId, version: u64) -> Option<Step> {
+        if self.machine.places.get(place).is_some_and(|p| self.is_grouped(p.ring)) {
+            return self.parts_readable(w, place, version);
+        }
         let holds = self.machine.places.get(place).and_then(|p| p.holds);
         if holds == Some(version) {
             return None;

@@ -1,0 +1,118 @@
+//! Copies by all lanes (`cp.async`): each warp fills its part of a tile, in groups that it waits for itself; what
+//! others copied is there once all have met behind their waits (C24).
+
+use warploom_ir::{OpId, Opcode};
+
+use super::{Run, Step};
+use crate::check::Rule;
+use crate::check::machine::{Part, PlaceId, State};
+
+impl Run<'_, '_> {
+    /// Whether a ring is filled by copies of this kind.
+    pub(super) fn is_grouped(&self, ring: usize) -> bool {
+        self.model.rings.get(ring).is_some_and(|r| r.handshake == "cp_async")
+    }
+
+    /// Whether products of a warp's agent are there at once.
+    pub(super) fn multiplies_at_once(&self, w: usize) -> bool {
+        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
+        agent.is_some_and(|a| a.layout == "mma_sync")
+    }
+
+    pub(super) fn async_copy(&mut self, w: usize, op: OpId) -> Step {
+        let Some((ring, payload, place)) = self.payload_place(w, op) else { return Step::Broken };
+        if !self.is_grouped(ring) {
+            return self.broken(w, Rule::Form, "copies by all lanes into a ring of another handshake");
+        }
+        let read = self.plain(w, op);
+        if read != Step::Went {
+            return read;
+        }
+        if let Some(broken) = self.writable(w, place) {
+            return broken;
+        }
+        self.machine.spoil(place);
+        self.machine.forget_parts(place);
+        let Some(warp) = self.warps.get_mut(w) else { return Step::Done };
+        let count = warp.copied.entry((ring, payload)).or_insert(0);
+        let version = *count;
+        *count += 1;
+        warp.open_group.push((place, version));
+        self.machine.parts.insert((place, w), Part { version, state: State::Flies });
+        Step::Went
+    }
+
+    pub(super) fn async_commit(&mut self, w: usize) -> Step {
+        if let Some(warp) = self.warps.get_mut(w) {
+            let group = std::mem::take(&mut warp.open_group);
+            warp.groups.push_back(group);
+        }
+        Step::Went
+    }
+
+    pub(super) fn async_wait(&mut self, w: usize, op: OpId) -> Step {
+        let pending = self.model.number(op, "pending").unwrap_or(u64::MAX);
+        let mut landed = Vec::new();
+        if let Some(warp) = self.warps.get_mut(w) {
+            while warp.groups.len() as u64 > pending {
+                landed.extend(warp.groups.pop_front().into_iter().flatten());
+            }
+        }
+        for (place, version) in landed {
+            if let Some(part) = self.machine.parts.get_mut(&(place, w)).filter(|p| p.version == version) {
+                part.state = State::Landed;
+            }
+        }
+        Step::Went
+    }
+
+    /// All warps at a barrier have met: what they waited for is there for everybody.
+    pub(super) fn publish(&mut self, met: &[usize]) {
+        for ((_, writer), part) in &mut self.machine.parts {
+            if met.contains(writer) && part.state == State::Landed {
+                part.state = State::Public;
+            }
+        }
+    }
+
+    /// Which copy the next view of a payload should show: copies are read in the order they were made, each once;
+    /// a tile that is copied outside of loops stays what it is.
+    pub(super) fn wanted(&mut self, w: usize, ring: usize, payload: usize) -> u64 {
+        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
+        let looped = agent.is_some_and(|a| {
+            a.ops.iter().any(|p| {
+                p.looped
+                    && self.model.module.ops[p.op].opcode == Opcode::AsyncCopy
+                    && self.model.ring(p.op) == Some(ring)
+            })
+        });
+        let Some(warp) = self.warps.get_mut(w).filter(|_| looped) else { return 0 };
+        let count = warp.viewed.entry((ring, payload)).or_insert(0);
+        let version = *count;
+        *count += 1;
+        version
+    }
+
+    /// Whether every warp's part of a place is the wanted copy, and there.
+    pub(super) fn parts_readable(&mut self, w: usize, place: PlaceId, version: u64) -> Option<Step> {
+        let agent = self.warps.get(w)?.agent;
+        let writers: Vec<usize> =
+            self.warps.iter().enumerate().filter(|(_, x)| x.agent == agent).map(|(u, _)| u).collect();
+        for u in writers {
+            let part = self.machine.parts.get(&(place, u)).copied();
+            let there = part.is_some_and(|p| {
+                p.version == version && (p.state == State::Public || (u == w && p.state == State::Landed))
+            });
+            if there {
+                continue;
+            }
+            let found = match part {
+                None => "nothing".to_owned(),
+                Some(Part { version: found, state }) => format!("copy {found}, {}", state.text()),
+            };
+            let text = format!("reads copy {version} of the ring and finds {found} in the part of warp {u}");
+            return Some(self.broken(w, Rule::Read, text));
+        }
+        None
+    }
+}

@@ -1,0 +1,431 @@
+//! A loop whose copies run ahead: prologue, steady state, drain (C23, C24, C28).
+
+use std::collections::{BTreeSet, HashMap};
+
+use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+
+use super::Ahead;
+use super::find::{PointerStep, Slice, pointer_step, slice, yielded};
+use crate::classes::{Class, class, constant};
+
+/// What a loop of the kernel has become, by value.
+type Map = HashMap<ValueId, ValueId>;
+
+/// The ring of a loop.
+pub(super) struct Ring<'a> {
+    pub name: &'a str,
+    /// Where all warps meet.
+    pub barrier: &'a str,
+    pub depth: u64,
+}
+
+/// Appends operations to a block.
+pub(super) struct Emit<'a> {
+    pub out: &'a mut Module,
+    pub block: BlockId,
+    pub loc: LocId,
+}
+
+/// An `i32` attribute; what does not fit was refused long before.
+pub(super) fn number(value: impl TryInto<i32>) -> Attr {
+    Attr::i32(value.try_into().unwrap_or(i32::MAX))
+}
+
+impl Emit<'_> {
+    pub fn op(
+        &mut self,
+        opcode: Opcode,
+        operands: &[ValueId],
+        types: &[Type],
+        props: &[(&str, Attr)],
+    ) -> OpId {
+        let op = self.out.create_op(opcode, operands, types, self.loc);
+        for (name, attr) in props {
+            self.out.ops[op].props.set(*name, attr.clone());
+        }
+        self.out.append(self.block, op);
+        op
+    }
+
+    fn value(&mut self, opcode: Opcode, operands: &[ValueId], ty: &Type) -> ValueId {
+        let op = self.op(opcode, operands, std::slice::from_ref(ty), &[]);
+        self.out.ops[op].results[0]
+    }
+
+    /// A scalar constant.
+    fn constant(&mut self, value: i64, ty: &Type) -> ValueId {
+        let attr = Attr::Int { value: i128::from(value), ty: ty.clone() };
+        let op = self.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", attr)]);
+        self.out.ops[op].results[0]
+    }
+
+    fn compare(&mut self, predicate: &str, a: ValueId, b: ValueId) -> ValueId {
+        let attr = [("predicate", Attr::Opaque(predicate.to_owned()))];
+        let op = self.op(Opcode::CmpI, &[a, b], &[Type::I1], &attr);
+        self.out.ops[op].results[0]
+    }
+
+    /// A tile of pointers moved by the same amount everywhere.
+    fn moved(&mut self, tile: ValueId, by: ValueId) -> ValueId {
+        let ty = self.out.ty(tile).clone();
+        let offsets = ty.with_elem(self.out.ty(by).clone());
+        let splat = self.value(Opcode::Splat, &[by], &offsets);
+        self.value(Opcode::AddPtr, &[tile, splat], &ty)
+    }
+
+    fn advance(&mut self, ring: &str, iterator: [ValueId; 2]) -> Vec<ValueId> {
+        let props = [("pipeline", Attr::symbol(ring))];
+        let op = self.op(Opcode::Advance, &iterator, &[Type::I32, Type::I32], &props);
+        self.out.ops[op].results.to_vec()
+    }
+}
+
+/// A value that the loop carries, and how the expanded loop carries it.
+#[derive(Clone, Copy)]
+struct Carried {
+    /// Its position.
+    at: usize,
+    /// Where the loop starts from.
+    first: ValueId,
+    /// For tiles of pointers: how far they move, in place of the tile.
+    step: Option<ValueId>,
+}
+
+/// A loop being expanded.
+struct Loop<'a> {
+    old: OpId,
+    body: BlockId,
+    args: Vec<ValueId>,
+    bounds: [ValueId; 3],
+    ahead: i64,
+    step: i64,
+    tiles: &'a Ahead,
+    ring: &'a Ring<'a>,
+    slice: Slice,
+    block: BlockId,
+    loc: LocId,
+}
+
+/// Expands a loop where it stands. `None` if it is not what [`super::find`] makes sure of.
+pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option<()> {
+    let old = tiles.scf_for;
+    let body = out.entry(old, 0)?;
+    let block = out.ops[old].block?;
+    let &[lo, hi, step, ref inits @ ..] = out.ops[old].operands.as_slice() else { return None };
+    let inits = inits.to_vec();
+    let roots: Vec<ValueId> = tiles.tiles.iter().flat_map(|t| out.ops[t.op].operands.clone()).collect();
+    let at = Loop {
+        old,
+        body,
+        args: out.blocks[body].args.to_vec(),
+        bounds: [lo, hi, step],
+        ahead: i64::try_from(ring.depth).ok()?.checked_sub(1).filter(|&a| a > 0)?,
+        step: constant(out, step)?,
+        slice: slice(out, old, body, &roots)?,
+        tiles,
+        ring,
+        block,
+        loc: out.ops[old].loc,
+    };
+    // Everything behind the loop comes back behind what the loop becomes.
+    let position = out.blocks[block].ops.iter().position(|&op| op == old)?;
+    let mut behind = out.blocks[block].ops.split_off(position);
+    behind.remove(0);
+    let (live, kept) = at.live(out);
+    let copied = at.carried(out, &at.slice.carried.clone(), &inits)?;
+    let kept = at.carried(out, &kept, &inits)?;
+    let starts = at.prologue(out, &copied)?;
+    let new = at.steady(out, &copied, &starts, &kept, &live)?;
+    let mut emit = Emit { out, block, loc: at.loc };
+    emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(0i64))]);
+    emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(ring.barrier))]);
+    let results = out.ops[old].results.to_vec();
+    let made = out.ops[new].results.to_vec();
+    for (carried, &value) in kept.iter().zip(&made) {
+        let &result = results.get(carried.at)?;
+        if !out.is_used(result) {
+            continue;
+        }
+        let value = match carried.step {
+            Some(_) => Emit { out, block, loc: at.loc }.moved(carried.first, value),
+            None => value,
+        };
+        out.replace_all_uses(result, value);
+    }
+    out.ops[old].block = None;
+    out.blocks[block].ops.extend(behind);
+    Some(())
+}
+
+impl Loop<'_> {
+    fn is_copied(&self, op: OpId) -> bool {
+        self.tiles.tiles.iter().any(|t| t.op == op)
+    }
+
+    /// What computing needs, copies aside: operations of the body, and positions of carried values.
+    fn live(&self, out: &Module) -> (BTreeSet<OpId>, BTreeSet<usize>) {
+        let (mut ops, mut kept) = (BTreeSet::new(), BTreeSet::new());
+        let mut stack: Vec<ValueId> = Vec::new();
+        let carried = |at: usize, kept: &mut BTreeSet<usize>, stack: &mut Vec<ValueId>| {
+            if kept.insert(at) && pointer_step(out, self.old, self.body, at).is_none() {
+                stack.extend(yielded(out, self.body, at));
+            }
+        };
+        for (at, &result) in out.ops[self.old].results.iter().enumerate() {
+            if out.is_used(result) {
+                carried(at, &mut kept, &mut stack);
+            }
+        }
+        for &op in &out.blocks[self.body].ops {
+            let opcode = out.ops[op].opcode;
+            let pure = matches!(opcode, Opcode::Load | Opcode::Reduce | Opcode::Dot | Opcode::Yield);
+            if !pure && class(opcode) != Class::Pure {
+                ops.insert(op);
+                stack.extend(self.reads(out, op));
+            }
+        }
+        while let Some(value) = stack.pop() {
+            match out.values[value].def {
+                ValueDef::Result { op, .. } if out.ops[op].block == Some(self.body) => {
+                    if ops.insert(op) && !self.is_copied(op) {
+                        stack.extend(self.reads(out, op));
+                    }
+                }
+                ValueDef::Argument { block, index } if block == self.body && index > 0 => {
+                    carried(index as usize - 1, &mut kept, &mut stack);
+                }
+                _ => {}
+            }
+        }
+        (ops, kept)
+    }
+
+    /// What an operation reads, those in its regions included.
+    fn reads(&self, out: &Module, op: OpId) -> Vec<ValueId> {
+        let inside = crate::walk::preorder(out, op);
+        inside.into_iter().flat_map(|op| out.ops[op].operands.clone()).collect()
+    }
+
+    /// How carried values are carried on.
+    fn carried(&self, out: &mut Module, positions: &BTreeSet<usize>, inits: &[ValueId]) -> Option<Vec<Carried>> {
+        let mut all = Vec::new();
+        for &at in positions {
+            let step = match pointer_step(out, self.old, self.body, at) {
+                Some(PointerStep { by }) => Some(self.scalar(out, by)?),
+                None => None,
+            };
+            all.push(Carried { at, first: *inits.get(at)?, step });
+        }
+        Some(all)
+    }
+
+    /// A step as a scalar: itself, or the number that a splat constant repeats.
+    fn scalar(&self, out: &mut Module, by: ValueId) -> Option<ValueId> {
+        if !out.ty(by).is_tensor() {
+            return Some(by);
+        }
+        let Some(Attr::Splat { value, .. }) = out.attr(out.def_op(by)?, "value") else { return None };
+        let value = value.as_i64()?;
+        let ty = out.ty(by).elem().clone();
+        Some(Emit { out, block: self.block, loc: self.loc }.constant(value, &ty))
+    }
+
+    /// The copies of the first iterations; returns where the carried values stand behind them.
+    fn prologue(&self, out: &mut Module, copied: &[Carried]) -> Option<Vec<ValueId>> {
+        let [lo, hi, _] = self.bounds;
+        let ty = out.ty(lo).clone();
+        let mut emit = Emit { out, block: self.block, loc: self.loc };
+        let some = emit.compare("slt", lo, hi);
+        let trips = emit.value(Opcode::SubI, &[hi, lo], &ty);
+        let mut now: Vec<ValueId> = Vec::new();
+        for carried in copied {
+            now.push(match carried.step {
+                Some(step) => {
+                    let ty = emit.out.ty(step).clone();
+                    emit.constant(0, &ty)
+                }
+                None => carried.first,
+            });
+        }
+        for iteration in 0..self.ahead {
+            let mut emit = Emit { out, block: self.block, loc: self.loc };
+            let (guard, index) = match iteration {
+                0 => (some, lo),
+                _ => {
+                    let distance = emit.constant(iteration.checked_mul(self.step)?, &ty);
+                    let more = emit.compare("ugt", trips, distance);
+                    let guard = emit.value(Opcode::AndI, &[some, more], &Type::I1);
+                    (guard, emit.value(Opcode::AddI, &[lo, distance], &ty))
+                }
+            };
+            let slot = emit.constant(iteration, &Type::I32);
+            now = self.copies(out, self.block, copied, &now, (index, guard, slot))?;
+        }
+        Some(now)
+    }
+
+    /// The copies of one iteration as a group; returns the carried values of the next one.
+    fn copies(
+        &self,
+        out: &mut Module,
+        block: BlockId,
+        copied: &[Carried],
+        now: &[ValueId],
+        (index, guard, slot): (ValueId, ValueId, ValueId),
+    ) -> Option<Vec<ValueId>> {
+        let mut map = Map::new();
+        self.bind(out, block, copied, now, index, &mut map)?;
+        for op in out.blocks[self.body].ops.clone() {
+            if self.slice.ops.contains(&op) {
+                clone(out, op, block, &mut map);
+            }
+        }
+        for (payload, tile) in self.tiles.tiles.iter().enumerate() {
+            let operands: Vec<ValueId> = out.ops[tile.op].operands.to_vec();
+            let new = |index: usize| operands.get(index).map(|v| map.get(v).copied().unwrap_or(*v));
+            let (pointers, mask, other) = (new(0)?, new(1), new(2));
+            let loc = out.ops[tile.op].loc;
+            let mut emit = Emit { out, block, loc };
+            let ty = tile.tile.with_elem(Type::I1);
+            let mut all = emit.value(Opcode::Splat, &[guard], &ty);
+            if let Some(mask) = mask {
+                all = emit.value(Opcode::AndI, &[mask, all], &ty);
+            }
+            let mut operands = vec![slot, pointers, all];
+            operands.extend(other);
+            let props = [("pipeline", Attr::symbol(self.ring.name)), ("payload", number(payload))];
+            emit.op(Opcode::AsyncCopy, &operands, &[], &props);
+        }
+        let mut emit = Emit { out, block, loc: self.loc };
+        emit.op(Opcode::AsyncCommit, &[], &[], &[]);
+        let mut next = Vec::new();
+        for (carried, &value) in copied.iter().zip(now) {
+            next.push(match carried.step {
+                Some(step) => {
+                    let ty = emit.out.ty(step).clone();
+                    emit.value(Opcode::AddI, &[value, step], &ty)
+                }
+                None => {
+                    let value = yielded(emit.out, self.body, carried.at)?;
+                    map.get(&value).copied().unwrap_or(value)
+                }
+            });
+        }
+        Some(next)
+    }
+
+    /// Says what the arguments of the body are in one iteration.
+    fn bind(
+        &self,
+        out: &mut Module,
+        block: BlockId,
+        carried: &[Carried],
+        now: &[ValueId],
+        index: ValueId,
+        map: &mut Map,
+    ) -> Option<()> {
+        map.insert(*self.args.first()?, index);
+        for (carried, &value) in carried.iter().zip(now) {
+            let value = match carried.step {
+                Some(_) => Emit { out, block, loc: self.loc }.moved(carried.first, value),
+                None => value,
+            };
+            map.insert(*self.args.get(carried.at + 1)?, value);
+        }
+        Some(())
+    }
+
+    /// The loop itself. It carries what computing carries, what the copies carry, and the two iterators.
+    fn steady(
+        &self,
+        out: &mut Module,
+        copied: &[Carried],
+        starts: &[ValueId],
+        kept: &[Carried],
+        live: &BTreeSet<OpId>,
+    ) -> Option<OpId> {
+        let [lo, hi, step] = self.bounds;
+        let index_type = out.ty(lo).clone();
+        let mut emit = Emit { out, block: self.block, loc: self.loc };
+        let distance = emit.constant(self.ahead.checked_mul(self.step)?, &index_type);
+        let zero = emit.constant(0, &Type::I32);
+        let write = emit.constant(self.ahead, &Type::I32);
+        let mut operands = vec![lo, hi, step];
+        for carried in kept {
+            operands.push(match carried.step {
+                Some(step) => {
+                    let ty = emit.out.ty(step).clone();
+                    emit.constant(0, &ty)
+                }
+                None => carried.first,
+            });
+        }
+        operands.extend(starts);
+        operands.extend([zero, zero, write, zero]);
+        let types: Vec<Type> = operands.iter().skip(3).map(|&v| emit.out.ty(v).clone()).collect();
+        let new = emit.op(Opcode::For, &operands, &types, &[]);
+        out.ops[new].span = out.ops[self.old].span;
+        let region = out.add_region(new);
+        let inner = out.add_block(region);
+        let index = out.add_arg(inner, index_type.clone(), self.loc);
+        let name = self.args.first().and_then(|&v| out.values[v].name.clone());
+        out.values[index].name = name;
+        let args: Vec<ValueId> = types.iter().map(|ty| out.add_arg(inner, ty.clone(), self.loc)).collect();
+        let (computing, rest) = args.split_at_checked(kept.len())?;
+        let (copying, iterators) = rest.split_at_checked(copied.len())?;
+        let &[read, read_phase, write, write_phase] = iterators else { return None };
+
+        let mut emit = Emit { out, block: inner, loc: self.loc };
+        emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(self.ahead - 1))]);
+        emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
+        let left = emit.value(Opcode::SubI, &[hi, index], &index_type);
+        let guard = emit.compare("ugt", left, distance);
+        let later = emit.value(Opcode::AddI, &[index, distance], &index_type);
+        let nexts = self.copies(out, inner, copied, copying, (later, guard, write))?;
+
+        let mut map = Map::new();
+        self.bind(out, inner, kept, computing, index, &mut map)?;
+        for op in out.blocks[self.body].ops.clone() {
+            if !live.contains(&op) {
+                continue;
+            }
+            match self.tiles.tiles.iter().position(|t| t.op == op) {
+                Some(payload) => {
+                    let (result, loc) = (out.result(op)?, out.ops[op].loc);
+                    let ty = out.ty(result).clone();
+                    let props = [("pipeline", Attr::symbol(self.ring.name)), ("payload", number(payload))];
+                    let slot = Emit { out, block: inner, loc }.op(Opcode::Slot, &[read], &[ty], &props);
+                    map.insert(result, out.result(slot)?);
+                }
+                None => clone(out, op, inner, &mut map),
+            }
+        }
+        let mut emit = Emit { out, block: inner, loc: self.loc };
+        let mut last = Vec::new();
+        for (carried, &value) in kept.iter().zip(computing) {
+            last.push(match carried.step {
+                Some(step) => {
+                    let ty = emit.out.ty(step).clone();
+                    emit.value(Opcode::AddI, &[value, step], &ty)
+                }
+                None => {
+                    let value = yielded(emit.out, self.body, carried.at)?;
+                    map.get(&value).copied().unwrap_or(value)
+                }
+            });
+        }
+        last.extend(nexts);
+        last.extend(emit.advance(self.ring.name, [read, read_phase]));
+        last.extend(emit.advance(self.ring.name, [write, write_phase]));
+        emit.op(Opcode::Yield, &last, &[], &[]);
+        Some(new)
+    }
+}
+
+/// A copy of an operation without the marks of earlier stages.
+fn clone(out: &mut Module, op: OpId, block: BlockId, map: &mut Map) {
+    let copy = out.clone_op(op, block, map);
+    let attrs = &out.ops[copy].attrs;
+    let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));
+    out.ops[copy].attrs = kept.map(|(name, attr)| (name, attr.clone())).collect();
+}

@@ -1,0 +1,241 @@
+//! Which loads of which loops can run ahead: their pointers and masks must be computable for a later iteration (C8).
+
+use std::collections::BTreeSet;
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+
+use crate::classes::{Class, class, constant, is_scalar_type};
+use crate::loops::pipelined_loops;
+use crate::place::remark;
+use crate::walk::preorder;
+
+/// A tile that is copied to shared memory ahead of its use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopiedTile {
+    /// The `tt.load`.
+    pub op: OpId,
+    /// Its tile.
+    pub tile: Type,
+    /// Bytes of the swizzle of its slots; 0 for vectors.
+    pub swizzle: u32,
+    /// Name in reports.
+    pub name: String,
+}
+
+impl CopiedTile {
+    /// Bytes of the tile.
+    pub fn bytes(&self) -> u64 {
+        self.tile.bytes().unwrap_or(0)
+    }
+
+    /// Alignment of its slots in bytes (C15).
+    pub fn align(&self) -> u64 {
+        match self.swizzle {
+            0 => 128,
+            swizzle => 8 * u64::from(swizzle),
+        }
+    }
+}
+
+/// A loop and what of it runs ahead.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub scf_for: OpId,
+    pub tiles: Vec<CopiedTile>,
+    /// The author's cap on slots (C6).
+    pub num_stages: Option<u64>,
+}
+
+/// A carried tile of pointers that moves by the same amount everywhere: what is added in each iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PointerStep {
+    /// A scalar from outside the loop, or the splat constant that holds the number.
+    pub by: ValueId,
+}
+
+/// The loops of a kernel with tiles that can be copied ahead, and why others cannot.
+pub(super) fn loops(module: &Module, func: OpId) -> (Vec<Found>, Vec<Diagnostic>) {
+    let (mut found, mut remarks) = (Vec::new(), Vec::new());
+    for scf_for in pipelined_loops(module, func) {
+        let Some(body) = module.entry(scf_for, 0) else { continue };
+        let mut tiles = Vec::new();
+        for &op in &module.blocks[body].ops {
+            if module.ops[op].opcode != Opcode::Load {
+                continue;
+            }
+            match copied(module, scf_for, body, op, tiles.len()) {
+                Ok(Some(tile)) => tiles.push(tile),
+                Ok(None) => {}
+                Err(why) => {
+                    let text = format!("this load does not run ahead: {why}");
+                    remarks.push(remark(module, op, Code::Loop, text).rule("C9"));
+                }
+            }
+        }
+        let step = module.ops[scf_for].operands.get(2).and_then(|&v| constant(module, v));
+        if !tiles.is_empty() && step.is_none_or(|step| step <= 0 || step > 1 << 20) {
+            let text = "this loop is not pipelined: its step is no constant";
+            remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
+            continue;
+        }
+        if !tiles.is_empty() {
+            let num_stages = module.attr(scf_for, "tt.num_stages").and_then(Attr::as_i64);
+            let num_stages = num_stages.and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+            found.push(Found { scf_for, tiles, num_stages });
+        }
+    }
+    (found, remarks)
+}
+
+/// A load as a tile copied ahead; `None` for loads that are no tiles, an error where it must stay where it is.
+fn copied(
+    module: &Module,
+    scf_for: OpId,
+    body: BlockId,
+    op: OpId,
+    number: usize,
+) -> Result<Option<CopiedTile>, &'static str> {
+    let Some(tile) = module.result(op).map(|v| module.ty(v).clone()).filter(Type::is_tensor) else {
+        return Ok(None);
+    };
+    let Some(bits) = tile.elem_bits().filter(|bits| matches!(bits, 8 | 16 | 32 | 64)) else {
+        return Err("its elements are no numbers of 8 to 64 bits");
+    };
+    if matches!(tile.elem(), Type::Ptr { .. }) {
+        return Err("it loads pointers");
+    }
+    let shape = tile.shape();
+    let row = shape.last().copied().unwrap_or(1).saturating_mul(u64::from(bits) / 8);
+    if shape.len() > 2 || row < 16 {
+        return Err("it is no matrix or vector with rows of at least 16 B");
+    }
+    if matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true))) {
+        return Err("it is volatile");
+    }
+    if slice(module, scf_for, body, &module.ops[op].operands).is_none() {
+        return Err("its pointers or its mask depend on what the loop computes");
+    }
+    let stores = preorder(module, scf_for).into_iter().filter(|&op| writes(module.ops[op].opcode));
+    let own = root(module, module.ops[op].operands.first().copied());
+    for store in stores {
+        let other = root(module, module.ops[store].operands.first().copied());
+        if own.is_none() || other.is_none() || own == other {
+            return Err("the loop stores through the same pointer");
+        }
+    }
+    let swizzle = match (shape.len(), row) {
+        (1, _) => 0,
+        (_, row) => [128, 64, 32].into_iter().find(|s| row % u64::from(*s) == 0).unwrap_or(0),
+    };
+    let name = match number {
+        0..=25 => char::from(b'a' + u8::try_from(number).unwrap_or(0)).to_string(),
+        _ => format!("t{number}"),
+    };
+    Ok(Some(CopiedTile { op, tile, swizzle, name }))
+}
+
+/// Whether an operation may change global memory.
+fn writes(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::DescriptorStore | Opcode::DescriptorReduce
+    )
+}
+
+/// The argument of the function that a pointer, or a tile of pointers, comes from.
+fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId> {
+    let mut at = pointer?;
+    for _ in 0..1 << 12 {
+        match module.values[at].def {
+            ValueDef::Result { op, .. } => match module.ops[op].opcode {
+                Opcode::AddPtr | Opcode::Splat | Opcode::Broadcast | Opcode::ExpandDims | Opcode::Reshape
+                | Opcode::Trans | Opcode::Bitcast => at = *module.ops[op].operands.first()?,
+                _ => return None,
+            },
+            ValueDef::Argument { block, index } => {
+                let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent)?;
+                match module.ops[owner].opcode {
+                    Opcode::Func => return Some(at),
+                    Opcode::For if index > 0 => {
+                        at = *module.ops[owner].operands.get(index as usize + 2)?;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+    None
+}
+
+/// What of a loop's body some values need.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slice {
+    /// Operations of the body.
+    pub ops: BTreeSet<OpId>,
+    /// Positions of carried values.
+    pub carried: BTreeSet<usize>,
+}
+
+/// The part of a loop's body that values are computed from, if all of it can be computed for a later iteration: pure
+/// operations, scalars that the loop carries, and carried tiles of pointers that move evenly.
+pub(super) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[ValueId]) -> Option<Slice> {
+    let mut found = Slice::default();
+    let mut stack = roots.to_vec();
+    while let Some(value) = stack.pop() {
+        match module.values[value].def {
+            ValueDef::Result { op, .. } if module.ops[op].block == Some(body) => {
+                if class(module.ops[op].opcode) != Class::Pure {
+                    return None;
+                }
+                if found.ops.insert(op) {
+                    stack.extend(&module.ops[op].operands);
+                }
+            }
+            ValueDef::Argument { block, index } if block == body && index > 0 => {
+                let at = index as usize - 1;
+                if found.carried.insert(at) {
+                    match is_scalar_type(module.ty(value)) {
+                        true => stack.push(yielded(module, body, at)?),
+                        false => drop(pointer_step(module, scf_for, body, at)?),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
+/// What the loop yields for a carried value.
+pub(super) fn yielded(module: &Module, body: BlockId, at: usize) -> Option<ValueId> {
+    module.ops[module.terminator(body)?].operands.get(at).copied()
+}
+
+/// How a carried tile of pointers moves, if it moves evenly: `next = addptr %tile, splat`.
+pub(super) fn pointer_step(module: &Module, scf_for: OpId, body: BlockId, at: usize) -> Option<PointerStep> {
+    let arg = *module.blocks[body].args.get(at + 1)?;
+    if !matches!(module.ty(arg).elem(), Type::Ptr { .. }) || !module.ty(arg).is_tensor() {
+        return None;
+    }
+    let next = module.def_op(yielded(module, body, at)?)?;
+    let &[from, offset] = module.ops[next].operands.as_slice() else { return None };
+    if module.ops[next].opcode != Opcode::AddPtr || from != arg {
+        return None;
+    }
+    let by = module.def_op(offset)?;
+    match module.ops[by].opcode {
+        Opcode::Constant if matches!(module.attr(by, "value"), Some(Attr::Splat { .. })) => {
+            Some(PointerStep { by: offset })
+        }
+        Opcode::Splat => {
+            let scalar = *module.ops[by].operands.first()?;
+            let inside = module.def_op(scalar).map_or_else(
+                || matches!(module.values[scalar].def, ValueDef::Argument { block, .. } if block == body),
+                |op| crate::loops::is_inside(module, op, scf_for),
+            );
+            (!inside).then_some(PointerStep { by: scalar })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! Kernels that one agent runs: all warps copy, all warps compute (C9, C24, C28).
+//!
+//! This is how the chips without asynchronous products work, and loops without a product on every chip. A loop that
+//! loads tiles through pointers is expanded: its copies run `D - 1` iterations ahead of everything else, D being the
+//! depth of the ring that the schedule asks for.
+//!
+//! ```text
+//! prologue   copies of iterations 0 .. D-2, one group each
+//! loop       wait for the group of this iteration, meet; copies of the iteration D-1 further on; compute
+//! drain      copies beyond the last iteration are masked off; wait for all groups
+//! ```
+//!
+//! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
+
+mod expand;
+mod find;
+mod forms;
+mod plan;
+mod program;
+mod shape;
+
+use warploom_bufassign::{Assignment, Problem};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, OpId, Opcode};
+use warploom_sched::Answer;
+use warploom_target::Target;
+use warploom_target::mma::MmaInstruction;
+
+use crate::check;
+use crate::compile::Options;
+use crate::forms as all_forms;
+use crate::loops::PipelinedLoop;
+use crate::normalize::normalize;
+use crate::select::entry_function;
+use crate::walk::preorder;
+
+pub use find::CopiedTile;
+pub use shape::{Layout, Shape};
+
+/// A loop whose copies run ahead.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// The loop in [`Single::kernel`].
+    pub scf_for: OpId,
+    /// The tiles copied, in order.
+    pub tiles: Vec<CopiedTile>,
+    /// The loop graph.
+    pub pipelined: PipelinedLoop,
+    /// The schedule.
+    pub answer: Answer,
+    /// Slots of the ring: copies run one iteration less ahead.
+    pub depth: u64,
+    /// What the depth law asks for at the best II.
+    pub law: u64,
+}
+
+/// A kernel compiled for one agent, with everything that was decided.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// The kernel in normal form.
+    pub kernel: Module,
+    /// Its warps, registers and the layout of its tiles.
+    pub shape: Shape,
+    /// Its pipelined loops, in the order of the text.
+    pub loops: Vec<Ahead>,
+    /// The assignment problem and its answer; none where nothing is copied.
+    pub buffers: Option<(Problem, Assignment)>,
+    /// The scheduled form.
+    pub scheduled: Module,
+    /// The assigned form.
+    pub assigned: Module,
+    /// The program form.
+    pub program: Module,
+    /// Things worth telling.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// Whether a kernel is one that a single agent runs on this chip: the chip multiplies synchronously, or the kernel
+/// does not multiply at all.
+pub fn applies(module: &Module, target: &Target, entry: Option<&str>) -> bool {
+    let Ok(func) = entry_function(module, entry) else { return false };
+    let multiplies =
+        preorder(module, func).into_iter().any(|op| matches!(module.ops[op].opcode, Opcode::Dot));
+    target.mma_instruction() == MmaInstruction::MmaSync || !multiplies
+}
+
+/// Compiles a kernel to a program of one agent.
+///
+/// # Errors
+/// Every reason why it cannot be compiled, in file order (C90).
+pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Single, Vec<Diagnostic>> {
+    let func = entry_function(module, options.entry.as_deref())?;
+    let mut kernel = normalize(module, func)?;
+    all_forms::strip(&mut kernel, func);
+    let shape = shape::choose(&kernel, func, target)?;
+    let (found, remarks) = find::loops(&kernel, func);
+    let planned = plan::plan(&kernel, found, &shape, target, options)?;
+    let scheduled = forms::scheduled(&kernel, &planned.loops, target);
+    let assigned = forms::assigned(&scheduled, func, &planned, target);
+    let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
+        vec![Diagnostic::error(Code::Internal, "the kernel cannot be expanded").rule("C28")]
+    })?;
+    if options.check {
+        check_all(&planned, &program, target).map_err(|error| vec![*error])?;
+    }
+    let plan::Planned { loops, buffers } = planned;
+    Ok(Single { kernel, shape, loops, buffers, scheduled, assigned, program, remarks })
+}
+
+/// The checkers of all stages on our own results; what they find is a bug of ours.
+fn check_all(planned: &plan::Planned, program: &Module, target: &Target) -> Result<(), Box<Diagnostic>> {
+    let bug = |what: &str, rule: &'static str, found: String| {
+        Box::new(Diagnostic::error(Code::Internal, format!("the {what} is broken: {found}")).rule(rule))
+    };
+    for ahead in &planned.loops {
+        warploom_sched::check::all(&ahead.pipelined.graph, &ahead.answer)
+            .map_err(|v| bug("schedule", "S71", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    }
+    if let Some((problem, assignment)) = &planned.buffers {
+        warploom_bufassign::check::check(problem, assignment)
+            .map_err(|v| bug("assignment", "B75", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    }
+    check::program(program, target, check::Effort::Quick)
+        .map_err(|v| bug("program", "C35", v.first().map(ToString::to_string).unwrap_or_default()))
+}

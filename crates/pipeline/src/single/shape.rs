@@ -1,0 +1,185 @@
+//! Warps, registers and the layout of tiles of a kernel that one agent runs (C31, C61, C67).
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, OpId, Opcode, Type};
+use warploom_target::Target;
+
+use crate::place::refuse;
+use crate::views::look_through;
+use crate::walk::preorder;
+
+/// How tiles lie in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// Accumulators of mma.sync: warps along M and along N.
+    MmaSync {
+        /// Warps along the rows.
+        m: u64,
+        /// Warps along the columns.
+        n: u64,
+    },
+    /// Neighbours in a lane, lanes in rows.
+    Blocked {
+        /// Neighbouring elements of a lane.
+        vector: u64,
+        /// Lanes along the columns.
+        across: u64,
+    },
+}
+
+/// What one agent is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Its warps.
+    pub warps: u64,
+    /// Registers per thread.
+    pub registers: u64,
+    /// The layout of its tiles.
+    pub layout: Layout,
+}
+
+/// Registers of accumulators per thread that leave room for operands, addresses and masks.
+const ACCUMULATORS: u64 = 128;
+
+/// Chooses the shape of a kernel.
+///
+/// # Errors
+/// Operations and tiles that have no code on this chip.
+pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Shape, Vec<Diagnostic>> {
+    let ops = preorder(module, func);
+    let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
+    let chosen = match dots.as_slice() {
+        [] => blocked(module, &ops),
+        _ => mma_sync(module, &dots, reduces),
+    };
+    match chosen {
+        Ok((warps, layout)) if errors.is_empty() => {
+            let lanes = 32 * warps;
+            let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
+            return Ok(Shape { warps, registers, layout });
+        }
+        Ok(_) => {}
+        Err(error) => errors.push(*error),
+    }
+    crate::place::file_order(&mut errors);
+    Err(errors)
+}
+
+/// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
+fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layout), Box<Diagnostic>> {
+    let extents = |dot: OpId| -> Option<(u64, u64)> {
+        match module.ty(module.result(dot)?).shape() {
+            &[m, n] => Some((m, n)),
+            _ => None,
+        }
+    };
+    // A that is computed stays in the registers of its rows: all warps stand along M then.
+    let in_slot = |dot: OpId| {
+        let a = module.ops[dot].operands.first().copied();
+        let seen = a.map(|a| look_through(module, a).base).and_then(|base| module.def_op(base));
+        seen.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
+    };
+    let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
+    let fits = |warps: u64, m: u64, n: u64| {
+        dots.iter().all(|&dot| {
+            extents(dot).is_some_and(|(rows, cols)| {
+                let covered = rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n);
+                covered && rows * cols / (32 * warps) <= ACCUMULATORS
+            })
+        })
+    };
+    for warps in [4u64, 8, 16, 2, 1] {
+        let mut splits: Vec<(u64, u64)> = match column {
+            true => vec![(warps, 1)],
+            false => (0..5).map(|s| 1 << s).filter(|m| warps % m == 0).map(|m| (m, warps / m)).collect(),
+        };
+        // Operands are read once per warp along the other dimension: the squarest split reads least.
+        let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
+        splits.sort_by_key(|&(m, n)| ((rows / m) + (cols / n), n));
+        if let Some(&(m, n)) = splits.iter().find(|&&(m, n)| fits(warps, m, n)) {
+            return Ok((warps, Layout::MmaSync { m, n }));
+        }
+    }
+    let dot = dots.first().copied().unwrap_or(module.root);
+    let text = "the products of this kernel fit no split over 1 to 16 warps";
+    let needs = "tiles of M and N in multiples of 16, at most 4096 accumulators a warp";
+    Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)))
+}
+
+/// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
+fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnostic>> {
+    let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
+    let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
+    let matrices: Vec<[u64; 2]> = tiles
+        .iter()
+        .filter_map(|t| match t.shape() {
+            &[r, c] if r > 1 && c > 1 => Some([r, c]),
+            _ => None,
+        })
+        .collect();
+    let widest = tiles.iter().filter_map(|t| t.elem_bits()).filter(|b| *b >= 8).min().unwrap_or(32);
+    let vector = 128 / u64::from(widest).clamp(8, 64);
+    if matrices.is_empty() {
+        let least = tiles.iter().filter_map(|t| t.shape().first().copied()).min().unwrap_or(1);
+        let lanes = |warps: u64| 32 * warps;
+        for (warps, vector) in
+            [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
+        {
+            if least.is_multiple_of(lanes(warps) * vector) || tiles.is_empty() {
+                return Ok((warps, Layout::Blocked { vector, across: lanes(warps) }));
+            }
+        }
+        return Ok((1, Layout::Blocked { vector: 1, across: 32 }));
+    }
+    let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
+    let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
+    for warps in [4u64, 2, 1] {
+        for vector in [vector, 4, 2, 1].map(|v| v.min(vector)) {
+            let across = (cols / vector).min(32);
+            if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across) {
+                return Ok((warps, Layout::Blocked { vector, across }));
+            }
+        }
+    }
+    let at = ops.first().copied().unwrap_or(module.root);
+    let text = format!("tiles of {rows}x{cols} elements and less are too small for a warp");
+    Err(Box::new(refuse(module, at, Code::Shape, text).rule("C48").note("needs", "32 elements")))
+}
+
+/// What no agent of this kind has code for.
+fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
+    let name = module.op_name(op);
+    let chip = target.name();
+    let (what, instead) = match module.ops[op].opcode {
+        Opcode::DescriptorLoad | Opcode::DescriptorStore
+            if target.mma_instruction() == warploom_target::mma::MmaInstruction::MmaSync =>
+        {
+            let text = format!("{name} is not supported for {chip}");
+            return Some(
+                refuse(module, op, Code::Target, text)
+                    .rule("C17")
+                    .note("needs", "TMA, sm_90 and later")
+                    .note("instead", "pointers, as Triton writes the kernel for this chip"),
+            );
+        }
+        Opcode::DescriptorLoad | Opcode::DescriptorStore => {
+            (format!("{name} in a kernel without tt.dot"), "tt.load and tt.store through pointers")
+        }
+        Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
+            (format!("{name} is not supported for {chip}"), "pointers")
+        }
+        Opcode::MakeTensorDescriptor => {
+            (format!("{name} is not supported"), "a descriptor made by the host (C16)")
+        }
+        Opcode::DotScaled | Opcode::Scan | Opcode::Gather | Opcode::Histogram | Opcode::AtomicCas
+        | Opcode::AtomicRmw | Opcode::Call | Opcode::While | Opcode::Cat | Opcode::Join | Opcode::Split
+        | Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm | Opcode::Assert | Opcode::Print
+        | Opcode::Sin | Opcode::Cos | Opcode::RemF | Opcode::Other(_) => {
+            (format!("{name} is not supported for {chip}"), "the operations of C2, C68")
+        }
+        _ => return None,
+    };
+    Some(refuse(module, op, Code::Op, what).rule("C3").note("instead", instead))
+}

@@ -1,0 +1,127 @@
+//! Kernels that one agent runs: the program's text, what the checker finds in broken ones, refusals.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use warploom_ir::Module;
+use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::single::{self, Layout, Single};
+use warploom_pipeline::{Options, Resumed, resume};
+use warploom_target::Target;
+
+fn compile(name: &str, chip: &str, options: &Options) -> Option<Single> {
+    let text = common::reference_kernel(name)?;
+    let module = warploom_ir::parse(&text).unwrap();
+    let target = Target::named(chip).unwrap();
+    assert!(single::applies(&module, &target, None));
+    Some(single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0])))
+}
+
+fn checked() -> Options {
+    let mut options = Options::default();
+    options.check = true;
+    options
+}
+
+#[test]
+fn the_pointer_gemm_copies_ahead() {
+    let Some(gemm) = compile("gemm_pointers", "sm_80", &checked()) else { return };
+    assert_eq!(gemm.shape.layout, Layout::MmaSync { m: 2, n: 2 });
+    assert_eq!((gemm.shape.warps, gemm.loops.len()), (4, 1));
+    let ahead = &gemm.loops[0];
+    assert!(ahead.answer.optimal && ahead.depth == ahead.law && ahead.depth >= 2);
+    let text = warploom_ir::print(&gemm.program);
+    let copies = text.matches("warploom.async_copy").count() as u64;
+    assert_eq!(copies, 2 * ahead.depth, "two copies for each iteration ahead, two in the loop");
+    // The same text again from the program form.
+    let target = Target::named("sm_80").unwrap();
+    let again = warploom_ir::parse(&text).unwrap();
+    assert!(matches!(resume(&again, &target, &checked()), Ok(Resumed::Program(_))));
+    assert!(single::explain(&gemm).contains("iterations ahead"));
+    for form in [&gemm.scheduled, &gemm.assigned] {
+        let back = warploom_ir::parse(&warploom_ir::print(form)).unwrap();
+        assert!(warploom_ir::verify(&back).is_empty());
+    }
+}
+
+#[test]
+fn depths_as_asked_and_as_they_fit() {
+    for depth in [2, 3, 4, 6] {
+        let mut options = checked();
+        options.depth = Some(depth);
+        let Some(gemm) = compile("gemm_pointers", "sm_86", &options) else { return };
+        assert_eq!(gemm.loops[0].depth, depth);
+    }
+    let mut options = checked();
+    options.smem_limit = Some(40 << 10);
+    let Some(gemm) = compile("gemm_pointers", "sm_80", &options) else { return };
+    assert_eq!(gemm.loops[0].depth, 2);
+    let text = common::reference_kernel("gemm_pointers").unwrap();
+    let module = warploom_ir::parse(&text).unwrap();
+    let target = Target::named("sm_80").unwrap();
+    options.smem_limit = Some(20 << 10);
+    let refused = single::compile(&module, &target, &options).unwrap_err();
+    assert_eq!((refused[0].code.name(), refused[0].rule), ("capacity", Some("C92")));
+    options.depth = Some(1);
+    let refused = single::compile(&module, &target, &options).unwrap_err();
+    assert_eq!(refused[0].rule, Some("C24"));
+}
+
+/// What the checker finds in a program whose text was changed.
+fn found(text: &str, from: &str, to: &str) -> Vec<Rule> {
+    assert!(text.contains(from), "{from}");
+    let module: Module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
+    let target = Target::named("sm_80").unwrap();
+    match check::program(&module, &target, Effort::Quick) {
+        Ok(()) => Vec::new(),
+        Err(list) => list.into_iter().map(|v| v.rule).collect(),
+    }
+}
+
+#[test]
+fn the_checker_finds_broken_groups() {
+    let mut options = checked();
+    options.depth = Some(3);
+    let Some(gemm) = compile("gemm_pointers", "sm_80", &options) else { return };
+    let text = warploom_ir::print(&gemm.program);
+    let pending = "warploom.async_wait {pending = 1 : i32}";
+    // Waits for too little; waits for enough, only later than need be.
+    assert!(found(&text, pending, "warploom.async_wait {pending = 2 : i32}").contains(&Rule::Read));
+    assert!(found(&text, pending, "warploom.async_wait {pending = 0 : i32}").is_empty());
+    // Nobody waits for the others.
+    let barrier = format!("{pending}\n        warploom.barrier_sync @all");
+    assert!(found(&text, &barrier, pending).contains(&Rule::Read));
+    // A group less, so that each wait covers another copy.
+    assert!(found(&text, "warploom.async_commit\n", "\n").contains(&Rule::Read));
+    // Copies left under way.
+    let last = "warploom.async_wait {pending = 0 : i32}";
+    assert!(found(&text, last, "").contains(&Rule::Drain));
+    // One slot less than the copies run ahead.
+    assert!(found(&text, "depth = 3 : i32", "depth = 2 : i32").iter().any(|r| matches!(r, Rule::Form | Rule::Read)));
+    // A ring of groups has no barriers.
+    assert!(found(&text, "full = -1 : i32", "full = 0 : i32").contains(&Rule::Form));
+    // Another handshake than its copies.
+    assert!(!found(&text, "handshake = \"cp_async\"", "handshake = \"none\"").is_empty());
+    // A barrier for fewer warps than come.
+    assert!(found(&text, "threads = 128 : i32", "threads = 96 : i32").contains(&Rule::NamedBarrier));
+}
+
+#[test]
+fn what_has_no_code_is_refused_with_its_remedy() {
+    let refused = |text: &str, chip: &str| {
+        let module = warploom_ir::parse(text).unwrap();
+        let target = Target::named(chip).unwrap();
+        resume(&module, &target, &checked()).map(|_| ()).unwrap_err().remove(0)
+    };
+    let Some(gemm) = common::reference_kernel("gemm_bf16") else { return };
+    let error = refused(&gemm, "sm_80");
+    assert_eq!((error.code.name(), error.rule), ("target", Some("C17")));
+    let scan = common::reference_kernel("reductions").unwrap();
+    assert_eq!(refused(&scan, "sm_86").code.name(), "op");
+    let pointers = common::reference_kernel("gemm_pointers").unwrap();
+    let target = Target::named("sm_80").unwrap();
+    let module = warploom_ir::parse(&pointers).unwrap();
+    let made = single::compile(&module, &target, &checked()).unwrap();
+    let error = resume(&made.scheduled, &target, &checked()).map(|_| ()).unwrap_err().remove(0);
+    assert!(error.to_string().contains("cannot be resumed"));
+}
