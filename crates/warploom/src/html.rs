@@ -1,12 +1,12 @@
 //! The report of `warploom explain` as one page that needs nothing else.
 
 use warploom::bufassign::render;
-use warploom::pipeline::Compiled;
+use warploom::bufassign::Assignment;
 
 /// The page: the report as text, the memory map as a drawing.
-pub fn page(compiled: &Compiled, report: &str) -> String {
-    let name = escape(&compiled.assignment.name);
-    let map = render::svg(&compiled.assignment);
+pub fn page(assignment: Option<&Assignment>, report: &str) -> String {
+    let name = escape(assignment.map_or("kernel", |a| a.name.as_str()));
+    let map = assignment.map(render::svg).unwrap_or_default();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\n<style>body{{\
          font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}}pre{{background:#f6f8fa;\

@@ -127,11 +127,12 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
         block,
         loc: out.ops[old].loc,
     };
+    let (live, kept) = at.live(out);
+    let used: Vec<bool> = out.ops[old].results.iter().map(|&result| out.is_used(result)).collect();
     // Everything behind the loop comes back behind what the loop becomes.
     let position = out.blocks[block].ops.iter().position(|&op| op == old)?;
     let mut behind = out.blocks[block].ops.split_off(position);
     behind.remove(0);
-    let (live, kept) = at.live(out);
     let copied = at.carried(out, &at.slice.carried.clone(), &inits)?;
     let kept = at.carried(out, &kept, &inits)?;
     let starts = at.prologue(out, &copied)?;
@@ -141,19 +142,20 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
     emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(ring.barrier))]);
     let results = out.ops[old].results.to_vec();
     let made = out.ops[new].results.to_vec();
+    let mut replaced = Vec::new();
     for (carried, &value) in kept.iter().zip(&made) {
-        let &result = results.get(carried.at)?;
-        if !out.is_used(result) {
+        if !used.get(carried.at)? {
             continue;
         }
         let value = match carried.step {
             Some(_) => Emit { out, block, loc: at.loc }.moved(carried.first, value),
             None => value,
         };
-        out.replace_all_uses(result, value);
+        replaced.push((*results.get(carried.at)?, value));
     }
     out.ops[old].block = None;
     out.blocks[block].ops.extend(behind);
+    replaced.into_iter().for_each(|(result, value)| out.replace_all_uses(result, value));
     Some(())
 }
 

@@ -13,6 +13,7 @@
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
 
 mod expand;
+mod explain;
 mod find;
 mod forms;
 mod plan;
@@ -34,6 +35,7 @@ use crate::normalize::normalize;
 use crate::select::entry_function;
 use crate::walk::preorder;
 
+pub use explain::explain;
 pub use find::CopiedTile;
 pub use shape::{Layout, Shape};
 

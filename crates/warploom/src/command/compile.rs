@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
-use warploom::pipeline::Compiled;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use warploom::{Diagnostic, Module, Options, Resumed, Target};
 
@@ -224,11 +223,9 @@ impl Args {
             return io::write(self.out.as_ref(), lines.as_bytes());
         }
         let session = self.kernel.lower().map_err(|refusal| refusal.answer(self.json))?;
-        if let Resumed::Compiled(compiled) = &session.lowered
-            && !self.json
-            && !compiled.remarks.is_empty()
-        {
-            eprint!("{}", io::render(&compiled.remarks, &session.input));
+        let remarks = session.lowered.remarks();
+        if !self.json && !remarks.is_empty() {
+            eprint!("{}", io::render(remarks, &session.input));
         }
         let made = self.make(&session).map_err(|refusal| refusal.answer(self.json))?;
         if !self.json {
@@ -256,8 +253,8 @@ impl Args {
         match self.emit {
             // Answered before anything is lowered.
             Emit::Graph => Ok(Made { bytes: Vec::new(), fields: Map::new() }),
-            Emit::Scheduled => compiled(session, self.emit).map(|c| text(&c.scheduled)),
-            Emit::Assigned => compiled(session, self.emit).map(|c| text(&c.assigned)),
+            Emit::Scheduled => earlier(session.lowered.scheduled(), self.emit).map(text),
+            Emit::Assigned => earlier(session.lowered.assigned(), self.emit).map(text),
             Emit::Program => Ok(text(session.lowered.program())),
             #[cfg(feature = "llvm")]
             Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
@@ -269,15 +266,11 @@ impl Args {
     }
 }
 
-/// What was decided, unless the input was a program, where no earlier form is known.
-fn compiled(session: &Session, emit: Emit) -> Result<&Compiled, Refusal> {
-    match &session.lowered {
-        Resumed::Compiled(compiled) => Ok(compiled),
-        Resumed::Program(_) => {
-            let name = emit.name();
-            let text =
-                format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
-            Err(Refusal::Other(Failure::Refused(text)))
-        }
-    }
+/// A form before the program, unless the input was a program, where none is known.
+fn earlier(form: Option<&Module>, emit: Emit) -> Result<&Module, Refusal> {
+    form.ok_or_else(|| {
+        let name = emit.name();
+        let text = format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
+        Refusal::Other(Failure::Refused(text))
+    })
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use warploom::Resumed;
-
 use super::compile::KernelArgs;
 use crate::io::{self, Failure};
 
@@ -27,19 +25,19 @@ impl Args {
     /// Prints the report.
     pub fn run(self) -> Result<(), Failure> {
         let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
-        let Resumed::Compiled(compiled) = &session.lowered else {
+        let Some(text) = session.lowered.explain() else {
             return Err(Failure::Refused(
                 "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
             ));
         };
-        let text = warploom::pipeline::explain(compiled);
         #[cfg(feature = "llvm")]
         let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
         if let Some(path) = &self.html {
-            return io::write(Some(path), crate::html::page(compiled, &text).as_bytes());
+            let page = crate::html::page(session.lowered.assignment(), &text);
+            return io::write(Some(path), page.as_bytes());
         }
-        if !compiled.remarks.is_empty() {
-            eprint!("{}", io::render(&compiled.remarks, &session.input));
+        if !session.lowered.remarks().is_empty() {
+            eprint!("{}", io::render(session.lowered.remarks(), &session.input));
         }
         io::stdout(text.as_bytes())
     }

@@ -67,11 +67,11 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("error: {e}"));
         let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
-        let warploom::Resumed::Compiled(compiled) = &session.lowered else {
+        if let warploom::Resumed::Program(_) = &session.lowered {
             return Err(Failure::Refused(
                 "error[op]: a program has no meaning to compare with\ninstead: run the kernel".into(),
             ));
-        };
+        }
         let emitted = crate::tools::ptx(&session, &self.ptx, false).map_err(|refusal| refusal.text())?;
         let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&e))?;
         let case = Case { args: self.args, grid: self.grid, seed: self.seed };
@@ -112,7 +112,7 @@ impl Args {
         drop(bar);
         if self.json {
             io::json(&json!({"ok": failed == 0, "name": name, "target": session.target.name(),
-                             "depth": compiled.depth.slots, "runs": rows}))?;
+                             "depth": session.lowered.depth(), "runs": rows}))?;
         } else {
             io::stdout(text.as_bytes())?;
         }

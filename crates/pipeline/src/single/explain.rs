@@ -1,0 +1,87 @@
+//! What was decided for a kernel that one agent runs, and why (C93).
+
+use std::fmt::Write;
+
+use warploom_bufassign::render;
+use warploom_sched::render::gantt;
+
+use super::{Ahead, Layout, Single};
+
+/// The report: the agent, its rings, the shape of its loops, what bounds II, schedules and the memory map.
+pub fn explain(single: &Single) -> String {
+    let mut out = String::new();
+    let name = single.loops.first().map_or("", |l| l.pipelined.graph.name.as_str());
+    let name = name.split('/').next().unwrap_or_default();
+    let _ = writeln!(out, "kernel @{name}: one agent copies and computes");
+    let shape = &single.shape;
+    let _ = writeln!(out, "\nagents: {} warps, {} registers per thread", shape.warps, shape.registers);
+    let _ = match shape.layout {
+        Layout::MmaSync { m, n } => {
+            writeln!(out, "  @main  mma.sync, {m} warps along the rows and {n} along the columns")
+        }
+        Layout::Blocked { vector, across } => {
+            writeln!(out, "  @main  {vector} neighbours in a lane, {across} lanes along the columns")
+        }
+    };
+    if single.loops.is_empty() {
+        let _ = writeln!(out, "\nno loop is pipelined");
+    }
+    for (number, ahead) in single.loops.iter().enumerate() {
+        describe(&mut out, number, ahead);
+    }
+    if let Some((_, assignment)) = &single.buffers {
+        let map = render::memory_map(assignment);
+        let _ = writeln!(out, "\nmemory");
+        indented(&mut out, &map);
+    }
+    for remark in &single.remarks {
+        let _ = writeln!(out, "\n{remark}");
+    }
+    out
+}
+
+fn describe(out: &mut String, number: usize, ahead: &Ahead) {
+    let tiles: Vec<String> = ahead
+        .tiles
+        .iter()
+        .map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle))
+        .collect();
+    let (depth, answer) = (ahead.depth, &ahead.answer);
+    let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
+    let _ = writeln!(
+        out,
+        "  cp.async in one agent: a group for each iteration, all but {} waited for, then a barrier (C24)",
+        depth - 2
+    );
+    let _ = writeln!(
+        out,
+        "  copies run {} iterations ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
+        depth - 1,
+        ahead.law
+    );
+    let bound = match (answer.ii == answer.res_mii, answer.critical_resource.as_deref()) {
+        (true, Some(unit)) => format!(", bound by {unit}"),
+        _ => {
+            let graph = &ahead.pipelined.graph;
+            let names = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n));
+            let names: Vec<&str> = names.map(|n| n.name.as_str()).collect();
+            match names.is_empty() {
+                true => ", bound by the depth of the ring".to_owned(),
+                false => format!(", bound by the circuit {}", names.join(" > ")),
+            }
+        }
+    };
+    let proof = if answer.optimal { "; no smaller one exists" } else { "" };
+    let _ = writeln!(
+        out,
+        "  II {} cycles{bound} (resources {}, circuits {}){proof}",
+        answer.ii, answer.res_mii, answer.rec_mii
+    );
+    indented(out, &gantt(&ahead.pipelined.graph, answer));
+}
+
+fn indented(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(out, "  {line}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Kernels that one agent runs, on the chips that multiply synchronously and without a product on every chip: their
+//! PTX on the emulator against what the kernel means.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+#![cfg(feature = "llvm")]
+
+use std::path::{Path, PathBuf};
+
+use warploom::run::{ArgSpec, Case, policies, prepare};
+use warploom::{Options, Resumed, Target};
+use warploom_emulator as emulator;
+
+fn kernel(name: &str) -> Option<String> {
+    let path: PathBuf =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kernels").join(format!("{name}.ttir"));
+    let text = std::fs::read_to_string(path).ok();
+    if text.is_none() {
+        println!("skipped: {name} is not there");
+    }
+    text
+}
+
+/// Compiles a kernel for a chip and runs it on each list of arguments.
+fn run(name: &str, text: &str, chip: &str, options: &Options, cases: &[(Vec<ArgSpec>, [u32; 3])], seeds: u64) {
+    let target = Target::named(chip).unwrap();
+    let module = warploom::read(text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, options).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    assert!(matches!(output.lowered, Resumed::Single(_)), "{name}");
+    let metadata = &output.emitted.metadata;
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    for (number, (args, grid)) in cases.iter().enumerate() {
+        let case = Case { args: args.clone(), grid: *grid, seed: number as u64 + 1 };
+        let prepared = prepare(&module, &metadata.name, &case).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for policy in policies(seeds) {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let outcome =
+                prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(
+                outcome.passed(),
+                "{name} on {chip}, case {number}, {policy:?}: relative error {:.2e}\n{}",
+                outcome.relative_error,
+                outcome.report
+            );
+        }
+    }
+}
+
+/// `a, b, c, M, N, K, strides` of a pointer GEMM.
+fn gemm(m: i64, n: i64, k: i64) -> (Vec<ArgSpec>, [u32; 3]) {
+    use ArgSpec::{Buffer, Int};
+    let sa = k.max(16);
+    let buffer = |count: i64| Buffer(count.max(16) as u64);
+    let args = vec![
+        buffer(m * sa),
+        buffer(k * n),
+        buffer(m * n),
+        Int(m),
+        Int(n),
+        Int(k),
+        Int(sa),
+        Int(n),
+        Int(n),
+    ];
+    (args, [m.unsigned_abs().div_ceil(128) as u32, n.unsigned_abs().div_ceil(128) as u32, 1])
+}
+
+#[test]
+fn pointer_gemm_runs_right_for_every_trip_count_of_c28() {
+    let Some(text) = kernel("gemm_pointers") else { return };
+    let cases: Vec<_> = [0, 16, 32, 64, 96, 112, 128, 160, 304].map(|k| gemm(112, 96, k)).into();
+    run("gemm_pointers", &text, "sm_80", &Options::default(), &cases, 2);
+}
+
+#[test]
+fn pointer_gemm_runs_right_on_every_chip_and_depth() {
+    let Some(text) = kernel("gemm_pointers") else { return };
+    for chip in ["sm_86", "sm_89", "sm_120a"] {
+        run("gemm_pointers", &text, chip, &Options::default(), &[gemm(144, 128, 80)], 1);
+    }
+    for depth in [2, 3, 5] {
+        let mut options = Options::default();
+        options.pipeline.depth = Some(depth);
+        run("gemm_pointers", &text, "sm_80", &options, &[gemm(128, 128, 112)], 1);
+    }
+}
