@@ -97,7 +97,11 @@ fn the_checker_finds_broken_groups() {
     let last = "warploom.async_wait {pending = 0 : i32}";
     assert!(found(&text, last, "").contains(&Rule::Drain));
     // One slot less than the copies run ahead.
-    assert!(found(&text, "depth = 3 : i32", "depth = 2 : i32").iter().any(|r| matches!(r, Rule::Form | Rule::Read)));
+    assert!(
+        found(&text, "depth = 3 : i32", "depth = 2 : i32")
+            .iter()
+            .any(|r| matches!(r, Rule::Form | Rule::Read))
+    );
     // A ring of groups has no barriers.
     assert!(found(&text, "full = -1 : i32", "full = 0 : i32").contains(&Rule::Form));
     // Another handshake than its copies.

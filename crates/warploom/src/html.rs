@@ -1,7 +1,7 @@
 //! The report of `warploom explain` as one page that needs nothing else.
 
-use warploom::bufassign::render;
 use warploom::bufassign::Assignment;
+use warploom::bufassign::render;
 
 /// The page: the report as text, the memory map as a drawing.
 pub fn page(assignment: Option<&Assignment>, report: &str) -> String {

@@ -11,8 +11,9 @@ use warploom::{Options, Resumed, Target};
 use warploom_emulator as emulator;
 
 fn kernel(name: &str) -> Option<String> {
-    let path: PathBuf =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kernels").join(format!("{name}.ttir"));
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/kernels")
+        .join(format!("{name}.ttir"));
     let text = std::fs::read_to_string(path).ok();
     if text.is_none() {
         println!("skipped: {name} is not there");
@@ -21,7 +22,14 @@ fn kernel(name: &str) -> Option<String> {
 }
 
 /// Compiles a kernel for a chip and runs it on each list of arguments.
-fn run(name: &str, text: &str, chip: &str, options: &Options, cases: &[(Vec<ArgSpec>, [u32; 3])], seeds: u64) {
+fn run(
+    name: &str,
+    text: &str,
+    chip: &str,
+    options: &Options,
+    cases: &[(Vec<ArgSpec>, [u32; 3])],
+    seeds: u64,
+) {
     let target = Target::named(chip).unwrap();
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let output = warploom::compile(&module, &target, options).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
@@ -50,17 +58,8 @@ fn gemm(m: i64, n: i64, k: i64) -> (Vec<ArgSpec>, [u32; 3]) {
     use ArgSpec::{Buffer, Int};
     let sa = k.max(16);
     let buffer = |count: i64| Buffer(count.max(16) as u64);
-    let args = vec![
-        buffer(m * sa),
-        buffer(k * n),
-        buffer(m * n),
-        Int(m),
-        Int(n),
-        Int(k),
-        Int(sa),
-        Int(n),
-        Int(n),
-    ];
+    let args =
+        vec![buffer(m * sa), buffer(k * n), buffer(m * n), Int(m), Int(n), Int(k), Int(sa), Int(n), Int(n)];
     (args, [m.unsigned_abs().div_ceil(128) as u32, n.unsigned_abs().div_ceil(128) as u32, 1])
 }
 
@@ -82,4 +81,66 @@ fn pointer_gemm_runs_right_on_every_chip_and_depth() {
         options.pipeline.depth = Some(depth);
         run("gemm_pointers", &text, "sm_80", &options, &[gemm(128, 128, 112)], 1);
     }
+}
+
+/// A tensor as Triton passes a descriptor on this chip (C17): pointer, shape, strides, flags, shape and strides again.
+fn tensor(rows: i64, cols: i64) -> Vec<ArgSpec> {
+    use ArgSpec::{Buffer, Int};
+    let whole = [Int(rows), Int(cols), Int(cols), Int(1)];
+    let mut args = vec![Buffer((rows * cols).max(16).unsigned_abs())];
+    args.extend(whole.clone());
+    args.extend([Int(0), Int(0)]);
+    args.extend(whole);
+    args
+}
+
+#[test]
+fn the_gemm_exported_for_8_0_runs_right() {
+    let Some(text) = kernel("gemm_bf16_128.sm80") else { return };
+    let case = |m: i64, n: i64, k: i64| {
+        let mut args = tensor(m, k.max(8));
+        args.extend(tensor(n, k.max(8)));
+        args.extend(tensor(m, n));
+        args.push(ArgSpec::Int(k));
+        (args, [1, 1, 1])
+    };
+    let cases: Vec<_> = [0, 64, 72, 192].map(|k| case(100, 120, k)).into();
+    run("gemm_bf16_128.sm80", &text, "sm_80", &Options::default(), &cases, 1);
+}
+
+#[test]
+fn layer_norm_runs_right_on_every_chip() {
+    use ArgSpec::{Buffer, Float, Int};
+    let Some(text) = kernel("layernorm") else { return };
+    let case = |n: i64| {
+        let row = (n.max(1) as u64).next_multiple_of(16);
+        let wide = Buffer(2 * row);
+        let args = vec![
+            wide.clone(),
+            wide,
+            Buffer(row),
+            Buffer(row),
+            Buffer(2),
+            Buffer(2),
+            Int(row as i64),
+            Int(n),
+            Float(1e-5),
+        ];
+        (args, [2, 1, 1])
+    };
+    let cases: Vec<_> = [1000, 1024, 2500].map(case).into();
+    for chip in ["sm_80", "sm_90a"] {
+        run("layernorm", &text, chip, &Options::default(), &cases, 1);
+    }
+}
+
+#[test]
+fn soft_max_runs_right_without_a_pipelined_loop() {
+    use ArgSpec::{Buffer, Int};
+    let Some(text) = kernel("softmax") else { return };
+    let case = |rows: i64, cols: i64| {
+        let wide = Buffer((rows * 4096) as u64);
+        (vec![wide.clone(), wide, Int(4096), Int(4096), Int(rows), Int(cols)], [2, 1, 1])
+    };
+    run("softmax", &text, "sm_80", &Options::default(), &[case(3, 4096), case(3, 1000)], 1);
 }

@@ -4,7 +4,7 @@
 //! A vector that is computed where it is used needs no answer; one that stays in registers does, and those are
 //! the results of reductions and what loops and conditionals carry. Values that must agree are joined:
 //! operands and results of element-wise operations, and what a loop carries. Reductions and `tt.expand_dims`
-//! say which dimension it is. Where nothing says it, either will do; rows are taken.
+//! say which dimension it is. Where nothing says it, either will do: the layout takes the one it likes better.
 
 use hashbrown::HashMap;
 use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
@@ -70,9 +70,9 @@ impl Axes {
         Axes { of: vectors.into_iter().filter_map(of).collect() }
     }
 
-    /// The dimension a vector runs along.
-    pub fn of(&self, value: ValueId) -> Axis {
-        self.of.get(&value).copied().unwrap_or(Axis::Row)
+    /// The dimension a vector runs along, where anything says it.
+    pub fn of(&self, value: ValueId) -> Option<Axis> {
+        self.of.get(&value).copied()
     }
 }
 

@@ -66,11 +66,17 @@ impl<'c> Lower<'c, '_> {
         Ok(Fragment::settled(family, form, registers.into()))
     }
 
+    /// The dimension of the layout that a vector runs along.
+    pub(super) fn axis_of(&self, value: ValueId, family: Family) -> Axis {
+        let free = if matches!(family, Family::Blocked(_)) { Axis::Col } else { Axis::Row };
+        self.axes.of(value).unwrap_or(free)
+    }
+
     /// What lanes hold of a value: a vector has one extent that is not 1.
     pub(super) fn form(&self, value: ValueId, family: Family) -> Result<Form> {
         let ty = self.module.ty(value);
         match ty.shape() {
-            [extent] => Ok(Form::Slice { axis: self.axes.of(value), extent: *extent }),
+            [extent] => Ok(Form::Slice { axis: self.axis_of(value, family), extent: *extent }),
             [outer @ .., rows, 1] if outer.iter().all(|&n| n == 1) => {
                 Ok(Form::Slice { axis: Axis::Row, extent: *rows })
             }

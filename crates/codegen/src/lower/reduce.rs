@@ -31,6 +31,9 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, "tt.reduce has a result for every operand").into());
         };
         let family = self.family()?;
+        if module.ty(first).shape().len() == 1 {
+            return self.reduce_vector(op, block, family);
+        }
         let along = self.reduced(op, first)?;
         let (rows, cols) = self.matrix(first)?;
         family.count(rows, cols)?;
@@ -71,6 +74,39 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
+    /// `tt.reduce` of vectors into scalars.
+    fn reduce_vector(&mut self, op: OpId, block: BlockId, family: Family) -> Result<()> {
+        let module = self.module;
+        let operands = module.ops[op].operands.as_slice();
+        let first = self.operand(op, 0)?;
+        let along = self.axis_of(first, family);
+        let peers = family.peers(along);
+        if peers.warps {
+            let text = format!("tt.reduce of {} over several warps", module.ty(first));
+            let fix = "an agent of one warp";
+            return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
+        }
+        let extent = module.ty(first).shape().first().copied().unwrap_or(1);
+        let places: Vec<Coords> = family
+            .held(along, extent)?
+            .into_iter()
+            .map(|offset| self.slice_at(first, family, along, offset))
+            .collect();
+        let mut folded = self.fold_places(block, operands, &places)?;
+        for &lane in &peers.lanes {
+            let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
+            folded = self.combine(block, &folded, &other)?;
+        }
+        for (&result, value) in module.ops[op].results.iter().zip(folded) {
+            if module.ty(result).is_tensor() {
+                let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));
+                return Err(refuse(Code::Verify, text).into());
+            }
+            self.bound.insert(result, Bound::Scalar(value));
+        }
+        Ok(())
+    }
+
     /// The dimension that is reduced.
     fn reduced(&self, op: OpId, operand: ValueId) -> Result<Axis> {
         let rank = self.module.ty(operand).shape().len();
@@ -94,12 +130,19 @@ impl<'c> Lower<'c, '_> {
         (family, along, kept): (Family, Axis, u64),
         inside: &[u64],
     ) -> Result<Row<'c>> {
-        let mut chains: Vec<Row<'c>> = Vec::new();
-        for (n, &offset) in inside.iter().enumerate() {
+        let place = |&offset: &u64| {
             let (row, col) = if along == Axis::Col { (kept, offset) } else { (offset, kept) };
-            let at: Coords =
-                [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect();
-            let next = self.elements(operands, &at)?;
+            [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect()
+        };
+        let places: Vec<Coords> = inside.iter().map(place).collect();
+        self.fold_places(block, operands, &places)
+    }
+
+    /// Folds the elements at some places.
+    fn fold_places(&mut self, block: BlockId, operands: &[ValueId], places: &[Coords]) -> Result<Row<'c>> {
+        let mut chains: Vec<Row<'c>> = Vec::new();
+        for (n, at) in places.iter().enumerate() {
+            let next = self.elements(operands, at)?;
             match chains.get(n % CHAINS).cloned() {
                 Some(chain) => chains[n % CHAINS] = self.combine(block, &chain, &next)?,
                 None => chains.push(next),

@@ -282,7 +282,8 @@ fn warps(model: &Model<'_>, target: &Target, report: &mut Report) {
             report.add(Rule::Warps, &at, format!("warps {}..{end} of {}", agent.warp, model.warps));
         }
         next = end;
-        let multiplies = agent.layout != "mma_sync" && operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
+        let multiplies =
+            agent.layout != "mma_sync" && operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
         let reads = operations(model).any(|(a, p, o)| {
             let ring = model.ring(p.op).and_then(|r| model.rings.get(r));
             a == number && o == Opcode::Slot && ring.is_some_and(|r| r.tensor)

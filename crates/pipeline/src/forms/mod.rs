@@ -9,8 +9,8 @@ use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_target::Target;
 
 pub(crate) use allocs::records;
-pub(crate) use json::to_attrs;
 pub use allocs::{assigned, assignment_from};
+pub(crate) use json::to_attrs;
 pub use marks::{schedule_from, scheduled};
 
 use crate::walk::preorder;

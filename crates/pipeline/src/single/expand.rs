@@ -144,7 +144,7 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
     let made = out.ops[new].results.to_vec();
     let mut replaced = Vec::new();
     for (carried, &value) in kept.iter().zip(&made) {
-        if !used.get(carried.at)? {
+        if !*used.get(carried.at)? {
             continue;
         }
         let value = match carried.step {
@@ -209,7 +209,12 @@ impl Loop<'_> {
     }
 
     /// How carried values are carried on.
-    fn carried(&self, out: &mut Module, positions: &BTreeSet<usize>, inits: &[ValueId]) -> Option<Vec<Carried>> {
+    fn carried(
+        &self,
+        out: &mut Module,
+        positions: &BTreeSet<usize>,
+        inits: &[ValueId],
+    ) -> Option<Vec<Carried>> {
         let mut all = Vec::new();
         for &at in positions {
             let step = match pointer_step(out, self.old, self.body, at) {

@@ -41,11 +41,8 @@ pub fn explain(single: &Single) -> String {
 }
 
 fn describe(out: &mut String, number: usize, ahead: &Ahead) {
-    let tiles: Vec<String> = ahead
-        .tiles
-        .iter()
-        .map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle))
-        .collect();
+    let tiles: Vec<String> =
+        ahead.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
     let (depth, answer) = (ahead.depth, &ahead.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
     let _ = writeln!(

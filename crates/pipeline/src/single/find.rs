@@ -139,7 +139,11 @@ fn copied(
 fn writes(opcode: Opcode) -> bool {
     matches!(
         opcode,
-        Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::DescriptorStore | Opcode::DescriptorReduce
+        Opcode::Store
+            | Opcode::AtomicRmw
+            | Opcode::AtomicCas
+            | Opcode::DescriptorStore
+            | Opcode::DescriptorReduce
     )
 }
 
@@ -149,8 +153,13 @@ fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId> {
     for _ in 0..1 << 12 {
         match module.values[at].def {
             ValueDef::Result { op, .. } => match module.ops[op].opcode {
-                Opcode::AddPtr | Opcode::Splat | Opcode::Broadcast | Opcode::ExpandDims | Opcode::Reshape
-                | Opcode::Trans | Opcode::Bitcast => at = *module.ops[op].operands.first()?,
+                Opcode::AddPtr
+                | Opcode::Splat
+                | Opcode::Broadcast
+                | Opcode::ExpandDims
+                | Opcode::Reshape
+                | Opcode::Trans
+                | Opcode::Bitcast => at = *module.ops[op].operands.first()?,
                 _ => return None,
             },
             ValueDef::Argument { block, index } => {

@@ -9,9 +9,9 @@ use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
 
+use super::Ahead;
 use super::find::Found;
 use super::shape::Shape;
-use super::Ahead;
 use crate::compile::Options;
 use crate::depth::assign_error;
 use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};
@@ -244,9 +244,11 @@ fn problem(
         regions.push(Region { id: pipe, kind: RegionKind::Loop, ii: Some(ii), stages, exit: Exit::Counted });
         let first = ops.len() as u64;
         for (node, place) in draft.pipelined.graph.nodes.iter().zip(&draft.answer.nodes) {
-            let copies = draft.pipelined.nodes.get(node.id).is_some_and(|n| {
-                n.part == Part::Whole && kernel.ops[n.op].opcode == Opcode::Load
-            });
+            let copies = draft
+                .pipelined
+                .nodes
+                .get(node.id)
+                .is_some_and(|n| n.part == Part::Whole && kernel.ops[n.op].opcode == Opcode::Load);
             let uses = draft.pipelined.graph.values.iter().flat_map(|v| &v.uses);
             let end = uses.filter(|u| u.node == node.id).map(|u| unsigned(u.end)).max();
             let latency = match end {
@@ -318,7 +320,9 @@ fn problem(
 fn too_big(kernel: &Module, drafts: &[Draft], need: u64, limit: u64) -> Diagnostic {
     let owners: Vec<String> = drafts
         .iter()
-        .flat_map(|d| d.found.tiles.iter().map(move |t| format!("{} ring {} x {}", t.name, d.depth, t.bytes())))
+        .flat_map(|d| {
+            d.found.tiles.iter().map(move |t| format!("{} ring {} x {}", t.name, d.depth, t.bytes()))
+        })
         .collect();
     let at = drafts.first().map_or(kernel.root, |d| d.found.scf_for);
     refuse(kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"))

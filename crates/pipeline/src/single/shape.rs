@@ -49,9 +49,13 @@ pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Sha
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
-    let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
+    let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
+    let reduces = reductions().next().is_some();
+    // A vector is reduced inside one warp.
+    let vectors = reductions()
+        .any(|&op| module.ops[op].operands.first().is_some_and(|&v| module.ty(v).shape().len() == 1));
     let chosen = match dots.as_slice() {
-        [] => blocked(module, &ops),
+        [] => blocked(module, &ops, vectors),
         _ => mma_sync(module, &dots, reduces),
     };
     match chosen {
@@ -82,13 +86,13 @@ fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layou
         seen.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
     };
     let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
+    let all: u64 = dots.iter().filter_map(|&dot| extents(dot)).map(|(m, n)| m * n).sum();
     let fits = |warps: u64, m: u64, n: u64| {
-        dots.iter().all(|&dot| {
-            extents(dot).is_some_and(|(rows, cols)| {
-                let covered = rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n);
-                covered && rows * cols / (32 * warps) <= ACCUMULATORS
+        all / (32 * warps) <= ACCUMULATORS + ACCUMULATORS / 8
+            && dots.iter().all(|&dot| {
+                extents(dot)
+                    .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
             })
-        })
     };
     for warps in [4u64, 8, 16, 2, 1] {
         let mut splits: Vec<(u64, u64)> = match column {
@@ -109,7 +113,7 @@ fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layou
 }
 
 /// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
-fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnostic>> {
+fn blocked(module: &Module, ops: &[OpId], one_warp: bool) -> Result<(u64, Layout), Box<Diagnostic>> {
     let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
     let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
     let matrices: Vec<[u64; 2]> = tiles
@@ -124,8 +128,10 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnosti
     if matrices.is_empty() {
         let least = tiles.iter().filter_map(|t| t.shape().first().copied()).min().unwrap_or(1);
         let lanes = |warps: u64| 32 * warps;
-        for (warps, vector) in
-            [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
+        for (warps, vector) in [4u64, 2, 1]
+            .iter()
+            .filter(|&&w| !one_warp || w == 1)
+            .flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
         {
             if least.is_multiple_of(lanes(warps) * vector) || tiles.is_empty() {
                 return Ok((warps, Layout::Blocked { vector, across: lanes(warps) }));
@@ -138,7 +144,8 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnosti
     for warps in [4u64, 2, 1] {
         for vector in [vector, 4, 2, 1].map(|v| v.min(vector)) {
             let across = (cols / vector).min(32);
-            if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across) {
+            if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
+            {
                 return Ok((warps, Layout::Blocked { vector, across }));
             }
         }
@@ -173,12 +180,25 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
         Opcode::MakeTensorDescriptor => {
             (format!("{name} is not supported"), "a descriptor made by the host (C16)")
         }
-        Opcode::DotScaled | Opcode::Scan | Opcode::Gather | Opcode::Histogram | Opcode::AtomicCas
-        | Opcode::AtomicRmw | Opcode::Call | Opcode::While | Opcode::Cat | Opcode::Join | Opcode::Split
-        | Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm | Opcode::Assert | Opcode::Print
-        | Opcode::Sin | Opcode::Cos | Opcode::RemF | Opcode::Other(_) => {
-            (format!("{name} is not supported for {chip}"), "the operations of C2, C68")
-        }
+        Opcode::DotScaled
+        | Opcode::Scan
+        | Opcode::Gather
+        | Opcode::Histogram
+        | Opcode::AtomicCas
+        | Opcode::AtomicRmw
+        | Opcode::Call
+        | Opcode::While
+        | Opcode::Cat
+        | Opcode::Join
+        | Opcode::Split
+        | Opcode::ExternElementwise
+        | Opcode::ElementwiseInlineAsm
+        | Opcode::Assert
+        | Opcode::Print
+        | Opcode::Sin
+        | Opcode::Cos
+        | Opcode::RemF
+        | Opcode::Other(_) => (format!("{name} is not supported for {chip}"), "the operations of C2, C68"),
         _ => return None,
     };
     Some(refuse(module, op, Code::Op, what).rule("C3").note("instead", instead))

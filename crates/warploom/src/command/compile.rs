@@ -270,7 +270,8 @@ impl Args {
 fn earlier(form: Option<&Module>, emit: Emit) -> Result<&Module, Refusal> {
     form.ok_or_else(|| {
         let name = emit.name();
-        let text = format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
+        let text =
+            format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
         Refusal::Other(Failure::Refused(text))
     })
 }
