@@ -79,6 +79,11 @@ pub(super) fn loops(module: &Module, func: OpId) -> (Vec<Found>, Vec<Diagnostic>
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
             continue;
         }
+        if module.attr(scf_for, "tt.num_stages").and_then(Attr::as_i64) == Some(1) {
+            let text = "this loop is not pipelined: tt.num_stages is 1";
+            remarks.push(remark(module, scf_for, Code::Loop, text).rule("C6"));
+            continue;
+        }
         if !tiles.is_empty() {
             let num_stages = module.attr(scf_for, "tt.num_stages").and_then(Attr::as_i64);
             let num_stages = num_stages.and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);

@@ -249,7 +249,9 @@ fn problem(
                 .nodes
                 .get(node.id)
                 .is_some_and(|n| n.part == Part::Whole && kernel.ops[n.op].opcode == Opcode::Load);
-            let uses = draft.pipelined.graph.values.iter().flat_map(|v| &v.uses);
+            let copied =
+                |v: &&warploom_sched::Value| draft.pipelined.copies.get(v.id).is_some_and(Option::is_some);
+            let uses = draft.pipelined.graph.values.iter().filter(copied).flat_map(|v| &v.uses);
             let end = uses.filter(|u| u.node == node.id).map(|u| unsigned(u.end)).max();
             let latency = match end {
                 Some(end) => unsigned(node.latency).max(end).saturating_add(slack.saturating_mul(ii)),

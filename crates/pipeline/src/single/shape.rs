@@ -1,7 +1,7 @@
 //! Warps, registers and the layout of tiles of a kernel that one agent runs (C31, C61, C67).
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Module, OpId, Opcode, Type};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 use warploom_target::Target;
 
 use crate::place::refuse;
@@ -56,7 +56,7 @@ pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Sha
         .any(|&op| module.ops[op].operands.first().is_some_and(|&v| module.ty(v).shape().len() == 1));
     let chosen = match dots.as_slice() {
         [] => blocked(module, &ops, vectors),
-        _ => mma_sync(module, &dots, reduces),
+        _ => mma_sync(module, func, &dots, reduces),
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
@@ -72,7 +72,12 @@ pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Sha
 }
 
 /// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
-fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layout), Box<Diagnostic>> {
+fn mma_sync(
+    module: &Module,
+    func: OpId,
+    dots: &[OpId],
+    reduces: bool,
+) -> Result<(u64, Layout), Box<Diagnostic>> {
     let extents = |dot: OpId| -> Option<(u64, u64)> {
         match module.ty(module.result(dot)?).shape() {
             &[m, n] => Some((m, n)),
@@ -86,9 +91,11 @@ fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layou
         seen.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
     };
     let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
+    // Pointers of unknown alignment are copied through registers.
+    let most = if aligned(module, func) { ACCUMULATORS + ACCUMULATORS / 8 } else { ACCUMULATORS / 2 };
     let all: u64 = dots.iter().filter_map(|&dot| extents(dot)).map(|(m, n)| m * n).sum();
     let fits = |warps: u64, m: u64, n: u64| {
-        all / (32 * warps) <= ACCUMULATORS + ACCUMULATORS / 8
+        all / (32 * warps) <= most
             && dots.iter().all(|&dot| {
                 extents(dot)
                     .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
@@ -110,6 +117,19 @@ fn mma_sync(module: &Module, dots: &[OpId], reduces: bool) -> Result<(u64, Layou
     let text = "the products of this kernel fit no split over 1 to 16 warps";
     let needs = "tiles of M and N in multiples of 16, at most 4096 accumulators a warp";
     Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)))
+}
+
+/// Whether every pointer argument says what divides it.
+fn aligned(module: &Module, func: OpId) -> bool {
+    let args = module.entry(func, 0).map(|body| module.blocks[body].args.as_slice()).unwrap_or_default();
+    let attrs = module.attr(func, "arg_attrs").and_then(Attr::as_array).unwrap_or_default();
+    args.iter().enumerate().all(|(n, &arg)| {
+        let stated = match attrs.get(n) {
+            Some(Attr::Dict(dict)) => dict.get("tt.divisibility").is_some(),
+            _ => false,
+        };
+        stated || !matches!(module.ty(arg), Type::Ptr { .. })
+    })
 }
 
 /// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
