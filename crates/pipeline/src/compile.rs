@@ -12,12 +12,14 @@ use crate::forms::{self, Form};
 use crate::layout::Layout;
 use crate::loops::PipelinedLoop;
 use crate::normalize::normalize;
+use crate::place::refuse;
 use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
 use crate::single::{self, Single};
-use crate::storage::{Bindings, bind};
+use crate::storage::{BUFFER, Bindings, bind};
 use crate::waits;
+use crate::walk::preorder;
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -105,8 +107,14 @@ pub fn compile_to_program(
         return Err(vec![error]);
     }
     let staged = Staged::new(module, target, options)?;
-    let search =
-        Search { module: &staged.kernel, selection: &staged.selection, name: &staged.name, target, options };
+    let search = Search {
+        module: &staged.kernel,
+        selection: &staged.selection,
+        bindings: &staged.bindings,
+        name: &staged.name,
+        target,
+        options,
+    };
     let fitted = match form {
         Form::Scheduled => staged.resume_scheduled(module, &search)?,
         Form::Assigned => staged.resume_assigned(module, &search)?,
@@ -202,6 +210,7 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
             Ok(Resumed::Program(Box::new(module.clone())))
         }
         Form::Kernel if single::applies(module, target, options.entry.as_deref()) => {
+            refuse_bindings(module)?;
             Ok(Resumed::Single(Box::new(single::compile(module, target, options)?)))
         }
         form if form != Form::Kernel && single::applies(module, target, options.entry.as_deref()) => {
@@ -213,6 +222,24 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
             Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))
         }
     }
+}
+
+/// A kernel that one agent runs takes no places from its author yet (A44).
+fn refuse_bindings(module: &Module) -> Result<(), Vec<Diagnostic>> {
+    let bound = preorder(module, module.root).into_iter().filter(|&op| module.attr(op, BUFFER).is_some());
+    let refusals: Vec<Diagnostic> = bound
+        .map(|op| {
+            refuse(
+                module,
+                op,
+                Code::Op,
+                "one agent runs this kernel, and its buffers cannot be bound to leaves",
+            )
+            .rule("A44")
+            .note("instead", "leave warploom.buffer away")
+        })
+        .collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
 /// Checks a module in program form, as it may have been edited by hand.

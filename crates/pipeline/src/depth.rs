@@ -349,9 +349,7 @@ impl Search<'_> {
             Some(op) => refuse(self.module, op, Code::Layout, error.message.clone())
                 .rule("B20")
                 .note("instead", "make the leaves distinct, or give the leaf more or larger buffers"),
-            None => {
-                Diagnostic::error(Code::Internal, format!("buffers cannot be assigned: {error}")).rule("B73")
-            }
+            None => assign_error(error),
         }
     }
 
@@ -423,4 +421,9 @@ impl Search<'_> {
 
 fn padded(plan: &TilePlan) -> u64 {
     plan.bytes.next_multiple_of(plan.align())
+}
+
+/// An assignment error that the kernel's author can do nothing about.
+pub(crate) fn assign_error(error: &AssignError) -> Diagnostic {
+    Diagnostic::error(Code::Internal, format!("buffers cannot be assigned: {error}")).rule("B73")
 }
