@@ -70,7 +70,7 @@ pub(crate) fn bind(
                     .rule("A44")
                     .note("bind", "the tt.descriptor_load or tt.descriptor_store whose buffer it is"),
             ),
-            (_, Err(error)) => errors.push(error),
+            (_, Err(error)) => errors.push(*error),
         }
     }
     if let Some(layout) = layout.filter(|_| errors.is_empty()) {
@@ -91,18 +91,18 @@ fn binding(
     op: OpId,
     attr: &Attr,
     layout: Option<&warploom_alias::Layout>,
-) -> Result<Binding, Diagnostic> {
+) -> Result<Binding, Box<Diagnostic>> {
     let text = attr.as_str().unwrap_or_default();
     let (name, mul, add) = parse_binding(text).map_err(|error| {
         let refusal = refuse(module, op, Code::Verify, error.message.clone()).rule("A44");
-        error.help.iter().fold(refusal, |refusal, help| refusal.note("instead", help.clone()))
+        Box::new(error.help.iter().fold(refusal, |refusal, help| refusal.note("instead", help.clone())))
     })?;
     let leaves = || layout.into_iter().flat_map(|l| &l.storages).flat_map(|s| &s.leaves);
     let Some(leaf) = leaves().find(|leaf| leaf.name == name) else {
         let known: Vec<String> = leaves().map(|leaf| format!("%{}", leaf.name)).collect();
         let known = if known.is_empty() { "the file declares no leaf".to_owned() } else { known.join(", ") };
         let text = format!("{BUFFER} names leaf %{name}, which no storage_alias_spec has");
-        return Err(refuse(module, op, Code::Verify, text).rule("A44").note("known", known));
+        return Err(Box::new(refuse(module, op, Code::Verify, text).rule("A44").note("known", known)));
     };
     Ok(Binding {
         value: module.op_name(op).to_owned(),

@@ -58,7 +58,7 @@ fn list(m: &mut Module, op: OpId, name: &str, value: i64) {
 fn constant(m: &mut Module, op: OpId, index: usize, value: i64) {
     let old: ValueId = m.ops[op].operands[index];
     let (ty, loc) = (m.ty(old).clone(), m.ops[op].loc);
-    let made = m.create_op(Opcode::Constant, &[], &[ty.clone()], loc);
+    let made = m.create_op(Opcode::Constant, &[], std::slice::from_ref(&ty), loc);
     let attr = if ty == Type::I1 { Attr::Bool(value != 0) } else { Attr::i32(value as i32) };
     m.ops[made].props.set("value", attr);
     let func = m.functions().next().unwrap();

@@ -210,7 +210,8 @@ fn bad_input_is_refused_or_found_with_code_place_and_remedy() {
     let off = vec!["--arg", X, "--arg", "ptr:X+2", "--arg", Z, "--arg", "u32:100"];
     let long = vec!["--grid", "3", "--arg", X, "--arg", Y, "--arg", Z, "--arg", "u32:384"];
     let vadd = VECTOR_ADD.as_bytes().to_vec();
-    let cases: Vec<(&str, Vec<u8>, Vec<&str>, &[&str])> = vec![
+    type Wrong<'a> = (&'a str, Vec<u8>, Vec<&'a str>, &'a [&'a str]);
+    let cases: Vec<Wrong<'_>> = vec![
         (
             "outside the subset",
             replaced("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f3}, [t, {%r1}];"),

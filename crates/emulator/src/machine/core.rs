@@ -97,6 +97,9 @@ pub(crate) struct ClusterBarrier {
 /// A product as the first warp issued it: instruction, descriptors and scale, warps so far.
 pub(crate) type Issued = (u32, [u64; 3], u32);
 
+/// The line that issued work on a block of tensor memory, and the issuer's clock at its fence.
+pub(crate) type Issue = (u32, Option<Rc<Clock>>);
+
 /// All of a cluster but its warps.
 pub(crate) struct Core<'a> {
     pub code: &'a Code,
@@ -126,7 +129,7 @@ pub(crate) struct Core<'a> {
     /// Products of warpgroups that not all warps have issued: (CTA, warpgroup, number) to what one issued (W03).
     pub products: BTreeMap<(u32, u32, u32), Issued>,
     /// Issue of each TMEM operation: the warp's time, and what its last after_thread_sync fence saw (E65).
-    pub tmem_issue: BTreeMap<(u32, u32), (u32, Option<Rc<Clock>>)>,
+    pub tmem_issue: BTreeMap<(u32, u32), Issue>,
     /// Times of the before_thread_sync fences of each warp.
     pub tmem_fences: BTreeMap<u32, Vec<u32>>,
     pub race: bool,

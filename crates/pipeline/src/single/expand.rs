@@ -188,10 +188,10 @@ impl Loop<'_> {
         }
         while let Some(value) = stack.pop() {
             match out.values[value].def {
-                ValueDef::Result { op, .. } if out.ops[op].block == Some(self.body) => {
-                    if ops.insert(op) && !self.is_copied(op) {
-                        stack.extend(self.reads(out, op));
-                    }
+                ValueDef::Result { op, .. }
+                    if out.ops[op].block == Some(self.body) && ops.insert(op) && !self.is_copied(op) =>
+                {
+                    stack.extend(self.reads(out, op));
                 }
                 ValueDef::Argument { block, index } if block == self.body && index > 0 => {
                     carried(index as usize - 1, &mut kept, &mut stack);

@@ -98,9 +98,9 @@ pub(crate) fn multiply_24(part: &str, ty: Ty) -> Option<F3> {
     }
     Some(match (part, ty) {
         ("lo", Ty::U32) => lanes!(|a, b, c| u64::from(((u(a) * u(b)) as u32).wrapping_add(c as u32))),
-        ("hi", Ty::U32) => lanes!(|a, b, c| u64::from(((u(a) * u(b) >> 16) as u32).wrapping_add(c as u32))),
+        ("hi", Ty::U32) => lanes!(|a, b, c| u64::from((((u(a) * u(b)) >> 16) as u32).wrapping_add(c as u32))),
         ("lo", Ty::S32) => lanes!(|a, b, c| u64::from(((s(a) * s(b)) as u32).wrapping_add(c as u32))),
-        ("hi", Ty::S32) => lanes!(|a, b, c| u64::from(((s(a) * s(b) >> 16) as u32).wrapping_add(c as u32))),
+        ("hi", Ty::S32) => lanes!(|a, b, c| u64::from((((s(a) * s(b)) >> 16) as u32).wrapping_add(c as u32))),
         _ => return None,
     })
 }

@@ -22,8 +22,11 @@ fn field<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     rest.get(..end).map(str::trim)
 }
 
+/// One element of a file as a number.
+type Reader = fn(&[u8]) -> f64;
+
 /// Element size and reader of a NumPy type such as `<f4`.
-fn reader(descr: &str) -> Option<(usize, fn(&[u8]) -> f64)> {
+fn reader(descr: &str) -> Option<(usize, Reader)> {
     fn bits(b: &[u8]) -> u64 {
         b.iter().rev().fold(0, |v, x| v << 8 | u64::from(*x))
     }
