@@ -44,7 +44,7 @@ fn every_refusal_names_place_and_remedy_in_file_order() {
 #[test]
 fn other_chips_are_refused() {
     let text = warploom_pipeline::fuzzing::Kernel::default().text();
-    for name in ["sm_80", "sm_100a", "sm_120a"] {
+    for name in ["sm_80", "sm_89", "sm_120a"] {
         let target = warploom_target::Target::named(name).unwrap();
         let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
         assert!(
