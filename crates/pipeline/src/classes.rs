@@ -17,6 +17,10 @@ pub(crate) enum Class {
     Dot,
     /// Structure: loops, yields, returns, hints.
     Structure,
+    /// A row or column of a tile folded.
+    Reduction,
+    /// A write of global memory through pointers.
+    PointerStore,
     /// Our own wait for matrix products, in scheduled and later forms.
     MmaWait,
     /// Anything else: not supported yet.
@@ -39,10 +43,12 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         DescriptorStore => Class::TileStore,
         Dot => Class::Dot,
         MmaWait => Class::MmaWait,
-        Module | For | Yield | Func | Return | Assume | Alloc => Class::Structure,
-        RemF | IndexCast | Sin | Cos | Tanh | If | While | Condition | Call | Cat | Join | Split
-        | Unsplat | IntToPtr | PtrToInt | Store | MakeTensorDescriptor | DescriptorGather
-        | DescriptorScatter | DescriptorReduce | DotScaled | Reduce | ReduceReturn | Scan | ScanReturn
+        Reduce | ReduceReturn => Class::Reduction,
+        Store => Class::PointerStore,
+        Module | For | If | Yield | Func | Return | Assume | Alloc => Class::Structure,
+        RemF | IndexCast | Sin | Cos | Tanh | While | Condition | Call | Cat | Join | Split
+        | Unsplat | IntToPtr | PtrToInt | MakeTensorDescriptor | DescriptorGather
+        | DescriptorScatter | DescriptorReduce | DotScaled | Scan | ScanReturn
         | Gather | Histogram | AtomicRmw | AtomicCas | MulHiUI | ExternElementwise | ElementwiseInlineAsm
         | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
         | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit

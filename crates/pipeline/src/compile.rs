@@ -7,10 +7,11 @@ use warploom_sched::Answer;
 use warploom_target::Target;
 
 use crate::check;
-use crate::depth::{Bound, Depth, Fitted, Search, assign_error, law};
+use crate::depth::{Bound, Depth, Fitted, Scheduled, Search, assign_error};
 use crate::forms::{self, Form};
-use crate::graph::PipelinedLoop;
 use crate::layout::Layout;
+use crate::loops::PipelinedLoop;
+use crate::problem::payload_value;
 use crate::normalize::normalize;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
@@ -56,16 +57,20 @@ pub struct Compiled {
     pub kernel: Module,
     /// Its parts.
     pub selection: Selection,
-    /// The loop graph.
+    /// The graph of the first pipelined loop.
     pub pipelined: PipelinedLoop,
-    /// The schedule.
+    /// Its schedule.
     pub answer: Answer,
+    /// All pipelined loops with their schedules, in the order of the text.
+    pub loops: Vec<Scheduled>,
     /// The assignment problem.
     pub problem: Problem,
     /// The assignment.
     pub assignment: Assignment,
-    /// How deep the ring is, and why.
+    /// How deep the first ring is, and why.
     pub depth: Depth,
+    /// The same for every ring, in the order of [`Selection::rings`].
+    pub depths: Vec<Depth>,
     /// Pipelines, barriers and agents of the program.
     pub(crate) layout: Layout,
     /// The scheduled form.
@@ -97,7 +102,6 @@ pub fn compile_to_program(
     let search = Search {
         module: &staged.kernel,
         selection: &staged.selection,
-        wait: staged.wait,
         name: &staged.name,
         target,
         options,
@@ -224,11 +228,10 @@ pub fn check_program(module: &Module, target: &Target) -> Result<(), Vec<Diagnos
     })
 }
 
-/// A kernel in normal form, taken apart, with the wait of its loop.
+/// A kernel in normal form, taken apart, with the waits of its loops.
 struct Staged {
     kernel: Module,
     selection: Selection,
-    wait: OpId,
     name: String,
 }
 
@@ -238,84 +241,104 @@ impl Staged {
         let mut kernel = normalize(module, entry)?;
         forms::strip(&mut kernel, entry);
         let selection = select(&kernel, entry, target)?;
-        let wait = match waits::find(&kernel, &selection) {
-            Some((wait, _)) => wait,
-            None => waits::insert(&mut kernel, &selection, 1).ok_or_else(|| {
-                vec![Diagnostic::error(Code::Internal, "the loop has no place for a wait").rule("C30")]
-            })?,
-        };
+        for &scf_for in &selection.loops {
+            waits::insert_lagging(&mut kernel, scf_for, 1);
+        }
         let name = kernel.symbol_name(entry).unwrap_or("kernel").to_owned();
-        Ok(Staged { kernel, selection, wait, name })
+        Ok(Staged { kernel, selection, name })
     }
 
-    /// The schedule as the file has it, and an assignment for it.
+    /// The schedules as the file has them, and an assignment for them.
     fn resume_scheduled(&self, module: &Module, search: &Search<'_>) -> Result<Fitted, Vec<Diagnostic>> {
-        let (pipelined, answer) = self.read_schedule(module, search)?;
-        search.fit(pipelined, answer).map_err(|error| vec![*error])
+        let loops = self.read_schedules(module, search)?;
+        search.fit(loops).map_err(|error| vec![*error])
     }
 
-    /// Schedule and assignment as the file has them.
+    /// Schedules and assignment as the file has them.
     fn resume_assigned(&self, module: &Module, search: &Search<'_>) -> Result<Fitted, Vec<Diagnostic>> {
-        let (pipelined, answer) = self.read_schedule(module, search)?;
+        let loops = self.read_schedules(module, search)?;
         let func = self.selection.func;
         let records = forms::records(module, func)?;
-        let law = law(&answer);
-        let slots = records.iter().find(|r| r.value == 0).map_or(law, |r| r.depth);
+        let laws = search.laws(&loops);
+        let slots = |ring: usize, law: u64| {
+            let value = payload_value(&self.selection, ring, 0);
+            records.iter().find(|r| r.value == value).map_or(law, |r| r.depth)
+        };
         // A ring deeper than the law was asked for; a shallower one is the checker's to refuse.
-        let slack = slots.saturating_sub(law).min(1 << 16);
-        let problem = search.problem(&pipelined, &answer, slack).map_err(|e| vec![*e])?;
+        let slack: Vec<u64> = laws
+            .iter()
+            .enumerate()
+            .map(|(ring, &law)| slots(ring, law).saturating_sub(law).min(1 << 16))
+            .collect();
+        let problem = search.problem(&loops, &slack).map_err(|e| vec![*e])?;
         let base = assign(&problem, &problem.options).map_err(|error| vec![assign_error(&error)])?;
+        let ii = loops.first().map_or(0, |s| s.answer.ii);
+        let depths = laws.iter().zip(&slack).enumerate().map(|(ring, (&law, &slack))| Depth {
+            slots: slots(ring, law),
+            law,
+            slack,
+            bound: Bound::Asked,
+            unlimited_ii: ii,
+            rounds: Vec::new(),
+        });
+        let depths = depths.collect();
         let assignment = forms::assignment_from(module, func, &problem, base, records)?;
-        let depth =
-            Depth { slots, law, slack, bound: Bound::Asked, unlimited_ii: answer.ii, rounds: Vec::new() };
-        Ok(Fitted { pipelined, answer, problem, assignment, depth })
+        Ok(Fitted { loops, problem, assignment, depths })
     }
 
-    fn read_schedule(
-        &self,
-        module: &Module,
-        search: &Search<'_>,
-    ) -> Result<(PipelinedLoop, Answer), Vec<Diagnostic>> {
-        let Some((_, pending)) = waits::find(&self.kernel, &self.selection) else {
-            let error =
-                Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
-            return Err(vec![error]);
+    fn read_schedules(&self, module: &Module, search: &Search<'_>) -> Result<Vec<Scheduled>, Vec<Diagnostic>> {
+        let read = |&scf_for: &OpId| {
+            let lagging = !waits::find(&self.kernel, scf_for).is_empty();
+            let pending = waits::find(module, scf_for).first().map(|&(_, pending)| pending);
+            if lagging && pending.is_none() {
+                let error =
+                    Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
+                return Err(vec![error]);
+            }
+            let pipelined =
+                search.graph(scf_for, pending.unwrap_or(1), &search.caps()).map_err(|error| vec![*error])?;
+            let answer = forms::schedule_from(module, scf_for, &pipelined)?;
+            Ok(Scheduled { pipelined, answer })
         };
-        let pipelined = search.graph(pending, search.cap()).map_err(|error| vec![*error])?;
-        let answer = forms::schedule_from(module, self.selection.scf_for, &pipelined)?;
-        Ok((pipelined, answer))
+        self.selection.loops.iter().map(read).collect()
     }
 
     /// The three forms, the last one checked where checks are on.
     fn finish(mut self, fitted: Fitted, target: &Target, checked: bool) -> Result<Compiled, Box<Diagnostic>> {
-        let pending = fitted.pipelined.pending;
-        waits::set_pending(&mut self.kernel, self.wait, pending);
-        let Staged { kernel, selection, wait, .. } = self;
-        let Fitted { pipelined, answer, problem, assignment, depth } = fitted;
-        let scheduled = forms::scheduled(&kernel, selection.scf_for, &pipelined, &answer, target);
+        for scheduled in &fitted.loops {
+            for (wait, _) in waits::find(&self.kernel, scheduled.pipelined.scf_for) {
+                waits::set_pending(&mut self.kernel, wait, scheduled.pipelined.pending);
+            }
+        }
+        let Staged { kernel, selection, .. } = self;
+        let Fitted { loops, problem, assignment, depths } = fitted;
+        let scheduled = forms::scheduled(&kernel, &loops, target);
         let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
         let layout = Layout::new(&kernel, &selection, &assignment, target)?;
         let source = Source {
             module: &kernel,
             selection: &selection,
-            wait,
-            pending,
+            loops: &loops,
             layout: &layout,
             target: target.name(),
         };
         let program = program::build(&source)?;
         if checked {
-            check_all(&pipelined, &answer, &problem, &assignment, &program, target)?;
+            check_all(&loops, &problem, &assignment, &program, target)?;
         }
         let remarks = selection.remarks.clone();
+        let missing = || Box::new(Diagnostic::error(Code::Internal, "a kernel without a pipelined loop").rule("C9"));
+        let (first, depth) = (loops.first().ok_or_else(missing)?, depths.first().ok_or_else(missing)?);
         Ok(Compiled {
             kernel,
             selection,
-            pipelined,
-            answer,
+            pipelined: first.pipelined.clone(),
+            answer: first.answer.clone(),
+            depth: depth.clone(),
+            loops,
             problem,
             assignment,
-            depth,
+            depths,
             layout,
             scheduled,
             assigned,
@@ -327,8 +350,7 @@ impl Staged {
 
 /// The checkers of all three stages on our own results; what they find is a bug of ours.
 fn check_all(
-    pipelined: &PipelinedLoop,
-    answer: &Answer,
+    loops: &[Scheduled],
     problem: &Problem,
     assignment: &Assignment,
     program: &Module,
@@ -337,8 +359,10 @@ fn check_all(
     let bug = |what: &str, rule: &'static str, found: String| {
         Box::new(Diagnostic::error(Code::Internal, format!("the {what} is broken: {found}")).rule(rule))
     };
-    warploom_sched::check::all(&pipelined.graph, answer)
-        .map_err(|v| bug("schedule", "S71", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    for scheduled in loops {
+        warploom_sched::check::all(&scheduled.pipelined.graph, &scheduled.answer)
+            .map_err(|v| bug("schedule", "S71", v.first().map(ToString::to_string).unwrap_or_default()))?;
+    }
     warploom_bufassign::check::check(problem, assignment)
         .map_err(|v| bug("assignment", "B75", v.first().map(ToString::to_string).unwrap_or_default()))?;
     check::program(program, target, check::Effort::Quick)

@@ -1,4 +1,4 @@
-//! How deep the ring is, and what decided it (S51-S57, B65-B67, C6).
+//! How deep the rings are, and what decided it (S51-S57, B65-B67, C6).
 
 use warploom_bufassign::{AssignError, Assignment, ErrorKind, Problem, assign};
 use warploom_ir::diag::{Code, Diagnostic};
@@ -7,10 +7,11 @@ use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
 
 use crate::compile::Options;
-use crate::graph::{GraphOptions, PipelinedLoop, loop_graph};
+use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
 use crate::place::refuse;
-use crate::problem::problem;
+use crate::problem::{Source, payload_value, problem};
 use crate::select::Selection;
+use crate::tma::TilePlan;
 
 /// Why a ring has as many slots as it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,17 +29,17 @@ pub enum Bound {
 /// One attempt at a depth (B67).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
-    /// Slots tried.
+    /// Slots of the first ring tried.
     pub depth: u64,
     /// Products that may be unfinished when a slot is given back.
     pub pending: u64,
-    /// The II of the schedule with so many slots, cycles.
+    /// The II of the first loop's schedule with so many slots, cycles.
     pub ii: i64,
     /// Bytes of shared memory it needed, if it did not fit.
     pub need: Option<u64>,
 }
 
-/// The depth of the operands' ring, and how it was found.
+/// The depth of a ring, and how it was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Depth {
     /// Slots.
@@ -49,116 +50,179 @@ pub struct Depth {
     pub slack: u64,
     /// What decided.
     pub bound: Bound,
-    /// The II without a limit on slots, cycles.
+    /// The II of the first loop without a limit on slots, cycles.
     pub unlimited_ii: i64,
     /// Every attempt, in order.
     pub rounds: Vec<Round>,
 }
 
-/// A schedule, its assignment, and the depth they agree on.
-pub(crate) struct Fitted {
+/// A pipelined loop with its schedule.
+#[derive(Clone, Debug)]
+pub struct Scheduled {
+    /// The loop graph.
     pub pipelined: PipelinedLoop,
+    /// Its schedule.
     pub answer: Answer,
+}
+
+/// Schedules, their assignment, and the depths they agree on.
+pub(crate) struct Fitted {
+    pub loops: Vec<Scheduled>,
     pub problem: Problem,
     pub assignment: Assignment,
-    pub depth: Depth,
+    /// One per ring.
+    pub depths: Vec<Depth>,
 }
 
 /// More slots than any shared memory holds.
 const MOST_SLOTS: u64 = 1 << 16;
 
-/// What a search for a depth works on.
+/// Slots that a ring has where they fit: the copy of one block then runs beside the use of the block before, however far
+/// the agents drift apart (S54).
+const LEAST_WANTED: u64 = 2;
+
+/// What a search for depths works on.
 pub(crate) struct Search<'a> {
     pub module: &'a Module,
     pub selection: &'a Selection,
-    /// The wait of the loop, for its place in the graph.
-    pub wait: OpId,
     pub name: &'a str,
     pub target: &'a Target,
     pub options: &'a Options,
 }
 
 impl Search<'_> {
-    /// The deepest ring that is wanted and fits: what the law asks for, capped by the author, then one slot less
-    /// at a time. Each cap goes to the scheduler as an edge (S55), so that II rises as far as it must and
-    /// no further; nothing is cut behind the schedule's back.
+    /// The deepest rings that are wanted and fit: what the law asks for, capped by the author, then one slot less of the
+    /// largest ring at a time. Each cap goes to the scheduler as an edge (S55), so that II rises as far as it must and no
+    /// further; nothing is cut behind the schedule's back.
     pub fn run(&self) -> Result<Fitted, Box<Diagnostic>> {
-        let free = self.schedule(1, None)?;
-        let (law, unlimited_ii) = (law(&free.1), free.1.ii);
-        let (want, mut bound) = self.wanted(law);
-        let mut rounds = Vec::new();
-        for depth in (1..=want).rev() {
+        let rings = self.selection.rings.len();
+        let free = self.schedule(1, &vec![None; rings])?;
+        let laws = self.laws(&free);
+        let unlimited_ii = free.first().map_or(0, |s| s.answer.ii);
+        let wanted = self.all_wanted(&laws);
+        self.fit_from(wanted, &laws, unlimited_ii, |depths| {
             // With one slot a product cannot be pending while the next copy runs (C30).
-            let pending = u64::from(depth > 1);
-            let (pipelined, answer) = match depth < law || pending == 0 {
-                true => self.schedule(pending, Some(depth))?,
-                false => free.clone(),
-            };
-            let slack = self.slack(&pipelined, &answer, depth);
-            let problem = self.problem(&pipelined, &answer, slack)?;
-            let mut round = Round { depth, pending, ii: answer.ii, need: None };
-            match assign(&problem, &problem.options) {
-                Ok(assignment) => {
-                    rounds.push(round);
-                    let slots = assignment.record(0).map_or(depth, |r| r.depth);
-                    let depth = Depth { slots, law, slack, bound, unlimited_ii, rounds };
-                    return Ok(Fitted { pipelined, answer, problem, assignment, depth });
-                }
-                Err(error) if error.kind == ErrorKind::Capacity => {
-                    round.need = Some(error.need.unwrap_or(0));
-                    rounds.push(round);
-                    if depth == 1 || bound == Bound::Asked {
-                        return Err(self.too_big(depth, &error));
-                    }
-                    bound = Bound::Capacity;
-                }
-                Err(error) => return Err(Box::new(assign_error(&error))),
+            let pending = u64::from(!self.looped().any(|r| depths.get(r) == Some(&1)));
+            let caps: Vec<Option<u64>> =
+                depths.iter().zip(&laws).map(|(&d, &law)| (d < law || pending == 0).then_some(d)).collect();
+            match caps.iter().any(Option::is_some) {
+                true => self.schedule(pending, &caps),
+                false => Ok(free.clone()),
             }
-        }
-        Err(Box::new(Diagnostic::error(Code::Internal, "no ring depth was tried").rule("B65")))
+        })
     }
 
-    /// An assignment for a schedule that is given: as many slots as are wanted and fit, but never fewer than it needs.
-    pub fn fit(&self, pipelined: PipelinedLoop, answer: Answer) -> Result<Fitted, Box<Diagnostic>> {
-        let (law, ii) = (law(&answer), answer.ii);
-        let (want, mut bound) = self.wanted(law);
+    /// An assignment for schedules that are given: as many slots as are wanted and fit, but never fewer than they need.
+    pub fn fit(&self, loops: Vec<Scheduled>) -> Result<Fitted, Box<Diagnostic>> {
+        let laws = self.laws(&loops);
+        let ii = loops.first().map_or(0, |s| s.answer.ii);
+        let wanted = self.all_wanted(&laws).into_iter().zip(&laws).map(|((want, by), &law)| (want.max(law), by));
+        self.fit_from(wanted.collect(), &laws, ii, |_| Ok(loops.clone()))
+    }
+
+    /// Tries depths from `wanted` downward with the schedules that `scheduled` gives for them.
+    fn fit_from(
+        &self,
+        wanted: Vec<(u64, Bound)>,
+        laws: &[u64],
+        unlimited_ii: i64,
+        scheduled: impl Fn(&[u64]) -> Result<Vec<Scheduled>, Box<Diagnostic>>,
+    ) -> Result<Fitted, Box<Diagnostic>> {
+        let (mut depths, mut bounds): (Vec<u64>, Vec<Bound>) = wanted.into_iter().unzip();
         let mut rounds = Vec::new();
-        for depth in (law..=want.max(law)).rev() {
-            let slack = self.slack(&pipelined, &answer, depth);
-            let problem = self.problem(&pipelined, &answer, slack)?;
-            let mut round = Round { depth, pending: pipelined.pending, ii, need: None };
+        loop {
+            let loops = scheduled(&depths)?;
+            let slack = self.slacks(&loops, &depths);
+            let problem = self.problem(&loops, &slack)?;
+            let first = loops.first();
+            let mut round = Round {
+                depth: depths.first().copied().unwrap_or(1),
+                pending: first.map_or(1, |s| s.pipelined.pending),
+                ii: first.map_or(0, |s| s.answer.ii),
+                need: None,
+            };
             match assign(&problem, &problem.options) {
                 Ok(assignment) => {
                     rounds.push(round);
-                    let slots = assignment.record(0).map_or(depth, |r| r.depth);
-                    let depth = Depth { slots, law, slack, bound, unlimited_ii: ii, rounds };
-                    return Ok(Fitted { pipelined, answer, problem, assignment, depth });
+                    let depth = |ring: usize| {
+                        let value = payload_value(self.selection, ring, 0);
+                        let wanted = depths.get(ring).copied().unwrap_or(1);
+                        Depth {
+                            slots: assignment.record(value).map_or(wanted, |r| r.depth),
+                            law: laws.get(ring).copied().unwrap_or(1),
+                            slack: slack.get(ring).copied().unwrap_or(0),
+                            bound: bounds.get(ring).copied().unwrap_or(Bound::Law),
+                            unlimited_ii,
+                            rounds: rounds.clone(),
+                        }
+                    };
+                    let depths = (0..depths.len()).map(depth).collect();
+                    return Ok(Fitted { loops, problem, assignment, depths });
                 }
                 Err(error) if error.kind == ErrorKind::Capacity => {
                     round.need = Some(error.need.unwrap_or(0));
                     rounds.push(round);
-                    if depth == law || bound == Bound::Asked {
-                        return Err(self.too_big(depth, &error));
+                    // A slot less of the ring that takes most, unless the caller asked for just so many.
+                    let bytes = |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
+                    let shrinks = |&r: &usize| {
+                        depths.get(r).is_some_and(|&d| d > 1) && bounds.get(r) != Some(&Bound::Asked)
+                    };
+                    let largest = self.looped().filter(shrinks).max_by_key(|&r| (bytes(r), std::cmp::Reverse(r)));
+                    let Some(ring) = largest else { return Err(self.too_big(&depths, &error)) };
+                    if let (Some(depth), Some(bound)) = (depths.get_mut(ring), bounds.get_mut(ring)) {
+                        *depth -= 1;
+                        *bound = Bound::Capacity;
                     }
-                    bound = Bound::Capacity;
                 }
                 Err(error) => return Err(Box::new(assign_error(&error))),
             }
         }
-        Err(Box::new(Diagnostic::error(Code::Internal, "no ring depth was tried").rule("B65")))
+    }
+
+    /// The rings whose slots are written more than once.
+    fn looped(&self) -> impl Iterator<Item = usize> + '_ {
+        self.selection.rings.iter().enumerate().filter(|(_, r)| r.looped).map(|(index, _)| index)
+    }
+
+    /// Bytes of one slot of a ring.
+    fn slot_bytes(&self, ring: usize) -> u64 {
+        let loads = self.selection.rings.get(ring).map(|r| r.payloads()).unwrap_or_default();
+        loads.iter().filter_map(|&l| self.selection.loads.get(l)).map(|l| padded(&l.plan)).sum()
+    }
+
+    /// Slots that the schedules need of each ring.
+    pub fn laws(&self, loops: &[Scheduled]) -> Vec<u64> {
+        let rings = self.selection.rings.iter();
+        rings
+            .map(|ring| {
+                let of = |scheduled: &Scheduled| {
+                    let filling = ring.used_in(scheduled.pipelined.scf_for)?;
+                    let op = self.selection.loads.get(*filling.loads.first()?)?.op;
+                    let value = scheduled.pipelined.copies.iter().position(|&c| c == Some(op))?;
+                    scheduled.answer.values.get(value).map(|v| v.depth)
+                };
+                loops.iter().filter_map(of).max().unwrap_or(1)
+            })
+            .collect()
     }
 
     /// The most slots that caller or author allow.
-    pub fn cap(&self) -> Option<u64> {
-        self.options.depth.or(self.selection.num_stages)
+    pub fn caps(&self) -> Vec<Option<u64>> {
+        vec![self.options.depth.or(self.selection.num_stages); self.selection.rings.len()]
+    }
+
+    /// What [`Self::wanted`] says for each ring; a slot that is written once is one.
+    fn all_wanted(&self, laws: &[u64]) -> Vec<(u64, Bound)> {
+        let rings = self.selection.rings.iter().zip(laws);
+        rings.map(|(ring, &law)| if ring.looped { self.wanted(law) } else { (1, Bound::Law) }).collect()
     }
 
     /// The slots that are wanted where the law asks for `law`, and who says so.
     fn wanted(&self, law: u64) -> (u64, Bound) {
         // More than this can not fit; the search need not start higher.
-        let slot: u64 = self.selection.loads.iter().map(|l| l.plan.bytes).sum();
+        let slot: u64 = self.looped().map(|r| self.slot_bytes(r)).min().unwrap_or(1);
         let most = (self.target.smem.per_cta / slot.max(1)).saturating_add(1).max(law);
-        let with_slack = law.saturating_add(self.options.slack_slots);
+        let with_slack = law.saturating_add(self.options.slack_slots).max(LEAST_WANTED);
         match (self.options.depth, self.selection.num_stages) {
             (Some(asked), _) => (asked.clamp(1, MOST_SLOTS), Bound::Asked),
             (None, Some(cap)) if cap < with_slack => (cap.min(most), Bound::NumStages),
@@ -166,24 +230,27 @@ impl Search<'_> {
         }
     }
 
-    /// Slots beyond what a schedule needs, to come to `depth`: all that were asked for, or as many as slack was
-    /// allowed.
-    fn slack(&self, pipelined: &PipelinedLoop, answer: &Answer, depth: u64) -> u64 {
-        let missing = depth.saturating_sub(law(answer));
-        match (pipelined.pending, self.options.depth) {
-            (0, _) => 0,
-            (_, Some(_)) => missing,
-            (_, None) => missing.min(self.options.slack_slots),
-        }
+    /// Slots beyond what the schedules need, to come to `depths`: all that were asked for, or as many as slack was allowed.
+    fn slacks(&self, loops: &[Scheduled], depths: &[u64]) -> Vec<u64> {
+        let pending = loops.iter().all(|s| s.pipelined.pending > 0);
+        let laws = self.laws(loops);
+        let allowed = |law: u64| self.options.slack_slots.max(LEAST_WANTED.saturating_sub(law));
+        let slack = |(&depth, &law): (&u64, &u64)| match (pending, self.options.depth) {
+            (false, _) => 0,
+            (true, Some(_)) => depth.saturating_sub(law),
+            (true, None) => depth.saturating_sub(law).min(allowed(law)),
+        };
+        let rings = self.selection.rings.iter().map(|r| r.looped);
+        rings.zip(depths.iter().zip(&laws)).map(|(looped, both)| if looped { slack(both) } else { 0 }).collect()
     }
 
-    /// Schedules the loop with at most `max_depth` slots.
-    fn schedule(
-        &self,
-        pending: u64,
-        max_depth: Option<u64>,
-    ) -> Result<(PipelinedLoop, Answer), Box<Diagnostic>> {
-        let pipelined = self.graph(pending, max_depth)?;
+    /// Schedules all loops with at most `caps` slots in each ring.
+    fn schedule(&self, pending: u64, caps: &[Option<u64>]) -> Result<Vec<Scheduled>, Box<Diagnostic>> {
+        self.selection.loops.iter().map(|&scf_for| self.schedule_one(scf_for, pending, caps)).collect()
+    }
+
+    fn schedule_one(&self, scf_for: OpId, pending: u64, caps: &[Option<u64>]) -> Result<Scheduled, Box<Diagnostic>> {
+        let pipelined = self.graph(scf_for, pending, caps)?;
         let answer = {
             let valid = validate(&pipelined.graph).map_err(|errors| {
                 let text = errors.first().map(ToString::to_string).unwrap_or_default();
@@ -194,70 +261,105 @@ impl Search<'_> {
             })?;
             schedule(&valid, &self.options.schedule).map_err(|error| {
                 let text = format!("the loop cannot be scheduled: {error}");
-                Box::new(refuse(self.module, self.selection.scf_for, Code::Loop, text).rule("S42"))
+                Box::new(refuse(self.module, scf_for, Code::Loop, text).rule("S42"))
             })?
         };
-        Ok((pipelined, answer))
+        Ok(Scheduled { pipelined, answer })
     }
 
-    /// The loop graph with a cap on slots.
-    pub fn graph(&self, pending: u64, max_depth: Option<u64>) -> Result<PipelinedLoop, Box<Diagnostic>> {
-        let options = GraphOptions { pending, max_depth };
-        loop_graph(self.selection, self.wait, self.name, self.target, options)
-            .map_err(|error| Box::new(self.no_cost(&error)))
+    /// The loop graph of a loop with caps on slots.
+    pub fn graph(&self, scf_for: OpId, pending: u64, caps: &[Option<u64>]) -> Result<PipelinedLoop, Box<Diagnostic>> {
+        let options = GraphOptions { pending, ..GraphOptions::default() };
+        let number = self.selection.loops.iter().position(|&l| l == scf_for).unwrap_or(0);
+        let name = match self.selection.loops.len() {
+            1 => self.name.to_owned(),
+            _ => format!("{}/loop{number}", self.name),
+        };
+        let mut pipelined = loop_graph(self.module, scf_for, &name, self.target, options)
+            .map_err(|error| Box::new(self.no_cost(&error)))?;
+        for (value, copy) in pipelined.graph.values.iter_mut().zip(&pipelined.copies) {
+            let ring = copy.and_then(|op| self.selection.ring_of(self.selection.load(op)?));
+            if let Some((ring, _)) = ring {
+                value.max_depth = caps.get(ring).copied().flatten();
+            }
+            if let Some(load) = copy.and_then(|op| self.selection.loads.get(self.selection.load(op)?)) {
+                value.name.clone_from(&load.name);
+                if let Some(node) = pipelined.graph.nodes.get_mut(value.def) {
+                    node.name = format!("load {}", load.name);
+                }
+            }
+        }
+        Ok(pipelined)
     }
 
     /// The assignment problem of a schedule.
-    pub fn problem(
-        &self,
-        pipelined: &PipelinedLoop,
-        answer: &Answer,
-        slack: u64,
-    ) -> Result<Problem, Box<Diagnostic>> {
-        problem(self.selection, pipelined, answer, self.target, slack, self.options.smem_limit)
-            .map_err(|error| Box::new(self.no_cost(&error)))
+    pub fn problem(&self, loops: &[Scheduled], slack: &[u64]) -> Result<Problem, Box<Diagnostic>> {
+        let source = Source {
+            module: self.module,
+            selection: self.selection,
+            name: self.name,
+            loops,
+            target: self.target,
+            slack,
+            limit: self.options.smem_limit,
+        };
+        problem(&source).map_err(|error| Box::new(self.no_cost(&error)))
     }
 
     fn no_cost(&self, error: &warploom_target::cost::CostError) -> Diagnostic {
-        refuse(self.module, self.selection.scf_for, Code::Target, error.to_string()).rule(error.rule())
+        let at = self.selection.loops.first().copied().unwrap_or(self.selection.func);
+        refuse(self.module, at, Code::Target, error.to_string()).rule(error.rule())
     }
 
     /// The refusal of C92: who needs how much, and what would fit.
-    fn too_big(&self, depth: u64, error: &AssignError) -> Box<Diagnostic> {
+    fn too_big(&self, depths: &[u64], error: &AssignError) -> Box<Diagnostic> {
         let selection = self.selection;
         let limit = error.limit.unwrap_or(self.target.smem.per_cta);
-        let padded = |plan: &crate::tma::TilePlan| plan.bytes.next_multiple_of(plan.align());
-        let rings = selection.loads.iter().map(|l| format!("{} ring {depth} x {}", l.name, padded(&l.plan)));
-        let tiles = selection.tiles.iter().map(|t| format!("{} tile {}", t.name, padded(&t.plan)));
-        let loop_bytes: u64 = selection.loads.iter().map(|l| padded(&l.plan).saturating_mul(depth)).sum();
-        let tile_bytes: u64 = selection.tiles.iter().map(|t| padded(&t.plan)).sum();
+        let (mut owners, mut loop_bytes, mut tile_bytes, mut barriers) = (Vec::new(), 0u64, 0u64, 0u64);
+        for (ring, &depth) in selection.rings.iter().zip(depths) {
+            for load in ring.payloads().iter().filter_map(|&l| selection.loads.get(l)) {
+                let bytes = padded(&load.plan);
+                if ring.looped {
+                    owners.push(format!("{} ring {depth} x {bytes}", load.name));
+                    loop_bytes = loop_bytes.saturating_add(bytes.saturating_mul(depth));
+                } else {
+                    owners.push(format!("{} tile {bytes}", load.name));
+                    tile_bytes = tile_bytes.saturating_add(bytes);
+                }
+            }
+            barriers = barriers.saturating_add(16 * depth);
+        }
         let stage_bytes = selection.stores.iter().map(|s| padded(&s.plan)).max().unwrap_or(0);
-        let staging = (stage_bytes > loop_bytes).then(|| format!("staging {stage_bytes}"));
-        let barriers = 16 * depth + 16 * selection.tiles.len() as u64;
-        let owners: Vec<String> =
-            rings.chain(tiles).chain(staging).chain([format!("barriers {barriers}")]).collect();
+        if stage_bytes > loop_bytes {
+            owners.push(format!("staging {stage_bytes}"));
+        }
+        owners.push(format!("barriers {barriers}"));
         let need = error.need.unwrap_or(loop_bytes.max(stage_bytes) + tile_bytes + barriers);
         let text = format!("shared memory {need} B of {limit} B");
-        let refusal = refuse(self.module, selection.scf_for, Code::Capacity, text)
+        let at = selection.loops.first().copied().unwrap_or(selection.func);
+        let refusal = refuse(self.module, at, Code::Capacity, text)
             .rule("C92")
             .note("", owners.join(", "))
-            .note("fits", self.what_fits(depth, limit, tile_bytes));
+            .note("fits", self.what_fits(depths, limit, tile_bytes));
         Box::new(refusal)
     }
 
     /// A number of slots, or else a smaller tile.
-    fn what_fits(&self, depth: u64, limit: u64, tile_bytes: u64) -> String {
+    fn what_fits(&self, depths: &[u64], limit: u64, tile_bytes: u64) -> String {
         let selection = self.selection;
-        let slot: u64 =
-            selection.loads.iter().map(|l| l.plan.bytes.next_multiple_of(l.plan.align()) + 16).sum();
+        let slot: u64 = self.looped().map(|r| self.slot_bytes(r)).sum::<u64>()
+            + 16 * self.looped().map(|r| selection.rings.get(r).map_or(0, |r| r.payloads().len() as u64)).sum::<u64>();
         let slots = limit.saturating_sub(tile_bytes) / slot.max(1);
+        let depth = self.looped().filter_map(|r| depths.get(r)).max().copied().unwrap_or(1);
         if slots > 0 && slots < depth {
             return format!("{slots} slots");
         }
-        let [m, n, k] = selection.dot.extents;
-        let width = u64::from(selection.dot.element.bits()) / 8;
+        let Some(dot) = selection.dots.first() else { return "no tile".to_owned() };
+        let [m, n, k] = dot.extents;
+        let width = u64::from(dot.element.bits()) / 8;
         let out: u64 = selection.stores.iter().map(|s| s.plan.element_bytes).max().unwrap_or(4);
-        let epilogue: u64 = selection.tiles.iter().map(|t| t.plan.element_bytes).sum();
+        let once = selection.rings.iter().filter(|r| !r.looped).flat_map(|r| r.payloads());
+        let epilogue: u64 = once.filter_map(|&l| selection.loads.get(l)).map(|l| l.plan.element_bytes).sum();
         let need =
             |m: u64, n: u64, k: u64| ((m + n) * k * width * 2).max(m * n * out) + m * n * epilogue + 128;
         let smaller = [(m, n, k / 2), (m, n / 2, k), (m / 2, n, k), (m / 2, n / 2, k / 2), (64, 64, 32)];
@@ -267,9 +369,8 @@ impl Search<'_> {
     }
 }
 
-/// Slots that a schedule's rings need.
-pub(crate) fn law(answer: &Answer) -> u64 {
-    answer.values.iter().map(|v| v.depth).max().unwrap_or(1)
+fn padded(plan: &TilePlan) -> u64 {
+    plan.bytes.next_multiple_of(plan.align())
 }
 
 /// An assignment error that the kernel's author can do nothing about.

@@ -3,31 +3,43 @@
 use std::fmt::Write;
 
 use warploom_bufassign::render;
+use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::render::gantt;
+use warploom_sched::{Answer, LoopGraph};
 
 use crate::compile::Compiled;
-use crate::depth::Bound;
+use crate::depth::{Bound, Scheduled};
 use crate::layout::{Layout, Ring, RingUse};
-use crate::select::Selection;
+use crate::loops::{Part, Role};
+use crate::program::shape;
+use crate::walk::preorder;
 
 /// The report: agents, pipelines, loop shape, store path, what bounds II and the depth of the ring, the schedule
 /// and the memory map.
 pub fn explain(compiled: &Compiled) -> String {
     let mut out = String::new();
-    let dot = &compiled.selection.dot;
-    let [m, n, k] = dot.extents;
+    let products = compiled.selection.dots.iter().map(|dot| {
+        let [m, n, k] = dot.extents;
+        format!("{m}x{n}x{k}, {}", dot.element)
+    });
+    let mut products: Vec<String> = products.collect();
+    products.dedup();
     let _ = writeln!(
         out,
-        "kernel @{} for {}: products of {m}x{n}x{k}, {}",
-        compiled.pipelined.graph.name, compiled.assignment.target, dot.element
+        "kernel @{} for {}: products of {}",
+        compiled.assignment.name,
+        compiled.assignment.target,
+        products.join(" and ")
     );
     agents(&mut out, compiled);
     pipelines(&mut out, &compiled.layout);
     loop_shape(&mut out, compiled);
-    stores(&mut out, &compiled.selection);
-    initiation_interval(&mut out, compiled);
+    stores(&mut out, compiled);
+    initiation_intervals(&mut out, compiled);
     depth(&mut out, compiled);
-    let _ = write!(out, "\nschedule\n{}", indented(&gantt(&compiled.pipelined.graph, &compiled.answer)));
+    for Scheduled { pipelined, answer } in &compiled.loops {
+        let _ = write!(out, "\nschedule\n{}", indented(&gantt(&pipelined.graph, answer)));
+    }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
     for remark in &compiled.remarks {
         let _ = writeln!(out, "\n{remark}");
@@ -51,8 +63,8 @@ fn agents(out: &mut String, compiled: &Compiled) {
             agent.warp + agent.warps,
             agent.registers,
             match agent.role {
-                crate::graph::Role::Load => "one elected lane copies".to_owned(),
-                crate::graph::Role::Math => format!("{} warpgroups of 64 rows", agent.warps / 4),
+                Role::Load => "one elected lane copies".to_owned(),
+                Role::Math | Role::Mma => format!("{} warpgroups of 64 rows", agent.warps / 4),
             }
         );
     }
@@ -81,30 +93,61 @@ fn pipelines(out: &mut String, layout: &Layout) {
 /// The row of C24 that a pipeline uses, with its counts.
 fn handshake(ring: &Ring) -> String {
     match ring.usage {
-        RingUse::Operands => format!(
-            "TMA to wgmma: full {} arrival and {} B, empty {} arrivals, one per computing warp",
-            ring.arrive_full, ring.bytes, ring.arrive_empty
+        RingUse::Ring(_) if ring.empty.is_some() => format!(
+            "{}:  full {} arrival and {} B, empty {} arrivals, one per computing warp",
+            engines(ring), ring.arrive_full, ring.bytes, ring.arrive_empty
         ),
-        RingUse::Tile(_) => format!(
-            "TMA to generic reads: full {} arrival and {} B, written once",
-            ring.arrive_full, ring.bytes
+        RingUse::Ring(_) => format!(
+            "{}: full {} arrival and {} B, written once",
+            engines(ring), ring.arrive_full, ring.bytes
         ),
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
     }
 }
 
-fn loop_shape(out: &mut String, compiled: &Compiled) {
-    let _ = writeln!(out, "\nloop: each agent runs its own, the rings give the overlap (C28)");
-    let _ = match compiled.pipelined.pending {
-        0 => writeln!(out, "  each product is waited for before its slot is given back"),
-        pending => writeln!(
-            out,
-            "  {pending} product stays in flight: a slot is given back one trip after it was read (C30)"
-        ),
-    };
+/// The row of C24.
+fn engines(ring: &Ring) -> &'static str {
+    match ring.handshake {
+        "tma_to_wgmma" => "TMA to wgmma",
+        _ => "TMA to generic reads",
+    }
 }
 
-fn stores(out: &mut String, selection: &Selection) {
+fn loop_shape(out: &mut String, compiled: &Compiled) {
+    let _ = writeln!(out, "\nloop: each agent runs its own, the rings give the overlap (C28)");
+    for (number, scheduled) in compiled.loops.iter().enumerate() {
+        let which = if compiled.loops.len() > 1 { format!("loop {number}: ") } else { String::new() };
+        let shape = shape(&compiled.kernel, scheduled, &compiled.selection.dots);
+        let waits = shape.steps.iter().any(|s| compiled.kernel.ops[s.op].opcode == Opcode::MmaWait);
+        let _ = match (waits, scheduled.pipelined.pending) {
+            (true, 0) => writeln!(out, "  {which}each product is waited for before its slot is given back"),
+            (true, pending) => writeln!(
+                out,
+                "  {which}{pending} product stays in flight: a slot is given back one trip after it was read (C30)"
+            ),
+            (false, _) if shape.stages == 1 => {
+                writeln!(out, "  {which}@math runs it as the kernel has it; each product is waited for where it is read")
+            }
+            (false, _) => {
+                let name = |op: OpId| {
+                    let node = scheduled.pipelined.node(op, Part::Whole);
+                    let node = node.and_then(|n| scheduled.pipelined.graph.nodes.get(n));
+                    node.map(|n| n.name.clone()).unwrap_or_default()
+                };
+                let steps = shape.steps.iter().map(|s| match s.stage {
+                    0 => format!("{} (i+1)", name(s.op)),
+                    _ => format!("{} (i)", name(s.op)),
+                });
+                let steps: Vec<String> = steps.collect();
+                let first = writeln!(out, "  {which}@math's loop is rotated by one iteration (C28, C29):");
+                first.and_then(|()| writeln!(out, "    {}", steps.join(", ")))
+            }
+        };
+    }
+}
+
+fn stores(out: &mut String, compiled: &Compiled) {
+    let selection = &compiled.selection;
     let _ = writeln!(out, "\nstores");
     for store in &selection.stores {
         let path = if store.plan.element_bytes == 2 { "stmatrix" } else { "st.shared" };
@@ -116,15 +159,36 @@ fn stores(out: &mut String, selection: &Selection) {
             store.plan.box_extents
         );
     }
-    for tile in &selection.tiles {
-        let _ = writeln!(out, "  {}: loaded behind the loop's copies, read from shared memory", tile.name);
+    for &op in &pointer_stores(&compiled.kernel, selection.func) {
+        let value = compiled.kernel.ops[op].operands.get(1).map(|&v| compiled.kernel.ty(v).to_string());
+        let _ = writeln!(out, "  {} through pointers", value.unwrap_or_default());
+    }
+    let once = selection.rings.iter().filter(|r| !r.looped).flat_map(|r| r.payloads());
+    for load in once.filter_map(|&l| selection.loads.get(l).map(|load| (l, load))) {
+        let how = match selection.dots.iter().any(|d| d.reads(load.0)) {
+            true => "loaded once, read by products",
+            false => "loaded once, read from shared memory",
+        };
+        let _ = writeln!(out, "  {}: {how}", load.1.name);
     }
 }
 
-fn initiation_interval(out: &mut String, compiled: &Compiled) {
-    let answer = &compiled.answer;
-    let _ = write!(out, "\nII {} cycles", answer.ii);
-    let graph = &compiled.pipelined.graph;
+fn pointer_stores(kernel: &Module, func: OpId) -> Vec<OpId> {
+    preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Store).collect()
+}
+
+fn initiation_intervals(out: &mut String, compiled: &Compiled) {
+    let _ = writeln!(out);
+    for (number, Scheduled { pipelined, answer }) in compiled.loops.iter().enumerate() {
+        if compiled.loops.len() > 1 {
+            let _ = write!(out, "loop {number}: ");
+        }
+        initiation_interval(out, &pipelined.graph, answer);
+    }
+}
+
+fn initiation_interval(out: &mut String, graph: &LoopGraph, answer: &Answer) {
+    let _ = write!(out, "II {} cycles", answer.ii);
     if answer.ii == answer.res_mii {
         let unit = answer.critical_resource.as_deref().unwrap_or("a unit");
         let _ = write!(out, ", bound by {unit}");
@@ -133,7 +197,7 @@ fn initiation_interval(out: &mut String, compiled: &Compiled) {
             answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
         let circuit = names.collect::<Vec<_>>().join(" > ");
         let _ = match circuit.is_empty() {
-            true => write!(out, ", bound by the depth of the ring"),
+            true => write!(out, ", bound by the depth of the rings and the copies of register tiles"),
             false => write!(out, ", bound by the circuit {circuit}"),
         };
     }
@@ -142,22 +206,26 @@ fn initiation_interval(out: &mut String, compiled: &Compiled) {
 }
 
 fn depth(out: &mut String, compiled: &Compiled) {
-    let depth = &compiled.depth;
-    let _ = write!(out, "ring depth {}: ", depth.slots);
-    let _ = match depth.bound {
-        Bound::Law if depth.slack > 0 => {
-            writeln!(out, "the depth law asks for {}, {} added", depth.law, depth.slack)
-        }
-        Bound::Law => writeln!(out, "what the depth law asks for"),
-        Bound::Capacity => writeln!(
-            out,
-            "the most that fits; the depth law asks for {} at II {}",
-            depth.law, depth.unlimited_ii
-        ),
-        Bound::NumStages => writeln!(out, "tt.num_stages; the depth law asks for {}", depth.law),
-        Bound::Asked => writeln!(out, "as asked; the depth law asks for {}", depth.law),
-    };
-    for round in &depth.rounds {
+    let looped = compiled.selection.rings.iter().zip(&compiled.depths).enumerate().filter(|(_, (r, _))| r.looped);
+    let several = looped.clone().count() > 1;
+    for (index, (_, depth)) in looped {
+        let which = if several { format!("@p{index}: ") } else { String::new() };
+        let _ = write!(out, "{which}ring depth {}: ", depth.slots);
+        let _ = match depth.bound {
+            Bound::Law if depth.slack > 0 => {
+                writeln!(out, "the depth law asks for {}, {} added", depth.law, depth.slack)
+            }
+            Bound::Law => writeln!(out, "what the depth law asks for"),
+            Bound::Capacity => writeln!(
+                out,
+                "the most that fits; the depth law asks for {} at II {}",
+                depth.law, depth.unlimited_ii
+            ),
+            Bound::NumStages => writeln!(out, "tt.num_stages; the depth law asks for {}", depth.law),
+            Bound::Asked => writeln!(out, "as asked; the depth law asks for {}", depth.law),
+        };
+    }
+    for round in &compiled.depth.rounds {
         let _ = match round.need {
             Some(need) => writeln!(out, "  {} slots at II {}: {need} B, does not fit", round.depth, round.ii),
             None => writeln!(out, "  {} slots at II {}: fits", round.depth, round.ii),

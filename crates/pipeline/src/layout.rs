@@ -5,8 +5,8 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, Type, ValueId};
 use warploom_target::Target;
 
-use crate::graph::Role;
-use crate::problem::{staging_value, tile_value};
+use crate::loops::Role;
+use crate::problem::{payload_value, staging_value};
 use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;
@@ -14,10 +14,8 @@ use crate::tma::TilePlan;
 /// What a pipeline is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RingUse {
-    /// The operands of the product.
-    Operands,
-    /// Tile number n of the epilogue.
-    Tile(usize),
+    /// Ring number n of the kernel.
+    Ring(usize),
     /// The staging buffer of store number n.
     Staging(usize),
 }
@@ -109,7 +107,7 @@ impl Layout {
         assignment: &Assignment,
         target: &Target,
     ) -> Result<Layout, Box<Diagnostic>> {
-        let agents = agents(selection, target)?;
+        let agents = agents(module, selection, target)?;
         let mut layout = Layout {
             warps: agents.1.iter().map(|a| a.warps).sum(),
             max_registers: agents.0,
@@ -121,8 +119,9 @@ impl Layout {
         let missing = || {
             Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
         };
-        layout.operands(module, selection, assignment).ok_or_else(missing)?;
-        layout.tiles(module, selection, assignment).ok_or_else(missing)?;
+        for ring in 0..selection.rings.len() {
+            layout.ring_of(module, selection, assignment, ring).ok_or_else(missing)?;
+        }
         layout.staging(module, selection, assignment).ok_or_else(missing)?;
         Ok(layout)
     }
@@ -137,49 +136,39 @@ impl Layout {
         self.barriers.iter().find(|b| b.store == store).map(|b| b.name.as_str())
     }
 
-    /// A and B share one pair of barriers: the summed bytes arrive on one, and every computing warp gives the
-    /// slot back on the other (C22, C24, C25).
-    fn operands(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+    /// The payloads of a ring share one pair of barriers: the summed bytes arrive on one, and every computing warp gives
+    /// the slot back on the other (C22, C24, C25). A slot that is written once has no empty barrier.
+    fn ring_of(
+        &mut self,
+        module: &Module,
+        selection: &Selection,
+        assignment: &Assignment,
+        index: usize,
+    ) -> Option<()> {
+        let ring = selection.rings.get(index)?;
         let mut payloads = Vec::new();
-        for (id, load) in (0u64..).zip(&selection.loads) {
-            let record = assignment.record(id)?;
+        let mut bytes = 0u64;
+        for (at, &load) in ring.payloads().iter().enumerate() {
+            let load = selection.loads.get(load)?;
+            let record = assignment.record(payload_value(selection, index, at))?;
             payloads.push(payload(module, &load.name, load.descriptor, &load.plan, record)?);
+            bytes = bytes.saturating_add(load.plan.bytes);
         }
-        let first = assignment.record(0)?;
+        let first = assignment.record(payload_value(selection, index, 0))?;
         let math = self.agents.get(1)?.warps;
+        let multiplied = ring.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)));
         self.rings.push(Ring {
-            usage: RingUse::Operands,
+            usage: RingUse::Ring(index),
             name: self.next_name(),
-            handshake: "tma_to_wgmma",
+            handshake: if multiplied { "tma_to_wgmma" } else { "tma_to_generic" },
             depth: first.depth,
             payloads,
-            bytes: selection.loads.iter().map(|l| l.plan.bytes).sum(),
+            bytes,
             full: Some(first.full?),
-            empty: Some(first.empty?),
+            empty: if ring.looped { Some(first.empty?) } else { None },
             arrive_full: 1,
-            arrive_empty: math,
+            arrive_empty: if ring.looped { math } else { 0 },
         });
-        Some(())
-    }
-
-    /// A tile of the epilogue is written once: a full barrier, no empty one.
-    fn tiles(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
-        for (index, tile) in selection.tiles.iter().enumerate() {
-            let record = assignment.record(tile_value(selection, index))?;
-            let payload = payload(module, &tile.name, tile.descriptor, &tile.plan, record)?;
-            self.rings.push(Ring {
-                usage: RingUse::Tile(index),
-                name: self.next_name(),
-                handshake: "tma_to_generic",
-                depth: 1,
-                payloads: vec![payload],
-                bytes: tile.plan.bytes,
-                full: Some(record.full?),
-                empty: None,
-                arrive_full: 1,
-                arrive_empty: 0,
-            });
-        }
         Some(())
     }
 
@@ -225,9 +214,13 @@ fn payload(
 }
 
 /// `.maxnreg` and the agents: the loading warpgroup first, then the computing ones (C21, C31).
-fn agents(selection: &Selection, target: &Target) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
-    let [m, n, _] = selection.dot.extents;
-    let plan = registers::plan(m, n, target).ok_or_else(|| {
+fn agents(
+    module: &Module,
+    selection: &Selection,
+    target: &Target,
+) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
+    let rows = u64::from(selection.warpgroups()).saturating_mul(64);
+    let plan = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
         Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
     })?;
     let group = target.threads.warps_per_group;

@@ -4,9 +4,9 @@
 //! buffers, another one multiplies out of them, and mbarriers hand the slots over. The way there:
 //!
 //! 1. [`normalize`]: scalar calls inlined, loop-invariant scalars outside the loop (C8, C9);
-//! 2. [`select`]: the loop, its copies, its product and its epilogue, or every reason why not, each with its place and
-//!    remedy (C90-C92);
-//! 3. [`loop_graph`]: the loop as a graph for `warploom-sched`, priced by the chip's cost model;
+//! 2. [`select`]: the loops, their copies, rings and products, the stores, or every reason why not, each with its place
+//!    and remedy (C90-C92);
+//! 3. [`loop_graph`]: each loop as a graph for `warploom-sched`, priced by the chip's cost model ([`loops`]);
 //! 4. the schedule, and the buffers and barriers that `warploom-bufassign` gives its values; where the rings do not
 //!    fit, the scheduler is asked again with fewer slots ([`Depth`] tells what bound them);
 //! 5. the program form: agents, pipelines, handshakes (C20-C33).
@@ -15,9 +15,10 @@
 //! ([`forms`]); [`resume`] takes any form. [`check`] runs a program's handshakes alone, agents interleaved at random,
 //! and shares no code with the rest. [`explain()`] says what was decided and why.
 //!
-//! Supported: one `scf.for` with one `tt.dot` of tiles loaded by descriptor, accumulating from a constant; behind it
-//! element-wise operations, rows and columns loaded through pointers, tiles loaded by descriptor, and stores by
-//! descriptor. The chip must have wgmma (sm_90a). Everything else is refused.
+//! Supported: one or more `scf.for` with `tt.dot`s of tiles loaded by descriptor, and tile arithmetic, reductions and
+//! branches between them (attention); around the loops straight-line code and `scf.if`, tiles loaded once, rows and columns
+//! loaded through pointers, and stores by descriptor or through pointers. The chip must have wgmma (sm_90a). Everything else
+//! is refused; [`loop_graphs`] works for all of it.
 //!
 //! ```
 //! use warploom_pipeline::{Options, compile_to_program, explain};
@@ -41,7 +42,6 @@ mod explain;
 pub mod forms;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod graph;
 mod layout;
 pub mod loops;
 mod normalize;
@@ -57,10 +57,10 @@ mod waits;
 mod walk;
 
 pub use compile::{Compiled, Options, Resumed, check_program, compile_to_program, resume};
-pub use depth::{Bound, Depth, Round};
+pub use depth::{Bound, Depth, Round, Scheduled};
 pub use explain::explain;
 pub use forms::{Form, form};
-pub use graph::{GraphOptions, PipelinedLoop, Role, loop_graph};
+pub use loops::{GraphOptions, LoopNode, Part, PipelinedLoop, Role, loop_graph, loop_graphs};
 pub use normalize::normalize;
-pub use select::{Dot, Operand, Selection, TileLoad, TileStore, entry_function, select};
+pub use select::{Dot, Filling, Operand, Ring, Selection, TileLoad, TileStore, entry_function, select};
 pub use tma::{BoxError, TilePlan};

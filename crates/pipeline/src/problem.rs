@@ -1,79 +1,98 @@
 //! The assignment problem of a scheduled kernel (B1-B5).
 //!
-//! Regions: what comes before the loop (only if tiles are loaded for the epilogue), the loop, the epilogue.
-//! Values: the operands on one pipe, the epilogue's tiles, the staging buffers of the stores.
+//! Regions: what comes before the loops (only if tiles are loaded once), the loops that own a ring, what comes behind. A
+//! loop whose rings all belong to an earlier one takes part through it: they never run at once. Values: the payloads of
+//! the rings, ring by ring, then the staging buffers of the stores.
 
 use warploom_bufassign::{
     Agent, Consumer, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access,
     TargetSpec, Value,
 };
-use warploom_sched::Answer;
+use warploom_ir::{Module, OpId, Opcode};
 use warploom_target::Target;
 use warploom_target::cost::{CostError, Op as Cost};
 
-use crate::graph::{PipelinedLoop, Role, load_cost};
-use crate::select::Selection;
+use crate::depth::Scheduled;
+use crate::loops::{Part, Role};
+use crate::select::{Dot, Operand, Selection};
 use crate::tma::TilePlan;
 
-/// Region ids.
+/// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
-const LOOP: u64 = 1;
-const AFTER: u64 = 2;
 
 /// Agent ids.
 fn agent(role: Role) -> u64 {
     match role {
         Role::Load => 0,
-        Role::Math => 1,
+        Role::Math | Role::Mma => 1,
     }
 }
 
-/// The value of tile number `index` of the epilogue; operands have the ids before.
-pub(crate) fn tile_value(selection: &Selection, index: usize) -> u64 {
-    (selection.loads.len() + index) as u64
+/// The value of a payload of a ring.
+pub(crate) fn payload_value(selection: &Selection, ring: usize, payload: usize) -> u64 {
+    let before: usize = selection.rings.iter().take(ring).map(|r| r.payloads().len()).sum();
+    (before + payload) as u64
 }
 
 /// The value of the staging buffer of store number `index`.
 pub(crate) fn staging_value(selection: &Selection, index: usize) -> u64 {
-    (selection.loads.len() + selection.tiles.len() + index) as u64
+    payload_value(selection, selection.rings.len(), index)
 }
 
-/// The problem for a schedule. `slack` more slots than the law asks for are modelled as reads that end `slack`
-/// iterations later (S54).
+/// Whether a loop owns a ring, so that its schedule decides about that.
+fn leads(selection: &Selection, scf_for: OpId) -> bool {
+    selection.rings.iter().any(|r| r.uses.first().is_some_and(|u| u.scf_for == Some(scf_for)))
+}
+
+/// What a problem is made from.
+pub(crate) struct Source<'a> {
+    pub module: &'a Module,
+    pub selection: &'a Selection,
+    /// Name of the kernel.
+    pub name: &'a str,
+    pub loops: &'a [Scheduled],
+    pub target: &'a Target,
+    /// Slots of each ring beyond what its schedule asks for, modelled as reads that end so many iterations later (S54).
+    pub slack: &'a [u64],
+    /// Less shared memory than the chip has, bytes.
+    pub limit: Option<u64>,
+}
+
+/// The problem for the schedules of all loops.
 ///
 /// # Errors
 /// The chip has no cost for an operation.
-pub(crate) fn problem(
-    selection: &Selection,
-    pipelined: &PipelinedLoop,
-    answer: &Answer,
-    target: &Target,
-    slack: u64,
-    limit: Option<u64>,
-) -> Result<Problem, CostError> {
+pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
+    let (selection, target) = (source.selection, source.target);
     let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
     let named = |role: Role, warps: u32| Agent { id: agent(role), name: role.name().to_owned(), warps };
     let line = |id: u64| Region { id, kind: RegionKind::Line, ii: None, stages: None, exit: Exit::Counted };
-    let ii = unsigned(answer.ii);
-    let steady = Region {
-        id: LOOP,
-        kind: RegionKind::Loop,
-        ii: Some(ii),
-        stages: Some(unsigned(answer.stages)),
-        exit: Exit::Counted,
-    };
-    let mut builder = Builder { ops: Vec::new(), values: Vec::new() };
-    builder.in_loop(selection, pipelined, answer, slack.saturating_mul(ii));
-    builder.around(selection, target)?;
-    let mut regions = vec![steady, line(AFTER)];
-    if !selection.tiles.is_empty() {
+    let mut builder = Builder { source, ops: Vec::new(), values: Vec::new() };
+    let mut regions = Vec::new();
+    for scheduled in source.loops.iter().filter(|s| leads(selection, s.pipelined.scf_for)) {
+        let id = 1 + regions.len() as u64;
+        regions.push(Region {
+            id,
+            kind: RegionKind::Loop,
+            ii: Some(unsigned(scheduled.answer.ii)),
+            stages: Some(unsigned(scheduled.answer.stages)),
+            exit: Exit::Counted,
+        });
+        builder.in_loop(scheduled, id)?;
+    }
+    // Nothing in the program drains one loop before the next: their rings must not overlay (B55).
+    let repeat = if regions.len() > 1 { Repeat::Overlapped } else { Repeat::None };
+    let after = 1 + regions.len() as u64;
+    if selection.rings.iter().any(|r| !r.looped) {
         regions.insert(0, line(BEFORE));
     }
+    regions.push(line(after));
+    builder.around(after)?;
     Ok(Problem {
-        name: pipelined.graph.name.clone(),
+        name: source.name.to_owned(),
         target: TargetSpec::Named(target.name().to_owned()),
-        repeat: Repeat::None,
-        options: Options { smem_limit: limit, ..Options::default() },
+        repeat,
+        options: Options { smem_limit: source.limit, ..Options::default() },
         agents: vec![named(Role::Load, target.threads.warps_per_group), named(Role::Math, warps)],
         regions,
         ops: builder.ops,
@@ -84,79 +103,103 @@ pub(crate) fn problem(
     })
 }
 
-struct Builder {
+struct Builder<'a> {
+    source: &'a Source<'a>,
     ops: Vec<Op>,
     values: Vec<Value>,
 }
 
-impl Builder {
-    /// The nodes of the schedule with their numbers, and one ring per operand.
-    fn in_loop(&mut self, selection: &Selection, pipelined: &PipelinedLoop, answer: &Answer, slack: u64) {
-        let wait = pipelined.nodes.len().saturating_sub(1);
-        let dot = wait.saturating_sub(1);
-        for (node, place) in pipelined.graph.nodes.iter().zip(&answer.nodes) {
-            let Some(&(_, role)) = pipelined.nodes.get(node.id) else { continue };
-            let asynchronous = node.id != wait;
-            let mut latency = unsigned(node.latency);
-            if node.id == wait {
-                // The slot is free when the other agent has seen the arrival.
-                latency = latency.saturating_add(pipelined.handoff).saturating_add(slack);
-            }
+impl Builder<'_> {
+    /// The nodes of a schedule with their numbers, and the rings that the loop owns.
+    fn in_loop(&mut self, scheduled: &Scheduled, region: u64) -> Result<(), CostError> {
+        let (selection, module) = (self.source.selection, self.source.module);
+        let (pipelined, answer) = (&scheduled.pipelined, &scheduled.answer);
+        let arrive = self.source.target.cost(&Cost::BarrierArrive, 4)?.latency;
+        let first = self.ops.len() as u64;
+        for ((node, place), known) in pipelined.graph.nodes.iter().zip(&answer.nodes).zip(&pipelined.nodes) {
+            let opcode = module.ops[known.op].opcode;
+            let copies = known.part == Part::Whole && opcode == Opcode::DescriptorLoad;
             self.ops.push(Op {
-                id: node.id as u64,
+                id: first + node.id as u64,
                 name: node.name.clone(),
-                region: Some(LOOP),
-                agent: agent(role),
+                region: Some(region),
+                agent: agent(known.role),
                 stage: unsigned(place.stage),
                 cycle: Some(unsigned(place.cycle)),
                 order: Some(place.order as u64),
-                latency,
-                is_async: asynchronous,
+                latency: unsigned(node.latency),
+                is_async: copies || opcode == Opcode::Dot,
             });
         }
-        let pending = i64::try_from(pipelined.pending).unwrap_or(0);
-        for (index, load) in selection.loads.iter().enumerate() {
-            let role = if index == selection.dot.a.load { Access::WgmmaA } else { Access::WgmmaB };
-            let read = |op: usize, distance: i64| Consumer { op: op as u64, role, distance, in_place: false };
-            let mut value = tile(
-                index as u64,
-                &load.name,
-                &load.plan,
-                Producer { op: index as u64, role: Access::TmaLoad },
-            );
-            value.consumers = vec![read(dot, 0), read(wait, pending)];
-            value.init = true;
-            value.pipe = Some(0);
-            self.values.push(value);
+        let mut given_back: Vec<(usize, u64)> = Vec::new();
+        for (ring, data) in selection.rings.iter().enumerate() {
+            let Some(filling) = data.uses.first().filter(|u| u.scf_for == Some(pipelined.scf_for)) else { continue };
+            let slack = self.source.slack.get(ring).copied().unwrap_or(0).saturating_mul(unsigned(answer.ii));
+            for (payload, &load) in filling.loads.iter().enumerate() {
+                let Some(tile_load) = selection.loads.get(load) else { continue };
+                let Some(producer) = pipelined.node(tile_load.op, Part::Whole) else { continue };
+                let mut consumers = Vec::new();
+                for dot in selection.dots.iter().filter(|d| d.reads(load)) {
+                    let Some(node) = pipelined.node(dot.op, Part::Whole) else { continue };
+                    let read = |node: usize, distance: i64| Consumer {
+                        op: first + node as u64,
+                        role: access(dot, load),
+                        distance,
+                        in_place: false,
+                    };
+                    consumers.push(read(node, 0));
+                    // The slot is free when the other agent has seen the arrival behind the wait.
+                    match wait_behind(module, dot.op).and_then(|w| pipelined.node(w, Part::Whole)) {
+                        Some(wait) => {
+                            consumers.push(read(wait, i64::try_from(pipelined.pending).unwrap_or(0)));
+                            given_back.push((wait, pipelined.handoff.saturating_add(slack)));
+                        }
+                        None => {
+                            let late = arrive.saturating_add(pipelined.handoff).saturating_add(slack);
+                            given_back.push((node, late));
+                        }
+                    }
+                }
+                if let Some(node) = pipelined.node(tile_load.op, Part::Read) {
+                    let op = first + node as u64;
+                    consumers.push(Consumer { op, role: Access::RegRead, distance: 0, in_place: false });
+                    let late = arrive.saturating_add(pipelined.handoff).saturating_add(slack);
+                    given_back.push((node, late));
+                }
+                let id = payload_value(selection, ring, payload);
+                let producer = Producer { op: first + producer as u64, role: Access::TmaLoad };
+                let mut value = tile(id, &tile_load.name, &tile_load.plan, producer);
+                value.consumers = consumers;
+                value.init = true;
+                value.pipe = Some(ring as u64);
+                self.values.push(value);
+            }
         }
+        given_back.sort_unstable();
+        given_back.dedup_by_key(|(node, _)| *node);
+        for (node, late) in given_back {
+            if let Some(op) = self.ops.iter_mut().find(|op| op.id == first + node as u64) {
+                op.latency = op.latency.saturating_add(late);
+            }
+        }
+        Ok(())
     }
 
-    /// The epilogue's tiles, copied while the loop runs and so alive throughout it, and the stores.
-    fn around(&mut self, selection: &Selection, target: &Target) -> Result<(), CostError> {
-        let mut cycle = 0;
-        for (order, load) in (0u64..).zip(&selection.tiles) {
-            let latency = load_cost(load, target)?.latency;
-            self.line_op(format!("load {}", load.name), BEFORE, Role::Load, cycle, order, latency, true);
-            cycle = cycle.saturating_add(latency);
-        }
+    /// The tiles loaded once, copied before or while the loops run and so alive throughout them, and the stores.
+    fn around(&mut self, after: u64) -> Result<(), CostError> {
+        let (selection, target) = (self.source.selection, self.source.target);
         let (mut cycle, mut order) = (0u64, 0u64);
         let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
+        let mut first_put = None;
         for (index, store) in selection.stores.iter().enumerate() {
             let bytes = store.plan.bytes;
             let write = target.cost(&Cost::Shared { bytes }, warps)?.latency;
             let copy = target.cost(&Cost::TmaStore { bytes }, 1)?.latency;
-            let put =
-                self.line_op(format!("put {}", store.name), AFTER, Role::Math, cycle, order, write, false);
+            let at = |cycle, order, latency| Line { region: after, role: Role::Math, cycle, order, latency };
+            let put = self.line_op(format!("put {}", store.name), &at(cycle, order, write), false);
+            first_put = first_put.or(Some(put));
             cycle = cycle.saturating_add(write);
-            let send = self.line_op(
-                format!("store {}", store.name),
-                AFTER,
-                Role::Math,
-                cycle,
-                order + 1,
-                copy,
-                true,
-            );
+            let send = self.line_op(format!("store {}", store.name), &at(cycle, order + 1, copy), true);
             cycle = cycle.saturating_add(copy);
             order += 2;
             let id = staging_value(selection, index);
@@ -165,50 +208,94 @@ impl Builder {
                 vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
             self.values.push(value);
         }
-        // Tiles are read while the first result is written: those two never share bytes.
-        let (first_tile, first_put) = (selection.loads.len() as u64, self.first_put());
-        for (index, load) in (0u64..).zip(&selection.tiles) {
-            let load_op = self.loading(index);
-            let mut value = tile(
-                first_tile + index,
-                &load.name,
-                &load.plan,
-                Producer { op: load_op, role: Access::TmaLoad },
-            );
-            value.consumers =
-                vec![Consumer { op: first_put, role: Access::RegRead, distance: 0, in_place: false }];
-            self.values.push(value);
+        let (mut cycle, mut order) = (0u64, 0u64);
+        for (ring, data) in selection.rings.iter().enumerate().filter(|(_, r)| !r.looped) {
+            for (payload, &load) in data.payloads().iter().enumerate() {
+                let Some(tile_load) = selection.loads.get(load) else { continue };
+                let inner = tile_load.plan.block.last().copied().unwrap_or(1);
+                let inner_bytes = inner.saturating_mul(tile_load.plan.element_bytes);
+                let latency = target.cost(&Cost::TmaLoad { bytes: tile_load.plan.bytes, inner_bytes }, 1)?.latency;
+                let place = Line { region: BEFORE, role: Role::Load, cycle, order, latency };
+                let op = self.line_op(format!("load {}", tile_load.name), &place, true);
+                (cycle, order) = (cycle.saturating_add(latency), order + 1);
+                let id = payload_value(selection, ring, payload);
+                let mut value =
+                    tile(id, &tile_load.name, &tile_load.plan, Producer { op, role: Access::TmaLoad });
+                value.consumers = self.readers_of(load);
+                if value.consumers.is_empty() {
+                    // Tiles are read while the first result is written: those two never share bytes.
+                    let put = first_put.into_iter();
+                    value.consumers = put
+                        .map(|op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false })
+                        .collect();
+                }
+                self.values.push(value);
+            }
         }
         self.values.sort_by_key(|v| v.id);
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn line_op(
-        &mut self,
-        name: String,
-        region: u64,
-        role: Role,
-        cycle: u64,
-        order: u64,
-        latency: u64,
-        is_async: bool,
-    ) -> u64 {
+    /// The products of the loops that read a tile loaded once. A loop without a region of its own reads through the loop
+    /// whose rings it uses.
+    fn readers_of(&self, load: usize) -> Vec<Consumer> {
+        let selection = self.source.selection;
+        let Some(dot) = selection.dots.iter().find(|d| d.reads(load)) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut first = 0u64;
+        for scheduled in self.source.loops.iter().filter(|s| leads(selection, s.pipelined.scf_for)) {
+            let nodes = &scheduled.pipelined.nodes;
+            let dots = selection.dots.iter().filter(|d| d.reads(load));
+            let own = dots.filter_map(|d| scheduled.pipelined.node(d.op, Part::Whole)).next();
+            let any = nodes.iter().position(|n| self.source.module.ops[n.op].opcode == Opcode::Dot);
+            if let Some(node) = own.or(any) {
+                let op = first + node as u64;
+                found.push(Consumer { op, role: access(dot, load), distance: 0, in_place: false });
+            }
+            first += nodes.len() as u64;
+        }
+        found
+    }
+
+    fn line_op(&mut self, name: String, place: &Line, is_async: bool) -> u64 {
         let id = self.ops.len() as u64;
-        let agent = agent(role);
-        let (region, cycle, order) = (Some(region), Some(cycle), Some(order));
-        self.ops.push(Op { id, name, region, agent, stage: 0, cycle, order, latency, is_async });
+        self.ops.push(Op {
+            id,
+            name,
+            region: Some(place.region),
+            agent: agent(place.role),
+            stage: 0,
+            cycle: Some(place.cycle),
+            order: Some(place.order),
+            latency: place.latency,
+            is_async,
+        });
         id
     }
+}
 
-    fn first_put(&self) -> u64 {
-        self.ops.iter().find(|op| op.region == Some(AFTER)).map_or(0, |op| op.id)
-    }
+/// Where an operation of straight-line code stands.
+struct Line {
+    region: u64,
+    role: Role,
+    cycle: u64,
+    order: u64,
+    latency: u64,
+}
 
-    fn loading(&self, index: u64) -> u64 {
-        let before = self.ops.iter().filter(|op| op.region == Some(BEFORE));
-        before.skip(usize::try_from(index).unwrap_or(0)).map(|op| op.id).next().unwrap_or(0)
+/// How a product reads a tile.
+fn access(dot: &Dot, load: usize) -> Access {
+    match dot.a {
+        Operand::Tile { load: a, .. } if a == load => Access::WgmmaA,
+        _ => Access::WgmmaB,
     }
+}
+
+/// The wait of its own behind a product, where nothing in the loop reads it.
+fn wait_behind(module: &Module, dot: OpId) -> Option<OpId> {
+    let (result, block) = (module.result(dot)?, module.ops[dot].block?);
+    let mut waits = module.blocks[block].ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::MmaWait);
+    waits.find(|&w| module.ops[w].operands.contains(&result))
 }
 
 fn tile(id: u64, name: &str, plan: &TilePlan, producer: Producer) -> Value {

@@ -9,22 +9,23 @@ pub(crate) const OVERHEAD: u64 = 32;
 /// What a loading agent may keep, most first; it needs few, and gives more away where they are short.
 const KEEPS: [u32; 2] = [40, 24];
 
-/// Live registers per computing thread for an accumulator of `n` columns: 64 rows by `n` columns of f32 in
-/// 128 threads, and [`OVERHEAD`].
-pub(crate) fn live(n: u64) -> u64 {
-    n / 2 + OVERHEAD
+/// Live registers per computing thread where tiles take `tiles` of them (64 rows by n columns of f32 in 128 threads
+/// take n/2), with [`OVERHEAD`].
+pub(crate) fn live(tiles: u64) -> u64 {
+    tiles + OVERHEAD
 }
 
 /// The register plan of one loading warpgroup and `m / 64` computing ones: the first of [`KEEPS`] with which
-/// the accumulator fits. `None` if none does.
-pub(crate) fn plan(m: u64, n: u64, target: &Target) -> Option<RegisterPlan> {
+/// `tiles` registers of tiles fit. `None` if none does.
+pub(crate) fn plan(m: u64, tiles: u64, target: &Target) -> Option<RegisterPlan> {
     let plans = KEEPS.into_iter().filter_map(|keep| with_keep(m, keep, target));
-    plans.into_iter().find(|plan| u64::from(computing(plan)) >= live(n))
+    let mut plans = plans;
+    plans.find(|plan| u64::from(computing(plan)) >= live(tiles))
 }
 
-/// Whether an accumulator of `m` by `n` fits.
-pub(crate) fn fits(m: u64, n: u64, target: &Target) -> bool {
-    plan(m, n, target).is_some()
+/// Whether tiles of so many registers per thread fit.
+pub(crate) fn fits(m: u64, tiles: u64, target: &Target) -> bool {
+    plan(m, tiles, target).is_some()
 }
 
 /// The most registers a computing thread can have with `m / 64` computing warpgroups.

@@ -7,10 +7,11 @@
 //! order, each commit behind the products before it. Warps are interleaved by several fixed policies and by seeded random
 //! choice, for the trip counts of C28, and for each of them must hold: every read sees the write of its own
 //! iteration, no slot is rewritten while it is read, every phase gets just the arrivals and bytes it counts,
-//! nobody waits for ever, nothing is in flight at the end.
+//! nobody waits for ever, nothing is in flight at the end. Scalars are computed from made-up arguments, so that loops and
+//! branches go as they would.
 //!
-//! It shares no code with the builders of programs. What it does not check: the arithmetic, coordinates of copies, and
-//! that unequal trip counts of different agents' loops are equal (all loops of a run take the same number of trips).
+//! It shares no code with the builders of programs. What it does not check: the arithmetic on tiles, and coordinates of
+//! copies.
 
 mod boxes;
 mod machine;

@@ -11,6 +11,8 @@ use super::machine::PlaceId;
 pub(super) enum Val {
     /// An integer.
     Int(i64),
+    /// A pointer: which argument, and how many elements behind it.
+    Pointer { key: u64, offset: i64 },
     /// A view of a slot: where, and which write it should show.
     View { place: PlaceId, version: u64 },
     /// The result of product number n of this warp.
@@ -26,7 +28,29 @@ pub(super) struct Frame {
     /// Next operation.
     pub at: usize,
     /// The loop it is the body of, and the trip.
-    pub scf_for: Option<(OpId, u64)>,
+    pub scf_for: Option<Trip>,
+    /// The branch it is a region of.
+    pub scf_if: Option<OpId>,
+}
+
+/// A loop under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Trip {
+    pub op: OpId,
+    /// The trip under way, from 0.
+    pub number: u64,
+    /// Trips in all.
+    pub of: u64,
+    pub lower: i64,
+    pub step: i64,
+}
+
+impl Trip {
+    /// The induction variable.
+    pub fn induction(&self) -> Val {
+        let passed = i64::try_from(self.number).unwrap_or(i64::MAX);
+        Val::Int(self.lower.saturating_add(self.step.saturating_mul(passed)))
+    }
 }
 
 /// A product under way and the places it reads.
@@ -75,7 +99,7 @@ impl Warp {
         Warp {
             agent,
             first,
-            frames: vec![Frame { block: body, at: 0, scf_for: None }],
+            frames: vec![Frame { block: body, at: 0, scf_for: None, scf_if: None }],
             values: BTreeMap::new(),
             products: VecDeque::new(),
             issued: 0,
@@ -105,7 +129,7 @@ impl Warp {
 
     /// The trip of the innermost loop.
     pub fn trip(&self) -> Option<u64> {
-        self.frames.iter().rev().find_map(|f| f.scf_for).map(|(_, trip)| trip)
+        self.frames.iter().rev().find_map(|f| f.scf_for).map(|trip| trip.number)
     }
 
     /// Whether product number `n` is finished.

@@ -7,6 +7,7 @@ use warploom_target::Target;
 
 use super::{Form, json, mark_form};
 use crate::place::refuse;
+use crate::problem::{payload_value, staging_value};
 use crate::select::Selection;
 
 /// A scheduled kernel with its assignment written on it.
@@ -24,10 +25,13 @@ pub fn assigned(
         module.ops[alloc].props = json::to_attrs(serde_json::to_value(record).unwrap_or_default());
         module.insert(selection.body, at, alloc);
     }
-    let written = selection.loads.iter().map(|l| l.op).chain(selection.tiles.iter().map(|t| t.op));
-    let written: Vec<OpId> = written.chain(selection.stores.iter().map(|s| s.op)).collect();
-    for (id, op) in (0i64..).zip(written) {
-        module.ops[op].attrs.set("warploom.value", Attr::i64(id));
+    let loads = selection.loads.iter().enumerate().filter_map(|(load, data)| {
+        let (ring, payload) = selection.ring_of(load)?;
+        Some((data.op, payload_value(selection, ring, payload)))
+    });
+    let stores = selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
+    for (op, id) in loads.chain(stores) {
+        module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));
     }
     module
 }

@@ -1,4 +1,4 @@
-//! The scheduled form: `warploom.cycle/stage/order/agent` on operations, `warploom.ii/stages` on the loop.
+//! The scheduled form: `warploom.cycle/stage/order/agent` on operations, `warploom.ii/stages` on the loops.
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId};
@@ -6,29 +6,38 @@ use warploom_sched::{Algorithm, Answer, NodeTime, Outcome, ValueDepth, bounds, c
 use warploom_target::Target;
 
 use super::{Form, mark_form};
-use crate::graph::PipelinedLoop;
+use crate::depth::Scheduled;
+use crate::loops::{Part, PipelinedLoop};
 use crate::place::refuse;
 
-/// The kernel with its schedule written on it.
-pub fn scheduled(
-    kernel: &Module,
-    scf_for: OpId,
-    pipelined: &PipelinedLoop,
-    answer: &Answer,
-    target: &Target,
-) -> Module {
+/// The name of a mark: those of the moves that an operation asks for have a prefix of their own.
+fn mark(part: Part, what: &str) -> String {
+    let prefix = match part {
+        Part::Whole => "",
+        Part::Read => "read_",
+        Part::TmemLoad => "tmem_load_",
+        Part::TmemStore => "tmem_store_",
+        Part::Write => "write_",
+    };
+    format!("warploom.{prefix}{what}")
+}
+
+/// The kernel with the schedules of its loops written on it.
+pub fn scheduled(kernel: &Module, loops: &[Scheduled], target: &Target) -> Module {
     let mut module = kernel.clone();
     mark_form(&mut module, Form::Scheduled, target);
     let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
-    let attrs = &mut module.ops[scf_for].attrs;
-    attrs.set("warploom.ii", number(answer.ii));
-    attrs.set("warploom.stages", number(answer.stages));
-    for (&(op, role), place) in pipelined.nodes.iter().zip(&answer.nodes) {
-        let attrs = &mut module.ops[op].attrs;
-        attrs.set("warploom.cycle", number(place.cycle));
-        attrs.set("warploom.stage", number(place.stage));
-        attrs.set("warploom.order", number(i64::try_from(place.order).unwrap_or(i64::MAX)));
-        attrs.set("warploom.agent", Attr::string(role.name()));
+    for Scheduled { pipelined, answer } in loops {
+        let attrs = &mut module.ops[pipelined.scf_for].attrs;
+        attrs.set("warploom.ii", number(answer.ii));
+        attrs.set("warploom.stages", number(answer.stages));
+        for (node, place) in pipelined.nodes.iter().zip(&answer.nodes) {
+            let attrs = &mut module.ops[node.op].attrs;
+            attrs.set(mark(node.part, "cycle"), number(place.cycle));
+            attrs.set(mark(node.part, "stage"), number(place.stage));
+            attrs.set(mark(node.part, "order"), number(i64::try_from(place.order).unwrap_or(i64::MAX)));
+            attrs.set(mark(node.part, "agent"), Attr::string(node.role.name()));
+        }
     }
     module
 }
@@ -43,7 +52,7 @@ pub fn schedule_from(
     pipelined: &PipelinedLoop,
 ) -> Result<Answer, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    let mut read = |op: OpId, name: &'static str| -> i64 {
+    let mut read = |op: OpId, name: &str| -> i64 {
         let found = module.attr(op, name).and_then(Attr::as_i64);
         found.unwrap_or_else(|| {
             let text = format!("a scheduled kernel needs `{name}` on {}", module.op_name(op));
@@ -53,18 +62,19 @@ pub fn schedule_from(
     };
     let (ii, stages) = (read(scf_for, "warploom.ii"), read(scf_for, "warploom.stages"));
     let mut nodes = Vec::new();
-    for (id, &(op, _)) in pipelined.nodes.iter().enumerate() {
+    for (id, node) in pipelined.nodes.iter().enumerate() {
         let [stage, cycle, order] =
-            ["warploom.stage", "warploom.cycle", "warploom.order"].map(|name| read(op, name));
+            ["stage", "cycle", "order"].map(|what| read(node.op, &mark(node.part, what)));
         let time = stage.saturating_mul(ii).saturating_add(cycle);
         let order = usize::try_from(order).unwrap_or(usize::MAX);
         nodes.push(NodeTime { id, time, stage, cycle, order, agent: None });
     }
-    for &(op, role) in &pipelined.nodes {
-        let agent = module.attr(op, "warploom.agent").and_then(Attr::as_str);
-        if agent != Some(role.name()) {
+    for node in &pipelined.nodes {
+        let (op, needs) = (node.op, node.role.name());
+        let agent = module.attr(op, &mark(node.part, "agent")).and_then(Attr::as_str);
+        if agent != Some(needs) {
             let text = format!("{} is issued by agent {:?}", module.op_name(op), agent.unwrap_or(""));
-            errors.push(refuse(module, op, Code::Verify, text).rule("S62").note("needs", role.name()));
+            errors.push(refuse(module, op, Code::Verify, text).rule("S62").note("needs", needs));
         }
     }
     if !errors.is_empty() {
@@ -86,7 +96,7 @@ pub fn schedule_from(
 /// The operation of a violation that names a node.
 fn named_node(pipelined: &PipelinedLoop, at: &str) -> Option<OpId> {
     let id: usize = at.strip_prefix("node ")?.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
-    pipelined.nodes.get(id).map(|&(op, _)| op)
+    pipelined.nodes.get(id).map(|node| node.op)
 }
 
 /// Everything of an answer that follows from the times.

@@ -27,7 +27,7 @@ impl Scope {
     }
 }
 
-/// Copies single operations without regions.
+/// Copies operations.
 pub(super) struct Copier<'a> {
     /// The kernel.
     pub from: &'a Module,
@@ -36,12 +36,23 @@ pub(super) struct Copier<'a> {
 }
 
 impl Copier<'_> {
-    /// Copies an operation to the end of a block; does nothing if an operand has not been made.
+    /// Copies an operation, with its regions, to the end of a block; does nothing if an operand has not been made.
     pub fn op(&mut self, op: OpId, block: BlockId, scope: &mut Scope) -> Option<OpId> {
+        let operands = scope.all(&self.from.ops[op].operands)?;
+        self.op_on(op, &operands, block, scope)
+    }
+
+    /// Copies an operation, with its regions, giving it these operands.
+    pub fn op_on(
+        &mut self,
+        op: OpId,
+        operands: &[ValueId],
+        block: BlockId,
+        scope: &mut Scope,
+    ) -> Option<OpId> {
         let old = &self.from.ops[op];
-        let operands = scope.all(&old.operands)?;
         let types: Vec<_> = old.results.iter().map(|&v| self.from.ty(v).clone()).collect();
-        let new = self.to.create_op(old.opcode, &operands, &types, old.loc);
+        let new = self.to.create_op(old.opcode, operands, &types, old.loc);
         self.to.ops[new].props = old.props.clone();
         // The schedule's marks say nothing in a program.
         self.to.ops[new].attrs = old
@@ -52,6 +63,21 @@ impl Copier<'_> {
             .collect();
         self.to.ops[new].span = old.span;
         self.to.append(block, new);
+        for &region in &old.regions {
+            let copy = self.to.add_region(new);
+            for &inner in &self.from.regions[region].blocks {
+                let home = self.to.add_block(copy);
+                let mut inside = scope.clone();
+                for &arg in &self.from.blocks[inner].args {
+                    let made = self.to.add_arg(home, self.from.ty(arg).clone(), self.from.values[arg].loc);
+                    self.to.values[made].name.clone_from(&self.from.values[arg].name);
+                    inside.bind(arg, made);
+                }
+                for &nested in &self.from.blocks[inner].ops {
+                    self.op(nested, home, &mut inside)?;
+                }
+            }
+        }
         for (&value, &copy) in old.results.iter().zip(&self.to.ops[new].results.clone()) {
             self.to.values[copy].name.clone_from(&self.from.values[value].name);
             scope.bind(value, copy);

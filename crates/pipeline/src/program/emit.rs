@@ -58,11 +58,11 @@ impl Emit<'_> {
         self.out.ops[op].results[0]
     }
 
-    /// A wait for all but `pending` products; the accumulator passes through it (C46).
-    pub fn mma_wait(&mut self, accumulator: ValueId, pending: u64) -> ValueId {
-        let ty = self.out.ty(accumulator).clone();
-        let op = self.op(Opcode::MmaWait, &[accumulator], &[ty], &[("pending", number(pending))]);
-        self.out.ops[op].results[0]
+    /// A wait for all but `pending` products; accumulators pass through it (C46).
+    pub fn mma_wait(&mut self, accumulators: &[ValueId], pending: u64) -> Vec<ValueId> {
+        let types: Vec<Type> = accumulators.iter().map(|&v| self.out.ty(v).clone()).collect();
+        let op = self.op(Opcode::MmaWait, accumulators, &types, &[("pending", number(pending))]);
+        self.out.ops[op].results.to_vec()
     }
 
     /// An operation with one region; returns the region's block.

@@ -1,22 +1,35 @@
 //! From a scheduled and assigned kernel to a program: agents, pipelines, handshakes (C20-C33, C35).
+//!
+//! Each agent is made by walking the kernel and copying what that agent needs: the loading agent the coordinates of its
+//! copies, the computing agent everything that results are made from. Values are copied when somebody first asks for
+//! them, loops and branches where the agent has something to do inside. The (index, phase) of each ring goes along as a
+//! value, round loops and out of branches. Inside a pipelined loop the computing agent's operations may belong to two
+//! iterations at once ([`rotate`]).
 
+mod agent;
 mod copy;
 mod declare;
 mod emit;
-mod load;
-mod math;
-
-use std::collections::BTreeSet;
+mod fill;
+mod needed;
+mod products;
+mod rotate;
+mod shape;
+mod store;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
 
-use crate::classes::{Class, class, is_scalar};
+use crate::classes::is_scalar;
+use crate::depth::Scheduled;
 use crate::layout::Layout;
+use crate::loops::Role;
 use crate::select::Selection;
-use crate::walk::slice;
+use agent::Walker;
 use copy::{Copier, Scope};
 use emit::Emit;
+use needed::Needed;
+pub(crate) use shape::shape;
 
 /// What a program is made from.
 pub(crate) struct Source<'a> {
@@ -24,10 +37,8 @@ pub(crate) struct Source<'a> {
     pub module: &'a Module,
     /// Its parts.
     pub selection: &'a Selection,
-    /// The wait for products in the loop.
-    pub wait: OpId,
-    /// Products that may be unfinished behind it.
-    pub pending: u64,
+    /// Its loops with their schedules.
+    pub loops: &'a [Scheduled],
     /// Where everything lies, who takes part in which barrier, and the registers.
     pub layout: &'a Layout,
     /// Name of the chip.
@@ -51,10 +62,6 @@ pub(crate) fn build(source: &Source<'_>) -> Result<Module, Box<Diagnostic>> {
 struct Builder<'a> {
     source: &'a Source<'a>,
     out: Module,
-    /// Values of the kernel that the program needs.
-    needed: BTreeSet<ValueId>,
-    /// Of those, what the loading agent needs.
-    needed_to_load: BTreeSet<ValueId>,
     /// Operations that every agent may use, by their copies.
     shared: Scope,
     /// `arith.constant` 0 and 1.
@@ -64,28 +71,13 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(source: &'a Source<'a>) -> Builder<'a> {
-        let (module, selection) = (source.module, source.selection);
-        let bounds = module.ops[selection.scf_for].operands.iter().copied().take(3);
-        let coordinates = |op: OpId, from: usize| module.ops[op].operands.iter().copied().skip(from);
-        let loads = selection.loads.iter().chain(&selection.tiles).flat_map(|l| coordinates(l.op, 1));
-        let to_load: Vec<ValueId> = bounds.chain(loads).collect();
-        let stores = selection.stores.iter();
-        let stored = stores.flat_map(|s| coordinates(s.op, 2).chain(std::iter::once(s.value)));
-        let all: Vec<ValueId> = to_load.iter().copied().chain(stored).collect();
+        let module = source.module;
         let mut out = Module::new();
         out.locs = module.locs.clone();
         out.loc_aliases.clone_from(&module.loc_aliases);
         out.attr_aliases.clone_from(&module.attr_aliases);
         out.names = module.names.clone();
-        Builder {
-            source,
-            out,
-            needed: slice(module, &all),
-            needed_to_load: slice(module, &to_load),
-            shared: Scope::default(),
-            zero: None,
-            one: None,
-        }
+        Builder { source, out, shared: Scope::default(), zero: None, one: None }
     }
 
     /// The function with its declarations and agents.
@@ -110,20 +102,23 @@ impl<'a> Builder<'a> {
             self.shared.bind(arg, new);
         }
         self.launch(func);
-        self.shared_scalars(body);
+        let needs = [Role::Load, Role::Math].map(|role| (role, Needed::of(module, selection.func, role)));
+        self.shared_scalars(body, &needs);
         self.declarations(body);
-        self.load_agent(body)?;
-        self.math_agent(body)?;
+        for (role, needed) in needs {
+            self.agent(body, role, needed)?;
+        }
         let done = self.out.create_op(Opcode::Return, &[], &[], old.loc);
         self.out.append(body, done);
         Some(std::mem::take(&mut self.out))
     }
 
-    /// The scalars that do not depend on the loop, and the constants of the handshakes.
-    fn shared_scalars(&mut self, body: BlockId) {
+    /// The scalars that do not depend on a loop, and the constants of the handshakes.
+    fn shared_scalars(&mut self, body: BlockId, needs: &[(Role, Needed)]) {
         let (module, selection) = (self.source.module, self.source.selection);
         for &op in &module.blocks[selection.body].ops {
-            let wanted = module.ops[op].results.iter().any(|v| self.needed.contains(v));
+            let needed = |v: &ValueId| needs.iter().any(|(_, n)| n.values.contains(v));
+            let wanted = module.ops[op].results.iter().any(needed);
             let ready = module.ops[op].operands.iter().all(|&v| self.shared.get(v).is_some());
             if wanted && ready && is_scalar(module, op) {
                 Copier { from: module, to: &mut self.out }.op(op, body, &mut self.shared);
@@ -134,38 +129,21 @@ impl<'a> Builder<'a> {
         self.one = Some(emit.constant(1));
     }
 
-    /// Copies the scalar operations of a block that `needed` wants and nobody made yet.
-    fn scalars(&mut self, from: BlockId, to: BlockId, needed: &BTreeSet<ValueId>, scope: &mut Scope) {
-        let module = self.source.module;
-        for &op in &module.blocks[from].ops {
-            let results = &module.ops[op].results;
-            let wanted = results.iter().any(|v| needed.contains(v) && scope.get(*v).is_none());
-            if wanted && class(module.ops[op].opcode) == Class::Pure && is_scalar(module, op) {
-                Copier { from: module, to: &mut self.out }.op(op, to, scope);
-            }
+    /// The region of an agent.
+    fn agent(&mut self, body: BlockId, role: Role, needed: Needed) -> Option<()> {
+        let (selection, layout) = (self.source.selection, self.source.layout);
+        let agent = layout.agents.iter().find(|a| a.role == role)?;
+        let mut block = self.emit(body, selection.func).region(Opcode::Agent, &agent.attributes());
+        if role == Role::Load {
+            block = self.emit(block, selection.func).region(Opcode::Elect, &[]);
         }
-    }
-
-    /// Positions of the loop-carried scalars that `needed` wants.
-    fn carried_scalars(&self, needed: &BTreeSet<ValueId>) -> Vec<usize> {
-        let (module, selection) = (self.source.module, self.source.selection);
-        let args = module.blocks[selection.loop_body].args.iter().skip(1).enumerate();
-        let results = &module.ops[selection.scf_for].results;
-        args.filter(|(at, arg)| {
-            let wanted = needed.contains(arg) || results.get(*at).is_some_and(|r| needed.contains(r));
-            *at != selection.dot.accumulator && wanted
-        })
-        .map(|(at, _)| at)
-        .collect()
+        let scope = self.shared.clone();
+        let mut walker = Walker::new(self, role, needed, scope, block)?;
+        walker.block(selection.body)
     }
 
     fn emit(&mut self, block: BlockId, at: OpId) -> Emit<'_> {
         let loc = self.source.module.ops[at].loc;
         Emit { out: &mut self.out, block, loc }
-    }
-
-    /// Type of the tile of a descriptor: its block without unit extents.
-    fn tile_type(&self, descriptor: ValueId, tile: &[u64]) -> Type {
-        Type::tensor(tile, self.source.module.ty(descriptor).elem().clone())
     }
 }

@@ -1,12 +1,14 @@
 //! Descriptor arguments and the tiles loaded through them.
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
 use warploom_target::{Feature, Target};
 
 use super::TileLoad;
+use crate::loops::innermost_for;
 use crate::place::refuse;
 use crate::tma::TilePlan;
+use crate::walk::preorder;
 
 /// A plan for every descriptor argument; a block that breaks a TMA rule is refused (C15).
 pub(super) fn plan(
@@ -40,15 +42,15 @@ pub(super) fn plan(
     plans
 }
 
-/// The descriptor loads directly in a block, in order.
+/// The descriptor loads of a function, in the order of the text.
 pub(super) fn loads(
     module: &Module,
-    block: BlockId,
+    func: OpId,
     plans: &[(ValueId, TilePlan)],
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<TileLoad> {
-    let mut loads = Vec::new();
-    for &op in &module.blocks[block].ops {
+    let mut loads: Vec<TileLoad> = Vec::new();
+    for op in preorder(module, func) {
         if module.ops[op].opcode != Opcode::DescriptorLoad {
             continue;
         }
@@ -57,7 +59,7 @@ pub(super) fn loads(
         };
         if let Some(plan) = of(module, op, descriptor, plans, errors) {
             let name = format!("tile {}", loads.len());
-            loads.push(TileLoad { op, descriptor, value, name, plan });
+            loads.push(TileLoad { op, descriptor, value, name, plan, scf_for: innermost_for(module, op) });
         }
     }
     loads

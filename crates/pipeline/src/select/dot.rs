@@ -1,65 +1,86 @@
-//! The matrix product of the loop: its operands, extents, precision and registers (C7, C31, C62, C63).
+//! The matrix products: their operands, extents, precision and registers (C7, C31, C62, C63).
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 use warploom_target::{Element, Feature, Target};
 
+use super::rings::in_any;
 use super::{Dot, Operand, TileLoad};
+use crate::classes::{Class, class};
+use crate::loops::{innermost_for, is_inside};
 use crate::place::refuse;
 use crate::registers;
 use crate::views::{look_through, non_unit};
-use crate::walk::Users;
+use crate::walk::{Users, preorder};
 
-/// The only product of the loop, with every reason against it.
+/// The products of a kernel, with every reason against them.
 pub(super) fn select(
     module: &Module,
-    scf_for: OpId,
+    func: OpId,
+    loops: &[OpId],
     loads: &mut [TileLoad],
     target: &Target,
-    users: &Users,
     errors: &mut Vec<Diagnostic>,
-) -> Option<Dot> {
-    let body = module.entry(scf_for, 0)?;
-    let all = module.blocks[body].ops.iter().copied();
-    let dots: Vec<OpId> = all.filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
-    let Some(&op) = dots.first() else {
-        errors.push(
-            refuse(module, scf_for, Code::Loop, "the loop loads tiles and multiplies none")
-                .rule("C9")
-                .note("supported", "a loop with one tt.dot of loaded tiles"),
-        );
-        return None;
-    };
-    for &extra in dots.iter().skip(1) {
-        errors.push(
-            refuse(module, extra, Code::Op, "a second tt.dot in the pipelined loop is not supported yet")
-                .note("supported", "one tt.dot per loop"),
-        );
+) -> Option<Vec<Dot>> {
+    let ops: Vec<OpId> =
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    for &scf_for in loops {
+        if !ops.iter().any(|&dot| is_inside(module, dot, scf_for)) {
+            errors.push(
+                refuse(module, scf_for, Code::Loop, "the loop loads tiles and multiplies none")
+                    .rule("C9")
+                    .note("supported", "loops with a tt.dot of loaded tiles"),
+            );
+        }
     }
     if !target.has(Feature::Wgmma) {
         return None;
     }
     let before = errors.len();
+    let dots: Vec<Option<Dot>> = ops.iter().map(|&op| product(module, op, loops, loads, target, errors)).collect();
+    unused_loads(module, loads, loops, &Users::new(module), errors);
+    let dots: Vec<Dot> = dots.into_iter().collect::<Option<_>>()?;
+    let rows = dots.first().map_or(0, |d| d.extents[0]);
+    for dot in dots.iter().filter(|d| d.extents[0] != rows) {
+        let text = format!("tt.dot with M = {} beside one with M = {rows}", dot.extents[0]);
+        errors.push(refuse(module, dot.op, Code::Shape, text).note("supported", "the same M in all products"));
+    }
+    if errors.len() > before {
+        return None;
+    }
+    let several = dots.len() > 1;
+    for (number, dot) in dots.iter().enumerate() {
+        for (operand, name) in [(&dot.b, "b"), (&dot.a, "a")] {
+            if let Operand::Tile { load, .. } = operand
+                && let Some(load) = loads.get_mut(*load)
+            {
+                load.name = if several { format!("{name}{number}") } else { name.to_owned() };
+            }
+        }
+    }
+    Some(dots)
+}
+
+fn product(
+    module: &Module,
+    op: OpId,
+    loops: &[OpId],
+    loads: &[TileLoad],
+    target: &Target,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Dot> {
+    if !in_any(module, op, loops) {
+        let text = "tt.dot outside a pipelined loop is not supported yet";
+        errors.push(refuse(module, op, Code::Op, text).note("supported", "products in the pipelined loop"));
+        return None;
+    }
     let element = precision(module, op, errors);
     let a = operand(module, op, 0, loads, errors);
     let b = operand(module, op, 1, loads, errors);
-    let accumulator = accumulator(module, op, scf_for, users, errors);
     let extents = extents(module, op, target, errors);
-    let (element, a, b, accumulator, extents) = (element?, a?, b?, accumulator?, extents?);
+    let (element, a, b, extents) = (element?, a?, b?, extents?);
     check_layout(module, op, &a, &b, element, loads, errors);
-    if extents[0].is_multiple_of(64) {
-        check_registers(module, op, extents, target, errors);
-    }
-    unused_loads(module, loads, users, errors);
-    if errors.len() > before || dots.len() > 1 {
-        return None;
-    }
-    for (index, name) in [(b.load, "b"), (a.load, "a")] {
-        if let Some(load) = loads.get_mut(index) {
-            load.name = name.to_owned();
-        }
-    }
-    Some(Dot { op, a, b, extents, element, accumulator })
+    Some(Dot { op, a, b, extents, element })
 }
 
 /// What the tensor core multiplies; other types and precisions are refused.
@@ -110,7 +131,7 @@ fn precision(module: &Module, op: OpId, errors: &mut Vec<Diagnostic>) -> Option<
     Some(element)
 }
 
-/// Operand 0 (A) or 1 (B): a tile loaded in this loop, seen through views.
+/// Operand 0 (A) or 1 (B): a loaded tile, seen through views, or for A a tile in registers.
 fn operand(
     module: &Module,
     op: OpId,
@@ -122,23 +143,20 @@ fn operand(
     let value = *module.ops[op].operands.get(index)?;
     let seen = look_through(module, value);
     let Some(load) = loads.iter().position(|l| l.value == seen.base) else {
-        let by_descriptor = module.def_op(seen.base);
-        let refused = by_descriptor.is_some_and(|d| {
-            matches!(module.ops[d].opcode, Opcode::DescriptorLoad | Opcode::Load)
-                && module.ops[d].block == module.ops[op].block
-        });
+        let maker = module.def_op(seen.base).map(|d| module.ops[d].opcode);
         // A load that was refused itself says enough.
-        if !refused {
-            errors.push(
-                refuse(
-                    module,
-                    op,
-                    Code::Op,
-                    format!("operand {name} of tt.dot is not a tile loaded in the loop"),
-                )
-                .note("supported", "tiles of tt.descriptor_load in the same loop, transposed or not"),
-            );
+        if matches!(maker, Some(Opcode::DescriptorLoad | Opcode::Load)) {
+            return None;
         }
+        let narrow = module.ty(seen.base).elem_bits() == Some(16);
+        if index == 0 && narrow && seen.views.is_empty() && maker.is_some_and(|m| class(m) == Class::Pure) {
+            return Some(Operand::Registers);
+        }
+        let text = format!("operand {name} of tt.dot is not a tile loaded by descriptor");
+        errors.push(refuse(module, op, Code::Op, text).note(
+            "supported",
+            "tiles of tt.descriptor_load, transposed or not; for a also 16-bit tiles computed element by element",
+        ));
         return None;
     };
     if seen.order.len() != 2 || !(seen.plain() || seen.transposed()) {
@@ -147,70 +165,7 @@ fn operand(
         return None;
     }
     let transposed = seen.transposed();
-    Some(Operand { load, transposed, k_major: transposed == (index == 1) })
-}
-
-/// The loop-carried value that the product adds to: it must start from a constant and go round untouched.
-fn accumulator(
-    module: &Module,
-    op: OpId,
-    scf_for: OpId,
-    users: &Users,
-    errors: &mut Vec<Diagnostic>,
-) -> Option<usize> {
-    let body = module.entry(scf_for, 0)?;
-    let (result, yielded) = (module.result(op)?, module.terminator(body)?);
-    let into = *module.ops[op].operands.get(2)?;
-    let carried = match module.values[into].def {
-        ValueDef::Argument { block, index } if block == body && index > 0 => Some(index as usize - 1),
-        _ => None,
-    };
-    let returned = |at: usize| module.ops[yielded].operands.get(at).copied();
-    let Some(at) =
-        carried.filter(|&at| returned(at).is_some_and(|v| v == result || waits_for(module, v, result)))
-    else {
-        errors.push(
-            refuse(
-                module,
-                op,
-                Code::Op,
-                "the accumulator of tt.dot is not carried from one trip to the next",
-            )
-            .rule("C30")
-            .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
-        );
-        return None;
-    };
-    let other = |&&user: &&OpId| user != op && user != yielded && module.ops[user].opcode != Opcode::MmaWait;
-    if let Some(&user) = users.of(into).iter().chain(users.of(result)).find(other) {
-        errors.push(
-            refuse(
-                module,
-                user,
-                Code::Op,
-                format!("{} reads the accumulator inside the loop", module.op_name(user)),
-            )
-            .note("supported", "acc = tt.dot a, b, acc with nothing in between"),
-        );
-        return None;
-    }
-    let initial = *module.ops[scf_for].operands.get(3 + at)?;
-    let constant = module.def_op(initial).is_some_and(|d| module.ops[d].opcode == Opcode::Constant);
-    if !constant {
-        errors.push(
-            refuse(module, scf_for, Code::Op, "the accumulator does not start from a constant")
-                .note("supported", "a constant, most often zero")
-                .note("instead", "start from zero and add the tile after the loop"),
-        );
-        return None;
-    }
-    Some(at)
-}
-
-fn waits_for(module: &Module, value: ValueId, result: ValueId) -> bool {
-    module.def_op(value).is_some_and(|op| {
-        module.ops[op].opcode == Opcode::MmaWait && module.ops[op].operands.contains(&result)
-    })
+    Some(Operand::Tile { load, transposed, k_major: transposed == (index == 1) })
 }
 
 /// M, N, K, if some wgmma shape covers them (T12, C63).
@@ -255,10 +210,11 @@ fn check_layout(
         ("a", a, "M", "store A as [M, K]"),
         ("b", b, "N", "store B as [N, K] and transpose it, as in gemm_fp8"),
     ] {
-        let Some(load) = loads.get(operand.load) else { continue };
+        let Operand::Tile { load, k_major, .. } = operand else { continue };
+        let Some(load) = loads.get(*load) else { continue };
         let found = module.ty(load.descriptor).to_string();
         let found = found.strip_prefix("!tt.").unwrap_or(&found);
-        if !operand.k_major && element.bits() != 16 {
+        if !k_major && element.bits() != 16 {
             let text = format!("{}-bit operand {name} of tt.dot must have K contiguous", element.bits());
             errors.push(
                 refuse(module, op, Code::Layout, text)
@@ -266,10 +222,10 @@ fn check_layout(
                     .note("found", format!("{found}, {outer} contiguous"))
                     .note("instead", store),
             );
-        } else if load.plan.swizzle == 0 || (!operand.k_major && load.plan.swizzle != 128) {
+        } else if load.plan.swizzle == 0 || (!k_major && load.plan.swizzle != 128) {
             let text = format!("operand {name} of tt.dot is too narrow in memory");
             let least =
-                if operand.k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
+                if *k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
             errors.push(
                 refuse(module, op, Code::Layout, text)
                     .rule("C62")
@@ -280,39 +236,45 @@ fn check_layout(
     }
 }
 
-/// The accumulator must fit into the registers of the computing warps (C31).
-fn check_registers(
-    module: &Module,
-    op: OpId,
-    extents: [u64; 3],
-    target: &Target,
-    errors: &mut Vec<Diagnostic>,
-) {
-    let [m, n, _] = extents;
-    if registers::fits(m, n, target) {
+/// Accumulators, and the tiles that products read from registers, must fit into the registers of the computing warps
+/// (C31).
+pub(super) fn check_registers(module: &Module, dots: &[Dot], target: &Target, errors: &mut Vec<Diagnostic>) {
+    let Some(last) = dots.last() else { return };
+    // Loops one after the other reuse each other's registers.
+    let of_loop = |dot: &&Dot| innermost_for(module, dot.op) == innermost_for(module, last.op);
+    let tiles: Vec<u64> = dots.iter().filter(of_loop).map(Dot::registers).collect();
+    let [m, n, _] = last.extents;
+    if !m.is_multiple_of(64) {
         return;
     }
-    let (live, have) = (registers::live(n), registers::available(m, target));
-    let text = format!("a {m}x{n} f32 accumulator needs {live} registers per thread of {have}");
+    let tile_registers: u64 = tiles.iter().sum();
+    if registers::fits(m, tile_registers, target) {
+        return;
+    }
+    let (live, have) = (registers::live(tile_registers), registers::available(m, target));
     let parts = format!(
-        "{} for the accumulator, {} for addresses and the epilogue, in {} warpgroups",
-        n / 2,
+        "{tile_registers} for {}, {} for addresses and the epilogue, in {} warpgroups",
+        if tiles.len() == 1 { "the accumulator" } else { "accumulators and factors" },
         registers::OVERHEAD,
         m / 64
     );
-    let mut error = refuse(module, op, Code::Registers, text).rule("C31").note("live", parts);
-    let smaller = [(m, n / 2), (m / 2, n), (m / 2, n / 2), (64, 128)];
-    if let Some((m, n)) =
-        smaller.into_iter().find(|&(m, n)| m >= 64 && n >= 8 && registers::fits(m, n, target))
-    {
+    let what = if tiles.len() == 1 { format!("a {m}x{n} f32 accumulator") } else { format!("{} products", tiles.len()) };
+    let needs = if tiles.len() == 1 { "needs" } else { "need" };
+    let text = format!("{what} {needs} {live} registers per thread of {have}");
+    let mut error = refuse(module, last.op, Code::Registers, text).rule("C31").note("live", parts);
+    let scale = |m_by: u64, n_by: u64| (m / m_by, n / n_by, tile_registers / n_by);
+    let smaller = [scale(1, 2), scale(2, 1), scale(2, 2), (64, 128, 64)];
+    let legal = |&(m, n, registers): &(u64, u64, u64)| m >= 64 && n >= 8 && registers::fits(m, registers, target);
+    if let Some((m, n, _)) = smaller.into_iter().find(legal) {
         error = error.note("fits", format!("a tile of {m}x{n}"));
     }
     errors.push(error);
 }
 
-/// A tile that is loaded and read by something else than the product is refused.
-fn unused_loads(module: &Module, loads: &[TileLoad], users: &Users, errors: &mut Vec<Diagnostic>) {
+/// A tile that is loaded in a loop and read by something else than a product is refused, and one that nothing reads.
+fn unused_loads(module: &Module, loads: &[TileLoad], loops: &[OpId], users: &Users, errors: &mut Vec<Diagnostic>) {
     for load in loads {
+        let looped = in_any(module, load.op, loops);
         let mut stack = vec![load.value];
         let mut used = false;
         while let Some(value) = stack.pop() {
@@ -320,7 +282,7 @@ fn unused_loads(module: &Module, loads: &[TileLoad], users: &Users, errors: &mut
                 match module.ops[user].opcode {
                     Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
                     Opcode::Dot => used = true,
-                    _ => errors.push(
+                    _ if looped => errors.push(
                         refuse(
                             module,
                             user,
@@ -329,6 +291,7 @@ fn unused_loads(module: &Module, loads: &[TileLoad], users: &Users, errors: &mut
                         )
                         .note("supported", "tt.dot, through transposes"),
                     ),
+                    _ => used = true,
                 }
             }
         }

@@ -1,32 +1,35 @@
-//! What happens to the product after the loop: element-wise operations, tiles and rows loaded, stores.
+//! What happens to the products after the loops: element-wise operations, tiles and rows loaded, stores.
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{FloatKind, Module, OpId, Opcode, Type, ValueId};
 
+use super::rings::in_any;
 use super::{Dot, TileLoad, TileStore, descriptors};
-use crate::classes::{Class, class, is_scalar, is_scalar_type};
+use crate::classes::{Class, class, is_scalar};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::views::{look_through, non_unit};
-use crate::walk::slice;
+use crate::walk::{preorder, slice};
 
-/// The tiles loaded for the epilogue and the stores, with every reason against them.
+/// The stores by descriptor, with every reason against them and against what is stored.
 pub(super) fn select(
     module: &Module,
     func: OpId,
-    scf_for: OpId,
-    dot: Option<&Dot>,
+    loops: &[OpId],
+    dots: &[Dot],
+    loads: &[TileLoad],
     plans: &[(ValueId, TilePlan)],
     errors: &mut Vec<Diagnostic>,
-) -> (Vec<TileLoad>, Vec<TileStore>) {
-    let Some(body) = module.entry(func, 0) else { return Default::default() };
-    carried(module, scf_for, dot, errors);
-    let mut stores = Vec::new();
-    for &op in &module.blocks[body].ops {
+) -> Vec<TileStore> {
+    let mut stores: Vec<TileStore> = Vec::new();
+    let all = preorder(module, func);
+    let outside = all.iter().copied().filter(|&op| !in_any(module, op, loops));
+    for op in outside.clone() {
         let opcode = module.ops[op].opcode;
+        let tile = module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
         if opcode == Opcode::DescriptorStore {
             stores.extend(store(module, op, stores.len(), plans, errors));
-        } else if !stores.is_empty() && matches!(class(opcode), Class::TileLoad | Class::PointerLoad) {
+        } else if !stores.is_empty() && tile && matches!(class(opcode), Class::TileLoad | Class::PointerLoad) {
             errors.push(
                 refuse(
                     module,
@@ -38,69 +41,45 @@ pub(super) fn select(
             );
         }
     }
-    let roots: Vec<ValueId> = stores.iter().map(|s| s.value).collect();
+    let pointer_stores = all.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Store);
+    let through_pointers = pointer_stores.flat_map(|op| module.ops[op].operands.iter().copied());
+    let roots: Vec<ValueId> = stores.iter().map(|s| s.value).chain(through_pointers).collect();
     let needed = slice(module, &roots);
-    let result = dot.and_then(|dot| module.ops[scf_for].results.get(dot.accumulator).copied());
     // Other ways to store are refused where they stand.
-    let elsewhere = module.blocks[body].ops.iter().any(|&op| {
-        let opcode = module.ops[op].opcode;
+    let elsewhere = all.iter().any(|&op| {
         matches!(
-            opcode,
-            Opcode::Store | Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter
+            module.ops[op].opcode,
+            Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter
         )
     });
-    let nested = module.parent(scf_for) != Some(func);
-    if let Some(result) = result.filter(|result| !needed.contains(result) && !elsewhere && !nested) {
-        errors.push(
-            refuse(
-                module,
-                scf_for,
-                Code::Loop,
-                format!("the loop's result of type {} is never stored", module.ty(result)),
-            )
-            .note("supported", "results written by tt.descriptor_store after the loop"),
-        );
-    }
-    let tile = dot.map(|dot| [dot.extents[0], dot.extents[1]]);
-    let mut tiles = Vec::new();
-    for &op in &module.blocks[body].ops {
-        if module.ops[op].results.iter().any(|v| needed.contains(v)) {
-            check(module, op, tile, errors);
-            if module.ops[op].opcode == Opcode::DescriptorLoad {
-                tiles.extend(load(module, op, tiles.len(), plans, errors));
-            }
-        }
-    }
-    if let Some(tile) = tile {
-        let value_shapes = stores.iter().map(|s| (s.op, non_unit(&s.plan.block)));
-        for (op, shape) in value_shapes.chain(tiles.iter().map(|t| (t.op, non_unit(&t.plan.block)))) {
-            if shape != tile {
-                errors.push(
-                    refuse(module, op, Code::Shape, format!("{} of {shape:?}", module.op_name(op)))
-                        .note("supported", format!("the tile of the product, {}x{}", tile[0], tile[1])),
-                );
-            }
-        }
-    }
-    (tiles, stores)
-}
-
-/// The loop may carry the accumulator and scalars.
-fn carried(module: &Module, scf_for: OpId, dot: Option<&Dot>, errors: &mut Vec<Diagnostic>) {
-    let Some(dot) = dot else { return };
-    for (index, &value) in module.ops[scf_for].results.iter().enumerate() {
-        if index != dot.accumulator && !is_scalar_type(module.ty(value)) {
-            let text = format!("the loop carries a second tile, {}", module.ty(value));
+    if let Some(&scf_for) = loops.last().filter(|_| !elsewhere && !dots.is_empty()) {
+        let results = &module.ops[scf_for].results;
+        if !results.iter().any(|v| needed.contains(v)) {
+            let what = results.first().map(|&v| module.ty(v).to_string()).unwrap_or_default();
             errors.push(
-                refuse(module, scf_for, Code::Loop, text).note("supported", "one accumulator, and scalars"),
+                refuse(module, scf_for, Code::Loop, format!("the loop's result of type {what} is never stored"))
+                    .note("supported", "results written by tt.descriptor_store after the loop"),
             );
         }
     }
-    if module.ops[scf_for].operands.first().is_some_and(|&bound| *module.ty(bound) != Type::I32) {
-        errors.push(
-            refuse(module, scf_for, Code::Type, "loop bounds that are not i32").note("supported", "i32"),
-        );
+    let [dot] = dots else { return stores };
+    let tile = [dot.extents[0], dot.extents[1]];
+    for op in outside {
+        if module.ops[op].results.iter().any(|v| needed.contains(v)) {
+            check(module, op, tile, errors);
+        }
     }
+    let once = loads.iter().filter(|l| !in_any(module, l.op, loops));
+    let blocks = stores.iter().map(|s| (s.op, &s.plan)).chain(once.map(|l| (l.op, &l.plan)));
+    for (op, shape) in blocks.map(|(op, plan)| (op, non_unit(&plan.block))) {
+        if shape != tile {
+            errors.push(
+                refuse(module, op, Code::Shape, format!("{} of {shape:?}", module.op_name(op)))
+                    .note("supported", format!("the tile of the product, {}x{}", tile[0], tile[1])),
+            );
+        }
+    }
+    stores
 }
 
 fn store(
@@ -131,25 +110,12 @@ fn store(
     Some(TileStore { op, descriptor, value: seen.base, name, plan })
 }
 
-fn load(
-    module: &Module,
-    op: OpId,
-    index: usize,
-    plans: &[(ValueId, TilePlan)],
-    errors: &mut Vec<Diagnostic>,
-) -> Option<TileLoad> {
-    let &descriptor = module.ops[op].operands.first()?;
-    let plan = descriptors::of(module, op, descriptor, plans, errors)?;
-    let name = if index == 0 { "c".to_owned() } else { format!("c {index}") };
-    Some(TileLoad { op, descriptor, value: module.result(op)?, name, plan })
-}
-
 /// An operation of the epilogue on a tile must have an element for each element of the product, of one of its
 /// rows or of one of its columns.
-fn check(module: &Module, op: OpId, tile: Option<[u64; 2]>, errors: &mut Vec<Diagnostic>) {
+fn check(module: &Module, op: OpId, [m, n]: [u64; 2], errors: &mut Vec<Diagnostic>) {
     let data = &module.ops[op];
-    let (Some(&result), Some([m, n])) = (data.results.first(), tile) else { return };
-    if is_scalar(module, op) || !module.ty(result).is_tensor() || data.opcode == Opcode::For {
+    let Some(&result) = data.results.first() else { return };
+    if is_scalar(module, op) || !module.ty(result).is_tensor() || matches!(data.opcode, Opcode::For | Opcode::If) {
         return;
     }
     let shape = module.ty(result).shape();

@@ -1,7 +1,7 @@
 //! Finding the kernel's function and its pipelined loop (C9).
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, Module, OpId, Opcode};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use crate::place::{refuse, remark};
 use crate::walk::preorder;
@@ -41,95 +41,56 @@ fn names(module: &Module, funcs: &[OpId]) -> String {
     names.map(|n| format!("@{n}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The innermost `scf.for` that holds a tile load. Others around or beside it are refused.
-pub(super) fn pipelined_loop(module: &Module, func: OpId, errors: &mut Vec<Diagnostic>) -> Option<OpId> {
-    let mut loops: Vec<OpId> = Vec::new();
-    let mut plain: Option<OpId> = None;
-    for op in preorder(module, func) {
-        let opcode = module.ops[op].opcode;
-        if opcode == Opcode::For {
-            plain = plain.or(Some(op));
-        }
-        let tile = module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
-        if !(matches!(opcode, Opcode::DescriptorLoad | Opcode::Load) && tile) {
-            continue;
-        }
-        loops.extend(innermost_for(module, op).filter(|scf_for| !loops.contains(scf_for)));
+/// Refuses a kernel without a pipelined loop, and control flow around one that has no code yet.
+pub(super) fn check_loops(module: &Module, func: OpId, loops: &[OpId], errors: &mut Vec<Diagnostic>) {
+    if loops.is_empty() {
+        let plain = preorder(module, func).into_iter().find(|&op| module.ops[op].opcode == Opcode::For);
+        let (at, text) = match plain {
+            Some(scf_for) => (scf_for, "nothing to pipeline: no scf.for loads a tile"),
+            None => (func, "nothing to pipeline: the kernel has no scf.for"),
+        };
+        errors.push(refuse(module, at, Code::Loop, text).rule("C9").note(
+            "supported",
+            "an scf.for whose body loads tiles by descriptor and multiplies them",
+        ));
     }
-    match loops.as_slice() {
-        [] => {
-            let (at, text) = match plain {
-                Some(scf_for) => (scf_for, "nothing to pipeline: no scf.for loads a tile"),
-                None => (func, "nothing to pipeline: the kernel has no scf.for"),
-            };
-            errors.push(
-                refuse(module, at, Code::Loop, text).rule("C9").note(
-                    "supported",
-                    "one scf.for whose body loads tiles by descriptor and multiplies them",
-                ),
-            );
-            None
-        }
-        [one] => {
-            check_place(module, *one, func, errors);
-            Some(*one)
-        }
-        several => {
-            for &extra in several.iter().skip(1) {
+    for &scf_for in loops {
+        let mut at = module.parent(scf_for);
+        while let Some(parent) = at.filter(|&p| p != func) {
+            if !matches!(module.ops[parent].opcode, Opcode::If) {
+                let text = "a loop around the pipelined loop is not supported yet";
                 errors.push(
-                    refuse(module, extra, Code::Loop, "a second loop with tile loads is not supported yet")
+                    refuse(module, parent, Code::Loop, text)
                         .rule("C9")
-                        .note("supported", "one pipelined loop per kernel"),
+                        .note("supported", "pipelined loops directly in the function or in an scf.if")
+                        .note("instead", "one output tile per program, as in gemm_bf16"),
                 );
             }
-            None
+            at = module.parent(parent);
         }
-    }
-}
-
-fn innermost_for(module: &Module, op: OpId) -> Option<OpId> {
-    let mut at = module.parent(op)?;
-    loop {
-        match module.ops[at].opcode {
-            Opcode::For => return Some(at),
-            Opcode::Func => return None,
-            _ => at = module.parent(at)?,
-        }
-    }
-}
-
-/// The pipelined loop must stand directly in the function.
-fn check_place(module: &Module, scf_for: OpId, func: OpId, errors: &mut Vec<Diagnostic>) {
-    let mut at = scf_for;
-    while let Some(parent) = module.parent(at) {
-        if parent == func {
-            return;
-        }
-        if module.ops[parent].opcode == Opcode::For {
+        if module.ops[scf_for].operands.first().is_some_and(|&bound| *module.ty(bound) != Type::I32) {
             errors.push(
-                refuse(module, parent, Code::Loop, "a loop around the pipelined loop is not supported yet")
-                    .rule("C9")
-                    .note("supported", "the pipelined scf.for directly in the function")
-                    .note("instead", "one output tile per program, as in gemm_bf16"),
+                refuse(module, scf_for, Code::Type, "loop bounds that are not i32").note("supported", "i32"),
             );
         }
-        at = parent;
     }
 }
 
-/// `tt.num_stages`, and a remark for each attribute of the loop that means nothing here (C6).
-pub(super) fn loop_attributes(module: &Module, scf_for: OpId) -> (Option<u64>, Vec<Diagnostic>) {
-    let stages = module.attr(scf_for, "tt.num_stages").and_then(Attr::as_i64);
-    let stages = stages.and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+/// The least `tt.num_stages`, and a remark for each attribute of a loop that means nothing here (C6).
+pub(super) fn loop_attributes(module: &Module, loops: &[OpId]) -> (Option<u64>, Vec<Diagnostic>) {
+    let stages = loops.iter().filter_map(|&l| module.attr(l, "tt.num_stages").and_then(Attr::as_i64));
+    let stages = stages.filter_map(|n| u64::try_from(n).ok()).filter(|&n| n > 0).min();
     let mut remarks = Vec::new();
-    for (name, _) in module.ops[scf_for].attrs.iter() {
-        let known = matches!(
-            name,
-            "tt.num_stages" | "tt.warp_specialize" | "tt.flatten" | "tt.disallow_acc_multi_buffer"
-        );
-        if !known && !name.starts_with("warploom.") && name != "llvm.loop_annotation" {
-            let text = format!("loop attribute `{name}` is kept and has no effect");
-            remarks.push(remark(module, scf_for, Code::Loop, text).rule("C6"));
+    for &scf_for in loops {
+        for (name, _) in module.ops[scf_for].attrs.iter() {
+            let known = matches!(
+                name,
+                "tt.num_stages" | "tt.warp_specialize" | "tt.flatten" | "tt.disallow_acc_multi_buffer"
+            );
+            if !known && !name.starts_with("warploom.") && name != "llvm.loop_annotation" {
+                let text = format!("loop attribute `{name}` is kept and has no effect");
+                remarks.push(remark(module, scf_for, Code::Loop, text).rule("C6"));
+            }
         }
     }
     (stages, remarks)

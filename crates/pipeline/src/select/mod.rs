@@ -1,4 +1,4 @@
-//! What of a kernel is pipelined and how: the loop, its copies, its matrix product, its epilogue.
+//! What of a kernel is pipelined and how: its loops, its copies and the rings they fill, its products, its stores.
 //!
 //! Selection refuses everything that cannot be compiled, all at once and in file order (C90).
 
@@ -7,16 +7,19 @@ mod dot;
 mod epilogue;
 mod find;
 mod ops;
+mod rings;
 
 use warploom_ir::diag::Diagnostic;
 use warploom_ir::{BlockId, Module, OpId, ValueId};
 use warploom_target::{Element, Target};
 
+use crate::loops::{is_inside, pipelined_loops};
 use crate::place::file_order;
 use crate::tma::TilePlan;
 use crate::walk::Users;
 
 pub use find::entry_function;
+pub use rings::{Filling, Ring};
 
 /// A tile copied from global to shared memory by descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,13 +30,15 @@ pub struct TileLoad {
     pub descriptor: ValueId,
     /// The loaded tile.
     pub value: ValueId,
-    /// Name in reports: `a`, `b` for the operands of the product.
+    /// Name in reports: `a`, `b` for the operands of the only product.
     pub name: String,
     /// How it is copied.
     pub plan: TilePlan,
+    /// The innermost loop around it.
+    pub scf_for: Option<OpId>,
 }
 
-/// A tile stored by descriptor after the loop.
+/// A tile stored by descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TileStore {
     /// The `tt.descriptor_store`.
@@ -48,18 +53,23 @@ pub struct TileStore {
     pub plan: TilePlan,
 }
 
-/// An operand of the product: a loaded tile, possibly seen transposed.
+/// Where an operand of a product comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Operand {
-    /// Position in [`Selection::loads`].
-    pub load: usize,
-    /// The product sees rows and columns of the tile swapped.
-    pub transposed: bool,
-    /// K is contiguous in memory.
-    pub k_major: bool,
+pub enum Operand {
+    /// A loaded tile in shared memory.
+    Tile {
+        /// Position in [`Selection::loads`].
+        load: usize,
+        /// The product sees rows and columns of the tile swapped.
+        transposed: bool,
+        /// K is contiguous in memory.
+        k_major: bool,
+    },
+    /// A tile that the computing agent has in registers (C45, C61).
+    Registers,
 }
 
-/// The matrix product of the loop.
+/// A matrix product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dot {
     /// The `tt.dot`.
@@ -72,8 +82,19 @@ pub struct Dot {
     pub extents: [u64; 3],
     /// What the tensor core multiplies.
     pub element: Element,
-    /// Which loop-carried value is the accumulator.
-    pub accumulator: usize,
+}
+
+impl Dot {
+    /// Registers per thread of its accumulator, and of a factor that it reads from registers.
+    pub fn registers(&self) -> u64 {
+        let [_, n, k] = self.extents;
+        n / 2 + if self.a == Operand::Registers { k / 4 } else { 0 }
+    }
+
+    /// The load whose tile is operand A or B.
+    pub fn reads(&self, load: usize) -> bool {
+        [&self.a, &self.b].iter().any(|o| matches!(o, Operand::Tile { load: l, .. } if *l == load))
+    }
 }
 
 /// A kernel that can be compiled, taken apart.
@@ -83,18 +104,16 @@ pub struct Selection {
     pub func: OpId,
     /// Its body.
     pub body: BlockId,
-    /// The pipelined loop.
-    pub scf_for: OpId,
-    /// The loop's body.
-    pub loop_body: BlockId,
-    /// Tiles loaded in the loop, in order.
+    /// The pipelined loops, in the order of the text.
+    pub loops: Vec<OpId>,
+    /// Tiles loaded by descriptor, in the order of the text.
     pub loads: Vec<TileLoad>,
-    /// The matrix product.
-    pub dot: Dot,
-    /// Tiles loaded once, for the epilogue, in order.
-    pub tiles: Vec<TileLoad>,
-    /// Tiles stored after the loop, in order.
+    /// The matrix products, in the order of the text.
+    pub dots: Vec<Dot>,
+    /// Tiles stored by descriptor, in the order of the text.
     pub stores: Vec<TileStore>,
+    /// The rings that the loads fill.
+    pub rings: Vec<Ring>,
     /// The plan of each descriptor argument, in order of the arguments (C12).
     pub descriptors: Vec<(ValueId, TilePlan)>,
     /// The author's cap on ring slots (C6).
@@ -106,7 +125,29 @@ pub struct Selection {
 impl Selection {
     /// Computing warpgroups: 64 rows of M each (C21).
     pub fn warpgroups(&self) -> u32 {
-        u32::try_from(self.dot.extents[0] / 64).unwrap_or(u32::MAX)
+        let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
+        u32::try_from(rows / 64).unwrap_or(u32::MAX)
+    }
+
+    /// Registers per computing thread that accumulators and factors take together, in the loop that has most.
+    pub fn tile_registers(&self, module: &Module) -> u64 {
+        let of = |scf_for: OpId| {
+            let dots = self.dots.iter().filter(|d| is_inside(module, d.op, scf_for));
+            dots.map(Dot::registers).sum::<u64>()
+        };
+        self.loops.iter().map(|&l| of(l)).max().unwrap_or(0)
+    }
+
+    /// The load of an operation.
+    pub fn load(&self, op: OpId) -> Option<usize> {
+        self.loads.iter().position(|l| l.op == op)
+    }
+
+    /// The ring that a load fills, and which payload of it.
+    pub fn ring_of(&self, load: usize) -> Option<(usize, usize)> {
+        self.rings.iter().enumerate().find_map(|(ring, data)| {
+            data.uses.iter().find_map(|u| u.loads.iter().position(|&l| l == load)).map(|payload| (ring, payload))
+        })
     }
 }
 
@@ -119,10 +160,21 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
     let mut errors = Vec::new();
     let descriptors = descriptors::plan(module, func, target, &mut errors);
     ops::check(module, func, target, &mut errors);
-    let found = find::pipelined_loop(module, func, &mut errors);
-    let selection = found.and_then(|scf_for| {
-        ops::check_loop(module, scf_for, target, &mut errors);
-        take_apart(module, func, scf_for, target, &users, descriptors, &mut errors)
+    let loops = pipelined_loops(module, func);
+    find::check_loops(module, func, &loops, &mut errors);
+    let selection = module.entry(func, 0).and_then(|body| {
+        for &scf_for in &loops {
+            ops::check_loop(module, scf_for, target, &mut errors);
+        }
+        let mut loads = descriptors::loads(module, func, &descriptors, &mut errors);
+        let dots = dot::select(module, func, &loops, &mut loads, target, &mut errors);
+        let known = dots.as_deref().unwrap_or_default();
+        let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
+        let dots = dots?;
+        dot::check_registers(module, &dots, target, &mut errors);
+        let rings = rings::group(module, &loops, &loads, &users);
+        let (num_stages, remarks) = find::loop_attributes(module, &loops);
+        Some(Selection { func, body, loops, loads, dots, stores, rings, descriptors, num_stages, remarks })
     });
     if let Some(selection) = selection.filter(|_| errors.is_empty()) {
         return Ok(selection);
@@ -130,34 +182,4 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
     file_order(&mut errors);
     errors.dedup();
     Err(errors)
-}
-
-fn take_apart(
-    module: &Module,
-    func: OpId,
-    scf_for: OpId,
-    target: &Target,
-    users: &Users,
-    descriptors: Vec<(ValueId, TilePlan)>,
-    errors: &mut Vec<Diagnostic>,
-) -> Option<Selection> {
-    let (body, loop_body) = (module.entry(func, 0)?, module.entry(scf_for, 0)?);
-    let mut loads = descriptors::loads(module, loop_body, &descriptors, errors);
-    let dot = dot::select(module, scf_for, &mut loads, target, users, errors);
-    let (tiles, stores) = epilogue::select(module, func, scf_for, dot.as_ref(), &descriptors, errors);
-    let (num_stages, remarks) = find::loop_attributes(module, scf_for);
-    let dot = dot?;
-    Some(Selection {
-        func,
-        body,
-        scf_for,
-        loop_body,
-        loads,
-        dot,
-        tiles,
-        stores,
-        descriptors,
-        num_stages,
-        remarks,
-    })
 }

@@ -4,7 +4,8 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{FloatKind, Module, OpId, Opcode, Type};
 use warploom_target::{Feature, Target};
 
-use crate::classes::{Class, class, is_scalar};
+use crate::classes::{Class, class};
+use crate::loops::innermost_for;
 use crate::place::refuse;
 use crate::walk::preorder;
 
@@ -32,11 +33,6 @@ pub(super) fn check(module: &Module, func: OpId, target: &Target, errors: &mut V
                 .rule("T5")
                 .note("supported", "wgmma, which sm_90a has"),
             ),
-            Class::PointerLoad if module.ops[op].results.iter().any(|&v| !module.ty(v).is_tensor()) => errors
-                .push(
-                    refuse(module, op, Code::Op, "tt.load of a scalar is not supported")
-                        .note("supported", "tt.load of a row, a column or a tile after the loop"),
-                ),
             _ => {}
         }
         let doubles = module.ops[op].results.iter().any(|&v| is_double_tile(module.ty(v)));
@@ -62,15 +58,19 @@ fn outside_reductions(module: &Module, func: OpId) -> Vec<OpId> {
 
 /// Refuses what may not stand in the pipelined loop: one refusal per kind of operation, at its first place.
 pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
-    let supported = "tt.descriptor_load, views of loaded tiles, scalar arithmetic, one tt.dot";
+    let supported = "tt.descriptor_load, tile arithmetic, tt.reduce, tt.dot; memory is written after the loop";
     let mut seen: Vec<(Opcode, OpId, usize)> = Vec::new();
     for op in outside_reductions(module, scf_for).into_iter().skip(1) {
         let opcode = module.ops[op].opcode;
-        let view = matches!(opcode, Opcode::Trans | Opcode::Reshape | Opcode::Constant);
+        let nested = innermost_for(module, op) != Some(scf_for);
+        let tile_load = opcode == Opcode::Load
+            && module.parent(op) == Some(scf_for)
+            && module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
         let refused = match class(opcode) {
-            Class::Pure => !view && !is_scalar(module, op),
-            Class::PointerLoad | Class::TileStore => true,
-            _ => false,
+            Class::TileStore | Class::PointerStore => true,
+            Class::PointerLoad => tile_load,
+            Class::TileLoad | Class::Dot => nested || module.parent(op) != Some(scf_for),
+            _ => opcode == Opcode::For,
         };
         if !refused {
             continue;
@@ -83,7 +83,6 @@ pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors
     for (opcode, op, count) in seen {
         let name = module.op_name(op);
         let text = match class(opcode) {
-            Class::Pure => format!("{name} on a tile inside the pipelined loop is not supported"),
             _ => format!("{name} inside the pipelined loop is not supported for {}", target.name()),
         };
         let mut error = refuse(module, op, Code::Op, text);
@@ -93,7 +92,7 @@ pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors
         error = error.note("supported", supported);
         errors.push(match class(opcode) {
             Class::PointerLoad => error.note("instead", "load the tile by a tensor descriptor"),
-            Class::TileStore => error.note("instead", "tt.descriptor_store after the loop"),
+            Class::TileStore | Class::PointerStore => error.note("instead", "store after the loop"),
             _ => error,
         });
     }
@@ -116,15 +115,14 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
             ("supported", "descriptors made on the host"),
             ("instead", "pass a tensor descriptor as an argument of the kernel"),
         ],
-        Store | DescriptorReduce | AtomicRmw | AtomicCas => {
-            &[("supported", "results written by tt.descriptor_store")]
+        DescriptorReduce | AtomicRmw | AtomicCas => {
+            &[("supported", "results written by tt.descriptor_store or tt.store")]
         }
-        If => &[("supported", "straight-line code"), ("instead", "arith.select")],
         While => &[("supported", "scf.for"), ("instead", "a counted loop")],
-        Reduce | Scan => &[("supported", "element-wise operations on the result of the loop")],
+        Scan => &[("supported", "tt.reduce and element-wise operations")],
         DotScaled => &[("supported", "tt.dot of bf16, f16, tf32 and 8-bit floats")],
         Sin | Cos | Tanh | RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],
-        ReduceReturn | ScanReturn => &[("supported", "inside tt.reduce and tt.scan")],
+        ScanReturn => &[("supported", "inside tt.reduce and tt.scan")],
         _ if opcode.name().is_some_and(|n| n.starts_with("warploom.")) => {
             &[("supported", "program form, in a module with warploom.form = \"program\"")]
         }

@@ -3,16 +3,18 @@
 mod barriers;
 mod drained;
 mod groups;
+mod scalars;
 mod stores;
 mod tensor;
 mod tiles;
 
-use warploom_ir::{Attr, OpId, Opcode, ValueId};
+use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::machine::Machine;
 use super::model::Model;
-use super::warp::{Frame, Val, Warp};
+use super::warp::{Frame, Trip, Val, Warp};
 use super::{Report, Rule};
+pub(super) use scalars::Inputs;
 
 /// What became of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,16 +34,19 @@ pub(super) struct Run<'m, 'r> {
     pub model: &'m Model<'m>,
     pub machine: Machine,
     pub warps: Vec<Warp>,
-    /// Trips of every loop.
-    trips: u64,
+    inputs: Inputs,
+    /// Trips of each loop as it was entered.
+    pub entered: Vec<(usize, u64)>,
+    /// A loop has more trips than a run can take; nothing follows from it.
+    pub too_long: bool,
     pub report: &'r mut Report,
 }
 
 impl<'m, 'r> Run<'m, 'r> {
-    /// A run with all loops taking `trips` trips.
-    pub fn new(model: &'m Model<'m>, trips: u64, report: &'r mut Report) -> Run<'m, 'r> {
+    /// A run on these inputs.
+    pub fn new(model: &'m Model<'m>, inputs: Inputs, report: &'r mut Report) -> Run<'m, 'r> {
         let mut warps = Vec::new();
-        let constants = constants(model);
+        let constants = known(model, &inputs);
         for (index, agent) in model.agents.iter().enumerate() {
             for number in 0..agent.warps {
                 let mut warp = Warp::new(index, number == 0, agent.body, model.rings.len());
@@ -49,8 +54,8 @@ impl<'m, 'r> Run<'m, 'r> {
                 warps.push(warp);
             }
         }
-        let machine = Machine::new(model, warps.len());
-        Run { model, machine, warps, trips, report }
+let machine = Machine::new(model, warps.len());
+        Run { model, machine, warps, inputs, entered: Vec::new(), too_long: false, report }
     }
 
     /// The operation a warp is at.
@@ -107,9 +112,8 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::For => self.enter_loop(w, op),
             Opcode::Yield => self.next_trip(w, op),
             Opcode::Elect => self.elect(w, op),
-            Opcode::If | Opcode::While => {
-                self.broken(w, Rule::Form, "control flow that the checker cannot follow")
-            }
+            Opcode::If => self.choose(w, op),
+            Opcode::While => self.broken(w, Rule::Form, "control flow that the checker cannot follow"),
             Opcode::ProducerAcquire => self.wait_for(w, op, false),
             Opcode::ConsumerWait => self.wait_for(w, op, true),
             Opcode::ProducerCommit => self.commit(w, op),
@@ -136,7 +140,7 @@ impl<'m, 'r> Run<'m, 'r> {
                 Step::Went
             }
             Opcode::StoreWait => self.store_wait(w, op),
-            _ => self.plain(w, op),
+            _ => self.compute(w, op),
         }
     }
 
@@ -177,49 +181,102 @@ impl<'m, 'r> Run<'m, 'r> {
 
     // ---- control ----
 
+    /// Scalars have values, so that loops and branches can be followed; anything else only reads what it reads.
+    fn compute(&mut self, w: usize, op: OpId) -> Step {
+        let known = self.inputs.result(self.model.module, op, |v| self.value(w, v));
+        if known.is_none() {
+            for &result in &self.model.module.ops[op].results {
+                self.set(w, result, Val::Other);
+            }
+        }
+        let step = self.plain(w, op);
+        if let (Some(val), Some(result)) = (known, self.model.module.result(op)) {
+            self.set(w, result, val);
+        }
+        step
+    }
+
     fn enter_loop(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
         let data = &module.ops[op];
         let initial: Vec<Val> = data.operands.iter().skip(3).map(|&v| self.value(w, v)).collect();
-        let Some(body) = module.entry(op, 0).filter(|_| self.trips > 0) else {
+        let bound = |index: usize| match data.operands.get(index).map(|&v| self.value(w, v)) {
+            Some(Val::Int(v)) => Some(v),
+            _ => None,
+        };
+        let (Some(lower), Some(upper), Some(step)) = (bound(0), bound(1), bound(2).filter(|&s| s > 0)) else {
+            return self.broken(w, Rule::Form, "the bounds of the loop cannot be computed, or its step is not above 0");
+        };
+        let span = u64::try_from(upper.saturating_sub(lower)).unwrap_or(0);
+        let of = span.div_ceil(step.unsigned_abs());
+        if of > MOST_TRIPS {
+            self.too_long = true;
+            return Step::Broken;
+        }
+        if self.warps.get(w).is_some_and(|warp| warp.first) {
+            self.entered.push((w, of));
+        }
+        let Some(body) = module.entry(op, 0).filter(|_| of > 0) else {
             for (&result, val) in data.results.iter().zip(initial) {
                 self.set(w, result, val);
             }
             return Step::Went;
         };
-        for (&arg, val) in module.blocks[body].args.iter().skip(1).zip(initial) {
+        let trip = Trip { op, number: 0, of, lower, step };
+        for (&arg, val) in module.blocks[body].args.iter().zip(std::iter::once(trip.induction()).chain(initial)) {
             self.set(w, arg, val);
         }
         if let Some(warp) = self.warps.get_mut(w) {
-            warp.frames.push(Frame { block: body, at: 0, scf_for: Some((op, 0)) });
+            warp.frames.push(Frame { block: body, at: 0, scf_for: Some(trip), scf_if: None });
         }
         Step::Went
     }
 
+    /// Enters the branch that the condition says.
+    fn choose(&mut self, w: usize, op: OpId) -> Step {
+        let module = self.model.module;
+        let condition = self.model.operand(op, 0).map(|v| self.value(w, v));
+        let Some(Val::Int(condition)) = condition else {
+            return self.broken(w, Rule::Form, "the condition of the branch cannot be computed");
+        };
+        let branch = usize::from(condition == 0);
+        let block = module.entry(op, branch).filter(|_| branch < module.ops[op].regions.len());
+        if let (Some(block), Some(warp)) = (block, self.warps.get_mut(w)) {
+            warp.frames.push(Frame { block, at: 0, scf_for: None, scf_if: Some(op) });
+        }
+        Step::Went
+    }
+
+    /// The end of a trip or branch.
     fn next_trip(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
         let values: Vec<Val> = module.ops[op].operands.iter().map(|&v| self.value(w, v)).collect();
-        let Some((scf_for, trip)) = self.warps.get(w).and_then(|x| x.frames.last()).and_then(|f| f.scf_for)
-        else {
-            return self.broken(w, Rule::Form, "a yield outside a loop");
-        };
-        let last = trip + 1 == self.trips;
-        let targets: Vec<ValueId> = match (last, module.entry(scf_for, 0)) {
-            (false, Some(body)) => module.blocks[body].args.iter().copied().skip(1).collect(),
-            _ => module.ops[scf_for].results.to_vec(),
+        let frame = self.warps.get(w).and_then(|x| x.frames.last()).cloned();
+        let (targets, again): (Vec<ValueId>, Option<Trip>) = match frame.map(|f| (f.scf_for, f.scf_if)) {
+            Some((Some(trip), _)) if trip.number + 1 < trip.of => {
+                let args = module.entry(trip.op, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
+                let next = Trip { number: trip.number + 1, ..trip };
+                if let Some(&induction) = args.first() {
+                    self.set(w, induction, next.induction());
+                }
+                (args.into_iter().skip(1).collect(), Some(next))
+            }
+            Some((Some(trip), _)) => (module.ops[trip.op].results.to_vec(), None),
+            Some((None, Some(branch))) => (module.ops[branch].results.to_vec(), None),
+            _ => return self.broken(w, Rule::Form, "a yield outside a loop or branch"),
         };
         for (target, val) in targets.into_iter().zip(values) {
             self.set(w, target, val);
         }
         if let Some(warp) = self.warps.get_mut(w) {
-            if last {
+            if again.is_none() {
                 warp.frames.pop();
-                if let Some(frame) = warp.frames.last_mut() {
-                    frame.at += 1;
+            }
+            if let Some(frame) = warp.frames.last_mut() {
+                match again {
+                    Some(next) => (frame.at, frame.scf_for) = (0, Some(next)),
+                    None => frame.at += 1,
                 }
-            } else if let Some(frame) = warp.frames.last_mut() {
-                frame.at = 0;
-                frame.scf_for = Some((scf_for, trip + 1));
             }
         }
         Step::Went
@@ -228,22 +285,27 @@ impl<'m, 'r> Run<'m, 'r> {
     fn elect(&mut self, w: usize, op: OpId) -> Step {
         let body = self.model.module.entry(op, 0);
         if let (Some(warp), Some(block)) = (self.warps.get_mut(w).filter(|warp| warp.first), body) {
-            warp.frames.push(Frame { block, at: 0, scf_for: None });
+            warp.frames.push(Frame { block, at: 0, scf_for: None, scf_if: None });
         }
         Step::Went
     }
 }
 
-/// The integer constants of the function.
-fn constants(model: &Model<'_>) -> Vec<(ValueId, Val)> {
-    let shared = model.module.blocks[model.body].ops.iter().copied();
-    let inner = model.agents.iter().flat_map(|a| a.ops.iter().map(|p| p.op));
-    shared
-        .chain(inner)
-        .filter(|&op| model.module.ops[op].opcode == Opcode::Constant)
-        .filter_map(|op| {
-            let value = model.module.attr(op, "value").and_then(Attr::as_i64)?;
-            Some((model.module.result(op)?, Val::Int(value)))
-        })
-        .collect()
+/// More trips than a run of any trip count of C28 needs.
+const MOST_TRIPS: u64 = 1 << 10;
+
+/// The arguments and scalars of the function that all agents may use.
+fn known(model: &Model<'_>, inputs: &Inputs) -> Vec<(ValueId, Val)> {
+    let module = model.module;
+    let mut values: std::collections::BTreeMap<ValueId, Val> = std::collections::BTreeMap::new();
+    for (key, &arg) in (0u64..).zip(&module.blocks[model.body].args) {
+        values.insert(arg, inputs.argument(module.ty(arg), key));
+    }
+    for &op in &module.blocks[model.body].ops {
+        let val = inputs.result(module, op, |v| values.get(&v).copied().unwrap_or(Val::Other));
+        if let (Some(result), Some(val)) = (module.result(op), val) {
+            values.insert(result, val);
+        }
+    }
+    values.into_iter().collect()
 }

@@ -103,6 +103,12 @@ impl Run<'_, '_> {
                 }
                 reads.push(place);
             }
+            if let Val::Product(number) = operand
+                && !self.warps.get(w).is_some_and(|x| x.finished(number))
+            {
+                let text = "multiplies the result of a product that is under way";
+                return self.broken(w, Rule::Unfinished, text);
+            }
         }
         let result = self.model.module.result(op);
         let Some(warp) = self.warps.get_mut(w) else { return Step::Done };

@@ -1,0 +1,106 @@
+//! Scalars: what loops run over and branches depend on, computed as the kernel computes it.
+
+use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+
+use crate::check::warp::Val;
+
+/// What the outside gives a program: every number among its arguments, the place of the program in the grid, and what
+/// lies behind its pointers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::check) struct Inputs {
+    /// Each integer argument.
+    pub number: i64,
+    /// `tt.get_program_id`, on every axis.
+    pub program: i64,
+    /// `tt.get_num_programs`, on every axis.
+    pub programs: i64,
+    /// The integer behind a pointer grows by so much per element.
+    pub slope: i64,
+}
+
+impl Inputs {
+    /// What an argument of this type is; `key` tells pointers apart.
+    pub fn argument(&self, ty: &Type, key: u64) -> Val {
+        match ty {
+            Type::Int(..) | Type::Index => Val::Int(self.number),
+            Type::Ptr { .. } => Val::Pointer { key, offset: 0 },
+            _ => Val::Other,
+        }
+    }
+
+    /// The result of a scalar operation on known values; `None` for what is no scalar, or not known.
+    pub fn result(&self, module: &Module, op: OpId, value: impl Fn(ValueId) -> Val) -> Option<Val> {
+        use Opcode::*;
+        let data = &module.ops[op];
+        let result = module.result(op)?;
+        let of = |index: usize| data.operands.get(index).map_or(Val::Other, |&v| value(v));
+        let int = |index: usize| match of(index) {
+            Val::Int(v) => Some(v),
+            _ => None,
+        };
+        let both = || Some((int(0)?, int(1)?));
+        let made = match data.opcode {
+            Constant => module.attr(op, "value").and_then(Attr::as_i64)?,
+            GetProgramId => self.program,
+            GetNumPrograms => self.programs,
+            AddI => both().and_then(|(a, b)| a.checked_add(b))?,
+            SubI => both().and_then(|(a, b)| a.checked_sub(b))?,
+            MulI => both().and_then(|(a, b)| a.checked_mul(b))?,
+            DivSI => both().and_then(|(a, b)| a.checked_div(b))?,
+            RemSI => both().and_then(|(a, b)| a.checked_rem(b))?,
+            MinSI => both().map(|(a, b)| a.min(b))?,
+            MaxSI => both().map(|(a, b)| a.max(b))?,
+            AndI => both().map(|(a, b)| a & b)?,
+            OrI => both().map(|(a, b)| a | b)?,
+            XOrI => both().map(|(a, b)| a ^ b)?,
+            CmpI => compares(module, op, both()?)?.into(),
+            ExtSI | ExtUI | TruncI | IndexCast => int(0)?,
+            Select => return Some(if int(0)? != 0 { of(1) } else { of(2) }),
+            AddPtr => match (of(0), int(1)?) {
+                (Val::Pointer { key, offset }, by) => {
+                    return Some(Val::Pointer { key, offset: offset.checked_add(by)? });
+                }
+                _ => return None,
+            },
+            Load => match (of(0), module.ty(result)) {
+                (Val::Pointer { offset, .. }, Type::Int(..)) => offset.checked_mul(self.slope)?,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Val::Int(wrapped(made, module.ty(result))))
+    }
+}
+
+/// A number in the width of its type: `i1` is 0 or 1, others have a sign.
+fn wrapped(value: i64, ty: &Type) -> i64 {
+    match ty {
+        Type::Int(1, _) => value & 1,
+        Type::Int(bits, _) if *bits < 64 => {
+            let unused = 64 - *bits;
+            value.wrapping_shl(unused).wrapping_shr(unused)
+        }
+        _ => value,
+    }
+}
+
+fn compares(module: &Module, op: OpId, (a, b): (i64, i64)) -> Option<bool> {
+    let predicate = match module.attr(op, "predicate")? {
+        Attr::Opaque(name) | Attr::String(name) => name.as_str(),
+        _ => return None,
+    };
+    let unsigned = |v: i64| v.cast_unsigned();
+    Some(match predicate {
+        "eq" => a == b,
+        "ne" => a != b,
+        "slt" => a < b,
+        "sle" => a <= b,
+        "sgt" => a > b,
+        "sge" => a >= b,
+        "ult" => unsigned(a) < unsigned(b),
+        "ule" => unsigned(a) <= unsigned(b),
+        "ugt" => unsigned(a) > unsigned(b),
+        "uge" => unsigned(a) >= unsigned(b),
+        _ => return None,
+    })
+}

@@ -1,0 +1,465 @@
+//! One agent's walk through the kernel: values on demand, loops and branches with the iterators of rings threaded.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+
+use super::copy::{Copier, Scope};
+use super::emit::Emit;
+use super::needed::{Needed, operands};
+use super::products::{Issued, Open};
+use super::shape::{Shape, shape};
+use super::Builder;
+use crate::loops::{Role, is_inside};
+use crate::views::look_through;
+use crate::walk::preorder;
+
+/// The (index, phase) of a ring (C23).
+pub(super) type Iterator2 = [ValueId; 2];
+
+/// An agent under construction. `scopes[0]` holds the iteration under way; a rotated loop has the next one beside it.
+pub(super) struct Walker<'b, 'a> {
+    pub b: &'b mut Builder<'a>,
+    pub role: Role,
+    pub needed: Needed,
+    /// Where operations go.
+    pub at: BlockId,
+    pub scopes: Vec<Scope>,
+    /// Iterators of the rings used so far; others are at their start.
+    pub iterators: BTreeMap<usize, Iterator2>,
+    /// Slots waited for and not yet given back.
+    pub open: Vec<Open>,
+    /// Products that may be unfinished, oldest first.
+    pub issued: VecDeque<Issued>,
+    /// What values have become behind a wait.
+    pub waited: BTreeMap<ValueId, ValueId>,
+    /// For a rotated loop: what the arguments of the next iteration are in this one.
+    pub next_of: BTreeMap<ValueId, ValueId>,
+}
+
+impl<'b, 'a> Walker<'b, 'a> {
+    pub fn new(
+        b: &'b mut Builder<'a>,
+        role: Role,
+        needed: Needed,
+        scope: Scope,
+        at: BlockId,
+    ) -> Option<Walker<'b, 'a>> {
+        Some(Walker {
+            b,
+            role,
+            needed,
+            at,
+            scopes: vec![scope],
+            iterators: BTreeMap::new(),
+            open: Vec::new(),
+            issued: VecDeque::new(),
+            waited: BTreeMap::new(),
+            next_of: BTreeMap::new(),
+        })
+    }
+
+    pub fn module(&self) -> &'a Module {
+        self.b.source.module
+    }
+
+    pub fn emit(&mut self, at: OpId) -> Emit<'_> {
+        let block = self.at;
+        self.b.emit(block, at)
+    }
+
+    /// What the agent does in a block, in the order of the text.
+    pub fn block(&mut self, from: BlockId) -> Option<()> {
+        for op in self.module().blocks[from].ops.clone() {
+            self.visit(op)?;
+        }
+        Some(())
+    }
+
+    /// One operation of straight-line code: nothing, unless it acts; values are made when they are asked for.
+    fn visit(&mut self, op: OpId) -> Option<()> {
+        let opcode = self.module().ops[op].opcode;
+        match (opcode, self.role) {
+            (Opcode::DescriptorLoad, Role::Load) => self.fill(op),
+            (Opcode::DescriptorStore, Role::Math) => self.store(op),
+            (Opcode::Store, Role::Math) => self.step(op, 0),
+            (Opcode::For, _) if self.acts_in(op) => self.loop_op(op),
+            (Opcode::If, _) if self.acts_in(op) => self.branch(op),
+            _ => Some(()),
+        }
+    }
+
+    /// Whether the agent must go through a loop or branch: it acts inside, or needs what was computed with its tiles.
+    fn acts_in(&self, op: OpId) -> bool {
+        let module = self.module();
+        if self.needed.control.contains(&op) {
+            return true;
+        }
+        let wanted = module.ops[op].results.iter().any(|v| self.needed.values.contains(v));
+        let copies = || preorder(module, op).iter().any(|&o| module.ops[o].opcode == Opcode::DescriptorLoad);
+        self.role == Role::Math && wanted && copies()
+    }
+
+    // ---- values ----
+
+    /// What a value of the kernel has become in an iteration; made now if it was not yet.
+    pub fn value(&mut self, value: ValueId, tag: usize) -> Option<ValueId> {
+        if let Some(known) = self.scopes.get(tag)?.get(value) {
+            return Some(known);
+        }
+        let module = self.module();
+        if let Some(op) = module.def_op(value) {
+            match module.ops[op].opcode {
+                Opcode::DescriptorLoad => self.open_slot(op, tag)?,
+                // A result of something the agent goes through must be there already.
+                Opcode::Dot | Opcode::MmaWait => return None,
+                _ => self.copy(op, tag)?,
+            }
+        } else if tag > 0 {
+            let before = *self.next_of.get(&value)?;
+            let made = self.value(before, tag - 1)?;
+            self.scopes.get_mut(tag)?.bind(value, made);
+        }
+        self.scopes.get(tag)?.get(value)
+    }
+
+    /// The value as a reader may use it: behind the wait for the product that makes it.
+    pub fn read(&mut self, value: ValueId, tag: usize, at: OpId) -> Option<ValueId> {
+        let made = self.value(value, tag)?;
+        self.finish(made, at);
+        Some(self.waited.get(&made).copied().unwrap_or(made))
+    }
+
+    /// Copies an operation with everything it reads.
+    fn copy(&mut self, op: OpId, tag: usize) -> Option<()> {
+        let module = self.module();
+        // A tile in a slot is seen without its unit extents anyway.
+        if module.ops[op].opcode == Opcode::Reshape && self.is_view_of_tile(op) {
+            let (&from, to) = (module.ops[op].operands.first()?, module.result(op)?);
+            let same = self.value(from, tag)?;
+            self.scopes.get_mut(tag)?.bind(to, same);
+            return Some(());
+        }
+        let mut inner = self.scopes.get(tag)?.clone();
+        for operand in operands(module, op) {
+            let new = self.read(operand, tag, op)?;
+            inner.bind(operand, new);
+        }
+        let block = self.at;
+        let made = Copier { from: module, to: &mut self.b.out }.op(op, block, &mut inner)?;
+        let results = self.b.out.ops[made].results.clone();
+        let scope = self.scopes.get_mut(tag)?;
+        for (&old, new) in module.ops[op].results.iter().zip(results) {
+            scope.bind(old, new);
+        }
+        Some(())
+    }
+
+    fn is_view_of_tile(&self, op: OpId) -> bool {
+        let module = self.module();
+        let Some(result) = module.result(op) else { return false };
+        let base = look_through(module, result).base;
+        self.b.source.selection.loads.iter().any(|l| l.value == base)
+    }
+
+    /// One operation that acts or takes time, in one iteration.
+    pub fn step(&mut self, op: OpId, tag: usize) -> Option<()> {
+        let module = self.module();
+        let opcode = module.ops[op].opcode;
+        let results = &module.ops[op].results;
+        let scope = self.scopes.get(tag)?;
+        let unwanted = !results.is_empty() && !results.iter().any(|v| self.needed.values.contains(v));
+        // Somebody asked for it before its turn, or nobody ever does.
+        if unwanted || (!results.is_empty() && results.iter().all(|&v| scope.get(v).is_some())) {
+            return Some(());
+        }
+        self.before_overwrite(op);
+        match opcode {
+            Opcode::Dot => self.product(op, tag),
+            Opcode::MmaWait => self.lagging_wait(op, tag),
+            _ => self.copy(op, tag),
+        }
+    }
+
+    /// Values from outside that something inside reads, made before it is entered.
+    fn prepare(&mut self, op: OpId) -> Option<()> {
+        let module = self.module();
+        for inside in preorder(module, op) {
+            for value in module.ops[inside].operands.clone() {
+                let outside = match module.values[value].def {
+                    ValueDef::Result { op: maker, .. } => !is_inside(module, maker, op) && maker != op,
+                    ValueDef::Argument { block, .. } => {
+                        let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
+                        owner.is_some_and(|o| o != op && !is_inside(module, o, op))
+                    }
+                };
+                if outside && self.needed.values.contains(&value) {
+                    self.value(value, 0)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    // ---- control ----
+
+    /// The rings that the agent touches inside an operation.
+    pub fn rings_in(&self, op: OpId) -> Vec<usize> {
+        let (module, selection) = (self.module(), self.b.source.selection);
+        let rings = selection.rings.iter().enumerate().filter(|(_, r)| r.looped);
+        let inside = |l: &usize| selection.loads.get(*l).is_some_and(|l| is_inside(module, l.op, op));
+        rings.filter(|(_, r)| r.uses.iter().any(|u| u.loads.iter().any(inside))).map(|(i, _)| i).collect()
+    }
+
+    /// Where a ring's iterator stands.
+    pub fn iterator(&self, ring: usize) -> Option<Iterator2> {
+        // The producer starts one phase ahead: its first acquires find every slot empty (C23).
+        let phase = if self.role == Role::Load { self.b.one? } else { self.b.zero? };
+        Some(self.iterators.get(&ring).copied().unwrap_or([self.b.zero?, phase]))
+    }
+
+    /// Positions of the loop-carried values that the agent needs.
+    pub fn carried(&self, scf_for: OpId) -> Vec<usize> {
+        let module = self.module();
+        let args = module.entry(scf_for, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
+        let results = &module.ops[scf_for].results;
+        let wanted = |v: Option<&ValueId>| v.is_some_and(|v| self.needed.values.contains(v));
+        (0..results.len()).filter(|&at| wanted(args.get(at + 1)) || wanted(results.get(at))).collect()
+    }
+
+    fn loop_op(&mut self, scf_for: OpId) -> Option<()> {
+        self.prepare(scf_for)?;
+        let scheduled = self.b.source.loops.iter().find(|s| s.pipelined.scf_for == scf_for);
+        if let (Some(scheduled), Role::Math) = (scheduled, self.role) {
+            let shape = shape(self.module(), scheduled, &self.b.source.selection.dots);
+            if shape.stages == 2 {
+                return self.rotated(scf_for, shape);
+            }
+            return self.plain_loop(scf_for, Some(&shape));
+        }
+        self.plain_loop(scf_for, None)
+    }
+
+    /// A loop as the kernel has it, with the iterators of its rings. `shape` gives the operations of a pipelined loop.
+    fn plain_loop(&mut self, scf_for: OpId, shape: Option<&Shape>) -> Option<()> {
+        let module = self.module();
+        let body = module.entry(scf_for, 0)?;
+        let (carried, rings) = (self.carried(scf_for), self.rings_in(scf_for));
+        let mut initial = Vec::new();
+        for &at in &carried {
+            let first = *module.ops[scf_for].operands.get(3 + at)?;
+            initial.push(self.read(first, 0, scf_for)?);
+        }
+        let bounds = self.bounds(scf_for)?;
+        let args: Vec<ValueId> =
+            carried.iter().map(|&at| module.blocks[body].args.get(at + 1).copied()).collect::<Option<_>>()?;
+        let opened = self.open_loop(scf_for, bounds, &args, &initial, &rings)?;
+        match shape {
+            Some(shape) => {
+                for step in &shape.steps {
+                    self.step(step.op, 0)?;
+                }
+            }
+            None => self.block(body)?,
+        }
+        let yielded = module.terminator(body)?;
+        self.settle(scf_for);
+        let mut last = Vec::new();
+        for &at in &carried {
+            let value = *module.ops[yielded].operands.get(at)?;
+            let made = self.value(value, 0)?;
+            last.push(self.waited.get(&made).copied().unwrap_or(made));
+        }
+        let results = self.close_loop(opened, yielded, &last, &rings)?;
+        for (&at, &value) in carried.iter().zip(&results) {
+            self.scopes.first_mut()?.bind(*module.ops[scf_for].results.get(at)?, value);
+        }
+        // Nothing may be in flight when an accumulator is read and a ring becomes staging (C30, C33).
+        let unfinished: Vec<usize> = carried.iter().copied().filter(|&at| self.lags(scf_for, at)).collect();
+        if !unfinished.is_empty() {
+            let old: Vec<ValueId> =
+                unfinished.iter().map(|&at| module.ops[scf_for].results.get(at).copied()).collect::<Option<_>>()?;
+            let new = self.scopes.first()?.all(&old)?;
+            let finished = self.emit(scf_for).mma_wait(&new, 0);
+            for (old, new) in old.into_iter().zip(finished) {
+                self.scopes.first_mut()?.bind(old, new);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a carried value is a product that a wait of its own leaves pending.
+    fn lags(&self, scf_for: OpId, at: usize) -> bool {
+        let module = self.module();
+        let yielded = module.entry(scf_for, 0).and_then(|b| module.terminator(b));
+        let value = yielded.and_then(|y| module.ops[y].operands.get(at).copied());
+        value.and_then(|v| module.def_op(v)).is_some_and(|op| module.ops[op].opcode == Opcode::MmaWait)
+    }
+
+    /// Bounds and step of a loop.
+    pub fn bounds(&mut self, scf_for: OpId) -> Option<[ValueId; 3]> {
+        let old: [ValueId; 3] = self.module().ops[scf_for].operands.get(..3)?.try_into().ok()?;
+        let mut new = old;
+        for (new, old) in new.iter_mut().zip(old) {
+            *new = self.read(old, 0, scf_for)?;
+        }
+        Some(new)
+    }
+
+    /// Opens an `scf.for` that carries `args` (values of the kernel) from `initial`, and the iterators of `rings`. The walk
+    /// goes on inside, with the arguments bound in iteration 0.
+    pub fn open_loop(
+        &mut self,
+        scf_for: OpId,
+        bounds: [ValueId; 3],
+        args: &[ValueId],
+        initial: &[ValueId],
+        rings: &[usize],
+    ) -> Option<Opened> {
+        let module = self.module();
+        let body = module.entry(scf_for, 0)?;
+        let mut operands: Vec<ValueId> = bounds.to_vec();
+        operands.extend_from_slice(initial);
+        let mut types: Vec<Type> = args.iter().map(|&v| module.ty(v).clone()).collect();
+        for &ring in rings {
+            operands.extend(self.iterator(ring)?);
+            types.extend([Type::I32, Type::I32]);
+        }
+        let op = self.emit(scf_for).op(Opcode::For, &operands, &types, &[]);
+        self.b.out.ops[op].span = module.ops[scf_for].span;
+        let region = self.b.out.add_region(op);
+        let inner = self.b.out.add_block(region);
+        let outside =
+            Opened { op, block: self.at, scopes: self.scopes.clone(), iterators: self.iterators.clone() };
+        let induction = *module.blocks[body].args.first()?;
+        let loc = module.values[induction].loc;
+        let counter = self.named_arg(inner, induction);
+        let scope = self.scopes.first_mut()?;
+        scope.bind(induction, counter);
+        for &arg in args {
+            let new = self.named_arg(inner, arg);
+            self.scopes.first_mut()?.bind(arg, new);
+        }
+        for &ring in rings {
+            let name = &self.b.source.layout.rings.get(ring)?.name;
+            let pair = ["slot", "phase"].map(|what| {
+                let new = self.b.out.add_arg(inner, Type::I32, loc);
+                self.b.out.values[new].name = Some(format!("{name}.{what}"));
+                new
+            });
+            self.iterators.insert(ring, pair);
+        }
+        self.at = inner;
+        Some(outside)
+    }
+
+    fn named_arg(&mut self, block: BlockId, like: ValueId) -> ValueId {
+        let module = self.module();
+        let ty = module.ty(like).clone();
+        let new = self.b.out.add_arg(block, ty, module.values[like].loc);
+        self.b.out.values[new].name.clone_from(&module.values[like].name);
+        new
+    }
+
+    /// Yields values and iterators, and goes on behind the loop; gives what the values have become there.
+    pub fn close_loop(
+        &mut self,
+        opened: Opened,
+        at: OpId,
+        values: &[ValueId],
+        rings: &[usize],
+    ) -> Option<Vec<ValueId>> {
+        let mut last = values.to_vec();
+        for &ring in rings {
+            last.extend(self.iterator(ring)?);
+        }
+        self.emit(at).op(Opcode::Yield, &last, &[], &[]);
+        let results = self.b.out.ops[opened.op].results.to_vec();
+        self.at = opened.block;
+        self.scopes = opened.scopes;
+        self.iterators = opened.iterators;
+        self.bind_iterators(rings, results.get(values.len()..)?);
+        Some(results.get(..values.len())?.to_vec())
+    }
+
+    /// Iterators as a loop or branch leaves them.
+    pub fn bind_iterators(&mut self, rings: &[usize], results: &[ValueId]) {
+        for (&ring, pair) in rings.iter().zip(results.chunks_exact(2)) {
+            if let [index, phase] = pair {
+                self.iterators.insert(ring, [*index, *phase]);
+            }
+        }
+    }
+
+    /// A branch around things that the agent does.
+    fn branch(&mut self, scf_if: OpId) -> Option<()> {
+        let module = self.module();
+        let condition = self.read(*module.ops[scf_if].operands.first()?, 0, scf_if)?;
+        let wanted: Vec<usize> = module.ops[scf_if]
+            .results
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| self.needed.values.contains(v))
+            .map(|(at, _)| at)
+            .collect();
+        // Iterators that nobody asks for behind the branch end with it.
+        let rings: Vec<usize> =
+            self.rings_in(scf_if).into_iter().filter(|&r| self.used_elsewhere(r, scf_if)).collect();
+        let mut types: Vec<Type> = Vec::new();
+        for &at in &wanted {
+            types.push(module.ty(*module.ops[scf_if].results.get(at)?).clone());
+        }
+        types.extend(rings.iter().flat_map(|_| [Type::I32, Type::I32]));
+        let op = self.emit(scf_if).op(Opcode::If, &[condition], &types, &[]);
+        let (block, scopes, iterators) = (self.at, self.scopes.clone(), self.iterators.clone());
+        let branches = if types.is_empty() { module.ops[scf_if].regions.len() } else { 2 };
+        for branch in 0..branches {
+            let region = self.b.out.add_region(op);
+            let Some(from) = module.entry(scf_if, branch) else { continue };
+            self.at = self.b.out.add_block(region);
+            self.block(from)?;
+            let mut last = Vec::new();
+            if let Some(yielded) = module.terminator(from) {
+                for &at in &wanted {
+                    let value = *module.ops[yielded].operands.get(at)?;
+                    last.push(self.read(value, 0, yielded)?);
+                }
+            }
+            for &ring in &rings {
+                last.extend(self.iterator(ring)?);
+            }
+            self.emit(scf_if).op(Opcode::Yield, &last, &[], &[]);
+            self.at = block;
+            self.scopes.clone_from(&scopes);
+            self.iterators.clone_from(&iterators);
+        }
+        let results = self.b.out.ops[op].results.to_vec();
+        for (&at, &value) in wanted.iter().zip(&results) {
+            self.scopes.first_mut()?.bind(*module.ops[scf_if].results.get(at)?, value);
+        }
+        self.bind_iterators(&rings, results.get(wanted.len()..)?);
+        Some(())
+    }
+
+    /// Whether a ring is used outside an operation, or again in another trip of a loop around it.
+    fn used_elsewhere(&self, ring: usize, op: OpId) -> bool {
+        let (module, selection) = (self.module(), self.b.source.selection);
+        let mut around = module.parent(op);
+        while let Some(parent) = around {
+            if module.ops[parent].opcode == Opcode::For {
+                return true;
+            }
+            around = module.parent(parent);
+        }
+        let loads = selection.rings.get(ring).into_iter().flat_map(|r| r.uses.iter().flat_map(|u| &u.loads));
+        loads.filter_map(|&l| selection.loads.get(l)).any(|l| !is_inside(module, l.op, op))
+    }
+}
+
+/// A loop under construction: what was outside.
+pub(super) struct Opened {
+    op: OpId,
+    block: BlockId,
+    scopes: Vec<Scope>,
+    iterators: BTreeMap<usize, Iterator2>,
+}

@@ -1,0 +1,110 @@
+//! What an agent must compute: the values that its copies, products and stores are made from.
+
+use std::collections::BTreeSet;
+
+use warploom_ir::{Module, OpId, Opcode, ValueDef, ValueId};
+
+use crate::loops::Role;
+use crate::walk::preorder;
+
+/// The values and the control flow that an agent needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needed {
+    pub values: BTreeSet<ValueId>,
+    /// Loops and branches around what the agent does.
+    pub control: BTreeSet<OpId>,
+}
+
+impl Needed {
+    /// What the agent of a role needs in a function.
+    pub fn of(module: &Module, func: OpId, role: Role) -> Needed {
+        let mut needed = Needed::default();
+        let mut roots: Vec<ValueId> = Vec::new();
+        for op in preorder(module, func) {
+            let acts = match module.ops[op].opcode {
+                Opcode::DescriptorLoad => role == Role::Load,
+                Opcode::DescriptorStore | Opcode::Store | Opcode::AtomicRmw => role == Role::Math,
+                _ => false,
+            };
+            if acts {
+                roots.extend(module.ops[op].operands.iter().copied());
+                needed.around(module, op, &mut roots);
+            }
+        }
+        needed.close(module, role, roots);
+        needed
+    }
+
+    /// The loops and branches around an operation, with their bounds and conditions.
+    fn around(&mut self, module: &Module, op: OpId, roots: &mut Vec<ValueId>) {
+        let mut at = module.parent(op);
+        while let Some(parent) = at.filter(|&p| module.ops[p].opcode != Opcode::Func) {
+            let count = if module.ops[parent].opcode == Opcode::For { 3 } else { 1 };
+            roots.extend(module.ops[parent].operands.iter().copied().take(count));
+            self.control.insert(parent);
+            at = module.parent(parent);
+        }
+    }
+
+    /// Everything that values are computed from, round loops and out of branches.
+    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>) {
+        while let Some(value) = stack.pop() {
+            if !self.values.insert(value) {
+                continue;
+            }
+            match module.values[value].def {
+                ValueDef::Result { op, index } => match module.ops[op].opcode {
+                    Opcode::For => stack.extend(carried(module, op, index as usize)),
+                    Opcode::If => stack.extend(chosen(module, op, index as usize)),
+                    // The other agent computes the coordinates of copies.
+                    Opcode::DescriptorLoad if role == Role::Math => {}
+                    _ => stack.extend(operands(module, op)),
+                },
+                ValueDef::Argument { block, index } => {
+                    let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
+                    match owner.filter(|&op| module.ops[op].opcode == Opcode::For) {
+                        Some(op) if index > 0 => stack.extend(carried(module, op, index as usize - 1)),
+                        Some(op) => stack.extend(module.ops[op].operands.iter().copied().take(3)),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Values from elsewhere that an operation reads, those read inside its regions included, in the order of the text.
+pub(super) fn operands(module: &Module, op: OpId) -> Vec<ValueId> {
+    if module.ops[op].regions.is_empty() {
+        return module.ops[op].operands.to_vec();
+    }
+    let inside: Vec<OpId> = preorder(module, op);
+    let made: BTreeSet<OpId> = inside.iter().copied().filter(|&o| o != op).collect();
+    let local = |value: ValueId| match module.values[value].def {
+        ValueDef::Result { op, .. } => made.contains(&op),
+        ValueDef::Argument { block, .. } => {
+            let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
+            owner.is_some_and(|o| o == op || made.contains(&o))
+        }
+    };
+    inside.iter().flat_map(|&o| module.ops[o].operands.iter().copied()).filter(|&v| !local(v)).collect()
+}
+
+/// What the loop-carried value number `index` of an `scf.for` depends on: bounds, first and next value.
+fn carried(module: &Module, scf_for: OpId, index: usize) -> Vec<ValueId> {
+    let operands = &module.ops[scf_for].operands;
+    let body = module.entry(scf_for, 0);
+    let yielded = body.and_then(|body| module.terminator(body));
+    let next = yielded.and_then(|y| module.ops[y].operands.get(index).copied());
+    let argument = body.and_then(|body| module.blocks[body].args.get(index + 1).copied());
+    let first = operands.get(index + 3).copied();
+    operands.iter().copied().take(3).chain(first).chain(next).chain(argument).collect()
+}
+
+/// What result number `index` of an `scf.if` depends on: the condition, and what the branches yield.
+fn chosen(module: &Module, scf_if: OpId, index: usize) -> Vec<ValueId> {
+    let branches = (0..module.ops[scf_if].regions.len()).filter_map(|r| module.entry(scf_if, r));
+    let yields = branches.filter_map(|b| module.terminator(b));
+    let values = yields.filter_map(|y| module.ops[y].operands.get(index).copied());
+    module.ops[scf_if].operands.iter().copied().take(1).chain(values).collect()
+}

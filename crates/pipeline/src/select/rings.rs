@@ -1,0 +1,101 @@
+//! Which tiles share a ring: those of one loop that the same operations read, and those of a later loop that are just
+//! like them, since both loops never run at once (C22, B55).
+
+use std::collections::BTreeSet;
+
+use warploom_ir::{Module, OpId, Opcode, ValueId};
+
+use super::TileLoad;
+use crate::loops::is_inside;
+use crate::walk::Users;
+
+/// One place of the kernel that fills a slot of a ring: a trip of a loop, or straight-line code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Filling {
+    /// The innermost loop around the copies.
+    pub scf_for: Option<OpId>,
+    /// The copies of one slot, in the order of the payloads; positions in [`super::Selection::loads`].
+    pub loads: Vec<usize>,
+}
+
+/// A ring of slots (C22).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ring {
+    /// Where it is filled, in the order of the text; every use has the same tiles.
+    pub uses: Vec<Filling>,
+    /// Whether a slot is ever written twice.
+    pub looped: bool,
+}
+
+impl Ring {
+    /// The copies of the first use: name, descriptor and plan of each payload.
+    pub fn payloads(&self) -> &[usize] {
+        self.uses.first().map(|u| u.loads.as_slice()).unwrap_or_default()
+    }
+
+    /// The use in a loop.
+    pub fn used_in(&self, scf_for: OpId) -> Option<&Filling> {
+        self.uses.iter().find(|u| u.scf_for == Some(scf_for))
+    }
+}
+
+/// The rings of a kernel: those of loops first, then tiles that are loaded once.
+pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: &Users) -> Vec<Ring> {
+    let mut rings: Vec<Ring> = Vec::new();
+    for &scf_for in loops {
+        // Tiles with the same readers are handed over together.
+        let mut groups: Vec<(BTreeSet<OpId>, Vec<usize>)> = Vec::new();
+        for (index, load) in loads.iter().enumerate().filter(|(_, l)| l.scf_for == Some(scf_for)) {
+            let readers = readers(module, load.value, users);
+            match groups.iter_mut().find(|(known, _)| *known == readers) {
+                Some((_, group)) => group.push(index),
+                None => groups.push((readers, vec![index])),
+            }
+        }
+        for (_, group) in groups {
+            let alike = |ring: &&mut Ring| {
+                let known = ring.payloads();
+                ring.used_in(scf_for).is_none()
+                    && known.len() == group.len()
+                    && known.iter().zip(&group).all(|(&a, &b)| same_tile(loads, a, b))
+            };
+            let found = rings.iter_mut().find(alike);
+            let filling = Filling { scf_for: Some(scf_for), loads: group.clone() };
+            match found {
+                Some(ring) => ring.uses.push(filling),
+                None => rings.push(Ring { uses: vec![filling], looped: true }),
+            }
+        }
+    }
+    for (index, load) in loads.iter().enumerate() {
+        if load.scf_for.is_none_or(|around| !loops.contains(&around)) {
+            let filling = Filling { scf_for: load.scf_for, loads: vec![index] };
+            rings.push(Ring { uses: vec![filling], looped: load.scf_for.is_some() });
+        }
+    }
+    rings
+}
+
+fn same_tile(loads: &[TileLoad], a: usize, b: usize) -> bool {
+    let plan = |index: usize| loads.get(index).map(|l| &l.plan);
+    plan(a) == plan(b)
+}
+
+/// The operations that read a tile, through views.
+fn readers(module: &Module, value: ValueId, users: &Users) -> BTreeSet<OpId> {
+    let (mut found, mut stack) = (BTreeSet::new(), vec![value]);
+    while let Some(value) = stack.pop() {
+        for &user in users.of(value) {
+            match module.ops[user].opcode {
+                Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
+                _ => drop(found.insert(user)),
+            }
+        }
+    }
+    found
+}
+
+/// Whether an operation stands in any of several loops.
+pub(super) fn in_any(module: &Module, op: OpId, loops: &[OpId]) -> bool {
+    loops.iter().any(|&l| is_inside(module, op, l))
+}
