@@ -18,6 +18,8 @@ pub enum ArgSpec {
     Tensor(Vec<u64>),
     /// A buffer of so many elements behind a pointer, filled at random.
     Buffer(u64),
+    /// A buffer of these integers behind a pointer.
+    Values(Vec<i64>),
     /// An integer.
     Int(i64),
     /// A floating-point number.
@@ -168,6 +170,9 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
                 ((**elem).clone(), dims.clone())
             }
             (Type::Ptr { pointee, .. }, ArgSpec::Buffer(count)) => ((**pointee).clone(), vec![*count]),
+            (Type::Ptr { pointee, .. }, ArgSpec::Values(values)) if matches!(**pointee, Type::Int(..)) => {
+                ((**pointee).clone(), vec![values.len() as u64])
+            }
             (Type::Int(..), ArgSpec::Int(value)) => {
                 bound.push(interp::Arg::Int(*value));
                 args.push((spec.clone(), ty));
@@ -188,7 +193,14 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         let bits = u64::from(elem.elem_bits().ok_or_else(wrong)?);
         let fault = |e: interp::Fault| RunError::Arguments(format!("argument {i}: {e}"));
         let mut tensor = Tensor::with_strides(elem, &shape, &strides(&shape, bits)).map_err(fault)?;
-        tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), -1.0, 1.0);
+        match spec {
+            ArgSpec::Values(values) => {
+                let width = (bits / 8) as usize;
+                let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width)).collect();
+                tensor = tensor.with_bytes(bytes).ok_or_else(wrong)?;
+            }
+            _ => tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), -1.0, 1.0),
+        }
         let buffer = memory.upload(&tensor);
         bound.push(if ty.is_desc() { interp::Arg::desc(buffer, &tensor) } else { interp::Arg::ptr(buffer) });
         tensors.push((buffer, tensor));
@@ -244,7 +256,7 @@ impl Prepared {
         let missing = || RunError::Arguments("the launch record lacks a descriptor".into());
         for (i, (spec, ty)) in self.args.iter().enumerate() {
             match (spec, ty) {
-                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_), _) => {
+                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_) | ArgSpec::Values(_), _) => {
                     let tensor = tensors.next().ok_or_else(missing)?;
                     let address = device
                         .alloc_from(tensor.bytes(), &format!("argument {i}"))

@@ -155,3 +155,78 @@ fn the_flagship_runs_right_for_every_trip_count_of_c28() {
     // Ring of 3: 0, 1, D, D+1, 2D+1, and one that ends in the middle of a slot.
     run(&kernel, NT, [128, 256, 64], &[0, 1, 2, 3, 4, 7], 3).unwrap();
 }
+
+/// Runs a kernel of the reference folder on cases, each under several interleavings.
+fn cases(file: &str, cases: impl IntoIterator<Item = Case>, seeds: u64) {
+    let path = root().join(format!("../shared/data/kernels/{file}.ttir"));
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: {file} is not there");
+        return;
+    };
+    let target = Target::named("sm_90a").unwrap();
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{file}: {}", d[0]));
+    let output = warploom::compile(&module, &target, &Options::default())
+        .unwrap_or_else(|d| panic!("{file}: {}", d[0]));
+    let metadata = &output.emitted.metadata;
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    for case in cases {
+        let prepared = prepare(&module, &metadata.name, &case).unwrap_or_else(|e| panic!("{file}: {e}"));
+        for policy in policies(seeds) {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let outcome =
+                prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{file}: {e}"));
+            assert!(
+                outcome.passed(),
+                "{file}, {case:?}, {policy:?}: relative error {:.2e}\n{}",
+                outcome.relative_error,
+                outcome.report
+            );
+        }
+    }
+}
+
+/// Attention over `blocks` blocks of keys and values: `q, k, v, o, lse, length, scale`.
+fn attention(rows: u64, columns: u64, head: u64, blocks: u64) -> Case {
+    use ArgSpec::{Buffer, Float, Int, Tensor};
+    let length = (blocks * columns).next_multiple_of(rows);
+    let tile = || Tensor(vec![length, head]);
+    let args = vec![tile(), tile(), tile(), tile(), Buffer(length), Int(length as i64), Float(0.25)];
+    Case { args, grid: [(length / rows) as u32, 1, 1], seed: blocks + 1 }
+}
+
+#[test]
+fn attention_runs_right() {
+    // One block, the rotated loop not entered; two; past the depth of the rings.
+    cases("attention", [1, 2, 3].map(|blocks| attention(128, 128, 128, blocks)), 2);
+    cases("attention_64", [1, 2, 4, 5].map(|blocks| attention(128, 128, 64, blocks)), 1);
+}
+
+#[test]
+fn causal_attention_runs_right() {
+    // Programs of one grid take the loop before the diagonal 0, 1 and 2 times.
+    cases("attention_causal", [attention(128, 128, 128, 3)], 1);
+    cases("attention_causal_f16", [2, 5].map(|blocks| attention(128, 64, 64, blocks)), 1);
+}
+
+#[test]
+fn packed_sequences_run_right() {
+    use ArgSpec::{Buffer, Float, Int, Tensor, Values};
+    // Sequences that end inside a block, one of them empty; the second block of rows lies past the end of some.
+    let starts = vec![0, 70, 70, 270];
+    let (tokens, heads) = (270u64, 2u64);
+    let tile = || Tensor(vec![tokens, heads * 64]);
+    let args =
+        vec![tile(), tile(), tile(), Buffer(tokens * heads * 64), Values(starts), Float(0.25), Int(heads as i64)];
+    cases("attention_ragged", [Case { args, grid: [2, 3, 2], seed: 7 }], 1);
+}
+
+#[test]
+fn a_branch_in_the_loop_runs_right() {
+    use ArgSpec::{Buffer, Int, Tensor};
+    let case = |trips: u64| {
+        let k = trips * 64;
+        let (a, c) = (Tensor(vec![128, k.max(64)]), Tensor(vec![128, 128]));
+        Case { args: vec![a.clone(), a, c, Buffer(128), Int(k as i64)], grid: [1, 1, 1], seed: trips + 1 }
+    };
+    cases("if_in_loop", [0, 1, 2, 3, 5].map(case), 1);
+}

@@ -336,8 +336,10 @@ impl<'b, 'a> Walker<'b, 'a> {
         let counter = self.named_arg(inner, induction);
         let scope = self.scopes.first_mut()?;
         scope.bind(induction, counter);
-        for &arg in args {
+        for (number, &arg) in args.iter().enumerate() {
             let new = self.named_arg(inner, arg);
+            // The text gives every argument a name; one that had none keeps this one when it is read again.
+            self.b.out.values[new].name.get_or_insert_with(|| format!("carried.{number}"));
             self.scopes.first_mut()?.bind(arg, new);
         }
         for &ring in rings {

@@ -1,9 +1,9 @@
 //! The shape of the computing agent's loop (C28, C29): its operations in the order of the schedule, in one stage or two.
 //!
 //! The schedule gives each operation a time; a window of one II decides which operations of which iteration stand in the
-//! body of the loop. Of all windows that cut the agent's operations into two stages, the one is taken across whose end
-//! the fewest bytes of registers live. Where the operations fit into one stage, or would take more than two, the loop
-//! runs as the kernel has it.
+//! body of the loop. Of all windows that cut the agent's operations into two stages, the one is taken at whose end the
+//! agent waits least for products, and of those the one across whose end the fewest bytes of registers live. Where the
+//! operations fit into one stage, or would take more than two, the loop runs as the kernel has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,18 +43,31 @@ pub(crate) fn shape(module: &Module, scheduled: &Scheduled, dots: &[Dot]) -> Sha
     }
     let timed = timed(scheduled);
     let ii = scheduled.answer.ii.max(1);
-    let mut best: Option<(u64, Shape)> = None;
+    let mut best: Option<((i64, u64), Shape)> = None;
     for &(start, ..) in &timed {
         let Some(shape) = window(module, body, &timed, start, ii, dots) else { continue };
         if shape.stages == 1 {
             return plain;
         }
         let bytes: u64 = shape.crossing.iter().filter_map(|&v| module.ty(v).bytes()).sum();
-        if best.as_ref().is_none_or(|(least, _)| bytes < *least) {
-            best = Some((bytes, shape));
+        let cost = (stall(scheduled, &timed, start, dots), bytes);
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, shape));
         }
     }
     best.map_or(plain, |(_, shape)| shape)
+}
+
+/// Cycles that the agent waits at the end of the body for products that are not finished by then.
+fn stall(scheduled: &Scheduled, timed: &[(i64, usize, OpId)], start: i64, dots: &[Dot]) -> i64 {
+    let ii = scheduled.answer.ii.max(1);
+    let products = timed.iter().filter(|(.., op)| dots.iter().any(|d| d.op == *op));
+    let late = products.map(|&(time, _, op)| {
+        let node = scheduled.pipelined.node(op, Part::Whole);
+        let latency = node.and_then(|n| scheduled.pipelined.graph.nodes.get(n)).map_or(0, |n| n.latency);
+        (latency - (ii - (time - start).rem_euclid(ii))).max(0)
+    });
+    late.max().unwrap_or(0)
 }
 
 /// The loop in the order of the kernel.
@@ -101,7 +114,9 @@ fn window(
         .iter()
         .map(|&(time, order, op)| ((time - start).rem_euclid(ii), order, Step { op, stage: stage(time) - first }))
         .collect();
-    keyed.sort_by_key(|&(cycle, order, _)| (cycle, order));
+    // Products are only issued: in a cycle they go first, so that what else happens in it runs beside them.
+    let issues = |step: &Step| dots.iter().any(|d| d.op == step.op);
+    keyed.sort_by_key(|(cycle, order, step)| (*cycle, !issues(step), *order));
     let steps: Vec<Step> = keyed.into_iter().map(|(.., step)| step).collect();
     let rotation = Rotation::new(module, body, &steps);
     (stages == 1 || rotation.legal(&steps, dots)).then(|| Shape { stages, crossing: rotation.crossing(&steps), steps })

@@ -66,8 +66,8 @@ impl Run<'_, '_> {
             }
             return Step::Went;
         }
-        // Where the program says itself whether anything was written, nothing is without trips.
-        if self.trips == 0 && self.model.operand(op, 1).is_some() {
+        // Where the program says itself whether anything was written, and nothing is.
+        if self.model.operand(op, 1).is_some_and(|written| self.value(w, written) == Val::Int(0)) {
             return Step::Went;
         }
         let passed = self.warps.get(w).and_then(|x| x.waits.get(ring)).copied().unwrap_or(0);
