@@ -46,14 +46,15 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         Reduce | ReduceReturn => Class::Reduction,
         Store => Class::PointerStore,
         Module | For | If | Yield | Func | Return | Assume | Alloc => Class::Structure,
-        RemF | IndexCast | Sin | Cos | Tanh | While | Condition | Call | Cat | Join | Split
-        | Unsplat | IntToPtr | PtrToInt | MakeTensorDescriptor | DescriptorGather
-        | DescriptorScatter | DescriptorReduce | DotScaled | Scan | ScanReturn
-        | Gather | Histogram | AtomicRmw | AtomicCas | MulHiUI | ExternElementwise | ElementwiseInlineAsm
-        | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
-        | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit
-        | StoreWait | Slot | TileStore | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit
-        | AsyncWait | Other(_) => Class::Unsupported,
+        RemF | IndexCast | Sin | Cos | Tanh | While | Condition | Call | Cat | Join | Split | Unsplat
+        | IntToPtr | PtrToInt | MakeTensorDescriptor | DescriptorGather | DescriptorScatter
+        | DescriptorReduce | DotScaled | Scan | ScanReturn | Gather | Histogram | AtomicRmw | AtomicCas
+        | MulHiUI | ExternElementwise | ElementwiseInlineAsm | Assert | Print | TtgBarrier | Pipeline
+        | NamedBarrier | Agent | Elect | ProducerAcquire | ProducerCommit | ConsumerWait
+        | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit | StoreWait | Slot | TileStore
+        | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit | AsyncWait | Other(_) => {
+            Class::Unsupported
+        }
     }
 }
 

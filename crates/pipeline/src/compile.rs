@@ -11,8 +11,8 @@ use crate::depth::{Bound, Depth, Fitted, Scheduled, Search, assign_error};
 use crate::forms::{self, Form};
 use crate::layout::Layout;
 use crate::loops::PipelinedLoop;
-use crate::problem::payload_value;
 use crate::normalize::normalize;
+use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
 use crate::single::{self, Single};
@@ -99,13 +99,8 @@ pub fn compile_to_program(
         return Err(vec![error]);
     }
     let staged = Staged::new(module, target, options)?;
-    let search = Search {
-        module: &staged.kernel,
-        selection: &staged.selection,
-        name: &staged.name,
-        target,
-        options,
-    };
+    let search =
+        Search { module: &staged.kernel, selection: &staged.selection, name: &staged.name, target, options };
     let fitted = match form {
         Form::Scheduled => staged.resume_scheduled(module, &search)?,
         Form::Assigned => staged.resume_assigned(module, &search)?,
@@ -286,7 +281,11 @@ impl Staged {
         Ok(Fitted { loops, problem, assignment, depths })
     }
 
-    fn read_schedules(&self, module: &Module, search: &Search<'_>) -> Result<Vec<Scheduled>, Vec<Diagnostic>> {
+    fn read_schedules(
+        &self,
+        module: &Module,
+        search: &Search<'_>,
+    ) -> Result<Vec<Scheduled>, Vec<Diagnostic>> {
         let read = |&scf_for: &OpId| {
             let lagging = !waits::find(&self.kernel, scf_for).is_empty();
             let pending = waits::find(module, scf_for).first().map(|&(_, pending)| pending);
@@ -327,7 +326,8 @@ impl Staged {
             check_all(&loops, &problem, &assignment, &program, target)?;
         }
         let remarks = selection.remarks.clone();
-        let missing = || Box::new(Diagnostic::error(Code::Internal, "a kernel without a pipelined loop").rule("C9"));
+        let missing =
+            || Box::new(Diagnostic::error(Code::Internal, "a kernel without a pipelined loop").rule("C9"));
         let (first, depth) = (loops.first().ok_or_else(missing)?, depths.first().ok_or_else(missing)?);
         Ok(Compiled {
             kernel,

@@ -116,7 +116,8 @@ impl Search<'_> {
     pub fn fit(&self, loops: Vec<Scheduled>) -> Result<Fitted, Box<Diagnostic>> {
         let laws = self.laws(&loops);
         let ii = loops.first().map_or(0, |s| s.answer.ii);
-        let wanted = self.all_wanted(&laws).into_iter().zip(&laws).map(|((want, by), &law)| (want.max(law), by));
+        let wanted =
+            self.all_wanted(&laws).into_iter().zip(&laws).map(|((want, by), &law)| (want.max(law), by));
         self.fit_from(wanted.collect(), &laws, ii, |_| Ok(loops.clone()))
     }
 
@@ -163,11 +164,13 @@ impl Search<'_> {
                     round.need = Some(error.need.unwrap_or(0));
                     rounds.push(round);
                     // A slot less of the ring that takes most, unless the caller asked for just so many.
-                    let bytes = |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
+                    let bytes =
+                        |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
                     let shrinks = |&r: &usize| {
                         depths.get(r).is_some_and(|&d| d > 1) && bounds.get(r) != Some(&Bound::Asked)
                     };
-                    let largest = self.looped().filter(shrinks).max_by_key(|&r| (bytes(r), std::cmp::Reverse(r)));
+                    let largest =
+                        self.looped().filter(shrinks).max_by_key(|&r| (bytes(r), std::cmp::Reverse(r)));
                     let Some(ring) = largest else { return Err(self.too_big(&depths, &error)) };
                     if let (Some(depth), Some(bound)) = (depths.get_mut(ring), bounds.get_mut(ring)) {
                         *depth -= 1;
@@ -241,7 +244,10 @@ impl Search<'_> {
             (true, None) => depth.saturating_sub(law).min(allowed(law)),
         };
         let rings = self.selection.rings.iter().map(|r| r.looped);
-        rings.zip(depths.iter().zip(&laws)).map(|(looped, both)| if looped { slack(both) } else { 0 }).collect()
+        rings
+            .zip(depths.iter().zip(&laws))
+            .map(|(looped, both)| if looped { slack(both) } else { 0 })
+            .collect()
     }
 
     /// Schedules all loops with at most `caps` slots in each ring.
@@ -249,7 +255,12 @@ impl Search<'_> {
         self.selection.loops.iter().map(|&scf_for| self.schedule_one(scf_for, pending, caps)).collect()
     }
 
-    fn schedule_one(&self, scf_for: OpId, pending: u64, caps: &[Option<u64>]) -> Result<Scheduled, Box<Diagnostic>> {
+    fn schedule_one(
+        &self,
+        scf_for: OpId,
+        pending: u64,
+        caps: &[Option<u64>],
+    ) -> Result<Scheduled, Box<Diagnostic>> {
         let pipelined = self.graph(scf_for, pending, caps)?;
         let answer = {
             let valid = validate(&pipelined.graph).map_err(|errors| {
@@ -268,7 +279,12 @@ impl Search<'_> {
     }
 
     /// The loop graph of a loop with caps on slots.
-    pub fn graph(&self, scf_for: OpId, pending: u64, caps: &[Option<u64>]) -> Result<PipelinedLoop, Box<Diagnostic>> {
+    pub fn graph(
+        &self,
+        scf_for: OpId,
+        pending: u64,
+        caps: &[Option<u64>],
+    ) -> Result<PipelinedLoop, Box<Diagnostic>> {
         let options = GraphOptions { pending, ..GraphOptions::default() };
         let number = self.selection.loops.iter().position(|&l| l == scf_for).unwrap_or(0);
         let name = match self.selection.loops.len() {
@@ -348,7 +364,10 @@ impl Search<'_> {
     fn what_fits(&self, depths: &[u64], limit: u64, tile_bytes: u64) -> String {
         let selection = self.selection;
         let slot: u64 = self.looped().map(|r| self.slot_bytes(r)).sum::<u64>()
-            + 16 * self.looped().map(|r| selection.rings.get(r).map_or(0, |r| r.payloads().len() as u64)).sum::<u64>();
+            + 16 * self
+                .looped()
+                .map(|r| selection.rings.get(r).map_or(0, |r| r.payloads().len() as u64))
+                .sum::<u64>();
         let slots = limit.saturating_sub(tile_bytes) / slot.max(1);
         let depth = self.looped().filter_map(|r| depths.get(r)).max().copied().unwrap_or(1);
         if slots > 0 && slots < depth {

@@ -95,12 +95,14 @@ fn handshake(ring: &Ring) -> String {
     match ring.usage {
         RingUse::Ring(_) if ring.empty.is_some() => format!(
             "{}:  full {} arrival and {} B, empty {} arrivals, one per computing warp",
-            engines(ring), ring.arrive_full, ring.bytes, ring.arrive_empty
+            engines(ring),
+            ring.arrive_full,
+            ring.bytes,
+            ring.arrive_empty
         ),
-        RingUse::Ring(_) => format!(
-            "{}: full {} arrival and {} B, written once",
-            engines(ring), ring.arrive_full, ring.bytes
-        ),
+        RingUse::Ring(_) => {
+            format!("{}: full {} arrival and {} B, written once", engines(ring), ring.arrive_full, ring.bytes)
+        }
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
     }
 }
@@ -126,7 +128,10 @@ fn loop_shape(out: &mut String, compiled: &Compiled) {
                 "  {which}{pending} product stays in flight: a slot is given back one trip after it was read (C30)"
             ),
             (false, _) if shape.stages == 1 => {
-                writeln!(out, "  {which}@math runs it as the kernel has it; each product is waited for where it is read")
+                writeln!(
+                    out,
+                    "  {which}@math runs it as the kernel has it; each product is waited for where it is read"
+                )
             }
             (false, _) => {
                 let name = |op: OpId| {
@@ -206,7 +211,8 @@ fn initiation_interval(out: &mut String, graph: &LoopGraph, answer: &Answer) {
 }
 
 fn depth(out: &mut String, compiled: &Compiled) {
-    let looped = compiled.selection.rings.iter().zip(&compiled.depths).enumerate().filter(|(_, (r, _))| r.looped);
+    let looped =
+        compiled.selection.rings.iter().zip(&compiled.depths).enumerate().filter(|(_, (r, _))| r.looped);
     let several = looped.clone().count() > 1;
     for (index, (_, depth)) in looped {
         let which = if several { format!("@p{index}: ") } else { String::new() };

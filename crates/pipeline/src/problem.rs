@@ -13,7 +13,7 @@ use warploom_target::Target;
 use warploom_target::cost::{CostError, Op as Cost};
 
 use crate::depth::Scheduled;
-use crate::loops::{Part, Role};
+use crate::loops::{Part, Role, innermost_for};
 use crate::select::{Dot, Operand, Selection};
 use crate::tma::TilePlan;
 
@@ -80,8 +80,11 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         });
         builder.in_loop(scheduled, id)?;
     }
-    // Nothing in the program drains one loop before the next: their rings must not overlay (B55).
-    let repeat = if regions.len() > 1 { Repeat::Overlapped } else { Repeat::None };
+    // Nothing in the program drains one loop before the next, or one turn of a loop around them: their rings, and the
+    // staging of one tile beside the copies of the next, must not overlay (B55).
+    let around = |l: &OpId| innermost_for(source.module, *l).is_some();
+    let overlapped = regions.len() > 1 || selection.loops.iter().any(around);
+    let repeat = if overlapped { Repeat::Overlapped } else { Repeat::None };
     let after = 1 + regions.len() as u64;
     if selection.rings.iter().any(|r| !r.looped) {
         regions.insert(0, line(BEFORE));
@@ -133,7 +136,9 @@ impl Builder<'_> {
         }
         let mut given_back: Vec<(usize, u64)> = Vec::new();
         for (ring, data) in selection.rings.iter().enumerate() {
-            let Some(filling) = data.uses.first().filter(|u| u.scf_for == Some(pipelined.scf_for)) else { continue };
+            let Some(filling) = data.uses.first().filter(|u| u.scf_for == Some(pipelined.scf_for)) else {
+                continue;
+            };
             let slack = self.source.slack.get(ring).copied().unwrap_or(0).saturating_mul(unsigned(answer.ii));
             for (payload, &load) in filling.loads.iter().enumerate() {
                 let Some(tile_load) = selection.loads.get(load) else { continue };
@@ -214,7 +219,8 @@ impl Builder<'_> {
                 let Some(tile_load) = selection.loads.get(load) else { continue };
                 let inner = tile_load.plan.block.last().copied().unwrap_or(1);
                 let inner_bytes = inner.saturating_mul(tile_load.plan.element_bytes);
-                let latency = target.cost(&Cost::TmaLoad { bytes: tile_load.plan.bytes, inner_bytes }, 1)?.latency;
+                let latency =
+                    target.cost(&Cost::TmaLoad { bytes: tile_load.plan.bytes, inner_bytes }, 1)?.latency;
                 let place = Line { region: BEFORE, role: Role::Load, cycle, order, latency };
                 let op = self.line_op(format!("load {}", tile_load.name), &place, true);
                 (cycle, order) = (cycle.saturating_add(latency), order + 1);
@@ -294,7 +300,8 @@ fn access(dot: &Dot, load: usize) -> Access {
 /// The wait of its own behind a product, where nothing in the loop reads it.
 fn wait_behind(module: &Module, dot: OpId) -> Option<OpId> {
     let (result, block) = (module.result(dot)?, module.ops[dot].block?);
-    let mut waits = module.blocks[block].ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::MmaWait);
+    let mut waits =
+        module.blocks[block].ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::MmaWait);
     waits.find(|&w| module.ops[w].operands.contains(&result))
 }
 

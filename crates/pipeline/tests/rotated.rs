@@ -39,11 +39,10 @@ fn every_form_reads_back_and_resumes() {
 fn the_loops_share_their_rings_and_run_rotated() {
     let compiled = compiled();
     let rings = &compiled.selection.rings;
-    assert_eq!(rings.iter().map(|r| (r.uses.len(), r.looped)).collect::<Vec<_>>(), [
-        (2, true),
-        (2, true),
-        (1, false)
-    ]);
+    assert_eq!(
+        rings.iter().map(|r| (r.uses.len(), r.looped)).collect::<Vec<_>>(),
+        [(2, true), (2, true), (1, false)]
+    );
     // Two loops, each with a first part and a last part around it: no more products than that takes.
     let program = &compiled.program;
     assert_eq!(of_math(program, Opcode::For).len(), 2);
@@ -58,7 +57,8 @@ fn the_loops_share_their_rings_and_run_rotated() {
     assert_eq!(program.attr(wait, "pending").and_then(Attr::as_i64), Some(1));
     assert!(at(Opcode::MmaWait) < at(Opcode::Reduce));
     let report = explain(&compiled);
-    for line in ["loop 0: @math's loop is rotated by one iteration", "@p1: ring depth 2", "through pointers"] {
+    for line in ["loop 0: @math's loop is rotated by one iteration", "@p1: ring depth 2", "through pointers"]
+    {
         assert!(report.contains(line), "no `{line}` in\n{report}");
     }
 }

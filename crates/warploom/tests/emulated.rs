@@ -215,8 +215,15 @@ fn packed_sequences_run_right() {
     let starts = vec![0, 70, 70, 270];
     let (tokens, heads) = (270u64, 2u64);
     let tile = || Tensor(vec![tokens, heads * 64]);
-    let args =
-        vec![tile(), tile(), tile(), Buffer(tokens * heads * 64), Values(starts), Float(0.25), Int(heads as i64)];
+    let args = vec![
+        tile(),
+        tile(),
+        tile(),
+        Buffer(tokens * heads * 64),
+        Values(starts),
+        Float(0.25),
+        Int(heads as i64),
+    ];
     cases("attention_ragged", [Case { args, grid: [2, 3, 2], seed: 7 }], 1);
 }
 

@@ -48,11 +48,8 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
         Effort::Quick => 2,
         Effort::Seeds(seeds) => seeds,
     };
-    let fixed = [
-        (Order::First, Landing::Late),
-        (Order::Last, Landing::Eager),
-        (Order::Last, Landing::LateReversed),
-    ];
+    let fixed =
+        [(Order::First, Landing::Late), (Order::Last, Landing::Eager), (Order::Last, Landing::LateReversed)];
     // Inputs that lead to loops of the same length are one and the same to the handshakes.
     let mut seen: Vec<Vec<(usize, u64)>> = Vec::new();
     for inputs in inputs(model) {
@@ -97,8 +94,8 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
         let trips = i64::try_from(trips).unwrap_or(0);
         for &step in &steps {
             let number = trips.saturating_mul(step);
-            for program in [0, trips] {
-                found.push(Inputs { number, program, programs: 2, slope: number });
+            for (program, uneven) in [(0, false), (trips, false), (0, true)] {
+                found.push(Inputs { number, uneven, program, programs: 2, slope: number });
             }
         }
     }

@@ -29,7 +29,8 @@ pub fn assigned(
         let (ring, payload) = selection.ring_of(load)?;
         Some((data.op, payload_value(selection, ring, payload)))
     });
-    let stores = selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
+    let stores =
+        selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
     for (op, id) in loads.chain(stores) {
         module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));
     }

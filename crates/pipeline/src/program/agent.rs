@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
+use super::Builder;
 use super::copy::{Copier, Scope};
-use super::emit::Emit;
+use super::emit::{Emit, number};
 use super::needed::{Needed, operands};
 use super::products::{Issued, Open};
 use super::shape::{Shape, shape};
-use super::Builder;
 use crate::loops::{Role, is_inside};
 use crate::views::look_through;
 use crate::walk::preorder;
@@ -33,6 +33,10 @@ pub(super) struct Walker<'b, 'a> {
     pub issued: VecDeque<Issued>,
     /// What values have become behind a wait.
     pub waited: BTreeMap<ValueId, ValueId>,
+    /// Whether a store of the last turn of a loop may still read its staging.
+    pub storing: bool,
+    /// Copies have no names of their own: a rotated loop has several of each value, one inside the other.
+    pub nameless: bool,
     /// For a rotated loop: what the arguments of the next iteration are in this one.
     pub next_of: BTreeMap<ValueId, ValueId>,
 }
@@ -55,6 +59,8 @@ impl<'b, 'a> Walker<'b, 'a> {
             open: Vec::new(),
             issued: VecDeque::new(),
             waited: BTreeMap::new(),
+            storing: false,
+            nameless: false,
             next_of: BTreeMap::new(),
         })
     }
@@ -66,6 +72,15 @@ impl<'b, 'a> Walker<'b, 'a> {
     pub fn emit(&mut self, at: OpId) -> Emit<'_> {
         let block = self.at;
         self.b.emit(block, at)
+    }
+
+    /// The whole agent.
+    pub fn run(&mut self, body: BlockId, func: OpId) -> Option<()> {
+        self.block(body)?;
+        if self.storing {
+            self.wait_for_stores(func);
+        }
+        Some(())
     }
 
     /// What the agent does in a block, in the order of the text.
@@ -148,6 +163,11 @@ impl<'b, 'a> Walker<'b, 'a> {
         let block = self.at;
         let made = Copier { from: module, to: &mut self.b.out }.op(op, block, &mut inner)?;
         let results = self.b.out.ops[made].results.clone();
+        if self.nameless {
+            for &result in &results {
+                self.b.out.values[result].name = None;
+            }
+        }
         let scope = self.scopes.get_mut(tag)?;
         for (&old, new) in module.ops[op].results.iter().zip(results) {
             scope.bind(old, new);
@@ -277,13 +297,47 @@ impl<'b, 'a> Walker<'b, 'a> {
         // Nothing may be in flight when an accumulator is read and a ring becomes staging (C30, C33).
         let unfinished: Vec<usize> = carried.iter().copied().filter(|&at| self.lags(scf_for, at)).collect();
         if !unfinished.is_empty() {
-            let old: Vec<ValueId> =
-                unfinished.iter().map(|&at| module.ops[scf_for].results.get(at).copied()).collect::<Option<_>>()?;
+            let old: Vec<ValueId> = unfinished
+                .iter()
+                .map(|&at| module.ops[scf_for].results.get(at).copied())
+                .collect::<Option<_>>()?;
             let new = self.scopes.first()?.all(&old)?;
             let finished = self.emit(scf_for).mma_wait(&new, 0);
             for (old, new) in old.into_iter().zip(finished) {
                 self.scopes.first_mut()?.bind(old, new);
             }
+            self.last_slots(scf_for, bounds, &rings)?;
+        }
+        Some(())
+    }
+
+    /// Gives back the slots that the last trip left, where a ring goes on behind its loop.
+    fn last_slots(&mut self, scf_for: OpId, bounds: [ValueId; 3], rings: &[usize]) -> Option<()> {
+        let pending = crate::waits::find(self.module(), scf_for).iter().map(|&(_, p)| p).max().unwrap_or(0);
+        for &index in rings {
+            if pending == 0 || !self.used_elsewhere(index, scf_for) {
+                continue;
+            }
+            let ring = self.b.source.layout.rings.get(index)?;
+            let depth = i32::try_from(ring.depth).ok()?;
+            let [slot, phase] = self.iterator(index)?;
+            let (zero, one) = (self.b.zero?, self.b.one?);
+            let any = self.less(bounds[0], bounds[1], scf_for)?;
+            let op = self.emit(scf_for).op(Opcode::If, &[any], &[], &[]);
+            let outside = self.at;
+            let region = self.b.out.add_region(op);
+            self.at = self.b.out.add_block(region);
+            let mut emit = self.emit(scf_for);
+            let equal = [("predicate", Attr::Opaque("eq".to_owned()))];
+            let first = emit.op(Opcode::CmpI, &[slot, zero], &[Type::I1], &equal);
+            let less = emit.op(Opcode::SubI, &[slot, one], &[Type::I32], &[]);
+            let last = emit.constant(depth - 1);
+            let (first, less) = (emit.out.result(first)?, emit.out.result(less)?);
+            let before = emit.op(Opcode::Select, &[first, last, less], &[Type::I32], &[]);
+            let before = emit.out.result(before)?;
+            emit.ring(Opcode::ConsumerRelease, &ring.name, &[before, phase], &[("lag", number(0))]);
+            emit.op(Opcode::Yield, &[], &[], &[]);
+            self.at = outside;
         }
         Some(())
     }
@@ -339,7 +393,10 @@ impl<'b, 'a> Walker<'b, 'a> {
         for (number, &arg) in args.iter().enumerate() {
             let new = self.named_arg(inner, arg);
             // The text gives every argument a name; one that had none keeps this one when it is read again.
-            self.b.out.values[new].name.get_or_insert_with(|| format!("carried.{number}"));
+            let name = &mut self.b.out.values[new].name;
+            if self.nameless || name.is_none() {
+                *name = Some(format!("carried.{number}"));
+            }
             self.scopes.first_mut()?.bind(arg, new);
         }
         for &ring in rings {
@@ -453,8 +510,9 @@ impl<'b, 'a> Walker<'b, 'a> {
             }
             around = module.parent(parent);
         }
-        let loads = selection.rings.get(ring).into_iter().flat_map(|r| r.uses.iter().flat_map(|u| &u.loads));
-        loads.filter_map(|&l| selection.loads.get(l)).any(|l| !is_inside(module, l.op, op))
+        let uses = selection.rings.get(ring).map(|r| r.uses.as_slice()).unwrap_or_default();
+        let loads = uses.iter().flat_map(|u| &u.loads).filter_map(|&l| selection.loads.get(l));
+        loads.into_iter().any(|l| !is_inside(module, l.op, op))
     }
 }
 

@@ -139,7 +139,7 @@ impl<'a> Builder<'a> {
         }
         let scope = self.shared.clone();
         let mut walker = Walker::new(self, role, needed, scope, block)?;
-        walker.block(selection.body)
+        walker.run(selection.body, selection.func)
     }
 
     fn emit(&mut self, block: BlockId, at: OpId) -> Emit<'_> {

@@ -35,7 +35,10 @@ impl Walker<'_, '_> {
         let selection = self.b.source.selection;
         let (index, _) = selection.ring_of(selection.load(op)?)?;
         let data = selection.rings.get(index)?;
-        let filling = data.uses.iter().find(|u| u.loads.iter().any(|&l| selection.loads.get(l).is_some_and(|l| l.op == op)))?;
+        let filling = data
+            .uses
+            .iter()
+            .find(|u| u.loads.iter().any(|&l| selection.loads.get(l).is_some_and(|l| l.op == op)))?;
         let ring = self.b.source.layout.rings.get(index)?;
         let iterator = if data.looped { self.iterator(index)? } else { [self.b.zero?, self.b.zero?] };
         let mut emit = self.emit(op);
@@ -138,7 +141,8 @@ impl Walker<'_, '_> {
             !open.readers.is_empty()
         });
         for index in free {
-            let (Some(iterator), Some(ring)) = (self.iterator(index), self.b.source.layout.rings.get(index)) else {
+            let (Some(iterator), Some(ring)) = (self.iterator(index), self.b.source.layout.rings.get(index))
+            else {
                 continue;
             };
             let mut emit = self.emit(at);

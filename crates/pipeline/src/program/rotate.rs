@@ -34,6 +34,7 @@ impl Walker<'_, '_> {
             carried.iter().map(|&at| module.ops[scf_for].results.get(at).copied()).collect::<Option<_>>()?;
         let mut types: Vec<Type> = results.iter().map(|&v| module.ty(v).clone()).collect();
         types.extend(rings.iter().flat_map(|_| [Type::I32, Type::I32]));
+        self.nameless = true;
         let any = self.less(bounds[0], bounds[1], scf_for)?;
         let rest = self.rest(scf_for, bounds)?;
 
@@ -64,6 +65,7 @@ impl Walker<'_, '_> {
         self.emit(yielded).op(Opcode::Yield, &unchanged, &[], &[]);
 
         (self.at, self.scopes) = (outside, base);
+        self.nameless = false;
         let made = self.b.out.ops[scf_if].results.to_vec();
         for (&old, &new) in results.iter().zip(&made) {
             self.scopes.first_mut()?.bind(old, new);
@@ -73,8 +75,13 @@ impl Walker<'_, '_> {
     }
 
     /// `a < b`.
-    fn less(&mut self, a: ValueId, b: ValueId, at: OpId) -> Option<ValueId> {
-        let op = self.emit(at).op(Opcode::CmpI, &[a, b], &[Type::I1], &[("predicate", Attr::Opaque("slt".to_owned()))]);
+    pub(super) fn less(&mut self, a: ValueId, b: ValueId, at: OpId) -> Option<ValueId> {
+        let op = self.emit(at).op(
+            Opcode::CmpI,
+            &[a, b],
+            &[Type::I1],
+            &[("predicate", Attr::Opaque("slt".to_owned()))],
+        );
         self.b.out.result(op)
     }
 
@@ -155,7 +162,13 @@ impl Walker<'_, '_> {
     }
 
     /// The second stage of the last iteration.
-    fn last_iteration(&mut self, scf_for: OpId, shape: &Shape, values: &[ValueId], base: &[Scope]) -> Option<()> {
+    fn last_iteration(
+        &mut self,
+        scf_for: OpId,
+        shape: &Shape,
+        values: &[ValueId],
+        base: &[Scope],
+    ) -> Option<()> {
         self.scopes = base.to_vec();
         for (&old, &new) in shape.crossing.iter().zip(values) {
             self.scopes.first_mut()?.bind(old, new);

@@ -112,14 +112,20 @@ fn window(
     }
     let mut keyed: Vec<(i64, usize, Step)> = timed
         .iter()
-        .map(|&(time, order, op)| ((time - start).rem_euclid(ii), order, Step { op, stage: stage(time) - first }))
+        .map(|&(time, order, op)| {
+            ((time - start).rem_euclid(ii), order, Step { op, stage: stage(time) - first })
+        })
         .collect();
     // Products are only issued: in a cycle they go first, so that what else happens in it runs beside them.
     let issues = |step: &Step| dots.iter().any(|d| d.op == step.op);
     keyed.sort_by_key(|(cycle, order, step)| (*cycle, !issues(step), *order));
     let steps: Vec<Step> = keyed.into_iter().map(|(.., step)| step).collect();
     let rotation = Rotation::new(module, body, &steps);
-    (stages == 1 || rotation.legal(&steps, dots)).then(|| Shape { stages, crossing: rotation.crossing(&steps), steps })
+    (stages == 1 || rotation.legal(&steps, dots)).then(|| Shape {
+        stages,
+        crossing: rotation.crossing(&steps),
+        steps,
+    })
 }
 
 /// Two iterations in one body.
@@ -170,7 +176,8 @@ impl<'a> Rotation<'a> {
     /// What the older iteration needs of its own first stage: what its second stage reads, and what it leaves to the next
     /// iteration.
     fn crossing(&self, steps: &[Step]) -> Vec<ValueId> {
-        let second = steps.iter().filter(|s| s.stage > 0).flat_map(|s| super::needed::operands(self.module, s.op));
+        let second =
+            steps.iter().filter(|s| s.stage > 0).flat_map(|s| super::needed::operands(self.module, s.op));
         let mut roots: BTreeSet<ValueId> = second.collect();
         roots.extend(self.yielded());
         let atoms: BTreeSet<ValueId> = roots.into_iter().flat_map(|v| self.atoms(v)).collect();
@@ -181,11 +188,15 @@ impl<'a> Rotation<'a> {
     fn legal(&self, steps: &[Step], dots: &[Dot]) -> bool {
         let mut done: BTreeSet<OpId> = BTreeSet::new();
         for step in steps {
-            let reads: Vec<ValueId> =
-                super::needed::operands(self.module, step.op).into_iter().flat_map(|v| self.atoms(v)).collect();
+            let reads: Vec<ValueId> = super::needed::operands(self.module, step.op)
+                .into_iter()
+                .flat_map(|v| self.atoms(v))
+                .collect();
             let ready = |&value: &ValueId| match self.stage_of(value) {
                 // The second stage reads what the trip before left, and its own.
-                Some(stage) if step.stage > 0 => stage == 0 || self.module.def_op(value).is_some_and(|o| done.contains(&o)),
+                Some(stage) if step.stage > 0 => {
+                    stage == 0 || self.module.def_op(value).is_some_and(|o| done.contains(&o))
+                }
                 Some(stage) => stage == 0 && self.module.def_op(value).is_some_and(|o| done.contains(&o)),
                 None if step.stage > 0 => true,
                 None => self.carried_ready(value, &done),
@@ -201,12 +212,15 @@ impl<'a> Rotation<'a> {
             tiles.map(|t| (t, self.stage.get(&dot.op).copied())).collect::<Vec<_>>()
         };
         let mut seen: BTreeMap<ValueId, Option<i64>> = BTreeMap::new();
-        dots.iter().filter(|d| self.stage.contains_key(&d.op)).flat_map(stages_of_tile).all(|(tile, stage)| {
-            let local = self.module.def_op(tile).is_some_and(|o| {
-                self.module.ops[o].opcode == Opcode::DescriptorLoad && self.module.ops[o].block == Some(self.body)
-            });
-            !local || *seen.entry(tile).or_insert(stage) == stage
-        })
+        dots.iter().filter(|d| self.stage.contains_key(&d.op)).flat_map(stages_of_tile).all(
+            |(tile, stage)| {
+                let local = self.module.def_op(tile).is_some_and(|o| {
+                    self.module.ops[o].opcode == Opcode::DescriptorLoad
+                        && self.module.ops[o].block == Some(self.body)
+                });
+                !local || *seen.entry(tile).or_insert(stage) == stage
+            },
+        )
     }
 
     /// Whether an argument of the younger iteration is known: what the older one yields for it has been computed.

@@ -5,6 +5,7 @@ use warploom_ir::{Attr, OpId, Opcode};
 use super::agent::Walker;
 use super::emit::number;
 use crate::layout::RingUse;
+use crate::loops::innermost_for;
 
 impl Walker<'_, '_> {
     /// One store: everybody is behind the last read of the staging bytes, writes its part, makes it visible to
@@ -21,6 +22,12 @@ impl Walker<'_, '_> {
         for &coordinate in module.ops[op].operands.get(2..)? {
             operands.push(self.read(coordinate, 0, op)?);
         }
+        // In a loop, the store of one turn goes on while the next is computed.
+        let again = innermost_for(module, op).is_some();
+        if again {
+            self.wait_for_stores(op);
+            self.storing = true;
+        }
         let mut emit = self.emit(op);
         emit.op(Opcode::BarrierSync, &[], &[], &barrier);
         let props = [("pipeline", Attr::symbol(&ring.name)), ("payload", number(0))];
@@ -32,8 +39,19 @@ impl Walker<'_, '_> {
         let mut emit = self.emit(op);
         emit.ring(Opcode::TmaStore, &ring.name, &operands, &[("payload", number(0))]);
         emit.op(Opcode::StoreCommit, &[], &[], &[]);
-        emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0)), ("read", Attr::Bool(true))]);
+        if !again {
+            emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0)), ("read", Attr::Bool(true))]);
+        }
         self.at = outside;
         Some(())
+    }
+
+    /// The elected lane waits until its stores have read their staging.
+    pub(super) fn wait_for_stores(&mut self, at: OpId) {
+        let outside = self.at;
+        self.at = self.emit(at).region(Opcode::Elect, &[]);
+        let props = [("pending", number(0)), ("read", Attr::Bool(true))];
+        self.emit(at).op(Opcode::StoreWait, &[], &[], &props);
+        self.at = outside;
     }
 }

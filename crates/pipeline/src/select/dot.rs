@@ -37,13 +37,15 @@ pub(super) fn select(
         return None;
     }
     let before = errors.len();
-    let dots: Vec<Option<Dot>> = ops.iter().map(|&op| product(module, op, loops, loads, target, errors)).collect();
+    let dots: Vec<Option<Dot>> =
+        ops.iter().map(|&op| product(module, op, loops, loads, target, errors)).collect();
     unused_loads(module, loads, loops, &Users::new(module), errors);
     let dots: Vec<Dot> = dots.into_iter().collect::<Option<_>>()?;
     let rows = dots.first().map_or(0, |d| d.extents[0]);
     for dot in dots.iter().filter(|d| d.extents[0] != rows) {
         let text = format!("tt.dot with M = {} beside one with M = {rows}", dot.extents[0]);
-        errors.push(refuse(module, dot.op, Code::Shape, text).note("supported", "the same M in all products"));
+        errors
+            .push(refuse(module, dot.op, Code::Shape, text).note("supported", "the same M in all products"));
     }
     if errors.len() > before {
         return None;
@@ -224,8 +226,7 @@ fn check_layout(
             );
         } else if load.plan.swizzle == 0 || (!k_major && load.plan.swizzle != 128) {
             let text = format!("operand {name} of tt.dot is too narrow in memory");
-            let least =
-                if *k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
+            let least = if *k_major { "32 B along K" } else { "64 elements along the contiguous extent" };
             errors.push(
                 refuse(module, op, Code::Layout, text)
                     .rule("C62")
@@ -258,13 +259,18 @@ pub(super) fn check_registers(module: &Module, dots: &[Dot], target: &Target, er
         registers::OVERHEAD,
         m / 64
     );
-    let what = if tiles.len() == 1 { format!("a {m}x{n} f32 accumulator") } else { format!("{} products", tiles.len()) };
+    let what = if tiles.len() == 1 {
+        format!("a {m}x{n} f32 accumulator")
+    } else {
+        format!("{} products", tiles.len())
+    };
     let needs = if tiles.len() == 1 { "needs" } else { "need" };
     let text = format!("{what} {needs} {live} registers per thread of {have}");
     let mut error = refuse(module, last.op, Code::Registers, text).rule("C31").note("live", parts);
     let scale = |m_by: u64, n_by: u64| (m / m_by, n / n_by, tile_registers / n_by);
     let smaller = [scale(1, 2), scale(2, 1), scale(2, 2), (64, 128, 64)];
-    let legal = |&(m, n, registers): &(u64, u64, u64)| m >= 64 && n >= 8 && registers::fits(m, registers, target);
+    let legal =
+        |&(m, n, registers): &(u64, u64, u64)| m >= 64 && n >= 8 && registers::fits(m, registers, target);
     if let Some((m, n, _)) = smaller.into_iter().find(legal) {
         error = error.note("fits", format!("a tile of {m}x{n}"));
     }
@@ -272,7 +278,13 @@ pub(super) fn check_registers(module: &Module, dots: &[Dot], target: &Target, er
 }
 
 /// A tile that is loaded in a loop and read by something else than a product is refused, and one that nothing reads.
-fn unused_loads(module: &Module, loads: &[TileLoad], loops: &[OpId], users: &Users, errors: &mut Vec<Diagnostic>) {
+fn unused_loads(
+    module: &Module,
+    loads: &[TileLoad],
+    loops: &[OpId],
+    users: &Users,
+    errors: &mut Vec<Diagnostic>,
+) {
     for load in loads {
         let looped = in_any(module, load.op, loops);
         let mut stack = vec![load.value];

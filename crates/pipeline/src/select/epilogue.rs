@@ -29,7 +29,8 @@ pub(super) fn select(
         let tile = module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
         if opcode == Opcode::DescriptorStore {
             stores.extend(store(module, op, stores.len(), plans, errors));
-        } else if !stores.is_empty() && tile && matches!(class(opcode), Class::TileLoad | Class::PointerLoad) {
+        } else if !stores.is_empty() && tile && matches!(class(opcode), Class::TileLoad | Class::PointerLoad)
+        {
             errors.push(
                 refuse(
                     module,
@@ -57,8 +58,13 @@ pub(super) fn select(
         if !results.iter().any(|v| needed.contains(v)) {
             let what = results.first().map(|&v| module.ty(v).to_string()).unwrap_or_default();
             errors.push(
-                refuse(module, scf_for, Code::Loop, format!("the loop's result of type {what} is never stored"))
-                    .note("supported", "results written by tt.descriptor_store after the loop"),
+                refuse(
+                    module,
+                    scf_for,
+                    Code::Loop,
+                    format!("the loop's result of type {what} is never stored"),
+                )
+                .note("supported", "results written by tt.descriptor_store after the loop"),
             );
         }
     }
@@ -115,7 +121,10 @@ fn store(
 fn check(module: &Module, op: OpId, [m, n]: [u64; 2], errors: &mut Vec<Diagnostic>) {
     let data = &module.ops[op];
     let Some(&result) = data.results.first() else { return };
-    if is_scalar(module, op) || !module.ty(result).is_tensor() || matches!(data.opcode, Opcode::For | Opcode::If) {
+    if is_scalar(module, op)
+        || !module.ty(result).is_tensor()
+        || matches!(data.opcode, Opcode::For | Opcode::If)
+    {
         return;
     }
     let shape = module.ty(result).shape();

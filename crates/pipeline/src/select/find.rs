@@ -49,21 +49,22 @@ pub(super) fn check_loops(module: &Module, func: OpId, loops: &[OpId], errors: &
             Some(scf_for) => (scf_for, "nothing to pipeline: no scf.for loads a tile"),
             None => (func, "nothing to pipeline: the kernel has no scf.for"),
         };
-        errors.push(refuse(module, at, Code::Loop, text).rule("C9").note(
-            "supported",
-            "an scf.for whose body loads tiles by descriptor and multiplies them",
-        ));
+        errors.push(
+            refuse(module, at, Code::Loop, text)
+                .rule("C9")
+                .note("supported", "an scf.for whose body loads tiles by descriptor and multiplies them"),
+        );
     }
     for &scf_for in loops {
         let mut at = module.parent(scf_for);
         while let Some(parent) = at.filter(|&p| p != func) {
-            if !matches!(module.ops[parent].opcode, Opcode::If) {
-                let text = "a loop around the pipelined loop is not supported yet";
+            if !matches!(module.ops[parent].opcode, Opcode::If | Opcode::For) {
+                let text = format!("{} around the pipelined loop is not supported", module.op_name(parent));
                 errors.push(
                     refuse(module, parent, Code::Loop, text)
                         .rule("C9")
-                        .note("supported", "pipelined loops directly in the function or in an scf.if")
-                        .note("instead", "one output tile per program, as in gemm_bf16"),
+                        .note("supported", "pipelined loops in the function, in scf.if and scf.for")
+                        .note("instead", "a counted loop"),
                 );
             }
             at = module.parent(parent);

@@ -146,7 +146,10 @@ impl Selection {
     /// The ring that a load fills, and which payload of it.
     pub fn ring_of(&self, load: usize) -> Option<(usize, usize)> {
         self.rings.iter().enumerate().find_map(|(ring, data)| {
-            data.uses.iter().find_map(|u| u.loads.iter().position(|&l| l == load)).map(|payload| (ring, payload))
+            data.uses
+                .iter()
+                .find_map(|u| u.loads.iter().position(|&l| l == load))
+                .map(|payload| (ring, payload))
         })
     }
 }
@@ -172,6 +175,7 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
         let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
         let dots = dots?;
         dot::check_registers(module, &dots, target, &mut errors);
+        rings::check(module, &loops, &loads, &mut errors);
         let rings = rings::group(module, &loops, &loads, &users);
         let (num_stages, remarks) = find::loop_attributes(module, &loops);
         Some(Selection { func, body, loops, loads, dots, stores, rings, descriptors, num_stages, remarks })

@@ -58,7 +58,8 @@ fn outside_reductions(module: &Module, func: OpId) -> Vec<OpId> {
 
 /// Refuses what may not stand in the pipelined loop: one refusal per kind of operation, at its first place.
 pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors: &mut Vec<Diagnostic>) {
-    let supported = "tt.descriptor_load, tile arithmetic, tt.reduce, tt.dot; memory is written after the loop";
+    let supported =
+        "tt.descriptor_load, tile arithmetic, tt.reduce, tt.dot; memory is written after the loop";
     let mut seen: Vec<(Opcode, OpId, usize)> = Vec::new();
     for op in outside_reductions(module, scf_for).into_iter().skip(1) {
         let opcode = module.ops[op].opcode;

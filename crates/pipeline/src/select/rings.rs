@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::TileLoad;
 use crate::loops::is_inside;
+use crate::place::refuse;
 use crate::walk::Users;
 
 /// One place of the kernel that fills a slot of a ring: a trip of a loop, or straight-line code.
@@ -74,6 +76,19 @@ pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: 
         }
     }
     rings
+}
+
+/// Refuses tiles that are loaded again and again outside the pipelined loops: nobody would give their slots back.
+pub(super) fn check(module: &Module, loops: &[OpId], loads: &[TileLoad], errors: &mut Vec<Diagnostic>) {
+    let again = |load: &&TileLoad| load.scf_for.is_some_and(|around| !loops.contains(&around));
+    for load in loads.iter().filter(again) {
+        let text = "a tile loaded in a loop around the pipelined loop is not supported yet";
+        errors.push(
+            refuse(module, load.op, Code::Op, text)
+                .rule("C9")
+                .note("supported", "tiles loaded in the pipelined loop, or once in the kernel"),
+        );
+    }
 }
 
 fn same_tile(loads: &[TileLoad], a: usize, b: usize) -> bool {

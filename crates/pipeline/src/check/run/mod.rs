@@ -54,7 +54,7 @@ impl<'m, 'r> Run<'m, 'r> {
                 warps.push(warp);
             }
         }
-let machine = Machine::new(model, warps.len());
+        let machine = Machine::new(model, warps.len());
         Run { model, machine, warps, inputs, entered: Vec::new(), too_long: false, report }
     }
 
@@ -205,7 +205,11 @@ let machine = Machine::new(model, warps.len());
             _ => None,
         };
         let (Some(lower), Some(upper), Some(step)) = (bound(0), bound(1), bound(2).filter(|&s| s > 0)) else {
-            return self.broken(w, Rule::Form, "the bounds of the loop cannot be computed, or its step is not above 0");
+            return self.broken(
+                w,
+                Rule::Form,
+                "the bounds of the loop cannot be computed, or its step is not above 0",
+            );
         };
         let span = u64::try_from(upper.saturating_sub(lower)).unwrap_or(0);
         let of = span.div_ceil(step.unsigned_abs());
@@ -223,7 +227,9 @@ let machine = Machine::new(model, warps.len());
             return Step::Went;
         };
         let trip = Trip { op, number: 0, of, lower, step };
-        for (&arg, val) in module.blocks[body].args.iter().zip(std::iter::once(trip.induction()).chain(initial)) {
+        for (&arg, val) in
+            module.blocks[body].args.iter().zip(std::iter::once(trip.induction()).chain(initial))
+        {
             self.set(w, arg, val);
         }
         if let Some(warp) = self.warps.get_mut(w) {
@@ -254,7 +260,8 @@ let machine = Machine::new(model, warps.len());
         let frame = self.warps.get(w).and_then(|x| x.frames.last()).cloned();
         let (targets, again): (Vec<ValueId>, Option<Trip>) = match frame.map(|f| (f.scf_for, f.scf_if)) {
             Some((Some(trip), _)) if trip.number + 1 < trip.of => {
-                let args = module.entry(trip.op, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
+                let args =
+                    module.entry(trip.op, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
                 let next = Trip { number: trip.number + 1, ..trip };
                 if let Some(&induction) = args.first() {
                     self.set(w, induction, next.induction());

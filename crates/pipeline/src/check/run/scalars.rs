@@ -10,6 +10,8 @@ use crate::check::warp::Val;
 pub(in crate::check) struct Inputs {
     /// Each integer argument.
     pub number: i64,
+    /// Every second one is twice that.
+    pub uneven: bool,
     /// `tt.get_program_id`, on every axis.
     pub program: i64,
     /// `tt.get_num_programs`, on every axis.
@@ -22,6 +24,9 @@ impl Inputs {
     /// What an argument of this type is; `key` tells pointers apart.
     pub fn argument(&self, ty: &Type, key: u64) -> Val {
         match ty {
+            Type::Int(..) | Type::Index if self.uneven && key % 2 == 0 => {
+                Val::Int(self.number.saturating_mul(2))
+            }
             Type::Int(..) | Type::Index => Val::Int(self.number),
             Type::Ptr { .. } => Val::Pointer { key, offset: 0 },
             _ => Val::Other,
