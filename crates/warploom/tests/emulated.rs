@@ -237,3 +237,18 @@ fn a_branch_in_the_loop_runs_right() {
     };
     cases("if_in_loop", [0, 1, 2, 3, 5].map(case), 1);
 }
+
+#[test]
+fn persistent_products_run_right() {
+    use ArgSpec::{Int, Tensor};
+    // Two programs share six ragged tiles; without trips along K every ring stays as it is.
+    let case = |trips: u64| {
+        let (m, n, k) = (300u64, 500u64, trips * 64);
+        let pair = |rows| Tensor(vec![rows, k.max(64)]);
+        let args = vec![pair(m), pair(n), Tensor(vec![m, n]), Int(m as i64), Int(n as i64), Int(k as i64)];
+        Case { args, grid: [2, 1, 1], seed: trips + 1 }
+    };
+    for file in ["gemm_persistent", "gemm_persistent_flat"] {
+        cases(file, [0, 1, 2, 4].map(case), 1);
+    }
+}

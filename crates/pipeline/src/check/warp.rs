@@ -11,6 +11,8 @@ use super::machine::PlaceId;
 pub(super) enum Val {
     /// An integer.
     Int(i64),
+    /// An integer that the program leaves undefined: divided by zero, or past the greatest number.
+    Undefined,
     /// A pointer: which argument, and how many elements behind it.
     Pointer { key: u64, offset: i64 },
     /// A view of a slot: where, and which write it should show.

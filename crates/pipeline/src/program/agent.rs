@@ -10,7 +10,7 @@ use super::emit::{Emit, number};
 use super::needed::{Needed, operands};
 use super::products::{Issued, Open};
 use super::shape::{Shape, shape};
-use crate::loops::{Role, is_inside};
+use crate::loops::{Role, innermost_for, is_inside};
 use crate::views::look_through;
 use crate::walk::preorder;
 
@@ -337,6 +337,7 @@ impl<'b, 'a> Walker<'b, 'a> {
             let before = emit.out.result(before)?;
             emit.ring(Opcode::ConsumerRelease, &ring.name, &[before, phase], &[("lag", number(0))]);
             emit.op(Opcode::Yield, &[], &[], &[]);
+            self.b.out.add_region(op);
             self.at = outside;
         }
         Some(())
@@ -399,11 +400,19 @@ impl<'b, 'a> Walker<'b, 'a> {
             }
             self.scopes.first_mut()?.bind(arg, new);
         }
+        // A name of its own for each loop inside another one.
+        let mut around = 0usize;
+        let mut at = innermost_for(module, scf_for);
+        while let Some(parent) = at {
+            around += 1;
+            at = innermost_for(module, parent);
+        }
+        let deep = if around == 0 { String::new() } else { format!(".{around}") };
         for &ring in rings {
             let name = &self.b.source.layout.rings.get(ring)?.name;
             let pair = ["slot", "phase"].map(|what| {
                 let new = self.b.out.add_arg(inner, Type::I32, loc);
-                self.b.out.values[new].name = Some(format!("{name}.{what}"));
+                self.b.out.values[new].name = Some(format!("{name}.{what}{deep}"));
                 new
             });
             self.iterators.insert(ring, pair);
@@ -415,7 +424,12 @@ impl<'b, 'a> Walker<'b, 'a> {
     fn named_arg(&mut self, block: BlockId, like: ValueId) -> ValueId {
         let module = self.module();
         let ty = module.ty(like).clone();
-        let new = self.b.out.add_arg(block, ty, module.values[like].loc);
+        // Results that become arguments leave their place behind: the text has none for what a loop carries.
+        let loc = match module.values[like].def {
+            ValueDef::Argument { .. } => module.values[like].loc,
+            ValueDef::Result { .. } => module.unknown_loc(),
+        };
+        let new = self.b.out.add_arg(block, ty, loc);
         self.b.out.values[new].name.clone_from(&module.values[like].name);
         new
     }

@@ -3,6 +3,7 @@
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
+use crate::classes::constant;
 use crate::place::{refuse, remark};
 use crate::walk::preorder;
 
@@ -68,6 +69,14 @@ pub(super) fn check_loops(module: &Module, func: OpId, loops: &[OpId], errors: &
                 );
             }
             at = module.parent(parent);
+        }
+        let step = module.ops[scf_for].operands.get(2).and_then(|&v| constant(module, v));
+        if let Some(step) = step.filter(|&s| s <= 0) {
+            errors.push(
+                refuse(module, scf_for, Code::Loop, format!("a loop with step {step}"))
+                    .rule("C7")
+                    .note("supported", "steps above 0"),
+            );
         }
         if module.ops[scf_for].operands.first().is_some_and(|&bound| *module.ty(bound) != Type::I32) {
             errors.push(

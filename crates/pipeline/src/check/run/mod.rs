@@ -37,7 +37,7 @@ pub(super) struct Run<'m, 'r> {
     inputs: Inputs,
     /// Trips of each loop as it was entered.
     pub entered: Vec<(usize, u64)>,
-    /// A loop has more trips than a run can take; nothing follows from it.
+    /// A loop has more trips than a run can take, or undefined ones; nothing follows from it.
     pub too_long: bool,
     pub report: &'r mut Report,
 }
@@ -200,16 +200,15 @@ impl<'m, 'r> Run<'m, 'r> {
         let module = self.model.module;
         let data = &module.ops[op];
         let initial: Vec<Val> = data.operands.iter().skip(3).map(|&v| self.value(w, v)).collect();
-        let bound = |index: usize| match data.operands.get(index).map(|&v| self.value(w, v)) {
-            Some(Val::Int(v)) => Some(v),
-            _ => None,
-        };
-        let (Some(lower), Some(upper), Some(step)) = (bound(0), bound(1), bound(2).filter(|&s| s > 0)) else {
-            return self.broken(
-                w,
-                Rule::Form,
-                "the bounds of the loop cannot be computed, or its step is not above 0",
-            );
+        let bounds: Vec<Val> = data.operands.iter().take(3).map(|&v| self.value(w, v)).collect();
+        let (lower, upper, step) = match bounds.as_slice() {
+            &[Val::Int(lower), Val::Int(upper), Val::Int(step)] if step > 0 => (lower, upper, step),
+            // What the kernel leaves undefined says nothing about the program (C7).
+            &[Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined] => {
+                self.too_long = true;
+                return Step::Broken;
+            }
+            _ => return self.broken(w, Rule::Form, "the bounds of the loop cannot be computed"),
         };
         let span = u64::try_from(upper.saturating_sub(lower)).unwrap_or(0);
         let of = span.div_ceil(step.unsigned_abs());
@@ -242,6 +241,10 @@ impl<'m, 'r> Run<'m, 'r> {
     fn choose(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
         let condition = self.model.operand(op, 0).map(|v| self.value(w, v));
+        if condition == Some(Val::Undefined) {
+            self.too_long = true;
+            return Step::Broken;
+        }
         let Some(Val::Int(condition)) = condition else {
             return self.broken(w, Rule::Form, "the condition of the branch cannot be computed");
         };

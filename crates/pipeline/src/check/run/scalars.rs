@@ -44,15 +44,23 @@ impl Inputs {
             _ => None,
         };
         let both = || Some((int(0)?, int(1)?));
+        let undefined = data.operands.iter().any(|&v| value(v) == Val::Undefined);
+        if undefined && matches!(module.ty(result), Type::Int(..) | Type::Index | Type::Ptr { .. }) {
+            return Some(Val::Undefined);
+        }
+        // What fails on known numbers is undefined.
+        let checked = |f: fn(i64, i64) -> Option<i64>| {
+            both().map(|(a, b)| f(a, b).map_or(Val::Undefined, |v| Val::Int(wrapped(v, module.ty(result)))))
+        };
         let made = match data.opcode {
             Constant => module.attr(op, "value").and_then(Attr::as_i64)?,
             GetProgramId => self.program,
             GetNumPrograms => self.programs,
-            AddI => both().and_then(|(a, b)| a.checked_add(b))?,
-            SubI => both().and_then(|(a, b)| a.checked_sub(b))?,
-            MulI => both().and_then(|(a, b)| a.checked_mul(b))?,
-            DivSI => both().and_then(|(a, b)| a.checked_div(b))?,
-            RemSI => both().and_then(|(a, b)| a.checked_rem(b))?,
+            AddI => return checked(i64::checked_add),
+            SubI => return checked(i64::checked_sub),
+            MulI => return checked(i64::checked_mul),
+            DivSI => return checked(i64::checked_div),
+            RemSI => return checked(i64::checked_rem),
             MinSI => both().map(|(a, b)| a.min(b))?,
             MaxSI => both().map(|(a, b)| a.max(b))?,
             AndI => both().map(|(a, b)| a & b)?,
