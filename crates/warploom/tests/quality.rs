@@ -85,6 +85,11 @@ fn machine_code_keeps_its_bars() {
     let flagship = &bars["examples/kernels/gemm.ttir"];
     assert!(flagship["multiply_sass"].as_u64() <= Some(44) && flagship["multiply_hgmma"] == 4, "{flagship}");
     assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
+    // C82: attention, per 64x128 block of a warpgroup.
+    if let Some(attention) = bars.get("../shared/data/kernels/attention.ttir") {
+        assert!(attention["multiply_sass"].as_u64() <= Some(589), "{attention}");
+        assert_eq!(attention["multiply_hgmma"], 16, "{attention}");
+    }
     for (name, bar) in &bars {
         assert_eq!((&bar["spill_bytes"], &bar["stack_bytes"]), (&json!(0), &json!(0)), "{name} spills (C80)");
     }

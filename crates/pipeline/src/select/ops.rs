@@ -83,9 +83,7 @@ pub(super) fn check_loop(module: &Module, scf_for: OpId, target: &Target, errors
     }
     for (opcode, op, count) in seen {
         let name = module.op_name(op);
-        let text = match class(opcode) {
-            _ => format!("{name} inside the pipelined loop is not supported for {}", target.name()),
-        };
+        let text = format!("{name} inside the pipelined loop is not supported for {}", target.name());
         let mut error = refuse(module, op, Code::Op, text);
         if count > 1 {
             error = error.note("found", format!("{count} of them"));

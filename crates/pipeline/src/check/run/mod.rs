@@ -201,10 +201,10 @@ impl<'m, 'r> Run<'m, 'r> {
         let data = &module.ops[op];
         let initial: Vec<Val> = data.operands.iter().skip(3).map(|&v| self.value(w, v)).collect();
         let bounds: Vec<Val> = data.operands.iter().take(3).map(|&v| self.value(w, v)).collect();
-        let (lower, upper, step) = match bounds.as_slice() {
-            &[Val::Int(lower), Val::Int(upper), Val::Int(step)] if step > 0 => (lower, upper, step),
+        let (lower, upper, step) = match *bounds.as_slice() {
+            [Val::Int(lower), Val::Int(upper), Val::Int(step)] if step > 0 => (lower, upper, step),
             // What the kernel leaves undefined says nothing about the program (C7).
-            &[Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined] => {
+            [Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined, Val::Int(_) | Val::Undefined] => {
                 self.too_long = true;
                 return Step::Broken;
             }

@@ -24,7 +24,7 @@ impl Inputs {
     /// What an argument of this type is; `key` tells pointers apart.
     pub fn argument(&self, ty: &Type, key: u64) -> Val {
         match ty {
-            Type::Int(..) | Type::Index if self.uneven && key % 2 == 0 => {
+            Type::Int(..) | Type::Index if self.uneven && key.is_multiple_of(2) => {
                 Val::Int(self.number.saturating_mul(2))
             }
             Type::Int(..) | Type::Index => Val::Int(self.number),
