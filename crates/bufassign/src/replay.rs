@@ -247,6 +247,12 @@ pub fn delayed(p: &Problem, a: &Assignment, rounds: u64, c: &mut Choices<'_>) ->
                     let Some((space, from, to)) = cells(r, i) else { continue };
                     let Some(begin) = run.event(producer.op, false, i) else { continue };
                     let done = run.event(producer.op, true, i).map_or(0, |e| at[e]);
+                    // A version that is read behind the last turn is handed over there, not in this run.
+                    let beyond =
+                        |(_, d, _): (u64, i64, Role)| i.checked_add_signed(d).is_none_or(|t| t >= turns);
+                    if uses(p, v).any(beyond) {
+                        continue;
+                    }
                     let reads = uses(p, v).filter_map(|(op, d, _)| {
                         let turn = i.checked_add_signed(d)?;
                         run.event(op, true, turn).map(|e| at[e])
