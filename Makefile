@@ -41,7 +41,7 @@ shim: peers ## the Triton example, as far as the cubin
 
 bench: ## all benchmarks that need no GPU
 	$(CARGO) bench -p warploom-sched --bench loops
-	$(CARGO) bench -p warploom-bufassign --bench pack
+	bench/pack
 	$(MAKE) bench-compile
 
 bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
