@@ -4,84 +4,19 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 #![cfg(feature = "llvm")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use warploom::run::{ArgSpec, Case, policies, prepare};
 use warploom::{Options, Target};
 use warploom_emulator as emulator;
 
-/// What the arguments of a kernel are.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Kind {
-    /// `a, b, c, K`, the operands stored transposed or not.
-    Plain { ta: bool, tb: bool },
-    /// The same with a leading batch.
-    Batched,
-    /// `a, b, c, d, bias, alpha, beta, N, K`.
-    Epilogue,
-    /// `a, b, d, bias, alpha, N, K`.
-    BiasRelu,
-    /// `a, b, c, row scales, column scales, M, N, K`.
-    Scaled,
-}
+mod gemms;
 
-const NT: Kind = Kind::Plain { ta: false, tb: true };
+use gemms::{Kind, NT, root, run_on};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The arguments for a product of these extents that runs over `k` of the `depth` elements along K.
-fn args(kind: Kind, m: u64, n: u64, depth: u64, k: u64) -> Vec<ArgSpec> {
-    use ArgSpec::{Buffer, Float, Int, Tensor};
-    let pair = |swap: bool, x, y| Tensor(if swap { vec![y, x] } else { vec![x, y] });
-    let (a, b, c) = (pair(false, m, depth), pair(false, n, depth), Tensor(vec![m, n]));
-    let (m_arg, n_arg, k_arg) = (Int(m as i64), Int(n as i64), Int(k as i64));
-    match kind {
-        Kind::Plain { ta, tb } => vec![pair(ta, m, depth), pair(!tb, n, depth), c, k_arg],
-        Kind::Batched => {
-            vec![Tensor(vec![2, m, depth]), Tensor(vec![2, n, depth]), Tensor(vec![2, m, n]), k_arg]
-        }
-        Kind::Epilogue => vec![a, b, c.clone(), c, Buffer(n), Float(0.5), Float(-0.75), n_arg, k_arg],
-        Kind::BiasRelu => vec![a, b, c, Buffer(n), Float(0.5), n_arg, k_arg],
-        Kind::Scaled => vec![a, b, c, Buffer(m), Buffer(n), m_arg, n_arg, k_arg],
-    }
-}
-
-/// Compiles a kernel and runs it for each number of trips; `None` where the file is absent.
+/// Compiles a kernel for Hopper and runs it for each number of trips; `None` where the file is absent.
 fn run(path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) -> Option<()> {
-    let name = path.file_stem()?.to_string_lossy().into_owned();
-    let Ok(text) = std::fs::read_to_string(path) else {
-        println!("skipped: {name} is not there");
-        return None;
-    };
-    let target = Target::named("sm_90a").unwrap();
-    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    let output = warploom::compile(&module, &target, &Options::default())
-        .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    let metadata = &output.emitted.metadata;
-    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
-    let [bm, bn, bk] = tile;
-    // Ragged in every direction: the last rows, columns and elements along K are outside the tensors.
-    let (m, n) = (bm - 24, bn - 40);
-    let grid = if kind == Kind::Batched { [1, 1, 2] } else { [1, 1, 1] };
-    for &trips in trips {
-        let k = (trips * bk).saturating_sub(if trips > 1 { 16 } else { 0 });
-        let case = Case { args: args(kind, m, n, k.max(16), k), grid, seed: trips + 1 };
-        let prepared = prepare(&module, &metadata.name, &case).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for policy in policies(seeds) {
-            let options = emulator::Options { policy, ..emulator::Options::default() };
-            let outcome =
-                prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-            assert!(
-                outcome.passed(),
-                "{name}, {trips} trips, {policy:?}: relative error {:.2e}\n{}",
-                outcome.relative_error,
-                outcome.report
-            );
-        }
-    }
-    Some(())
+    run_on("sm_90a", path, kind, tile, trips, seeds)
 }
 
 /// File, arguments, tile.

@@ -3,7 +3,7 @@
 use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueId};
 
 /// Appends operations to one block.
-pub(super) struct Emit<'a> {
+pub(crate) struct Emit<'a> {
     /// The program.
     pub out: &'a mut Module,
     /// Where operations go.
@@ -74,6 +74,6 @@ impl Emit<'_> {
 }
 
 /// An `i32` attribute; what does not fit was refused long before.
-pub(super) fn number(value: impl TryInto<i32>) -> Attr {
+pub(crate) fn number(value: impl TryInto<i32>) -> Attr {
     Attr::i32(value.try_into().unwrap_or(i32::MAX))
 }

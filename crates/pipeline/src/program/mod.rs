@@ -9,7 +9,7 @@
 mod agent;
 mod copy;
 mod declare;
-mod emit;
+pub(crate) mod emit;
 mod fill;
 mod needed;
 mod products;

@@ -7,6 +7,7 @@ use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, Va
 use super::Ahead;
 use super::find::{PointerStep, Slice, pointer_step, slice, yielded};
 use crate::classes::{Class, class, constant};
+use crate::program::emit::{Emit, number};
 
 /// What a loop of the kernel has become, by value.
 type Map = HashMap<ValueId, ValueId>;
@@ -19,41 +20,14 @@ pub(super) struct Ring<'a> {
     pub depth: u64,
 }
 
-/// Appends operations to a block.
-pub(super) struct Emit<'a> {
-    pub out: &'a mut Module,
-    pub block: BlockId,
-    pub loc: LocId,
-}
-
-/// An `i32` attribute; what does not fit was refused long before.
-pub(super) fn number(value: impl TryInto<i32>) -> Attr {
-    Attr::i32(value.try_into().unwrap_or(i32::MAX))
-}
-
 impl Emit<'_> {
-    pub fn op(
-        &mut self,
-        opcode: Opcode,
-        operands: &[ValueId],
-        types: &[Type],
-        props: &[(&str, Attr)],
-    ) -> OpId {
-        let op = self.out.create_op(opcode, operands, types, self.loc);
-        for (name, attr) in props {
-            self.out.ops[op].props.set(*name, attr.clone());
-        }
-        self.out.append(self.block, op);
-        op
-    }
-
     fn value(&mut self, opcode: Opcode, operands: &[ValueId], ty: &Type) -> ValueId {
         let op = self.op(opcode, operands, std::slice::from_ref(ty), &[]);
         self.out.ops[op].results[0]
     }
 
-    /// A scalar constant.
-    fn constant(&mut self, value: i64, ty: &Type) -> ValueId {
+    /// A scalar constant of any type.
+    fn scalar(&mut self, value: i64, ty: &Type) -> ValueId {
         let attr = Attr::Int { value: i128::from(value), ty: ty.clone() };
         let op = self.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", attr)]);
         self.out.ops[op].results[0]
@@ -71,12 +45,6 @@ impl Emit<'_> {
         let offsets = ty.with_elem(self.out.ty(by).clone());
         let splat = self.value(Opcode::Splat, &[by], &offsets);
         self.value(Opcode::AddPtr, &[tile, splat], &ty)
-    }
-
-    fn advance(&mut self, ring: &str, iterator: [ValueId; 2]) -> Vec<ValueId> {
-        let props = [("pipeline", Attr::symbol(ring))];
-        let op = self.op(Opcode::Advance, &iterator, &[Type::I32, Type::I32], &props);
-        self.out.ops[op].results.to_vec()
     }
 }
 
@@ -234,7 +202,7 @@ impl Loop<'_> {
         let Some(Attr::Splat { value, .. }) = out.attr(out.def_op(by)?, "value") else { return None };
         let value = value.as_i64()?;
         let ty = out.ty(by).elem().clone();
-        Some(Emit { out, block: self.block, loc: self.loc }.constant(value, &ty))
+        Some(Emit { out, block: self.block, loc: self.loc }.scalar(value, &ty))
     }
 
     /// The copies of the first iterations; returns where the carried values stand behind them.
@@ -249,7 +217,7 @@ impl Loop<'_> {
             now.push(match carried.step {
                 Some(step) => {
                     let ty = emit.out.ty(step).clone();
-                    emit.constant(0, &ty)
+                    emit.scalar(0, &ty)
                 }
                 None => carried.first,
             });
@@ -259,13 +227,13 @@ impl Loop<'_> {
             let (guard, index) = match iteration {
                 0 => (some, lo),
                 _ => {
-                    let distance = emit.constant(iteration.checked_mul(self.step)?, &ty);
+                    let distance = emit.scalar(iteration.checked_mul(self.step)?, &ty);
                     let more = emit.compare("ugt", trips, distance);
                     let guard = emit.value(Opcode::AndI, &[some, more], &Type::I1);
                     (guard, emit.value(Opcode::AddI, &[lo, distance], &ty))
                 }
             };
-            let slot = emit.constant(iteration, &Type::I32);
+            let slot = emit.scalar(iteration, &Type::I32);
             now = self.copies(out, self.block, copied, &now, (index, guard, slot))?;
         }
         Some(now)
@@ -305,20 +273,28 @@ impl Loop<'_> {
         }
         let mut emit = Emit { out, block, loc: self.loc };
         emit.op(Opcode::AsyncCommit, &[], &[], &[]);
-        let mut next = Vec::new();
-        for (carried, &value) in copied.iter().zip(now) {
-            next.push(match carried.step {
-                Some(step) => {
-                    let ty = emit.out.ty(step).clone();
-                    emit.value(Opcode::AddI, &[value, step], &ty)
-                }
-                None => {
-                    let value = yielded(emit.out, self.body, carried.at)?;
-                    map.get(&value).copied().unwrap_or(value)
-                }
-            });
-        }
-        Some(next)
+        self.nexts(&mut emit, copied, now, &map)
+    }
+
+    /// What carried values are in the next iteration: moved on, or what the body yields.
+    fn nexts(
+        &self,
+        emit: &mut Emit<'_>,
+        carried: &[Carried],
+        now: &[ValueId],
+        map: &Map,
+    ) -> Option<Vec<ValueId>> {
+        let next = |(carried, &value): (&Carried, &ValueId)| match carried.step {
+            Some(step) => {
+                let ty = emit.out.ty(step).clone();
+                Some(emit.value(Opcode::AddI, &[value, step], &ty))
+            }
+            None => {
+                let value = yielded(emit.out, self.body, carried.at)?;
+                Some(map.get(&value).copied().unwrap_or(value))
+            }
+        };
+        carried.iter().zip(now).map(next).collect()
     }
 
     /// Says what the arguments of the body are in one iteration.
@@ -354,15 +330,15 @@ impl Loop<'_> {
         let [lo, hi, step] = self.bounds;
         let index_type = out.ty(lo).clone();
         let mut emit = Emit { out, block: self.block, loc: self.loc };
-        let distance = emit.constant(self.ahead.checked_mul(self.step)?, &index_type);
-        let zero = emit.constant(0, &Type::I32);
-        let write = emit.constant(self.ahead, &Type::I32);
+        let distance = emit.scalar(self.ahead.checked_mul(self.step)?, &index_type);
+        let zero = emit.scalar(0, &Type::I32);
+        let write = emit.scalar(self.ahead, &Type::I32);
         let mut operands = vec![lo, hi, step];
         for carried in kept {
             operands.push(match carried.step {
                 Some(step) => {
                     let ty = emit.out.ty(step).clone();
-                    emit.constant(0, &ty)
+                    emit.scalar(0, &ty)
                 }
                 None => carried.first,
             });
@@ -408,19 +384,7 @@ impl Loop<'_> {
             }
         }
         let mut emit = Emit { out, block: inner, loc: self.loc };
-        let mut last = Vec::new();
-        for (carried, &value) in kept.iter().zip(computing) {
-            last.push(match carried.step {
-                Some(step) => {
-                    let ty = emit.out.ty(step).clone();
-                    emit.value(Opcode::AddI, &[value, step], &ty)
-                }
-                None => {
-                    let value = yielded(emit.out, self.body, carried.at)?;
-                    map.get(&value).copied().unwrap_or(value)
-                }
-            });
-        }
+        let mut last = self.nexts(&mut emit, kept, computing, &map)?;
         last.extend(nexts);
         last.extend(emit.advance(self.ring.name, [read, read_phase]));
         last.extend(emit.advance(self.ring.name, [write, write_phase]));

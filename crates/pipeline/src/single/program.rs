@@ -3,10 +3,11 @@
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode};
 use warploom_target::Target;
 
-use super::expand::{Emit, Ring, expand, number};
+use super::expand::{Ring, expand};
 use super::plan::Planned;
 use super::shape::{Layout, Shape};
 use crate::forms::{Form, mark_form};
+use crate::program::emit::{Emit, number};
 
 /// Name of the agent and of the barrier its warps meet at.
 const AGENT: &str = "main";

@@ -9,7 +9,7 @@ use warploom::{Options, Target};
 use warploom_emulator as emulator;
 
 /// What the arguments of a kernel are.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// `a, b, c, K`, the operands stored transposed or not.
     Plain { ta: bool, tb: bool },
