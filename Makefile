@@ -7,7 +7,7 @@ SECONDS_EACH ?= 600
 SOAK     ?= 1000
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit shim bench bench-oracle bench-compile kernels gpu gpu-kernels fuzz soak triton-ptx clean
+.PHONY: help setup peers build demo test lint unit shim bench bench-oracle bench-compile table kernels gpu gpu-kernels fuzz soak triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -51,6 +51,9 @@ bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
 bench-compile: build peers ## TTIR-to-PTX time against Triton
 	$(PYTHON) bench/compile_time.py $(WARPLOOM)
 
+table: build peers ## kernel x chip: II, agents, machine code beside Triton's, the emulator's verdict
+	$(PYTHON) bench/kernels.py $(WARPLOOM)
+
 kernels: peers ## write examples/kernels/*.ttir again (needs Triton, no GPU)
 	cd examples/kernels && ../../$(PYTHON) export.py
 
@@ -68,8 +71,8 @@ fuzz: setup ## every fuzz target for SECONDS_EACH seconds
 	@for t in $(FUZZ_TARGETS); do echo "fuzz: $$t, $(SECONDS_EACH) s"; \
 	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
 
-soak: setup ## SOAK (1000) interleavings of every GEMM on the emulator, and Triton's PTX under every policy
-	$(CARGO) test --release -p warploom --test emulated the_kernels_run_right_under_$(SOAK)_interleavings -- --ignored --nocapture
+soak: setup ## SOAK (1000) interleavings of every kernel on every chip on the emulator, and Triton's PTX under every policy
+	$(CARGO) test --release -p warploom --test kernels every_kernel_runs_right_under_$(SOAK)_interleavings -- --ignored --nocapture
 	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
 
 triton-ptx: peers ## make PTX with Triton for the emulator's tests (target/triton-ptx)

@@ -17,30 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from peers import triton_stages
+
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def triton_stages(path, capability):
-    """Seconds per stage of one compile of the file."""
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler.compiler import IRSource, make_backend
-
-    target = GPUTarget("cuda", capability, 32)
-    backend = make_backend(target)
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    source = IRSource(str(path), context, backend)
-    options = backend.parse_options(dict(source.parse_options(), num_warps=8, enable_fp_fusion=True))
-    metadata = {"target": target, **options.__dict__}
-    module, stages, seconds = source.make_ir(target, options, {}, {}, context), {}, {}
-    backend.add_stages(stages, options, source.language)
-    for stage in ("ttgir", "llir", "ptx"):
-        start = time.perf_counter()
-        module = stages[stage](module, metadata)
-        seconds[stage] = time.perf_counter() - start
-    return seconds
 
 
 def warploom(command, path, target):
@@ -77,7 +56,7 @@ def main():
                 whole, stages = warploom(args.command, file, "sm_90a")
                 process.append(whole)
                 own.append(stages)
-                peer.append(triton_stages(file, 90))
+                peer.append(triton_stages(file, 90)[0])
         except Exception as error:
             rows.append(dict(kernel=file.stem, error=str(error).splitlines()[0]))
             continue

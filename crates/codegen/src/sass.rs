@@ -28,6 +28,8 @@ pub struct Loop {
     pub hgmma: u32,
     /// Multiplications of tcgen05.
     pub utcmma: u32,
+    /// Multiplications of single warps.
+    pub mma: u32,
     /// TMA loads of tensors.
     pub utmaldg: u32,
     /// Loops inside it.
@@ -37,7 +39,10 @@ pub struct Loop {
 impl Loop {
     /// Whether it only waits: no more than a few instructions, and none that work.
     pub fn is_spin(&self) -> bool {
-        self.inner == 0 && self.hgmma + self.utcmma == 0 && self.utmaldg == 0 && self.instructions <= 4
+        self.inner == 0
+            && self.hgmma + self.utcmma + self.mma == 0
+            && self.utmaldg == 0
+            && self.instructions <= 4
     }
 }
 
@@ -142,6 +147,7 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             instructions: body.len() as u32,
             hgmma: count("HGMMA") + count("QGMMA"),
             utcmma: count("UTCHMMA") + count("UTCQMMA") + count("UTCIMMA"),
+            mma: count("HMMA") + count("QMMA") + count("IMMA"),
             utmaldg: count("UTMALDG"),
             inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,
         }

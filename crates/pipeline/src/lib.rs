@@ -39,6 +39,7 @@ mod classes;
 mod compile;
 mod depth;
 mod explain;
+mod facts;
 pub mod forms;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -60,6 +61,7 @@ mod walk;
 pub use compile::{Compiled, Options, Resumed, check_program, compile_to_program, resume};
 pub use depth::{Bound, Depth, Round, Scheduled};
 pub use explain::explain;
+pub use facts::{AgentFacts, Facts, LoopFacts};
 pub use forms::{Form, form};
 pub use loops::{GraphOptions, LoopNode, Part, PipelinedLoop, Role, loop_graph, loop_graphs};
 pub use normalize::normalize;

@@ -29,19 +29,26 @@ pub enum ArgSpec {
 impl std::str::FromStr for ArgSpec {
     type Err = String;
 
-    /// `300x512` is a tensor, `[1024]` a buffer, anything else a number.
+    /// `300x512` is a tensor, `512x` one of one dimension, `[1024]` a buffer, `0,70,270` a buffer of these integers,
+    /// anything else a number.
     fn from_str(text: &str) -> Result<ArgSpec, String> {
         let extent = |t: &str| t.parse::<u64>().map_err(|_| format!("`{t}` is no extent"));
         if let Some(count) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
             return Ok(ArgSpec::Buffer(extent(count)?));
         }
         if text.contains('x') {
-            return text.split('x').map(extent).collect::<Result<_, _>>().map(ArgSpec::Tensor);
+            let extents = text.strip_suffix('x').unwrap_or(text);
+            return extents.split('x').map(extent).collect::<Result<_, _>>().map(ArgSpec::Tensor);
+        }
+        if text.contains(',') {
+            let integer = |t: &str| t.parse::<i64>().map_err(|_| format!("`{t}` is no integer"));
+            return text.split(',').map(integer).collect::<Result<_, _>>().map(ArgSpec::Values);
         }
         if let Ok(value) = text.parse() {
             return Ok(ArgSpec::Int(value));
         }
-        let number = text.parse().map_err(|_| format!("`{text}` is none of 300x512, [1024], 512, 0.5"))?;
+        let number =
+            text.parse().map_err(|_| format!("`{text}` is none of 300x512, [1024], 0,70,270, 512, 0.5"))?;
         Ok(ArgSpec::Float(number))
     }
 }
@@ -302,4 +309,23 @@ impl Prepared {
 /// The interleavings of a run: operations at once, as late as possible, then seeded random orders (E9).
 pub fn policies(seeds: u64) -> impl Iterator<Item = Policy> {
     [Policy::Eager, Policy::Lazy].into_iter().chain((0..seeds).map(Policy::Random))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ArgSpec;
+
+    #[test]
+    fn arguments_are_read_as_users_write_them() {
+        let read = |text: &str| text.parse::<ArgSpec>();
+        assert_eq!(read("300x512"), Ok(ArgSpec::Tensor(vec![300, 512])));
+        assert_eq!(read("512x"), Ok(ArgSpec::Tensor(vec![512])));
+        assert_eq!(read("[1024]"), Ok(ArgSpec::Buffer(1024)));
+        assert_eq!(read("0,-70,270"), Ok(ArgSpec::Values(vec![0, -70, 270])));
+        assert_eq!(read("-3"), Ok(ArgSpec::Int(-3)));
+        assert_eq!(read("0.5"), Ok(ArgSpec::Float(0.5)));
+        for wrong in ["", "x", "3xx4", "[", "[a]", "1,,2", "1,b", "many", "99999999999999999999x2"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use warploom::codegen::assemble::{Assembled, assemble};
 use warploom::codegen::{Emitted, sass};
+use warploom::pipeline::Facts;
 use warploom::target::PtxVersion;
 
 use crate::command::compile::{Emit, Made, Refusal, Session};
@@ -53,6 +54,7 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
         micros.insert(stage.into(), json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     }
     fields.insert("micros".into(), Value::Object(micros));
+    fields.insert("facts".into(), facts(&session.lowered.facts()));
     let bytes = match emit {
         Emit::Llvm => emitted.llvm.unwrap_or_default().into_bytes(),
         Emit::Cubin => {
@@ -65,6 +67,19 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
         _ => emitted.ptx.into_bytes(),
     };
     Ok(Made { bytes, fields })
+}
+
+/// What was decided, in numbers.
+fn facts(facts: &Facts) -> Value {
+    let loops = facts.loops.iter().map(|l| {
+        json!({"name": l.name, "ii": l.ii, "lower_bound": l.lower_bound, "bound_by": l.bound_by,
+               "length": l.length, "length_optimal": l.length_optimal, "stages": l.stages})
+    });
+    let agents = facts.agents.iter();
+    let agents = agents.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));
+    let rings = facts.rings.iter().map(|(name, depth)| json!({"name": name, "depth": depth}));
+    json!({"loops": loops.collect::<Vec<_>>(), "agents": agents.collect::<Vec<_>>(),
+           "rings": rings.collect::<Vec<_>>(), "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
 }
 
 fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Refusal> {
@@ -110,7 +125,7 @@ pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Refusal> {
 }
 
 /// A tool on PATH, or in a virtual environment here or in a folder above.
-fn find(tool: &str) -> Option<PathBuf> {
+pub fn find(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let on_path = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|p| p.is_file());
     on_path.or_else(|| std::env::current_dir().ok()?.ancestors().find_map(|folder| in_venv(folder, tool)))

@@ -183,3 +183,27 @@ fn targets_lists_and_describes() {
     }
     assert!(stdout(&warploom(&["targets", "sm_90a"], b"")).contains("232448"));
 }
+
+#[cfg(feature = "llvm")]
+#[test]
+fn loops_of_machine_code_are_counted() {
+    let folder = TempDir::new().unwrap();
+    let ptx = folder.path().join("gemm.ptx");
+    let path = ptx.to_str().unwrap();
+    assert_eq!(warploom(&["compile", GEMM, "--target", "sm_90a", "-o", path], b"").status.code(), Some(0));
+    assert_eq!(warploom(&["sass", path], b"").status.code(), Some(2), "PTX needs a chip");
+    for wrong in [&b"\xff\xfe no text"[..], b"", b"not PTX"] {
+        let output = warploom(&["sass", "-", "--target", "sm_90a"], wrong);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains("error["), "{}", stderr(&output));
+    }
+    let output = warploom(&["sass", path, "--target", "sm_90a", "--json"], b"");
+    if stderr(&output).contains("found") {
+        println!("skipped: no ptxas and nvdisasm; `make setup` installs them");
+        return;
+    }
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let loops = answer["loops"].as_array().unwrap();
+    assert!(loops.iter().any(|l| l["hgmma"] == 4), "{answer}");
+    assert_eq!(answer["spill_bytes"], 0);
+}

@@ -11,6 +11,8 @@ mod progress;
 mod ptx;
 #[cfg(feature = "llvm")]
 mod run;
+#[cfg(feature = "llvm")]
+mod sass;
 mod schedule;
 mod targets;
 #[cfg(feature = "llvm")]
@@ -33,6 +35,9 @@ pub enum Command {
     /// Run any PTX on the emulator: races, deadlocks, broken barriers, results
     #[cfg(feature = "llvm")]
     Ptx(Box<ptx::Args>),
+    /// Count the instructions a trip of the loops in machine code, ours or anyone's
+    #[cfg(feature = "llvm")]
+    Sass(sass::Args),
     /// Schedule loop graphs (JSON, or one object per line), or check someone else's schedule
     Schedule(schedule::Args),
     /// Assign buffers and barriers to the values of scheduled loops
@@ -55,6 +60,8 @@ impl Command {
             Command::Run(args) => args.run(),
             #[cfg(feature = "llvm")]
             Command::Ptx(args) => args.run(),
+            #[cfg(feature = "llvm")]
+            Command::Sass(args) => args.run(),
             Command::Schedule(args) => args.run(),
             Command::Assign(args) => args.run(),
             Command::Alias(args) => args.run(),

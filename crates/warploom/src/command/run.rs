@@ -22,7 +22,8 @@ pub struct Args {
     kernel: KernelArgs,
     #[command(flatten)]
     ptx: crate::tools::PtxArgs,
-    /// One per argument of the kernel, in order: `300x512` a tensor, `[1024]` a buffer, `512` or `0.5` a number
+    /// One per argument of the kernel, in order: `300x512` a tensor (`512x`: of one dimension), `[1024]` a buffer,
+    /// `0,70,270` a buffer of these integers, `512` or `0.5` a number
     #[arg(long = "arg", value_name = "SPEC")]
     args: Vec<ArgSpec>,
     /// Programs in x, y, z

@@ -1,0 +1,207 @@
+"""The table kernel x chip: what was decided, what the machine code costs beside Triton's of the same TTIR, and what the
+emulator says.
+
+    make table                                          (or: python bench/kernels.py WARPLOOM [NAME ..])
+
+Both compile in one run; Triton with 8 warps, or 4 where no tile is multiplied, and its own number of stages. A column of
+ours stands before the stroke, Triton's behind it. `SASS` counts the instructions a trip of the innermost loop with
+products (of the largest innermost loop where there are none). The emulator runs every case of bench/kernels.toml, its
+ragged shapes and tiny trip counts, earliest, latest and in `--interleavings` random orders, with every detector on, and
+compares with the reference interpreter.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+CHIPS = {"sm_80": 80, "sm_86": 86, "sm_89": 89, "sm_90a": 90, "sm_100a": 100, "sm_103a": 103, "sm_110a": 110,
+         "sm_120a": 120}
+SHOWN = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
+HEAD = ["kernel", "chip", "II (bound)", "bound by", "stages", "agents: warps x registers", "registers", "spill B",
+        "shared B", "TMEM", "SASS", "emulator"]
+
+
+def quiet():
+    """Triton prints whole modules where it fails."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def peer(path, capability, warps):
+    """In a process of its own, since a failed assertion ends it."""
+    from peers import triton_stages
+
+    _, ptx, shared = triton_stages(path, capability, warps)
+    return ptx, shared
+
+
+class Triton:
+    """Triton in a process that is started again when it dies."""
+
+    def __init__(self):
+        try:
+            import triton  # noqa: F401
+            self.pool = None
+        except ImportError:
+            print("bench/kernels: no Triton; `make peers` installs it", file=sys.stderr)
+            self.pool = False
+
+    def compile(self, path, chip, warps):
+        """PTX and shared bytes, or why there are none."""
+        if self.pool is False:
+            return "not installed"
+        if self.pool is None:
+            context = multiprocessing.get_context("spawn")
+            self.pool = concurrent.futures.ProcessPoolExecutor(1, mp_context=context, initializer=quiet)
+        try:
+            return self.pool.submit(peer, path, CHIPS[chip], warps).result(timeout=300)
+        except concurrent.futures.process.BrokenProcessPool:
+            self.pool = None
+            return "crashed"
+        except Exception as error:  # noqa: BLE001 - whatever Triton raises is a row of the table
+            return f"refused ({type(error).__name__})"
+
+
+def ask(command, *args):
+    """A command's JSON answer."""
+    done = subprocess.run([str(command), *map(str, args), "--json"], capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return {"ok": False, "diagnostics": [{"code": "none", "message": done.stderr.strip().split("\n")[0]}]}
+
+
+def trip(loops):
+    """Instructions a trip of the loop that counts."""
+    inner = [l for l in loops if l["inner"] == 0]
+    products = [l for l in loops if l["hgmma"] + l["utcmma"] + l["mma"] > 0]
+    # The innermost loop with products; spins inside it count as part of it.
+    least = [l for l in products if not any(o is not l and within(o, l) for o in products)]
+    chosen = least or inner
+    return max((l["instructions"] for l in chosen), default=None)
+
+
+def within(a, b):
+    """Whether loop a lies in loop b."""
+    return b["inner"] > a["inner"] and a["head"] > b["head"] and a["instructions"] < b["instructions"]
+
+
+def emulate(command, file, chip, cases, interleavings):
+    """Runs, findings, and the largest relative error over all cases."""
+    runs, findings, error, problem = 0, 0, 0.0, None
+    for seed, case in enumerate(cases):
+        args, _, grid = case.partition(" / ")
+        words = [word for arg in args.split() for word in ("--arg", arg)]
+        answer = ask(command, "run", file, "--target", chip, "--grid", grid.strip() or "1", "--seed", seed + 1,
+                     "--interleavings", interleavings, *words)
+        if "runs" not in answer:
+            problem = answer["diagnostics"][0]["message"]
+            continue
+        for run in answer["runs"]:
+            runs += 1
+            findings += sum(f.get("severity") != "note" for f in run["findings"])
+            error = max(error, run["relative_error"])
+            if not run["passed"] and problem is None:
+                problem = "wrong"
+    return {"runs": runs, "findings": findings, "error": error, "problem": problem}
+
+
+def row(command, name, file, chip, cases, triton, interleavings):
+    """Everything known of one kernel on one chip."""
+    found = {"kernel": name, "chip": chip}
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = Path(folder, "ours.cubin")
+        ours = ask(command, "compile", file, "--target", chip, "--emit", "cubin", "-o", cubin)
+        if ours.get("ok"):
+            sass = ask(command, "sass", cubin)
+            found["ours"] = {**ours["facts"], "registers": ours["registers"], "spill": ours["spill_bytes"],
+                             "shared": ours["shared"], "sass": trip(sass["loops"])}
+            found["emulator"] = emulate(command, file, chip, cases, interleavings)
+        else:
+            first = ours["diagnostics"][0]
+            found["refused"] = f"{first['message']} [{first.get('rule') or first['code']}]"
+        dots = "tt.dot" in file.read_text()
+        theirs = triton.compile(file, chip, 8 if dots else 4)
+        if isinstance(theirs, str):
+            found["triton"] = {"problem": theirs}
+        else:
+            ptx, shared = theirs
+            text = Path(folder, "triton.ptx")
+            text.write_text(ptx)
+            sass = ask(command, "sass", text, "--target", chip)
+            found["triton"] = {"registers": sass.get("registers"), "spill": sass.get("spill_bytes"),
+                               "shared": shared, "sass": trip(sass["loops"])} if "loops" in sass else \
+                              {"problem": "ptxas refused its PTX"}
+    return found
+
+
+def cells(found):
+    """The row as text."""
+    theirs = found["triton"]
+
+    def both(field):
+        other = theirs.get(field)
+        return f"{show(found['ours'][field])} / {show(other)}"
+
+    def show(value):
+        return "-" if value is None else str(value)
+
+    if "refused" in found:
+        other = theirs.get("problem") or f"{show(theirs['sass'])} SASS, {theirs['spill']} B spilled"
+        return [found["kernel"], found["chip"], f"refused: {found['refused']}; Triton: {other}"] + [""] * 9
+    ours, run = found["ours"], found["emulator"]
+    loops = ours["loops"]
+    agents = ", ".join(f"{a['name']} {a['warps']}x{a['registers']}" for a in ours["agents"])
+    verdict = f"{run['runs']} runs, {run['findings']} findings, {run['error']:.0e}"
+    if run["problem"]:
+        verdict = f"FAILED: {run['problem']}"
+    return [found["kernel"], found["chip"],
+            ", ".join(f"{l['ii']} ({l['lower_bound']})" for l in loops) or "no pipelined loop",
+            ", ".join(dict.fromkeys(l["bound_by"] for l in loops)), ", ".join(str(l["stages"]) for l in loops),
+            agents, both("registers"), both("spill"), both("shared"), str(ours["tmem"] or "-"), both("sass"),
+            verdict]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", type=Path, help="the warploom command, built with --release")
+    parser.add_argument("names", nargs="*", help="kernels; default: all of bench/kernels.toml")
+    parser.add_argument("--chips", default=",".join(SHOWN), help=f"of {', '.join(CHIPS)}; default: %(default)s")
+    parser.add_argument("--interleavings", type=int, default=4, help="random orders of each case (default: %(default)s)")
+    parser.add_argument("--kernels", type=Path, default=ROOT / "../shared/data/kernels", help="folder of TTIR files")
+    parser.add_argument("--json", action="store_true", help="one JSON object per row")
+    args = parser.parse_args()
+    if not args.kernels.is_dir():
+        print(f"bench/kernels: no folder {args.kernels}; nothing to do")
+        return 0
+    table = tomllib.loads((ROOT / "bench/kernels.toml").read_text())
+    unknown = [name for name in args.names if name not in table]
+    chips = args.chips.split(",")
+    if unknown or not set(chips) <= set(CHIPS):
+        parser.error(f"unknown: {', '.join(unknown + sorted(set(chips) - set(CHIPS)))}")
+    triton, failed = Triton(), 0
+    if not args.json:
+        print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
+    for name in args.names or table:
+        own = table[name].get("file")
+        file = ROOT / own if own else args.kernels / f"{name}.ttir"
+        if not file.is_file():
+            print(f"bench/kernels: {file.name} is not there", file=sys.stderr)
+            continue
+        for chip in chips:
+            found = row(args.command, name, file, chip, table[name]["cases"], triton, args.interleavings)
+            failed += bool(found.get("emulator", {}).get("problem"))
+            print(json.dumps(found) if args.json else "| " + " | ".join(cells(found)) + " |", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+//! What was decided for a kernel, as numbers: for tables, tuning and tests.
+
+use warploom_ir::{Attr, Module, OpId, Opcode};
+use warploom_sched::{Answer, LoopGraph};
+
+use crate::compile::Resumed;
+use crate::walk::preorder;
+
+/// The numbers of a compiled kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// The pipelined loops, in the order of the text; none of a program that was read.
+    pub loops: Vec<LoopFacts>,
+    /// The agents of the program, by their first warp.
+    pub agents: Vec<AgentFacts>,
+    /// The rings of the program, staging buffers left out: name and slots.
+    pub rings: Vec<(String, u64)>,
+    /// Bytes of shared memory.
+    pub shared_bytes: u64,
+    /// Columns of tensor memory that are allocated.
+    pub tmem_columns: u64,
+}
+
+/// What is known of a loop's schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopFacts {
+    /// Name of the loop graph.
+    pub name: String,
+    /// Initiation interval, cycles.
+    pub ii: i64,
+    /// Every smaller interval is refuted.
+    pub lower_bound: i64,
+    /// What bounds the interval: a resource, or the operations of a circuit.
+    pub bound_by: String,
+    /// Cycles from the first start to the last result.
+    pub length: i64,
+    /// Whether no shorter schedule exists at this interval.
+    pub length_optimal: bool,
+    /// Stages in which operations start.
+    pub stages: i64,
+}
+
+/// An agent of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentFacts {
+    /// Its name.
+    pub name: String,
+    /// Its warps.
+    pub warps: u64,
+    /// Registers per thread.
+    pub registers: u64,
+}
+
+impl Resumed {
+    /// The numbers of what was decided.
+    pub fn facts(&self) -> Facts {
+        let program = self.program();
+        let ops = preorder(program, program.root);
+        let of = |opcode: Opcode| ops.iter().copied().filter(move |&op| program.ops[op].opcode == opcode);
+        let mut agents: Vec<(u64, AgentFacts)> = of(Opcode::Agent).map(|op| agent(program, op)).collect();
+        agents.sort_by_key(|(warp, _)| *warp);
+        let staging = |op| program.attr(op, "handshake").and_then(Attr::as_str) == Some("none");
+        let rings = of(Opcode::Pipeline).filter(|&op| !staging(op));
+        let func = of(Opcode::Func).find(|&op| program.ops[op].attrs.get("warploom.warps").is_some());
+        let of_func = |name: &str| {
+            func.and_then(|f| program.ops[f].attrs.get(name))
+                .and_then(Attr::as_i64)
+                .map_or(0, i64::unsigned_abs)
+        };
+        Facts {
+            loops: self.loops().map(|(graph, answer)| loop_facts(graph, answer)).collect(),
+            agents: agents.into_iter().map(|(_, facts)| facts).collect(),
+            rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
+            shared_bytes: of_func("warploom.shared"),
+            tmem_columns: of_func("warploom.tmem"),
+        }
+    }
+
+    /// The pipelined loops with their schedules.
+    fn loops(&self) -> Box<dyn Iterator<Item = (&LoopGraph, &Answer)> + '_> {
+        match self {
+            Resumed::Compiled(compiled) => {
+                Box::new(compiled.loops.iter().map(|l| (&l.pipelined.graph, &l.answer)))
+            }
+            Resumed::Single(single) => Box::new(single.loops.iter().map(|l| (&l.pipelined.graph, &l.answer))),
+            Resumed::Program(_) => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
+    let circuit = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
+    let circuit: Vec<&str> = circuit.collect();
+    let bound_by = match (answer.ii == answer.res_mii, &answer.critical_resource) {
+        (true, Some(unit)) => unit.clone(),
+        _ if circuit.is_empty() => "depth of the rings".to_owned(),
+        _ => circuit.join(" > "),
+    };
+    LoopFacts {
+        name: graph.name.clone(),
+        ii: answer.ii,
+        lower_bound: answer.lower_bound,
+        bound_by,
+        length: answer.length,
+        length_optimal: answer.length_optimal,
+        stages: answer.stages,
+    }
+}
+
+fn agent(program: &Module, op: OpId) -> (u64, AgentFacts) {
+    let facts = AgentFacts {
+        name: name(program, op),
+        warps: number(program, op, "warps"),
+        registers: number(program, op, "registers"),
+    };
+    (number(program, op, "warp"), facts)
+}
+
+fn name(program: &Module, op: OpId) -> String {
+    program.symbol_name(op).unwrap_or_default().to_owned()
+}
+
+fn number(program: &Module, op: OpId, name: &str) -> u64 {
+    program.attr(op, name).and_then(Attr::as_i64).map_or(0, i64::unsigned_abs)
+}
