@@ -112,9 +112,14 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.tcgen05.fence.before.thread.sync", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.fence.after.thread.sync", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.mma.shared", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.mma.tensor", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.commit.shared.cg1", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.32x32b.x16", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.32x32b.x32", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.st.32x32b.x8", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.st.32x32b.x16", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.st.32x32b.x32", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.wait.st", Some(Feature::Tcgen05), 8, 6),
 ];
 
 /// Why an intrinsic cannot be used here.

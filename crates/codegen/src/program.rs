@@ -31,13 +31,16 @@ pub(crate) struct Payload {
     pub columns: Option<Columns>,
 }
 
-/// Columns of tensor memory (C66): rows 128 b .. 128 b + 127 of a tile of N columns start N b columns further.
+/// Columns of tensor memory (C66), 32 bits each: narrower elements lie packed. Rows 128 b .. 128 b + 127 of a tile
+/// start b times its width further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Columns {
     /// First column of slot 0, counted from the start of the allocation.
     pub first: u64,
     /// Columns from one slot to the next.
     pub stride: u64,
+    /// Columns of 128 rows.
+    pub width: u64,
 }
 
 /// Who hands slots to whom: a row of C24.
@@ -53,6 +56,8 @@ pub(crate) enum Handshake {
     TmaToMma,
     /// tcgen05.mma to tcgen05.ld.
     MmaToGeneric,
+    /// tcgen05.st to tcgen05.mma, which reads A from tensor memory.
+    GenericToMma,
     /// `cp.async` within one agent.
     CpAsync,
 }
@@ -66,6 +71,7 @@ impl Handshake {
             "tma_to_generic" => Handshake::TmaToGeneric,
             "tma_to_mma" => Handshake::TmaToMma,
             "mma_to_generic" => Handshake::MmaToGeneric,
+            "generic_to_mma" => Handshake::GenericToMma,
             "cp_async" => Handshake::CpAsync,
             _ => return None,
         })
@@ -78,7 +84,12 @@ impl Handshake {
 
     /// Whether the waits order tcgen05 work of other threads (C25).
     pub fn orders_tensor_memory(self) -> bool {
-        self == Handshake::MmaToGeneric
+        matches!(self, Handshake::MmaToGeneric | Handshake::GenericToMma)
+    }
+
+    /// Whether products read the slots, so that a commit gives them back (C24).
+    pub fn feeds_products(self) -> bool {
+        matches!(self, Handshake::TmaToMma | Handshake::GenericToMma)
     }
 }
 
@@ -350,11 +361,12 @@ impl<'m> Program<'m> {
         let name = module.attr(op, "handshake").and_then(Attr::as_str);
         let Some(handshake) = name.and_then(Handshake::named) else {
             let text = format!("handshake {} is not supported", name.unwrap_or("(missing)"));
-            let known = "tma_to_wgmma, tma_to_generic, tma_to_mma, mma_to_generic, cp_async, none";
+            let known =
+                "tma_to_wgmma, tma_to_generic, tma_to_mma, mma_to_generic, generic_to_mma, cp_async, none";
             return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
         };
         let tensor = payloads.iter().any(|p| p.columns.is_some());
-        if tensor != (handshake == Handshake::MmaToGeneric) {
+        if tensor != handshake.orders_tensor_memory() {
             let text = format!("handshake {} for this space", name.unwrap_or(""));
             return Err(refuse(Code::Verify, text).rule("C24").into());
         }
@@ -389,19 +401,27 @@ impl<'m> Program<'m> {
         Ok(payloads)
     }
 
-    /// A tile in tensor memory: a column for each of its columns of 32 bits, blocks of 128 rows side by side.
+    /// A tile in tensor memory: 32 bits of each row in a column, blocks of 128 rows side by side.
     fn tensor_payload(&self, tile: &Type, first: i64, stride: i64, depth: u64) -> Result<Payload> {
         let [rows, cols] = tile.shape() else {
             return Err(refuse(Code::Shape, format!("{tile} in tensor memory")).rule("C66").into());
         };
-        if rows % 128 != 0 || cols % 16 != 0 || *rows == 0 || *cols == 0 || tile.elem_bits() != Some(32) {
+        let elem = match tile.elem_bits() {
+            Some(bits @ (8 | 16 | 32)) => u64::from(bits / 8),
+            _ => 0,
+        };
+        let width = cols * elem / 4;
+        // What products read comes 8 columns at a time; sums have N in steps of 16.
+        let step = if elem == 4 { 16 } else { 8 };
+        if rows % 128 != 0 || *rows == 0 || width == 0 || width % step != 0 || cols * elem % 4 != 0 {
             let text = format!("{tile} in tensor memory");
-            let needs = "32-bit elements, rows in steps of 128, columns in steps of 16";
+            let needs =
+                "elements of 8, 16 or 32 bits, rows in steps of 128 and of 32 B (32-bit elements: 64 B)";
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
-        let width = rows / 128 * cols;
+        let whole = rows / 128 * width;
         let columns = match (u64::try_from(first), u64::try_from(stride)) {
-            (Ok(first), Ok(stride)) => Columns { first, stride },
+            (Ok(first), Ok(stride)) => Columns { first, stride, width },
             _ => {
                 return Err(refuse(Code::Verify, format!("column {first}, {stride} a slot"))
                     .rule("C35")
@@ -410,14 +430,14 @@ impl<'m> Program<'m> {
         };
         let have = self.tmem.map_or(0, |tmem| tmem.columns);
         let end =
-            columns.stride.checked_mul(depth - 1).and_then(|last| last.checked_add(columns.first + width));
-        if (depth > 1 && columns.stride < width) || end.is_none_or(|end| end > have) {
-            let text = format!("{depth} slots of {width} columns at {first} + {stride} k do not fit");
+            columns.stride.checked_mul(depth - 1).and_then(|last| last.checked_add(columns.first + whole));
+        if (depth > 1 && columns.stride < whole) || end.is_none_or(|end| end > have) {
+            let text = format!("{depth} slots of {whole} columns at {first} + {stride} k do not fit");
             let found = format!("{have} columns of tensor memory");
             return Err(refuse(Code::Capacity, text).rule("T14").note("found", found).into());
         }
-        let layout =
-            TileLayout { rows: *rows, cols: *cols, elem: 4, swizzle: Swizzle::None, panel: 4 * cols };
+        let (rows, cols, panel) = (*rows, *cols, cols * elem);
+        let layout = TileLayout { rows, cols, elem, swizzle: Swizzle::None, panel };
         Ok(Payload { tile: tile.clone(), layout, offset: 0, stride: 0, columns: Some(columns) })
     }
 

@@ -186,6 +186,55 @@ fn the_scan_sees_early_uses_and_lost_products_c46() {
     assert_eq!(rules(&uncommitted.join("\n")), ["C46"]);
 }
 
+#[test]
+fn the_scan_sees_stores_that_others_are_told_of_too_early_c24() {
+    let emitted = emit_for("sm_100a", &common::program("attention_bf16.sm100.mlir"), &Options::default());
+    let good = emitted.unwrap_or_else(|e| panic!("{}", messages(&e))).ptx;
+    assert!(scan(&good).is_empty());
+    let lines = good.lines().filter(|line| !line.contains("tcgen05.wait::st"));
+    let found = scan(&lines.collect::<Vec<_>>().join("\n"));
+    assert!(!found.is_empty() && found.iter().all(|f| f.rule == "C24"), "{found:?}");
+}
+
+#[test]
+fn tiles_in_tensor_memory_that_are_refused() {
+    let text = common::program("attention_bf16.sm100.mlir");
+    let edited = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    let chip = "sm_100a";
+    refused(&edited("\"generic_to_mma\"", "\"tma_to_mma\""), chip, "C24", "for this space");
+    refused(
+        &edited("@q[%c0, %c0] {bytes = 32768", "@p[%c0, %c0] {bytes = 32768"),
+        chip,
+        "C24",
+        "32768 bytes",
+    );
+    refused(
+        &edited("commit @p[%si, %sf] {bytes = 0", "commit @p[%si, %sf] {bytes = 4"),
+        chip,
+        "C24",
+        "4 bytes",
+    );
+    let zeros = "%zt = arith.constant dense<0.000000e+00> : tensor<128x128xbf16>\n\
+                 warploom.tile_store %zt, @p[%si]";
+    let zeros = edited("warploom.tile_store %pt, @p[%si]", zeros);
+    assert!(emit_for(chip, &zeros, &Options::default()).is_ok());
+    let elsewhere = zeros.replace("layout = \"rows\"", "layout = \"wgmma\"");
+    refused(&elsewhere, chip, "C66", "do not hold its rows");
+    // Packed elements are for products alone; so is the place of operand a.
+    let read = "%pv = warploom.slot @p[%si] {payload = 0 : i32} : tensor<128x128xbf16>\n\
+                warploom.tile_store %pv, @p[%si] {payload";
+    refused(&edited("warploom.tile_store %pt, @p[%si] {payload", read), chip, "C66", "read into registers");
+    let second = "{payload = 0 : i32} %q, %p, %keep";
+    refused(&edited("{payload = 0 : i32} %p, %v, %keep", second), chip, "C45", "in tensor memory");
+    let turned = "%pt = tt.trans %p {order = array<i32: 1, 0>} : tensor<128x128xbf16> -> tensor<128x128xbf16>\n\
+                  warploom.mma @o[%c0] {payload = 0 : i32} %pt, %v, %keep";
+    let plain = "warploom.mma @o[%c0] {payload = 0 : i32} %p, %v, %keep";
+    refused(&edited(plain, turned), chip, "C66", "transposed");
+}
+
 #[track_caller]
 fn refused(text: &str, chip: &str, rule: &str, words: &str) {
     let Err(list) = emit_for(chip, text, &Options::default()) else { panic!("compiled") };

@@ -115,10 +115,16 @@ impl<'c> Lower<'c, '_> {
         let ring = self.program.ring(self.module, op)?;
         let slot = self.int(self.operand(op, 0)?)?;
         let barrier = self.barrier_at(self.program.rings[ring].full, slot, "full")?;
-        if self.program.rings[ring].handshake == Handshake::MmaToGeneric {
-            return self.commit_products(barrier);
-        }
         let bytes = self.count(op, "bytes")?;
+        match self.program.rings[ring].handshake {
+            Handshake::MmaToGeneric => return self.commit_products(barrier),
+            Handshake::GenericToMma if bytes > 0 => {
+                let text = format!("{bytes} bytes of copies in a slot that lanes write");
+                return Err(refuse(Code::Verify, text).rule("C24").into());
+            }
+            Handshake::GenericToMma => return self.commit_lanes(barrier),
+            _ => {}
+        }
         if bytes > 0xf_ffff {
             let text = format!("{bytes} bytes in one phase of a barrier; at most 1048575");
             return Err(refuse(Code::Desc, text).rule("C15").into());
@@ -145,7 +151,7 @@ impl<'c> Lower<'c, '_> {
         }
         let slot = self.earlier(slot, lag, ring.depth)?;
         let barrier = self.barrier_at(ring.empty, slot, "empty")?;
-        if ring.handshake == Handshake::TmaToMma {
+        if ring.handshake.feeds_products() {
             if lag > 0 {
                 let text = "a late release of operands of products: a commit covers all of them";
                 return Err(refuse(Code::Verify, text).rule("C24").into());
@@ -155,11 +161,26 @@ impl<'c> Lower<'c, '_> {
         if ring.handshake.orders_tensor_memory() {
             self.ir.effect("nvvm.tcgen05.fence.before.thread.sync", &[])?;
         }
-        if ring.handshake.meets_before_release() && !self.place.elected {
+        let started = self.started(lag)?;
+        self.arrive(barrier, started, ring.handshake.meets_before_release())
+    }
+
+    /// Hands a slot that the lanes wrote in tensor memory to products: an arrival per warp (C24, C25).
+    fn commit_lanes(&mut self, barrier: PointerValue<'c>) -> Result<()> {
+        if self.place.elected {
+            let text = "a commit of tiles that all lanes write, inside warploom.elect";
+            return Err(refuse(Code::Op, text).rule("C24").into());
+        }
+        self.ir.effect("nvvm.tcgen05.fence.before.thread.sync", &[])?;
+        self.arrive(barrier, None, true)
+    }
+
+    /// One arrival per warp, or of the elected lane, where `cond` holds; behind a meeting of the lanes if asked.
+    fn arrive(&mut self, barrier: PointerValue<'c>, cond: Option<IntValue<'c>>, meets: bool) -> Result<()> {
+        if meets && !self.place.elected {
             let all = self.ir.c32(u64::from(u32::MAX)).into();
             self.ir.effect("nvvm.bar.warp.sync", &[all])?;
         }
-        let started = self.started(lag)?;
         let lane = match self.place.elected {
             true => None,
             false => {
@@ -168,7 +189,7 @@ impl<'c> Lower<'c, '_> {
             }
         };
         let (arrive, done) = (self.ir.block(), self.ir.block());
-        match (started, lane) {
+        match (cond, lane) {
             (Some(a), Some(b)) => {
                 let both =
                     as_int(self.ir.binary(inkwell::values::InstructionOpcode::And, b.into(), a.into())?)?;

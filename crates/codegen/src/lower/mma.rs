@@ -219,8 +219,9 @@ impl<'c> Lower<'c, '_> {
                 .into());
         }
         if self.program.rings[view.ring].payloads[view.payload].columns.is_some() {
-            let text = "an operand of a product in tensor memory is not supported";
-            return Err(refuse(Code::Layout, text).rule("C45").into());
+            let text = "an operand of a product in tensor memory";
+            let fix = "operand a of warploom.mma alone may lie there";
+            return Err(refuse(Code::Layout, text).rule("C45").note("instead", fix).into());
         }
         if tile.swizzle.bytes() == 0 {
             let text = "an operand of tt.dot in a slot without swizzle";

@@ -22,6 +22,7 @@ mod region;
 mod runs;
 mod store;
 mod store_rows;
+mod store_tensor;
 mod tcgen05;
 mod tensor_memory;
 mod tile;

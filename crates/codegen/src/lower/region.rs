@@ -39,7 +39,7 @@ fn overlaps(rings: &[Ring]) -> Vec<Memory> {
             None => (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes()),
             // Tensor memory is no part of shared memory: columns are counted far behind it.
             Some(at) => {
-                let width = p.layout.rows / 128 * p.layout.cols;
+                let width = p.layout.rows / 128 * at.width;
                 let first = TENSOR_MEMORY + at.first;
                 (first, first + at.stride * (ring.depth - 1) + width)
             }
@@ -64,17 +64,27 @@ pub(super) struct Hazards {
     /// What may change once others have passed a barrier: slots that stores, or copies for another ring, go
     /// to. Slots that copies of their own ring fill change only after a release.
     barrier: Memory,
+    /// The same of tensor memory, by the first warp of the agent that stores: to itself its lanes' rows do not
+    /// change, for each lane writes those that it reads.
+    tensor: Vec<(u64, Memory)>,
 }
 
 impl Hazards {
     /// Looks at every write of a program.
     pub fn new(module: &Module, program: &Program) -> Result<Hazards> {
         let overlaps = overlaps(&program.rings);
-        let mut barrier = Memory::NONE;
-        let mut stack = vec![program.func];
-        while let Some(op) = stack.pop() {
+        let (mut barrier, mut tensor) = (Memory::NONE, Vec::new());
+        let mut stack = vec![(program.func, 0)];
+        while let Some((op, mut warp)) = stack.pop() {
             let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
             match module.ops[op].opcode {
+                Opcode::Agent => {
+                    let agent = program.agents.iter().find(|agent| agent.op == op);
+                    warp = agent.map_or(0, |agent| agent.warp);
+                }
+                Opcode::TileStore if program.rings[ring()?].handshake.orders_tensor_memory() => {
+                    tensor.push((warp, overlaps[ring()?]));
+                }
                 Opcode::TileStore | Opcode::AsyncCopy => barrier = barrier.union(overlaps[ring()?]),
                 Opcode::TmaLoad => {
                     let own = ring()?;
@@ -84,15 +94,17 @@ impl Hazards {
             }
             for &region in &module.ops[op].regions {
                 for &block in &module.regions[region].blocks {
-                    stack.extend(&module.blocks[block].ops);
+                    stack.extend(module.blocks[block].ops.iter().map(|&op| (op, warp)));
                 }
             }
         }
-        Ok(Hazards { overlaps, barrier })
+        Ok(Hazards { overlaps, barrier, tensor })
     }
 
-    /// Memory that an operation, nested ones included, may change.
-    fn of(&self, module: &Module, program: &Program, op: OpId) -> Memory {
+    /// Memory that an operation of the agent which starts at this warp, nested ones included, may change.
+    fn of(&self, module: &Module, program: &Program, op: OpId, warp: u64) -> Memory {
+        let others = self.tensor.iter().filter(|(writer, _)| *writer != warp);
+        let barrier = others.fold(self.barrier, |all, (_, memory)| all.union(*memory));
         let mut all = Memory::NONE;
         let mut stack = vec![op];
         while let Some(op) = stack.pop() {
@@ -102,7 +114,7 @@ impl Hazards {
                 Opcode::TileStore | Opcode::TmaLoad | Opcode::AsyncCopy => {
                     ring().map(|ring| self.overlaps[ring])
                 }
-                Opcode::BarrierSync => Some(self.barrier),
+                Opcode::BarrierSync => Some(barrier),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
                 Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw => Some(Memory::GLOBAL),
                 _ => None,
@@ -125,7 +137,7 @@ impl<'c> Lower<'c, '_> {
         if self.open.is_empty() {
             return Ok(());
         }
-        let mut changed = self.hazards.of(self.module, self.program, op);
+        let mut changed = self.hazards.of(self.module, self.program, op, self.place.warp);
         if !matches!(self.place.family, Family::Wgmma(_)) {
             changed = changed.without(Memory::REGISTERS);
         }
@@ -133,10 +145,11 @@ impl<'c> Lower<'c, '_> {
             return Ok(());
         }
         let now = self.position[op] + u32::from(!changed.is_shared());
+        let streamed = self.streamed(op, changed).filter(|&value| self.last_use[value] == now);
         let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
         self.open = rest;
         for (value, _) in due {
-            if self.last_use[value] < now {
+            if self.last_use[value] < now || streamed == Some(value) {
                 continue;
             }
             // Arithmetic on registers has its place in the text: work beside a product is done beside it, and

@@ -36,15 +36,23 @@ impl<'c> Lower<'c, '_> {
         let bits = element_bits(ty).filter(|bits| matches!(bits, 8 | 16 | 32));
         let bits =
             bits.ok_or_else(|| refuse(Code::Type, format!("storing {ty} is not supported")).rule("C33"))?;
-        if target.columns.is_some() {
-            let text = "warploom.tile_store into tensor memory is not supported";
-            return Err(refuse(Code::Op, text).rule("C24").into());
-        }
         let view = View { ring, payload, slot, transposed: false, written: None };
+        let tensor = target.columns;
         let family = self.family()?;
         family.count(rows, cols)?;
-        if let Family::Rows(family) = family {
-            return self.store_rows(value, &view, family, (rows, cols), bits);
+        match (family, tensor) {
+            (Family::Rows(family), Some(columns)) => {
+                return self.store_tensor(value, &view, family, columns, bits);
+            }
+            (Family::Rows(family), None) => {
+                return self.store_rows(value, &view, family, (rows, cols), bits);
+            }
+            (_, Some(_)) => {
+                let text = "warploom.tile_store into tensor memory by lanes that do not hold its rows";
+                let fix = "an agent of layout rows";
+                return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
+            }
+            _ => {}
         }
         let family = self.wgmma()?;
         if bits == 16 && layout.panel >= 32 {

@@ -48,7 +48,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The 4 bytes from a column on: one element, two or four.
-    fn word_at(&mut self, value: ValueId, family: Rows, at: (u64, u64), bits: u32) -> Result<Val<'c>> {
+    pub(super) fn word_at(
+        &mut self,
+        value: ValueId,
+        family: Rows,
+        at: (u64, u64),
+        bits: u32,
+    ) -> Result<Val<'c>> {
         let word = self.ir.i32();
         match bits {
             32 => {

@@ -1,13 +1,14 @@
-//! tcgen05.mma: products that one lane issues, of tiles in shared memory into tensor memory
-//! (C44, C62, C63, C66).
+//! tcgen05.mma: products that one lane issues, of tiles in shared memory (A also in tensor memory) into tensor
+//! memory (C44, C62, C63, C66).
 
+use inkwell::values::IntValue;
 use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, OpId, Type, ValueId};
 use warploom_target::Feature;
 
 use super::Lower;
 use super::mma::{Kind, kind};
-use super::value::View;
+use super::value::{Bound, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::layout::{Engine, Operand};
 use crate::llvm::Val;
@@ -26,6 +27,17 @@ struct Shape {
     n: u64,
     /// Instructions along M, N and K.
     counts: [u64; 3],
+}
+
+/// Columns of A in tensor memory that one instruction reads: 32 bytes of each row.
+const STEP_COLUMNS: u64 = 8;
+
+/// Where A is.
+enum First<'c> {
+    /// In shared memory: a matrix descriptor, and how to walk the tile.
+    Shared(IntValue<'c>, Operand),
+    /// In tensor memory: the address of its first column, and columns of each 128 rows.
+    Tensor(IntValue<'c>, u64),
 }
 
 /// The number of an element type in an instruction descriptor, within its kind (C66).
@@ -61,18 +73,19 @@ impl<'c> Lower<'c, '_> {
         let shape = self.mma_shape(op, a, b, ring, payload)?;
         let codes = type_code(self.module.ty(a)).zip(type_code(self.module.ty(b)));
         let (a_code, b_code) = codes.ok_or_else(|| internal("a product of other types"))?;
-        let (a, b) = (self.operand_view(a, shape.kind, false)?, self.operand_view(b, shape.kind, true)?);
+        let a = self.mma_first(a, shape.kind)?;
+        let b = self.operand_view(b, shape.kind, true)?;
+        let a_major = matches!(&a, First::Shared(_, operand) if operand.mn_major);
         let form = F32
             | a_code << 7
             | b_code << 10
-            | u64::from(a.1.mn_major) << 15
+            | u64::from(a_major) << 15
             | u64::from(b.1.mn_major) << 16
             | (shape.n / 8) << 17
             | (ROWS / 16) << 24;
         let target = View { ring, payload, slot, transposed: false, written: None };
         let sum = self.tensor_slot(&target)?;
-        let (a_at, b_at) =
-            (self.descriptor(&a, None, Engine::Tcgen05)?, self.descriptor(&b, None, Engine::Tcgen05)?);
+        let b_at = self.descriptor(&b, None, Engine::Tcgen05)?;
         let ([m, n, k], always) = (shape.counts, self.ir.int(1).const_all_ones().into());
         let [form, kind, group, collector] =
             [form, kind_code(shape.kind), 1, 0].map(|number| Val::from(self.ir.c32(number)));
@@ -80,16 +93,43 @@ impl<'c> Lower<'c, '_> {
             let keep = if step == 0 { keep } else { always };
             for (row, col) in (0..m).flat_map(|row| (0..n).map(move |col| (row, col))) {
                 let bytes = |operand: &Operand, mn: u64| operand.along_k(step) + operand.along_mn(mn);
-                let a_part = self.ir.c64(bytes(&a.1, row * ROWS / 64) >> 4);
                 let b_part = self.ir.c64(bytes(&b.1, col * COLUMNS / 64) >> 4);
                 let column = self.ir.c32(row * n * shape.n + col * shape.n);
                 let to = self.tensor_pointer(self.ir.add(sum, column)?)?;
-                let (a_part, b_part) = (self.ir.add(a_at, a_part)?.into(), self.ir.add(b_at, b_part)?.into());
+                let b_part = self.ir.add(b_at, b_part)?.into();
+                let (name, a_part) = match &a {
+                    First::Shared(at, operand) => {
+                        let part = self.ir.c64(bytes(operand, row * ROWS / 64) >> 4);
+                        ("nvvm.tcgen05.mma.shared", self.ir.add(*at, part)?.into())
+                    }
+                    First::Tensor(at, width) => {
+                        let part = self.ir.c32(row * width + step * STEP_COLUMNS);
+                        ("nvvm.tcgen05.mma.tensor", self.tensor_pointer(self.ir.add(*at, part)?)?)
+                    }
+                };
                 let args = [to, a_part, b_part, form, keep, kind, group, collector];
-                self.ir.effect("nvvm.tcgen05.mma.shared", &args)?;
+                self.ir.effect(name, &args)?;
             }
         }
         Ok(())
+    }
+
+    /// A: a view of tensor memory as its lanes wrote it, or of shared memory.
+    fn mma_first(&mut self, value: ValueId, kind: Kind) -> Result<First<'c>> {
+        if let Some(Bound::View(view)) = self.bound.get(&value) {
+            let view = *view;
+            let columns = self.program.rings[view.ring].payloads[view.payload].columns;
+            if let Some(columns) = columns {
+                if view.transposed || view.written.is_some() {
+                    let text =
+                        "operand a of warploom.mma in tensor memory, transposed or perhaps not written";
+                    return Err(refuse(Code::Layout, text).rule("C66").into());
+                }
+                return Ok(First::Tensor(self.tensor_slot(&view)?, columns.width));
+            }
+        }
+        let a = self.operand_view(value, kind, false)?;
+        Ok(First::Shared(self.descriptor(&a, None, Engine::Tcgen05)?, a.1))
     }
 
     /// Checks types, precision and shape (C7, C63, T12, T13).

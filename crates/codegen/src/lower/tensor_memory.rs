@@ -99,6 +99,11 @@ impl<'c> Lower<'c, '_> {
         if view.transposed || self.place.elected {
             return Err(elsewhere().into());
         }
+        if self.module.ty(value).elem_bits() != Some(32) {
+            let text = format!("{} in tensor memory is read into registers", self.module.ty(value));
+            let fix = "32-bit elements; packed ones are for products";
+            return Err(refuse(Code::Type, text).rule("C66").note("instead", fix).into());
+        }
         let cols = self.program.rings[view.ring].payloads[view.payload].layout.cols;
         let wanted = u64::from(col.offset);
         let load = LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width));

@@ -1,6 +1,7 @@
 //! Registers of `tcgen05.ld` are written while other instructions run, products while nobody looks. This check
 //! follows every path of a function and says where such a register is touched before `tcgen05.wait::ld`, and
-//! where a function ends with products behind its last commit (C46).
+//! where a function ends with products behind its last commit (C46), and where others are told of what
+//! `tcgen05.st` writes before `tcgen05.wait::st` (C24).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,42 +9,55 @@ use super::Finding;
 use super::block::blocks;
 use super::statement::{Line, registers};
 
-/// What is under way at a point: registers of loads, and whether products were issued since the last commit.
+/// What is under way at a point: registers of loads, whether there are stores, and whether products were issued
+/// since the last commit.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct State<'a> {
     loading: BTreeSet<&'a str>,
+    storing: bool,
     uncommitted: bool,
 }
 
 impl<'a> State<'a> {
     /// Adds what may be under way on another path; whether that was new.
     fn join(&mut self, other: &State<'a>) -> bool {
-        let before = (self.loading.len(), self.uncommitted);
+        let before = (self.loading.len(), self.storing, self.uncommitted);
         self.loading.extend(&other.loading);
+        self.storing |= other.storing;
         self.uncommitted |= other.uncommitted;
-        before != (self.loading.len(), self.uncommitted)
+        before != (self.loading.len(), self.storing, self.uncommitted)
     }
 
-    /// What is wrong with an instruction here; then the state behind it.
-    fn step(&mut self, line: &Line<'a>) -> Option<&'static str> {
+    /// What is wrong with an instruction here, by rule; then the state behind it.
+    fn step(&mut self, line: &Line<'a>) -> Option<(&'static str, &'static str)> {
         let (opcode, operands) = line.instruction()?;
         let mut wrong = None;
         if opcode.starts_with("tcgen05.wait::ld") {
             self.loading.clear();
             return None;
         }
+        if opcode.starts_with("tcgen05.wait::st") {
+            self.storing = false;
+            return None;
+        }
+        let tells = ["tcgen05.fence::before", "mbarrier.arrive", "bar.sync", "barrier."];
+        if self.storing && (line.ends() || tells.iter().any(|t| opcode.starts_with(t))) {
+            wrong = Some(("C24", "a tcgen05.st is under way: tcgen05.wait::st must come before"));
+        }
         if !self.loading.is_empty() && registers(operands).any(|r| self.loading.contains(r)) {
-            wrong = Some("a register of a tcgen05.ld is used before tcgen05.wait::ld");
+            wrong = Some(("C46", "a register of a tcgen05.ld is used before tcgen05.wait::ld"));
         }
         if opcode.starts_with("tcgen05.ld") {
             let list = operands.split_once('}').map_or(operands, |(list, _)| list);
             self.loading.extend(registers(list));
+        } else if opcode.starts_with("tcgen05.st") {
+            self.storing = true;
         } else if opcode.starts_with("tcgen05.mma") {
             self.uncommitted = true;
         } else if opcode.starts_with("tcgen05.commit") {
             self.uncommitted = false;
         } else if line.ends() && self.uncommitted {
-            wrong = Some("the kernel ends with products that no tcgen05.commit covers");
+            wrong = Some(("C46", "the kernel ends with products that no tcgen05.commit covers"));
         }
         wrong
     }
@@ -79,9 +93,9 @@ pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
         let Some(block) = blocks.get(first) else { continue };
         let mut state = state.clone();
         for line in &lines[*first..block.end] {
-            if let Some(text) = state.step(line) {
+            if let Some((rule, text)) = state.step(line) {
                 let text = format!("{text}: {}", line.text.chars().take(60).collect::<String>());
-                findings.push(Finding { rule: "C46", line: line.number, text });
+                findings.push(Finding { rule, line: line.number, text });
             }
         }
     }

@@ -1,0 +1,86 @@
+//! Tiles that leave the registers for tensor memory: each lane writes its row, some columns at a time
+//! (C24, C25, C66).
+
+use warploom_ir::{OpId, Opcode, ValueId};
+
+use super::Lower;
+use super::family::Family;
+use super::family::rows::Rows;
+use super::value::{Bound, Memory, View};
+use crate::error::{Result, internal};
+use crate::program::Columns;
+
+/// Stores of 32 lanes by so many columns, widest first. None is narrower than the load of the same columns.
+const STORES: [(u64, &str); 3] = [
+    (32, "nvvm.tcgen05.st.32x32b.x32"),
+    (16, "nvvm.tcgen05.st.32x32b.x16"),
+    (8, "nvvm.tcgen05.st.32x32b.x8"),
+];
+
+impl<'c> Lower<'c, '_> {
+    /// Columns in order, so that a tile which is read from the very slot passes through few registers; then the
+    /// wait that lets others be told (C24).
+    pub(super) fn store_tensor(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        family: Rows,
+        columns: Columns,
+        bits: u32,
+    ) -> Result<()> {
+        let (rows, cols) = self.matrix(value)?;
+        let per_column = u64::from(32 / bits);
+        let slot = self.tensor_slot(view)?;
+        let own = family.tensor_offset(self, columns.width)?;
+        let start = self.ir.add(slot, own)?;
+        for block in 0..family.blocks(rows)? {
+            let (row, _) = Family::Rows(family).place(cols, block * cols);
+            let block = row / 128 * columns.width;
+            let mut first = 0;
+            while first < columns.width {
+                let fits = STORES.iter().find(|(width, _)| first + width <= columns.width);
+                let &(width, name) = fits.ok_or_else(|| internal("columns that no store covers"))?;
+                let words = (first..first + width)
+                    .map(|column| self.word_at(value, family, (row, column * per_column), bits))
+                    .collect::<Result<Vec<_>>>()?;
+                let vector = self.ir.vector(&words)?;
+                let address = self.ir.add(start, self.ir.c32(block + first))?;
+                let pointer = self.tensor_pointer(address)?;
+                let packed = self.ir.int(1).const_zero().into();
+                self.ir.effect(name, &[pointer, vector, packed])?;
+                first += width;
+            }
+        }
+        self.ir.effect("nvvm.tcgen05.wait.st", &[])
+    }
+
+    /// The tile that an operation stores into tensor memory, if it may be computed while it is stored: what it
+    /// reads of these columns is the same columns of the same slot, each just before it is overwritten.
+    pub(super) fn streamed(&self, op: OpId, changed: Memory) -> Option<ValueId> {
+        if self.module.ops[op].opcode != Opcode::TileStore {
+            return None;
+        }
+        let (ring, payload) = self.payload_of(op).ok()?;
+        self.program.rings[ring].payloads[payload].columns?;
+        let slot = self.int(self.operand(op, 1).ok()?).ok()?;
+        let value = self.operand(op, 0).ok()?;
+        let same =
+            |view: &View| (view.ring, view.payload, view.slot) == (ring, payload, slot) && !view.transposed;
+        let (mut stack, mut seen) = (vec![value], hashbrown::HashSet::new());
+        while let Some(value) = stack.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.bound.get(&value) {
+                Some(Bound::View(view)) if Memory::ring(view.ring).meets(changed) && !same(view) => {
+                    return None;
+                }
+                Some(Bound::Lazy(_)) => {
+                    stack.extend(&self.module.ops[self.module.def_op(value)?].operands);
+                }
+                _ => {}
+            }
+        }
+        Some(value)
+    }
+}
