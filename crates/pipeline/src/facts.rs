@@ -15,6 +15,10 @@ pub struct Facts {
     pub agents: Vec<AgentFacts>,
     /// The rings of the program, staging buffers left out: name and slots.
     pub rings: Vec<(String, u64)>,
+    /// Warps of a CTA.
+    pub warps: u64,
+    /// Registers per thread at the launch.
+    pub registers: u64,
     /// Bytes of shared memory.
     pub shared_bytes: u64,
     /// Columns of tensor memory that are allocated.
@@ -30,6 +34,8 @@ pub struct LoopFacts {
     pub ii: i64,
     /// Every smaller interval is refuted.
     pub lower_bound: i64,
+    /// The bound by units alone: what iterations of several CTAs on one SM cannot go below together.
+    pub res_mii: i64,
     /// What bounds the interval: a resource, or the operations of a circuit.
     pub bound_by: String,
     /// Cycles from the first start to the last result.
@@ -71,6 +77,8 @@ impl Resumed {
             loops: self.loops().map(|(graph, answer)| loop_facts(graph, answer)).collect(),
             agents: agents.into_iter().map(|(_, facts)| facts).collect(),
             rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
+            warps: of_func("warploom.warps"),
+            registers: of_func("warploom.max_registers"),
             shared_bytes: of_func("warploom.shared"),
             tmem_columns: of_func("warploom.tmem"),
         }
@@ -100,6 +108,7 @@ fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
         name: graph.name.clone(),
         ii: answer.ii,
         lower_bound: answer.lower_bound,
+        res_mii: answer.res_mii,
         bound_by,
         length: answer.length,
         length_optimal: answer.length_optimal,

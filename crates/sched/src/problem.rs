@@ -89,8 +89,9 @@ pub(crate) fn arcs(graph: &LoopGraph, caps: &[Option<Cap>]) -> Vec<Arc> {
             arcs.push(Arc { src: def, dst: node, latency: v.start, distance: u.distance });
             if let Some(cap) = caps.get(i).copied().flatten() {
                 let distance = cap.slots as i64 - u.distance;
-                // Below 0 the law of S51 would hold and that of S52 not: the reader must also come first.
-                let latency = (u.end - v.start).max(i64::from(cap.strict));
+                // Below 0 the law of S51 would hold and that of S52 not: the reader must also come first. One that
+                // rewrites what it read has no order to keep with itself.
+                let latency = (u.end - v.start).max(i64::from(cap.strict && node != def));
                 arcs.push(Arc { src: node, dst: def, latency, distance });
             }
         }

@@ -1,6 +1,6 @@
 //! The entry point: bounds, search, normal form, check (S28).
 
-use crate::answer::{Algorithm, Answer};
+use crate::answer::{Algorithm, Answer, Outcome};
 use crate::auto::Session;
 use crate::bounds::{Bounds, bounds_of};
 use crate::bytes::{bytes_at, caps_of, fewer_bytes, rings};
@@ -63,8 +63,30 @@ fn add_slack(graph: &LoopGraph, slots: u64, answer: &mut Answer) {
 
 /// Schedules with these largest depths. Where the order within a cycle makes a ring too long after all (S53), its
 /// readers are told to come a cycle earlier, which forgoes the proofs of the first attempt only in part: its
-/// lower bound stays.
+/// lower bound stays. Where that is more than the loop allows, the heuristic's schedule may still do.
 pub(crate) fn under_caps(
+    graph: &ValidGraph<'_>,
+    bounds: &Bounds,
+    caps: Vec<Option<Cap>>,
+    options: &Options,
+    guard: &mut Guard,
+) -> Result<Answer, ScheduleError> {
+    let found = tightening(graph, bounds, caps.clone(), options, guard);
+    let searched = matches!(options.algorithm, Algorithm::Auto | Algorithm::Exact);
+    let Err(ScheduleError::GaveUp { lower_bound }) = found else { return found };
+    if !searched || caps.iter().all(Option::is_none) {
+        return found;
+    }
+    let plain = options.clone().algorithm(Algorithm::Ims);
+    let Ok(mut answer) = tightening(graph, bounds, caps, &plain, guard) else { return found };
+    answer.algorithm = options.algorithm;
+    answer.lower_bound = answer.lower_bound.max(lower_bound).min(answer.ii);
+    answer.optimal = answer.ii == answer.lower_bound;
+    answer.outcome = if answer.optimal { Outcome::ProvenOptimal } else { Outcome::Best };
+    Ok(answer)
+}
+
+fn tightening(
     graph: &ValidGraph<'_>,
     bounds: &Bounds,
     mut caps: Vec<Option<Cap>>,

@@ -116,3 +116,21 @@ fn numbers_at_the_limits() {
     let codes: Vec<&str> = validate(&g).unwrap_err().iter().map(|e| e.kind.code()).collect();
     assert_eq!(codes, ["TooLarge"]);
 }
+
+/// A value that its own writer reads and one slot holds: the reader and the rewriter are one operation, so that no
+/// order within the cycle is at stake (S53, S55). Found by the fuzzer.
+#[test]
+fn a_slot_may_be_rewritten_by_the_operation_that_reads_it() {
+    let mut g = LoopGraph::new("own");
+    let (a, b) = (g.add_node("a", 0, &[]), g.add_node("b", 0, &[]));
+    g.add_node("c", 2, &[]);
+    g.add_value(b, 47, "smem", &[(a, 2, 1)]);
+    g.add_value(a, 1, "smem", &[(b, 0, 0), (a, 1, 0)]);
+    g.values[1].max_depth = Some(1);
+    let valid = validate(&g).unwrap();
+    for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::Ims, Algorithm::Sms] {
+        let found = schedule(&valid, &Options::default().algorithm(algorithm)).unwrap();
+        assert_eq!((found.ii, found.values[1].depth), (1, 1), "{algorithm}");
+        check::all(&g, &found).unwrap();
+    }
+}

@@ -114,6 +114,36 @@ impl Target {
         Ok(Residency { ctas, by_resource })
     }
 
+    /// The chip as a CTA sees it that shall share an SM with others: registers, shared memory, threads and
+    /// tensor memory of a CTA are an even part of the SM's. What is compiled for it runs on the chip `ctas`
+    /// to an SM (T3, T4). 0 and 1 give the chip itself.
+    ///
+    /// ```
+    /// use warploom_target::Target;
+    /// let half = Target::named("sm_90a").unwrap().shared_by(2);
+    /// assert_eq!((half.registers.per_cta, half.smem.per_cta), (32_768, 115_712));
+    /// ```
+    #[must_use]
+    pub fn shared_by(&self, ctas: u32) -> Target {
+        let mut part = self.clone();
+        if ctas < 2 {
+            return part;
+        }
+        let registers = self.registers.per_sm / ctas;
+        let unit = self.registers.warp_unit.max(1);
+        part.registers.per_cta = (registers / unit * unit).min(self.registers.per_cta);
+        let smem = (self.smem.per_sm / u64::from(ctas)).saturating_sub(self.smem.reserved_per_cta);
+        // Whole kibibytes: the granule of an SM's shared memory is not smaller.
+        part.smem.per_cta = (smem / 1024 * 1024).min(self.smem.per_cta);
+        let warp = self.threads.per_warp.max(1);
+        part.threads.per_cta = (self.threads.per_sm / ctas / warp * warp).min(self.threads.per_cta);
+        if let Some(tmem) = part.tmem.as_mut() {
+            let columns = tmem.columns / ctas;
+            tmem.columns = if columns == 0 { 0 } else { 1 << columns.ilog2() };
+        }
+        part
+    }
+
     fn fits(&self, demand: &CtaDemand, registers: u64) -> Result<(), DoesNotFit> {
         let columns = self.tmem.as_ref().map_or(0, |tmem| tmem.columns);
         let limits = [

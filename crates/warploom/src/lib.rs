@@ -17,10 +17,12 @@ pub mod fuzzing;
 #[cfg(feature = "llvm")]
 pub mod run;
 pub mod storage;
+mod tune;
 
 pub use compile::{Options, lower, read};
 #[cfg(feature = "llvm")]
 pub use compile::{Output, compile, emit};
+pub use tune::{Candidate, TuneOptions, Tuned, tune};
 pub use warploom_alias as alias;
 pub use warploom_bufassign as bufassign;
 #[cfg(feature = "llvm")]

@@ -79,7 +79,8 @@ fn facts(facts: &Facts) -> Value {
     let agents = agents.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));
     let rings = facts.rings.iter().map(|(name, depth)| json!({"name": name, "depth": depth}));
     json!({"loops": loops.collect::<Vec<_>>(), "agents": agents.collect::<Vec<_>>(),
-           "rings": rings.collect::<Vec<_>>(), "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
+           "rings": rings.collect::<Vec<_>>(), "warps": facts.warps,
+           "launch_registers": facts.registers, "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
 }
 
 fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Refusal> {

@@ -7,9 +7,10 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
-use warploom::{Diagnostic, Module, Options, Resumed, Target};
+use warploom::{Diagnostic, Module, Options, Resumed, Target, TuneOptions, Tuned};
 
 use super::targets::named;
+use super::tuning;
 use crate::io::{self, Failure, Input};
 
 /// Compile a kernel in Triton IR, or resume from a later text form.
@@ -57,6 +58,16 @@ pub struct KernelArgs {
     /// Less shared memory than the chip has, bytes
     #[arg(long, value_name = "BYTES")]
     smem_limit: Option<u64>,
+    /// Registers and shared memory for so many CTAs on an SM
+    #[arg(long, value_name = "CTAS", value_parser = clap::value_parser!(u32).range(1..=32))]
+    residents: Option<u32>,
+    /// Try depths, shares of an SM and register splits on the cost model, take the best, show the others
+    #[arg(long, conflicts_with_all = ["residents", "no_check"])]
+    tune: bool,
+    /// Iterations of the loops that --tune reckons with
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "tune",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    trips: u32,
     /// Do not run the checkers of schedule, assignment and program
     #[arg(long)]
     no_check: bool,
@@ -112,6 +123,8 @@ pub struct Session {
     pub module: Module,
     /// Everything up to the program.
     pub lowered: Resumed,
+    /// What was tried, best first, if the user asked for that.
+    pub tuned: Option<Tuned>,
     /// Microseconds by stage.
     pub micros: Map<String, Value>,
 }
@@ -151,12 +164,38 @@ impl KernelArgs {
         };
         micros.insert("read".into(), micros_since(start));
         let start = Instant::now();
-        let lowered = match warploom::lower(&module, &target, &options) {
-            Ok(lowered) => lowered,
+        let made = match self.tune {
+            true => self.tuned(&module, &target, &mut options),
+            false => {
+                let part = target.shared_by(self.residents.unwrap_or(1));
+                warploom::lower(&module, &part, &options).map(|lowered| (lowered, None))
+            }
+        };
+        let (lowered, tuned) = match made {
+            Ok(made) => made,
             Err(found) => return Err(Refusal::Diagnostics(found, input)),
         };
         micros.insert("lower".into(), micros_since(start));
-        Ok(Session { input, target, options, module, lowered, micros })
+        Ok(Session { input, target, options, module, lowered, tuned, micros })
+    }
+}
+
+impl KernelArgs {
+    /// The best candidate, whose options replace those given, and all of them.
+    fn tuned(
+        &self,
+        module: &Module,
+        target: &Target,
+        options: &mut Options,
+    ) -> Result<(Resumed, Option<Tuned>), Vec<Diagnostic>> {
+        let mut limits = TuneOptions::default();
+        limits.trips = self.trips;
+        let tuned = warploom::tune(module, target, options, &limits)?;
+        let Some(best) = tuned.candidates.first() else {
+            return warploom::lower(module, target, options).map(|lowered| (lowered, None));
+        };
+        options.clone_from(&best.options);
+        Ok((best.lowered.clone(), Some(tuned)))
     }
 }
 
@@ -227,6 +266,9 @@ impl Args {
         if !self.json && !remarks.is_empty() {
             eprint!("{}", io::render(remarks, &session.input));
         }
+        if let Some(tuned) = session.tuned.as_ref().filter(|_| !self.json) {
+            eprint!("{}", tuning::text(tuned));
+        }
         let made = self.make(&session).map_err(|refusal| refusal.answer(self.json))?;
         if !self.json {
             return io::write(self.out.as_ref(), &made.bytes);
@@ -235,6 +277,9 @@ impl Args {
         answer.insert("ok".into(), json!(true));
         answer.insert("target".into(), json!(session.target.name()));
         answer.insert("emit".into(), json!(self.emit.name()));
+        if let Some(tuned) = &session.tuned {
+            answer.insert("tuned".into(), tuning::json(tuned));
+        }
         match &self.out {
             Some(path) if path.as_os_str() != "-" => io::write(Some(path), &made.bytes)?,
             _ => match String::from_utf8(made.bytes) {

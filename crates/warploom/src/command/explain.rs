@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::compile::KernelArgs;
+use super::tuning;
 use crate::io::{self, Failure};
 
 /// Show what was decided for a kernel, and why.
@@ -29,6 +30,10 @@ impl Args {
             return Err(Failure::Refused(
                 "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
             ));
+        };
+        let text = match &session.tuned {
+            Some(tuned) => text + "\n" + &tuning::text(tuned),
+            None => text,
         };
         #[cfg(feature = "llvm")]
         let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;

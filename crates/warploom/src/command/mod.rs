@@ -17,6 +17,7 @@ mod schedule;
 mod targets;
 #[cfg(feature = "llvm")]
 mod trace;
+mod tuning;
 
 use clap::Subcommand;
 
