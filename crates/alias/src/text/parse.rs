@@ -192,11 +192,7 @@ impl<'a> Parser<'a> {
                 }
             }
             Kind::String => self.ahead(1).text == "(",
-            Kind::Word => {
-                let text = token.text;
-                let dotted = text.contains('.') && text.starts_with(|c: char| c.is_ascii_alphabetic());
-                dotted || matches!(text, "module" | "func" | "return" | "call")
-            }
+            Kind::Word => is_op_name(token.text),
             Kind::Sigil => !token.text.starts_with('@') && self.ahead(1).text == "=",
             _ => false,
         }
@@ -232,9 +228,11 @@ impl<'a> Parser<'a> {
             self.expect("=")?;
         }
         let name = self.next();
-        if !matches!(name.kind, Kind::Word | Kind::String)
-            || name.text.starts_with(|c: char| c.is_ascii_digit())
-        {
+        let named = match name.kind {
+            Kind::Word => is_op_name(name.text),
+            kind => kind == Kind::String,
+        };
+        if !named {
             return Err(syntax(format!("expected an operation, found '{}'", name.text), name.pos));
         }
         let id = self.tree.ops.len();
@@ -528,4 +526,10 @@ pub(crate) fn type_len(pieces: &[Piece]) -> usize {
         }
     }
     pieces.len()
+}
+
+/// Whether a bare word names an operation: one of a dialect, or one of those that are written without theirs.
+fn is_op_name(text: &str) -> bool {
+    let dotted = text.contains('.') && text.starts_with(|c: char| c.is_ascii_alphabetic());
+    dotted || matches!(text, "module" | "func" | "return" | "call")
 }
