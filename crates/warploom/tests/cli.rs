@@ -207,3 +207,22 @@ fn loops_of_machine_code_are_counted() {
     assert!(loops.iter().any(|l| l["hgmma"] == 4), "{answer}");
     assert_eq!(answer["spill_bytes"], 0);
 }
+
+#[cfg(feature = "llvm")]
+#[test]
+fn tuning_shows_what_it_tried() {
+    let output = warploom(&["compile", GEMM, "--target", "sm_90a", "--tune", "--json"], b"");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tuned = answer["tuned"].as_array().unwrap();
+    assert!(tuned.len() > 1 && tuned[0]["cycles"].as_u64() <= tuned[1]["cycles"].as_u64(), "{answer}");
+    let output = warploom(&["compile", GEMM, "--target", "sm_90a", "--tune"], b"");
+    assert!(stderr(&output).contains("best first"), "{}", stderr(&output));
+    for wrong in [&["--tune", "--residents", "2"][..], &["--trips", "3"], &["--tune", "--trips", "0"]] {
+        let args = [&["compile", GEMM, "--target", "sm_90a"][..], wrong].concat();
+        assert_eq!(warploom(&args, b"").status.code(), Some(2), "{wrong:?}");
+    }
+    let too_many = ["compile", GEMM, "--target", "sm_90a", "--residents", "32"];
+    let output = warploom(&too_many, b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error["), "{}", stderr(&output));
+}
