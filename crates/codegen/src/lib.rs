@@ -24,6 +24,7 @@ mod metadata;
 mod program;
 pub mod sass;
 pub mod scan;
+mod scratch;
 
 pub use emit::{Emitted, Options, Timings, emit};
 pub use metadata::{Metadata, TensorDescriptor};

@@ -15,6 +15,7 @@ use crate::lower::family::mma_sync::MmaSync;
 use crate::lower::family::rows::Rows;
 use crate::lower::family::wgmma::Wgmma;
 use crate::metadata::TensorDescriptor;
+use crate::scratch::{self, Scratch};
 
 /// One value of a slot: a tile that TMA or stores put there.
 #[derive(Clone, Debug)]
@@ -143,6 +144,8 @@ pub(crate) struct Agent {
     pub registers: u64,
     /// How its tiles lie in registers.
     pub family: Family,
+    /// Shared memory for exchanges between its warps.
+    pub scratch: Option<Scratch>,
     /// The region.
     pub body: BlockId,
 }
@@ -494,7 +497,9 @@ impl<'m> Program<'m> {
             return Err(refuse(Code::Registers, text).rule("C31").note("needs", needs).into());
         }
         let family = read_family(module, op, warp, warps)?;
-        Ok(Agent { op, warp, warps, registers, family, body })
+        let barrier = |name: &str| self.barrier_of.get(name).map(|&at| self.barriers[at]);
+        let scratch = scratch::read(module, op, warps, self.shared, barrier)?;
+        Ok(Agent { op, warp, warps, registers, family, scratch, body })
     }
 
     fn check_agents(&self, module: &Module) -> Result<()> {

@@ -234,6 +234,16 @@ impl<'c, 't> Ir<'c, 't> {
         self.ints(InstructionOpcode::LShr, a, a.get_type().const_int(b, false))
     }
 
+    /// `a / b`, unsigned; `b` is not zero.
+    pub fn quotient(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::UDiv, a, a.get_type().const_int(b.max(1), false))
+    }
+
+    /// `a % b`, unsigned; `b` is not zero.
+    pub fn remainder(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
+        self.ints(InstructionOpcode::URem, a, a.get_type().const_int(b.max(1), false))
+    }
+
     /// `a << b`.
     pub fn shl(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
         self.ints(InstructionOpcode::Shl, a, a.get_type().const_int(b, false))

@@ -1,5 +1,6 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
+mod across;
 mod async_copy;
 mod atomic;
 mod axes;
@@ -43,6 +44,7 @@ use warploom_target::{PtxVersion, Target};
 use crate::error::{Refusal, Result, internal, locate, refuse};
 use crate::llvm::{Ir, Val, as_int};
 use crate::program::{Agent, Program};
+use crate::scratch::Scratch;
 use axes::Axes;
 use entry::{declare, scalar_type};
 use family::Family;
@@ -64,6 +66,8 @@ pub(crate) struct Place<'c> {
     warps: u64,
     /// How its tiles lie in registers.
     family: Family,
+    /// Shared memory for exchanges between its warps.
+    scratch: Option<Scratch>,
     /// Whether one lane alone runs the code.
     elected: bool,
     /// The innermost loop: induction variable, first value, step.
@@ -151,7 +155,7 @@ pub(crate) fn lower<'c, 'a>(
     let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
     let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16 });
-    let place = Place { warp: 0, warps: program.warps, family, elected: false, trip: None };
+    let place = Place { warp: 0, warps: program.warps, family, scratch: None, elected: false, trip: None };
     let (position, last_use) = positions(module, program.func);
     let mut lower = Lower {
         module,
@@ -246,8 +250,8 @@ impl<'c> Lower<'c, '_> {
             }
             std::cmp::Ordering::Equal => {}
         }
-        let Agent { warp, warps, family, .. } = *agent;
-        self.place = Place { warp, warps, family, elected: false, trip: None };
+        let Agent { warp, warps, family, scratch, .. } = *agent;
+        self.place = Place { warp, warps, family, scratch, elected: false, trip: None };
         let scope = self.enter();
         self.block(agent.body, 0)?;
         self.leave(scope);

@@ -15,10 +15,11 @@ use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::{Val, as_int};
 
 /// One element of each operand.
-type Row<'c> = SmallVec<[Val<'c>; 2]>;
+pub(super) type Row<'c> = SmallVec<[Val<'c>; 2]>;
 
-/// Partial results per row: a chain of that many dependent steps less.
-const CHAINS: usize = 2;
+/// Partial results of a fold: so many times fewer dependent steps. Few where lanes hold parts of several rows;
+/// many where one row is all that a lane has.
+const CHAINS: [usize; 2] = [2, 8];
 
 impl<'c> Lower<'c, '_> {
     /// `tt.reduce` of one or several matrices along rows or columns, into vectors.
@@ -42,15 +43,8 @@ impl<'c> Lower<'c, '_> {
             Axis::Row => (Axis::Col, cols, rows),
         };
         let peers = family.peers(along);
-        if peers.warps {
-            let text = format!("tt.reduce along axis {} of {}", usize::from(along == Axis::Col), {
-                module.ty(first)
-            });
-            let fix = "a reduction along the last axis, whose elements lie in one warp";
-            return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
-        }
         let inside = family.held(along, inner)?;
-        let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
+        let mut partial: Vec<Row<'c>> = Vec::new();
         for offset in family.held(kept, extent)? {
             let place = (family, along, offset);
             let mut folded = self.fold(block, operands, place, &inside)?;
@@ -58,7 +52,12 @@ impl<'c> Lower<'c, '_> {
                 let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
                 folded = self.combine(block, &folded, &other)?;
             }
-            registers.iter_mut().zip(folded).for_each(|(all, one)| all.push(one));
+            partial.push(folded);
+        }
+        self.across_warps(block, &mut partial, peers.warps)?;
+        let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
+        for row in partial {
+            registers.iter_mut().zip(row).for_each(|(all, one)| all.push(one));
         }
         let last = registers.last().and_then(|all| all.last());
         self.latest = last.map(|&value| (self.products, value)).or(self.latest);
@@ -81,11 +80,6 @@ impl<'c> Lower<'c, '_> {
         let first = self.operand(op, 0)?;
         let along = self.axis_of(first, family);
         let peers = family.peers(along);
-        if peers.warps {
-            let text = format!("tt.reduce of {} over several warps", module.ty(first));
-            let fix = "an agent of one warp";
-            return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
-        }
         let extent = module.ty(first).shape().first().copied().unwrap_or(1);
         let places: Vec<Coords> = family
             .held(along, extent)?
@@ -97,6 +91,9 @@ impl<'c> Lower<'c, '_> {
             let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
             folded = self.combine(block, &folded, &other)?;
         }
+        let mut folded = [folded];
+        self.across_warps(block, &mut folded, peers.warps)?;
+        let [folded] = folded;
         for (&result, value) in module.ops[op].results.iter().zip(folded) {
             if module.ty(result).is_tensor() {
                 let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));
@@ -140,11 +137,14 @@ impl<'c> Lower<'c, '_> {
 
     /// Folds the elements at some places.
     fn fold_places(&mut self, block: BlockId, operands: &[ValueId], places: &[Coords]) -> Result<Row<'c>> {
+        let [few, many] = CHAINS;
+        let alone = matches!(self.place.family, Family::Rows(_)) && places.len() >= 4 * many;
+        let count = if alone { many } else { few };
         let mut chains: Vec<Row<'c>> = Vec::new();
         for (n, at) in places.iter().enumerate() {
             let next = self.elements(operands, at)?;
-            match chains.get(n % CHAINS).cloned() {
-                Some(chain) => chains[n % CHAINS] = self.combine(block, &chain, &next)?,
+            match chains.get(n % count).cloned() {
+                Some(chain) => chains[n % count] = self.combine(block, &chain, &next)?,
                 None => chains.push(next),
             }
         }
@@ -162,7 +162,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Runs the region on two rows of elements.
-    fn combine(&mut self, block: BlockId, a: &[Val<'c>], b: &[Val<'c>]) -> Result<Row<'c>> {
+    pub(super) fn combine(&mut self, block: BlockId, a: &[Val<'c>], b: &[Val<'c>]) -> Result<Row<'c>> {
         let module = self.module;
         let args = &module.blocks[block].args;
         if args.len() != a.len() + b.len() {

@@ -138,6 +138,15 @@ pub(super) fn agent(cx: &mut Cx<'_>) {
         Some(_) => false,
     };
     cx.need(tiling, || "attribute `tiling` must be an array of positive numbers".to_owned());
+    let scratch = match cx.prop("scratch") {
+        None => true,
+        Some(Attr::DenseArray { values, .. }) => values.len() == 2 && values.iter().all(|v| *v >= 0),
+        Some(_) => false,
+    };
+    cx.need(scratch, || "attribute `scratch` must be an offset and a number of bytes".to_owned());
+    if cx.prop("barrier").is_some() {
+        cx.declared("barrier", Opcode::NamedBarrier);
+    }
     if let Some(block) = cx.block(0) {
         cx.same_types("arguments of an agent", &cx.arg_types(block), &[]);
     }

@@ -5,7 +5,7 @@
 use inkwell::values::IntValue;
 use warploom_ir::diag::Code;
 
-use super::{Axis, Peers};
+use super::{Axis, Group, Peers};
 use crate::error::{Result, refuse};
 use crate::lower::Lower;
 
@@ -77,7 +77,7 @@ impl Blocked {
     }
 
     pub(super) fn peers(self, along: Axis) -> Peers {
-        let inside = u64::from(self.across.min(32));
+        let (inside, wide) = (u64::from(self.across.min(32)), u64::from(self.across / 32).max(1));
         let bits = |from: u64, to: u64| {
             let mut list = smallvec::SmallVec::new();
             let mut bit = to / 2;
@@ -88,9 +88,10 @@ impl Blocked {
             list
         };
         match along {
-            Axis::Col => Peers { lanes: bits(1, inside), warps: self.across > 32 },
+            Axis::Col => Peers { lanes: bits(1, inside), warps: Group::of(wide, 1) },
             Axis::Row => {
-                Peers { lanes: bits(inside, 32), warps: self.lanes > 32 && self.across < self.lanes }
+                let count = u64::from(self.lanes / 32) / wide;
+                Peers { lanes: bits(inside, 32), warps: Group::of(count, wide) }
             }
         }
     }
@@ -143,10 +144,15 @@ mod tests {
     fn peers_are_the_lanes_of_a_row() {
         let row = Blocked { warp: 0, lanes: 128, vector: 8, across: 32 };
         assert_eq!(row.peers(Axis::Col).lanes.as_slice(), [16, 8, 4, 2, 1]);
-        assert!(!row.peers(Axis::Col).warps && row.peers(Axis::Row).warps);
+        assert_eq!(row.peers(Axis::Col).warps, None);
+        assert_eq!(row.peers(Axis::Row).warps, Some(Group { count: 4, stride: 1 }));
         assert!(row.peers(Axis::Row).lanes.is_empty());
         let wide = Blocked { across: 128, ..row };
-        assert!(wide.peers(Axis::Col).warps && !wide.peers(Axis::Row).warps);
+        assert_eq!(wide.peers(Axis::Col).warps, Some(Group { count: 4, stride: 1 }));
+        assert_eq!(wide.peers(Axis::Row).warps, None);
+        let half = Blocked { across: 64, ..row };
+        assert_eq!(half.peers(Axis::Col).warps, Some(Group { count: 2, stride: 1 }));
+        assert_eq!(half.peers(Axis::Row).warps, Some(Group { count: 2, stride: 2 }));
         let narrow = Blocked { across: 8, ..row };
         assert_eq!(narrow.peers(Axis::Col).lanes.as_slice(), [4, 2, 1]);
         assert_eq!(narrow.peers(Axis::Row).lanes.as_slice(), [16, 8]);

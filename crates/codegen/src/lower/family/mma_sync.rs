@@ -3,10 +3,10 @@
 //! of its warp's tiles (C67).
 
 use inkwell::values::IntValue;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use warploom_ir::diag::Code;
 
-use super::{Axis, Peers};
+use super::{Axis, Group, Peers};
 use crate::error::{Result, refuse};
 use crate::lower::Lower;
 
@@ -78,11 +78,11 @@ impl MmaSync {
     }
 
     pub(super) fn peers(self, along: Axis) -> Peers {
-        let lanes: SmallVec<[u64; 5]> = match along {
-            Axis::Col => smallvec![2, 1],
-            Axis::Row => smallvec![16, 8, 4],
-        };
-        Peers { lanes, warps: if along == Axis::Col { self.n > 1 } else { self.m > 1 } }
+        let (m, n) = (u64::from(self.m), u64::from(self.n));
+        match along {
+            Axis::Col => Peers { lanes: smallvec![2, 1], warps: Group::of(n, m) },
+            Axis::Row => Peers { lanes: smallvec![16, 8, 4], warps: Group::of(m, 1) },
+        }
     }
 
     /// Number of the lane's warp along a dimension.

@@ -48,8 +48,31 @@ pub(crate) enum Axis {
 pub(crate) struct Peers {
     /// Lanes of the warp: those that differ in these bits of the lane number, one bit each.
     pub lanes: SmallVec<[u64; 5]>,
-    /// Whether other warps hold elements too.
-    pub warps: bool,
+    /// The warps, where there are several.
+    pub warps: Option<Group>,
+}
+
+/// Warps of an agent that share a row or a column: `count` of them, `stride` apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Group {
+    /// Warps.
+    pub count: u64,
+    /// From one to the next.
+    pub stride: u64,
+}
+
+impl Group {
+    /// A group of several warps; one alone is none.
+    pub fn of(count: u64, stride: u64) -> Option<Group> {
+        (count > 1).then_some(Group { count, stride })
+    }
+
+    /// The first of a warp's group: the number of the warp in its agent, less its place in the group.
+    pub fn first<'c>(self, lower: &Lower<'c, '_>, warp: IntValue<'c>) -> Result<IntValue<'c>> {
+        let ir = &lower.ir;
+        let place = ir.remainder(ir.quotient(warp, self.stride)?, self.count)?;
+        ir.sub(warp, ir.scale(place, self.stride)?)
+    }
 }
 
 impl Family {
@@ -124,10 +147,10 @@ impl Family {
     /// The lanes that hold the elements which differ in this coordinate alone.
     pub fn peers(self, along: Axis) -> Peers {
         match self {
-            Family::Wgmma(_) => wgmma::peers(along),
+            Family::Wgmma(family) => family.peers(along),
             Family::MmaSync(family) => family.peers(along),
             Family::Blocked(family) => family.peers(along),
-            Family::Rows(_) => rows::peers(along),
+            Family::Rows(family) => family.peers(along),
         }
     }
 

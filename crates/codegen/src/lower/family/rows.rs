@@ -5,7 +5,7 @@ use inkwell::values::IntValue;
 use smallvec::smallvec;
 use warploom_ir::diag::Code;
 
-use super::{Axis, Peers};
+use super::{Axis, Group, Peers};
 use crate::error::{Result, refuse};
 use crate::lower::Lower;
 
@@ -88,13 +88,15 @@ impl Rows {
             _ => ir.add(quarter, ir.scale(ir.shr(warp, 2)?, cols)?),
         }
     }
-}
 
-/// A row is held by one lane, a column by every lane of every warp.
-pub(super) fn peers(along: Axis) -> Peers {
-    match along {
-        Axis::Col => Peers { lanes: smallvec![], warps: false },
-        Axis::Row => Peers { lanes: smallvec![16, 8, 4, 2, 1], warps: true },
+    /// A row is held by one lane, a column by every lane of every warp.
+    pub(super) fn peers(self, along: Axis) -> Peers {
+        match along {
+            Axis::Col => Peers { lanes: smallvec![], warps: None },
+            Axis::Row => {
+                Peers { lanes: smallvec![16, 8, 4, 2, 1], warps: Group::of(u64::from(self.warps), 1) }
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use inkwell::values::IntValue;
 use smallvec::smallvec;
 use warploom_ir::diag::Code;
 
-use super::{Axis, Peers};
+use super::{Axis, Group, Peers};
 use crate::error::{Result, refuse};
 use crate::lower::Lower;
 
@@ -84,13 +84,13 @@ impl Wgmma {
             Axis::Col => ir.shl(ir.and(lower.thread, 3)?, 1),
         }
     }
-}
 
-/// A row is held by the four lanes of a quad, a column by eight quads of each warp.
-pub(super) fn peers(along: Axis) -> Peers {
-    match along {
-        Axis::Col => Peers { lanes: smallvec![2, 1], warps: false },
-        Axis::Row => Peers { lanes: smallvec![16, 8, 4], warps: true },
+    /// A row is held by the four lanes of a quad, a column by eight quads of each warp.
+    pub(super) fn peers(self, along: Axis) -> Peers {
+        match along {
+            Axis::Col => Peers { lanes: smallvec![2, 1], warps: None },
+            Axis::Row => Peers { lanes: smallvec![16, 8, 4], warps: Group::of(u64::from(self.warps), 1) },
+        }
     }
 }
 

@@ -1,0 +1,151 @@
+//! Reductions over several warps: each lane leaves what its warp has found in shared memory, everybody meets, and
+//! every lane adds up its row of what the warps left, in the order of the warps (C65).
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
+use warploom_ir::BlockId;
+use warploom_ir::diag::Code;
+
+use super::Lower;
+use super::family::Group;
+use super::reduce::Row;
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int};
+use crate::scratch::Scratch;
+
+/// Bytes that the lanes of a warp leave for one word.
+const LINE: u64 = 32 * 4;
+
+impl<'c> Lower<'c, '_> {
+    /// The scratch memory of the agent.
+    pub(super) fn scratch(&self) -> Result<Scratch> {
+        self.place.scratch.ok_or_else(|| {
+            let text = "values of several warps are brought together without scratch memory";
+            let fix = "scratch = array<i64: offset, bytes>, barrier = @name of the agent; or a layout whose \
+                       rows lie in one warp";
+            refuse(Code::Op, text).rule("C65").note("instead", fix).into()
+        })
+    }
+
+    /// All warps of the agent meet.
+    pub(super) fn meet(&mut self, scratch: &Scratch) -> Result<()> {
+        let (id, threads) = (scratch.barrier.id, scratch.barrier.threads);
+        let args = [self.ir.c32(id).into(), self.ir.c32(threads).into()];
+        self.ir.effect("nvvm.barrier.cta.sync.aligned.count", &args)
+    }
+
+    /// Completes partial results of single warps; every lane of a group gets the same.
+    pub(super) fn across_warps(
+        &mut self,
+        block: BlockId,
+        rows: &mut [Row<'c>],
+        group: Option<Group>,
+    ) -> Result<()> {
+        let (Some(group), Some(first)) = (group, rows.first()) else { return Ok(()) };
+        let scratch = self.scratch()?;
+        let types: Vec<BasicTypeEnum> = first.iter().map(|v| v.get_type()).collect();
+        let words = types.iter().map(|&ty| word_count(ty)).sum::<Result<u64>>()?;
+        let warps = self.place.warps;
+        let row_bytes = words * LINE * warps;
+        let together = scratch.bytes / row_bytes.max(1);
+        if together == 0 {
+            let text = format!("{} B of scratch memory for a reduction over warps", scratch.bytes);
+            let needs = format!("{row_bytes} B");
+            return Err(refuse(Code::Capacity, text).rule("C65").note("needs", needs).into());
+        }
+        let warp = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
+        let lane = self.ir.shl(self.ir.and(self.thread, 31)?, 2)?;
+        let start = self.ir.plus(self.ir.shared_at(lane)?, scratch.offset)?;
+        let own = self.line(start, warp)?;
+        let head = self.line(start, group.first(self, warp)?)?;
+        for rows in rows.chunks_mut(together as usize) {
+            let offset = |row: usize, word: u64| (row as u64 * words + word) * LINE * warps;
+            for (n, row) in rows.iter().enumerate() {
+                let mut word = 0;
+                for &value in row {
+                    for bits in self.split_words(value)? {
+                        self.ir.store(bits.into(), self.ir.plus(own, offset(n, word))?, 4)?;
+                        word += 1;
+                    }
+                }
+            }
+            self.meet(&scratch)?;
+            for (n, row) in rows.iter_mut().enumerate() {
+                let mut folded: Option<Row<'c>> = None;
+                for member in 0..group.count {
+                    let mut word = 0;
+                    let mut other = Row::new();
+                    for &ty in &types {
+                        let count = word_count(ty)?;
+                        let at = self.ir.plus(head, offset(n, word) + member * group.stride * LINE)?;
+                        other.push(self.joined_words(at, count, LINE * warps, ty)?);
+                        word += count;
+                    }
+                    folded = Some(match folded {
+                        Some(sum) => self.combine(block, &sum, &other)?,
+                        None => other,
+                    });
+                }
+                *row = folded.ok_or_else(|| internal("a group without warps"))?;
+            }
+            self.meet(&scratch)?;
+        }
+        Ok(())
+    }
+
+    /// Where the lines of a warp start.
+    fn line(&self, start: PointerValue<'c>, warp: IntValue<'c>) -> Result<PointerValue<'c>> {
+        self.ir.offset(start, self.ir.int(8).into(), self.ir.scale(warp, LINE)?)
+    }
+
+    /// A value as words of 32 bits, low first.
+    fn split_words(&mut self, value: Val<'c>) -> Result<Vec<IntValue<'c>>> {
+        let bits = width(value.get_type())?;
+        let int = as_int(self.ir.bits(value, self.ir.int(bits).into())?)?;
+        if bits < 64 {
+            return Ok(vec![self.ir.zext(int, self.ir.i32())?]);
+        }
+        let word = self.ir.i32().into();
+        let low = self.ir.cast(Llvm::Trunc, int.into(), word)?;
+        let high = self.ir.cast(Llvm::Trunc, self.ir.shr(int, 32)?.into(), word)?;
+        Ok(vec![as_int(low)?, as_int(high)?])
+    }
+
+    /// The value whose words stand at an address, `step` bytes apart.
+    fn joined_words(
+        &mut self,
+        at: PointerValue<'c>,
+        count: u64,
+        step: u64,
+        ty: BasicTypeEnum<'c>,
+    ) -> Result<Val<'c>> {
+        let word = self.ir.i32().into();
+        let low = as_int(self.ir.load(word, at, 4)?)?;
+        let bits = width(ty)?;
+        if count == 1 {
+            let int = match bits {
+                32 => low.into(),
+                _ => self.ir.cast(Llvm::Trunc, low.into(), self.ir.int(bits).into())?,
+            };
+            return self.ir.bits(int, ty);
+        }
+        let high = as_int(self.ir.load(word, self.ir.plus(at, step)?, 4)?)?;
+        let (low, high) = (self.ir.zext(low, self.ir.int(64))?, self.ir.zext(high, self.ir.int(64))?);
+        let whole = self.ir.or(low, self.ir.shl(high, 32)?)?;
+        self.ir.bits(whole.into(), ty)
+    }
+}
+
+/// Bits of a number.
+fn width(ty: BasicTypeEnum) -> Result<u32> {
+    match ty {
+        BasicTypeEnum::FloatType(ty) => Ok(ty.get_bit_width()),
+        BasicTypeEnum::IntType(ty) => Ok(ty.get_bit_width()),
+        _ => Err(refuse(Code::Type, "an exchange of pointers between warps").rule("C65").into()),
+    }
+}
+
+/// Words of 32 bits that hold a number.
+fn word_count(ty: BasicTypeEnum) -> Result<u64> {
+    Ok(u64::from(width(ty)?.div_ceil(32)))
+}
