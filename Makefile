@@ -76,7 +76,6 @@ soak: setup ## SOAK (1000) interleavings of every kernel on every chip on the em
 	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
 
 triton-ptx: peers ## make PTX with Triton for the emulator's tests (target/triton-ptx)
-	$(PYTHON) -c 'import numpy' 2>/dev/null || .venv/bin/pip install --quiet --disable-pip-version-check numpy==2.4.6
 	$(PYTHON) crates/emulator/tests/make_triton_ptx.py --kernels ../shared/data/kernels --out target/triton-ptx
 
 clean: ## remove everything built or installed here

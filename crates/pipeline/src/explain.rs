@@ -12,6 +12,7 @@ use crate::depth::{Bound, Scheduled};
 use crate::layout::{Layout, Ring, RingUse};
 use crate::loops::{Part, Role};
 use crate::program::shape;
+use crate::sharing::sharing;
 use crate::walk::preorder;
 
 /// The report: agents, pipelines, loop shape, store path, what bounds II and the depth of the ring, the schedule
@@ -41,6 +42,10 @@ pub fn explain(compiled: &Compiled) -> String {
         let _ = write!(out, "\nschedule\n{}", indented(&gantt(&pipelined.graph, answer)));
     }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
+    let shared = sharing(&compiled.assignment);
+    if !shared.is_empty() {
+        let _ = write!(out, "\nsharing\n{shared}");
+    }
     if let Some(storage) = &compiled.storage {
         let map = indented(&warploom_alias::render(storage));
         let _ = write!(out, "\nstorage as the author laid it out\n{map}");

@@ -51,6 +51,7 @@ mod problem;
 mod program;
 mod registers;
 mod select;
+mod sharing;
 pub mod single;
 mod storage;
 mod tma;

@@ -6,6 +6,7 @@ use warploom_bufassign::render;
 use warploom_sched::render::gantt;
 
 use super::{Ahead, Layout, Single};
+use crate::sharing::sharing;
 
 /// The report: the agent, its rings, the shape of its loops, what bounds II, schedules and the memory map.
 pub fn explain(single: &Single) -> String {
@@ -33,6 +34,10 @@ pub fn explain(single: &Single) -> String {
         let map = render::memory_map(assignment);
         let _ = writeln!(out, "\nmemory");
         indented(&mut out, &map);
+        let shared = sharing(assignment);
+        if !shared.is_empty() {
+            let _ = write!(out, "\nsharing\n{shared}");
+        }
     }
     for remark in &single.remarks {
         let _ = writeln!(out, "\n{remark}");
