@@ -37,8 +37,10 @@ pub(crate) fn machine(target: &Target, ptx: PtxVersion, level: u8) -> Result<Tar
 
 /// The passes that programs of this crate profit from. Loops are already in their final form, calls are all
 /// intrinsics, and nothing is in memory that could be in a register: `default<O3>` gives the same machine code
-/// in four times the time.
-const LEAN: &str = "function(early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),early-cse)";
+/// in four times the time. Without `no-verify-fixpoint` LLVM ends the process where one round of combining is not
+/// enough.
+const LEAN: &str =
+    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),early-cse)";
 
 /// Runs the passes of an optimisation level.
 pub(crate) fn optimize(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {

@@ -7,7 +7,7 @@ use warploom_ir::BlockId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::family::Group;
+use super::family::{Group, Peers};
 use super::reduce::Row;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
@@ -15,6 +15,15 @@ use crate::scratch::Scratch;
 
 /// Bytes that the lanes of a warp leave for one word.
 const LINE: u64 = 32 * 4;
+
+/// How the values of several warps become one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Join {
+    /// By the region of a reduction.
+    Fold(BlockId),
+    /// The first warp's is right.
+    First,
+}
 
 impl<'c> Lower<'c, '_> {
     /// The scratch memory of the agent.
@@ -27,17 +36,51 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
-    /// All warps of the agent meet.
+    /// All lanes of the agent meet.
+    pub(super) fn meet_all(&mut self) -> Result<()> {
+        if self.place.warps > 1 {
+            let scratch = self.scratch()?;
+            return self.meet(&scratch);
+        }
+        let all = self.ir.c32(u64::from(u32::MAX)).into();
+        self.ir.effect("nvvm.bar.warp.sync", &[all])
+    }
+
+    /// What the lanes with zeros in the bits of their peers know, in the first warp of each group, becomes known
+    /// to all peers.
+    pub(super) fn spread(&mut self, mut row: Row<'c>, peers: &Peers) -> Result<Row<'c>> {
+        let bits: u64 = peers.lanes.iter().sum();
+        if bits > 0 {
+            let lane = self.ir.and(self.thread, 31 & !bits)?;
+            for value in &mut row {
+                let ty = value.get_type();
+                let mut words = Vec::new();
+                for word in self.split_words(*value)? {
+                    let all = self.ir.c32(u64::from(u32::MAX)).into();
+                    let args = [all, word.into(), lane.into(), self.ir.c32(31).into()];
+                    words.push(as_int(self.ir.intrinsic("nvvm.shfl.sync.idx.i32", &args)?)?);
+                }
+                *value = self.whole(&words, ty)?;
+            }
+        }
+        let mut rows = [row];
+        self.across_warps(Join::First, &mut rows, peers.warps)?;
+        let [row] = rows;
+        Ok(row)
+    }
+
+    /// The warps of the agent meet.
     pub(super) fn meet(&mut self, scratch: &Scratch) -> Result<()> {
         let (id, threads) = (scratch.barrier.id, scratch.barrier.threads);
         let args = [self.ir.c32(id).into(), self.ir.c32(threads).into()];
         self.ir.effect("nvvm.barrier.cta.sync.aligned.count", &args)
     }
 
-    /// Completes partial results of single warps; every lane of a group gets the same.
+    /// Completes what single warps of a group know: partial results are folded by a region, or the first warp's
+    /// values taken. Every lane of a group gets the same.
     pub(super) fn across_warps(
         &mut self,
-        block: BlockId,
+        how: Join,
         rows: &mut [Row<'c>],
         group: Option<Group>,
     ) -> Result<()> {
@@ -72,7 +115,8 @@ impl<'c> Lower<'c, '_> {
             self.meet(&scratch)?;
             for (n, row) in rows.iter_mut().enumerate() {
                 let mut folded: Option<Row<'c>> = None;
-                for member in 0..group.count {
+                let members = if how == Join::First { 1 } else { group.count };
+                for member in 0..members {
                     let mut word = 0;
                     let mut other = Row::new();
                     for &ty in &types {
@@ -81,9 +125,9 @@ impl<'c> Lower<'c, '_> {
                         other.push(self.joined_words(at, count, LINE * warps, ty)?);
                         word += count;
                     }
-                    folded = Some(match folded {
-                        Some(sum) => self.combine(block, &sum, &other)?,
-                        None => other,
+                    folded = Some(match (folded, how) {
+                        (Some(sum), Join::Fold(block)) => self.combine(block, &sum, &other)?,
+                        _ => other,
                     });
                 }
                 *row = folded.ok_or_else(|| internal("a group without warps"))?;
@@ -120,19 +164,26 @@ impl<'c> Lower<'c, '_> {
         ty: BasicTypeEnum<'c>,
     ) -> Result<Val<'c>> {
         let word = self.ir.i32().into();
-        let low = as_int(self.ir.load(word, at, 4)?)?;
-        let bits = width(ty)?;
-        if count == 1 {
-            let int = match bits {
-                32 => low.into(),
-                _ => self.ir.cast(Llvm::Trunc, low.into(), self.ir.int(bits).into())?,
-            };
-            return self.ir.bits(int, ty);
+        let mut words = Vec::new();
+        for n in 0..count {
+            words.push(as_int(self.ir.load(word, self.ir.plus(at, n * step)?, 4)?)?);
         }
-        let high = as_int(self.ir.load(word, self.ir.plus(at, step)?, 4)?)?;
-        let (low, high) = (self.ir.zext(low, self.ir.int(64))?, self.ir.zext(high, self.ir.int(64))?);
-        let whole = self.ir.or(low, self.ir.shl(high, 32)?)?;
-        self.ir.bits(whole.into(), ty)
+        self.whole(&words, ty)
+    }
+
+    /// The value of these words, low first.
+    fn whole(&mut self, words: &[IntValue<'c>], ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+        let bits = width(ty)?;
+        let int = match *words {
+            [low] if bits == 32 => low.into(),
+            [low] => self.ir.cast(Llvm::Trunc, low.into(), self.ir.int(bits).into())?,
+            [low, high] => {
+                let (low, high) = (self.ir.zext(low, self.ir.int(64))?, self.ir.zext(high, self.ir.int(64))?);
+                self.ir.or(low, self.ir.shl(high, 32)?)?.into()
+            }
+            _ => return Err(internal("a number of other words")),
+        };
+        self.ir.bits(int, ty)
     }
 }
 

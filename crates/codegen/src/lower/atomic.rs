@@ -3,16 +3,15 @@
 use std::fmt::Write;
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type};
 use warploom_target::{Feature, PtxVersion};
 
 use super::Lower;
 use super::pointer::Stored;
-use super::value::{Bound, Form, Fragment};
+use super::value::Bound;
 use crate::error::{Result, internal, refuse};
-use crate::llvm::{Val, as_int};
+use crate::llvm::Val;
 
 /// First version with vectors of reductions (PTX ISA 8.1, sm_90).
 const VECTORS: PtxVersion = PtxVersion { major: 8, minor: 1 };
@@ -21,14 +20,14 @@ const VECTORS: PtxVersion = PtxVersion { major: 8, minor: 1 };
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Atomic {
     /// PTX name of the operation.
-    name: &'static str,
+    pub name: &'static str,
     /// PTX type of one element, and of two packed ones.
-    ty: &'static str,
+    pub ty: &'static str,
     packed: Option<&'static str>,
     /// `relaxed`, `acquire`, ..
-    order: &'static str,
+    pub order: &'static str,
     /// `gpu`, `cta`, `sys`.
-    scope: &'static str,
+    pub scope: &'static str,
 }
 
 impl<'c> Lower<'c, '_> {
@@ -39,33 +38,13 @@ impl<'c> Lower<'c, '_> {
         let stored = self.stored(op, Some(atomic))?;
         let unread = self.last_use[result] == 0;
         if unread && matches!(atomic.order, "relaxed" | "release") {
+            self.before_release(op, atomic)?;
             self.put(&stored)?;
             // Nobody asks for the old values.
             self.bound.insert(result, Bound::Poison);
             return Ok(());
         }
-        if !self.module.ty(result).is_tensor() {
-            let text = "tt.atomic_rmw of a scalar whose old value is read";
-            let fix = "a tile, or relaxed without a reader";
-            return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
-        }
-        let family = self.family()?;
-        let Form::Tile { cols, packed: false } = self.form(result, family)? else {
-            let text = format!("tt.atomic_rmw of {} whose old value is read", self.module.ty(result));
-            return Err(refuse(Code::Op, text).rule("C3").note("instead", "32 or 64 bits, a matrix").into());
-        };
-        let (rows, _) = self.matrix(result)?;
-        let mut registers = Vec::new();
-        for i in 0..family.count(rows, cols)? {
-            let at = self.place_at(result, family, i)?;
-            let to = self.at(stored.pointer, at.clone())?;
-            let mask = stored.mask.map(|m| self.at(m, at.clone())).transpose()?;
-            let value = self.at(stored.value, at)?;
-            registers.push(self.fetch(atomic, &stored, to, value, mask)?);
-        }
-        let form = Form::Tile { cols, packed: false };
-        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
-        Ok(())
+        self.fetch_all(op, &stored, atomic)
     }
 
     /// The operation, its type and its order, as PTX names them.
@@ -112,12 +91,31 @@ impl<'c> Lower<'c, '_> {
             let known = "fadd of f16, bf16, f32, f64; add, and, or, xor, min, max, exch of i32, i64";
             return Err(refuse(Code::Op, text).rule("C3").note("instead", known).into());
         };
+        let (order, scope) = self.order_and_scope(op)?;
+        Ok(Atomic { name, ty, packed, order, scope })
+    }
+
+    /// `tt.atomic_cas`.
+    pub(super) fn compare_and_swap(&mut self, op: OpId) -> Result<()> {
+        let (order, scope) = self.order_and_scope(op)?;
+        let stored = Stored { mask: None, ..self.stored(op, None)? };
+        let ty = match stored.bits {
+            16 => "b16",
+            32 => "b32",
+            64 => "b64",
+            _ => return Err(self.bad_type(op)),
+        };
+        self.fetch_all(op, &stored, Atomic { name: "cas", ty, packed: None, order, scope })
+    }
+
+    fn order_and_scope(&self, op: OpId) -> Result<(&'static str, &'static str)> {
+        let word = |name: &str| self.module.attr(op, name).and_then(Attr::as_str).unwrap_or("");
         let order = ["relaxed", "acquire", "release", "acq_rel"].into_iter().find(|&o| o == word("sem"));
         let scope = ["gpu", "cta", "sys"].into_iter().find(|&s| s == word("scope"));
-        match (order, scope) {
-            (Some(order), Some(scope)) => Ok(Atomic { name, ty, packed, order, scope }),
-            _ => Err(refuse(Code::Verify, "tt.atomic_rmw needs an order and a scope").into()),
-        }
+        order.zip(scope).ok_or_else(|| {
+            let text = format!("{} needs an order and a scope", self.module.op_name(op));
+            refuse(Code::Verify, text).into()
+        })
     }
 
     /// Most elements that one reduction takes.
@@ -170,39 +168,5 @@ impl<'c> Lower<'c, '_> {
         args.extend(mask);
         let constraints = format!("l{}{}", class.repeat(count), if mask.is_some() { ",b" } else { "" });
         self.ir.assembly(&text, &constraints, &[], &args, false).map(|_| ())
-    }
-
-    /// Updates one element and returns what was there; nothing meaningful where masked.
-    fn fetch(
-        &mut self,
-        atomic: Atomic,
-        stored: &Stored,
-        to: Val<'c>,
-        value: Val<'c>,
-        mask: Option<Val<'c>>,
-    ) -> Result<Val<'c>> {
-        let ty = value.get_type();
-        let word = self.as_bits(value, stored.bits)?;
-        let class = match stored.bits {
-            32 => "r",
-            64 => "l",
-            _ => return Err(internal("an atomic of odd width")),
-        };
-        let Atomic { name, ty: ty_name, order, scope, .. } = atomic;
-        let guard = if mask.is_some() { "@$4 " } else { "" };
-        let text = format!(
-            "mov.b{0} $0, $3;\n\t{guard}atom.{order}.{scope}.global.{name}.{ty_name} $0, [$1], $2;",
-            stored.bits
-        );
-        let zero = word.get_type().const_zero();
-        let mut args: Vec<Val<'c>> = vec![to, word.into(), zero.into()];
-        args.extend(mask);
-        let constraints = format!("=&{class},l,{class},{class}{}", if mask.is_some() { ",b" } else { "" });
-        let old = self.ir.assembly(&text, &constraints, &[word.get_type().into()], &args, false)?;
-        let old = as_int(old.ok_or_else(|| internal("an atomic without a result"))?)?;
-        match ty {
-            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, old.into(), ty),
-            _ => self.ir.bits(old.into(), ty),
-        }
     }
 }

@@ -95,8 +95,12 @@ impl<'c> Lower<'c, '_> {
                 | Log2
                 | Sqrt
                 | Rsqrt
+                | Sin
+                | Cos
                 | Tanh
                 | Erf
+                | ExternElementwise
+                | ElementwiseInlineAsm
                 | AbsF
                 | AbsI
                 | Floor
@@ -164,9 +168,12 @@ impl<'c> Lower<'c, '_> {
             }
             (Fma, _) => self.ir.overloaded("fma", args),
             (AbsF, _) => self.ir.overloaded("fabs", args),
-            (Floor | Ceil | Exp | Exp2 | Log | Log2 | Sqrt | PreciseSqrt | Rsqrt | Tanh | Erf, [x]) => {
-                self.function_of(op, *x)
-            }
+            (
+                Floor | Ceil | Exp | Exp2 | Log | Log2 | Sqrt | PreciseSqrt | Rsqrt | Sin | Cos | Tanh | Erf,
+                [x],
+            ) => self.function_of(op, *x),
+            (ExternElementwise, _) => self.foreign_function(op, args),
+            (ElementwiseInlineAsm, _) => self.foreign_assembly(op, args),
             (ExtSI, [a]) => self.resize(op, *a, Llvm::SExt),
             (ExtUI, [a]) => self.resize(op, *a, Llvm::ZExt),
             (TruncI, [a]) => self.resize(op, *a, Llvm::Trunc),

@@ -18,24 +18,31 @@ impl<'c> Lower<'c, '_> {
             return Err(self.unsupported(op));
         }
         let x = self.widened(op, x, kind)?;
-        let y = match self.module.ops[op].opcode {
-            Opcode::Exp2 => self.ir.overloaded("nvvm.ex2.approx.ftz", &[x])?,
-            Opcode::Exp => self.exp(x)?,
-            Opcode::Log2 => self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x])?,
+        let y = self.single_function(op, self.module.ops[op].opcode, x)?;
+        self.narrowed_to(op, y, kind)
+    }
+
+    /// A function of an f32.
+    pub(super) fn single_function(&mut self, op: OpId, function: Opcode, x: Val<'c>) -> Result<Val<'c>> {
+        match function {
+            Opcode::Exp2 => self.ir.overloaded("nvvm.ex2.approx.ftz", &[x]),
+            Opcode::Exp => self.exp(x),
+            Opcode::Log2 => self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x]),
             Opcode::Log => {
                 let log2 = self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x])?;
-                self.ir.binary(Llvm::FMul, log2, self.ir.cf32(std::f32::consts::LN_2))?
+                self.ir.binary(Llvm::FMul, log2, self.ir.cf32(std::f32::consts::LN_2))
             }
-            Opcode::Sqrt => self.ir.intrinsic("nvvm.sqrt.approx.ftz.f", &[x])?,
-            Opcode::PreciseSqrt => self.ir.overloaded("sqrt", &[x])?,
-            Opcode::Rsqrt => self.ir.intrinsic("nvvm.rsqrt.approx.ftz.f", &[x])?,
-            Opcode::Floor => self.ir.overloaded("floor", &[x])?,
-            Opcode::Ceil => self.ir.overloaded("ceil", &[x])?,
-            Opcode::Tanh => self.tanh(x)?,
-            Opcode::Erf => self.erf(x)?,
-            _ => return Err(self.unsupported(op)),
-        };
-        self.narrowed_to(op, y, kind)
+            Opcode::Sqrt => self.ir.intrinsic("nvvm.sqrt.approx.ftz.f", &[x]),
+            Opcode::PreciseSqrt => self.ir.overloaded("sqrt", &[x]),
+            Opcode::Rsqrt => self.ir.intrinsic("nvvm.rsqrt.approx.ftz.f", &[x]),
+            Opcode::Floor => self.ir.overloaded("floor", &[x]),
+            Opcode::Ceil => self.ir.overloaded("ceil", &[x]),
+            Opcode::Tanh => self.tanh(x),
+            Opcode::Erf => self.erf(x),
+            Opcode::Sin => self.sine(x, false),
+            Opcode::Cos => self.sine(x, true),
+            _ => Err(self.unsupported(op)),
+        }
     }
 
     /// `e^x` as `2^(x log2 e)`.
@@ -56,7 +63,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Horner's rule, highest coefficient first, by fused steps.
-    fn polynomial(&mut self, x: Val<'c>, coefficients: &[f32]) -> Result<Val<'c>> {
+    pub(super) fn polynomial(&mut self, x: Val<'c>, coefficients: &[f32]) -> Result<Val<'c>> {
         let mut sum = self.ir.cf32(0.0);
         for (i, &c) in coefficients.iter().enumerate() {
             let c = self.ir.cf32(c);

@@ -9,6 +9,8 @@ mod copy;
 mod element;
 mod entry;
 pub(crate) mod family;
+mod fetch;
+mod foreign;
 mod fragment;
 mod global;
 mod handshake;
@@ -27,6 +29,7 @@ mod store_tensor;
 mod tcgen05;
 mod tensor_memory;
 mod tile;
+mod trig;
 mod value;
 mod view;
 mod while_loop;
@@ -336,6 +339,8 @@ impl<'c> Lower<'c, '_> {
             Opcode::TileStore => self.tile_store(op),
             Opcode::Store => self.store(op),
             Opcode::AtomicRmw => self.atomic(op),
+            Opcode::AtomicCas => self.compare_and_swap(op),
+            Opcode::TtgBarrier => self.meet_all(),
             _ => self.pure(op),
         }
     }

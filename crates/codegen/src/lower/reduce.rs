@@ -9,6 +9,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, OpId, Opcode, ValueId};
 
 use super::Lower;
+use super::across::Join;
 use super::family::{Axis, Family};
 use super::value::{Bound, Coord, Coords, Form, Fragment};
 use crate::error::{Result, internal, locate, refuse};
@@ -54,7 +55,7 @@ impl<'c> Lower<'c, '_> {
             }
             partial.push(folded);
         }
-        self.across_warps(block, &mut partial, peers.warps)?;
+        self.across_warps(Join::Fold(block), &mut partial, peers.warps)?;
         let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
         for row in partial {
             registers.iter_mut().zip(row).for_each(|(all, one)| all.push(one));
@@ -92,7 +93,7 @@ impl<'c> Lower<'c, '_> {
             folded = self.combine(block, &folded, &other)?;
         }
         let mut folded = [folded];
-        self.across_warps(block, &mut folded, peers.warps)?;
+        self.across_warps(Join::Fold(block), &mut folded, peers.warps)?;
         let [folded] = folded;
         for (&result, value) in module.ops[op].results.iter().zip(folded) {
             if module.ty(result).is_tensor() {

@@ -116,7 +116,10 @@ impl Hazards {
                 }
                 Opcode::BarrierSync => Some(barrier),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
-                Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw => Some(Memory::GLOBAL),
+                Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw | Opcode::AtomicCas => {
+                    Some(Memory::GLOBAL)
+                }
+                Opcode::TtgBarrier => Some(barrier.union(Memory::GLOBAL)),
                 _ => None,
             };
             all = all.union(own.unwrap_or_default());

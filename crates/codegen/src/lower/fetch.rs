@@ -1,0 +1,177 @@
+//! Atomics whose old value is read, and `tt.atomic_cas`: one lane of those that hold an element asks, the others
+//! are told (C3, C65).
+
+use inkwell::IntPredicate;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::InstructionOpcode as Llvm;
+use smallvec::smallvec;
+use warploom_ir::OpId;
+use warploom_ir::diag::Code;
+
+use super::Lower;
+use super::atomic::Atomic;
+use super::family::{Axis, Family, Group, Peers};
+use super::pointer::Stored;
+use super::value::{Bound, Coords, Form, Fragment};
+use crate::error::{Result, refuse};
+use crate::llvm::{Val, as_int};
+
+impl<'c> Lower<'c, '_> {
+    /// A scalar, a vector or a matrix of atomics; the result is what was there.
+    pub(super) fn fetch_all(&mut self, op: OpId, stored: &Stored, atomic: Atomic) -> Result<()> {
+        let result = self.only_result(op)?;
+        self.before_release(op, atomic)?;
+        if !self.module.ty(result).is_tensor() {
+            return self.fetch_scalar(op, stored, atomic);
+        }
+        let family = self.family()?;
+        let form = self.form(result, family)?;
+        let registers = match form {
+            Form::Tile { packed: true, .. } => {
+                let text = format!("{} of {}", self.module.op_name(op), self.module.ty(result));
+                let fix = "32 or 64 bits where the old values are read";
+                return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
+            }
+            Form::Tile { cols, .. } => {
+                let (rows, _) = self.matrix(result)?;
+                let mut registers = Vec::new();
+                for i in 0..family.count(rows, cols)? {
+                    let at = self.place_at(result, family, i)?;
+                    registers.push(self.fetch_at(op, stored, atomic, at, None)?);
+                }
+                registers
+            }
+            Form::Slice { axis, extent } => self.fetch_slice(op, stored, atomic, family, (axis, extent))?,
+        };
+        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
+        Ok(())
+    }
+
+    /// Before a scalar atomic that releases: what the other lanes of the agent did comes first.
+    pub(super) fn before_release(&mut self, op: OpId, atomic: Atomic) -> Result<()> {
+        let scalar = !self.module.ty(self.only_result(op)?).is_tensor();
+        let releases = matches!(atomic.order, "release" | "acq_rel");
+        if scalar && releases && !self.place.elected { self.meet_all() } else { Ok(()) }
+    }
+
+    /// A scalar: the agent's first lane asks.
+    fn fetch_scalar(&mut self, op: OpId, stored: &Stored, atomic: Atomic) -> Result<()> {
+        let result = self.only_result(op)?;
+        let (pointer, value) = (self.scalar(stored.pointer)?, self.scalar(stored.value)?);
+        let mask = stored.mask.map(|m| self.scalar(m)).transpose()?;
+        let swapped = self.swapped(op, &Coords::new())?;
+        let first = if self.place.elected { None } else { Some(self.first_thread()?) };
+        let mask = self.both(mask, first)?;
+        let old = self.fetch(atomic, stored.bits, pointer, value, swapped, mask)?;
+        let acquires = matches!(atomic.order, "acquire" | "acq_rel");
+        let old = match first {
+            Some(_) if acquires || self.last_use[result] > 0 => {
+                let peers = Peers { lanes: smallvec![16, 8, 4, 2, 1], warps: Group::of(self.place.warps, 1) };
+                self.spread(smallvec![old], &peers)?.pop().unwrap_or(old)
+            }
+            _ => old,
+        };
+        self.bound.insert(result, Bound::Scalar(old));
+        Ok(())
+    }
+
+    /// A vector: of the lanes that hold an element, the one whose own other coordinate is 0 asks.
+    fn fetch_slice(
+        &mut self,
+        op: OpId,
+        stored: &Stored,
+        atomic: Atomic,
+        family: Family,
+        (axis, extent): (Axis, u64),
+    ) -> Result<Vec<Val<'c>>> {
+        let other = if axis == Axis::Row { Axis::Col } else { Axis::Row };
+        let place = family.first(self, other)?;
+        let mine: Val<'c> = self.ir.icmp(IntPredicate::EQ, place, self.ir.c32(0))?.into();
+        let read = self.last_use[self.only_result(op)?] > 0;
+        let mut registers = Vec::new();
+        for offset in family.held(axis, extent)? {
+            let at = self.slice_at(stored.value, family, axis, offset);
+            let old = self.fetch_at(op, stored, atomic, at, Some(mine))?;
+            registers.push(match read {
+                true => self.spread(smallvec![old], &family.peers(other))?.pop().unwrap_or(old),
+                false => old,
+            });
+        }
+        Ok(registers)
+    }
+
+    /// One element, if `mine`.
+    fn fetch_at(
+        &mut self,
+        op: OpId,
+        stored: &Stored,
+        atomic: Atomic,
+        at: Coords,
+        mine: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let to = self.at(stored.pointer, at.clone())?;
+        let mask = stored.mask.map(|m| self.at(m, at.clone())).transpose()?;
+        let mask = self.both(mask, mine)?;
+        let swapped = self.swapped(op, &at)?;
+        let value = self.at(stored.value, at)?;
+        self.fetch(atomic, stored.bits, to, value, swapped, mask)
+    }
+
+    /// What `tt.atomic_cas` puts where it finds the value that it compares with.
+    fn swapped(&mut self, op: OpId, at: &Coords) -> Result<Option<Val<'c>>> {
+        if self.module.ops[op].opcode != warploom_ir::Opcode::AtomicCas {
+            return Ok(None);
+        }
+        let value = self.operand(op, 2)?;
+        match self.module.ty(value).is_tensor() {
+            true => self.at(value, at.clone()).map(Some),
+            false => self.scalar(value).map(Some),
+        }
+    }
+
+    /// Updates one element and returns what was there; zero where masked.
+    fn fetch(
+        &mut self,
+        atomic: Atomic,
+        bits: u32,
+        to: Val<'c>,
+        value: Val<'c>,
+        swapped: Option<Val<'c>>,
+        mask: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let ty = value.get_type();
+        let word = self.as_bits(value, bits)?;
+        let class = match bits {
+            16 => "h",
+            32 => "r",
+            64 => "l",
+            _ => return Err(refuse(Code::Type, format!("an atomic of {bits} bits")).rule("C3").into()),
+        };
+        let Atomic { name, ty: ty_name, order, scope, .. } = atomic;
+        let mut args: Vec<Val<'c>> = vec![to, word.into(), word.get_type().const_zero().into()];
+        let mut constraints = format!("=&{class},l,{class},{class}");
+        let mut operands = "$2".to_owned();
+        if let Some(swapped) = swapped {
+            args.push(self.as_bits(swapped, bits)?.into());
+            constraints.push_str(&format!(",{class}"));
+            operands.push_str(", $4");
+        }
+        let guard = match mask {
+            Some(mask) => {
+                args.push(mask);
+                constraints.push_str(",b");
+                format!("@${} ", args.len())
+            }
+            None => String::new(),
+        };
+        let text = format!(
+            "mov.b{bits} $0, $3;\n\t{guard}atom.{order}.{scope}.global.{name}.{ty_name} $0, [$1], {operands};"
+        );
+        let old = self.ir.assembly(&text, &constraints, &[word.get_type().into()], &args, false)?;
+        let old = as_int(old.ok_or_else(|| crate::error::internal("an atomic without a result"))?)?;
+        match ty {
+            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, old.into(), ty),
+            _ => self.ir.bits(old.into(), ty),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Functions of angles, functions of libdevice and inline assembly, element by element (C68).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
+
+mod common;
+#[path = "common/pointers.rs"]
+mod pointers;
+
+use pointers::{Kernel, f32_bytes, f32s};
+use warploom_emulator::Policy;
+
+/// Applies operations that make `%y` of `%x` to these numbers.
+fn apply(ops: &str, x: &[f32]) -> Vec<f32> {
+    let count = x.len() as u64;
+    let kernel = Kernel { buffers: vec!["f32", "f32"], ..Kernel::blocked(1, count, 4, [1, 128]) };
+    let kernel = kernel.load("x", 0, "C").ops(ops).store("y", 1, "C");
+    let after = kernel.run(&kernel.compile(), &[f32_bytes(x), vec![0; 4 * x.len()]], Policy::Eager);
+    f32s(&after[1])
+}
+
+fn refused(ops: &str, words: &str) {
+    let kernel = Kernel { buffers: vec!["f32", "f32"], ..Kernel::blocked(1, 128, 4, [1, 128]) };
+    let kernel = kernel.load("x", 0, "C").ops(ops).store("y", 1, "C");
+    let Err(text) = kernel.try_compile() else { panic!("compiled: {ops}") };
+    assert!(text.contains(words), "no `{words}` in {text}");
+}
+
+/// Angles of every size, multiples of a quarter turn, and the ends.
+fn angles() -> Vec<f32> {
+    let mut list: Vec<f32> = (0..400).map(|i| f32::from_bits(0x0800_0000 + i * 4_718_593)).collect();
+    list.extend((0..80).map(|i| (f64::from(i * i * 31) * std::f64::consts::FRAC_PI_2) as f32));
+    list.extend([
+        0.0,
+        -0.0,
+        65535.996,
+        65536.0,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+        1e-42,
+        16_367_173.0 * 2f32.powi(72),
+    ]);
+    for i in 0..24 {
+        list.push(-list[17 * i]);
+    }
+    assert_eq!(list.len(), 512);
+    list
+}
+
+#[test]
+fn sine_and_cosine_of_every_angle_c68() {
+    let x = angles();
+    for (op, exact) in [("sin", f64::sin as fn(f64) -> f64), ("cos", f64::cos)] {
+        for (x, y) in x.iter().zip(apply(&format!("%y = math.{op} %x : Cxf32"), &x)) {
+            let wanted = exact(f64::from(*x));
+            let bound = wanted.abs() * 3.0 * 2f64.powi(-24) + 1e-44;
+            assert!((f64::from(y) - wanted).abs() <= bound, "{op} {x}: {y}, not {wanted}");
+            assert_eq!(y.is_sign_negative(), wanted.is_sign_negative(), "{op} {x}");
+        }
+        let ends: Vec<f32> = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN].repeat(32);
+        assert!(apply(&format!("%y = math.{op} %x : Cxf32"), &ends).iter().all(|y| y.is_nan()), "{op}");
+    }
+}
+
+#[test]
+fn halves_go_through_f32() {
+    let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.75 - 48.0).collect();
+    let ops = "%h = arith.truncf %x : Cxf32 to Cxf16\n%s = math.sin %h : Cxf16\n%y = arith.extf %s : Cxf16 to Cxf32";
+    for (x, y) in x.iter().zip(apply(ops, &x)) {
+        assert!((y - x.sin()).abs() < 6e-4, "{x}: {y}");
+    }
+}
+
+#[test]
+fn libdevice_by_name() {
+    let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.05 + 0.01).collect();
+    for (name, exact) in [
+        ("__nv_tanhf", f64::tanh as fn(f64) -> f64),
+        ("__nv_expf", f64::exp),
+        ("__nv_logf", f64::ln),
+        ("__nv_cosf", f64::cos),
+        ("__nv_sqrtf", f64::sqrt),
+        ("__nv_floorf", f64::floor),
+    ] {
+        let ops = format!(
+            "%y = tt.extern_elementwise %x {{libname = \"\", libpath = \"\", pure = true, symbol = \"{name}\"}} : \
+             (Cxf32) -> Cxf32"
+        );
+        for (x, y) in x.iter().zip(apply(&ops, &x)) {
+            let wanted = exact(f64::from(*x));
+            assert!((f64::from(y) - wanted).abs() <= 1e-6 * (1.0 + wanted.abs()), "{name} {x}: {y}");
+        }
+    }
+    let other = "%y = tt.extern_elementwise %x {libname = \"\", libpath = \"\", pure = true, symbol = \"__nv_j0f\"} : \
+                 (Cxf32) -> Cxf32";
+    refused(other, "__nv_j0f");
+}
+
+fn assembly(text: &str, constraints: &str, rest: &str) -> String {
+    format!(
+        "%y = tt.elementwise_inline_asm \"{text}\" {{constraints = \"{constraints}\", {rest}}} %x : Cxf32 -> Cxf32"
+    )
+}
+
+#[test]
+fn assembly_of_the_kernel() {
+    let plain = "packed_element = 1 : i32, pure = true";
+    let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.125 - 8.0).collect();
+    let y = apply(&assembly("abs.f32 $0, $1;", "=f,f", plain), &x);
+    assert!(x.iter().zip(&y).all(|(x, y)| x.abs() == *y));
+    // What LLVM or ptxas would stumble over.
+    refused(&assembly("abs.f32 $0, $2;", "=f,f", plain), "text");
+    refused(&assembly("abs.f32 $0, ${1:h};", "=f,f", plain), "text");
+    refused(&assembly("abs.f32 $0, $;", "=f,f", plain), "text");
+    refused(&assembly("", "=f,f", plain), "text");
+    refused(&assembly("abs.f32 $0, $1;", "=f", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "f,f", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=r,f", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=f,{r1}", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "packed");
+    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false"), "side effects");
+}
