@@ -57,6 +57,8 @@ fn the_loops_share_their_rings_and_run_rotated() {
     assert_eq!(program.attr(wait, "pending").and_then(Attr::as_i64), Some(1));
     assert!(at(Opcode::MmaWait) < at(Opcode::Reduce));
     let report = explain(&compiled);
+    // The staging tile lies where the ring of keys lay, which is drained by then (B55).
+    assert!(report.contains("share bytes") && report.contains("waited for before"), "{report}");
     for line in ["loop 0: @math's loop is rotated by one iteration", "@p1: ring depth 2", "through pointers"]
     {
         assert!(report.contains(line), "no `{line}` in\n{report}");
