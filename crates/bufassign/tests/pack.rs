@@ -310,3 +310,11 @@ fn narrow_windows_do_not_switch_the_search_off() {
     check_pack(&p, &o).unwrap();
     assert!(matches!(o, PackOutcome::Fits { peak: 16, .. }), "{o:?}");
 }
+
+/// Nothing is below a peak of 0, whatever there is to place. Found by the fuzzer.
+#[test]
+#[cfg(feature = "fuzzing")]
+fn a_peak_of_nothing_is_optimal() {
+    let bytes = [10, 10, 0, 0, 0, 0, 3, 0, 0, 0, 0, 16, 0, 0];
+    assert_eq!(warploom_bufassign::fuzzing::pack_bytes(&bytes), Ok(()));
+}

@@ -192,6 +192,10 @@ fn simple(p: &PackProblem) -> bool {
 /// Items are placed by ascending offset, each at its lowest free place at or above the last one:
 /// any plan can be pushed down into such a one (B76c).
 pub(crate) fn can_beat(p: &PackProblem, peak: u64) -> Option<bool> {
+    // Nothing lies below 0, not even where there is nothing to place.
+    if peak == 0 {
+        return Some(false);
+    }
     let n = p.items.len();
     let meet = |i: usize, j: usize| {
         let separated = p.separations.contains(&(i, j)) || p.separations.contains(&(j, i));
