@@ -115,6 +115,10 @@ fn handshake(ring: &Ring) -> String {
             format!("{}: full {} arrival and {} B, written once", engines(ring), ring.arrive_full, ring.bytes)
         }
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
+        RingUse::Factor(_) => format!(
+            "written into tensor memory for products: full {} arrivals, empty by a commit",
+            ring.arrive_full
+        ),
         RingUse::Sum(_) => match ring.empty {
             Some(_) => {
                 format!("products to tensor memory: full by a commit, empty {} arrivals", ring.arrive_empty)

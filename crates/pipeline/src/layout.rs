@@ -6,9 +6,9 @@ use warploom_ir::{Attr, Module, Type, ValueId};
 use warploom_target::Target;
 
 use crate::loops::Role;
-use crate::problem::{payload_value, staging_value, sum_value};
+use crate::problem::{factor_value, payload_value, staging_value, sum_value};
 use crate::registers;
-use crate::select::Selection;
+use crate::select::{Selection, SumKind};
 use crate::tma::TilePlan;
 
 /// What a pipeline is for.
@@ -20,6 +20,8 @@ pub(crate) enum RingUse {
     Staging(usize),
     /// Sum number n in tensor memory; offset and stride of its payload count columns.
     Sum(usize),
+    /// Factor number n in tensor memory, likewise.
+    Factor(usize),
 }
 
 /// A pipeline of the program (C22).
@@ -39,6 +41,22 @@ pub(crate) struct Ring {
     pub empty: Option<u64>,
     pub arrive_full: u32,
     pub arrive_empty: u32,
+    /// The ring of factors that lies over these sums: a slot is free for the next product when both have been read.
+    pub under: Option<usize>,
+}
+
+impl Ring {
+    /// Whether its slots lie in tensor memory.
+    pub fn tensor(&self) -> bool {
+        matches!(self.usage, RingUse::Sum(_) | RingUse::Factor(_))
+    }
+
+    /// The columns of a slot of tensor memory.
+    fn columns(&self, slot: u64) -> Option<(u64, u64)> {
+        let payload = self.payloads.first().filter(|_| self.tensor())?;
+        let first = payload.offset.checked_add(payload.stride.checked_mul(slot)?)?;
+        Some((first, first + payload.columns()?))
+    }
 }
 
 /// One tile of a slot.
@@ -49,6 +67,14 @@ pub(crate) struct Payload {
     pub swizzle: u32,
     pub offset: u64,
     pub stride: u64,
+}
+
+impl Payload {
+    /// Columns of a tile in tensor memory: blocks of 128 rows side by side.
+    fn columns(&self) -> Option<u64> {
+        let (&[rows, cols], bits) = (self.tile.shape(), self.tile.elem_bits()?) else { return None };
+        Some(rows / 128 * (cols * u64::from(bits)).div_ceil(32))
+    }
 }
 
 /// A named barrier.
@@ -137,6 +163,8 @@ impl Layout {
         }
         layout.staging(module, selection, assignment).ok_or_else(missing)?;
         layout.sums(module, selection, assignment).ok_or_else(missing)?;
+        layout.factors(module, selection, assignment).ok_or_else(missing)?;
+        layout.overlays();
         Ok(layout)
     }
 
@@ -192,6 +220,7 @@ impl Layout {
                 (true, true) => 1,
                 (true, false) => math,
             },
+            under: None,
         });
         Some(())
     }
@@ -212,6 +241,7 @@ impl Layout {
                 empty: None,
                 arrive_full: 0,
                 arrive_empty: 0,
+                under: None,
             });
             let barrier = record.barrier?;
             let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
@@ -223,42 +253,101 @@ impl Layout {
     /// A sum is filled by products and read by the computing agent (C24); one that is made once is never given back.
     fn sums(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
         let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
-        for (index, sum) in selection.sums.iter().enumerate() {
+        for (index, sum) in selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i) {
             let record = assignment.record(sum_value(selection, index))?;
             let dot = selection.dots.get(sum.dot)?;
             let place = record.tmem?;
+            let plain = sum.kind == SumKind::Plain;
+            let (depth, stride) = if plain { (sum.slots, sum.columns) } else { (record.depth, place.stride) };
             let payload = Payload {
                 name: record.name.clone(),
                 tile: Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone()),
                 swizzle: 0,
                 offset: place.column,
-                stride: sum.columns,
+                stride,
             };
-            let (full, empty) = match (sum.slots, record.full, record.empty) {
-                (1, Some(full), empty) => (full, empty),
-                _ => {
-                    // Barriers of several slots lie behind everything else; the address of tensor memory behind them.
-                    let (columns, slot) = self.tmem?;
-                    let first = slot.next_multiple_of(8);
-                    self.tmem = Some((columns, first + 16 * sum.slots));
-                    self.shared = first + 16 * sum.slots + 4;
-                    (first, Some(first + 8 * sum.slots))
-                }
+            let given_back = sum.looped || !plain;
+            let (full, empty) = match (depth == record.depth, record.full, record.empty) {
+                (true, Some(full), empty) if empty.is_some() || !given_back => (full, empty),
+                _ => self.spare_barriers(depth)?,
             };
             self.rings.push(Ring {
                 usage: RingUse::Sum(index),
                 name: self.next_name(),
                 handshake: "mma_to_generic",
-                depth: sum.slots,
+                depth,
                 payloads: vec![payload],
                 bytes: 0,
                 full: Some(full),
-                empty: if sum.looped { Some(empty?) } else { None },
+                empty: if given_back { Some(empty?) } else { None },
                 arrive_full: 1,
-                arrive_empty: if sum.looped { math } else { 0 },
+                arrive_empty: if given_back { math } else { 0 },
+                under: None,
             });
         }
         Some(())
+    }
+
+    /// A factor is written by the computing agent and read by products (C24).
+    fn factors(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
+        for (index, factor) in selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i) {
+            let record = assignment.record(factor_value(selection, index))?;
+            let place = record.tmem?;
+            let payload = Payload {
+                name: record.name.clone(),
+                tile: module.ty(factor.value).clone(),
+                swizzle: 0,
+                offset: place.column,
+                stride: place.stride,
+            };
+            self.rings.push(Ring {
+                usage: RingUse::Factor(index),
+                name: self.next_name(),
+                handshake: "generic_to_mma",
+                depth: record.depth,
+                payloads: vec![payload],
+                bytes: 0,
+                full: Some(record.full?),
+                empty: Some(record.empty?),
+                arrive_full: math,
+                arrive_empty: 1,
+                under: None,
+            });
+        }
+        Some(())
+    }
+
+    /// Barriers of a sum that has none from the assignment lie behind everything else; the address of tensor memory
+    /// behind them.
+    fn spare_barriers(&mut self, slots: u64) -> Option<(u64, Option<u64>)> {
+        let (columns, slot) = self.tmem?;
+        let first = slot.next_multiple_of(8);
+        self.tmem = Some((columns, first + 16 * slots));
+        self.shared = first + 16 * slots + 4;
+        Some((first, Some(first + 8 * slots)))
+    }
+
+    /// Which factors lie over which sums, slot by slot.
+    fn overlays(&mut self) {
+        let meet = |a: &Ring, b: &Ring| {
+            let columns = |r: &Ring| (0..r.depth).filter_map(|k| r.columns(k)).collect::<Vec<_>>();
+            let others = columns(b);
+            columns(a).iter().any(|x| others.iter().any(|y| x.0 < y.1 && y.0 < x.1))
+        };
+        let factors = |r: &Ring| matches!(r.usage, RingUse::Factor(_));
+        let found: Vec<(usize, usize)> = self
+            .rings
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| matches!(r.usage, RingUse::Sum(_)))
+            .filter_map(|(at, sum)| Some((at, self.rings.iter().position(|r| factors(r) && meet(sum, r))?)))
+            .collect();
+        for (sum, factor) in found {
+            if let Some(ring) = self.rings.get_mut(sum) {
+                ring.under = Some(factor);
+            }
+        }
     }
 
     fn next_name(&self) -> String {

@@ -5,7 +5,7 @@
 //! the rings, ring by ring, then the staging buffers of the stores.
 
 use warploom_bufassign::{
-    Agent, Consumer, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access,
+    Agent, Consumer, Edge, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access,
     TargetSpec, Value,
 };
 use warploom_ir::{Module, OpId, Opcode};
@@ -14,9 +14,11 @@ use warploom_target::cost::{CostError, Op as Cost};
 
 use crate::depth::Scheduled;
 use crate::loops::{Part, Role, innermost_for};
-use crate::select::{Dot, Operand, Selection};
+use crate::select::{Dot, Operand, Selection, Sum, SumKind};
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
+
+mod tensor;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
@@ -44,6 +46,11 @@ pub(crate) fn staging_value(selection: &Selection, index: usize) -> u64 {
 /// The value of sum number `index` in tensor memory.
 pub(crate) fn sum_value(selection: &Selection, index: usize) -> u64 {
     staging_value(selection, selection.stores.len() + index)
+}
+
+/// The value of factor number `index` in tensor memory.
+pub(crate) fn factor_value(selection: &Selection, index: usize) -> u64 {
+    sum_value(selection, selection.sums.len() + index)
 }
 
 /// Bytes of shared memory kept for the address of tensor memory, and for the barriers of sums with several slots (C20).
@@ -91,7 +98,8 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
     let single = if selection.sums.is_empty() { target.threads.warps_per_group } else { 1 };
     let named = |role: Role, warps: u32| Agent { id: agent(role), name: role.name().to_owned(), warps };
     let line = |id: u64| Region { id, kind: RegionKind::Line, ii: None, stages: None, exit: Exit::Counted };
-    let mut builder = Builder { source, ops: Vec::new(), values: Vec::new() };
+    let mut builder =
+        Builder { source, ops: Vec::new(), values: Vec::new(), edges: Vec::new(), firsts: Vec::new() };
     let mut regions = Vec::new();
     for scheduled in source.loops.iter().filter(|s| leads(selection, s.pipelined.scf_for)) {
         let id = 1 + regions.len() as u64;
@@ -129,13 +137,14 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         name: source.name.to_owned(),
         target: TargetSpec::Named(target.name().to_owned()),
         repeat,
-        options: Options { smem_limit, ..Options::default() },
+        // Products and factors of unlike types may have the same columns.
+        options: Options { smem_limit, relax_footprint: !selection.factors.is_empty(), ..Options::default() },
         agents,
         regions,
         ops: builder.ops,
         values: builder.values,
         layouts: source.bindings.layouts().to_vec(),
-        edges: Vec::new(),
+        edges: builder.edges,
         reserved: Vec::new(),
     })
 }
@@ -144,6 +153,9 @@ struct Builder<'a> {
     source: &'a Source<'a>,
     ops: Vec<Op>,
     values: Vec<Value>,
+    edges: Vec<Edge>,
+    /// The first operation of each loop that owns rings.
+    firsts: Vec<u64>,
 }
 
 impl Builder<'_> {
@@ -153,6 +165,10 @@ impl Builder<'_> {
         let (pipelined, answer) = (&scheduled.pipelined, &scheduled.answer);
         let arrive = self.source.target.cost(&Cost::BarrierArrive, 4)?.latency;
         let first = self.ops.len() as u64;
+        self.firsts.push(first);
+        // Where the computing agent reads products as well, their slots are given back later than their sums are there.
+        let later = selection.shares_tensor_memory(pipelined.scf_for);
+        let spread = if later { 2 } else { 1 };
         for ((node, place), known) in pipelined.graph.nodes.iter().zip(&answer.nodes).zip(&pipelined.nodes) {
             let opcode = module.ops[known.op].opcode;
             let copies = known.part == Part::Whole && opcode == Opcode::DescriptorLoad;
@@ -163,7 +179,7 @@ impl Builder<'_> {
                 agent: agent(known.role),
                 stage: unsigned(place.stage),
                 cycle: Some(unsigned(place.cycle)),
-                order: Some(place.order as u64),
+                order: Some(place.order as u64 * spread),
                 latency: unsigned(node.latency),
                 is_async: copies || opcode == Opcode::Dot,
             });
@@ -214,36 +230,30 @@ impl Builder<'_> {
                 self.values.push(value);
             }
         }
-        for (index, sum) in selection.sums.iter().enumerate().filter(|(_, s)| s.scf_for == pipelined.scf_for)
-        {
-            let Some(dot) = selection.dots.get(sum.dot) else { continue };
-            let Some(node) = pipelined.node(dot.op, Part::Whole) else { continue };
-            let op = first + node as u64;
-            let [m, n, _] = dot.extents;
-            // Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns.
-            let rows = m.min(128);
-            let value = Value {
-                id: sum_value(selection, index),
-                name: if index == 0 { "acc".to_owned() } else { format!("acc {index}") },
-                root: Some(sum_value(selection, index)),
-                shape: vec![sum.slots * (m / rows), rows, n],
-                element: Some("f32".to_owned()),
-                align: 1,
-                init: true,
-                producer: Some(Producer { op, role: Access::Tcgen05D }),
-                consumers: vec![Consumer { op, role: Access::Tcgen05D, distance: 1, in_place: true }],
-                ..Value::default()
-            };
-            self.values.push(value);
-        }
+        self.tensor(scheduled, first);
         given_back.sort_unstable();
         given_back.dedup_by_key(|(node, _)| *node);
         for (node, late) in given_back {
-            if let Some(op) = self.ops.iter_mut().find(|op| op.id == first + node as u64) {
+            if later {
+                self.give_back(first + node as u64, late);
+            } else if let Some(op) = self.ops.iter_mut().find(|op| op.id == first + node as u64) {
                 op.latency = op.latency.saturating_add(late);
             }
         }
         Ok(())
+    }
+
+    /// An operation of its own for the end of a product's reads, and the tiles that it gives back.
+    fn give_back(&mut self, product: u64, late: u64) {
+        let Some(op) = self.ops.iter().find(|op| op.id == product).cloned() else { return };
+        let id = self.ops.len() as u64;
+        let order = op.order.map(|o| o + 1);
+        let name = format!("{} done", op.name);
+        self.ops.push(Op { id, name, order, latency: op.latency.saturating_add(late), ..op });
+        let tiles = self.values.iter_mut().filter(|v| v.pipe.is_some());
+        for consumer in tiles.flat_map(|v| &mut v.consumers).filter(|c| c.op == product) {
+            consumer.op = id;
+        }
     }
 
     /// The tiles loaded once, copied before or while the loops run and so alive throughout them, and the stores.
@@ -253,7 +263,8 @@ impl Builder<'_> {
         let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
         let mut first_put = None;
         // The computing agent reads every sum out of tensor memory before it writes a result.
-        for (index, sum) in selection.sums.iter().enumerate() {
+        let read_behind = |(index, s): &(usize, &Sum)| s.home == *index && s.kind != SumKind::Read;
+        for (index, sum) in selection.sums.iter().enumerate().filter(read_behind) {
             let Some(dot) = selection.dots.get(sum.dot) else { continue };
             let bytes = dot.extents[0] * dot.extents[1] * 4;
             let latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
@@ -317,8 +328,8 @@ impl Builder<'_> {
         let selection = self.source.selection;
         let Some(dot) = selection.dots.iter().find(|d| d.reads(load)) else { return Vec::new() };
         let mut found = Vec::new();
-        let mut first = 0u64;
-        for scheduled in self.source.loops.iter().filter(|s| leads(selection, s.pipelined.scf_for)) {
+        let leading = self.source.loops.iter().filter(|s| leads(selection, s.pipelined.scf_for));
+        for (scheduled, &first) in leading.zip(&self.firsts) {
             let nodes = &scheduled.pipelined.nodes;
             let dots = selection.dots.iter().filter(|d| d.reads(load));
             let own = dots.filter_map(|d| scheduled.pipelined.node(d.op, Part::Whole)).next();
@@ -327,7 +338,6 @@ impl Builder<'_> {
                 let op = first + node as u64;
                 found.push(Consumer { op, role: access(selection, dot, load), distance: 0, in_place: false });
             }
-            first += nodes.len() as u64;
         }
         found
     }

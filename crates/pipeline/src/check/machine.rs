@@ -120,6 +120,17 @@ pub(super) struct Part {
     pub state: State,
 }
 
+/// What a warp wrote of a tile in tensor memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Row {
+    /// How many tiles of its ring the warp had handed over before.
+    pub version: u64,
+    /// Whether the warp has handed it over.
+    pub public: bool,
+    /// Whether a product has taken it.
+    pub read: bool,
+}
+
 /// A named barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
@@ -149,6 +160,10 @@ pub(super) struct Machine {
     pub named: Vec<Named>,
     /// Tile writes from registers by (place, warp): whether they were fenced since.
     pub written: std::collections::BTreeMap<(PlaceId, usize), bool>,
+    /// Rows of tensor memory that lanes wrote, by (place, warp).
+    pub rows: std::collections::BTreeMap<(PlaceId, usize), Row>,
+    /// Places of tensor memory over which a warp has written its rows of another one.
+    pub lost: std::collections::BTreeSet<(PlaceId, usize)>,
     /// Parts of tiles copied by all lanes, by (place, warp).
     pub parts: std::collections::BTreeMap<(PlaceId, usize), Part>,
 }
@@ -189,6 +204,8 @@ impl Machine {
             fillings: vec![0; model.rings.len()],
             named: vec![Named::default(); model.barriers.len()],
             written: std::collections::BTreeMap::new(),
+            rows: std::collections::BTreeMap::new(),
+            lost: std::collections::BTreeSet::new(),
             parts: std::collections::BTreeMap::new(),
         }
     }
@@ -213,6 +230,12 @@ impl Machine {
     pub fn forget_parts(&mut self, place: PlaceId) {
         let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
         self.parts.retain(|(other, _), _| *other == place || !overlaps.contains(other));
+    }
+
+    /// Other places that share bytes with one.
+    pub fn others(&self, place: PlaceId) -> Vec<PlaceId> {
+        let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
+        overlaps.into_iter().filter(|&other| other != place).collect()
     }
 
     /// Whether two places share bytes.

@@ -32,6 +32,11 @@ impl Ring {
     pub fn is_sums(&self) -> bool {
         self.handshake == "mma_to_generic"
     }
+
+    /// Whether lanes write its slots in tensor memory for products, and a commit of products gives them back.
+    pub fn is_factors(&self) -> bool {
+        self.handshake == "generic_to_mma"
+    }
 }
 
 /// A tile of each slot of a ring. In tensor memory, `bytes`, `offset` and `stride` count columns.

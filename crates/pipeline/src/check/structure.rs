@@ -117,6 +117,7 @@ struct Range {
     ring: usize,
     barrier: bool,
     staging: bool,
+    factors: bool,
     tensor: bool,
     span: (u64, u64),
 }
@@ -126,11 +127,12 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
     let mut ranges = Vec::new();
     for (index, ring) in model.rings.iter().enumerate() {
         let staging = matches!(ring.handshake.as_str(), "none" | "cp_async");
+        let factors = ring.is_factors();
         for (number, payload) in ring.payloads.iter().enumerate() {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                ranges.push(Range { what, ring: index, barrier: false, staging, tensor, span });
+                ranges.push(Range { what, ring: index, barrier: false, staging, factors, tensor, span });
             }
         }
         for (name, first) in [("full", ring.full), ("empty", ring.empty)] {
@@ -138,20 +140,38 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
                 let start = first.unwrap_or(0).saturating_add(8 * slot);
                 let what = format!("@{} {name} barrier {slot}", ring.name);
                 let span = (start, start.saturating_add(8));
-                ranges.push(Range { what, ring: index, barrier: true, staging: false, tensor: false, span });
+                ranges.push(Range {
+                    what,
+                    ring: index,
+                    barrier: true,
+                    staging: false,
+                    factors: false,
+                    tensor: false,
+                    span,
+                });
             }
         }
     }
     if let Some((_, slot)) = model.tmem {
         let (what, span) = ("the address of tensor memory".to_owned(), (slot, slot.saturating_add(4)));
-        ranges.push(Range { what, ring: usize::MAX, barrier: true, staging: false, tensor: false, span });
+        ranges.push(Range {
+            what,
+            ring: usize::MAX,
+            barrier: true,
+            staging: false,
+            factors: false,
+            tensor: false,
+            span,
+        });
     }
     // Columns and bytes are apart.
     ranges.sort_by_key(|r| (r.tensor, r.span));
     for (at, a) in ranges.iter().enumerate() {
         let near = |b: &&Range| b.tensor == a.tensor && b.span.0 < a.span.1;
         for b in ranges.iter().skip(at + 1).take_while(near) {
-            let ordered = a.ring != b.ring && (a.staging || b.staging) && !a.barrier && !b.barrier;
+            // Staging over tiles, and factors over the products that they are made from: the run decides.
+            let aside = a.staging || b.staging || a.factors != b.factors;
+            let ordered = a.ring != b.ring && aside && !a.barrier && !b.barrier;
             if !ordered && a.span.0 < b.span.1 {
                 let (unit, rule) =
                     if a.tensor { ("columns", Rule::Columns) } else { ("bytes", Rule::Overlap) };
@@ -181,11 +201,17 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
     if loads > 0 && ring.full.is_none() {
         report.add(Rule::Form, &at, "copies arrive and there is no full barrier");
     }
-    if ring.full.is_some() && ring.arrive_full != 1 {
-        report.add(Rule::Arrivals, &at, format!("arrive_full {}: one lane commits", ring.arrive_full));
+    let committing = match ring.is_factors() {
+        true => warps_of(Opcode::ProducerCommit),
+        false => 1,
+    };
+    if ring.full.is_some() && ring.arrive_full != committing {
+        let who =
+            if ring.is_factors() { format!("{committing} warps commit") } else { "one lane commits".into() };
+        report.add(Rule::Arrivals, &at, format!("arrive_full {}: {who}", ring.arrive_full));
     }
     let elected = mine(Opcode::ConsumerRelease).filter(|(_, p, _)| p.elected).count();
-    let releasing = match ring.is_operands() {
+    let releasing = match ring.is_operands() || ring.is_factors() {
         // A commit of products is one arrival.
         true => elected.min(1) as u64,
         false => warps_of(Opcode::ConsumerRelease),
@@ -201,10 +227,10 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
     if ring.empty.is_none() && (acquires > 0 || releasing > 0) {
         report.add(Rule::Form, &at, "acquired or released without an empty barrier");
     }
-    if ring.tensor != ring.is_sums() {
+    if ring.tensor != (ring.is_sums() || ring.is_factors()) {
         report.add(Rule::Form, &at, format!("handshake {} for this space", ring.handshake));
     }
-    let fills = if ring.is_sums() { Opcode::ProducerCommit } else { Opcode::TmaLoad };
+    let fills = if ring.tensor { Opcode::ProducerCommit } else { Opcode::TmaLoad };
     if acquires == 0 && mine(fills).any(|(_, p, _)| p.looped) {
         report.add(Rule::Overwrite, &at, "slots are rewritten in a loop and never acquired");
     }
@@ -212,7 +238,7 @@ fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report:
         report.add(Rule::Form, &at, "waited for or committed without a full barrier");
     }
     let tile_bytes: u64 = ring.payloads.iter().map(|p| p.bytes).sum();
-    let tile_bytes = if ring.is_sums() { 0 } else { tile_bytes };
+    let tile_bytes = if ring.tensor { 0 } else { tile_bytes };
     if ring.full.is_some() && ring.bytes != tile_bytes {
         report.add(Rule::Bytes, &at, format!("bytes {}: its tiles have {tile_bytes}", ring.bytes));
     }
@@ -286,7 +312,8 @@ fn warps(model: &Model<'_>, target: &Target, report: &mut Report) {
             agent.layout != "mma_sync" && operations(model).any(|(a, _, o)| a == number && o == Opcode::Dot);
         let reads = operations(model).any(|(a, p, o)| {
             let ring = model.ring(p.op).and_then(|r| model.rings.get(r));
-            a == number && o == Opcode::Slot && ring.is_some_and(|r| r.tensor)
+            let touches = matches!(o, Opcode::Slot | Opcode::TileStore);
+            a == number && touches && !p.elected && ring.is_some_and(|r| r.tensor)
         });
         let multiplies = multiplies || reads;
         let moves = agent.registers != model.max_registers / 8 * 8;
@@ -359,15 +386,15 @@ fn named_barriers(model: &Model<'_>, target: &Target, report: &mut Report) {
 fn elections(model: &Model<'_>, report: &mut Report) {
     use Opcode::*;
     for (agent, placed, opcode) in operations(model) {
-        let commits = opcode == ConsumerRelease
-            && model.ring(placed.op).and_then(|r| model.rings.get(r)).is_some_and(|r| r.is_operands());
+        let ring = model.ring(placed.op).and_then(|r| model.rings.get(r));
+        let commits = opcode == ConsumerRelease && ring.is_some_and(|r| r.is_operands() || r.is_factors());
+        // What all lanes write, all lanes hand over.
+        let hands_over = ring.is_some_and(|r| r.is_factors());
         let single = commits
-            || matches!(
-                opcode,
-                ProducerAcquire | ProducerCommit | TmaLoad | TmaStore | StoreCommit | StoreWait | Mma
-            );
+            || (matches!(opcode, ProducerAcquire | ProducerCommit) && !hands_over)
+            || matches!(opcode, TmaLoad | TmaStore | StoreCommit | StoreWait | Mma);
         let all = !commits
-            && matches!(
+            && (matches!(
                 opcode,
                 ConsumerRelease
                     | TileStore
@@ -378,7 +405,7 @@ fn elections(model: &Model<'_>, report: &mut Report) {
                     | AsyncCopy
                     | AsyncCommit
                     | AsyncWait
-            );
+            ) || (opcode == ProducerCommit && hands_over));
         if single && !placed.elected {
             report.add(
                 Rule::Election,

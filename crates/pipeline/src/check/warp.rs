@@ -78,6 +78,8 @@ pub(super) struct Warp {
     pub uncommitted: bool,
     /// Waits passed, by ring.
     pub waits: Vec<u64>,
+    /// Tiles handed over from registers, by ring.
+    pub commits: Vec<u64>,
     /// Slots given back, by ring.
     pub releases: Vec<u64>,
     /// Slots read through the generic proxy since the last proxy fence: (ring, slot).
@@ -107,6 +109,7 @@ impl Warp {
             issued: 0,
             uncommitted: false,
             waits: vec![0; rings],
+            commits: vec![0; rings],
             releases: vec![0; rings],
             read_unfenced: BTreeSet::new(),
             open_stores: Vec::new(),

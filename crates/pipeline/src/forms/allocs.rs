@@ -35,6 +35,7 @@ pub fn assigned(
         .sums
         .iter()
         .enumerate()
+        .filter(|(index, sum)| sum.home == *index)
         .filter_map(|(index, sum)| Some((selection.dots.get(sum.dot)?.op, sum_value(selection, index))));
     for (op, id) in loads.chain(stores).chain(sums) {
         module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));

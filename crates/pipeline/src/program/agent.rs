@@ -11,8 +11,10 @@ use super::needed::{Needed, operands};
 use super::products::{Issued, Open};
 use super::shape::{Shape, shape};
 use super::sums::Reading;
+use super::tensor_shape;
 use crate::layout::RingUse;
-use crate::loops::{Role, innermost_for, is_inside};
+use crate::loops::{Part, Role, innermost_for, is_inside};
+use crate::select::SumKind;
 use crate::views::look_through;
 use crate::walk::preorder;
 
@@ -33,6 +35,10 @@ pub(super) struct Walker<'b, 'a> {
     pub open: Vec<Open>,
     /// Sums in tensor memory waited for and not yet given back.
     pub reading: Vec<Reading>,
+    /// Rings of the products in tensor memory that this trip has read and not yet given back.
+    pub products: Vec<usize>,
+    /// In the issuing agent, whether a trip is not the first of its loop.
+    pub later: Option<ValueId>,
     /// Products that may be unfinished, oldest first.
     pub issued: VecDeque<Issued>,
     /// What values have become behind a wait.
@@ -62,6 +68,8 @@ impl<'b, 'a> Walker<'b, 'a> {
             iterators: BTreeMap::new(),
             open: Vec::new(),
             reading: Vec::new(),
+            products: Vec::new(),
+            later: None,
             issued: VecDeque::new(),
             waited: BTreeMap::new(),
             storing: false,
@@ -131,8 +139,14 @@ impl<'b, 'a> Walker<'b, 'a> {
             return Some(known);
         }
         let module = self.module();
-        if let Some(op) = module.def_op(value) {
+        if let Some(factor) = self.factor_of(value).filter(|_| self.role == Role::Mma) {
+            self.open_factor(factor, tag)?;
+        } else if let Some(sum) = self.scaled_as(value).filter(|_| self.role == Role::Math) {
+            let scf_for = self.b.source.selection.sums.get(sum)?.scf_for;
+            self.view_sum(sum, value, tag, scf_for)?;
+        } else if let Some(op) = module.def_op(value) {
             match module.ops[op].opcode {
+                Opcode::Dot if !self.b.source.selection.sums.is_empty() => self.open_product(op, tag)?,
                 Opcode::DescriptorLoad => self.open_slot(op, tag)?,
                 // A result of something the agent goes through must be there already.
                 Opcode::Dot | Opcode::MmaWait => return None,
@@ -198,6 +212,9 @@ impl<'b, 'a> Walker<'b, 'a> {
     pub fn step(&mut self, op: OpId, tag: usize) -> Option<()> {
         let module = self.module();
         let opcode = module.ops[op].opcode;
+        if self.role == Role::Mma {
+            return self.issue_step(op, tag);
+        }
         let results = &module.ops[op].results;
         let scope = self.scopes.get(tag)?;
         let unwanted = !results.is_empty() && !results.iter().any(|v| self.needed.values.contains(v));
@@ -250,14 +267,22 @@ impl<'b, 'a> Walker<'b, 'a> {
         let rings = selection.rings.iter().enumerate().filter(|(_, r)| r.looped && mine(r));
         let inside = |l: &usize| selection.loads.get(*l).is_some_and(|l| is_inside(module, l.op, op));
         let found = rings.filter(|(_, r)| r.uses.iter().any(|u| u.loads.iter().any(inside))).map(|(i, _)| i);
-        found.chain(self.sums_in(op)).collect()
+        found.chain(self.tensor_rings_in(op)).collect()
     }
 
     /// Where a ring's iterator stands.
     pub fn iterator(&self, ring: usize) -> Option<Iterator2> {
         // The producer starts one phase ahead: its first acquires find every slot empty (C23).
-        let sum = matches!(self.b.source.layout.rings.get(ring)?.usage, RingUse::Sum(_));
-        let produces = self.role == Role::Load || (self.role == Role::Mma && sum);
+        let produces = match self.b.source.layout.rings.get(ring)?.usage {
+            RingUse::Ring(_) | RingUse::Staging(_) => self.role == Role::Load,
+            RingUse::Factor(_) => self.role == Role::Math,
+            // What is scaled in place the computing agent starts.
+            RingUse::Sum(sum) => {
+                let kind = self.b.source.selection.sums.get(sum)?.kind;
+                let starts = if matches!(kind, SumKind::Scaled { .. }) { Role::Math } else { Role::Mma };
+                self.role == starts
+            }
+        };
         let phase = if produces { self.b.one? } else { self.b.zero? };
         Some(self.iterators.get(&ring).copied().unwrap_or([self.b.zero?, phase]))
     }
@@ -278,9 +303,12 @@ impl<'b, 'a> Walker<'b, 'a> {
         self.prepare(scf_for)?;
         let scheduled = self.b.source.loops.iter().find(|s| s.pipelined.scf_for == scf_for);
         if scheduled.is_some() && self.role == Role::Mma {
-            return self.issuing_loop(scf_for);
+            return self.issuing_loop(scf_for, scheduled?);
         }
         if let (Some(scheduled), Role::Math) = (scheduled, self.role) {
+            if self.b.source.selection.shares_tensor_memory(scf_for) {
+                return self.plain_loop(scf_for, Some(&tensor_shape::computing(scheduled)));
+            }
             let shape = shape(self.module(), scheduled, &self.b.source.selection.dots);
             if shape.stages == 2 {
                 return self.rotated(scf_for, shape);
@@ -301,19 +329,24 @@ impl<'b, 'a> Walker<'b, 'a> {
             initial.push(self.read(first, 0, scf_for)?);
         }
         let bounds = self.bounds(scf_for)?;
+        self.start_sums(scf_for)?;
         let args: Vec<ValueId> =
             carried.iter().map(|&at| module.blocks[body].args.get(at + 1).copied()).collect::<Option<_>>()?;
         let opened = self.open_loop(scf_for, bounds, &args, &initial, &rings)?;
         match shape {
             Some(shape) => {
                 for step in &shape.steps {
-                    self.step(step.op, 0)?;
+                    match step.part {
+                        Part::TmemStore => self.tensor_store(step.op, 0)?,
+                        _ => self.step(step.op, 0)?,
+                    }
                 }
             }
             None => self.block(body)?,
         }
         let yielded = module.terminator(body)?;
         self.settle(scf_for);
+        self.close_products(scf_for)?;
         let mut last = Vec::new();
         for &at in &carried {
             let value = *module.ops[yielded].operands.get(at)?;

@@ -63,7 +63,9 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
     let offset = wide(ring.payloads.iter().map(|p| p.offset).collect());
     let stride = wide(ring.payloads.iter().map(|p| p.stride).collect());
     let place = match ring.usage {
-        RingUse::Sum(_) => vec![("space", Attr::string("tmem")), ("column", offset), ("columns", stride)],
+        RingUse::Sum(_) | RingUse::Factor(_) => {
+            vec![("space", Attr::string("tmem")), ("column", offset), ("columns", stride)]
+        }
         _ => vec![
             ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
             ("offset", offset),

@@ -35,6 +35,12 @@ impl Emit<'_> {
         self.out.ops[op].results[0]
     }
 
+    /// An `i1` constant.
+    pub fn flag(&mut self, value: bool) -> ValueId {
+        let op = self.op(Opcode::Constant, &[], &[Type::I1], &[("value", Attr::Bool(value))]);
+        self.out.ops[op].results[0]
+    }
+
     /// An operation on a slot or phase of a pipeline.
     pub fn ring(&mut self, opcode: Opcode, ring: &str, iterator: &[ValueId], props: &[(&str, Attr)]) -> OpId {
         let op = self.op(opcode, iterator, &[], &[("pipeline", Attr::symbol(ring))]);

@@ -10,6 +10,7 @@ mod agent;
 mod copy;
 mod declare;
 pub(crate) mod emit;
+mod factors;
 mod fill;
 mod needed;
 mod products;
@@ -17,6 +18,7 @@ mod rotate;
 mod shape;
 mod store;
 mod sums;
+mod tensor_shape;
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
@@ -104,9 +106,8 @@ impl<'a> Builder<'a> {
         }
         self.launch(func);
         let roles = self.source.layout.agents.iter().map(|a| a.role);
-        let sums = &selection.sums;
         let needs: Vec<(Role, Needed)> =
-            roles.map(|role| (role, Needed::of(module, selection.func, role, sums))).collect();
+            roles.map(|role| (role, Needed::of(module, selection, role))).collect();
         self.shared_scalars(body, &needs);
         self.declarations(body);
         for (role, needed) in needs {

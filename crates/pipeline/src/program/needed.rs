@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use warploom_ir::{Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::loops::Role;
-use crate::select::Sum;
+use crate::select::{Selection, SumKind};
 use crate::walk::preorder;
 
 /// The values and the control flow that an agent needs.
@@ -18,7 +18,8 @@ pub(super) struct Needed {
 
 impl Needed {
     /// What the agent of a role needs in a function.
-    pub fn of(module: &Module, func: OpId, role: Role, sums: &[Sum]) -> Needed {
+    pub fn of(module: &Module, selection: &Selection, role: Role) -> Needed {
+        let (func, sums) = (selection.func, &selection.sums);
         let mut needed = Needed::default();
         let mut roots: Vec<ValueId> = Vec::new();
         for op in preorder(module, func) {
@@ -40,9 +41,29 @@ impl Needed {
         if role == Role::Math {
             // Whether a sum was written at all is a matter of its loop's bounds.
             roots.extend(sums.iter().flat_map(|s| module.ops[s.scf_for].operands.iter().copied().take(2)));
+            needed.tensor(module, selection, &mut roots);
         }
-        needed.close(module, role, roots, sums);
+        needed.close(module, role, roots, selection);
         needed
+    }
+
+    /// What the computing agent writes into tensor memory, and the products that it reads there.
+    fn tensor(&mut self, module: &Module, selection: &Selection, roots: &mut Vec<ValueId>) {
+        for factor in &selection.factors {
+            let dot = selection.dots.get(factor.dot);
+            dot.into_iter().for_each(|d| self.around(module, d.op, roots));
+            roots.push(factor.value);
+        }
+        for (index, sum) in selection.sums.iter().enumerate() {
+            let (SumKind::Scaled { scaled, .. }, Some(at)) = (sum.kind, sum.at) else { continue };
+            let dot = selection.dots.get(sum.dot);
+            dot.into_iter().for_each(|d| self.around(module, d.op, roots));
+            roots.push(scaled);
+            // The first loop that adds to it starts it.
+            if sum.home == index {
+                roots.extend(module.ops[sum.scf_for].operands.get(3 + at));
+            }
+        }
     }
 
     /// The loops and branches around an operation, with their bounds and conditions.
@@ -57,8 +78,10 @@ impl Needed {
     }
 
     /// Everything that values are computed from, round loops and out of branches.
-    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>, sums: &[Sum]) {
-        let sum = |op: OpId, at: usize| sums.iter().any(|s| s.scf_for == op && s.at == at);
+    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>, selection: &Selection) {
+        let sums = &selection.sums;
+        let sum = |op: OpId, at: usize| sums.iter().any(|s| s.scf_for == op && s.at == Some(at));
+        let tensor = !sums.is_empty();
         while let Some(value) = stack.pop() {
             if !self.values.insert(value) {
                 continue;
@@ -71,11 +94,14 @@ impl Needed {
                     Opcode::If => stack.extend(chosen(module, op, index as usize)),
                     // The other agent computes the coordinates of copies.
                     Opcode::DescriptorLoad if role == Role::Math => {}
+                    // The issuing agent computes products, tensor memory has them.
+                    Opcode::Dot if role == Role::Math && tensor => {}
                     _ => stack.extend(operands(module, op)),
                 },
                 ValueDef::Argument { block, index } => {
                     let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
                     match owner.filter(|&op| module.ops[op].opcode == Opcode::For) {
+                        Some(op) if index > 0 && sum(op, index as usize - 1) => {}
                         Some(op) if index > 0 => stack.extend(carried(module, op, index as usize - 1)),
                         Some(op) => stack.extend(module.ops[op].operands.iter().copied().take(3)),
                         None => {}

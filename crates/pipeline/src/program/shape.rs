@@ -18,6 +18,8 @@ use crate::views::look_through;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
     pub op: OpId,
+    /// The operation itself, or the write of its result into tensor memory.
+    pub part: Part,
     /// 0 for those of the younger iteration.
     pub stage: i64,
 }
@@ -76,7 +78,7 @@ fn plain(module: &Module, scheduled: &Scheduled) -> Shape {
     let body = module.entry(scheduled.pipelined.scf_for, 0);
     let order = body.map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
     ops.sort_by_key(|op| order.iter().position(|o| o == op));
-    let steps = ops.into_iter().map(|op| Step { op, stage: 0 }).collect();
+    let steps = ops.into_iter().map(|op| Step { op, part: Part::Whole, stage: 0 }).collect();
     Shape { stages: 1, steps, crossing: Vec::new() }
 }
 
@@ -113,7 +115,8 @@ fn window(
     let mut keyed: Vec<(i64, usize, Step)> = timed
         .iter()
         .map(|&(time, order, op)| {
-            ((time - start).rem_euclid(ii), order, Step { op, stage: stage(time) - first })
+            let step = Step { op, part: Part::Whole, stage: stage(time) - first };
+            ((time - start).rem_euclid(ii), order, step)
         })
         .collect();
     // Products are only issued: in a cycle they go first, so that what else happens in it runs beside them.

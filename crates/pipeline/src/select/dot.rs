@@ -151,7 +151,8 @@ fn operand(
         if matches!(maker, Some(Opcode::DescriptorLoad | Opcode::Load)) {
             return None;
         }
-        let narrow = target.has(Feature::Wgmma) && module.ty(seen.base).elem_bits() == Some(16);
+        let multiplies = target.has(Feature::Wgmma) || target.has(Feature::Tcgen05);
+        let narrow = multiplies && module.ty(seen.base).elem_bits() == Some(16);
         if index == 0 && narrow && seen.views.is_empty() && maker.is_some_and(|m| class(m) == Class::Pure) {
             return Some(Operand::Registers);
         }

@@ -22,7 +22,7 @@ use crate::walk::Users;
 
 pub use find::entry_function;
 pub use rings::{Filling, Ring};
-pub use sums::Sum;
+pub use sums::{Factor, Sum, SumKind};
 
 /// A tile copied from global to shared memory by descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ pub enum Operand {
         /// K is contiguous in memory.
         k_major: bool,
     },
-    /// A tile that the computing agent has in registers (C45, C61).
+    /// A tile that the computing agent has in registers (C45, C61); products into tensor memory read it from there.
     Registers,
 }
 
@@ -119,6 +119,8 @@ pub struct Selection {
     pub rings: Vec<Ring>,
     /// Sums in tensor memory, one for each product where the chip adds up there.
     pub sums: Vec<Sum>,
+    /// Tiles that products read from tensor memory.
+    pub factors: Vec<Factor>,
     /// The plan of each descriptor argument, in order of the arguments (C12).
     pub descriptors: Vec<(ValueId, TilePlan)>,
     /// The author's cap on ring slots (C6).
@@ -133,6 +135,12 @@ impl Selection {
         let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
         let each = if self.sums.is_empty() { 64 } else { 128 };
         u32::try_from(rows / each).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the computing agent reads or writes tensor memory inside a loop.
+    pub fn shares_tensor_memory(&self, scf_for: OpId) -> bool {
+        self.sums.iter().any(|s| s.scf_for == scf_for && s.kind != SumKind::Plain)
+            || self.factors.iter().any(|f| f.scf_for == scf_for)
     }
 
     /// Registers per computing thread that accumulators and factors take together, in the loop that has most.
@@ -181,12 +189,15 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
         let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
         let dots = dots?;
         let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
-        let sums = if tensor { sums::select(module, &dots, target, &mut errors) } else { Vec::new() };
+        rings::check(module, &loops, &loads, &mut errors);
+        let rings = rings::group(module, &loops, &loads, &users);
+        let (sums, factors) = match tensor {
+            true => sums::select(module, &loops, &dots, &rings, target, &mut errors),
+            false => Default::default(),
+        };
         if !tensor {
             dot::check_registers(module, &dots, target, &mut errors);
         }
-        rings::check(module, &loops, &loads, &mut errors);
-        let rings = rings::group(module, &loops, &loads, &users);
         let (num_stages, remarks) = find::loop_attributes(module, &loops);
         Some(Selection {
             func,
@@ -197,6 +208,7 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
             stores,
             rings,
             sums,
+            factors,
             descriptors,
             num_stages,
             remarks,

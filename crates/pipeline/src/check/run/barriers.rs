@@ -41,6 +41,14 @@ impl Run<'_, '_> {
         if self.model.rings.get(ring).is_some_and(|r| r.is_sums()) {
             return self.commit_products(w, ring, slot, true);
         }
+        if self.model.rings.get(ring).is_some_and(|r| r.is_factors()) {
+            if !self.hand_over_rows(w, ring, slot) {
+                return self.broken(w, Rule::Read, "hands over rows that it has not written");
+            }
+            if let Some(commits) = self.warps.get_mut(w).and_then(|x| x.commits.get_mut(ring)) {
+                *commits += 1;
+            }
+        }
         let bytes = self.model.number(op, "bytes").unwrap_or(0);
         let slot = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.full.get_mut(ring).and_then(|b| b.get_mut(slot)).map(|b| b.arrive(bytes)) {
@@ -85,8 +93,11 @@ impl Run<'_, '_> {
                 format!("gives back {released} slots, {waited} were waited for"),
             );
         }
-        if self.model.rings.get(ring).is_some_and(|r| r.is_operands()) {
+        if self.model.rings.get(ring).is_some_and(|r| r.is_operands() || r.is_factors()) {
             return self.commit_products(w, ring, slot, false);
+        }
+        if self.is_scaled(ring) && !self.hand_over_rows(w, ring, slot) {
+            return self.broken(w, Rule::Read, "gives back a sum that it has not scaled");
         }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {

@@ -27,8 +27,10 @@ impl Run<'_, '_> {
             if let Some(&filled) = self.machine.fillings.get(index).filter(|_| ring.is_sums()) {
                 let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
                 let least = waits.filter_map(|x| x.waits.get(index)).min().copied().unwrap_or(0);
-                if least != filled {
-                    found.push(format!("@{}: filled {filled} times, {least} waited for", ring.name));
+                // Who scales a sum waits once more than it is filled: before it is filled first.
+                let ahead = u64::from(self.is_scaled(index));
+                if (least, filled) != (0, 0) && least != filled + ahead {
+                    found.push(format!("@{}: filled {filled} times, {least} waits for it", ring.name));
                 }
                 continue;
             }
@@ -41,6 +43,7 @@ impl Run<'_, '_> {
                 found.push(format!("@{}: announced bytes and copied bytes differ", ring.name));
             }
         }
+        found.extend(self.rows_left());
         if !self.machine.copies.is_empty() {
             found.push(format!("{} copies in flight", self.machine.copies.len()));
         }

@@ -3,6 +3,7 @@
 mod barriers;
 mod drained;
 mod groups;
+mod rows;
 mod scalars;
 mod stores;
 mod tensor;

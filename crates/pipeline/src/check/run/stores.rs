@@ -1,16 +1,19 @@
 //! Results on their way out: tile writes, fences, named barriers, copies to global memory.
 
-use warploom_ir::{OpId, Opcode};
+use warploom_ir::OpId;
 
 use super::{Run, Step};
 use crate::check::Rule;
 
 impl Run<'_, '_> {
     pub(super) fn tile_store(&mut self, w: usize, op: OpId) -> Step {
-        let Some((.., place)) = self.payload_place(w, op) else { return Step::Broken };
+        let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
         let read = self.plain(w, op);
         if read != Step::Went {
             return read;
+        }
+        if self.model.rings.get(ring).is_some_and(|r| r.tensor) {
+            return self.write_rows(w, ring, place);
         }
         if let Some(broken) = self.writable(w, place) {
             return broken;
@@ -92,19 +95,6 @@ impl Run<'_, '_> {
             warp.open_stores.push(place);
         }
         Step::Went
-    }
-
-    /// Warps whose agents write tiles into a ring.
-    pub(super) fn writers(&self, ring: usize) -> Vec<usize> {
-        let writes = |agent: usize| {
-            self.model.agents.get(agent).is_some_and(|a| {
-                a.ops.iter().any(|p| {
-                    self.model.module.ops[p.op].opcode == Opcode::TileStore
-                        && self.model.ring(p.op) == Some(ring)
-                })
-            })
-        };
-        self.warps.iter().enumerate().filter(|(_, x)| writes(x.agent)).map(|(w, _)| w).collect()
     }
 
     pub(super) fn store_wait(&mut self, w: usize, op: OpId) -> Step {

@@ -23,10 +23,23 @@ impl Run<'_, '_> {
                 _ => return self.broken(w, Rule::Form, "an operand of a product is no view"),
             }
         }
+        for &read in &reads {
+            self.take_rows(read);
+        }
         let version = self.machine.fillings.get(ring).copied().unwrap_or(0);
         let keep = self.model.operand(op, 3).map(|v| self.value(w, v));
         let started = self.machine.sums(sum, version);
-        if keep == Some(Val::Int(0)) {
+        let scaled = self.is_scaled(ring);
+        if scaled {
+            if keep == Some(Val::Int(0)) {
+                return self.broken(w, Rule::Overwrite, "starts a sum anew that was scaled for it");
+            }
+            if let Some(broken) = self.rows_readable(w, sum, None) {
+                return broken;
+            }
+            self.take_rows(sum);
+            self.machine.spoil(sum);
+        } else if keep == Some(Val::Int(0)) {
             // What the slot held must have been read by everybody who waits for it.
             let held = self.machine.places.get(sum).and_then(|p| p.holds);
             let waiting = |x: &crate::check::warp::Warp| {
@@ -42,6 +55,9 @@ impl Run<'_, '_> {
             if started {
                 return self.broken(w, Rule::Overwrite, "starts a sum a second time");
             }
+            if let Some(broken) = self.clear_columns(w, sum) {
+                return broken;
+            }
             self.machine.spoil(sum);
         } else if !started {
             return self.broken(w, Rule::Read, "adds to a sum that nobody started");
@@ -50,7 +66,8 @@ impl Run<'_, '_> {
             warp.uncommitted = true;
         }
         if let Some(queue) = self.machine.tensor.get_mut(w) {
-            queue.push_back(Issued::Product { reads, sum, version });
+            // What is scaled counts from the start that is no product.
+            queue.push_back(Issued::Product { reads, sum, version: version + u64::from(scaled) });
         }
         Step::Went
     }

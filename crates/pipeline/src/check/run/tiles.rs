@@ -93,6 +93,13 @@ impl Run<'_, '_> {
         if self.machine.places.get(place).is_some_and(|p| self.is_grouped(p.ring)) {
             return self.parts_readable(w, place, version);
         }
+        let ring = self.machine.places.get(place).and_then(|p| self.model.rings.get(p.ring));
+        if ring.is_some_and(|r| r.is_factors()) {
+            return self.rows_readable(w, place, Some(version));
+        }
+        if let Some(missing) = self.rows_missing(w, place).filter(|_| ring.is_some_and(|r| r.tensor)) {
+            return Some(self.broken(w, Rule::Read, missing));
+        }
         let holds = self.machine.places.get(place).and_then(|p| p.holds);
         if holds == Some(version) {
             return None;
@@ -161,7 +168,10 @@ impl Run<'_, '_> {
                     if let Some(broken) = self.readable(w, place, version) {
                         return broken;
                     }
+                    // The copy engine does not write tensor memory.
+                    let shared = |ring: usize| self.model.rings.get(ring).is_some_and(|r| !r.tensor);
                     let slot = self.machine.places.get(place).map(|p| (p.ring, p.slot));
+                    let slot = slot.filter(|&(ring, _)| shared(ring));
                     if let (Some(warp), Some(slot)) = (self.warps.get_mut(w), slot) {
                         warp.read_unfenced.insert(slot);
                     }

@@ -1,0 +1,130 @@
+//! Tiles that lanes write into tensor memory: factors for products, and sums that they scale (C24, C25, C66).
+//!
+//! Every warp has its own rows, and nobody else reaches them. A product takes the rows of all writers: each must have
+//! written its part for just this product, and handed it over.
+
+use warploom_ir::Opcode;
+
+use super::{Run, Step};
+use crate::check::Rule;
+use crate::check::machine::{PlaceId, Row};
+
+impl Run<'_, '_> {
+    /// Whether lanes write to a ring of sums: they scale what products add to.
+    pub(super) fn is_scaled(&self, ring: usize) -> bool {
+        self.model.rings.get(ring).is_some_and(|r| r.is_sums()) && !self.writers(ring).is_empty()
+    }
+
+    /// A warp writes its rows of a slot.
+    pub(super) fn write_rows(&mut self, w: usize, ring: usize, place: PlaceId) -> Step {
+        if self.machine.multiplying(place) {
+            return self.broken(w, Rule::Overwrite, "overwrites what a product still uses");
+        }
+        let before = self.machine.rows.get(&(place, w)).copied();
+        if before.is_some_and(|row| row.public && !row.read) {
+            return self.broken(w, Rule::Overwrite, "overwrites rows that no product has read");
+        }
+        let version = self.warps.get(w).and_then(|x| x.commits.get(ring)).copied().unwrap_or(0);
+        let started = self.machine.fillings.get(ring).copied();
+        let scaled = self.is_scaled(ring);
+        for other in self.machine.others(place) {
+            self.machine.rows.remove(&(other, w));
+            self.machine.lost.insert((other, w));
+        }
+        self.machine.lost.remove(&(place, w));
+        self.machine.rows.insert((place, w), Row { version, public: false, read: false });
+        if let Some(place) = self.machine.places.get_mut(place).filter(|p| scaled && p.holds.is_none()) {
+            place.holds = started;
+        }
+        Step::Went
+    }
+
+    /// A warp hands its rows of a slot over. False when it wrote none for this turn.
+    pub(super) fn hand_over_rows(&mut self, w: usize, ring: usize, slot: u64) -> bool {
+        let Some(place) = self.machine.place(ring, 0, slot) else { return false };
+        let turn = self.warps.get(w).and_then(|x| x.commits.get(ring)).copied().unwrap_or(0);
+        let factor = self.model.rings.get(ring).is_some_and(|r| r.is_factors());
+        match self.machine.rows.get_mut(&(place, w)) {
+            Some(row) if !row.read && (!factor || row.version == turn) => {
+                row.public = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a product may read the rows of every writer as filling number `version` of their ring.
+    pub(super) fn rows_readable(&mut self, w: usize, place: PlaceId, version: Option<u64>) -> Option<Step> {
+        let ring = self.machine.places.get(place)?.ring;
+        for writer in self.writers(ring) {
+            let found = match self.machine.rows.get(&(place, writer)) {
+                None => "has not written its rows",
+                Some(row) if !row.public => "has not handed over its rows",
+                Some(row) if version.is_none() && row.read => {
+                    "has not scaled its rows since the last product"
+                }
+                Some(row) if version.is_some_and(|v| v != row.version) => {
+                    "has its rows of another turn there"
+                }
+                Some(_) => continue,
+            };
+            return Some(self.broken(w, Rule::Read, format!("warp {writer} {found}")));
+        }
+        None
+    }
+
+    /// A product has taken the rows of a place.
+    pub(super) fn take_rows(&mut self, place: PlaceId) {
+        for (_, row) in self.machine.rows.iter_mut().filter(|((p, _), _)| *p == place) {
+            row.read = true;
+        }
+    }
+
+    /// A product starts a sum anew: nobody may want what else has these columns.
+    pub(super) fn clear_columns(&mut self, w: usize, sum: PlaceId) -> Option<Step> {
+        let others = self.machine.others(sum);
+        let unread = self.machine.rows.iter().any(|((p, _), row)| others.contains(p) && !row.read);
+        if unread {
+            return Some(self.broken(w, Rule::Overwrite, "starts a sum over rows that no product has read"));
+        }
+        if others.iter().any(|&other| self.machine.multiplying(other)) {
+            return Some(self.broken(w, Rule::Overwrite, "starts a sum over what a product still uses"));
+        }
+        self.machine.rows.retain(|(p, _), _| !others.contains(p));
+        self.machine.lost.retain(|(p, _)| *p != sum);
+        None
+    }
+
+    /// What a view of a sum in tensor memory lacks for a warp: its own rows may lie over it, or never have been started.
+    pub(super) fn rows_missing(&self, w: usize, place: PlaceId) -> Option<&'static str> {
+        if self.machine.lost.contains(&(place, w)) {
+            return Some("reads a sum over which it has written");
+        }
+        let ring = self.machine.places.get(place)?.ring;
+        let started = self.machine.rows.contains_key(&(place, w));
+        (self.is_scaled(ring) && !started).then_some("reads a sum that it has not started")
+    }
+
+    /// Rows of factors that no product has read.
+    pub(super) fn rows_left(&self) -> Vec<String> {
+        let left = self.machine.rows.iter().filter(|((place, _), row)| {
+            let ring = self.machine.places.get(*place).and_then(|p| self.model.rings.get(p.ring));
+            !row.read && ring.is_some_and(|r| r.is_factors())
+        });
+        left.map(|((_, w), _)| format!("warp {w} has rows in tensor memory that no product has read"))
+            .collect()
+    }
+
+    /// Warps whose agents write tiles into a ring.
+    pub(super) fn writers(&self, ring: usize) -> Vec<usize> {
+        let writes = |agent: usize| {
+            self.model.agents.get(agent).is_some_and(|a| {
+                a.ops.iter().any(|p| {
+                    self.model.module.ops[p.op].opcode == Opcode::TileStore
+                        && self.model.ring(p.op) == Some(ring)
+                })
+            })
+        };
+        self.warps.iter().enumerate().filter(|(_, x)| writes(x.agent)).map(|(w, _)| w).collect()
+    }
+}

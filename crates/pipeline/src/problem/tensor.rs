@@ -1,0 +1,150 @@
+//! The values of a loop in tensor memory: sums of products, and factors written for them (B5, B19, C24, C66).
+//!
+//! | value | written by | read by |
+//! |---|---|---|
+//! | plain sum | its product | the same product a trip later, in place |
+//! | sum that each trip reads | its product | the computing agent, until the factors made from it are about to be written |
+//! | scaled sum | its product | the computing agent, and the product a trip later, in place |
+//! | factor | the computing agent | its product |
+//!
+//! A product that is read and the factor made from it never live at once, so that they may have the same columns: the
+//! computing agent's rows are its own, and the issuing agent waits for the product that read the factor before it starts
+//! another one there.
+
+use warploom_bufassign::{Consumer, Edge, Producer, Role as Access, Value};
+use warploom_ir::{OpId, ValueId};
+
+use super::{Builder, factor_value, sum_value, unsigned};
+use crate::depth::Scheduled;
+use crate::loops::Part;
+use crate::select::{Dot, Selection, Sum, SumKind};
+use crate::walk::slice;
+
+impl Builder<'_> {
+    /// The values of a loop in tensor memory; its operations start at number `first`.
+    pub(super) fn tensor(&mut self, scheduled: &Scheduled, first: u64) {
+        let selection = self.source.selection;
+        let scf_for = scheduled.pipelined.scf_for;
+        let own = |s: &(usize, &Sum)| s.1.scf_for == scf_for && s.1.home == s.0;
+        for (index, sum) in selection.sums.iter().enumerate().filter(own) {
+            self.sum(scheduled, first, index, sum);
+        }
+        for (index, factor) in selection.factors.iter().enumerate() {
+            if factor.scf_for == scf_for && factor.home == index {
+                self.factor(scheduled, first, index);
+            }
+        }
+    }
+
+    fn sum(&mut self, scheduled: &Scheduled, first: u64, index: usize, sum: &Sum) -> Option<()> {
+        let selection = self.source.selection;
+        let dot = selection.dots.get(sum.dot)?;
+        let at = |op: OpId, part: Part| scheduled.pipelined.node(op, part).map(|n| first + n as u64);
+        let op = at(dot.op, Part::Whole)?;
+        let [m, n, _] = dot.extents;
+        let plain = sum.kind == SumKind::Plain;
+        let slots = if plain { sum.slots } else { 1 };
+        let add = Consumer { op, role: Access::Tcgen05D, distance: 1, in_place: true };
+        let read = |op| Consumer { op, role: Access::Tcgen05Ld, distance: 0, in_place: false };
+        let mut consumers = Vec::new();
+        if sum.kind != SumKind::Read {
+            consumers.push(add);
+        }
+        if !plain {
+            consumers.extend(at(dot.op, Part::TmemLoad).map(read));
+        }
+        if sum.kind == SumKind::Read {
+            consumers
+                .extend(self.last_readers(dot).into_iter().filter_map(|op| at(op, Part::Whole)).map(read));
+        }
+        if let SumKind::Scaled { scaled, .. } = sum.kind
+            && let Some(store) = self.source.module.def_op(scaled).and_then(|d| at(d, Part::TmemStore))
+        {
+            // What was scaled is handed to the product of the same trip.
+            self.edges.push(Edge { src: store, dst: op, distance: 0 });
+        }
+        let name = match sum.kind {
+            SumKind::Read => numbered("product", index, selection, |s| s.kind == SumKind::Read),
+            _ => numbered("acc", index, selection, |s| s.kind != SumKind::Read),
+        };
+        self.values.push(Value {
+            id: sum_value(selection, index),
+            name,
+            root: Some(sum_value(selection, index)),
+            shape: tile(slots, m, n),
+            element: Some("f32".to_owned()),
+            align: 1,
+            init: sum.kind != SumKind::Read,
+            warp_local: sum.kind == SumKind::Read,
+            producer: Some(Producer { op, role: Access::Tcgen05D }),
+            consumers,
+            ..Value::default()
+        });
+        Some(())
+    }
+
+    fn factor(&mut self, scheduled: &Scheduled, first: u64, index: usize) -> Option<()> {
+        let (selection, module) = (self.source.selection, self.source.module);
+        let factor = selection.factors.get(index)?;
+        let dot = selection.dots.get(factor.dot)?;
+        let at = |op: OpId, part: Part| scheduled.pipelined.node(op, part).map(|n| first + n as u64);
+        let write = at(module.def_op(factor.value)?, Part::TmemStore)?;
+        let multiply = at(dot.op, Part::Whole)?;
+        let [m, _, k] = dot.extents;
+        let id = factor_value(selection, index);
+        self.values.push(Value {
+            id,
+            name: match selection.factors.len() {
+                1 => "factor".to_owned(),
+                _ => format!("factor {index}"),
+            },
+            root: Some(id),
+            shape: tile(1, m, k),
+            element: Some(module.ty(factor.value).elem().to_string()),
+            align: 1,
+            warp_local: true,
+            producer: Some(Producer { op: write, role: Access::Tcgen05St }),
+            consumers: vec![Consumer { op: multiply, role: Access::Tcgen05A, distance: 0, in_place: false }],
+            ..Value::default()
+        });
+        // Where the factor lies over a product that is read, the issuing agent waits for the product that read the factor
+        // before it starts another one there (E52: the tensor core itself does not order the two).
+        for sum in selection.sums.iter().filter(|s| s.scf_for == factor.scf_for && s.kind == SumKind::Read) {
+            let Some(start) = selection.dots.get(sum.dot).and_then(|d| at(d.op, Part::Whole)) else {
+                continue;
+            };
+            let place = |op: u64| scheduled.answer.nodes.get(usize::try_from(op - first).ok()?);
+            let (Some(done), Some(next)) = (place(multiply), place(start)) else { continue };
+            let latency = scheduled.pipelined.graph.nodes.get(done.id).map_or(0, |n| n.latency);
+            let ii = scheduled.answer.ii.max(1);
+            let apart = done.time.saturating_add(latency).saturating_sub(next.time);
+            let distance = unsigned(apart).div_ceil(unsigned(ii)).max(1);
+            self.edges.push(Edge { src: multiply, dst: start, distance: i64::try_from(distance).ok()? });
+        }
+        Some(())
+    }
+
+    /// The operations that make factors of the same loop from a product.
+    fn last_readers(&self, dot: &Dot) -> Vec<OpId> {
+        let (selection, module) = (self.source.selection, self.source.module);
+        let Some(result) = module.result(dot.op) else { return Vec::new() };
+        let made = |value: ValueId| slice(module, &[value]).contains(&result);
+        let factors = selection.factors.iter().filter(|f| made(f.value));
+        factors.filter_map(|f| module.def_op(f.value)).collect()
+    }
+}
+
+/// Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns.
+fn tile(slots: u64, rows: u64, columns: u64) -> Vec<u64> {
+    let lanes = rows.clamp(1, 128);
+    match slots * (rows / lanes) {
+        1 => vec![lanes, columns],
+        many => vec![many, lanes, columns],
+    }
+}
+
+/// A name that tells sums of one kind apart.
+fn numbered(name: &str, index: usize, selection: &Selection, alike: impl Fn(&Sum) -> bool) -> String {
+    let before = selection.sums.iter().take(index).filter(|s| alike(s)).count();
+    if before == 0 { name.to_owned() } else { format!("{name} {before}") }
+}

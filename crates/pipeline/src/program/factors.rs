@@ -1,0 +1,141 @@
+//! Tensor memory inside a loop, as the computing agent sees it (C24, C25, C66): products that it reads, what the loop
+//! carries and it scales, and the factors that it writes for the next product.
+//!
+//! What the loop carries is handed to and fro: the computing agent starts it before the loop, waits in each trip until the
+//! product of the trip before has added to it, scales it in place, and gives it to the product of this trip. It is the
+//! one that is ahead, so its first wait, and the one behind a loop that ran no trip, find the phase before the first.
+
+use warploom_ir::{Attr, OpId, Opcode, ValueId};
+
+use super::agent::Walker;
+use super::emit::number;
+use crate::layout::RingUse;
+use crate::loops::Role;
+use crate::select::SumKind;
+
+impl Walker<'_, '_> {
+    /// Where the ring of a factor stands in the layout.
+    pub(super) fn factor_ring(&self, factor: usize) -> Option<usize> {
+        let home = self.b.source.selection.factors.get(factor)?.home;
+        self.b.source.layout.rings.iter().position(|r| r.usage == RingUse::Factor(home))
+    }
+
+    /// The factor that a value is.
+    pub(super) fn factor_of(&self, value: ValueId) -> Option<usize> {
+        self.b.source.selection.factors.iter().position(|f| f.value == value)
+    }
+
+    /// The sum that a loop carries and scales as this value.
+    pub(super) fn scaled_as(&self, value: ValueId) -> Option<usize> {
+        let sums = &self.b.source.selection.sums;
+        sums.iter().position(|s| matches!(s.kind, SumKind::Scaled { carried, .. } if carried == value))
+    }
+
+    /// The sum of a product that each trip reads.
+    pub(super) fn read_product(&self, op: OpId) -> Option<usize> {
+        let selection = self.b.source.selection;
+        let of = |s: &crate::select::Sum| selection.dots.get(s.dot).is_some_and(|d| d.op == op);
+        selection.sums.iter().position(|s| s.kind == SumKind::Read && of(s))
+    }
+
+    /// A view of a sum, waited for, as a value of the kernel.
+    pub(super) fn view_sum(&mut self, sum: usize, value: ValueId, tag: usize, at: OpId) -> Option<usize> {
+        let ring = self.sum_ring(sum)?;
+        let data = self.b.source.layout.rings.get(ring)?;
+        let iterator = self.iterator(ring)?;
+        let tile = data.payloads.first()?.tile.clone();
+        let mut emit = self.emit(at);
+        emit.ring(Opcode::ConsumerWait, &data.name, &iterator, &[]);
+        let view = emit.slot(&data.name, iterator[0], 0, tile);
+        self.scopes.get_mut(tag)?.bind(value, view);
+        Some(ring)
+    }
+
+    /// The product of this trip, for the computing agent to read until the end of the trip.
+    pub(super) fn open_product(&mut self, op: OpId, tag: usize) -> Option<()> {
+        let sum = self.read_product(op).filter(|_| self.role == Role::Math)?;
+        let value = self.module().result(op)?;
+        let ring = self.view_sum(sum, value, tag, op)?;
+        self.products.push(ring);
+        Some(())
+    }
+
+    /// Gives back the products that were read in this trip.
+    pub(super) fn close_products(&mut self, at: OpId) -> Option<()> {
+        for ring in std::mem::take(&mut self.products) {
+            self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], at)?;
+        }
+        Some(())
+    }
+
+    /// Starts the sums of a loop that it scales: what the loop starts with goes to tensor memory.
+    pub(super) fn start_sums(&mut self, scf_for: OpId) -> Option<()> {
+        if self.role != Role::Math {
+            return Some(());
+        }
+        for (index, sum) in self.b.source.selection.sums.iter().enumerate() {
+            let (SumKind::Scaled { .. }, Some(at)) = (sum.kind, sum.at) else { continue };
+            if sum.scf_for != scf_for || sum.home != index {
+                continue;
+            }
+            let initial = *self.module().ops[scf_for].operands.get(3 + at)?;
+            let initial = self.read(initial, 0, scf_for)?;
+            let ring = self.sum_ring(index)?;
+            self.put(initial, ring, scf_for)?;
+        }
+        Some(())
+    }
+
+    /// What a computed tile is written to tensor memory for: a product reads it, or adds to it.
+    pub(super) fn tensor_store(&mut self, op: OpId, tag: usize) -> Option<()> {
+        let value = self.module().result(op)?;
+        if let Some(factor) = self.factor_of(value) {
+            let made = self.read(value, tag, op)?;
+            let ring = self.factor_ring(factor)?;
+            let layout = self.b.source.layout;
+            // Over a product that was waited for, the slot is free: see the issuing agent.
+            if !layout.rings.iter().any(|r| r.under == Some(ring)) {
+                let iterator = self.iterator(ring)?;
+                let name = &layout.rings.get(ring)?.name;
+                self.emit(op).ring(Opcode::ProducerAcquire, name, &iterator, &[]);
+            }
+            self.put(made, ring, op)?;
+            self.hand_on(Opcode::ProducerCommit, ring, [("bytes", number(0))], op)?;
+        }
+        let scaled =
+            |s: &crate::select::Sum| matches!(s.kind, SumKind::Scaled { scaled, .. } if scaled == value);
+        if let Some(sum) = self.b.source.selection.sums.iter().position(scaled) {
+            let made = self.read(value, tag, op)?;
+            let ring = self.sum_ring(sum)?;
+            self.put(made, ring, op)?;
+            self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], op)?;
+        }
+        Some(())
+    }
+
+    /// Writes a tile into the slot that a ring is at.
+    fn put(&mut self, value: ValueId, ring: usize, at: OpId) -> Option<()> {
+        let slot = self.iterator(ring)?[0];
+        let name = &self.b.source.layout.rings.get(ring)?.name;
+        let props = [("pipeline", Attr::symbol(name)), ("payload", number(0))];
+        self.emit(at).op(Opcode::TileStore, &[value, slot], &[], &props);
+        Some(())
+    }
+
+    /// A commit or release of the slot that a ring is at; the walk goes on with the next one.
+    pub(super) fn hand_on(
+        &mut self,
+        opcode: Opcode,
+        ring: usize,
+        props: [(&str, Attr); 1],
+        at: OpId,
+    ) -> Option<()> {
+        let iterator = self.iterator(ring)?;
+        let name = &self.b.source.layout.rings.get(ring)?.name;
+        let mut emit = self.emit(at);
+        emit.ring(opcode, name, &iterator, &props);
+        let next = emit.advance(name, iterator);
+        self.bind_iterators(&[ring], &next);
+        Some(())
+    }
+}
