@@ -181,7 +181,7 @@ impl Builder<'_> {
                 cycle: Some(unsigned(place.cycle)),
                 order: Some(place.order as u64 * spread),
                 latency: unsigned(node.latency),
-                is_async: copies || opcode == Opcode::Dot,
+                is_async: copies || (known.part == Part::Whole && opcode == Opcode::Dot),
             });
         }
         let mut given_back: Vec<(usize, u64)> = Vec::new();

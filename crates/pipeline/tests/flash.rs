@@ -1,33 +1,256 @@
-//! Attention on chips with tensor memory.
+//! Attention on chips with tensor memory: what is planned, and broken programs, each caught by the rule that owns the
+//! mutation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use warploom_pipeline::{Options, compile_to_program};
+use warploom_ir::{Attr, Module, OpId, Opcode};
+use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::{Compiled, Options, compile_to_program};
 use warploom_target::Target;
 
-#[test]
-fn probe() {
-    let name = std::env::var("KERNEL").unwrap();
-    let text = std::fs::read_to_string(format!("/work/shared/data/kernels/{name}.ttir")).unwrap();
+const KERNELS: [&str; 5] =
+    ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
+
+fn compiled(name: &str, chip: &str) -> Option<Compiled> {
+    let text = common::reference_kernel(name)?;
+    let target = Target::named(chip).unwrap();
     let mut options = Options::default();
-    options.check = false;
-    match compile_to_program(&common::parse(&text), &Target::named("sm_100a").unwrap(), &options) {
-        Err(e) => panic!("{}", e[0]),
-        Ok(c) => {
-            println!("{}", warploom_pipeline::explain(&c));
-            for r in &c.assignment.records {
-                println!("{r:?}");
-            }
-            println!("{:?}", c.assignment.merge);
-            println!("{:?}", c.assignment.notes);
-            println!("{}", warploom_ir::print(&c.program));
-            let r = warploom_pipeline::check::program(
-                &c.program,
-                &Target::named("sm_100a").unwrap(),
-                warploom_pipeline::check::Effort::Quick,
-            );
-            println!("CHECK {r:?}");
+    options.check = true;
+    let compiled = compile_to_program(&common::parse(&text), &target, &options);
+    Some(compiled.unwrap_or_else(|errors| panic!("{name} for {chip}: {}", errors[0])))
+}
+
+fn ops(m: &Module, opcode: Opcode) -> Vec<OpId> {
+    let func = m.functions().next().unwrap();
+    warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == opcode).collect()
+}
+
+/// The ring whose payload has this name.
+fn ring(m: &Module, payload: &str) -> OpId {
+    let has = |op: &OpId| match m.attr(*op, "payload") {
+        Some(Attr::Array(names)) => names.iter().any(|n| n.as_str() == Some(payload)),
+        _ => false,
+    };
+    ops(m, Opcode::Pipeline).into_iter().find(has).unwrap_or_else(|| panic!("no ring of {payload}"))
+}
+
+/// The operations of a kind that name a ring, in one agent.
+fn of(m: &Module, agent: &str, opcode: Opcode, payload: &str) -> Vec<OpId> {
+    let name = m.symbol_name(ring(m, payload)).unwrap().to_owned();
+    let uses = |op: &OpId| m.attr(*op, "pipeline").and_then(Attr::as_symbol) == Some(name.as_str());
+    let within = |op: &OpId| {
+        let mut at = m.parent(*op);
+        while let Some(parent) = at.filter(|&p| m.ops[p].opcode != Opcode::Agent) {
+            at = m.parent(parent);
+        }
+        at.is_some_and(|a| m.symbol_name(a) == Some(agent))
+    };
+    ops(m, opcode).into_iter().filter(uses).filter(within).collect()
+}
+
+fn list(m: &Module, op: OpId, name: &str) -> i64 {
+    match m.attr(op, name) {
+        Some(Attr::DenseArray { values, .. }) => values[0],
+        _ => panic!("no list {name}"),
+    }
+}
+
+#[test]
+fn all_kernels_pass_every_checker() {
+    for chip in ["sm_100a", "sm_103a", "sm_110a"] {
+        for name in KERNELS {
+            let Some(compiled) = compiled(name, chip) else { return };
+            let target = Target::named(chip).unwrap();
+            check::program(&compiled.program, &target, Effort::Seeds(3))
+                .unwrap_or_else(|v| panic!("{name} for {chip}: {}", v[0]));
         }
     }
+}
+
+#[test]
+fn factors_lie_over_the_products_they_are_made_from() {
+    for name in KERNELS {
+        let Some(compiled) = compiled(name, "sm_100a") else { return };
+        let m = &compiled.program;
+        let (product, factor, acc) = (ring(m, "product"), ring(m, "factor"), ring(m, "acc"));
+        for field in ["column", "columns"] {
+            assert_eq!(list(m, product, field), list(m, factor, field), "{name}: {field}");
+        }
+        let depth = |op| m.attr(op, "depth").and_then(Attr::as_i64);
+        assert_eq!((depth(product), depth(factor), depth(acc)), (Some(2), Some(2), Some(1)), "{name}");
+        // By the sharing of the assignment, both hand-overs known to be ordered.
+        let merged = compiled.assignment.merge.iter().find(|c| c.members.len() == 2);
+        let merged = merged.unwrap_or_else(|| panic!("{name}: {:?}", compiled.assignment.merge));
+        assert!(merged.edges.len() == 2 && merged.edges.iter().all(|e| e.implied), "{name}: {merged:?}");
+        // The issuing agent starts the next product before this trip's factor is there.
+        let body = of(m, "mma", Opcode::Mma, "product");
+        assert_eq!(body.len(), if name.contains("causal") { 4 } else { 2 }, "{name}");
+    }
+}
+
+/// From the forms between, the same program comes out again.
+#[test]
+fn forms_between_lead_to_the_same_program() {
+    for name in ["attention", "attention_causal_f16"] {
+        let Some(compiled) = compiled(name, "sm_100a") else { return };
+        for form in [&compiled.scheduled, &compiled.assigned] {
+            let text = warploom_ir::print(form);
+            let target = Target::named("sm_100a").unwrap();
+            let again = compile_to_program(&common::parse(&text), &target, &Options::default())
+                .unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+            assert_eq!(warploom_ir::print(&again.program), warploom_ir::print(&compiled.program), "{name}");
+        }
+    }
+}
+
+type Mutate = fn(&mut Module);
+
+/// Removes all operations of a kind that an agent does on a ring.
+fn drop_all(m: &mut Module, agent: &str, opcode: Opcode, payload: &str) {
+    let found = of(m, agent, opcode, payload);
+    assert!(!found.is_empty(), "no {opcode:?} of {payload} in @{agent}");
+    for op in found {
+        m.detach(op);
+    }
+}
+
+/// Moves the first operation of a kind in front of another one of the same block.
+fn move_before(m: &mut Module, op: OpId, to: OpId) {
+    let (block, home) = (m.ops[op].block.unwrap(), m.ops[to].block.unwrap());
+    assert_eq!(block, home);
+    m.detach(op);
+    let at = m.blocks[home].ops.iter().position(|&o| o == to).unwrap();
+    m.insert(home, at, op);
+}
+
+/// The flag of all products into a ring turned round.
+fn turn_keep(m: &mut Module, payload: &str) {
+    for op in of(m, "mma", Opcode::Mma, payload) {
+        let keep = m.def_op(m.ops[op].operands[3]).unwrap();
+        let Some(Attr::Bool(value)) = m.attr(keep, "value").cloned() else { panic!("no flag") };
+        m.ops[keep].props.set("value", Attr::Bool(!value));
+    }
+}
+
+fn set(m: &mut Module, op: OpId, name: &str, value: i64) {
+    m.ops[op].props.set(name, Attr::i32(value as i32));
+}
+
+const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
+    ("the accumulator is scaled before its product is done", &[Rule::Read], |m| {
+        let op = of(m, "math", Opcode::ConsumerWait, "acc")[0];
+        m.detach(op);
+    }),
+    ("no wait for the accumulator at all", &[Rule::Read], |m| {
+        drop_all(m, "math", Opcode::ConsumerWait, "acc");
+    }),
+    ("the accumulator is never given back", &[Rule::Deadlock, Rule::Arrivals], |m| {
+        drop_all(m, "math", Opcode::ConsumerRelease, "acc");
+    }),
+    ("the product adds before the accumulator is scaled", &[Rule::Read], |m| {
+        let op = of(m, "mma", Opcode::ProducerAcquire, "acc")[0];
+        m.detach(op);
+    }),
+    ("the accumulator is given back before it is scaled", &[Rule::Read, Rule::Overwrite], |m| {
+        let (release, store) =
+            (of(m, "math", Opcode::ConsumerRelease, "acc")[0], of(m, "math", Opcode::TileStore, "acc")[1]);
+        move_before(m, release, store);
+    }),
+    ("the accumulator is not scaled", &[Rule::Read], |m| {
+        let op = of(m, "math", Opcode::TileStore, "acc")[1];
+        m.detach(op);
+    }),
+    ("the accumulator is not started", &[Rule::Read], |m| {
+        let op = of(m, "math", Opcode::TileStore, "acc")[0];
+        m.detach(op);
+    }),
+    ("the accumulator starts anew in each trip", &[Rule::Overwrite], |m| turn_keep(m, "acc")),
+    ("the accumulator is never handed over", &[Rule::Deadlock, Rule::Drain], |m| {
+        drop_all(m, "mma", Opcode::ProducerCommit, "acc");
+    }),
+    ("products add to the product before", &[Rule::Read], |m| turn_keep(m, "product")),
+    ("a product is not waited for", &[Rule::Read, Rule::Overwrite], |m| {
+        drop_all(m, "math", Opcode::ConsumerWait, "product");
+    }),
+    ("a product is never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        drop_all(m, "math", Opcode::ConsumerRelease, "product");
+    }),
+    ("a product starts where nobody has read the last one", &[Rule::Overwrite], |m| {
+        drop_all(m, "mma", Opcode::ProducerAcquire, "product");
+        drop_all(m, "mma", Opcode::ProducerAcquire, "factor");
+    }),
+    ("a product starts over a factor that is still read", &[Rule::Overwrite, Rule::Form], |m| {
+        let last = of(m, "mma", Opcode::ProducerAcquire, "factor").pop().unwrap();
+        m.detach(last);
+    }),
+    ("the factor is written over a product that is still to be read", &[Rule::Read], |m| {
+        let wait = of(m, "math", Opcode::Slot, "product")[0];
+        let store = of(m, "math", Opcode::TileStore, "factor")[0];
+        // The columns of the slot are overwritten by what the slot next door is made of.
+        let value = m.ops[store].operands[0];
+        let old = m.def_op(value).unwrap();
+        let user = ops(m, Opcode::Reduce)[1];
+        assert_eq!(m.ops[user].block, m.ops[wait].block);
+        let view = m.result(wait).unwrap();
+        m.ops[user].operands[0] = view;
+        let _ = old;
+        m.detach(user);
+        let home = m.ops[store].block.unwrap();
+        let at = m.blocks[home].ops.iter().position(|&o| o == store).unwrap();
+        m.insert(home, at + 1, user);
+    }),
+    ("a factor is multiplied before it is written", &[Rule::Read], |m| {
+        drop_all(m, "mma", Opcode::ConsumerWait, "factor");
+    }),
+    ("a factor is handed over before it is written", &[Rule::Read], |m| {
+        let (commit, store) = (
+            of(m, "math", Opcode::ProducerCommit, "factor")[0],
+            of(m, "math", Opcode::TileStore, "factor")[0],
+        );
+        move_before(m, commit, store);
+    }),
+    ("a factor is never handed over", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        drop_all(m, "math", Opcode::ProducerCommit, "factor");
+    }),
+    ("a factor is never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        drop_all(m, "mma", Opcode::ConsumerRelease, "factor");
+    }),
+    ("one warp hands a factor over for all", &[Rule::Arrivals], |m| {
+        let op = ring(m, "factor");
+        set(m, op, "arrive_full", 1);
+    }),
+    ("the accumulator lies over a product", &[Rule::Columns], |m| {
+        let op = ring(m, "acc");
+        let Some(Attr::DenseArray { elem, .. }) = m.attr(op, "column").cloned() else { panic!() };
+        m.ops[op].props.set("column", Attr::DenseArray { elem, values: vec![0] });
+    }),
+    ("the factor lies over the live accumulator", &[Rule::Overwrite, Rule::Read], |m| {
+        let (acc, op) = (ring(m, "acc"), ring(m, "factor"));
+        let column = list(m, acc, "column");
+        for (name, value) in [("column", column), ("columns", 64)] {
+            let Some(Attr::DenseArray { elem, .. }) = m.attr(op, name).cloned() else { panic!() };
+            m.ops[op].props.set(name, Attr::DenseArray { elem, values: vec![value] });
+        }
+    }),
+];
+
+#[test]
+fn mutations_are_caught() {
+    // In this one factors are handed over before the accumulator is scaled.
+    let Some(compiled) = compiled("attention", "sm_100a") else { return };
+    let target = Target::named("sm_100a").unwrap();
+    let mut missed = Vec::new();
+    for (name, rules, mutate) in MUTATIONS {
+        let mut broken = compiled.program.clone();
+        mutate(&mut broken);
+        match check::program(&broken, &target, Effort::Quick) {
+            Ok(()) => missed.push(format!("{name}: not caught")),
+            Err(found) if !found.iter().any(|v| rules.contains(&v.rule)) => {
+                missed.push(format!("{name}: {} instead of {rules:?}", found[0]));
+            }
+            Err(found) => println!("{name}: {}", found[0]),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
 }

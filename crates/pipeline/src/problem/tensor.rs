@@ -94,10 +94,7 @@ impl Builder<'_> {
         let id = factor_value(selection, index);
         self.values.push(Value {
             id,
-            name: match selection.factors.len() {
-                1 => "factor".to_owned(),
-                _ => format!("factor {index}"),
-            },
+            name: if index == 0 { "factor".to_owned() } else { format!("factor {index}") },
             root: Some(id),
             shape: tile(1, m, k),
             element: Some(module.ty(factor.value).elem().to_string()),
