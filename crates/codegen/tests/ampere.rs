@@ -29,7 +29,7 @@ fn compile(text: &str, chip: &str) -> Emitted {
 fn run(emitted: &Emitted, elem: &'static str, chip: &str, [m, n, k]: [u64; 3], policy: Policy) -> f64 {
     let target = Target::named(chip).unwrap();
     let mut device = Device::new(&target);
-    let (pitch_a, pitch_b, pitch_c) = (k.max(16) + 16, n + 16, n);
+    let (pitch_a, pitch_b, pitch_c) = (k.max(16).next_multiple_of(16) + 16, n + 16, n);
     let (a, b) = (fill(elem, m * pitch_a, 3), fill(elem, k.max(1) * pitch_b, 5));
     let pa = device.alloc_from(&a, "a").unwrap();
     let pb = device.alloc_from(&b, "b").unwrap();
@@ -90,6 +90,15 @@ fn tilings_types_and_views() {
     assert!(compile(&loose, "sm_80").ptx.contains("st.shared"));
     let worst = run(&compile(&loose, "sm_80"), "f16", "sm_80", [128, 128, 96], Policy::Random(6));
     assert!(worst < 6e-4, "loose: {worst}");
+    // A bound without a known divisor: the chunk in which it falls is copied up to there.
+    let ragged = text.replace("%K: i32 {tt.divisibility = 16 : i32}", "%K: i32");
+    assert_ne!(ragged, text);
+    let emitted = compile(&ragged, "sm_80");
+    assert!(!emitted.ptx.contains("st.shared") && !emitted.ptx.contains("ld.global"));
+    for k in [1, 7, 33, 45, 72, 127] {
+        let worst = run(&emitted, "f16", "sm_80", [128, 128, k], Policy::Random(k));
+        assert!(worst < 6e-4, "ragged, K = {k}: {worst}");
+    }
     // Rows at multiples of 4 bytes: four copies of 4 bytes for each chunk.
     let four = text.replace("%sa: i32 {tt.divisibility = 16 : i32}", "%sa: i32 {tt.divisibility = 2 : i32}");
     let emitted = compile(&four, "sm_80");

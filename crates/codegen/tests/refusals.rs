@@ -128,9 +128,10 @@ fn chips_and_versions_t5_c42_c43() {
 fn all_refusals_in_one_pass_in_order_c90() {
     let gemm = Gemm {
         n: 64,
-        epilogue: "%e0 = arith.remf %acc, %acc : tensor<128x64xf32>\n%e1 = math.exp %e0 : tensor<128x64xf32>\n\
+        epilogue:
+            "%e0 = arith.remf %acc, %acc : tensor<128x64xf32>\n%e1 = math.exp %e0 : tensor<128x64xf32>\n\
                    %out = arith.truncf %e1 : tensor<128x64xf32> to tensor<128x64xbf16>\n"
-            .to_owned(),
+                .to_owned(),
         ..Gemm::default()
     };
     let text = gemm.text().replace(

@@ -1,5 +1,5 @@
 //! Copies from global to shared memory by the lanes themselves: `cp.async` where neighbouring elements make a
-//! chunk that can be copied whole, loads and stores elsewhere (C24, C48, C60).
+//! chunk that can be copied whole, or up to where a mask ends; loads and stores elsewhere (C24, C48, C60).
 
 use inkwell::values::{IntValue, PointerValue};
 use smallvec::SmallVec;
@@ -12,7 +12,6 @@ use super::family::blocked::Blocked;
 use super::family::{Axis, Family};
 use super::value::{Coord, Coords, View, element_bits};
 use crate::error::{Result, refuse};
-use crate::llvm::as_int;
 
 /// Bytes of a chunk, which one lane copies.
 const CHUNK: u64 = 16;
@@ -94,7 +93,7 @@ impl<'c> Lower<'c, '_> {
         let run = self.runs.along(copy.pointers, dim);
         let mut elements = run.consecutive;
         if let Some(mask) = copy.mask {
-            elements = elements.min(self.runs.along(mask, dim).equal);
+            elements = elements.min(self.runs.along(mask, dim).leading());
         }
         let zero = copy.other.is_none_or(|other| self.is_zero(other));
         let width = (elements.saturating_mul(bytes)).min(run.multiple).min(CHUNK);
@@ -158,9 +157,9 @@ impl<'c> Lower<'c, '_> {
             match copy.mask {
                 None => self.ir.effect(plain, &[to, from])?,
                 Some(mask) => {
-                    let mask = as_int(self.at(mask, place)?)?;
-                    let bytes = self.ir.select(mask, self.ir.c32(width).into(), self.ir.c32(0).into())?;
-                    self.ir.effect(name, &[to, from, bytes])?;
+                    let elements = self.leading(&self.key(mask, place), step, 0)?;
+                    let bytes = self.ir.scale(elements, u64::from(copy.bits / 8))?;
+                    self.ir.effect(name, &[to, from, bytes.into()])?;
                 }
             }
         }

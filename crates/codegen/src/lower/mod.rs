@@ -14,6 +14,7 @@ mod foreign;
 mod fragment;
 mod global;
 mod handshake;
+mod leading;
 mod math;
 mod mma;
 mod mma_sync;

@@ -23,14 +23,22 @@ pub(crate) struct Run {
     pub multiple: u64,
     /// Elements of each aligned group of so many are equal.
     pub equal: u64,
+    /// Of each aligned group of so many truth values, the true ones come first. Equal ones do, too: see
+    /// [`Run::leading`].
+    prefix: u64,
 }
 
 impl Run {
-    const UNKNOWN: Run = Run { consecutive: 1, multiple: 1, equal: 1 };
+    const UNKNOWN: Run = Run { consecutive: 1, multiple: 1, equal: 1, prefix: 1 };
+
+    /// Of each aligned group of so many truth values, the true ones come first.
+    pub fn leading(self) -> u64 {
+        self.prefix.max(self.equal)
+    }
 
     /// Equal elements that are multiples of a power of two.
     fn constant(multiple: u64) -> Run {
-        Run { consecutive: 1, multiple, equal: MOST }
+        Run { multiple, equal: MOST, ..Run::UNKNOWN }
     }
 
     /// What divides each element, where neighbours are `unit` apart.
@@ -115,7 +123,7 @@ impl<'m> Runs<'m> {
                 let number = |name| module.attr(op, name).and_then(Attr::as_i64).unwrap_or(1);
                 let extent = number("end").saturating_sub(number("start"));
                 let consecutive = if extent > 0 { power(extent.unsigned_abs()) } else { 1 };
-                Run { consecutive, multiple: power(number("start").unsigned_abs()), equal: 1 }
+                Run { consecutive, multiple: power(number("start").unsigned_abs()), ..Run::UNKNOWN }
             }
             (Opcode::Splat, Some(x), _) => Run::constant(self.divisor(x, budget)),
             (Opcode::ExpandDims, Some(x), _) => {
@@ -161,7 +169,7 @@ impl<'m> Runs<'m> {
                     1 => x.each(unit).min(y.each(unit)),
                     group => x.first(group, unit).min(y.first(group, unit)),
                 };
-                Run { consecutive: along, multiple, equal: x.equal.min(y.equal) }
+                Run { consecutive: along, multiple, equal: x.equal.min(y.equal), prefix: 1 }
             }
             (Opcode::MulI, Some(a), Some(b)) => {
                 let (x, y) = (self.run(a, dim, budget), self.run(b, dim, budget));
@@ -170,12 +178,22 @@ impl<'m> Runs<'m> {
                 match (self.is_one(a), self.is_one(b)) {
                     (true, _) => y,
                     (_, true) => x,
-                    _ => Run { consecutive: 1, multiple, equal },
+                    _ => Run { multiple, equal, ..Run::UNKNOWN },
                 }
             }
             (Opcode::CmpI, Some(a), Some(b)) => {
                 let (x, y) = (self.run(a, dim, budget), self.run(b, dim, budget));
-                Run { equal: self.comparison(op, x, y), ..Run::UNKNOWN }
+                let prefix = match self.ascends_against(op) {
+                    Some(0) => x.consecutive.min(x.multiple).min(y.equal),
+                    Some(_) => y.consecutive.min(y.multiple).min(x.equal),
+                    None => 1,
+                };
+                Run { equal: self.comparison(op, x, y), prefix, ..Run::UNKNOWN }
+            }
+            (Opcode::AndI, Some(a), Some(b)) => {
+                let (x, y) = (self.run(a, dim, budget), self.run(b, dim, budget));
+                let (equal, prefix) = (x.equal.min(y.equal), x.leading().min(y.leading()));
+                Run { equal, prefix, ..Run::UNKNOWN }
             }
             (opcode, ..) if pure(opcode) => {
                 let runs = operands.iter().map(|&v| self.run(v, dim, budget));
@@ -186,23 +204,37 @@ impl<'m> Runs<'m> {
         }
     }
 
-    /// How many neighbours of a comparison agree. `x + i < y` with `x` and `y` multiples of g says the same for
-    /// all i below g.
-    fn comparison(&self, op: OpId, x: Run, y: Run) -> u64 {
-        let both = x.equal.min(y.equal);
-        let predicate = match self.module.attr(op, "predicate") {
+    /// Which operand of a strict comparison, ascending against a fixed bound, makes it true first and false then:
+    /// `x + i < y` with aligned `x`, which does not wrap around on the way.
+    pub fn ascends_against(&self, op: OpId) -> Option<usize> {
+        match self.predicate(op) {
+            Some(2 | 6) => Some(0),
+            Some(4 | 8) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The number of a comparison's predicate.
+    fn predicate(&self, op: OpId) -> Option<usize> {
+        match self.module.attr(op, "predicate") {
             Some(Attr::Int { value, .. }) => usize::try_from(*value).ok(),
             Some(other) => {
                 let names = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
                 names.iter().position(|&n| other.as_str() == Some(n))
             }
             None => None,
-        };
+        }
+    }
+
+    /// How many neighbours of a comparison agree. `x + i < y` with `x` and `y` multiples of g says the same for
+    /// all i below g.
+    fn comparison(&self, op: OpId, x: Run, y: Run) -> u64 {
+        let both = x.equal.min(y.equal);
         let stepped = |run: Run, bound: Run| {
             let group = run.consecutive.min(run.multiple);
             group.min(bound.equal).min(bound.each(1))
         };
-        match predicate {
+        match self.predicate(op) {
             Some(2 | 5 | 6 | 9) => both.max(stepped(x, y)),
             Some(3 | 4 | 7 | 8) => both.max(stepped(y, x)),
             _ => both,

@@ -14,7 +14,7 @@ use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
 
 /// Values needed first, with the positions they are needed at.
-type Needs = SmallVec<[Key; 4]>;
+pub(super) type Needs = SmallVec<[Key; 4]>;
 
 impl<'c> Lower<'c, '_> {
     /// What a tile operation depends on: the dimensions it varies along and the memory it reads.
@@ -200,7 +200,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What must be computed before an element: operands at their positions.
-    fn needs(&self, (value, at): &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
+    pub(super) fn needs(&self, (value, at): &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
         if let Some((op, all)) = together {
             return Ok(self.neighbours_need(*op, all));
         }
