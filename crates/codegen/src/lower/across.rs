@@ -53,20 +53,24 @@ impl<'c> Lower<'c, '_> {
         if bits > 0 {
             let lane = self.ir.and(self.thread, 31 & !bits)?;
             for value in &mut row {
-                let ty = value.get_type();
-                let mut words = Vec::new();
-                for word in self.split_words(*value)? {
-                    let all = self.ir.c32(u64::from(u32::MAX)).into();
-                    let args = [all, word.into(), lane.into(), self.ir.c32(31).into()];
-                    words.push(as_int(self.ir.intrinsic("nvvm.shfl.sync.idx.i32", &args)?)?);
-                }
-                *value = self.whole(&words, ty)?;
+                *value = self.fetched(*value, lane)?;
             }
         }
         let mut rows = [row];
         self.across_warps(Join::First, &mut rows, peers.warps)?;
         let [row] = rows;
         Ok(row)
+    }
+
+    /// The value of another lane of the warp.
+    pub(super) fn fetched(&mut self, value: Val<'c>, lane: IntValue<'c>) -> Result<Val<'c>> {
+        let mut words = Vec::new();
+        for word in self.split_words(value)? {
+            let all = self.ir.c32(u64::from(u32::MAX)).into();
+            let args = [all, word.into(), lane.into(), self.ir.c32(31).into()];
+            words.push(as_int(self.ir.intrinsic("nvvm.shfl.sync.idx.i32", &args)?)?);
+        }
+        self.whole(&words, value.get_type())
     }
 
     /// The warps of the agent meet.

@@ -129,6 +129,10 @@ impl<'c> Lower<'c, '_> {
         let base = match coord.base {
             Base::Zero => self.ir.c32(0),
             Base::Lane(family, axis) => family.first(self, axis)?,
+            Base::Computed(number) => {
+                let place = self.places.get(number as usize).copied();
+                place.ok_or_else(|| internal("a place that was not computed"))?
+            }
             Base::Quad(groups) => {
                 let groups = u64::from(groups);
                 let group = self.ir.and(self.thread, groups - 1)?;

@@ -14,16 +14,19 @@ mod foreign;
 mod fragment;
 mod global;
 mod handshake;
+mod histogram;
 mod leading;
 mod math;
 mod mma;
 mod mma_sync;
+mod moved;
 mod neighbours;
 mod order;
 mod pointer;
 mod reduce;
 mod region;
 mod runs;
+mod scan;
 mod store;
 mod store_rows;
 mod store_tensor;
@@ -56,7 +59,7 @@ use family::wgmma::Wgmma;
 use order::positions;
 use region::Hazards;
 use runs::Runs;
-use value::{Bound, Key, Lazy, Memory};
+use value::{Bound, Coords, Key, Lazy, Memory};
 
 /// Deepest nesting of regions.
 const MAX_NESTING: u32 = 64;
@@ -96,6 +99,12 @@ pub(crate) struct Lower<'c, 'a> {
     pairs: HashMap<Key, Val<'c>>,
     /// Keys of `pairs` in order.
     pairs_log: Vec<Key>,
+    /// Coordinates that code computes.
+    places: Vec<IntValue<'c>>,
+    /// Where elements stand in the tiles they are taken from, where that is computed.
+    moved: HashMap<Key, Coords>,
+    /// Keys of `moved` in order.
+    moved_log: Vec<Key>,
     /// Tiles that read memory when evaluated, and have not been evaluated for good.
     open: Vec<(ValueId, Memory)>,
     /// What operations may change.
@@ -170,6 +179,9 @@ pub(crate) fn lower<'c, 'a>(
         memo_log: Vec::new(),
         pairs: HashMap::new(),
         pairs_log: Vec::new(),
+        places: Vec::new(),
+        moved: HashMap::new(),
+        moved_log: Vec::new(),
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
         axes: Axes::new(module, program.func),
@@ -327,6 +339,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::StoreWait => self.store_wait(op),
             Opcode::Slot => self.slot(op),
             Opcode::Trans => self.trans(op),
+            Opcode::Split => self.split(op),
             Opcode::Dot => match self.family()? {
                 Family::MmaSync(family) => self.dot_sync(op, family),
                 _ => self.dot(op),
@@ -335,6 +348,8 @@ impl<'c> Lower<'c, '_> {
             Opcode::AsyncCommit => self.async_commit(),
             Opcode::AsyncWait => self.async_wait(op),
             Opcode::Reduce => self.reduce(op),
+            Opcode::Scan => self.scan(op),
+            Opcode::Histogram => self.histogram(op),
             Opcode::Mma => self.issue_mma(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
@@ -416,17 +431,20 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Opens a scope: what is computed in it is forgotten when it closes.
-    fn enter(&self) -> (usize, usize, usize) {
-        (self.memo_log.len(), self.pairs_log.len(), self.open.len())
+    fn enter(&self) -> [usize; 4] {
+        [self.memo_log.len(), self.pairs_log.len(), self.moved_log.len(), self.open.len()]
     }
 
     /// Closes a scope.
-    fn leave(&mut self, (memo, pairs, open): (usize, usize, usize)) {
+    fn leave(&mut self, [memo, pairs, moved, open]: [usize; 4]) {
         for key in self.memo_log.drain(memo..) {
             self.memo.remove(&key);
         }
         for key in self.pairs_log.drain(pairs..) {
             self.pairs.remove(&key);
+        }
+        for key in self.moved_log.drain(moved..) {
+            self.moved.remove(&key);
         }
         self.open.truncate(open);
     }

@@ -167,7 +167,7 @@ impl<'c> Lower<'c, '_> {
         let module = self.module;
         let args = &module.blocks[block].args;
         if args.len() != a.len() + b.len() {
-            return Err(refuse(Code::Verify, "a region of tt.reduce takes two of each operand").into());
+            return Err(refuse(Code::Verify, "a region takes two of each operand").into());
         }
         for (&arg, &value) in args.iter().zip(a.iter().chain(b)) {
             self.bound.insert(arg, Bound::Scalar(value));
@@ -176,13 +176,13 @@ impl<'c> Lower<'c, '_> {
             let operands = &module.ops[op].operands;
             let values = operands.iter().map(|&v| self.scalar(v)).collect::<Result<Row<'c>>>();
             let values = values.map_err(|refusal| locate(module, op, refusal))?;
-            if module.ops[op].opcode == Opcode::ReduceReturn {
+            if matches!(module.ops[op].opcode, Opcode::ReduceReturn | Opcode::ScanReturn) {
                 return Ok(values);
             }
             let value = self.element(op, &values).map_err(|refusal| locate(module, op, refusal))?;
             self.bound.insert(self.only_result(op)?, Bound::Scalar(value));
         }
-        Err(refuse(Code::Verify, "a region of tt.reduce ends with tt.reduce.return").into())
+        Err(refuse(Code::Verify, "a region ends with what it returns").into())
     }
 
     /// The value of the lane whose number differs in these bits.

@@ -4,6 +4,7 @@
 //! Everything is derived from the text: `tt.divisibility` of parameters, constants, bounds and steps of loops. What
 //! cannot be derived is 1; no element is ever said to be more regular than it is.
 
+use super::moved::squeezed;
 use hashbrown::HashMap;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
@@ -147,6 +148,9 @@ impl<'m> Runs<'m> {
             },
             (Opcode::Reshape, Some(x), _) => {
                 let (from, to) = (module.ty(x).shape(), module.ty(value).shape());
+                if squeezed(from) != squeezed(to) {
+                    return Run::UNKNOWN;
+                }
                 if to.get(dim) == Some(&1) {
                     return Run::constant(self.each(x, budget));
                 }

@@ -8,8 +8,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::Lower;
+use super::moved::squeezed;
 use super::neighbours::Neighbours;
-use super::value::{Bound, Coord, Coords, Key, Lazy, Memory, View};
+use super::value::{Base, Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
 
@@ -57,16 +58,19 @@ impl<'c> Lower<'c, '_> {
             }
             Opcode::Reshape => {
                 let (from, to) = (module.ty(operands[0]).shape(), module.ty(result).shape());
-                let squeeze = |s: &[u64]| s.iter().copied().filter(|&n| n != 1).collect::<Vec<_>>();
-                if squeeze(from) != squeeze(to) {
-                    let text = "tt.reshape that moves elements is not supported";
-                    return Err(refuse(Code::Op, text)
-                        .rule("C8")
-                        .note("instead", "unit extents only")
-                        .into());
+                if squeezed(from) != squeezed(to) {
+                    if from.iter().product::<u64>() != to.iter().product::<u64>() {
+                        return Err(refuse(Code::Verify, "tt.reshape into another number of elements").into());
+                    }
+                    self.reaches_everywhere(op, operands[0])?;
                 }
                 (1u8 << rank) - 1
             }
+            Opcode::Gather => {
+                self.reaches_everywhere(op, operands[0])?;
+                (1u8 << rank) - 1
+            }
+            Opcode::Join => of(0).varies | of(1).varies | 1 << (rank - 1),
             Opcode::Load => operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies),
             _ if self.is_elementwise(op) => {
                 let same = |&v: &ValueId| module.ty(v).shape() == module.ty(result).shape();
@@ -86,7 +90,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What a value depends on; stored tiles vary along every dimension.
-    fn lazy_of(&self, value: ValueId) -> Lazy {
+    pub(super) fn lazy_of(&self, value: ValueId) -> Lazy {
         match self.bound.get(&value) {
             Some(Bound::Lazy(lazy)) => *lazy,
             Some(Bound::View(view)) => Lazy { varies: u8::MAX, reads: Memory::ring(view.ring) },
@@ -95,7 +99,7 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    fn axis(&self, op: OpId, rank: usize) -> Result<usize> {
+    pub(super) fn axis(&self, op: OpId, rank: usize) -> Result<usize> {
         let axis = usize::try_from(self.count(op, "axis")?).ok().filter(|&axis| axis < rank);
         axis.ok_or_else(|| refuse(Code::Verify, "axis out of range").into())
     }
@@ -200,7 +204,8 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What must be computed before an element: operands at their positions.
-    pub(super) fn needs(&self, (value, at): &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
+    pub(super) fn needs(&mut self, key: &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
+        let (value, at) = key;
         if let Some((op, all)) = together {
             return Ok(self.neighbours_need(*op, all));
         }
@@ -208,7 +213,11 @@ impl<'c> Lower<'c, '_> {
             return Ok(Needs::new());
         };
         let op = self.module.def_op(*value).ok_or_else(|| internal("a tile without an operation"))?;
-        let operands = &self.module.ops[op].operands;
+        let module = self.module;
+        let operands = &module.ops[op].operands;
+        if module.ops[op].opcode == Opcode::Gather {
+            return self.gather_needs(op, key);
+        }
         let mut positions = SmallVec::<[Coords; 4]>::new();
         match self.module.ops[op].opcode {
             Opcode::Constant | Opcode::MakeRange | Opcode::Splat => {}
@@ -228,6 +237,17 @@ impl<'c> Lower<'c, '_> {
                     inner[source] = at[d];
                 }
                 positions.push(inner);
+            }
+            Opcode::Reshape if self.moves(op) => positions.push(self.reshaped(key, operands[0])?),
+            Opcode::Split => {
+                let which = module.ops[op].results.iter().position(|result| result == value);
+                let mut inner = at.clone();
+                inner.push(Coord { base: Base::Zero, offset: which.unwrap_or(0) as u32 });
+                positions.push(inner);
+            }
+            Opcode::Join => {
+                let inner: Coords = at[..at.len() - 1].into();
+                positions.extend([inner.clone(), inner]);
             }
             Opcode::Reshape => {
                 let (from, to) = (self.module.ty(operands[0]).shape(), self.module.ty(*value).shape());
@@ -266,7 +286,9 @@ impl<'c> Lower<'c, '_> {
         let args = args.collect::<Result<SmallVec<[Val<'c>; 4]>>>()?;
         let result = match self.module.ops[op].opcode {
             Opcode::Splat => self.scalar(self.operand(op, 0)?),
-            Opcode::ExpandDims | Opcode::Broadcast | Opcode::Trans | Opcode::Reshape => {
+            Opcode::Gather => args.get(1).copied().ok_or_else(|| internal("an operand is missing")),
+            Opcode::Join => self.joined(at, &args),
+            Opcode::ExpandDims | Opcode::Broadcast | Opcode::Trans | Opcode::Reshape | Opcode::Split => {
                 args.first().copied().ok_or_else(|| internal("an operand is missing"))
             }
             Opcode::MakeRange => self.range_element(op, at),

@@ -19,6 +19,8 @@ pub(crate) enum Base {
     /// The lane's own first column where the lanes of a quad have dealt out so many groups of eight columns
     /// of accumulators.
     Quad(u8),
+    /// A number that code computes: which of [`super::Lower::places`].
+    Computed(u32),
 }
 
 /// Position along one dimension of a tile: a base and a constant, in elements.
