@@ -4,10 +4,11 @@ emulator says.
     make table                                          (or: python bench/kernels.py WARPLOOM [NAME ..])
 
 Both compile in one run; Triton with 8 warps, or 4 where no tile is multiplied, and its own number of stages. A column of
-ours stands before the stroke, Triton's behind it. `SASS` counts the instructions a trip of the innermost loop with
-products (of the largest innermost loop where there are none). The emulator runs every case of bench/kernels.toml, its
+ours stands before the stroke, Triton's behind it. `SASS` counts the instructions a trip: of the loop that multiplies, of the
+one that copies, of the one that computes where products are issued for others; of the largest innermost loop where
+nothing is multiplied. The emulator runs every case of bench/kernels.toml, its
 ragged shapes and tiny trip counts, earliest, latest and in `--interleavings` random orders, with every detector on, and
-compares with the reference interpreter.
+compares with the reference interpreter. `SASS` of agents that work side by side is given agent by agent.
 """
 
 import argparse
@@ -80,13 +81,20 @@ def ask(command, *args):
 
 
 def trip(loops):
-    """Instructions a trip of the loop that counts."""
+    """Instructions a trip: of the loop with products, of the loop that copies for it, and, where products are issued for
+    others, of the loop that computes; of the largest innermost loop where nothing is multiplied."""
     inner = [l for l in loops if l["inner"] == 0]
     products = [l for l in loops if l["hgmma"] + l["utcmma"] + l["mma"] > 0]
     # The innermost loop with products; spins inside it count as part of it.
-    least = [l for l in products if not any(o is not l and within(o, l) for o in products)]
-    chosen = least or inner
-    return max((l["instructions"] for l in chosen), default=None)
+    multiply = [l for l in products if not any(o is not l and within(o, l) for o in products)]
+    if not multiply:
+        return str(max((l["instructions"] for l in inner), default="-"))
+    most = max(multiply, key=lambda l: l["instructions"])
+    others = [l for l in loops if l not in products]
+    copies = [l for l in others if l["utmaldg"] > 0 and not any(o is not l and o["utmaldg"] and within(o, l) for o in others)]
+    rest = [l for l in others if l["utmaldg"] == 0 and most["utcmma"] > 0 and l["instructions"] > 16]
+    parts = [max((l["instructions"] for l in part), default=None) for part in ([most], copies, rest)]
+    return "+".join(str(part) for part in parts if part is not None)
 
 
 def within(a, b):
