@@ -117,11 +117,13 @@ pub struct GraphOptions {
     pub max_depth: Option<u64>,
     /// The most copies of a register tile (C29): 1 keeps the loop from being unrolled.
     pub register_copies: Option<u64>,
+    /// How products are issued; by default the fastest way of the chip.
+    pub instruction: Option<MmaInstruction>,
 }
 
 impl Default for GraphOptions {
     fn default() -> GraphOptions {
-        GraphOptions { pending: 1, max_depth: None, register_copies: Some(1) }
+        GraphOptions { pending: 1, max_depth: None, register_copies: Some(1), instruction: None }
     }
 }
 

@@ -48,15 +48,16 @@ impl<'a> Maker<'a> {
             pending: options.pending,
             handoff,
         };
+        let instruction = options.instruction.unwrap_or(target.mma_instruction());
         Maker {
             module,
             body: module.entry(scf_for, 0),
             target,
             options,
             handoff: i64::try_from(handoff).unwrap_or(i64::MAX),
-            prices: Prices { module, target, indices: Indices::new(module) },
+            prices: Prices { module, target, instruction, indices: Indices::new(module) },
             users: Users::new(module),
-            instruction: target.mma_instruction(),
+            instruction,
             out,
             costs: Vec::new(),
             made: BTreeMap::new(),

@@ -17,6 +17,7 @@ const COMPUTING: u32 = 4;
 pub(super) struct Prices<'a> {
     pub module: &'a Module,
     pub target: &'a Target,
+    pub instruction: MmaInstruction,
     pub indices: Indices<'a>,
 }
 
@@ -68,7 +69,7 @@ impl Prices<'_> {
         };
         let (a_shape, b_shape) = (shape(0), shape(1));
         let element = operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem()));
-        let instruction = self.target.mma_instruction();
+        let instruction = self.instruction;
         let a = if instruction == MmaInstruction::MmaSync { OperandPlace::Registers } else { a };
         let (m, k, n) = (extent(a_shape, 2), extent(a_shape, 1), extent(b_shape, 1));
         self.target.cost(&Op::Mma(MmaOp { instruction, m, n, k, element, a }), COMPUTING)

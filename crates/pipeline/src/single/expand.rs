@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
-use super::Ahead;
-use super::find::{PointerStep, Slice, pointer_step, slice, yielded};
+use super::find::{CopiedTile, PointerStep, Slice, pointer_step, slice, yielded};
+use super::{Ahead, apart};
 use crate::classes::{Class, class, constant};
 use crate::program::emit::{Emit, number};
 
@@ -15,37 +15,11 @@ type Map = HashMap<ValueId, ValueId>;
 /// The ring of a loop.
 pub(super) struct Ring<'a> {
     pub name: &'a str,
+    /// The ring of the late tiles, where they have one of their own.
+    pub late: &'a str,
     /// Where all warps meet.
     pub barrier: &'a str,
     pub depth: u64,
-}
-
-impl Emit<'_> {
-    fn value(&mut self, opcode: Opcode, operands: &[ValueId], ty: &Type) -> ValueId {
-        let op = self.op(opcode, operands, std::slice::from_ref(ty), &[]);
-        self.out.ops[op].results[0]
-    }
-
-    /// A scalar constant of any type.
-    fn scalar(&mut self, value: i64, ty: &Type) -> ValueId {
-        let attr = Attr::Int { value: i128::from(value), ty: ty.clone() };
-        let op = self.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", attr)]);
-        self.out.ops[op].results[0]
-    }
-
-    fn compare(&mut self, predicate: &str, a: ValueId, b: ValueId) -> ValueId {
-        let attr = [("predicate", Attr::Opaque(predicate.to_owned()))];
-        let op = self.op(Opcode::CmpI, &[a, b], &[Type::I1], &attr);
-        self.out.ops[op].results[0]
-    }
-
-    /// A tile of pointers moved by the same amount everywhere.
-    fn moved(&mut self, tile: ValueId, by: ValueId) -> ValueId {
-        let ty = self.out.ty(tile).clone();
-        let offsets = ty.with_elem(self.out.ty(by).clone());
-        let splat = self.value(Opcode::Splat, &[by], &offsets);
-        self.value(Opcode::AddPtr, &[tile, splat], &ty)
-    }
 }
 
 /// A value that the loop carries, and how the expanded loop carries it.
@@ -87,7 +61,7 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
         body,
         args: out.blocks[body].args.to_vec(),
         bounds: [lo, hi, step],
-        ahead: i64::try_from(ring.depth).ok()?.checked_sub(1).filter(|&a| a > 0)?,
+        ahead: i64::try_from(ring.depth).ok()?.checked_sub(1).map(|a| a.max(1))?,
         step: constant(out, step)?,
         slice: slice(out, old, body, &roots)?,
         tiles,
@@ -222,6 +196,11 @@ impl Loop<'_> {
                 None => carried.first,
             });
         }
+        if self.tiles.late.is_some() {
+            let slot = emit.scalar(0, &Type::I32);
+            self.copies(out, self.block, copied, &now, (lo, some, slot), false)?;
+            return Some(now);
+        }
         for iteration in 0..self.ahead {
             let mut emit = Emit { out, block: self.block, loc: self.loc };
             let (guard, index) = match iteration {
@@ -234,12 +213,26 @@ impl Loop<'_> {
                 }
             };
             let slot = emit.scalar(iteration, &Type::I32);
-            now = self.copies(out, self.block, copied, &now, (index, guard, slot))?;
+            now = self.copies(out, self.block, copied, &now, (index, guard, slot), false)?;
         }
         Some(now)
     }
 
-    /// The copies of one iteration as a group; returns the carried values of the next one.
+    /// Whether a tile is copied late in the body.
+    fn is_late(&self, tile: &CopiedTile) -> bool {
+        self.tiles.late.as_ref().is_some_and(|late| late.contains(&tile.op))
+    }
+
+    /// Ring and payload of a tile: early ones and late ones are counted apart.
+    fn payload(&self, tile: &CopiedTile) -> (&str, usize) {
+        let late = self.is_late(tile);
+        let same = self.tiles.tiles.iter().filter(|t| self.is_late(t) == late);
+        let payload = same.take_while(|t| t.op != tile.op).count();
+        (if late { self.ring.late } else { self.ring.name }, payload)
+    }
+
+    /// The copies of one iteration, of its late tiles or of the others, as a group; returns the carried values of the
+    /// next one.
     fn copies(
         &self,
         out: &mut Module,
@@ -247,6 +240,7 @@ impl Loop<'_> {
         copied: &[Carried],
         now: &[ValueId],
         (index, guard, slot): (ValueId, ValueId, ValueId),
+        late: bool,
     ) -> Option<Vec<ValueId>> {
         let mut map = Map::new();
         self.bind(out, block, copied, now, index, &mut map)?;
@@ -255,7 +249,8 @@ impl Loop<'_> {
                 clone(out, op, block, &mut map);
             }
         }
-        for (payload, tile) in self.tiles.tiles.iter().enumerate() {
+        for tile in self.tiles.tiles.iter().filter(|tile| self.is_late(tile) == late) {
+            let (ring, payload) = self.payload(tile);
             let operands: Vec<ValueId> = out.ops[tile.op].operands.to_vec();
             let new = |index: usize| operands.get(index).map(|v| map.get(v).copied().unwrap_or(*v));
             let (pointers, mask, other) = (new(0)?, new(1), new(2));
@@ -268,7 +263,7 @@ impl Loop<'_> {
             }
             let mut operands = vec![slot, pointers, all];
             operands.extend(other);
-            let props = [("pipeline", Attr::symbol(self.ring.name)), ("payload", number(payload))];
+            let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
             emit.op(Opcode::AsyncCopy, &operands, &[], &props);
         }
         let mut emit = Emit { out, block, loc: self.loc };
@@ -332,7 +327,6 @@ impl Loop<'_> {
         let mut emit = Emit { out, block: self.block, loc: self.loc };
         let distance = emit.scalar(self.ahead.checked_mul(self.step)?, &index_type);
         let zero = emit.scalar(0, &Type::I32);
-        let write = emit.scalar(self.ahead, &Type::I32);
         let mut operands = vec![lo, hi, step];
         for carried in kept {
             operands.push(match carried.step {
@@ -344,7 +338,10 @@ impl Loop<'_> {
             });
         }
         operands.extend(starts);
-        operands.extend([zero, zero, write, zero]);
+        if self.tiles.late.is_none() {
+            let write = emit.scalar(self.ahead, &Type::I32);
+            operands.extend([zero, zero, write, zero]);
+        }
         let types: Vec<Type> = operands.iter().skip(3).map(|&v| emit.out.ty(v).clone()).collect();
         let new = emit.op(Opcode::For, &operands, &types, &[]);
         out.ops[new].span = out.ops[self.old].span;
@@ -356,45 +353,110 @@ impl Loop<'_> {
         let args: Vec<ValueId> = types.iter().map(|ty| out.add_arg(inner, ty.clone(), self.loc)).collect();
         let (computing, rest) = args.split_at_checked(kept.len())?;
         let (copying, iterators) = rest.split_at_checked(copied.len())?;
-        let &[read, read_phase, write, write_phase] = iterators else { return None };
-
-        let mut emit = Emit { out, block: inner, loc: self.loc };
-        emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(self.ahead - 1))]);
-        emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
-        let left = emit.value(Opcode::SubI, &[hi, index], &index_type);
-        let guard = emit.compare("ugt", left, distance);
-        let later = emit.value(Opcode::AddI, &[index, distance], &index_type);
-        let nexts = self.copies(out, inner, copied, copying, (later, guard, write))?;
-
         let mut map = Map::new();
-        self.bind(out, inner, kept, computing, index, &mut map)?;
-        for op in out.blocks[self.body].ops.clone() {
-            if !live.contains(&op) {
-                continue;
-            }
-            match self.tiles.tiles.iter().position(|t| t.op == op) {
-                Some(payload) => {
-                    let (result, loc) = (out.result(op)?, out.ops[op].loc);
-                    let ty = out.ty(result).clone();
-                    let props = [("pipeline", Attr::symbol(self.ring.name)), ("payload", number(payload))];
-                    let slot = Emit { out, block: inner, loc }.op(Opcode::Slot, &[read], &[ty], &props);
-                    map.insert(result, out.result(slot)?);
+        let mut last;
+        match (&self.tiles.late, iterators) {
+            (None, &[read, read_phase, write, write_phase]) => {
+                self.meet(out, inner, self.ahead - 1);
+                let later = self.later(out, inner, index, distance);
+                let nexts =
+                    self.copies(out, inner, copied, copying, (later.0, later.1, write), false)?;
+                self.bind(out, inner, kept, computing, index, &mut map)?;
+                for op in out.blocks[self.body].ops.clone() {
+                    if live.contains(&op) {
+                        self.put(out, op, inner, read, &mut map)?;
+                    }
                 }
-                None => clone(out, op, inner, &mut map),
+                let mut emit = Emit { out, block: inner, loc: self.loc };
+                last = self.nexts(&mut emit, kept, computing, &map)?;
+                last.extend(nexts);
+                last.extend(emit.advance(self.ring.name, [read, read_phase]));
+                last.extend(emit.advance(self.ring.name, [write, write_phase]));
             }
+            (Some(late), []) => {
+                self.meet(out, inner, 0);
+                let always = Emit { out, block: inner, loc: self.loc }.scalar(1, &Type::I1);
+                let nexts = self.copies(out, inner, copied, copying, (index, always, zero), true)?;
+                self.bind(out, inner, kept, computing, index, &mut map)?;
+                let ops = out.blocks[self.body].ops.clone();
+                let loads: Vec<OpId> = late.iter().copied().collect();
+                let waiting = apart::views(out, &ops, &loads);
+                let shown: BTreeSet<ValueId> = waiting.iter().filter_map(|&op| out.result(op)).collect();
+                let mut met = false;
+                for op in ops {
+                    if !live.contains(&op) || waiting.contains(&op) {
+                        continue;
+                    }
+                    if !met && self.reads(out, op).iter().any(|v| shown.contains(v)) {
+                        met = true;
+                        self.meet(out, inner, 0);
+                        let later = self.later(out, inner, index, distance);
+                        self.copies(out, inner, copied, &nexts, (later.0, later.1, zero), false)?;
+                        for op in out.blocks[self.body].ops.clone() {
+                            if waiting.contains(&op) && live.contains(&op) {
+                                self.put(out, op, inner, zero, &mut map)?;
+                            }
+                        }
+                    }
+                    self.put(out, op, inner, zero, &mut map)?;
+                }
+                let mut emit = Emit { out, block: inner, loc: self.loc };
+                last = self.nexts(&mut emit, kept, computing, &map)?;
+                last.extend(nexts);
+            }
+            _ => return None,
         }
-        let mut emit = Emit { out, block: inner, loc: self.loc };
-        let mut last = self.nexts(&mut emit, kept, computing, &map)?;
-        last.extend(nexts);
-        last.extend(emit.advance(self.ring.name, [read, read_phase]));
-        last.extend(emit.advance(self.ring.name, [write, write_phase]));
-        emit.op(Opcode::Yield, &last, &[], &[]);
+        Emit { out, block: inner, loc: self.loc }.op(Opcode::Yield, &last, &[], &[]);
         Some(new)
+    }
+
+    /// All groups but so many are there, and everybody has come: slots read before may be filled again.
+    fn meet(&self, out: &mut Module, block: BlockId, pending: i64) {
+        let mut emit = Emit { out, block, loc: self.loc };
+        emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(pending))]);
+        emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
+    }
+
+    /// The index of a later iteration, and whether there is one.
+    fn later(
+        &self,
+        out: &mut Module,
+        block: BlockId,
+        index: ValueId,
+        distance: ValueId,
+    ) -> (ValueId, ValueId) {
+        let ty = out.ty(index).clone();
+        let mut emit = Emit { out, block, loc: self.loc };
+        let left = emit.value(Opcode::SubI, &[self.bounds[1], index], &ty);
+        let guard = emit.compare("ugt", left, distance);
+        (emit.value(Opcode::AddI, &[index, distance], &ty), guard)
+    }
+
+    /// An operation of the body in the expanded loop: a copied tile is a view of its slot.
+    fn put(
+        &self,
+        out: &mut Module,
+        op: OpId,
+        block: BlockId,
+        slot: ValueId,
+        map: &mut Map,
+    ) -> Option<()> {
+        match self.tiles.tiles.iter().find(|t| t.op == op) {
+            Some(tile) => {
+                let (result, loc) = (out.result(op)?, out.ops[op].loc);
+                let ty = out.ty(result).clone();
+                let (ring, payload) = self.payload(tile);
+                let view = Emit { out, block, loc }.slot(ring, slot, payload, ty);
+                map.insert(result, view);
+            }
+            None => clone(out, op, block, map),
+        }
+        Some(())
     }
 }
 
 /// A copy of an operation without the marks of earlier stages.
-fn clone(out: &mut Module, op: OpId, block: BlockId, map: &mut Map) {
+pub(super) fn clone(out: &mut Module, op: OpId, block: BlockId, map: &mut Map) {
     let copy = out.clone_op(op, block, map);
     let attrs = &out.ops[copy].attrs;
     let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));

@@ -30,6 +30,11 @@ pub fn explain(single: &Single) -> String {
     for (number, ahead) in single.loops.iter().enumerate() {
         describe(&mut out, number, ahead);
     }
+    for (number, group) in single.staged.iter().enumerate() {
+        let tiles: Vec<String> = group.tiles.iter().map(|t| format!("{} {}", t.name, t.tile)).collect();
+        let when = if group.again { "in each trip, where it is loaded" } else { "once" };
+        let _ = writeln!(out, "\n@s{number}: {} copied to shared memory {when}", tiles.join(" + "));
+    }
     if let Some((_, assignment)) = &single.buffers {
         let map = render::memory_map(assignment);
         let _ = writeln!(out, "\nmemory");
@@ -50,17 +55,37 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
         ahead.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
     let (depth, answer) = (ahead.depth, &ahead.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
-    let _ = writeln!(
-        out,
-        "  cp.async in one agent: a group for each iteration, all but {} waited for, then a barrier (C24)",
-        depth - 2
-    );
-    let _ = writeln!(
-        out,
-        "  copies run {} iterations ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
-        depth - 1,
-        ahead.law
-    );
+    match &ahead.late {
+        None => {
+            let _ = writeln!(
+                out,
+                "  cp.async in one agent: a group for each iteration, all but {} waited for, then a barrier (C24)",
+                depth.saturating_sub(2)
+            );
+            let _ = writeln!(
+                out,
+                "  copies run {} iterations ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
+                depth.saturating_sub(1),
+                ahead.law
+            );
+        }
+        Some(late) => {
+            let names = |of: bool| {
+                let some = ahead.tiles.iter().filter(|t| late.contains(&t.op) == of);
+                some.map(|t| t.name.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            let _ = writeln!(
+                out,
+                "  one slot each, in turns (C24): {} copied while {} is read, and {} of the next iteration while {} is; \
+                 the depth law asks for {}",
+                names(true),
+                names(false),
+                names(false),
+                names(true),
+                ahead.law
+            );
+        }
+    }
     let bound = match (answer.ii == answer.res_mii, answer.critical_resource.as_deref()) {
         (true, Some(unit)) => format!(", bound by {unit}"),
         _ => {

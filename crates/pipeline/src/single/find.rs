@@ -110,7 +110,7 @@ fn copied(
     if matches!(tile.elem(), Type::Ptr { .. }) {
         return Err("it loads pointers");
     }
-    let shape = tile.shape();
+    let shape = tile.shape().to_vec();
     let row = shape.last().copied().unwrap_or(1).saturating_mul(u64::from(bits) / 8);
     if shape.len() > 2 || row < 16 {
         return Err("it is no matrix or vector with rows of at least 16 B");
@@ -129,15 +129,30 @@ fn copied(
             return Err("the loop stores through the same pointer");
         }
     }
-    let swizzle = match (shape.len(), row) {
-        (1, _) => 0,
-        (_, row) => [128, 64, 32].into_iter().find(|s| row % u64::from(*s) == 0).unwrap_or(0),
-    };
+    let swizzle = swizzle(&shape, row);
     let name = match number {
         0..=25 => char::from(b'a' + u8::try_from(number).unwrap_or(0)).to_string(),
         _ => format!("t{number}"),
     };
     Ok(Some(CopiedTile { op, tile, swizzle, name }))
+}
+
+/// The swizzle of the slots of a matrix with rows of so many bytes; vectors have none.
+fn swizzle(shape: &[u64], row: u64) -> u32 {
+    match shape.len() {
+        1 => 0,
+        _ => [128, 64, 32].into_iter().find(|s| row % u64::from(*s) == 0).unwrap_or(0),
+    }
+}
+
+/// A load of a matrix that can be copied to shared memory where it stands.
+pub(super) fn staged_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
+    let tile = module.ty(module.result(op)?).clone();
+    let bits = tile.elem_bits().filter(|bits| matches!(bits, 8 | 16 | 32 | 64))?;
+    let &[_, cols] = tile.shape() else { return None };
+    let row = cols.saturating_mul(u64::from(bits) / 8);
+    let swizzle = swizzle(tile.shape(), row);
+    (row >= 16).then(|| CopiedTile { op, tile, swizzle, name: String::new() })
 }
 
 /// Whether an operation may change global memory.

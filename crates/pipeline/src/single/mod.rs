@@ -12,6 +12,9 @@
 //!
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
 
+mod apart;
+mod build;
+mod descriptors;
 mod expand;
 mod explain;
 mod find;
@@ -19,6 +22,7 @@ mod forms;
 mod plan;
 mod program;
 mod shape;
+mod staged;
 
 use warploom_bufassign::{Assignment, Problem};
 use warploom_ir::diag::{Code, Diagnostic};
@@ -33,11 +37,13 @@ use crate::forms as all_forms;
 use crate::loops::PipelinedLoop;
 use crate::normalize::normalize;
 use crate::select::entry_function;
+use crate::views::look_through;
 use crate::walk::preorder;
 
 pub use explain::explain;
 pub use find::CopiedTile;
 pub use shape::{Layout, Shape};
+pub use staged::Staged;
 
 /// A loop whose copies run ahead.
 #[derive(Clone, Debug)]
@@ -46,6 +52,9 @@ pub struct Ahead {
     pub scf_for: OpId,
     /// The tiles copied, in order.
     pub tiles: Vec<CopiedTile>,
+    /// The loads of tiles that are copied within their iteration, while the others are read; where there is room for
+    /// one slot of each tile only.
+    pub late: Option<std::collections::BTreeSet<OpId>>,
     /// The loop graph.
     pub pipelined: PipelinedLoop,
     /// The schedule.
@@ -65,6 +74,8 @@ pub struct Single {
     pub shape: Shape,
     /// Its pipelined loops, in the order of the text.
     pub loops: Vec<Ahead>,
+    /// Factors of products that are copied where they stand.
+    pub staged: Vec<Staged>,
     /// The assignment problem and its answer; none where nothing is copied.
     pub buffers: Option<(Problem, Assignment)>,
     /// The scheduled form.
@@ -77,13 +88,23 @@ pub struct Single {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Whether a kernel is one that a single agent runs on this chip: the chip multiplies synchronously, or the kernel
-/// does not multiply at all.
+/// Whether a kernel is one that a single agent runs on this chip: the chip multiplies synchronously, or the kernel does
+/// not multiply at all, or what it multiplies comes through pointers.
 pub fn applies(module: &Module, target: &Target, entry: Option<&str>) -> bool {
     let Ok(func) = entry_function(module, entry) else { return false };
-    let multiplies =
-        preorder(module, func).into_iter().any(|op| matches!(module.ops[op].opcode, Opcode::Dot));
-    target.mma_instruction() == MmaInstruction::MmaSync || !multiplies
+    let dots: Vec<OpId> =
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let through_pointers = |&dot: &OpId| {
+        let factors = module.ops[dot].operands.iter().take(2);
+        factors.copied().any(|factor| {
+            let base = module.def_op(look_through(module, factor).base);
+            base.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
+        })
+    };
+    target.mma_instruction() == MmaInstruction::MmaSync
+        || dots.is_empty()
+        || dots.iter().any(through_pointers)
+        || descriptors::made_here(module, func)
 }
 
 /// Compiles a kernel to a program of one agent.
@@ -94,9 +115,12 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     all_forms::strip(&mut kernel, func);
+    descriptors::lower(&mut kernel, func, target)?;
     let shape = shape::choose(&kernel, func, target)?;
     let (found, remarks) = find::loops(&kernel, func);
-    let planned = plan::plan(&kernel, found, &shape, target, options)?;
+    let (staged, taken) = staged::find(&kernel, func, &found);
+    let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken };
+    let planned = plan::plan(&wanted, found, staged)?;
     let scheduled = forms::scheduled(&kernel, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
     let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
@@ -105,8 +129,8 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     if options.check {
         check_all(&planned, &program, target).map_err(|error| vec![*error])?;
     }
-    let plan::Planned { loops, buffers } = planned;
-    Ok(Single { kernel, shape, loops, buffers, scheduled, assigned, program, remarks })
+    let plan::Planned { loops, staged, buffers, .. } = planned;
+    Ok(Single { kernel, shape, loops, staged, buffers, scheduled, assigned, program, remarks })
 }
 
 /// The checkers of all stages on our own results; what they find is a bug of ours.

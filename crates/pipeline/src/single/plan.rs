@@ -1,17 +1,22 @@
 //! Schedules, depths and places of the rings of a kernel that one agent runs (S51-S57, B65-B67, C24).
 
+use std::collections::BTreeSet;
+
 use warploom_bufassign::{
     Agent, Assignment, Consumer, ErrorKind, Exit, Op, Options as BufferOptions, Problem, Producer, Region,
-    RegionKind, Repeat, Role, TargetSpec, Value, assign,
+    RegionKind, Repeat, Reserved, Role, Space, TargetSpec, Value, assign,
 };
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
+use warploom_target::mma::MmaInstruction;
 
 use super::Ahead;
 use super::find::Found;
 use super::shape::Shape;
+use super::staged::Staged;
+use super::apart;
 use crate::compile::Options;
 use crate::depth::assign_error;
 use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};
@@ -20,6 +25,9 @@ use crate::place::refuse;
 /// The loops with their schedules, and where their rings lie.
 pub(super) struct Planned {
     pub loops: Vec<Ahead>,
+    pub staged: Vec<Staged>,
+    /// Bytes of shared memory.
+    pub shared: u64,
     pub buffers: Option<(Problem, Assignment)>,
 }
 
@@ -41,24 +49,34 @@ struct Draft {
     law: u64,
     /// Slots it gets.
     depth: u64,
+    /// Tiles copied within their iteration, where each has one slot.
+    late: Option<BTreeSet<OpId>>,
 }
 
 /// The fewest slots of a ring that is filled ahead: one read, one written.
 const LEAST: u64 = 2;
 
+/// What is planned beside the loops.
+pub(super) struct Wanted<'a> {
+    pub kernel: &'a Module,
+    pub shape: &'a Shape,
+    pub target: &'a Target,
+    pub options: &'a Options,
+    /// Bytes of shared memory that staged tiles take, from 0 on.
+    pub taken: u64,
+}
+
 /// Schedules every loop and finds rings that fit: what the depth law asks for, then one slot less where most bytes
-/// are, until everything fits.
+/// are, then slots in turns, until everything fits.
 pub(super) fn plan(
-    kernel: &Module,
+    wanted: &Wanted<'_>,
     found: Vec<Found>,
-    shape: &Shape,
-    target: &Target,
-    options: &Options,
+    staged: Vec<Staged>,
 ) -> Result<Planned, Vec<Diagnostic>> {
     let mut drafts = Vec::new();
     let mut errors = Vec::new();
     for (number, found) in found.into_iter().enumerate() {
-        match draft(kernel, found, number, target, options) {
+        match draft(wanted, found, number) {
             Ok(draft) => drafts.push(draft),
             Err(error) => errors.push(*error),
         }
@@ -67,51 +85,65 @@ pub(super) fn plan(
         return Err(errors);
     }
     if drafts.is_empty() {
-        return Ok(Planned { loops: Vec::new(), buffers: None });
+        let limit = wanted.options.smem_limit.unwrap_or(wanted.target.smem.per_cta);
+        if wanted.taken > limit {
+            return Err(vec![too_big(wanted, &drafts, wanted.taken, limit)]);
+        }
+        return Ok(Planned { loops: Vec::new(), staged, shared: wanted.taken, buffers: None });
     }
     loop {
-        match fit(kernel, &drafts, shape, target, options) {
+        match fit(wanted, &drafts) {
             Ok(buffers) => {
                 let loops = drafts.into_iter().map(Draft::done).collect();
-                return Ok(Planned { loops, buffers: Some(buffers) });
+                let shared = buffers.1.smem.used.max(wanted.taken);
+                return Ok(Planned { loops, staged, shared, buffers: Some(buffers) });
             }
             Err(Misfit::Other(error)) => return Err(vec![*error]),
             Err(Misfit::Capacity { need, limit }) => {
-                let asked = options.depth.is_some();
-                let deepest = drafts
-                    .iter_mut()
-                    .filter(|d| d.depth > LEAST && !asked)
-                    .max_by_key(|d| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>());
-                let Some(deepest) = deepest else {
-                    return Err(vec![too_big(kernel, &drafts, need, limit)]);
-                };
-                let depth = deepest.depth - 1;
-                deepest.cap = Some(depth);
-                let name = deepest.pipelined.graph.name.clone();
-                let (pipelined, answer) =
-                    scheduled(kernel, deepest.found.scf_for, &name, Some(depth), target, options)
-                        .map_err(|error| vec![*error])?;
-                (deepest.pipelined, deepest.answer, deepest.depth) = (pipelined, answer, depth);
+                if !shrink(wanted, &mut drafts).map_err(|error| vec![*error])? {
+                    return Err(vec![too_big(wanted, &drafts, need, limit)]);
+                }
             }
         }
     }
 }
 
+/// Takes a slot from the loop with most bytes; `false` where nothing can be taken.
+fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnostic>> {
+    if wanted.options.depth.is_some() {
+        return Ok(false);
+    }
+    let bytes = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
+    let late = |d: &Draft| apart::late(wanted.kernel, d.found.scf_for, &d.found.tiles);
+    if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > LEAST).max_by_key(|d| bytes(d)) {
+        deepest.depth -= 1;
+        deepest.cap = Some(deepest.depth);
+        return deepest.reschedule(wanted).map(|()| true);
+    }
+    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && late(d).is_some());
+    let Some(widest) = two.max_by_key(|d| bytes(d)) else { return Ok(false) };
+    widest.late = late(widest);
+    widest.depth = 1;
+    widest.reschedule(wanted).map(|()| true)
+}
+
 impl Draft {
     fn done(self) -> Ahead {
-        let Draft { found, pipelined, answer, law, depth, .. } = self;
-        Ahead { scf_for: found.scf_for, tiles: found.tiles, pipelined, answer, depth, law }
+        let Draft { found, pipelined, answer, law, depth, late, .. } = self;
+        Ahead { scf_for: found.scf_for, tiles: found.tiles, late, pipelined, answer, depth, law }
+    }
+
+    /// The schedule for as many slots as the loop has now.
+    fn reschedule(&mut self, wanted: &Wanted<'_>) -> Result<(), Box<Diagnostic>> {
+        let name = self.pipelined.graph.name.clone();
+        (self.pipelined, self.answer) = scheduled(wanted, self.found.scf_for, &name, Some(self.depth))?;
+        Ok(())
     }
 }
 
 /// A loop at the depth that is wanted.
-fn draft(
-    kernel: &Module,
-    found: Found,
-    number: usize,
-    target: &Target,
-    options: &Options,
-) -> Result<Draft, Box<Diagnostic>> {
+fn draft(wanted: &Wanted<'_>, found: Found, number: usize) -> Result<Draft, Box<Diagnostic>> {
+    let (kernel, options) = (wanted.kernel, wanted.options);
     let kernel_name = kernel
         .functions()
         .find(|&f| crate::loops::is_inside(kernel, found.scf_for, f))
@@ -125,19 +157,19 @@ fn draft(
         return Err(Box::new(error.rule("C24").note("instead", "a depth of 2 or more")));
     }
     let cap = options.depth.or(found.num_stages.map(|n| n.max(LEAST)));
-    let free = scheduled(kernel, found.scf_for, &name, None, target, options)?;
+    let free = scheduled(wanted, found.scf_for, &name, None)?;
     let law = law(&free.0, &free.1, &found).max(LEAST);
-    let wanted = law.saturating_add(options.slack_slots).min(1 << 10);
+    let best = law.saturating_add(options.slack_slots).min(1 << 10);
     let depth = match (options.depth, cap) {
         (Some(asked), _) => asked.min(1 << 10),
-        (None, Some(cap)) => cap.min(wanted),
-        (None, None) => wanted,
+        (None, Some(cap)) => cap.min(best),
+        (None, None) => best,
     };
     let (pipelined, answer) = match depth < law {
-        true => scheduled(kernel, found.scf_for, &name, Some(depth), target, options)?,
+        true => scheduled(wanted, found.scf_for, &name, Some(depth))?,
         false => free,
     };
-    Ok(Draft { found, cap, pipelined, answer, law, depth })
+    Ok(Draft { found, cap, pipelined, answer, law, depth, late: None })
 }
 
 /// The slots that a schedule's copies ask for.
@@ -150,14 +182,14 @@ fn law(pipelined: &PipelinedLoop, answer: &Answer, found: &Found) -> u64 {
 }
 
 fn scheduled(
-    kernel: &Module,
+    wanted: &Wanted<'_>,
     scf_for: OpId,
     name: &str,
     max_depth: Option<u64>,
-    target: &Target,
-    options: &Options,
 ) -> Result<(PipelinedLoop, Answer), Box<Diagnostic>> {
-    let graph = GraphOptions { pending: 0, max_depth, register_copies: Some(1) };
+    let Wanted { kernel, target, options, .. } = *wanted;
+    let instruction = Some(MmaInstruction::MmaSync);
+    let graph = GraphOptions { pending: 0, max_depth, register_copies: Some(1), instruction };
     let pipelined = loop_graph(kernel, scf_for, name, target, graph).map_err(|error| {
         Box::new(refuse(kernel, scf_for, Code::Target, error.to_string()).rule(error.rule()))
     })?;
@@ -184,37 +216,25 @@ enum Misfit {
 
 /// Places the rings at the depths of the drafts. The assignment finds depths by a law of its own (B17); reads are
 /// modelled as ending later where a ring is deeper than its schedule needs (S54).
-fn fit(
-    kernel: &Module,
-    drafts: &[Draft],
-    shape: &Shape,
-    target: &Target,
-    options: &Options,
-) -> Result<(Problem, Assignment), Misfit> {
-    let mut slack = vec![0u64; drafts.len()];
+fn fit(wanted: &Wanted<'_>, drafts: &[Draft]) -> Result<(Problem, Assignment), Misfit> {
+    let tiles = drafts.iter().map(|d| d.found.tiles.len()).sum();
+    let mut slack = vec![0u64; tiles];
     for _ in 0..8 {
-        let problem = problem(kernel, drafts, &slack, shape, target, options);
+        let problem = problem(wanted, drafts, &slack);
         let assignment = assign(&problem, &problem.options).map_err(|error| match error.kind {
             ErrorKind::Capacity => Misfit::Capacity {
                 need: error.need.unwrap_or(0),
-                limit: error.limit.unwrap_or(target.smem.per_cta),
+                limit: error.limit.unwrap_or(wanted.target.smem.per_cta),
             },
             _ => Misfit::Other(Box::new(assign_error(&error))),
         })?;
+        let depths = drafts.iter().flat_map(|d| d.found.tiles.iter().map(|_| d.depth));
         let mut settled = true;
-        let mut value = 0;
-        for (draft, slack) in drafts.iter().zip(&mut slack) {
-            let records = draft.found.tiles.iter().zip(value..).filter_map(|(_, id)| assignment.record(id));
-            let depths: Vec<u64> = records.map(|r| r.depth).collect();
-            value += draft.found.tiles.len() as u64;
-            let (least, most) = (depths.iter().min().copied(), depths.iter().max().copied());
-            match (least, most) {
-                (Some(least), Some(most)) if least == draft.depth && most == draft.depth => {}
-                (Some(least), Some(most)) if most <= draft.depth => {
-                    *slack += draft.depth - least;
-                    settled = false;
-                }
-                _ => return Err(Misfit::Other(internal("the assignment asks for a deeper ring"))),
+        for ((id, depth), slack) in (0u64..).zip(depths).zip(&mut slack) {
+            let given = assignment.record(id).map_or(0, |r| r.depth);
+            if given < depth {
+                *slack += depth - given;
+                settled = false;
             }
         }
         if settled {
@@ -229,16 +249,13 @@ fn internal(text: &str) -> Box<Diagnostic> {
 }
 
 /// The assignment problem: one agent, one region and one pipe for each loop.
-fn problem(
-    kernel: &Module,
-    drafts: &[Draft],
-    slack: &[u64],
-    shape: &Shape,
-    target: &Target,
-    options: &Options,
-) -> Problem {
+fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
+    let Wanted { kernel, shape, target, options, taken } = *wanted;
     let (mut regions, mut ops, mut values) = (Vec::new(), Vec::<Op>::new(), Vec::new());
-    for ((pipe, draft), slack) in (0u64..).zip(drafts).zip(slack) {
+    let mut slack = slack;
+    for (pipe, draft) in (0u64..).zip(drafts) {
+        let (own, others) = slack.split_at_checked(draft.found.tiles.len()).unwrap_or_default();
+        slack = others;
         let ii = unsigned(draft.answer.ii).max(1);
         let stages = Some(unsigned(draft.answer.stages).max(1));
         regions.push(Region { id: pipe, kind: RegionKind::Loop, ii: Some(ii), stages, exit: Exit::Counted });
@@ -249,14 +266,15 @@ fn problem(
                 .nodes
                 .get(node.id)
                 .is_some_and(|n| n.part == Part::Whole && kernel.ops[n.op].opcode == Opcode::Load);
-            let copied =
-                |v: &&warploom_sched::Value| draft.pipelined.copies.get(v.id).is_some_and(Option::is_some);
-            let uses = draft.pipelined.graph.values.iter().filter(copied).flat_map(|v| &v.uses);
-            let end = uses.filter(|u| u.node == node.id).map(|u| unsigned(u.end)).max();
-            let latency = match end {
-                Some(end) => unsigned(node.latency).max(end).saturating_add(slack.saturating_mul(ii)),
-                None => unsigned(node.latency),
-            };
+            // A reader ends as late as the tile that it reads is wanted (S54).
+            let ends = draft.pipelined.graph.values.iter().flat_map(|v| {
+                let copy = draft.pipelined.copies.get(v.id).copied().flatten();
+                let tile = draft.found.tiles.iter().position(|t| Some(t.op) == copy);
+                let late = tile.and_then(|t| own.get(t)).copied().unwrap_or(0).saturating_mul(ii);
+                let reads = v.uses.iter().filter(move |u| copy.is_some() && u.node == node.id);
+                reads.map(move |u| unsigned(node.latency).max(unsigned(u.end)).saturating_add(late))
+            });
+            let latency = ends.max().unwrap_or(unsigned(node.latency));
             ops.push(Op {
                 id: first + node.id as u64,
                 name: node.name.clone(),
@@ -314,20 +332,28 @@ fn problem(
         values,
         layouts: Vec::new(),
         edges: Vec::new(),
-        reserved: Vec::new(),
+        reserved: if taken > 0 { vec![staged(taken)] } else { Vec::new() },
     }
 }
 
+/// The bytes of tiles that are copied where they stand.
+fn staged(bytes: u64) -> Reserved {
+    Reserved { space: Space::Smem, offset: 0, bytes, name: "staged tiles".to_owned() }
+}
+
 /// The refusal of C92: who needs how much, and what would fit.
-fn too_big(kernel: &Module, drafts: &[Draft], need: u64, limit: u64) -> Diagnostic {
-    let owners: Vec<String> = drafts
+fn too_big(wanted: &Wanted<'_>, drafts: &[Draft], need: u64, limit: u64) -> Diagnostic {
+    let mut owners: Vec<String> = drafts
         .iter()
         .flat_map(|d| {
             d.found.tiles.iter().map(move |t| format!("{} ring {} x {}", t.name, d.depth, t.bytes()))
         })
         .collect();
-    let at = drafts.first().map_or(kernel.root, |d| d.found.scf_for);
-    refuse(kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"))
+    if wanted.taken > 0 {
+        owners.push(format!("tiles loaded outside of loops {}", wanted.taken));
+    }
+    let at = drafts.first().map_or(wanted.kernel.root, |d| d.found.scf_for);
+    refuse(wanted.kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"))
         .rule("C92")
         .note("", owners.join(", "))
         .note("instead", "smaller tiles: a ring needs two slots")

@@ -4,7 +4,9 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode};
 use warploom_target::Target;
 
 use super::expand::{Ring, expand};
+use super::find::CopiedTile;
 use super::plan::Planned;
+use super::staged::stage;
 use super::shape::{Layout, Shape};
 use crate::forms::{Form, mark_form};
 use crate::program::emit::{Emit, number};
@@ -27,15 +29,18 @@ pub(super) fn build(
     others.into_iter().for_each(|f| out.detach(f));
     let body = out.entry(func, 0)?;
     for (index, ahead) in planned.loops.iter().enumerate() {
-        let ring = Ring { name: &format!("p{index}"), barrier: BARRIER, depth: ahead.depth };
+        let (name, late) = (format!("p{index}"), format!("p{index}_late"));
+        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth };
         expand(&mut out, ahead, &ring)?;
     }
+    for (index, group) in planned.staged.iter().enumerate() {
+        stage(&mut out, group, &format!("s{index}"), BARRIER)?;
+    }
     let loc = out.ops[func].loc;
-    let shared = planned.buffers.as_ref().map_or(0, |(_, a)| a.smem.used);
     let attrs = &mut out.ops[func].attrs;
     attrs.set("warploom.warps", number(shape.warps));
     attrs.set("warploom.max_registers", number(shape.registers));
-    attrs.set("warploom.shared", number(shared));
+    attrs.set("warploom.shared", number(planned.shared));
     attrs.set("warploom.descriptors", Attr::Array(Vec::new()));
 
     let ops = std::mem::take(&mut out.blocks[body].ops);
@@ -67,7 +72,39 @@ pub(super) fn build(
     Some(out)
 }
 
-/// One ring for each loop, and the barrier of all warps.
+/// A ring of `cp_async`: depth, tiles, where each one's slots lie and how far apart.
+fn declare_ring(
+    emit: &mut Emit<'_>,
+    name: &str,
+    depth: u64,
+    tiles: &[&CopiedTile],
+    (offsets, strides): (Vec<u64>, Vec<u64>),
+) {
+    let wide = |values: Vec<u64>| Attr::DenseArray {
+        elem: warploom_ir::Type::I64,
+        values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
+    };
+    let swizzle = tiles.iter().map(|t| i64::from(t.swizzle)).collect();
+    let props = [
+        ("sym_name", Attr::string(name)),
+        ("depth", number(depth)),
+        ("handshake", Attr::string("cp_async")),
+        ("payload", Attr::Array(tiles.iter().map(|t| Attr::string(&t.name)).collect())),
+        ("tile", Attr::Array(tiles.iter().map(|t| Attr::Type(t.tile.clone())).collect())),
+        ("swizzle", Attr::DenseArray { elem: warploom_ir::Type::I32, values: swizzle }),
+        ("offset", wide(offsets)),
+        ("stride", wide(strides)),
+        ("bytes", number(0u64)),
+        ("full", Attr::i32(-1)),
+        ("empty", Attr::i32(-1)),
+        ("arrive_full", number(0u64)),
+        ("arrive_empty", number(0u64)),
+    ];
+    emit.op(Opcode::Pipeline, &[], &[], &props);
+}
+
+/// One ring for each loop, or two where tiles take turns, one for each group of staged tiles, and the barrier of all
+/// warps.
 fn declare(
     out: &mut Module,
     body: BlockId,
@@ -75,43 +112,41 @@ fn declare(
     shape: &Shape,
     loc: warploom_ir::LocId,
 ) -> Option<()> {
-    let Some((_, assignment)) = &planned.buffers else { return Some(()) };
-    let wide = |values: Vec<u64>| Attr::DenseArray {
-        elem: warploom_ir::Type::I64,
-        values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
-    };
+    if planned.buffers.is_none() && planned.staged.is_empty() {
+        return Some(());
+    }
+    let mut emit = Emit { out, block: body, loc };
     let mut id = None;
     for (index, ahead) in planned.loops.iter().enumerate() {
+        let (_, assignment) = planned.buffers.as_ref()?;
         let first = planned.first_value(index);
-        let records = (first..).take(ahead.tiles.len()).map(|id| assignment.record(id));
-        let records: Vec<_> = records.collect::<Option<_>>()?;
-        id = id.or(records.iter().find_map(|r| r.barrier.as_ref()?.id));
-        let place = |f: fn(&warploom_bufassign::Record) -> Option<u64>| {
-            records.iter().map(|r| f(r)).collect::<Option<Vec<u64>>>()
-        };
-        let swizzle = ahead.tiles.iter().map(|t| i64::from(t.swizzle)).collect();
-        let props = [
-            ("sym_name", Attr::string(format!("p{index}"))),
-            ("depth", number(ahead.depth)),
-            ("handshake", Attr::string("cp_async")),
-            ("payload", Attr::Array(ahead.tiles.iter().map(|t| Attr::string(&t.name)).collect())),
-            ("tile", Attr::Array(ahead.tiles.iter().map(|t| Attr::Type(t.tile.clone())).collect())),
-            ("swizzle", Attr::DenseArray { elem: warploom_ir::Type::I32, values: swizzle }),
-            ("offset", wide(place(|r| r.offset)?)),
-            ("stride", wide(place(|r| r.stride)?)),
-            ("bytes", number(0u64)),
-            ("full", Attr::i32(-1)),
-            ("empty", Attr::i32(-1)),
-            ("arrive_full", number(0u64)),
-            ("arrive_empty", number(0u64)),
-        ];
-        Emit { out, block: body, loc }.op(Opcode::Pipeline, &[], &[], &props);
+        let (mut early, mut late) = (Vec::new(), Vec::new());
+        for (value, tile) in (first..).zip(&ahead.tiles) {
+            let record = assignment.record(value)?;
+            id = id.or(record.barrier.as_ref().and_then(|b| b.id));
+            let is_late = ahead.late.as_ref().is_some_and(|late| late.contains(&tile.op));
+            let list = if is_late { &mut late } else { &mut early };
+            list.push((tile, record.offset?, record.stride?));
+        }
+        for (name, list) in [(format!("p{index}"), early), (format!("p{index}_late"), late)] {
+            if list.is_empty() {
+                continue;
+            }
+            let tiles: Vec<&CopiedTile> = list.iter().map(|(tile, ..)| *tile).collect();
+            let places = list.iter().map(|&(_, offset, stride)| (offset, stride)).unzip();
+            declare_ring(&mut emit, &name, ahead.depth, &tiles, places);
+        }
+    }
+    for (index, group) in planned.staged.iter().enumerate() {
+        let tiles: Vec<&CopiedTile> = group.tiles.iter().collect();
+        let strides = tiles.iter().map(|t| t.bytes()).collect();
+        declare_ring(&mut emit, &format!("s{index}"), 1, &tiles, (group.offsets.clone(), strides));
     }
     let props = [
         ("sym_name", Attr::string(BARRIER)),
         ("id", number(id.unwrap_or(1))),
         ("threads", number(32 * shape.warps)),
     ];
-    Emit { out, block: body, loc }.op(Opcode::NamedBarrier, &[], &[], &props);
+    emit.op(Opcode::NamedBarrier, &[], &[], &props);
     Some(())
 }

@@ -1,9 +1,12 @@
 //! Warps, registers and the layout of tiles of a kernel that one agent runs (C31, C61, C67).
 
+use std::collections::BTreeMap;
+
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
-use warploom_target::Target;
+use warploom_target::{Feature, Target};
 
+use crate::loops::innermost_for;
 use crate::place::refuse;
 use crate::views::look_through;
 use crate::walk::preorder;
@@ -91,17 +94,25 @@ fn mma_sync(
         seen.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
     };
     let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
-    // Pointers of unknown alignment are copied through registers.
-    let most = if aligned(module, func) { ACCUMULATORS + ACCUMULATORS / 8 } else { ACCUMULATORS / 2 };
-    let all: u64 = dots.iter().filter_map(|&dot| extents(dot)).map(|(m, n)| m * n).sum();
-    let fits = |warps: u64, m: u64, n: u64| {
-        all / (32 * warps) <= most
-            && dots.iter().all(|&dot| {
-                extents(dot)
-                    .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
-            })
+    // Products of one loop are alive together; a later loop goes on with what an earlier one made.
+    let mut sums: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
+    for &dot in dots {
+        let (m, n) = extents(dot).unwrap_or((u64::MAX, 1));
+        let sum = sums.entry(innermost_for(module, dot)).or_default();
+        *sum = sum.saturating_add(m.saturating_mul(n));
+    }
+    let all = sums.values().copied().max().unwrap_or(0);
+    let splits = |dot: OpId, m: u64, n: u64| {
+        extents(dot)
+            .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
     };
-    for warps in [4u64, 8, 16, 2, 1] {
+    let fits = |most: u64, warps: u64, m: u64, n: u64| {
+        all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n))
+    };
+    // Pointers of unknown alignment are copied through registers, where that leaves a choice.
+    let most = ACCUMULATORS + ACCUMULATORS / 8;
+    let limits = if aligned(module, func) { [most, most] } else { [ACCUMULATORS / 2, most] };
+    for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
         let mut splits: Vec<(u64, u64)> = match column {
             true => vec![(warps, 1)],
             false => (0..5).map(|s| 1 << s).filter(|m| warps % m == 0).map(|m| (m, warps / m)).collect(),
@@ -109,7 +120,7 @@ fn mma_sync(
         // Operands are read once per warp along the other dimension: the squarest split reads least.
         let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
         splits.sort_by_key(|&(m, n)| ((rows / m) + (cols / n), n));
-        if let Some(&(m, n)) = splits.iter().find(|&&(m, n)| fits(warps, m, n)) {
+        if let Some(&(m, n)) = splits.iter().find(|&&(m, n)| fits(most, warps, m, n)) {
             return Ok((warps, Layout::MmaSync { m, n }));
         }
     }
@@ -175,21 +186,23 @@ fn blocked(module: &Module, ops: &[OpId], one_warp: bool) -> Result<(u64, Layout
     Err(Box::new(refuse(module, at, Code::Shape, text).rule("C48").note("needs", "32 elements")))
 }
 
+/// Whether a product has factors of 8-bit floats.
+fn narrow(module: &Module, dot: OpId) -> bool {
+    let factors = module.ops[dot].operands.iter().take(2);
+    factors.copied().any(|v| {
+        matches!(module.ty(v).elem(), Type::Float(_)) && module.ty(v).elem_bits() == Some(8)
+    })
+}
+
 /// What no agent of this kind has code for.
 fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
     let name = module.op_name(op);
     let chip = target.name();
     let (what, instead) = match module.ops[op].opcode {
-        Opcode::DescriptorLoad | Opcode::DescriptorStore
-            if target.mma_instruction() == warploom_target::mma::MmaInstruction::MmaSync =>
-        {
-            let text = format!("{name} is not supported for {chip}");
-            return Some(
-                refuse(module, op, Code::Target, text)
-                    .rule("C17")
-                    .note("needs", "TMA, sm_90 and later")
-                    .note("instead", "pointers, as Triton writes the kernel for this chip"),
-            );
+        Opcode::Dot if narrow(module, op) && !target.has(Feature::Fp8MmaSync) => {
+            let text = format!("{chip} has no mma.sync of 8-bit floats");
+            let error = refuse(module, op, Code::Target, text).rule("T12");
+            return Some(error.note("instead", "f16 or bf16 operands"));
         }
         Opcode::DescriptorLoad | Opcode::DescriptorStore => {
             (format!("{name} in a kernel without tt.dot"), "tt.load and tt.store through pointers")
@@ -205,9 +218,7 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
         | Opcode::Gather
         | Opcode::Histogram
         | Opcode::AtomicCas
-        | Opcode::AtomicRmw
         | Opcode::Call
-        | Opcode::While
         | Opcode::Cat
         | Opcode::Join
         | Opcode::Split

@@ -1,0 +1,57 @@
+//! Rings of one slot: the tiles that a body reads first and those that it reads last take turns (C24, C28).
+//!
+//! Where shared memory has no room for two slots of every tile, a tile read late in the body is copied while the early
+//! ones are read, and an early one of the next iteration while the late ones are:
+//!
+//! ```text
+//! prologue   early tiles of the first iteration
+//! loop       wait, meet; copy the late tiles; compute with the early ones;
+//!            wait, meet; copy the early tiles of the next iteration; compute with the late ones
+//! ```
+//!
+//! Each meeting says that everybody has left the slots which are filled behind it.
+
+use std::collections::BTreeSet;
+
+use warploom_ir::{Module, OpId, Opcode, ValueId};
+
+use super::find::CopiedTile;
+
+/// The tiles that a loop reads behind everything that it reads of the others.
+pub(super) fn late(module: &Module, scf_for: OpId, tiles: &[CopiedTile]) -> Option<BTreeSet<OpId>> {
+    let body = module.entry(scf_for, 0)?;
+    let ops = &module.blocks[body].ops;
+    // First and last reader of each tile, views taken off.
+    let mut spans: Vec<(usize, usize, OpId)> = Vec::new();
+    for tile in tiles {
+        let seen = views(module, ops, &[tile.op]);
+        let values: BTreeSet<ValueId> = seen.iter().filter_map(|&op| module.result(op)).collect();
+        let reads = |op: OpId| {
+            crate::walk::preorder(module, op)
+                .iter()
+                .any(|&inner| module.ops[inner].operands.iter().any(|v| values.contains(v)))
+        };
+        let mut readers = (0..).zip(ops).filter(|&(_, &op)| !seen.contains(&op) && reads(op)).map(|(at, _)| at);
+        let first = readers.next()?;
+        spans.push((first, readers.last().unwrap_or(first), tile.op));
+    }
+    spans.sort_unstable();
+    (1..spans.len()).find_map(|cut| {
+        let (early, late) = spans.split_at(cut);
+        let end = early.iter().map(|s| s.1).max()?;
+        (end < late.first()?.0).then(|| late.iter().map(|s| s.2).collect())
+    })
+}
+
+/// Operations and the views of what they make, among those of a block.
+pub(super) fn views(module: &Module, ops: &[OpId], of: &[OpId]) -> BTreeSet<OpId> {
+    let mut seen: BTreeSet<OpId> = of.iter().copied().collect();
+    for &op in ops {
+        let view = matches!(module.ops[op].opcode, Opcode::Trans | Opcode::Reshape);
+        let from = module.ops[op].operands.first().and_then(|&v| module.def_op(v));
+        if view && from.is_some_and(|from| seen.contains(&from)) {
+            seen.insert(op);
+        }
+    }
+    seen
+}

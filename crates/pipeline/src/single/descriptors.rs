@@ -1,0 +1,443 @@
+//! Descriptors without TMA: their loads and stores become masked accesses through pointers (C15, C17).
+//!
+//! A descriptor made in the kernel is pointer, extents and strides anyway. On a chip without TMA, one that is an argument
+//! becomes the arguments that Triton passes there: pointer, extents and strides as `i64`, two flags; the extents and
+//! strides behind it stay where they are. Elements outside the tensor read as zero, or as NaN where the descriptor says
+//! so, and are not written.
+
+use std::collections::{BTreeMap, HashMap};
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, AttrDict, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_target::{Feature, Target};
+
+use crate::place::refuse;
+use crate::program::emit::Emit;
+use crate::walk::preorder;
+
+/// What a descriptor stands for.
+#[derive(Clone, Debug)]
+struct Tensor {
+    base: ValueId,
+    /// Extents, `i64`.
+    shape: Vec<ValueId>,
+    /// Strides in elements, `i64`; the innermost is 1 (C15).
+    strides: Vec<ValueId>,
+    /// Whether elements outside read as NaN.
+    nan: bool,
+}
+
+/// Whether an operation makes a descriptor in the kernel.
+fn makes(module: &Module, op: OpId) -> bool {
+    module.ops[op].opcode == Opcode::MakeTensorDescriptor
+}
+
+/// Whether a kernel has descriptors that no tensor map stands for.
+pub(super) fn made_here(module: &Module, func: OpId) -> bool {
+    preorder(module, func).into_iter().any(|op| makes(module, op))
+}
+
+/// Rewrites the descriptors of a kernel that cannot be tensor maps.
+///
+/// # Errors
+/// What has no meaning through pointers.
+pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<(), Vec<Diagnostic>> {
+    let mut tensors = BTreeMap::new();
+    if !target.has(Feature::TmaLoad) {
+        arguments(module, func, &mut tensors);
+    }
+    if tensors.is_empty() && !made_here(module, func) {
+        return Ok(());
+    }
+    let blocks: Vec<BlockId> = preorder(module, func)
+        .into_iter()
+        .flat_map(|op| module.ops[op].regions.clone())
+        .flat_map(|region| module.regions[region].blocks.clone())
+        .collect();
+    let (mut errors, mut replaced) = (Vec::new(), HashMap::new());
+    for block in blocks {
+        for op in std::mem::take(&mut module.blocks[block].ops) {
+            let of = module.ops[op].operands.first().and_then(|v| tensors.get(v)).cloned();
+            let loc = module.ops[op].loc;
+            if makes(module, op) {
+                let made = make(&mut Emit { out: module, block, loc }, op);
+                if let (Some(made), Some(result)) = (made, module.result(op)) {
+                    tensors.insert(result, made);
+                }
+                module.ops[op].block = None;
+                continue;
+            }
+            match of {
+                None => module.append(block, op),
+                Some(tensor) => {
+                    if let Err(error) = access(module, block, op, &tensor, &mut replaced) {
+                        errors.push(*error);
+                    }
+                }
+            }
+        }
+    }
+    for op in preorder(module, func) {
+        for operand in &mut module.ops[op].operands {
+            *operand = *replaced.get(operand).unwrap_or(operand);
+        }
+    }
+    crate::place::file_order(&mut errors);
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Replaces the descriptor arguments of a function.
+fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Tensor>) {
+    let Some(body) = module.entry(func, 0) else { return };
+    let old = module.blocks[body].args.clone();
+    if !old.iter().any(|&arg| module.ty(arg).is_desc()) {
+        return;
+    }
+    let attrs = module.attr(func, "arg_attrs").and_then(Attr::as_array).unwrap_or_default().to_vec();
+    let mut kept = Vec::new();
+    for (index, &arg) in old.iter().enumerate() {
+        let Type::TensorDesc { shape, elem } = module.ty(arg).clone() else {
+            kept.push((arg, attrs.get(index).cloned().unwrap_or_else(|| Attr::Dict(AttrDict::default()))));
+            continue;
+        };
+        let loc = module.values[arg].loc;
+        let divides = |by: u64| {
+            let divisor = Attr::i32(i32::try_from(by).unwrap_or(1));
+            Attr::Dict(AttrDict::from_iter([("tt.divisibility", divisor)]))
+        };
+        let plain = || Attr::Dict(AttrDict::default());
+        // What TMA asks of a tensor holds without it too: 16-byte rows (C15).
+        let unit = 128 / u64::from(elem.elem_bits().unwrap_or(8)).max(1);
+        let pointee = match *elem {
+            Type::Int(bits, _) => Type::int(bits),
+            other => other,
+        };
+        let mut add = |ty: Type, attr: Attr, kept: &mut Vec<(ValueId, Attr)>| {
+            let value = module.add_arg(body, ty, loc);
+            kept.push((value, attr));
+            value
+        };
+        let base = add(Type::ptr(pointee), divides(16), &mut kept);
+        let extents = shape.iter().map(|_| add(Type::I64, plain(), &mut kept)).collect();
+        let rank = shape.len();
+        let strides = (0..rank)
+            .map(|d| add(Type::I64, if d + 1 < rank { divides(unit) } else { plain() }, &mut kept))
+            .collect();
+        add(Type::I1, plain(), &mut kept);
+        add(Type::I1, plain(), &mut kept);
+        tensors.insert(arg, Tensor { base, shape: extents, strides, nan: false });
+    }
+    let inputs = kept.iter().map(|&(arg, _)| module.ty(arg).clone()).collect();
+    for (index, &(arg, _)) in (0u32..).zip(&kept) {
+        module.values[arg].def = ValueDef::Argument { block: body, index };
+    }
+    module.blocks[body].args = kept.iter().map(|&(arg, _)| arg).collect();
+    let props = &mut module.ops[func].props;
+    if let Some(Attr::Type(Type::Function { results, .. })) = props.get("function_type").cloned() {
+        props.set("function_type", Attr::Type(Type::Function { inputs, results }));
+    }
+    props.set("arg_attrs", Attr::Array(kept.into_iter().map(|(_, attr)| attr).collect()));
+}
+
+/// The parts of a descriptor that is made in the kernel.
+fn make(emit: &mut Emit<'_>, op: OpId) -> Option<Tensor> {
+    let result = emit.out.result(op)?;
+    let (rank, bits) = (emit.out.ty(result).shape().len(), emit.out.ty(result).elem_bits()?);
+    let (&base, lists) = emit.out.ops[op].operands.split_first()?;
+    let (shape, strides) = lists.split_at_checked(rank)?;
+    let (shape, strides) = (shape.to_vec(), strides.to_vec());
+    let nan = match emit.out.attr(op, "padding") {
+        Some(attr) => attr.as_i64() == Some(2) || attr.as_str() == Some("nan"),
+        None => false,
+    };
+    let shape = shape.into_iter().map(|extent| emit.wide(extent)).collect();
+    let unit = emit.scalar(i64::from(128 / bits.max(1)).max(1), &Type::I64);
+    let mut rows = Vec::new();
+    for (d, &stride) in strides.iter().enumerate() {
+        let stride = emit.wide(stride);
+        if d + 1 == rank {
+            rows.push(stride);
+            continue;
+        }
+        // Rows start at multiples of 16 bytes (C15); said in a way that addresses show it.
+        let units = emit.same(Opcode::DivSI, stride, unit);
+        rows.push(emit.same(Opcode::MulI, units, unit));
+    }
+    Some(Tensor { base, shape, strides: rows, nan })
+}
+
+/// Where the elements of a block are, and which of them exist.
+struct Block {
+    pointers: ValueId,
+    mask: ValueId,
+    shape: Vec<u64>,
+}
+
+/// One operation on a descriptor, through pointers. What a load makes is another value from here on.
+fn access(
+    module: &mut Module,
+    block: BlockId,
+    op: OpId,
+    tensor: &Tensor,
+    replaced: &mut HashMap<ValueId, ValueId>,
+) -> Result<(), Box<Diagnostic>> {
+    let data = module.ops[op].clone();
+    let descriptor = data.operands.first().map(|&d| module.ty(d).clone()).unwrap_or(Type::None);
+    let rest = data.operands.iter().skip(1).copied();
+    let (tiles, starts): (Vec<_>, Vec<_>) = rest.partition(|&v| module.ty(v).is_tensor());
+    let broken = |module: &Module| {
+        let text = format!("{} with other operands than its descriptor has dimensions", module.op_name(op));
+        Box::new(refuse(module, op, Code::Verify, text).rule("C17"))
+    };
+    let gathers = matches!(data.opcode, Opcode::DescriptorGather | Opcode::DescriptorScatter);
+    let rows = tiles.iter().copied().find(|&v| gathers && module.ty(v).shape().len() == 1);
+    let tile = tiles.iter().copied().find(|&v| Some(v) != rows);
+    if starts.len() + usize::from(gathers) != tensor.shape.len() {
+        return Err(broken(module));
+    }
+    let combine = match data.opcode {
+        Opcode::DescriptorReduce => {
+            let found = combination(module, op, descriptor.elem());
+            Some(found.ok_or_else(|| {
+                let text = format!("{} of this kind and type has no atomic operation", module.op_name(op));
+                Box::new(refuse(module, op, Code::Op, text).rule("C17"))
+            })?)
+        }
+        _ => None,
+    };
+    let loc = data.loc;
+    let mut emit = Emit { out: module, block, loc };
+    let at = match rows {
+        Some(rows) => place_rows(&mut emit, tensor, descriptor.shape(), rows, starts.first().copied()),
+        None => place(&mut emit, tensor, descriptor.shape(), &starts),
+    };
+    let Some(at) = at else { return Err(broken(module)) };
+    let made = match (data.opcode, tile) {
+        (Opcode::DescriptorLoad | Opcode::DescriptorGather, _) => {
+            let Some(&result) = data.results.first() else { return Err(broken(module)) };
+            let wanted = emit.out.ty(result).clone();
+            let elem = match emit.out.ty(at.pointers).elem() {
+                Type::Ptr { pointee, .. } => (**pointee).clone(),
+                other => other.clone(),
+            };
+            let other = filler(&mut emit, &at.shape, &elem, tensor.nan);
+            let operands = [at.pointers, at.mask, other];
+            let loaded = emit.value(Opcode::Load, &operands, &Type::tensor(&at.shape, elem));
+            let value = match wanted.shape() == at.shape {
+                true => loaded,
+                false => emit.value(Opcode::Reshape, &[loaded], &wanted),
+            };
+            let load = emit.out.def_op(loaded);
+            replaced.insert(result, value);
+            load
+        }
+        (opcode, Some(tile)) => {
+            let ty = Type::tensor(&at.shape, emit.out.ty(tile).elem().clone());
+            let tile = match emit.out.ty(tile).shape() == at.shape {
+                true => tile,
+                false => emit.value(Opcode::Reshape, &[tile], &ty),
+            };
+            let operands = [at.pointers, tile, at.mask];
+            match (opcode, combine) {
+                (Opcode::DescriptorReduce, Some(name)) => {
+                    let word = |text: &str| Attr::Opaque(text.to_owned());
+                    let props =
+                        [("atomic_rmw_op", word(name)), ("sem", word("relaxed")), ("scope", word("gpu"))];
+                    Some(emit.op(Opcode::AtomicRmw, &operands, &[ty], &props))
+                }
+                _ => Some(emit.op(Opcode::Store, &operands, &[], &[])),
+            }
+        }
+        _ => return Err(broken(module)),
+    };
+    module.ops[op].block = None;
+    if let Some(made) = made {
+        module.ops[made].span = data.span;
+        module.ops[made].attrs = data.attrs;
+    }
+    Ok(())
+}
+
+/// What stands outside the tensor.
+fn filler(emit: &mut Emit<'_>, shape: &[u64], elem: &Type, nan: bool) -> ValueId {
+    let ty = Type::tensor(shape, elem.clone());
+    let value = match elem {
+        Type::Float(kind) => {
+            let bits = if nan { quiet_nan(*kind) } else { 0 };
+            Attr::Float { bits, ty: elem.clone() }
+        }
+        _ => Attr::Int { value: 0, ty: elem.clone() },
+    };
+    let splat = Attr::Splat { value: Box::new(value), ty: ty.clone() };
+    let op = emit.op(Opcode::Constant, &[], &[ty], &[("value", splat)]);
+    emit.out.ops[op].results[0]
+}
+
+/// The NaN that TMA fills with.
+fn quiet_nan(kind: FloatKind) -> u64 {
+    match kind {
+        FloatKind::BF16 => 0x7FC0,
+        FloatKind::F16 => 0x7E00,
+        FloatKind::F32 => 0x7FC0_0000,
+        FloatKind::F64 => 0x7FF8_0000_0000_0000,
+        _ => 0x7F,
+    }
+}
+
+/// The atomic operation of a `tt.descriptor_reduce`.
+fn combination(module: &Module, op: OpId, elem: &Type) -> Option<&'static str> {
+    let kind = module.attr(op, "kind")?;
+    let names = ["", "add", "min", "max", "inc", "dec", "and", "or", "xor"];
+    let name = match kind.as_i64().and_then(|n| usize::try_from(n).ok()) {
+        Some(number) => *names.get(number)?,
+        None => kind.as_str()?,
+    };
+    let unsigned = matches!(elem, Type::Int(_, warploom_ir::Signedness::Unsigned));
+    match (name, elem) {
+        ("add", Type::Float(_)) => Some("fadd"),
+        ("add", _) => Some("add"),
+        ("min", Type::Int(..)) => Some(if unsigned { "umin" } else { "min" }),
+        ("max", Type::Int(..)) => Some(if unsigned { "umax" } else { "max" }),
+        ("and", Type::Int(..)) => Some("and"),
+        ("or", Type::Int(..)) => Some("or"),
+        ("xor", Type::Int(..)) => Some("xor"),
+        _ => None,
+    }
+}
+
+/// Where a block starts: a scalar pointer, the starts as `i64`, and whether those of extent 1 lie inside.
+struct Start {
+    base: ValueId,
+    at: Vec<ValueId>,
+    inside: Option<ValueId>,
+}
+
+/// `base + sum of starts times strides`, the starts of all dimensions but `skipped`.
+fn start(
+    emit: &mut Emit<'_>,
+    tensor: &Tensor,
+    starts: &[ValueId],
+    tiled: &[usize],
+) -> Option<Start> {
+    let rank = tensor.shape.len();
+    let (mut offset, mut inside, mut at) = (None, None, Vec::new());
+    for (d, &first) in starts.iter().enumerate() {
+        let first = emit.wide(first);
+        at.push(first);
+        let term = match d + 1 == rank {
+            true => first,
+            false => emit.same(Opcode::MulI, first, *tensor.strides.get(d)?),
+        };
+        offset = Some(match offset {
+            Some(sum) => emit.same(Opcode::AddI, sum, term),
+            None => term,
+        });
+        if tiled.contains(&d) {
+            continue;
+        }
+        let zero = emit.scalar(0, &Type::I64);
+        let (low, high) =
+            (emit.compare("sge", first, zero), emit.compare("slt", first, *tensor.shape.get(d)?));
+        let both = emit.same(Opcode::AndI, low, high);
+        inside = Some(match inside {
+            Some(all) => emit.same(Opcode::AndI, all, both),
+            None => both,
+        });
+    }
+    let base = match offset {
+        Some(offset) => emit.same(Opcode::AddPtr, tensor.base, offset),
+        None => tensor.base,
+    };
+    Some(Start { base, at, inside })
+}
+
+/// Pointers and mask of a block that starts at these coordinates; extents of 1 take no dimension of the tile.
+fn place(emit: &mut Emit<'_>, tensor: &Tensor, block: &[u64], starts: &[ValueId]) -> Option<Block> {
+    let rank = block.len();
+    let mut dims: Vec<usize> = (0..rank).filter(|&d| block.get(d) != Some(&1)).collect();
+    if dims.is_empty() {
+        dims.extend(rank.checked_sub(1));
+    }
+    let shape: Vec<u64> = dims.iter().filter_map(|&d| block.get(d).copied()).collect();
+    let from = start(emit, tensor, starts, &dims)?;
+    let (mut offsets, mut mask) = (None, None);
+    for (k, &d) in dims.iter().enumerate() {
+        let range = emit.range(*block.get(d)?);
+        let numbers = emit.wide(range);
+        let mut along = numbers;
+        if d + 1 != rank {
+            let stride = emit.splat(*tensor.strides.get(d)?, &[*block.get(d)?]);
+            along = emit.same(Opcode::MulI, along, stride);
+        }
+        let first = emit.splat(*from.at.get(d)?, &[*block.get(d)?]);
+        let numbers = emit.same(Opcode::AddI, first, numbers);
+        add(emit, &mut offsets, Opcode::AddI, along, k, &shape);
+        let inside = within(emit, numbers, *tensor.shape.get(d)?);
+        add(emit, &mut mask, Opcode::AndI, inside, k, &shape);
+    }
+    let (offsets, mut mask) = (offsets?, mask?);
+    if let Some(inside) = from.inside {
+        let all = emit.splat(inside, &shape);
+        mask = emit.same(Opcode::AndI, mask, all);
+    }
+    let pointers = emit.splat(from.base, &shape);
+    let pointers = emit.same(Opcode::AddPtr, pointers, offsets);
+    Some(Block { pointers, mask, shape })
+}
+
+/// Pointers and mask of the rows with these numbers, from one column on.
+fn place_rows(
+    emit: &mut Emit<'_>,
+    tensor: &Tensor,
+    block: &[u64],
+    rows: ValueId,
+    column: Option<ValueId>,
+) -> Option<Block> {
+    let [1, width] = *block else { return None };
+    let count = *emit.out.ty(rows).shape().first()?;
+    let (shape, column) = ([count, width], emit.wide(column?));
+    let base = emit.same(Opcode::AddPtr, tensor.base, column);
+    let rows = emit.wide(rows);
+    let stride = emit.splat(*tensor.strides.first()?, &[count]);
+    let along = emit.same(Opcode::MulI, rows, stride);
+    let range = emit.range(width);
+    let numbers = emit.wide(range);
+    let (mut offsets, mut mask) = (None, None);
+    add(emit, &mut offsets, Opcode::AddI, along, 0, &shape);
+    add(emit, &mut offsets, Opcode::AddI, numbers, 1, &shape);
+    let first = emit.splat(column, &[width]);
+    let columns = emit.same(Opcode::AddI, first, numbers);
+    for (k, numbers) in [rows, columns].into_iter().enumerate() {
+        let inside = within(emit, numbers, *tensor.shape.get(k)?);
+        add(emit, &mut mask, Opcode::AndI, inside, k, &shape);
+    }
+    let pointers = emit.splat(base, &shape);
+    let pointers = emit.same(Opcode::AddPtr, pointers, offsets?);
+    Some(Block { pointers, mask: mask?, shape: shape.to_vec() })
+}
+
+/// Which of these numbers are coordinates of a dimension.
+fn within(emit: &mut Emit<'_>, numbers: ValueId, extent: ValueId) -> ValueId {
+    let shape = emit.out.ty(numbers).shape().to_vec();
+    let zero = emit.scalar(0, &Type::I64);
+    let (zero, extent) = (emit.splat(zero, &shape), emit.splat(extent, &shape));
+    let (low, high) = (emit.compare("sge", numbers, zero), emit.compare("slt", numbers, extent));
+    emit.same(Opcode::AndI, low, high)
+}
+
+/// Combines a tile with a vector along one of its dimensions.
+fn add(
+    emit: &mut Emit<'_>,
+    sum: &mut Option<ValueId>,
+    opcode: Opcode,
+    vector: ValueId,
+    axis: usize,
+    shape: &[u64],
+) {
+    let standing = emit.stand(vector, axis, shape.len());
+    let whole = emit.broadcast(standing, shape);
+    *sum = Some(match *sum {
+        Some(sum) => emit.same(opcode, sum, whole),
+        None => whole,
+    });
+}
