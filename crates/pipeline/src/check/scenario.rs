@@ -1,6 +1,6 @@
 //! Which runs are made: trip counts, interleavings, when copies land.
 
-use warploom_ir::{Attr, Opcode};
+use warploom_ir::{Attr, OpId, Opcode};
 
 use super::model::Model;
 use super::run::{Inputs, Run, Step};
@@ -86,6 +86,7 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
     };
     let mut steps: Vec<i64> = loops.filter_map(|p| step(p.op)).collect();
+    steps.extend(while_steps(model));
     steps.push(1);
     steps.sort_unstable();
     steps.dedup();
@@ -100,6 +101,18 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
         }
     }
     found
+}
+
+/// What `scf.while` loops count by: the constants that their bodies add.
+fn while_steps(model: &Model<'_>) -> Vec<i64> {
+    let module = model.module;
+    let loops = model.agents.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::While);
+    let added = |op: &OpId| {
+        let maker = module.def_op(model.operand(*op, 1)?)?;
+        module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
+    };
+    let inside = loops.flat_map(|p| crate::walk::preorder(module, p.op));
+    inside.filter(|&op| module.ops[op].opcode == Opcode::AddI).filter_map(|op| added(&op)).collect()
 }
 
 /// The trip counts of C28: none, one, around the stages of rotated loops (two), around and past each ring's depth.

@@ -31,7 +31,8 @@ pub(super) fn late(module: &Module, scf_for: OpId, tiles: &[CopiedTile]) -> Opti
                 .iter()
                 .any(|&inner| module.ops[inner].operands.iter().any(|v| values.contains(v)))
         };
-        let mut readers = (0..).zip(ops).filter(|&(_, &op)| !seen.contains(&op) && reads(op)).map(|(at, _)| at);
+        let mut readers =
+            (0..).zip(ops).filter(|&(_, &op)| !seen.contains(&op) && reads(op)).map(|(at, _)| at);
         let first = readers.next()?;
         spans.push((first, readers.last().unwrap_or(first), tile.op));
     }

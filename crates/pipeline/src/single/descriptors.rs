@@ -37,17 +37,17 @@ pub(super) fn made_here(module: &Module, func: OpId) -> bool {
     preorder(module, func).into_iter().any(|op| makes(module, op))
 }
 
-/// Rewrites the descriptors of a kernel that cannot be tensor maps.
+/// Rewrites the descriptors of a kernel that cannot be tensor maps; says whether there were any.
 ///
 /// # Errors
 /// What has no meaning through pointers.
-pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<bool, Vec<Diagnostic>> {
     let mut tensors = BTreeMap::new();
     if !target.has(Feature::TmaLoad) {
         arguments(module, func, &mut tensors);
     }
     if tensors.is_empty() && !made_here(module, func) {
-        return Ok(());
+        return Ok(false);
     }
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()
@@ -83,7 +83,7 @@ pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<
         }
     }
     crate::place::file_order(&mut errors);
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(true) } else { Err(errors) }
 }
 
 /// Replaces the descriptor arguments of a function.
@@ -313,12 +313,7 @@ struct Start {
 }
 
 /// `base + sum of starts times strides`, the starts of all dimensions but `skipped`.
-fn start(
-    emit: &mut Emit<'_>,
-    tensor: &Tensor,
-    starts: &[ValueId],
-    tiled: &[usize],
-) -> Option<Start> {
+fn start(emit: &mut Emit<'_>, tensor: &Tensor, starts: &[ValueId], tiled: &[usize]) -> Option<Start> {
     let rank = tensor.shape.len();
     let (mut offset, mut inside, mut at) = (None, None, Vec::new());
     for (d, &first) in starts.iter().enumerate() {

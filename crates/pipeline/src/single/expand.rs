@@ -359,8 +359,7 @@ impl Loop<'_> {
             (None, &[read, read_phase, write, write_phase]) => {
                 self.meet(out, inner, self.ahead - 1);
                 let later = self.later(out, inner, index, distance);
-                let nexts =
-                    self.copies(out, inner, copied, copying, (later.0, later.1, write), false)?;
+                let nexts = self.copies(out, inner, copied, copying, (later.0, later.1, write), false)?;
                 self.bind(out, inner, kept, computing, index, &mut map)?;
                 for op in out.blocks[self.body].ops.clone() {
                     if live.contains(&op) {
@@ -433,14 +432,7 @@ impl Loop<'_> {
     }
 
     /// An operation of the body in the expanded loop: a copied tile is a view of its slot.
-    fn put(
-        &self,
-        out: &mut Module,
-        op: OpId,
-        block: BlockId,
-        slot: ValueId,
-        map: &mut Map,
-    ) -> Option<()> {
+    fn put(&self, out: &mut Module, op: OpId, block: BlockId, slot: ValueId, map: &mut Map) -> Option<()> {
         match self.tiles.tiles.iter().find(|t| t.op == op) {
             Some(tile) => {
                 let (result, loc) = (out.result(op)?, out.ops[op].loc);

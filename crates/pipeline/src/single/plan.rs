@@ -13,10 +13,10 @@ use warploom_target::Target;
 use warploom_target::mma::MmaInstruction;
 
 use super::Ahead;
+use super::apart;
 use super::find::Found;
 use super::shape::Shape;
 use super::staged::Staged;
-use super::apart;
 use crate::compile::Options;
 use crate::depth::assign_error;
 use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};

@@ -6,8 +6,8 @@ use warploom_target::Target;
 use super::expand::{Ring, expand};
 use super::find::CopiedTile;
 use super::plan::Planned;
-use super::staged::stage;
 use super::shape::{Layout, Shape};
+use super::staged::stage;
 use crate::forms::{Form, mark_form};
 use crate::program::emit::{Emit, number};
 

@@ -44,11 +44,16 @@ pub struct Shape {
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
 
-/// Chooses the shape of a kernel.
+/// Chooses the shape of a kernel; `rewritten` where its descriptors have become masked pointers.
 ///
 /// # Errors
 /// Operations and tiles that have no code on this chip.
-pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Shape, Vec<Diagnostic>> {
+pub(super) fn choose(
+    module: &Module,
+    func: OpId,
+    target: &Target,
+    rewritten: bool,
+) -> Result<Shape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
@@ -59,7 +64,7 @@ pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Sha
         .any(|&op| module.ops[op].operands.first().is_some_and(|&v| module.ty(v).shape().len() == 1));
     let chosen = match dots.as_slice() {
         [] => blocked(module, &ops, vectors),
-        _ => mma_sync(module, func, &dots, reduces),
+        _ => mma_sync(module, &dots, reduces, aligned(module, func) && !rewritten),
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
@@ -77,9 +82,9 @@ pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Sha
 /// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
 fn mma_sync(
     module: &Module,
-    func: OpId,
     dots: &[OpId],
     reduces: bool,
+    aligned: bool,
 ) -> Result<(u64, Layout), Box<Diagnostic>> {
     let extents = |dot: OpId| -> Option<(u64, u64)> {
         match module.ty(module.result(dot)?).shape() {
@@ -103,15 +108,15 @@ fn mma_sync(
     }
     let all = sums.values().copied().max().unwrap_or(0);
     let splits = |dot: OpId, m: u64, n: u64| {
-        extents(dot)
-            .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
+        extents(dot).is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
     };
     let fits = |most: u64, warps: u64, m: u64, n: u64| {
         all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n))
     };
-    // Pointers of unknown alignment are copied through registers, where that leaves a choice.
+    // Pointers of unknown alignment, and rows that may end within 16 bytes, are copied through registers: fewer
+    // accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
-    let limits = if aligned(module, func) { [most, most] } else { [ACCUMULATORS / 2, most] };
+    let limits = if aligned { [most, most] } else { [ACCUMULATORS / 2, most] };
     for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
         let mut splits: Vec<(u64, u64)> = match column {
             true => vec![(warps, 1)],
@@ -189,9 +194,9 @@ fn blocked(module: &Module, ops: &[OpId], one_warp: bool) -> Result<(u64, Layout
 /// Whether a product has factors of 8-bit floats.
 fn narrow(module: &Module, dot: OpId) -> bool {
     let factors = module.ops[dot].operands.iter().take(2);
-    factors.copied().any(|v| {
-        matches!(module.ty(v).elem(), Type::Float(_)) && module.ty(v).elem_bits() == Some(8)
-    })
+    factors
+        .copied()
+        .any(|v| matches!(module.ty(v).elem(), Type::Float(_)) && module.ty(v).elem_bits() == Some(8))
 }
 
 /// What no agent of this kind has code for.

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use super::apart::views;
 use super::expand::clone;
@@ -84,7 +84,8 @@ fn together(module: &Module, group: &Staged, op: OpId) -> bool {
     let between = module.blocks[block].ops.iter().take_while(|&&o| o != op).filter(|o| !seen.contains(o));
     between.flat_map(|&o| preorder(module, o)).all(|o| {
         let data = &module.ops[o];
-        data.operands.iter().all(|v| !values.contains(v)) && !matches!(data.opcode, Opcode::Store | Opcode::AtomicRmw)
+        data.operands.iter().all(|v| !values.contains(v))
+            && !matches!(data.opcode, Opcode::Store | Opcode::AtomicRmw)
     })
 }
 
@@ -117,6 +118,12 @@ pub(super) fn stage(out: &mut Module, group: &Staged, ring: &str, barrier: &str)
         for (payload, &load) in loads.iter().enumerate() {
             let mut operands = vec![slot];
             operands.extend(emit.out.ops[load].operands.iter().copied());
+            // The last factor of a mask says whether there is anything to copy at all; here there is.
+            if let Some(mask) = operands.get_mut(2) {
+                let (always, shape) = (emit.scalar(1, &Type::I1), emit.out.ty(*mask).shape().to_vec());
+                let always = emit.splat(always, &shape);
+                *mask = emit.same(Opcode::AndI, *mask, always);
+            }
             let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
             emit.op(Opcode::AsyncCopy, &operands, &[], &props);
         }

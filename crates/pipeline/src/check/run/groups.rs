@@ -1,11 +1,14 @@
 //! Copies by all lanes (`cp.async`): each warp fills its part of a tile, in groups that it waits for itself; what
 //! others copied is there once all have met behind their waits (C24).
 
-use warploom_ir::{OpId, Opcode};
+use warploom_ir::{OpId, Opcode, ValueId};
 
-use super::{Run, Step};
+use super::{Run, Step, Val};
 use crate::check::Rule;
 use crate::check::machine::{Part, PlaceId, State};
+
+/// The version of a copy that is masked off everywhere: it fills a slot with zeros that nobody should read.
+const NOTHING: u64 = u64::MAX;
 
 impl Run<'_, '_> {
     /// Whether a ring is filled by copies of this kind.
@@ -33,13 +36,28 @@ impl Run<'_, '_> {
         }
         self.machine.spoil(place);
         self.machine.forget_parts(place);
+        let nothing = self.model.operand(op, 2).is_some_and(|mask| self.is_false(w, mask));
         let Some(warp) = self.warps.get_mut(w) else { return Step::Done };
         let count = warp.copied.entry((ring, payload)).or_insert(0);
-        let version = *count;
-        *count += 1;
+        let version = if nothing { NOTHING } else { *count };
+        *count += u64::from(!nothing);
         warp.open_group.push((place, version));
         self.machine.parts.insert((place, w), Part { version, state: State::Flies });
         Step::Went
+    }
+
+    /// Whether a mask is false everywhere because its last factor is: the guard of an iteration that may not exist.
+    fn is_false(&self, w: usize, mask: ValueId) -> bool {
+        let module = self.model.module;
+        let Some(op) = module.def_op(mask) else { return false };
+        match (module.ops[op].opcode, module.ops[op].operands.as_slice()) {
+            (Opcode::Splat, &[scalar]) => self.value(w, scalar) == Val::Int(0),
+            (Opcode::AndI, &[_, last]) if module.ty(last).is_tensor() => match module.def_op(last) {
+                Some(op) if module.ops[op].opcode == Opcode::Splat => self.is_false(w, last),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     pub(super) fn async_commit(&mut self, w: usize) -> Step {

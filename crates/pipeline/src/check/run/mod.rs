@@ -8,6 +8,7 @@ mod scalars;
 mod stores;
 mod tensor;
 mod tiles;
+mod whiles;
 
 use warploom_ir::{OpId, Opcode, ValueId};
 
@@ -111,10 +112,12 @@ impl<'m, 'r> Run<'m, 'r> {
     fn execute(&mut self, w: usize, op: OpId) -> Step {
         match self.model.module.ops[op].opcode {
             Opcode::For => self.enter_loop(w, op),
+            Opcode::Yield if self.in_while(w) => self.again(w, op),
             Opcode::Yield => self.next_trip(w, op),
             Opcode::Elect => self.elect(w, op),
             Opcode::If => self.choose(w, op),
-            Opcode::While => self.broken(w, Rule::Form, "control flow that the checker cannot follow"),
+            Opcode::While => self.enter_while(w, op),
+            Opcode::Condition => self.condition(w, op),
             Opcode::ProducerAcquire => self.wait_for(w, op, false),
             Opcode::ConsumerWait => self.wait_for(w, op, true),
             Opcode::ProducerCommit => self.commit(w, op),
