@@ -117,15 +117,56 @@ fn what_has_no_code_is_refused_with_its_remedy() {
         let target = Target::named(chip).unwrap();
         resume(&module, &target, &checked()).map(|_| ()).unwrap_err().remove(0)
     };
-    let Some(gemm) = common::reference_kernel("gemm_bf16") else { return };
-    let error = refused(&gemm, "sm_80");
-    assert_eq!((error.code.name(), error.rule), ("target", Some("C17")));
-    let scan = common::reference_kernel("reductions").unwrap();
-    assert_eq!(refused(&scan, "sm_86").code.name(), "op");
+    let Some(narrow) = common::reference_kernel("gemm_fp8") else { return };
+    let error = refused(&narrow, "sm_80");
+    assert_eq!((error.code.name(), error.rule), ("target", Some("T12")));
+    let scaled = common::reference_kernel("scaled").unwrap();
+    assert_eq!(refused(&scaled, "sm_86").code.name(), "op");
     let pointers = common::reference_kernel("gemm_pointers").unwrap();
     let target = Target::named("sm_80").unwrap();
     let module = warploom_ir::parse(&pointers).unwrap();
     let made = single::compile(&module, &target, &checked()).unwrap();
     let error = resume(&made.scheduled, &target, &checked()).map(|_| ()).unwrap_err().remove(0);
     assert!(error.to_string().contains("cannot be resumed"));
+}
+
+/// Without TMA a descriptor is pointer, extents and strides (C17); the factor loaded in front of the loop is copied
+/// once, and where two slots of K and of V have no room, one of each is filled while the other is read.
+#[test]
+fn attention_in_one_agent_takes_slots_in_turns_where_memory_is_short() {
+    let Some(wide) = compile("attention", "sm_80", &checked()) else { return };
+    assert_eq!((wide.shape.layout, wide.staged.len()), (Layout::MmaSync { m: 8, n: 1 }, 1));
+    assert!(wide.loops[0].late.is_none() && wide.loops[0].depth == 2);
+    let narrow = compile("attention", "sm_86", &checked()).unwrap();
+    assert_eq!((narrow.loops[0].depth, narrow.loops[0].late.as_ref().map(|l| l.len())), (1, Some(1)));
+    let text = warploom_ir::print(&narrow.program);
+    assert!(!text.contains("tensordesc") && text.contains("@p0_late"));
+    let report = single::explain(&narrow);
+    assert!(report.contains("in turns") && report.contains("staged tiles"), "{report}");
+    // A copy of the next iteration in front of the meeting fills a slot that others read.
+    let turn = "warploom.async_wait {pending = 0 : i32}\n";
+    assert!(text.matches(turn).count() >= 3);
+    let loosened = text.replace("warploom.async_wait {pending = 0 : i32}", "warploom.async_wait {pending = 1 : i32}");
+    assert!(found(&loosened, "pending = 1", "pending = 1").contains(&Rule::Read));
+}
+
+/// A kernel whose tiles come through pointers runs on every chip, also on those with faster products.
+#[test]
+fn products_through_pointers_run_on_every_chip() {
+    for chip in ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"] {
+        let Some(gemm) = compile("gemm_pointers", chip, &checked()) else { return };
+        assert!(matches!(gemm.shape.layout, Layout::MmaSync { .. }), "{chip}");
+        let made = compile("gemm_device_descriptors", chip, &checked()).unwrap();
+        assert!(made.loops[0].depth >= 2, "{chip}");
+    }
+}
+
+/// Loops that count otherwise are followed too: each trip copies, meets and multiplies.
+#[test]
+fn a_while_loop_copies_in_each_trip() {
+    let Some(kernel) = compile("while_loop", "sm_80", &checked()) else { return };
+    assert!(kernel.loops.is_empty() && kernel.staged.len() == 1 && kernel.staged[0].again);
+    let text = warploom_ir::print(&kernel.program);
+    assert_eq!(found(&text, "pending = 0 : i32", "pending = 0 : i32"), []);
+    assert!(found(&text, "pending = 0 : i32", "pending = 1 : i32").contains(&Rule::Read));
 }
