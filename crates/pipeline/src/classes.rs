@@ -19,7 +19,7 @@ pub(crate) enum Class {
     Structure,
     /// A row or column of a tile folded.
     Reduction,
-    /// A write of global memory through pointers.
+    /// A write of global memory through pointers, atomic ones included.
     PointerStore,
     /// Our own wait for matrix products, in scheduled and later forms.
     MmaWait,
@@ -35,26 +35,24 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         | MinSI | MaxSI | MinUI | MaxUI | CmpI | AddF | SubF | MulF | DivF | NegF | MaxNumF | MinNumF
         | MaximumF | MinimumF | CmpF | Select | Constant | ExtSI | ExtUI | TruncI | ExtF | TruncF
         | SIToFP | UIToFP | FPToSI | FPToUI | ArithBitcast | Exp | Exp2 | Log | Log2 | Sqrt | Rsqrt | Erf
-        | AbsF | AbsI | Floor | Ceil | Fma | ClampF | PreciseSqrt | PreciseDivF | FpToFp | Bitcast
-        | GetProgramId | GetNumPrograms | MakeRange | Splat | Broadcast | ExpandDims | Reshape | Trans
-        | AddPtr => Class::Pure,
+        | Sin | Cos | Tanh | MulHiUI | AbsF | AbsI | Floor | Ceil | Fma | ClampF | PreciseSqrt
+        | PreciseDivF | FpToFp | Bitcast | GetProgramId | GetNumPrograms | MakeRange | Splat | Broadcast
+        | ExpandDims | Reshape | Trans | AddPtr => Class::Pure,
         Load => Class::PointerLoad,
         DescriptorLoad => Class::TileLoad,
         DescriptorStore => Class::TileStore,
         Dot => Class::Dot,
         MmaWait => Class::MmaWait,
         Reduce | ReduceReturn => Class::Reduction,
-        Store => Class::PointerStore,
+        Store | AtomicRmw => Class::PointerStore,
         Module | For | If | Yield | Func | Return | Assume | Alloc => Class::Structure,
-        RemF | IndexCast | Sin | Cos | Tanh | While | Condition | Call | Cat | Join | Split | Unsplat
-        | IntToPtr | PtrToInt | MakeTensorDescriptor | DescriptorGather | DescriptorScatter
-        | DescriptorReduce | DotScaled | Scan | ScanReturn | Gather | Histogram | AtomicRmw | AtomicCas
-        | MulHiUI | ExternElementwise | ElementwiseInlineAsm | Assert | Print | TtgBarrier | Pipeline
-        | NamedBarrier | Agent | Elect | ProducerAcquire | ProducerCommit | ConsumerWait
-        | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit | StoreWait | Slot | TileStore
-        | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit | AsyncWait | Other(_) => {
-            Class::Unsupported
-        }
+        RemF | IndexCast | While | Condition | Call | Cat | Join | Split | Unsplat | IntToPtr | PtrToInt
+        | MakeTensorDescriptor | DescriptorGather | DescriptorScatter | DescriptorReduce | DotScaled
+        | Scan | ScanReturn | Gather | Histogram | AtomicCas | ExternElementwise | ElementwiseInlineAsm
+        | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
+        | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit
+        | StoreWait | Slot | TileStore | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit
+        | AsyncWait | Other(_) => Class::Unsupported,
     }
 }
 

@@ -74,6 +74,9 @@ pub(super) struct Agent {
     pub registers: u64,
     /// The layout of its tiles.
     pub layout: String,
+    /// Offset and bytes by which its warps exchange, and the barrier where they meet for it (C65).
+    pub scratch: Option<(u64, u64)>,
+    pub meets: Option<String>,
     pub body: BlockId,
     /// Its operations in order, nested ones too, with whether they stand in an elected region and in a loop.
     pub ops: Vec<Placed>,
@@ -331,9 +334,22 @@ impl Reader<'_, '_> {
             warps: self.need(op, "warps")?,
             registers: self.need(op, "registers")?,
             layout: self.module.attr(op, "layout").and_then(Attr::as_str).unwrap_or("wgmma").to_owned(),
+            scratch: scratch(self.module, op),
+            meets: self.module.attr(op, "barrier").and_then(Attr::as_symbol).map(str::to_owned),
             body,
             ops: placed(self.module, body),
         })
+    }
+}
+
+/// The bytes by which the warps of an agent exchange.
+fn scratch(module: &Module, agent: OpId) -> Option<(u64, u64)> {
+    let Some(Attr::DenseArray { values, .. }) = module.attr(agent, "scratch") else { return None };
+    let place: Vec<u64> = values.iter().filter_map(|&v| u64::try_from(v).ok()).collect();
+    match place.as_slice() {
+        &[offset, bytes] => Some((offset, bytes)),
+        // No such place: it ends nowhere.
+        _ => Some((u64::MAX, u64::MAX)),
     }
 }
 

@@ -32,6 +32,13 @@ fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {
         let text = format!("{} B of the {} B a CTA can have", model.shared, target.smem.per_cta);
         report.add(Rule::Shared, "warploom.shared", text);
     }
+    for agent in &model.agents {
+        let Some((start, bytes)) = agent.scratch else { continue };
+        if start.saturating_add(bytes) > model.shared || start % 16 != 0 {
+            let text = format!("scratch of {bytes} B at {start}, shared memory ends at {}", model.shared);
+            report.add(Rule::Shared, format!("@{}", agent.name), text);
+        }
+    }
     for ring in &model.rings {
         let at = format!("@{}", ring.name);
         for (index, payload) in ring.payloads.iter().enumerate().filter(|_| !ring.tensor) {
@@ -151,6 +158,11 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
                 });
             }
         }
+    }
+    for agent in &model.agents {
+        let Some((start, bytes)) = agent.scratch else { continue };
+        let (what, span) = (format!("the scratch of @{}", agent.name), (start, start.saturating_add(bytes)));
+        ranges.push(Range { what, ring: usize::MAX, barrier: true, staging: false, tensor: false, span });
     }
     if let Some((_, slot)) = model.tmem {
         let (what, span) = ("the address of tensor memory".to_owned(), (slot, slot.saturating_add(4)));
@@ -374,6 +386,10 @@ fn named_barriers(model: &Model<'_>, target: &Target, report: &mut Report) {
             .filter(|(_, p, o)| *o == Opcode::BarrierSync && model.barrier(p.op) == Some(index))
             .map(|(agent, ..)| agent)
             .collect();
+        // Warps that exchange through scratch meet too.
+        let meets = |a: &super::model::Agent| a.meets.as_deref() == Some(barrier.name.as_str());
+        users.extend(model.agents.iter().enumerate().filter(|(_, a)| meets(a)).map(|(n, _)| n));
+        users.sort_unstable();
         users.dedup();
         let threads: u64 = users.iter().filter_map(|&a| model.agents.get(a)).map(|a| a.warps * 32).sum();
         if barrier.threads != threads || !threads.is_multiple_of(32) {

@@ -110,7 +110,7 @@ impl<'b, 'a> Walker<'b, 'a> {
         match (opcode, self.role) {
             (Opcode::DescriptorLoad, Role::Load) => self.fill(op),
             (Opcode::DescriptorStore, Role::Math) => self.store(op),
-            (Opcode::Store, Role::Math) => self.step(op, 0),
+            (Opcode::Store | Opcode::AtomicRmw, Role::Math) => self.step(op, 0),
             (Opcode::For, _) if self.acts_in(op) => self.loop_op(op),
             (Opcode::If, _) if self.acts_in(op) => self.branch(op),
             _ => Some(()),

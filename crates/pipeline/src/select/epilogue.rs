@@ -42,17 +42,15 @@ pub(super) fn select(
             );
         }
     }
-    let pointer_stores = all.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Store);
+    let pointer_stores =
+        all.iter().copied().filter(|&op| class(module.ops[op].opcode) == Class::PointerStore);
     let through_pointers = pointer_stores.flat_map(|op| module.ops[op].operands.iter().copied());
     let roots: Vec<ValueId> = stores.iter().map(|s| s.value).chain(through_pointers).collect();
     let needed = slice(module, &roots);
     // Other ways to store are refused where they stand.
-    let elsewhere = all.iter().any(|&op| {
-        matches!(
-            module.ops[op].opcode,
-            Opcode::AtomicRmw | Opcode::DescriptorReduce | Opcode::DescriptorScatter
-        )
-    });
+    let elsewhere = all
+        .iter()
+        .any(|&op| matches!(module.ops[op].opcode, Opcode::DescriptorReduce | Opcode::DescriptorScatter));
     if let Some(&scf_for) = loops.last().filter(|_| !elsewhere && !dots.is_empty()) {
         let results = &module.ops[scf_for].results;
         if !results.iter().any(|v| needed.contains(v)) {

@@ -114,13 +114,13 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
             ("supported", "descriptors made on the host"),
             ("instead", "pass a tensor descriptor as an argument of the kernel"),
         ],
-        DescriptorReduce | AtomicRmw | AtomicCas => {
+        DescriptorReduce | AtomicCas => {
             &[("supported", "results written by tt.descriptor_store or tt.store")]
         }
         While => &[("supported", "scf.for"), ("instead", "a counted loop")],
         Scan => &[("supported", "tt.reduce and element-wise operations")],
         DotScaled => &[("supported", "tt.dot of bf16, f16, tf32 and 8-bit floats")],
-        Sin | Cos | Tanh | RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],
+        RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],
         ScanReturn => &[("supported", "inside tt.reduce and tt.scan")],
         _ if opcode.name().is_some_and(|n| n.starts_with("warploom.")) => {
             &[("supported", "program form, in a module with warploom.form = \"program\"")]

@@ -118,7 +118,7 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     let rewritten = descriptors::lower(&mut kernel, func, target)?;
     let shape = shape::choose(&kernel, func, target, rewritten)?;
     let (found, remarks) = find::loops(&kernel, func);
-    let (staged, taken) = staged::find(&kernel, func, &found);
+    let (staged, taken) = staged::find(&kernel, func, &found, shape.scratch);
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken };
     let planned = plan::plan(&wanted, found, staged)?;
     let scheduled = forms::scheduled(&kernel, &planned.loops, target);

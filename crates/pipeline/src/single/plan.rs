@@ -336,9 +336,9 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
     }
 }
 
-/// The bytes of tiles that are copied where they stand.
+/// The bytes of tiles that are copied where they stand, and of exchanges between warps.
 fn staged(bytes: u64) -> Reserved {
-    Reserved { space: Space::Smem, offset: 0, bytes, name: "staged tiles".to_owned() }
+    Reserved { space: Space::Smem, offset: 0, bytes, name: "staged tiles, exchange".to_owned() }
 }
 
 /// The refusal of C92: who needs how much, and what would fit.

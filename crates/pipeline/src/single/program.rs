@@ -52,7 +52,7 @@ pub(super) fn build(
         Layout::Blocked { vector, across } => ("blocked", [vector, across]),
     };
     let tiling = tiling.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
-    let props = [
+    let mut props = vec![
         ("sym_name", Attr::string(AGENT)),
         ("warp", number(0u64)),
         ("warps", number(shape.warps)),
@@ -60,6 +60,11 @@ pub(super) fn build(
         ("layout", Attr::string(layout)),
         ("tiling", Attr::DenseArray { elem: warploom_ir::Type::I32, values: tiling }),
     ];
+    if shape.scratch > 0 {
+        let values = vec![0, i64::try_from(shape.scratch).unwrap_or(i64::MAX)];
+        props.push(("scratch", Attr::DenseArray { elem: warploom_ir::Type::I64, values }));
+        props.push(("barrier", Attr::symbol(BARRIER)));
+    }
     let agent = Emit { out: &mut out, block: body, loc }.op(Opcode::Agent, &[], &[], &props);
     let region = out.add_region(agent);
     let inside = out.add_block(region);
@@ -112,7 +117,7 @@ fn declare(
     shape: &Shape,
     loc: warploom_ir::LocId,
 ) -> Option<()> {
-    if planned.buffers.is_none() && planned.staged.is_empty() {
+    if planned.buffers.is_none() && planned.staged.is_empty() && shape.scratch == 0 {
         return Some(());
     }
     let mut emit = Emit { out, block: body, loc };

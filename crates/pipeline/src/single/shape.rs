@@ -39,6 +39,8 @@ pub struct Shape {
     pub registers: u64,
     /// The layout of its tiles.
     pub layout: Layout,
+    /// Bytes by which its warps exchange what they reduce together (C65).
+    pub scratch: u64,
 }
 
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
@@ -59,24 +61,47 @@ pub(super) fn choose(
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
     let reduces = reductions().next().is_some();
-    // A vector is reduced inside one warp.
-    let vectors = reductions()
-        .any(|&op| module.ops[op].operands.first().is_some_and(|&v| module.ty(v).shape().len() == 1));
     let chosen = match dots.as_slice() {
-        [] => blocked(module, &ops, vectors),
+        [] => blocked(module, &ops),
         _ => mma_sync(module, &dots, reduces, aligned(module, func) && !rewritten),
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
-            return Ok(Shape { warps, registers, layout });
+            let scratch = reductions().map(|&op| exchange(module, op, warps, layout)).max().unwrap_or(0);
+            return Ok(Shape { warps, registers, layout, scratch });
         }
         Ok(_) => {}
         Err(error) => errors.push(*error),
     }
     crate::place::file_order(&mut errors);
     Err(errors)
+}
+
+/// Bytes that the warps of an agent need to reduce a tile together: room for four of its rows or columns at once; none
+/// where each lies in one warp.
+fn exchange(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
+    let operands = &module.ops[reduce].operands;
+    let rank = operands.first().map_or(1, |&v| module.ty(v).shape().len());
+    let axis = module.attr(reduce, "axis").and_then(Attr::as_i64).unwrap_or(0);
+    let along_row = usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
+    let apart = match layout {
+        Layout::MmaSync { m, n } => {
+            if along_row && rank > 1 {
+                n > 1
+            } else {
+                m > 1
+            }
+        }
+        Layout::Blocked { across, .. } => match along_row {
+            true => across > 32,
+            false => warps > 1,
+        },
+    };
+    let words: u64 =
+        operands.iter().filter_map(|&v| module.ty(v).elem_bits()).map(|b| u64::from(b).div_ceil(32)).sum();
+    if apart { 4 * 128 * warps * words } else { 0 }
 }
 
 /// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
@@ -149,7 +174,7 @@ fn aligned(module: &Module, func: OpId) -> bool {
 }
 
 /// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
-fn blocked(module: &Module, ops: &[OpId], one_warp: bool) -> Result<(u64, Layout), Box<Diagnostic>> {
+fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnostic>> {
     let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
     let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
     let matrices: Vec<[u64; 2]> = tiles
@@ -164,10 +189,8 @@ fn blocked(module: &Module, ops: &[OpId], one_warp: bool) -> Result<(u64, Layout
     if matrices.is_empty() {
         let least = tiles.iter().filter_map(|t| t.shape().first().copied()).min().unwrap_or(1);
         let lanes = |warps: u64| 32 * warps;
-        for (warps, vector) in [4u64, 2, 1]
-            .iter()
-            .filter(|&&w| !one_warp || w == 1)
-            .flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
+        for (warps, vector) in
+            [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
         {
             if least.is_multiple_of(lanes(warps) * vector) || tiles.is_empty() {
                 return Ok((warps, Layout::Blocked { vector, across: lanes(warps) }));
@@ -222,17 +245,12 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
         | Opcode::Scan
         | Opcode::Gather
         | Opcode::Histogram
-        | Opcode::AtomicCas
         | Opcode::Call
         | Opcode::Cat
         | Opcode::Join
         | Opcode::Split
-        | Opcode::ExternElementwise
-        | Opcode::ElementwiseInlineAsm
         | Opcode::Assert
         | Opcode::Print
-        | Opcode::Sin
-        | Opcode::Cos
         | Opcode::RemF
         | Opcode::Other(_) => (format!("{name} is not supported for {chip}"), "the operations of C2, C68"),
         _ => return None,

@@ -30,8 +30,8 @@ pub struct Staged {
     pub again: bool,
 }
 
-/// The staged tiles of a kernel, placed from the start of shared memory on; and where what follows may begin.
-pub(super) fn find(module: &Module, func: OpId, found: &[Found]) -> (Vec<Staged>, u64) {
+/// The staged tiles of a kernel, placed from an offset in shared memory on; and where what follows may begin.
+pub(super) fn find(module: &Module, func: OpId, found: &[Found], start: u64) -> (Vec<Staged>, u64) {
     let ahead: BTreeSet<OpId> = found.iter().flat_map(|f| &f.tiles).map(|t| t.op).collect();
     let factors: BTreeSet<OpId> = preorder(module, func)
         .into_iter()
@@ -40,7 +40,7 @@ pub(super) fn find(module: &Module, func: OpId, found: &[Found]) -> (Vec<Staged>
         .filter_map(|factor| module.def_op(look_through(module, factor).base))
         .filter(|op| module.ops[*op].opcode == Opcode::Load && !ahead.contains(op))
         .collect();
-    let (mut groups, mut end): (Vec<Staged>, u64) = (Vec::new(), 0);
+    let (mut groups, mut end): (Vec<Staged>, u64) = (Vec::new(), start);
     let mut number = 0;
     for op in preorder(module, func).into_iter().filter(|op| factors.contains(op)) {
         let Some(mut tile) = staged_tile(module, op) else { continue };
