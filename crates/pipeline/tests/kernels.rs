@@ -10,7 +10,7 @@ use warploom_pipeline::{Options, compile_to_program, explain};
 /// The files that compile for sm_90a.
 fn compiles(name: &str) -> bool {
     let refused = ["pointers", "device_descriptors", "sm80"];
-    let named = ["gemm_", "attention", "hints", "if_in_loop"];
+    let named = ["gemm_", "attention", "hints", "if_in_loop", "split_k"];
     named.iter().any(|n| name.starts_with(n)) && !refused.iter().any(|r| name.contains(r))
 }
 

@@ -35,6 +35,10 @@ impl Needed {
             };
             if acts {
                 roots.extend(module.ops[op].operands.iter().copied());
+                // What an atomic operation found is made with it, wanted or not.
+                if module.ops[op].opcode == Opcode::AtomicRmw {
+                    roots.extend(module.ops[op].results.iter().copied());
+                }
                 needed.around(module, op, &mut roots);
             }
         }
