@@ -141,7 +141,7 @@ fn copied(
 fn swizzle(shape: &[u64], row: u64) -> u32 {
     match shape.len() {
         1 => 0,
-        _ => [128, 64, 32].into_iter().find(|s| row % u64::from(*s) == 0).unwrap_or(0),
+        _ => [128, 64, 32].into_iter().find(|s| row.is_multiple_of(u64::from(*s))).unwrap_or(0),
     }
 }
 
