@@ -162,7 +162,15 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
     for agent in &model.agents {
         let Some((start, bytes)) = agent.scratch else { continue };
         let (what, span) = (format!("the scratch of @{}", agent.name), (start, start.saturating_add(bytes)));
-        ranges.push(Range { what, ring: usize::MAX, barrier: true, staging: false, tensor: false, span });
+        ranges.push(Range {
+            what,
+            ring: usize::MAX,
+            barrier: true,
+            staging: false,
+            factors: false,
+            tensor: false,
+            span,
+        });
     }
     if let Some((_, slot)) = model.tmem {
         let (what, span) = ("the address of tensor memory".to_owned(), (slot, slot.saturating_add(4)));
