@@ -238,3 +238,13 @@ fn ten_thousand_specs_lower_in_under_a_second() {
         assert!(took.as_secs() < 20, "{took:?}");
     }
 }
+
+/// Bare words and quotes that open nothing are no operations; what is one reads back as it was printed. Found by the
+/// fuzzer.
+#[cfg(feature = "fuzzing")]
+#[test]
+fn a16_nonsense_is_refused_or_stable() {
+    for text in ["f0", "\n\"", "\"\"", "\"\"()", "\"x\"", "\"x", "%0 = f0", "module {\n  f0\n}"] {
+        assert_eq!(warploom_alias::fuzzing::text_is_stable(text), Ok(()), "{text}");
+    }
+}

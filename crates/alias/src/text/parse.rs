@@ -230,7 +230,11 @@ impl<'a> Parser<'a> {
         let name = self.next();
         let named = match name.kind {
             Kind::Word => is_op_name(name.text),
-            kind => kind == Kind::String,
+            // The generic form: a name between quotes, and operands in parentheses.
+            kind => {
+                let inside = name.text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+                kind == Kind::String && inside.is_some_and(|t| !t.is_empty()) && self.peek().text == "("
+            }
         };
         if !named {
             return Err(syntax(format!("expected an operation, found '{}'", name.text), name.pos));
