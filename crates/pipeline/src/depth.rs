@@ -344,7 +344,7 @@ impl Search<'_> {
     pub fn assign_error(&self, error: &AssignError) -> Diagnostic {
         let storage =
             matches!(error.kind, ErrorKind::AliasLive | ErrorKind::LayoutTooShallow | ErrorKind::Impossible);
-        let filled = error.value.as_ref().and_then(|value| value_fill(self.selection, value.id));
+        let filled = error.value.as_ref().and_then(|value| value_fill(self.module, self.selection, value.id));
         match filled.filter(|_| storage) {
             Some(op) => refuse(self.module, op, Code::Layout, error.message.clone())
                 .rule("B20")

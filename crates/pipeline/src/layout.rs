@@ -6,10 +6,12 @@ use warploom_ir::{Attr, Module, Type, ValueId};
 use warploom_target::Target;
 
 use crate::loops::Role;
-use crate::problem::{factor_value, payload_value, staging_value, sum_value};
+use crate::problem::{payload_value, staging_value};
 use crate::registers;
-use crate::select::{Selection, SumKind};
+use crate::select::Selection;
 use crate::tma::TilePlan;
+
+mod tensor;
 
 /// What a pipeline is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,20 +47,6 @@ pub(crate) struct Ring {
     pub under: Option<usize>,
 }
 
-impl Ring {
-    /// Whether its slots lie in tensor memory.
-    pub fn tensor(&self) -> bool {
-        matches!(self.usage, RingUse::Sum(_) | RingUse::Factor(_))
-    }
-
-    /// The columns of a slot of tensor memory.
-    fn columns(&self, slot: u64) -> Option<(u64, u64)> {
-        let payload = self.payloads.first().filter(|_| self.tensor())?;
-        let first = payload.offset.checked_add(payload.stride.checked_mul(slot)?)?;
-        Some((first, first + payload.columns()?))
-    }
-}
-
 /// One tile of a slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {
@@ -67,14 +55,6 @@ pub(crate) struct Payload {
     pub swizzle: u32,
     pub offset: u64,
     pub stride: u64,
-}
-
-impl Payload {
-    /// Columns of a tile in tensor memory: blocks of 128 rows side by side.
-    fn columns(&self) -> Option<u64> {
-        let (&[rows, cols], bits) = (self.tile.shape(), self.tile.elem_bits()?) else { return None };
-        Some(rows / 128 * (cols * u64::from(bits)).div_ceil(32))
-    }
 }
 
 /// A named barrier.
@@ -164,7 +144,7 @@ impl Layout {
         layout.staging(module, selection, assignment).ok_or_else(missing)?;
         layout.sums(module, selection, assignment).ok_or_else(missing)?;
         layout.factors(module, selection, assignment).ok_or_else(missing)?;
-        layout.overlays();
+        layout.overlays(module, selection)?;
         Ok(layout)
     }
 
@@ -248,106 +228,6 @@ impl Layout {
             self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
         }
         Some(())
-    }
-
-    /// A sum is filled by products and read by the computing agent (C24); one that is made once is never given back.
-    fn sums(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
-        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
-        for (index, sum) in selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i) {
-            let record = assignment.record(sum_value(selection, index))?;
-            let dot = selection.dots.get(sum.dot)?;
-            let place = record.tmem?;
-            let plain = sum.kind == SumKind::Plain;
-            let (depth, stride) = if plain { (sum.slots, sum.columns) } else { (record.depth, place.stride) };
-            let payload = Payload {
-                name: record.name.clone(),
-                tile: Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone()),
-                swizzle: 0,
-                offset: place.column,
-                stride,
-            };
-            let given_back = sum.looped || !plain;
-            let (full, empty) = match (depth == record.depth, record.full, record.empty) {
-                (true, Some(full), empty) if empty.is_some() || !given_back => (full, empty),
-                _ => self.spare_barriers(depth)?,
-            };
-            self.rings.push(Ring {
-                usage: RingUse::Sum(index),
-                name: self.next_name(),
-                handshake: "mma_to_generic",
-                depth,
-                payloads: vec![payload],
-                bytes: 0,
-                full: Some(full),
-                empty: if given_back { Some(empty?) } else { None },
-                arrive_full: 1,
-                arrive_empty: if given_back { math } else { 0 },
-                under: None,
-            });
-        }
-        Some(())
-    }
-
-    /// A factor is written by the computing agent and read by products (C24).
-    fn factors(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
-        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
-        for (index, factor) in selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i) {
-            let record = assignment.record(factor_value(selection, index))?;
-            let place = record.tmem?;
-            let payload = Payload {
-                name: record.name.clone(),
-                tile: module.ty(factor.value).clone(),
-                swizzle: 0,
-                offset: place.column,
-                stride: place.stride,
-            };
-            self.rings.push(Ring {
-                usage: RingUse::Factor(index),
-                name: self.next_name(),
-                handshake: "generic_to_mma",
-                depth: record.depth,
-                payloads: vec![payload],
-                bytes: 0,
-                full: Some(record.full?),
-                empty: Some(record.empty?),
-                arrive_full: math,
-                arrive_empty: 1,
-                under: None,
-            });
-        }
-        Some(())
-    }
-
-    /// Barriers of a sum that has none from the assignment lie behind everything else; the address of tensor memory
-    /// behind them.
-    fn spare_barriers(&mut self, slots: u64) -> Option<(u64, Option<u64>)> {
-        let (columns, slot) = self.tmem?;
-        let first = slot.next_multiple_of(8);
-        self.tmem = Some((columns, first + 16 * slots));
-        self.shared = first + 16 * slots + 4;
-        Some((first, Some(first + 8 * slots)))
-    }
-
-    /// Which factors lie over which sums, slot by slot.
-    fn overlays(&mut self) {
-        let meet = |a: &Ring, b: &Ring| {
-            let columns = |r: &Ring| (0..r.depth).filter_map(|k| r.columns(k)).collect::<Vec<_>>();
-            let others = columns(b);
-            columns(a).iter().any(|x| others.iter().any(|y| x.0 < y.1 && y.0 < x.1))
-        };
-        let factors = |r: &Ring| matches!(r.usage, RingUse::Factor(_));
-        let found: Vec<(usize, usize)> = self
-            .rings
-            .iter()
-            .enumerate()
-            .filter(|(_, r)| matches!(r.usage, RingUse::Sum(_)))
-            .filter_map(|(at, sum)| Some((at, self.rings.iter().position(|r| factors(r) && meet(sum, r))?)))
-            .collect();
-        for (sum, factor) in found {
-            if let Some(ring) = self.rings.get_mut(sum) {
-                ring.under = Some(factor);
-            }
-        }
     }
 
     fn next_name(&self) -> String {

@@ -6,7 +6,7 @@
 
 use warploom_bufassign::{
     Agent, Consumer, Edge, Exit, Op, Options, Problem, Producer, Region, RegionKind, Repeat, Role as Access,
-    TargetSpec, Value,
+    Sharing, TargetSpec, Value,
 };
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_target::Target;
@@ -59,12 +59,14 @@ fn spare(selection: &Selection) -> u64 {
     if selection.sums.is_empty() { 0 } else { barriers + 16 }
 }
 
-/// The operation that fills the buffer of a value; none for sums in tensor memory.
-pub(crate) fn value_fill(selection: &Selection, value: u64) -> Option<OpId> {
+/// The operation that fills the buffer of a value.
+pub(crate) fn value_fill(module: &Module, selection: &Selection, value: u64) -> Option<OpId> {
     let payloads =
         selection.rings.iter().flat_map(|r| r.payloads()).map(|&l| selection.loads.get(l).map(|l| l.op));
     let stores = selection.stores.iter().map(|s| Some(s.op));
-    payloads.chain(stores).nth(usize::try_from(value).ok()?)?
+    let sums = selection.sums.iter().map(|s| selection.dots.get(s.dot).map(|d| d.op));
+    let factors = selection.factors.iter().map(|f| module.def_op(f.value));
+    payloads.chain(stores).chain(sums).chain(factors).nth(usize::try_from(value).ok()?)?
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
@@ -124,7 +126,7 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
     regions.push(line(after));
     builder.around(after)?;
     for value in &mut builder.values {
-        value.layout = value_fill(selection, value.id).and_then(|op| source.bindings.of(op));
+        value.layout = value_fill(source.module, selection, value.id).and_then(|op| source.bindings.of(op));
     }
     let mut agents = vec![named(Role::Load, single), named(Role::Math, warps)];
     if !selection.sums.is_empty() {
@@ -137,8 +139,13 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         name: source.name.to_owned(),
         target: TargetSpec::Named(target.name().to_owned()),
         repeat,
-        // Products and factors of unlike types may have the same columns.
-        options: Options { smem_limit, relax_footprint: !selection.factors.is_empty(), ..Options::default() },
+        // Products and factors of unlike types may have the same columns; nothing emits a wait that is not there anyway.
+        options: match selection.factors.is_empty() {
+            true => Options { smem_limit, ..Options::default() },
+            false => {
+                Options { smem_limit, relax_footprint: true, sharing: Sharing::Implied, ..Options::default() }
+            }
+        },
         agents,
         regions,
         ops: builder.ops,
@@ -243,19 +250,6 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// An operation of its own for the end of a product's reads, and the tiles that it gives back.
-    fn give_back(&mut self, product: u64, late: u64) {
-        let Some(op) = self.ops.iter().find(|op| op.id == product).cloned() else { return };
-        let id = self.ops.len() as u64;
-        let order = op.order.map(|o| o + 1);
-        let name = format!("{} done", op.name);
-        self.ops.push(Op { id, name, order, latency: op.latency.saturating_add(late), ..op });
-        let tiles = self.values.iter_mut().filter(|v| v.pipe.is_some());
-        for consumer in tiles.flat_map(|v| &mut v.consumers).filter(|c| c.op == product) {
-            consumer.op = id;
-        }
-    }
-
     /// The tiles loaded once, copied before or while the loops run and so alive throughout them, and the stores.
     fn around(&mut self, after: u64) -> Result<(), CostError> {
         let (selection, target) = (self.source.selection, self.source.target);
@@ -308,12 +302,13 @@ impl Builder<'_> {
                 let mut value =
                     tile(id, &tile_load.name, &tile_load.plan, Producer { op, role: Access::TmaLoad });
                 value.consumers = self.readers_of(load);
-                if value.consumers.is_empty() {
-                    // Tiles are read while the first result is written: those two never share bytes.
+                // Tiles are read while the first result is written, and where the computing agent need not wait for products
+                // (a loop of no trips) nothing says that they have arrived: the two never share bytes.
+                let unseen = selection.sums.iter().any(|s| s.kind != SumKind::Plain);
+                if value.consumers.is_empty() || unseen {
                     let put = first_put.into_iter();
-                    value.consumers = put
-                        .map(|op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false })
-                        .collect();
+                    let read = |op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
+                    value.consumers.extend(put.map(read));
                 }
                 self.values.push(value);
             }

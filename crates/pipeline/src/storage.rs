@@ -1,8 +1,9 @@
 //! The author's storage: values of a kernel bound to leaves of its storage-alias specs (A44-A51, B20).
 //!
-//! `warploom.buffer = #warploom.buffer<"p", mul = 2, add = 1>` on the operation that fills a buffer (a
-//! `tt.descriptor_load`, or the `tt.descriptor_store` for its staging buffer) says that iteration j uses buffer
-//! `(2 j + 1) mod n` of leaf `%p`.
+//! `warploom.buffer = #warploom.buffer<"p", mul = 2, add = 1>` on the operation that fills a buffer says that iteration j
+//! uses buffer `(2 j + 1) mod n` of leaf `%p`. In shared memory that is a `tt.descriptor_load`, or the
+//! `tt.descriptor_store` for its staging buffer; in tensor memory a `tt.dot` for its sum, or the operation that makes the
+//! factor of one.
 
 use warploom_alias::schedule::{Binding, edges, parse_binding};
 use warploom_alias::{LeafLayout, Storage as Space};
@@ -60,29 +61,36 @@ pub(crate) fn bind(
 ) -> Result<Bindings, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut bindings = Bindings::default();
-    let fills: Vec<OpId> = fills(selection).collect();
+    let fills = fills(module, selection);
     for op in preorder(module, selection.func) {
         let Some(attr) = module.attr(op, BUFFER) else { continue };
-        match (fills.contains(&op), binding(module, op, attr, layout)) {
-            (true, Ok(binding)) => bindings.bound.push((op, binding)),
-            (false, Ok(_)) => errors.push(
+        let fill = fills.iter().find(|(filled, _)| *filled == op);
+        match (fill, binding(module, op, attr, layout)) {
+            (Some(_), Ok(binding)) => bindings.bound.push((op, binding)),
+            (None, Ok(_)) => errors.push(
                 refuse(module, op, Code::Op, format!("{} fills no buffer", module.op_name(op)))
                     .rule("A44")
-                    .note("bind", "the tt.descriptor_load or tt.descriptor_store whose buffer it is"),
+                    .note("bind", "the tt.descriptor_load or tt.descriptor_store whose buffer it is; in tensor memory the tt.dot, or what makes its factor"),
             ),
             (_, Err(error)) => errors.push(*error),
         }
     }
     if let Some(layout) = layout.filter(|_| errors.is_empty()) {
-        bindings.lay_out(module, layout, &mut errors);
+        bindings.lay_out(module, &fills, layout, &mut errors);
         bindings.order(module, selection, layout, &mut errors);
     }
     if errors.is_empty() { Ok(bindings) } else { Err(errors) }
 }
 
-/// The operations that fill buffers.
-fn fills(selection: &Selection) -> impl Iterator<Item = OpId> {
-    selection.loads.iter().map(|l| l.op).chain(selection.stores.iter().map(|s| s.op))
+/// The operations that fill buffers, and where those lie. A sum of several slots that no trip reads has none of its own.
+fn fills(module: &Module, selection: &Selection) -> Vec<(OpId, Space)> {
+    let loads = selection.loads.iter().map(|l| (l.op, Space::Smem));
+    let stores = selection.stores.iter().map(|s| (s.op, Space::Smem));
+    let sums = selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i && s.slots == 1);
+    let sums = sums.filter_map(|(_, s)| selection.dots.get(s.dot)).map(|d| (d.op, Space::Tmem));
+    let factors = selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i);
+    let factors = factors.filter_map(|(_, f)| module.def_op(f.value)).map(|op| (op, Space::Tmem));
+    loads.chain(stores).chain(sums).chain(factors).collect()
 }
 
 /// One attribute, and the leaf that it names.
@@ -116,15 +124,24 @@ fn binding(
 
 impl Bindings {
     /// One layout per storage, in it one leaf per binding: its buffers in the order of the iterations.
-    fn lay_out(&mut self, module: &Module, layout: &warploom_alias::Layout, errors: &mut Vec<Diagnostic>) {
+    fn lay_out(
+        &mut self,
+        module: &Module,
+        fills: &[(OpId, Space)],
+        layout: &warploom_alias::Layout,
+        errors: &mut Vec<Diagnostic>,
+    ) {
         for (id, storage) in (0u64..).zip(&layout.storages) {
             let mut leaves = Vec::new();
             for (op, binding) in &self.bound {
                 let Some(leaf) = storage.leaves.iter().find(|l| l.leaf == binding.leaf) else { continue };
-                if storage.space != Space::Smem {
+                if !fills.contains(&(*op, storage.space)) {
                     let text = format!("%{} lies in {}", leaf.name, storage.space.name());
                     let refusal = refuse(module, *op, Code::Target, text).rule("A44");
-                    errors.push(refusal.note("supported", "copies fill shared memory, smem"));
+                    errors.push(refusal.note(
+                        "supported",
+                        "copies fill shared memory, smem; products and what they read from registers tensor memory, tmem",
+                    ));
                     continue;
                 }
                 self.refs.push(LayoutRef { id, leaf: leaves.len() as u64 });
@@ -132,7 +149,11 @@ impl Bindings {
             }
             if !leaves.is_empty() {
                 let (bytes, align) = (storage.size, storage.align.max(1));
-                self.layouts.push(AssignLayout { id, space: AssignSpace::Smem, bytes, align, leaves });
+                let space = match storage.space {
+                    Space::Tmem => AssignSpace::Tmem,
+                    _ => AssignSpace::Smem,
+                };
+                self.layouts.push(AssignLayout { id, space, bytes, align, leaves });
             }
         }
         // `refs` was filled storage by storage; bindings stand in the order of the text.

@@ -254,3 +254,103 @@ fn mutations_are_caught() {
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
+
+/// A kernel of the same family: `body` makes `%next` from `%q`, `%kt`, `%v` and `%acc` in tiles of `m` rows, blocks of 64.
+fn variant(m: u64, head: u64, body: &str) -> String {
+    let (q, k, s) = (format!("{m}x{head}xbf16"), format!("64x{head}xbf16"), format!("tensor<{m}x64xf32>"));
+    let o = format!("tensor<{m}x{head}xf32>");
+    let tile = |t: &str| format!("!tt.tensordesc<{t}>");
+    let args = [("Q", &q), ("K", &k), ("V", &k)]
+        .map(|(n, t)| format!("%{n}: {}, %{n}0: i32, %{n}1: i32, %{n}2: i64, %{n}3: i64", tile(t)));
+    let body = body.replace("$S", &s).replace("$O", &o).replace("$Q", &format!("tensor<{q}>"));
+    let body = body
+        .replace("$W", &format!("tensor<{m}x64xbf16>"))
+        .replace("$KT", &format!("tensor<{head}x64xbf16>"))
+        .replace("$V", &format!("tensor<{k}>"));
+    format!(
+        "module {{
+  tt.func public @flash({}, %out: {}, %n0: i32, %n1: i32, %n2: i64, %n3: i64, %length: i32) {{
+    %zero = arith.constant dense<0.000000e+00> : {o}
+    %none = arith.constant dense<0.000000e+00> : {s}
+    %decay = arith.constant dense<5.000000e-01> : {o}
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %q = tt.descriptor_load %Q[%c0, %c0] : {} -> tensor<{q}>
+    %a = scf.for %i = %c0 to %length step %c64 iter_args(%acc = %zero) -> ({o})  : i32 {{
+      %k = tt.descriptor_load %K[%i, %c0] : {} -> tensor<{k}>
+      %kt = tt.trans %k {{order = array<i32: 1, 0>}} : tensor<{k}> -> tensor<{head}x64xbf16>
+      %v = tt.descriptor_load %V[%i, %c0] : {} -> tensor<{k}>
+{body}
+      scf.yield %next : {o}
+    }}
+    tt.descriptor_store %out[%c0, %c0], %a : {}, {o}
+    tt.return
+  }}
+}}",
+        args.join(", "),
+        tile(&format!("{m}x{head}xf32")),
+        tile(&q),
+        tile(&k),
+        tile(&k),
+        tile(&format!("{m}x{head}xf32")),
+    )
+}
+
+const SCORES: &str = "      %s = tt.dot %q, %kt, %none, inputPrecision = tf32 : $Q * $KT -> $S
+";
+const FACTOR: &str = "      %w = arith.truncf %r : $S to $W
+";
+const PLAIN: &str = "      %next = tt.dot %w, %v, %acc, inputPrecision = tf32 : $W * $V -> $O";
+const SCALED: &str = "      %less = arith.mulf %acc, %decay : $O
+      %next = tt.dot %w, %v, %less, inputPrecision = tf32 : $W * $V -> $O";
+const RELU: &str = "      %r = arith.maxnumf %s, %none : $S
+";
+
+/// What is compiled passes the checkers; the rest is refused with a remedy, never as a bug of ours.
+#[test]
+fn relatives_compile_or_are_refused_with_a_remedy() {
+    let twice = "      %s2 = tt.dot %q, %kt, %none, inputPrecision = tf32 : $Q * $KT -> $S
+      %r = arith.mulf %s, %s2 : $S
+";
+    let two = "      %r0 = arith.maxnumf %s, %none : $S
+      %w0 = arith.truncf %r0 : $S to $W
+      %s2 = tt.dot %q, %kt, %none, inputPrecision = tf32 : $Q * $KT -> $S
+      %r = arith.minnumf %s2, %none : $S
+      %w = arith.truncf %r : $S to $W
+      %less = arith.mulf %acc, %decay : $O
+      %next = tt.dot %w, %v, %less, inputPrecision = tf32 : $W * $V -> $O";
+    let shared = "      %w = arith.truncf %r : $S to $W
+      %x = arith.extf %w : $W to $S
+      %y = arith.addf %x, %r : $S
+      %z = arith.truncf %y : $S to $W
+      %first = tt.dot %w, %v, %acc, inputPrecision = tf32 : $W * $V -> $O
+      %next = tt.dot %z, %v, %first, inputPrecision = tf32 : $W * $V -> $O";
+    let cases: &[(&str, u64, u64, String, Option<&str>)] = &[
+        ("plain sum", 128, 64, [SCORES, RELU, FACTOR, PLAIN].concat(), None),
+        ("scaled sum", 128, 64, [SCORES, RELU, FACTOR, SCALED].concat(), None),
+        ("scaled sum, head of 128", 128, 128, [SCORES, RELU, FACTOR, SCALED].concat(), None),
+        ("256 rows", 256, 64, [SCORES, RELU, FACTOR, SCALED].concat(), None),
+        ("two products read", 128, 64, [SCORES, twice, FACTOR, SCALED].concat(), None),
+        ("384 rows", 384, 128, [SCORES, RELU, FACTOR, SCALED].concat(), Some("tensor memory")),
+        ("a factor nobody multiplies", 128, 64, [SCORES, two].concat(), None),
+        ("a factor that is read as well", 128, 64, [SCORES, RELU, shared].concat(), Some("supported")),
+    ];
+    for chip in ["sm_100a", "sm_110a"] {
+        let target = Target::named(chip).unwrap();
+        for (name, m, head, body, refused) in cases {
+            let text = variant(*m, *head, body);
+            let mut options = Options::default();
+            options.check = true;
+            match (compile_to_program(&common::parse(&text), &target, &options), refused) {
+                (Ok(compiled), None) => check::program(&compiled.program, &target, Effort::Seeds(3))
+                    .unwrap_or_else(|v| panic!("{name}: {}", v[0])),
+                (Err(found), Some(part)) => {
+                    let said: String = found.iter().map(|d| format!("{d}\n")).collect();
+                    assert!(said.contains(part) && !said.contains("internal"), "{name}: {said}");
+                }
+                (Ok(_), Some(_)) => panic!("{name} compiles"),
+                (Err(found), None) => panic!("{name} for {chip}: {}\n{text}", found[0]),
+            }
+        }
+    }
+}

@@ -183,3 +183,110 @@ fn tensor_memory_is_refused_where_copies_fill_it() {
         .replace("storage_alias_spec<smem>", "storage_alias_spec<tmem>");
     assert!(!refusal(&wrong).0.is_empty());
 }
+
+// ---- tensor memory ----
+
+fn attention() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/storage/attention.sm_100a.ttir");
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn blackwell() -> Target {
+    Target::named("sm_100a").unwrap()
+}
+
+/// The program of a kernel for a chip with tensor memory, or what is refused and at which line.
+fn tensor_program(text: &str) -> Result<String, (String, usize)> {
+    let found = warploom::read(text).and_then(|m| warploom::lower(&m, &blackwell(), &Options::default()));
+    found.map(|lowered| print(lowered.program())).map_err(|errors| {
+        let line = errors[0].place(text).map_or(0, |place| place.line);
+        let said = |d: &warploom::Diagnostic| format!("{d}\nrule: {}", d.rule.unwrap_or_default());
+        (errors.iter().map(said).collect::<Vec<_>>().join("\n"), line)
+    })
+}
+
+/// The declaration of the ring whose payload has this name.
+fn ring<'a>(program: &'a str, payload: &str) -> &'a str {
+    let wanted = format!("payload = [\"{payload}\"]");
+    program.lines().find(|l| l.contains("warploom.pipeline") && l.contains(&wanted)).unwrap()
+}
+
+#[test]
+fn factors_lie_over_scores_where_the_tree_says_a44() {
+    let text = tensor_program(&attention()).unwrap_or_else(|(said, _)| panic!("{said}"));
+    // QK at columns 0 and 128, P over them, O beside both: the positions of the worked example, P in one slice.
+    for payload in ["product", "factor"] {
+        let line = ring(&text, payload);
+        assert!(line.contains("column = array<i64: 0>, columns = array<i64: 128>"), "{line}");
+        assert!(line.contains("depth = 2"), "{line}");
+    }
+    assert!(ring(&text, "acc").contains("column = array<i64: 256>"), "{text}");
+    assert!(text.contains("warploom.tmem = 512"), "{text}");
+    let module = warploom::read(&attention()).unwrap();
+    let lowered = warploom::lower(&module, &blackwell(), &Options::default()).unwrap();
+    let Resumed::Compiled(compiled) = &lowered else { panic!("compiled") };
+    for form in [&compiled.scheduled, &compiled.assigned] {
+        assert_eq!(tensor_program(&print(form)).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_attention_of_the_author_runs_right() {
+    let module = warploom::read(&attention()).unwrap();
+    let output = warploom::compile(&module, &blackwell(), &Options::default()).unwrap();
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    for blocks in [0u64, 1, 2, 3] {
+        let rows = (blocks * 128).max(128);
+        let tile = || ArgSpec::Tensor(vec![rows, 128]);
+        let (count, scale) = (ArgSpec::Int((blocks * 128) as i64), "0.25".parse().unwrap());
+        let args = vec![tile(), tile(), tile(), tile(), format!("[{rows}]").parse().unwrap(), count, scale];
+        let case = Case { args, grid: [1, 1, 1], seed: blocks };
+        let prepared = prepare(&module, &output.emitted.metadata.name, &case).unwrap();
+        for policy in policies(2) {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let outcome = prepared.run(&ptx, &output.emitted.metadata, &blackwell(), &options).unwrap();
+            assert!(outcome.passed(), "{blocks} blocks, {policy:?}: {}", outcome.report);
+        }
+    }
+}
+
+#[test]
+fn factors_over_the_live_accumulator_are_refused_b20() {
+    let line = |text: &str, part: &str| text.lines().find(|l| l.contains(part)).unwrap().to_owned();
+    let (row, all) = (line(&attention(), "%row = "), line(&attention(), "%all = "));
+    // P in the columns of O, both beside QK.
+    let swapped = |text: &str, from: &str, to: &str| text.replace(from, to);
+    let row_wrong = swapped(&swapped(&row, "(%qk, %p)", "(%o, %p)"), "group_size = 2", "group_size = 1");
+    let row_wrong = swapped(&row_wrong, "(!ttg.memdesc<2x128x128xf32", "(!ttg.memdesc<1x128x128xf32");
+    let all_wrong = swapped(&swapped(&all, "(%row, %o)", "(%row, %qk)"), "<1x128x128xf32", "<2x128x128xf32");
+    let wrong = attention().replace(&row, &row_wrong).replace(&all, &all_wrong);
+    assert_ne!(wrong, attention());
+    let (said, at) = tensor_program(&wrong).expect_err("a refusal");
+    // Both lifetimes by name, at the operation that fills one of them.
+    assert!(said.contains("acc") && said.contains("factor") && said.contains("B20"), "{said}");
+    let ops = ["#warploom.buffer<\"p\">", "#warploom.buffer<\"o\">"].map(|part| line_of(&wrong, part));
+    assert!(ops.contains(&at), "line {at}: {said}");
+}
+
+#[test]
+fn a_leaf_in_the_wrong_memory_is_refused_a44() {
+    let wrong = attention().replace(
+        "%cst_0, inputPrecision = tf32 {warploom.buffer = #warploom.buffer<\"qk\">}",
+        "%cst_0, inputPrecision = tf32",
+    );
+    let at = wrong.find("%8 = tt.descriptor_load").unwrap();
+    let colon = at + wrong[at..].find(" : ").unwrap();
+    let wrong =
+        format!("{} {{warploom.buffer = #warploom.buffer<\"qk\">}}{}", &wrong[..colon], &wrong[colon..]);
+    let (said, line) = tensor_program(&wrong).expect_err("a refusal");
+    assert!(said.contains("%qk lies in tmem") && said.contains("A44"), "{said}");
+    assert_eq!(line, line_of(&wrong, "%8 = tt.descriptor_load"));
+}
+
+#[test]
+fn too_few_buffers_for_the_schedule_are_refused_b20() {
+    let one = attention().replace("2x128x128x", "1x128x128x").replace("group_size = 2", "group_size = 1");
+    let (said, line) = tensor_program(&one).expect_err("a refusal");
+    assert!(said.contains("B20"), "{said}");
+    assert_eq!(line, line_of(&one, "#warploom.buffer<\"qk\">"));
+}

@@ -1,5 +1,6 @@
-//! The GEMMs on chips with tcgen05: their PTX on the emulator against what the kernel means, on ragged shapes and for the
-//! trip counts of C28, under several interleavings; what `ptxas` says of it for each such chip (C80, C82); refusals.
+//! The GEMMs and attention on chips with tcgen05: their PTX on the emulator against what the kernel means, on ragged
+//! shapes and for the trip counts of C28, under several interleavings; what `ptxas` says of it for each such chip (C80,
+//! C82); refusals.
 //!
 //! `BARS=write cargo test -p warploom --test tcgen05` writes `bars.tcgen05.json` again.
 
@@ -11,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use warploom::codegen::{assemble, sass};
+use warploom::run::{Case, policies, prepare};
 use warploom::{Options, Resumed, Target};
+use warploom_emulator as emulator;
 
 mod gemms;
 
@@ -83,6 +86,62 @@ fn the_flagship_runs_right_for_every_trip_count_of_c28() {
     }
 }
 
+/// Runs one kernel on a chip: its launches, each under the two extremes and `seeds` random orders.
+fn attention_on(chip: &str, name: &str, cases: &[Case], seeds: u64) {
+    let Ok(text) = std::fs::read_to_string(reference().join(format!("{name}.ttir"))) else {
+        println!("skipped: {name} is not there");
+        return;
+    };
+    let target = Target::named(chip).unwrap();
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, &Options::default())
+        .unwrap_or_else(|d| panic!("{name} for {chip}: {}", d[0]));
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    for case in cases {
+        let prepared = prepare(&module, &output.emitted.metadata.name, case).unwrap();
+        for policy in policies(seeds) {
+            let options = emulator::Options { policy, strict: true, ..emulator::Options::default() };
+            let outcome = prepared.run(&ptx, &output.emitted.metadata, &target, &options).unwrap();
+            assert!(outcome.passed(), "{name} for {chip}, {case:?}, {policy:?}: {}", outcome.report);
+        }
+    }
+}
+
+/// A launch of one program over so many rows of K and V.
+fn attention_case(rows: u64, head: u64) -> Case {
+    let tile = |rows: u64| format!("{}x{head}", rows.max(128));
+    let line =
+        [tile(128), tile(rows), tile(rows), tile(128), "[128]".into(), rows.to_string(), "0.25".into()];
+    Case { args: line.iter().map(|arg| arg.parse().unwrap()).collect(), grid: [1, 1, 1], seed: rows }
+}
+
+#[test]
+fn attention_runs_right_for_every_trip_count() {
+    let blocks = |head: u64| [0, 1, 2, 3, 5].map(|n| attention_case(n * 128, head));
+    attention_on("sm_100a", "attention", &blocks(128), 1);
+    attention_on("sm_100a", "attention_64", &blocks(64), 3);
+    for chip in ["sm_103a", "sm_110a"] {
+        attention_on(chip, "attention_64", &[0, 2, 3].map(|n| attention_case(n * 128, 64)), 1);
+    }
+}
+
+/// Programs further down a causal kernel go through its first loop as well; the first one does not.
+#[test]
+fn causal_and_packed_attention_run_right() {
+    let square = |rows: u64, head: u64| {
+        let tile = || format!("{rows}x{head}");
+        let line = [tile(), tile(), tile(), tile(), format!("[{rows}]"), rows.to_string(), "0.25".into()];
+        let args = line.iter().map(|arg| arg.parse().unwrap()).collect();
+        Case { args, grid: [(rows / 128) as u32, 1, 1], seed: rows }
+    };
+    attention_on("sm_100a", "attention_causal_f16", &[square(128, 64), square(384, 64)], 2);
+    attention_on("sm_100a", "attention_causal", &[square(256, 128)], 1);
+    // Sequences of 70, 0 and 200 rows.
+    let line = ["270x128", "270x128", "270x128", "[34560]", "0,70,70,270", "0.25", "2"];
+    let args = line.iter().map(|arg| arg.parse().unwrap()).collect();
+    attention_on("sm_100a", "attention_ragged", &[Case { args, grid: [2, 3, 2], seed: 7 }], 1);
+}
+
 fn refusal(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let module = warploom::read(&text).unwrap_or_else(|d| panic!("{}", d[0]));
@@ -124,13 +183,24 @@ fn numbers(path: &Path, chip: &str, ptxas: &Path, nvdisasm: &Path) -> Value {
         sass::loops(&sass::disassemble(nvdisasm, &assembled.cubin).unwrap_or_else(|e| panic!("{name}: {e}")));
     let issue = loops.iter().filter(|l| l.utcmma > 0).min_by_key(|l| l.instructions).unwrap();
     let load = loops.iter().filter(|l| l.utmaldg > 0).min_by_key(|l| l.instructions).unwrap();
-    json!({
+    let mut numbers = json!({
         "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
         "columns": output.emitted.metadata.tmem_size, "registers": report.registers,
         "issue_sass": issue.instructions, "issue_mma": issue.utcmma,
         "load_sass": load.instructions, "load_utmaldg": load.utmaldg,
-    })
+    });
+    if ATTENTION.iter().any(|name| path.ends_with(format!("{name}.ttir"))) {
+        // The loop of the soft-max, and of the other loop of a causal kernel.
+        let own = |l: &&sass::Loop| l.utcmma == 0 && l.utmaldg == 0 && !l.is_spin();
+        let math = loops.iter().filter(own).map(|l| l.instructions).max();
+        numbers["math_sass"] = json!(math.unwrap_or(0));
+    }
+    numbers
 }
+
+/// The kernels whose products the computing agent reads.
+const ATTENTION: [&str; 5] =
+    ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
 
 #[test]
 fn machine_code_keeps_its_bars() {
@@ -143,7 +213,8 @@ fn machine_code_keeps_its_bars() {
     let bars: BTreeMap<String, Value> = serde_json::from_str(&known).unwrap();
     let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
     let flagship = ("examples/kernels/gemm.ttir".to_owned(), root().join("examples/kernels/gemm.ttir"));
-    let others = kernels().into_iter().map(|(name, ..)| {
+    let names = kernels().into_iter().map(|(name, ..)| name).chain(ATTENTION);
+    let others = names.map(|name| {
         (format!("../shared/data/kernels/{name}.ttir"), reference().join(format!("{name}.ttir")))
     });
     let (mut found, mut wrong) = (BTreeMap::new(), Vec::new());
@@ -152,8 +223,9 @@ fn machine_code_keeps_its_bars() {
             println!("skipped: {name} is not there");
             continue;
         }
-        // The same code for every such chip; the others are assembled for the flagship alone.
-        let chips = if name.starts_with("examples") { &CHIPS[..] } else { &CHIPS[..1] };
+        // Almost the same code for every such chip; the others are assembled for the flagship and attention alone.
+        let every = name.starts_with("examples") || name.ends_with("/attention.ttir");
+        let chips = if every { &CHIPS[..] } else { &CHIPS[..1] };
         for chip in chips {
             let key = format!("{name}, {chip}");
             let numbers = numbers(&path, chip, &ptxas, &nvdisasm);
@@ -174,5 +246,10 @@ fn machine_code_keeps_its_bars() {
         let flagship = &found[&format!("examples/kernels/gemm.ttir, {chip}")];
         assert!(flagship["issue_sass"].as_u64() <= Some(50) && flagship["issue_mma"] == 4, "{flagship}");
         assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
+    }
+    // Attention against C81: soft-max and scaling of one block in at most as many instructions as there, and no spill.
+    if let Some(attention) = found.get("../shared/data/kernels/attention.ttir, sm_100a") {
+        assert!(attention["math_sass"].as_u64() <= Some(572 + 322), "{attention}");
+        assert_eq!(attention["issue_mma"], 16, "{attention}");
     }
 }

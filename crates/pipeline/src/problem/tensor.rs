@@ -11,14 +11,13 @@
 //! computing agent's rows are its own, and the issuing agent waits for the product that read the factor before it starts
 //! another one there.
 
-use warploom_bufassign::{Consumer, Edge, Producer, Role as Access, Value};
-use warploom_ir::{OpId, ValueId};
+use warploom_bufassign::{Consumer, Edge, Op, Producer, Role as Access, Value};
+use warploom_ir::OpId;
 
 use super::{Builder, factor_value, sum_value, unsigned};
 use crate::depth::Scheduled;
 use crate::loops::Part;
-use crate::select::{Dot, Selection, Sum, SumKind};
-use crate::walk::slice;
+use crate::select::{Factor, Selection, Sum, SumKind};
 
 impl Builder<'_> {
     /// The values of a loop in tensor memory; its operations start at number `first`.
@@ -33,6 +32,19 @@ impl Builder<'_> {
             if factor.scf_for == scf_for && factor.home == index {
                 self.factor(scheduled, first, index);
             }
+        }
+    }
+
+    /// An operation of its own for the end of a product's reads, and the tiles that it gives back.
+    pub(super) fn give_back(&mut self, product: u64, late: u64) {
+        let Some(op) = self.ops.iter().find(|op| op.id == product).cloned() else { return };
+        let id = self.ops.len() as u64;
+        let order = op.order.map(|o| o + 1);
+        let name = format!("{} done", op.name);
+        self.ops.push(Op { id, name, order, latency: op.latency.saturating_add(late), ..op });
+        let tiles = self.values.iter_mut().filter(|v| v.pipe.is_some());
+        for consumer in tiles.flat_map(|v| &mut v.consumers).filter(|c| c.op == product) {
+            consumer.op = id;
         }
     }
 
@@ -55,7 +67,7 @@ impl Builder<'_> {
         }
         if sum.kind == SumKind::Read {
             consumers
-                .extend(self.last_readers(dot).into_iter().filter_map(|op| at(op, Part::Whole)).map(read));
+                .extend(self.last_readers(sum).into_iter().filter_map(|op| at(op, Part::Whole)).map(read));
         }
         if let SumKind::Scaled { scaled, .. } = sum.kind
             && let Some(store) = self.source.module.def_op(scaled).and_then(|d| at(d, Part::TmemStore))
@@ -106,7 +118,7 @@ impl Builder<'_> {
         });
         // Where the factor lies over a product that is read, the issuing agent waits for the product that read the factor
         // before it starts another one there (E52: the tensor core itself does not order the two).
-        for sum in selection.sums.iter().filter(|s| s.scf_for == factor.scf_for && s.kind == SumKind::Read) {
+        for sum in selection.products_of(module, factor) {
             let Some(start) = selection.dots.get(sum.dot).and_then(|d| at(d.op, Part::Whole)) else {
                 continue;
             };
@@ -122,12 +134,10 @@ impl Builder<'_> {
     }
 
     /// The operations that make factors of the same loop from a product.
-    fn last_readers(&self, dot: &Dot) -> Vec<OpId> {
+    fn last_readers(&self, sum: &Sum) -> Vec<OpId> {
         let (selection, module) = (self.source.selection, self.source.module);
-        let Some(result) = module.result(dot.op) else { return Vec::new() };
-        let made = |value: ValueId| slice(module, &[value]).contains(&result);
-        let factors = selection.factors.iter().filter(|f| made(f.value));
-        factors.filter_map(|f| module.def_op(f.value)).collect()
+        let made = |f: &&Factor| selection.products_of(module, f).contains(&sum);
+        selection.factors.iter().filter(made).filter_map(|f| module.def_op(f.value)).collect()
     }
 }
 

@@ -60,8 +60,18 @@ impl Walker<'_, '_> {
         Some(())
     }
 
-    /// Gives back the products that were read in this trip.
+    /// Gives back the products of this trip, those that nothing came to read as well.
     pub(super) fn close_products(&mut self, at: OpId) -> Option<()> {
+        let sums = self.b.source.selection.sums.iter().enumerate();
+        let own = sums.filter(|(_, s)| s.scf_for == at && s.kind == SumKind::Read && self.role == Role::Math);
+        for ring in own.map(|(index, _)| self.sum_ring(index)).collect::<Option<Vec<_>>>()? {
+            if !self.products.contains(&ring) {
+                let iterator = self.iterator(ring)?;
+                let name = &self.b.source.layout.rings.get(ring)?.name;
+                self.emit(at).ring(Opcode::ConsumerWait, name, &iterator, &[]);
+                self.products.push(ring);
+            }
+        }
         for ring in std::mem::take(&mut self.products) {
             self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], at)?;
         }

@@ -59,9 +59,11 @@ impl Needed {
             roots.push(factor.value);
         }
         for (index, sum) in selection.sums.iter().enumerate() {
+            if sum.kind != SumKind::Plain {
+                let dot = selection.dots.get(sum.dot);
+                dot.into_iter().for_each(|d| self.around(module, d.op, roots));
+            }
             let (SumKind::Scaled { scaled, .. }, Some(at)) = (sum.kind, sum.at) else { continue };
-            let dot = selection.dots.get(sum.dot);
-            dot.into_iter().for_each(|d| self.around(module, d.op, roots));
             roots.push(scaled);
             // The first loop that adds to it starts it.
             if sum.home == index {

@@ -107,9 +107,7 @@ impl Walker<'_, '_> {
         let module = self.module();
         let bounds = self.bounds(scf_for)?;
         let rings = self.rings_in(scf_for);
-        if !adds_up {
-            self.open_tiles_outside(scf_for)?;
-        }
+        self.open_tiles_outside(scf_for)?;
         let opened = self.open_loop(scf_for, bounds, &[], &[], &rings)?;
         let body = module.entry(scf_for, 0)?;
         let counter = self.scopes.first()?.get(*module.blocks[body].args.first()?)?;
@@ -145,17 +143,18 @@ impl Walker<'_, '_> {
         let index = selection.sums.iter().position(|s| s.dot == dot)?;
         let (sum, ring) = (selection.sums.get(index)?, self.sum_ring(index)?);
         let iterator = self.sum_iterator(sum, ring)?;
-        if sum.kind == SumKind::Plain {
-            let later = self.later?;
-            return self.issue(op, tag, ring, iterator, later);
-        }
         let data = layout.rings.get(ring)?;
-        self.emit(op).ring(Opcode::ProducerAcquire, &data.name, &iterator, &[]);
-        // A factor in these columns must have been read as well: slot for slot, both rings go round together.
-        if let Some(over) = data.under.and_then(|r| layout.rings.get(r)) {
-            self.emit(op).ring(Opcode::ProducerAcquire, &over.name, &iterator, &[]);
-        }
-        let keep = self.emit(op).flag(sum.kind != SumKind::Read);
+        let keep = match sum.kind {
+            SumKind::Plain => self.later?,
+            _ => {
+                self.emit(op).ring(Opcode::ProducerAcquire, &data.name, &iterator, &[]);
+                // A factor in these columns must have been read as well: slot for slot, both rings go round together.
+                if let Some(over) = data.under.and_then(|r| layout.rings.get(r)) {
+                    self.emit(op).ring(Opcode::ProducerAcquire, &over.name, &iterator, &[]);
+                }
+                self.emit(op).flag(sum.kind != SumKind::Read)
+            }
+        };
         self.issue(op, tag, ring, iterator, keep)?;
         for (factor, data) in selection.factors.iter().enumerate() {
             if data.dot == dot {
@@ -163,7 +162,10 @@ impl Walker<'_, '_> {
                 self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], op)?;
             }
         }
-        self.hand_on(Opcode::ProducerCommit, ring, [("bytes", number(0))], op)
+        match sum.kind {
+            SumKind::Plain => Some(()),
+            _ => self.hand_on(Opcode::ProducerCommit, ring, [("bytes", number(0))], op),
+        }
     }
 
     /// The issuing agent's view of a factor, waited for.

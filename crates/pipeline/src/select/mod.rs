@@ -10,6 +10,8 @@ mod ops;
 mod rings;
 mod sums;
 
+use std::collections::BTreeSet;
+
 use warploom_ir::diag::Diagnostic;
 use warploom_ir::{BlockId, Module, OpId, ValueId};
 use warploom_target::mma::MmaInstruction;
@@ -18,7 +20,7 @@ use warploom_target::{Element, Target};
 use crate::loops::{is_inside, pipelined_loops};
 use crate::place::file_order;
 use crate::tma::TilePlan;
-use crate::walk::Users;
+use crate::walk::{Users, preorder};
 
 pub use find::entry_function;
 pub use rings::{Filling, Ring};
@@ -141,6 +143,22 @@ impl Selection {
     pub fn shares_tensor_memory(&self, scf_for: OpId) -> bool {
         self.sums.iter().any(|s| s.scf_for == scf_for && s.kind != SumKind::Plain)
             || self.factors.iter().any(|f| f.scf_for == scf_for)
+    }
+
+    /// The products of the same trip that a factor is made from.
+    pub fn products_of(&self, module: &Module, factor: &Factor) -> Vec<&Sum> {
+        let body = module.entry(factor.scf_for, 0);
+        let (mut made, mut stack) = (BTreeSet::new(), vec![factor.value]);
+        while let Some(value) = stack.pop() {
+            // What the loop carries belongs to the trip before.
+            let op = module.def_op(value).filter(|&op| body.is_some() && module.ops[op].block == body);
+            if let Some(op) = op.filter(|_| made.insert(value)) {
+                stack.extend(preorder(module, op).into_iter().flat_map(|o| module.ops[o].operands.clone()));
+            }
+        }
+        let read = |s: &&Sum| s.scf_for == factor.scf_for && s.kind == SumKind::Read;
+        let result = |s: &Sum| self.dots.get(s.dot).and_then(|d| module.result(d.op));
+        self.sums.iter().filter(read).filter(|s| result(s).is_some_and(|r| made.contains(&r))).collect()
     }
 
     /// Registers per computing thread that accumulators and factors take together, in the loop that has most.
