@@ -37,17 +37,17 @@ pub(super) fn made_here(module: &Module, func: OpId) -> bool {
     preorder(module, func).into_iter().any(|op| makes(module, op))
 }
 
-/// Rewrites the descriptors of a kernel that cannot be tensor maps; says whether there were any.
+/// Rewrites the descriptors of a kernel that cannot be tensor maps.
 ///
 /// # Errors
 /// What has no meaning through pointers.
-pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<bool, Vec<Diagnostic>> {
+pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<(), Vec<Diagnostic>> {
     let mut tensors = BTreeMap::new();
     if !target.has(Feature::TmaLoad) {
         arguments(module, func, &mut tensors);
     }
     if tensors.is_empty() && !made_here(module, func) {
-        return Ok(false);
+        return Ok(());
     }
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()
@@ -83,7 +83,7 @@ pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<
         }
     }
     crate::place::file_order(&mut errors);
-    if errors.is_empty() { Ok(true) } else { Err(errors) }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Replaces the descriptor arguments of a function.

@@ -46,7 +46,7 @@ pub struct Shape {
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
 
-/// Chooses the shape of a kernel; `rewritten` where its descriptors have become masked pointers.
+/// Chooses the shape of a kernel.
 ///
 /// # Errors
 /// Operations and tiles that have no code on this chip.
@@ -54,7 +54,6 @@ pub(super) fn choose(
     module: &Module,
     func: OpId,
     target: &Target,
-    rewritten: bool,
 ) -> Result<Shape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
@@ -63,13 +62,13 @@ pub(super) fn choose(
     let reduces = reductions().next().is_some();
     let chosen = match dots.as_slice() {
         [] => blocked(module, &ops),
-        _ => mma_sync(module, &dots, reduces, aligned(module, func) && !rewritten),
+        _ => mma_sync(module, &dots, reduces, aligned(module, func)),
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
-            let scratch = reductions().map(|&op| exchange(module, op, warps, layout)).max().unwrap_or(0);
+            let scratch = ops.iter().map(|&op| exchange(module, op, warps, layout)).max().unwrap_or(0);
             return Ok(Shape { warps, registers, layout, scratch });
         }
         Ok(_) => {}
@@ -79,9 +78,22 @@ pub(super) fn choose(
     Err(errors)
 }
 
-/// Bytes that the warps of an agent need to reduce a tile together: room for four of its rows or columns at once; none
-/// where each lies in one warp.
-fn exchange(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
+/// Bytes that the warps of an agent need for an operation that they do together: for reductions, room for four rows or
+/// columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
+fn exchange(module: &Module, op: OpId, warps: u64, layout: Layout) -> u64 {
+    match module.ops[op].opcode {
+        Opcode::Reduce => reduced(module, op, warps, layout),
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => 128 * warps,
+        Opcode::Histogram => {
+            let counters = module.result(op).and_then(|v| module.ty(v).elements()).unwrap_or(1);
+            counters.saturating_mul(4).next_multiple_of(128)
+        }
+        _ => 0,
+    }
+}
+
+/// The same for a reduction.
+fn reduced(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
     let operands = &module.ops[reduce].operands;
     let rank = operands.first().map_or(1, |&v| module.ty(v).shape().len());
     let axis = module.attr(reduce, "axis").and_then(Attr::as_i64).unwrap_or(0);
@@ -138,8 +150,7 @@ fn mma_sync(
     let fits = |most: u64, warps: u64, m: u64, n: u64| {
         all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n))
     };
-    // Pointers of unknown alignment, and rows that may end within 16 bytes, are copied through registers: fewer
-    // accumulators then, where there is a choice.
+    // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
     let limits = if aligned { [most, most] } else { [ACCUMULATORS / 2, most] };
     for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
@@ -242,13 +253,7 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
             (format!("{name} is not supported"), "a descriptor made by the host (C16)")
         }
         Opcode::DotScaled
-        | Opcode::Scan
-        | Opcode::Gather
-        | Opcode::Histogram
         | Opcode::Call
-        | Opcode::Cat
-        | Opcode::Join
-        | Opcode::Split
         | Opcode::Assert
         | Opcode::Print
         | Opcode::RemF
