@@ -50,11 +50,7 @@ const ACCUMULATORS: u64 = 128;
 ///
 /// # Errors
 /// Operations and tiles that have no code on this chip.
-pub(super) fn choose(
-    module: &Module,
-    func: OpId,
-    target: &Target,
-) -> Result<Shape, Vec<Diagnostic>> {
+pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Shape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
