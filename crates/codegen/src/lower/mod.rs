@@ -22,6 +22,7 @@ mod mma_sync;
 mod moved;
 mod neighbours;
 mod order;
+mod paired;
 mod pointer;
 mod reduce;
 mod region;

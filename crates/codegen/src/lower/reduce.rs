@@ -141,6 +141,12 @@ impl<'c> Lower<'c, '_> {
         let [few, many] = CHAINS;
         let alone = matches!(self.place.family, Family::Rows(_)) && places.len() >= 4 * many;
         let count = if alone { many } else { few };
+        if alone
+            && let &[operand] = operands
+            && let Some([even, odd]) = self.sum_of_pairs(block, operand, places, many / 2)?
+        {
+            return self.combine(block, &[even], &[odd]);
+        }
         let mut chains: Vec<Row<'c>> = Vec::new();
         for (n, at) in places.iter().enumerate() {
             let next = self.elements(operands, at)?;

@@ -17,6 +17,14 @@ use crate::llvm::Val;
 /// Values needed first, with the positions they are needed at.
 pub(super) type Needs = SmallVec<[Key; 4]>;
 
+/// Elements that are made at once.
+pub(super) enum Together {
+    /// Neighbours that one access brings.
+    Load(OpId, Neighbours),
+    /// Two that one instruction computes.
+    Pair(OpId, [Coords; 2]),
+}
+
 impl<'c> Lower<'c, '_> {
     /// What a tile operation depends on: the dimensions it varies along and the memory it reads.
     pub(super) fn lazy(&self, op: OpId, result: ValueId) -> Result<Lazy> {
@@ -151,7 +159,8 @@ impl<'c> Lower<'c, '_> {
             stack.extend(needs.iter().filter(|need| !self.memo.contains_key(*need)).cloned());
             if stack.len() == before {
                 match &together {
-                    Some((op, all)) => self.remember_neighbours(*op, &key, all, &needs)?,
+                    Some(Together::Load(op, all)) => self.remember_neighbours(*op, &key, all, &needs)?,
+                    Some(Together::Pair(op, places)) => self.remember_pair(*op, key.0, places, &needs)?,
                     None => {
                         let value = self.compute(&key, &needs)?;
                         self.remember(key, value);
@@ -168,13 +177,16 @@ impl<'c> Lower<'c, '_> {
         self.memo.insert(key, value);
     }
 
-    /// The elements of a load that come with this one.
-    fn together_with(&mut self, (value, at): &Key) -> Option<(OpId, Neighbours)> {
+    /// What comes with this element: others of a load, or the one that it is computed with.
+    fn together_with(&mut self, (value, at): &Key) -> Option<Together> {
         if !matches!(self.bound.get(value), Some(Bound::Lazy(_))) {
             return None;
         }
         let op = self.module.def_op(*value)?;
-        Some((op, self.neighbours(op, at)?))
+        match self.pair_of(op, *value, at) {
+            Some(places) => Some(Together::Pair(op, places)),
+            None => Some(Together::Load(op, self.neighbours(op, at)?)),
+        }
     }
 
     /// Loads an element with its neighbours, and keeps them all.
@@ -204,10 +216,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What must be computed before an element: operands at their positions.
-    pub(super) fn needs(&mut self, key: &Key, together: Option<&(OpId, Neighbours)>) -> Result<Needs> {
+    pub(super) fn needs(&mut self, key: &Key, together: Option<&Together>) -> Result<Needs> {
         let (value, at) = key;
-        if let Some((op, all)) = together {
-            return Ok(self.neighbours_need(*op, all));
+        match together {
+            Some(Together::Load(op, all)) => return Ok(self.neighbours_need(*op, all)),
+            Some(Together::Pair(op, places)) => return Ok(self.pair_needs(*op, places)),
+            None => {}
         }
         let Some(Bound::Lazy(_)) = self.bound.get(value) else {
             return Ok(Needs::new());
