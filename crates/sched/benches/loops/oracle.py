@@ -211,7 +211,7 @@ def schedule(loop, limit):
     ii = lower = mii = minimum_ii(loop, arcs)
     # One iteration after the other needs no more; windows may want more, then there is no answer.
     end = 2 * sum(n["latency"] + sum(u["duration"] + u.get("start", 0) for u in n.get("uses", [])) for n in loop["nodes"])
-    end += sum(abs(a[2]) for a in arcs)
+    end = max(mii, end + sum(abs(a[2]) for a in arcs))
     proved, left = True, 5 * limit
     while ii <= end and left > 0:
         begun = time.monotonic()

@@ -61,6 +61,7 @@ pub fn row(set: &str, algorithm: &str, loops: &[Loop], outcomes: &[Outcome]) -> 
         "bytes_over_best": over,
         "checker_failures": outcomes.iter().filter(|o| o.violations > 0).count(),
         "median_us": rank(0.5),
+        "p90_us": rank(0.9),
         "p99_us": rank(0.99),
         "worst_us": rank(1.0),
         "total_ms": times.iter().sum::<f64>() / 1e3,
@@ -69,7 +70,7 @@ pub fn row(set: &str, algorithm: &str, loops: &[Loop], outcomes: &[Outcome]) -> 
 }
 
 /// The columns: heading, key, width, digits after the point.
-const COLUMNS: [(&str, &str, usize, usize); 13] = [
+const COLUMNS: [(&str, &str, usize, usize); 14] = [
     ("loops", "loops", 5, 0),
     ("%opt II", "optimal_ii_percent", 7, 1),
     ("%proved", "proved_percent", 7, 1),
@@ -79,6 +80,7 @@ const COLUMNS: [(&str, &str, usize, usize); 13] = [
     ("bytes+", "bytes_over_best", 7, 0),
     ("fails", "checker_failures", 5, 0),
     ("median us", "median_us", 10, 1),
+    ("p90 us", "p90_us", 10, 1),
     ("p99 us", "p99_us", 11, 1),
     ("worst us", "worst_us", 11, 1),
     ("total ms", "total_ms", 9, 1),

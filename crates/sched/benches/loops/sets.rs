@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use warploom_sched::fuzzing::{Source, gpu_loop, kernel_loop};
+use warploom_sched::fuzzing::{Source, gpu_loop, kernel_loop, tile_loop};
 use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
 
 /// A loop and what is known about it.
@@ -25,17 +25,18 @@ pub struct Set {
 }
 
 /// The sets of the reference folder, then those that the pipeline makes of kernels, then `generated` loops of
-/// each generator.
-pub fn all(generated: u64) -> Vec<Set> {
+/// each generator, from this seed on.
+pub fn all(first: u64, generated: u64) -> Vec<Set> {
     let mut sets = folder("shared/data/loops", None);
     sets.extend(folder("crates/pipeline/tests/fixtures/loops", Some("kernels")));
     if generated > 0 {
         let made = |name: &str, make: fn(&mut Source<'_>) -> LoopGraph| Set {
             name: name.to_owned(),
-            loops: (0..generated).filter_map(|seed| generate(name, seed, make)).collect(),
+            loops: (first..first + generated).filter_map(|seed| generate(name, seed, make)).collect(),
         };
         sets.push(made("generated kernels", kernel_loop));
         sets.push(made("generated soups", gpu_loop));
+        sets.push(made("generated tiles", tile_loop));
     }
     sets.retain(|s| !s.loops.is_empty());
     sets

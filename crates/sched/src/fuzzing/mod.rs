@@ -6,11 +6,13 @@ mod kernels;
 mod laws;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub use brute::{Truth, enumerate};
 pub use generate::{Shape, Source, gpu_loop, loop_graph};
 pub use kernels::kernel_loop;
 pub use laws::{check_anything, laws, small_laws};
+pub use tiles::tile_loop;
 
 use crate::validate::validate;
 

@@ -49,6 +49,15 @@ proptest! {
     }
 
     #[test]
+    fn tile_loops_keep_the_laws(seed: u64) {
+        let graph = tile_loop(&mut Source::seed(seed));
+        prop_assert!(validate(&graph).is_ok());
+        if let Ok(valid) = validate(&graph) {
+            prop_assert_eq!(laws(&valid), Ok(()), "{}", crate::to_line(&graph));
+        }
+    }
+
+    #[test]
     fn kernel_loops_keep_the_laws(seed: u64) {
         let graph = kernel_loop(&mut Source::seed(seed));
         prop_assert!(validate(&graph).is_ok());
