@@ -9,13 +9,21 @@ use crate::problem::Problem;
 use crate::search::{Shortest, Verdict, at_length};
 use crate::sms::Swing;
 
-/// `auto` spends such a part of `steps` on the length; a smaller one where wrap counts decide, which is where loops
-/// are hard and lengths matter least.
+/// `auto` spends such a part of `steps` on the length; a smaller one, and less work on each, where units are held for
+/// long, which is where loops are hard and lengths matter least.
 const LENGTH_PART: u64 = 2;
-const LAPS_LENGTH_PART: u64 = 25;
+const LONG_LENGTH_PART: u64 = 25;
+const LONG_WORK_PER_NODE: u64 = 1_000;
+/// Uses of more cycles are long.
+const SHORT_USE: i64 = 4;
 
 /// Conflicts of the first questions about a length.
 const FIRST_CONFLICTS: u64 = 100;
+
+/// The length to ask about next: nearer to the floor, as shorter schedules are worth more than refutations.
+fn below(floor: i64, high: i64) -> i64 {
+    floor + (high - floor) * 3 / 8
+}
 
 impl Session<'_> {
     /// The shortest schedule at this II that the budget finds, and whether it is proved to be that (S36).
@@ -25,6 +33,9 @@ impl Session<'_> {
             self.question();
             self.left = self.left.min(self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
+            if self.problem.all_uses().iter().any(|u| u.duration > SHORT_USE) {
+                self.spend_little();
+            }
         }
         let mut time = compact(self.problem, ii, time);
         if self.searches()
@@ -36,6 +47,14 @@ impl Session<'_> {
             }
         }
         self.shorten_in(self.problem, ii, time)
+    }
+
+    /// What `auto` may still spend where units are held for long.
+    fn spend_little(&mut self) {
+        if self.options.algorithm == Algorithm::Auto {
+            self.left = self.left.min(self.options.steps / LONG_LENGTH_PART);
+            self.budget.limit_work(LONG_WORK_PER_NODE);
+        }
     }
 
     /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
@@ -82,14 +101,14 @@ impl Session<'_> {
         low: i64,
         mut best: Vec<i64>,
     ) -> (Vec<i64>, bool) {
-        if self.options.algorithm == Algorithm::Auto {
-            self.left = self.left.min(self.options.steps / LAPS_LENGTH_PART);
-        }
+        self.spend_little();
         self.last_question();
         let (mut proved, mut high) = (low, length(problem, &best));
         let mut conflicts = FIRST_CONFLICTS;
         while proved < high && self.budget.nodes > 0 && !self.guard.expired() {
-            let (mut floor, mut target) = (proved, proved);
+            // The bound itself is asked first, unless it is far away.
+            let mut floor = proved;
+            let mut target = if high / 2 <= proved { proved } else { below(floor, high) };
             while floor < high && self.budget.nodes > 0 {
                 match search.ask(target, conflicts, &mut self.budget, self.guard) {
                     Verdict::Found(time) => {
@@ -105,7 +124,7 @@ impl Session<'_> {
                     }
                     Verdict::Undecided => floor = target + 1,
                 }
-                target = floor + (high - floor) * 3 / 8;
+                target = below(floor, high);
             }
             conflicts *= 4;
         }

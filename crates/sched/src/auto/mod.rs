@@ -112,6 +112,8 @@ impl<'a> Session<'a> {
             _ => None,
         };
         let (mut proved, mut complete, mut ii, mut extra) = (lower, true, lower, 0);
+        // After a refutation the next II is likely to be refuted, too, so the search is asked before the heuristic.
+        let mut doubtful = false;
         loop {
             let best = fallback.as_ref().map(|(ii, _)| *ii);
             self.guard.note(|p| (p.ii, p.lower_bound, p.best_ii) = (ii, proved, best));
@@ -125,8 +127,10 @@ impl<'a> Session<'a> {
                 }
                 break;
             }
+            let open = searches && (ii < end || fallback.is_none());
+            let asked = if open && doubtful { Some(self.ask_at(ii)) } else { None };
             let found = match &swing {
-                _ if ii < first => None,
+                _ if ii < first || asked == Some(Verdict::Refuted) => None,
                 Some(swing) => {
                     self.placements += self.problem.n as u64;
                     swing.run(ii)
@@ -147,9 +151,10 @@ impl<'a> Session<'a> {
             if let Some(time) = found {
                 return Ok((proved, Some((ii, time))));
             }
-            if searches && (ii < end || fallback.is_none()) {
-                self.question();
-                match at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard) {
+            if open {
+                let verdict = asked.unwrap_or_else(|| self.ask_at(ii));
+                doubtful = verdict == Verdict::Refuted;
+                match verdict {
                     Verdict::Found(time) if ii >= first => return Ok((proved, Some((ii, time)))),
                     Verdict::Refuted if complete => proved = next_self_fit(self.problem, ii + 1),
                     Verdict::Refuted => {}
@@ -227,6 +232,11 @@ impl<'a> Session<'a> {
             ii = next_self_fit(self.problem, ii + 1);
         }
         None
+    }
+
+    fn ask_at(&mut self, ii: i64) -> Verdict {
+        self.question();
+        at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard)
     }
 
     fn ask_briefly(&mut self, ii: i64) -> Verdict {

@@ -49,15 +49,17 @@ pub(crate) fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> 
         }
     }
     let mut pairs = Vec::new();
-    for list in &users {
+    for (unit, list) in (0u32..).zip(&users) {
         for (i, &(b, v)) in list.iter().enumerate() {
-            for &(a, u) in list[..i].iter().filter(|(a, _)| *a != b) {
+            for (j, &(a, u)) in list[..i].iter().enumerate().filter(|(_, (a, _))| *a != b) {
                 pairs.push(Pair {
                     a,
                     b,
                     offset: v.start - u.start,
                     first: u.duration,
                     second: v.duration,
+                    unit,
+                    places: (j as u32, i as u32),
                     branch: !by_residue[u.resource as usize],
                 });
             }

@@ -31,33 +31,47 @@ pub(crate) struct Budget {
     pub work: u64,
     /// Search nodes spent, over all questions.
     pub spent: u64,
+    /// Elementary operations a search node may take on average.
+    work_per_node: u64,
 }
 
-/// Elementary operations a search node may take on average.
+/// Elementary operations a search node may take on average, unless told otherwise.
 const WORK_PER_NODE: u64 = 3_000;
 
 /// The part of a question's budget that the plain search gets before the learning one.
-const PLAIN_PART: u64 = 4;
+const PLAIN_PART: u64 = 50;
 
 impl Budget {
     pub fn new(nodes: u64) -> Self {
-        Budget { nodes, granted: nodes, work: nodes.saturating_mul(WORK_PER_NODE), spent: 0 }
+        Budget::of(nodes, WORK_PER_NODE)
+    }
+
+    fn of(nodes: u64, work_per_node: u64) -> Self {
+        let work = nodes.saturating_mul(work_per_node);
+        Budget { nodes, granted: nodes, work, spent: 0, work_per_node }
+    }
+
+    /// From now on, a search node may take only so much work on average.
+    pub fn limit_work(&mut self, per_node: u64) {
+        self.work_per_node = self.work_per_node.min(per_node);
+        self.work = self.work.min(self.nodes.saturating_mul(per_node));
     }
 
     /// The same budget for another question, with what was spent so far.
     pub fn renewed(self, nodes: u64) -> Self {
-        Budget { spent: self.spent, ..Budget::new(nodes) }
+        Budget { spent: self.spent, ..Budget::of(nodes, self.work_per_node) }
     }
 
     /// A part of what is left, to be charged afterwards.
     fn part(&self, part: u64) -> Self {
-        Budget { nodes: self.nodes / part, granted: self.nodes / part, work: self.work / part, spent: 0 }
+        let nodes = self.nodes / part;
+        Budget { nodes, granted: nodes, work: self.work / part, spent: 0, ..*self }
     }
 
     fn charge(&mut self, part: &Budget) {
         let nodes = part.granted - part.nodes;
         self.nodes = self.nodes.saturating_sub(nodes);
-        self.work -= self.work.min(nodes.saturating_mul(WORK_PER_NODE));
+        self.work -= self.work.min(nodes.saturating_mul(self.work_per_node));
         self.spent += part.spent;
     }
 

@@ -4,9 +4,7 @@
 /// All pairs are connected.
 pub(crate) struct Network {
     pub m: usize,
-    dist: Vec<i64>,
-    /// What made each distance what it is; `GIVEN` for those of the start.
-    why: Vec<u32>,
+    entries: Vec<Entry>,
     trail: Vec<Change>,
     /// Elementary operations since the last reset.
     pub work: u64,
@@ -14,10 +12,18 @@ pub(crate) struct Network {
     improved: Vec<(u32, i64)>,
     /// Something changed since this was last cleared.
     pub changed: bool,
-    /// The watcher of each entry, or `UNWATCHED`.
-    watch: Vec<u32>,
     queue: Vec<u32>,
     queued: Vec<bool>,
+}
+
+/// What is known of one pair of nodes, side by side in memory.
+#[derive(Clone, Copy)]
+struct Entry {
+    dist: i64,
+    /// What made the distance what it is; `GIVEN` for those of the start.
+    why: u32,
+    /// The watcher, or `UNWATCHED`.
+    watch: u32,
 }
 
 const UNWATCHED: u32 = u32::MAX;
@@ -33,16 +39,15 @@ struct Change {
 
 impl Network {
     /// `dist` must be closed, row by row.
-    pub fn new(m: usize, dist: Vec<i64>) -> Self {
+    pub fn new(m: usize, dist: &[i64]) -> Self {
+        let entry = |&dist: &i64| Entry { dist, why: GIVEN, watch: UNWATCHED };
         Network {
             m,
-            dist,
-            why: vec![GIVEN; m * m],
+            entries: dist.iter().map(entry).collect(),
             trail: Vec::new(),
             work: 0,
             improved: Vec::new(),
             changed: false,
-            watch: vec![UNWATCHED; m * m],
             queue: Vec::new(),
             queued: Vec::new(),
         }
@@ -50,14 +55,14 @@ impl Network {
 
     /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
     pub fn watch(&mut self, a: usize, b: usize) -> u32 {
-        if self.watch[a * self.m + b] == UNWATCHED {
+        if self.entries[a * self.m + b].watch == UNWATCHED {
             let watcher = self.queued.len() as u32;
-            self.watch[a * self.m + b] = watcher;
-            self.watch[b * self.m + a] = watcher;
+            self.entries[a * self.m + b].watch = watcher;
+            self.entries[b * self.m + a].watch = watcher;
             self.queued.push(true);
             self.queue.push(watcher);
         }
-        self.watch[a * self.m + b]
+        self.entries[a * self.m + b].watch
     }
 
     /// A watcher whose distances have changed since it was last returned.
@@ -73,7 +78,7 @@ impl Network {
     }
 
     pub fn dist(&self, a: usize, b: usize) -> i64 {
-        self.dist[a * self.m + b]
+        self.entries[a * self.m + b].dist
     }
 
     /// Imposes `t[b] - t[a] >= least`; false when that contradicts the rest.
@@ -84,36 +89,37 @@ impl Network {
     /// As [`impose`](Self::impose), and remembers why, for [`explain`](Self::explain).
     pub fn impose_because(&mut self, a: usize, b: usize, least: i64, why: u32) -> bool {
         let m = self.m;
-        if least <= self.dist[a * m + b] {
+        if least <= self.dist(a, b) {
             return true;
         }
-        if least + self.dist[b * m + a] > 0 {
+        if least + self.dist(b, a) > 0 {
             return false;
         }
         self.changed = true;
         // Only targets that a reaches better through b, and sources that reach b better through a, can change.
         self.improved.clear();
-        for y in 0..m {
-            let onward = least + self.dist[b * m + y];
-            if onward > self.dist[a * m + y] {
-                self.improved.push((y as u32, onward));
+        let (from_a, from_b) = (&self.entries[a * m..][..m], &self.entries[b * m..][..m]);
+        for (y, (from_a, from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
+            let onward = least + from_b.dist;
+            if onward > from_a.dist {
+                self.improved.push((y, onward));
             }
         }
         self.work += 2 * m as u64;
-        for x in 0..m {
-            let to_a = self.dist[x * m + a];
-            if to_a + least <= self.dist[x * m + b] {
+        for (x, row) in self.entries.chunks_exact_mut(m).enumerate() {
+            let to_a = row[a].dist;
+            if to_a + least <= row[b].dist {
                 continue;
             }
             self.work += self.improved.len() as u64;
             for &(y, onward) in &self.improved {
-                let at = x * m + y as usize;
+                let entry = &mut row[y as usize];
                 let reach = to_a + onward;
-                if reach > self.dist[at] {
-                    self.trail.push(Change { at: at as u32, why: self.why[at], dist: self.dist[at] });
-                    self.dist[at] = reach;
-                    self.why[at] = why;
-                    let watcher = self.watch[at];
+                if reach > entry.dist {
+                    let at = (x * m) as u32 + y;
+                    self.trail.push(Change { at, why: entry.why, dist: entry.dist });
+                    (entry.dist, entry.why) = (reach, why);
+                    let watcher = entry.watch;
                     if watcher != UNWATCHED && !self.queued[watcher as usize] {
                         self.queued[watcher as usize] = true;
                         self.queue.push(watcher);
@@ -138,7 +144,7 @@ impl Network {
     ) {
         let mut open = vec![(a, b)];
         while let Some((x, y)) = open.pop() {
-            let why = self.why[x * self.m + y];
+            let why = self.entries[x * self.m + y].why;
             if x != y && why != GIVEN {
                 because(why);
                 let (from, to) = ends(why);
@@ -157,8 +163,8 @@ impl Network {
     pub fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             if let Some(old) = self.trail.pop() {
-                self.dist[old.at as usize] = old.dist;
-                self.why[old.at as usize] = old.why;
+                let entry = &mut self.entries[old.at as usize];
+                (entry.dist, entry.why) = (old.dist, old.why);
             }
         }
     }
@@ -172,12 +178,12 @@ mod tests {
     fn closure_and_undo() {
         // 0 -> 1 by 2, 1 -> 2 by 3, all windows 100 wide.
         let dist = vec![0, 2, 5, -95, 0, 3, -95, -93, 0];
-        let mut net = Network::new(3, dist.clone());
+        let mut net = Network::new(3, &dist);
         let mark = net.mark();
         assert!(net.impose(0, 1, 7));
         assert_eq!((net.dist(0, 1), net.dist(0, 2)), (7, 10));
         assert!(!net.impose(2, 0, -9));
         net.undo(mark);
-        assert_eq!(net.dist, dist);
+        assert!(net.entries.iter().map(|e| e.dist).eq(dist));
     }
 }

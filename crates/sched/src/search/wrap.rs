@@ -14,6 +14,9 @@ pub(crate) struct Pair {
     pub offset: i64,
     pub first: i64,
     pub second: i64,
+    /// The unit, and the places of the two uses in the list of its uses.
+    pub unit: u32,
+    pub places: (u32, u32),
     /// The search branches on it; otherwise residues decide.
     pub branch: bool,
 }
@@ -61,11 +64,35 @@ impl Pair {
         (self.lap(low, ii) < self.lap(high, ii)).then_some(high - low)
     }
 
+    /// The room there is in all.
+    pub fn room(&self, net: &Network) -> i64 {
+        -(net.dist(self.a as usize, self.b as usize) + net.dist(self.b as usize, self.a as usize))
+    }
+
     /// The first and the last lap that the network allows; the first is greater when there is none.
     pub fn laps(&self, net: &Network, ii: i64) -> (i64, i64) {
         let (low, high) = self.range(net);
         let k = self.lap(low, ii);
         (if low > self.last(k, ii) { k + 1 } else { k }, self.lap(high, ii))
+    }
+
+    /// As [`laps`](Self::laps), without a division where `near` has the laps of the ends, which it then gets.
+    pub fn laps_near(&self, net: &Network, ii: i64, near: &mut (i64, i64)) -> (i64, i64) {
+        let (low, high) = self.range(net);
+        let lap = |x: i64, near: i64| {
+            if (0..ii).contains(&(x - self.first - near * ii)) { near } else { self.lap(x, ii) }
+        };
+        *near = (lap(low, near.0), lap(high, near.1));
+        (if low > self.last(near.0, ii) { near.0 + 1 } else { near.0 }, near.1)
+    }
+
+    /// Whether the uses overlap when both operations start as early as the network allows. `near`: a lap that is
+    /// likely.
+    pub fn meets_at_earliest(&self, net: &Network, ii: i64, near: i64) -> bool {
+        let x = net.dist(0, self.b as usize) - net.dist(0, self.a as usize) + self.offset;
+        let into = x - self.first - near * ii;
+        let into = if (0..ii).contains(&into) { into } else { into.rem_euclid(ii) };
+        into > ii - self.first - self.second
     }
 
     /// Lap `k` or a later one.

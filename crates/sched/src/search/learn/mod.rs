@@ -6,6 +6,10 @@
 //! contradiction is learnt as a clause, so that no branch fails twice for one reason.
 
 mod conflict;
+mod crowd;
+mod open;
+#[cfg(test)]
+mod tests;
 mod theory;
 
 use super::clauses::{Clauses, Lit, Values, negated};
@@ -14,9 +18,13 @@ use super::network::Network;
 use super::wrap::Pair;
 use super::{Budget, Verdict};
 use crate::guard::Guard;
+use crowd::Crowd;
+use open::Open;
 
 /// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
 const RUN: u64 = 50;
+/// Conflicts before nearly full units are looked at as a whole: what is easy does without.
+const CALM: u64 = 100;
 /// Clauses kept before the first clean-up.
 const MOST_CLAUSES: usize = 2_000;
 /// Weights are scaled down beyond this.
@@ -24,6 +32,8 @@ const MOST_WEIGHT: u64 = 1 << 40;
 
 /// Marks the reasons of distances that come from a length; the rest is a place in `ends`.
 const LENGTH: u32 = 1 << 31;
+/// Marks those that come from several truths; the rest is a place in `derived`.
+const DERIVED: u32 = 1 << 30;
 
 #[derive(Clone, Copy)]
 enum Reason {
@@ -42,6 +52,8 @@ struct Laps {
     first: i64,
     last: i64,
     base: u32,
+    /// The laps that the ends of its range lay in when last looked at.
+    near: (i64, i64),
     weight: u64,
     /// The lap it had in the best schedule so far.
     saved: Option<i64>,
@@ -51,6 +63,16 @@ struct Level {
     trail: usize,
     net: usize,
     arena: usize,
+    open: usize,
+    derived: usize,
+}
+
+/// A bound between two nodes that several truths made.
+struct Derived {
+    a: u32,
+    b: u32,
+    at: u32,
+    len: u32,
 }
 
 /// A search that keeps what it has learnt from question to question.
@@ -58,6 +80,14 @@ pub(crate) struct Learner {
     ii: i64,
     net: Network,
     laps: Vec<Laps>,
+    /// The pairs that may have several laps left.
+    open: Open,
+    /// Units that are nearly full.
+    crowds: Vec<Crowd>,
+    /// Decisions were undone since these were last looked at.
+    went_back: bool,
+    /// Bounds that several truths made: between which nodes, and the truths' place in the arena.
+    derived: Vec<Derived>,
     /// The pairs of each watcher of the network.
     watchers: Vec<Vec<u32>>,
     values: Values,
@@ -80,6 +110,7 @@ pub(crate) struct Learner {
     /// Longest path from each node to the end, when lengths are asked about.
     tails: Vec<i64>,
     step: u64,
+    conflicts: u64,
     most_clauses: usize,
     seen: Vec<bool>,
     refuted: bool,
@@ -93,8 +124,12 @@ impl Learner {
     pub fn new(ii: i64, active: &Active, pairs: Vec<Pair>, tails: Vec<i64>) -> Self {
         let mut learner = Learner {
             ii,
-            net: Network::new(active.nodes.len() + 1, active.dist.clone()),
+            net: Network::new(active.nodes.len() + 1, &active.dist),
             laps: Vec::with_capacity(pairs.len()),
+            open: Open::new(pairs.len()),
+            crowds: Crowd::all(&pairs, ii),
+            went_back: true,
+            derived: Vec::new(),
             watchers: Vec::new(),
             values: Values::default(),
             clauses: Clauses::default(),
@@ -110,6 +145,7 @@ impl Learner {
             lengths: Vec::new(),
             tails,
             step: 16,
+            conflicts: 0,
             most_clauses: MOST_CLAUSES,
             seen: Vec::new(),
             refuted: pairs.iter().any(|p| p.first + p.second > ii),
@@ -132,7 +168,7 @@ impl Learner {
         }
         self.watchers[watcher].push(id);
         let base = self.owner.len() as u32;
-        self.laps.push(Laps { pair, first, last, base, weight: 1, saved: None });
+        self.laps.push(Laps { pair, first, last, base, near: (first, last), weight: 1, saved: None });
         self.add_variables((last - first).max(0) as usize, id);
     }
 
@@ -226,6 +262,7 @@ impl Learner {
                     return Some(Verdict::Refuted);
                 }
                 left = left.saturating_sub(1);
+                self.conflicts += 1;
             } else {
                 if left == 0 {
                     return None;
@@ -235,7 +272,7 @@ impl Learner {
                         return Some(Verdict::Refuted);
                     }
                     Some(goal) if self.levels.is_empty() && self.values.of(goal) == 0 => self.decide(goal),
-                    _ => match self.choose() {
+                    _ => match self.choose(goal.is_some()) {
                         Some(lit) => self.decide(lit),
                         None => {
                             let times: Vec<i64> = (1..self.net.m).map(|v| self.net.dist(0, v)).collect();
@@ -254,7 +291,13 @@ impl Learner {
     }
 
     fn decide(&mut self, lit: Lit) {
-        let level = Level { trail: self.trail.len(), net: self.net.mark(), arena: self.arena.len() };
+        let level = Level {
+            trail: self.trail.len(),
+            net: self.net.mark(),
+            arena: self.arena.len(),
+            open: self.open.len,
+            derived: self.derived.len(),
+        };
         self.levels.push(level);
         self.assign(lit, Reason::Decision);
     }
@@ -271,6 +314,9 @@ impl Learner {
         let Some(to) = self.levels.get(level) else { return };
         self.net.undo(to.net);
         self.arena.truncate(to.arena);
+        self.open.len = to.open;
+        self.went_back = true;
+        self.derived.truncate(to.derived);
         for lit in self.trail.drain(to.trail..) {
             self.values.clear(lit);
         }
@@ -281,6 +327,7 @@ impl Learner {
     }
 
     fn propagate(&mut self) -> Result<(), Conflict> {
+        let mut crowds = !self.crowds.is_empty() && (self.conflicts >= CALM || !self.lengths.is_empty());
         loop {
             while self.clauses_at < self.trail.len() {
                 let lit = self.trail[self.clauses_at];
@@ -305,22 +352,33 @@ impl Learner {
                 for i in 0..self.watchers[watcher as usize].len() {
                     self.narrow(self.watchers[watcher as usize][i] as usize)?;
                 }
+            } else if crowds {
+                // Once per decision: what follows from what this finds is seen at the next.
+                crowds = false;
+                self.narrow_crowds()?;
             } else {
                 return Ok(());
             }
         }
     }
 
-    /// The undecided pair with the least slack per failure, and a truth about it.
-    fn choose(&self) -> Option<Lit> {
+    /// Of the undecided pairs that would meet at the earliest times the one with the least slack per failure, and a
+    /// truth about it. None: the earliest times are a schedule.
+    fn choose(&self, all: bool) -> Option<Lit> {
         let mut best: Option<(i64, u64, usize)> = None;
-        for (i, laps) in self.laps.iter().enumerate() {
-            let Some(slack) = laps.pair.slack(&self.net, self.ii) else { continue };
-            let better = |(s, w, _): (i64, u64, usize)| {
-                i128::from(slack) * i128::from(w) < i128::from(s) * i128::from(laps.weight)
+        for &i in self.open.pairs() {
+            let laps = &self.laps[i as usize];
+            if !all && !laps.pair.meets_at_earliest(&self.net, self.ii, laps.near.0) {
+                continue;
+            }
+            let slack = laps.pair.room(&self.net);
+            let better = |(s, w, j): (i64, u64, usize)| {
+                let (this, that) =
+                    (i128::from(slack) * i128::from(w), i128::from(s) * i128::from(laps.weight));
+                (this, i as usize) < (that, j)
             };
             if best.is_none_or(better) {
-                best = Some((slack, laps.weight, i));
+                best = Some((slack, laps.weight, i as usize));
             }
         }
         let laps = &self.laps[best?.2];

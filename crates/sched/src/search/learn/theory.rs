@@ -2,7 +2,7 @@
 
 use super::super::clauses::{Lit, negated};
 use super::super::wrap::Bound;
-use super::{Conflict, LENGTH, Learner, Reason};
+use super::{Conflict, DERIVED, Derived, LENGTH, Learner, Reason};
 
 impl Learner {
     /// The difference constraint of a truth about a pair.
@@ -41,32 +41,76 @@ impl Learner {
         Err(conflict)
     }
 
+    /// Imposes a bound that these truths make together.
+    pub(super) fn impose_derived(
+        &mut self,
+        a: usize,
+        b: usize,
+        least: i64,
+        because: &[Lit],
+    ) -> Result<(), Conflict> {
+        let why = DERIVED | self.derived.len() as u32;
+        let (at, len) = (self.arena.len() as u32, because.len() as u32);
+        self.derived.push(Derived { a: a as u32, b: b as u32, at, len });
+        self.arena.extend(because);
+        if self.net.impose_because(a, b, least, why) {
+            return Ok(());
+        }
+        let mut conflict = self.path(b, a);
+        conflict.extend(because);
+        conflict.sort_unstable();
+        conflict.dedup();
+        Err(conflict)
+    }
+
     /// The truths that make the distance from `a` to `b` what it is.
-    fn path(&self, a: usize, b: usize) -> Vec<Lit> {
-        let end = |why: u32| self.ends.get((why & !LENGTH) as usize).filter(|_| why & LENGTH != 0);
-        let ends = |why: u32| match (end(why), self.bound(why & !LENGTH)) {
-            (Some(&(v, _)), _) => (v as usize, 0),
-            (None, Some(bound)) => (bound.a as usize, bound.b as usize),
-            (None, None) => (0, 0),
-        };
+    pub(super) fn path(&self, a: usize, b: usize) -> Vec<Lit> {
         let mut lits = Vec::new();
-        self.net.explain(a, b, ends, |why| lits.push(end(why).map_or(why, |&(_, lit)| lit)));
+        self.net.explain(a, b, |why| self.ends_of(why), |why| self.add_truths(why, &mut lits));
         lits.sort_unstable();
         lits.dedup();
         lits
     }
 
+    /// Between which nodes a reason was imposed.
+    fn ends_of(&self, why: u32) -> (usize, usize) {
+        if why & LENGTH != 0 {
+            return self.ends.get((why & !LENGTH) as usize).map_or((0, 0), |&(v, _)| (v as usize, 0));
+        }
+        if why & DERIVED != 0 {
+            let derived = self.derived.get((why & !DERIVED) as usize);
+            return derived.map_or((0, 0), |d| (d.a as usize, d.b as usize));
+        }
+        self.bound(why).map_or((0, 0), |bound| (bound.a as usize, bound.b as usize))
+    }
+
+    /// Adds the truths that a reason stands for.
+    fn add_truths(&self, why: u32, lits: &mut Vec<Lit>) {
+        if why & LENGTH != 0 {
+            lits.extend(self.ends.get((why & !LENGTH) as usize).map(|&(_, lit)| lit));
+        } else if why & DERIVED != 0 {
+            if let Some(d) = self.derived.get((why & !DERIVED) as usize) {
+                lits.extend(&self.arena[d.at as usize..(d.at + d.len) as usize]);
+            }
+        } else {
+            lits.push(why);
+        }
+    }
+
     /// Makes true what the network says about a pair's lap.
     pub(super) fn narrow(&mut self, pair: usize) -> Result<(), Conflict> {
-        let laps = &self.laps[pair];
+        let laps = &mut self.laps[pair];
         let (first, last, base) = (laps.first, laps.last, laps.base);
         let (a, b) = (laps.pair.a as usize, laps.pair.b as usize);
-        let (least, most) = laps.pair.laps(&self.net, self.ii);
+        let (least, most) = laps.pair.laps_near(&self.net, self.ii, &mut laps.near);
         self.net.work += 2;
         if least > most {
             let mut conflict = self.path(a, b);
             conflict.extend(self.path(b, a));
             return Err(conflict);
+        }
+        if least == most {
+            self.open.remove(pair as u32);
         }
         let truth = |j: i64| 2 * (base + (j - first - 1) as u32);
         if least > first && last > first {

@@ -1,0 +1,95 @@
+//! The search that learns against the plain one, on units that are full to the last cycle.
+
+use super::{CALM, Learner};
+use crate::graph::LoopGraph;
+use crate::guard::Guard;
+use crate::options::Options;
+use crate::random::Random;
+use crate::search::contract::{Active, fill};
+use crate::search::kinds::pairs;
+use crate::search::tree::Tree;
+use crate::search::{Budget, Verdict};
+use crate::validate::validate;
+
+/// 4 to 8 uses of one unit whose sum is the II, or a little less, and recurrences that leave few orders.
+fn full_loop(random: &mut Random) -> (LoopGraph, i64) {
+    let mut g = LoopGraph::new("full");
+    g.add_resource("U", 1).add_resource("V", 1);
+    let n = 4 + random.below(5) as usize;
+    let mut sum = 0;
+    for i in 0..n {
+        let held = 5 + random.below(30);
+        sum += held as i64;
+        let v = g.add_node(format!("op{i}"), held as i64, &[("U", 0, held)]);
+        if random.below(3) == 0 {
+            g.nodes[v].uses.push(crate::graph::Use {
+                resource: "V".into(),
+                start: random.below(3),
+                duration: 1 + random.below(20),
+            });
+        }
+    }
+    if random.below(2) == 0 {
+        // A second unit that is as full.
+        for i in 0..n {
+            let duration = g.nodes[n - 1 - i].uses[0].duration;
+            g.nodes[i].uses.truncate(1);
+            g.nodes[i].uses.push(crate::graph::Use { resource: "V".into(), start: 0, duration });
+        }
+    }
+    for _ in 0..n {
+        let (a, b) = (random.below(n as u64) as usize, random.below(n as u64) as usize);
+        if a < b {
+            let latency = random.below(sum as u64 / 2) as i64;
+            g.add_edge(a, b, latency, 0);
+            // Room for so much more on the way back.
+            let room = latency + random.below(40) as i64;
+            g.add_edge(b, a, sum - room, 1);
+        }
+    }
+    let ii = if random.below(4) == 0 { sum + random.below(3) as i64 } else { sum };
+    (g, ii)
+}
+
+#[test]
+fn crowds_refute_nothing_that_there_is() {
+    let mut random = Random::new(7);
+    let (mut found, mut refuted, mut undecided) = (0, 0, 0);
+    for _ in 0..400 {
+        let (g, ii) = full_loop(&mut random);
+        let Ok(valid) = validate(&g) else { continue };
+        let problem = &valid.problem;
+        if crate::paths::heads(problem, ii).is_none() {
+            continue;
+        }
+        for length in [None, Some(ii), Some(2 * ii)] {
+            let active = match length {
+                None => Active::at_ii(problem, ii),
+                Some(length) => Active::at_length(problem, ii, length).ok(),
+            };
+            let Some(active) = active.filter(|a| !a.nodes.is_empty()) else { continue };
+            let guard = &mut Guard::new(&Options::default());
+            let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
+            let plain = tree.solve(&mut Budget::new(20_000), guard);
+            let all = pairs(problem, &active, &[false; 2]);
+            let mut learner = Learner::new(ii, &active, all, Vec::new());
+            learner.conflicts = CALM;
+            match learner.solve(None, u64::MAX, &mut Budget::new(20_000), guard) {
+                Verdict::Found(times) => {
+                    found += 1;
+                    assert!(plain != Verdict::Refuted, "{g:?} at {ii}, {length:?}");
+                    if length.is_some() {
+                        assert!(fill(problem, ii, &active, &times).is_some(), "{g:?} at {ii}");
+                    }
+                }
+                Verdict::Refuted => {
+                    refuted += 1;
+                    assert!(!matches!(plain, Verdict::Found(_)), "{g:?} at {ii}, {length:?}");
+                }
+                Verdict::Undecided => undecided += 1,
+            }
+        }
+    }
+    println!("{found} found, {refuted} refuted, {undecided} undecided");
+    assert!(found > 100 && refuted > 100 && undecided < 20);
+}
