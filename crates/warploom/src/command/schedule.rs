@@ -87,7 +87,7 @@ impl Args {
         let text = decode_text(&bytes).map_err(|e| unreadable(&name, &e))?;
         let graphs = read_graphs(&text);
         match &self.schedule {
-            Some(schedule) => judge(&name, graphs, &io::read(schedule)?.text),
+            Some(schedule) => judge(&name, graphs, &io::read(schedule)?),
             None => self.schedule_all(&name, graphs),
         }
     }
@@ -191,13 +191,13 @@ fn unreadable(name: &str, error: &ReadError) -> Failure {
     Failure::Refused(format!("error: {name}: {error}"))
 }
 
-fn judge(name: &str, graphs: Vec<Result<LoopGraph, ReadError>>, schedule: &str) -> Result<(), Failure> {
+fn judge(name: &str, graphs: Vec<Result<LoopGraph, ReadError>>, schedule: &io::Input) -> Result<(), Failure> {
     let Ok([graph]) = <[_; 1]>::try_from(graphs) else {
         return Err(Failure::Refused(format!("error: {name}: --check takes one loop graph")));
     };
     let graph = graph.map_err(|e| unreadable(name, &e))?;
     validate(&graph).map_err(|e| Failure::Refused(refusal(&graph.name, &ScheduleError::Graph(e))))?;
-    let verdict = check::verdict(&graph, schedule).map_err(|e| unreadable("the schedule", &e))?;
+    let verdict = check::verdict(&graph, &schedule.text).map_err(|e| unreadable(&schedule.name, &e))?;
     io::stdout(verdict.to_string().as_bytes())?;
     if verdict.violations.is_empty() { Ok(()) } else { Err(Failure::Answered) }
 }
