@@ -142,8 +142,9 @@ fn optimise(
         return Ok(found);
     }
     let ii = found.ii;
+    let least = length(problem, &found.time);
     let longest = match options.objective {
-        Objective::Latency => Some(length(problem, &found.time)),
+        Objective::Latency => Some(least),
         Objective::Kernel => None,
     };
     let mut time = relax(problem, g, ii, found.time, longest);
@@ -165,7 +166,9 @@ fn optimise(
         if bytes_at(problem, g, ii, &shorter) <= most && length(problem, &shorter) < length(problem, &time) {
             time = shorter;
         }
-        found.length_optimal = false;
+        // Proved when it is the least of all at this II. A longer one may still be the least with so few bytes: that
+        // is not claimed, since other rings of as many bytes were not asked about.
+        found.length_optimal &= length(problem, &time) == least;
     }
     found.steps = session.steps();
     Ok(Found { time, ..found })

@@ -1,10 +1,14 @@
 //! Limits and options (S45, S46, S54).
 
+mod common;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use warploom_sched::{Algorithm, LoopGraph, Observer, Options, ScheduleError, check, schedule, validate};
+use warploom_sched::{
+    Algorithm, LoopGraph, Objective, Observer, Options, ScheduleError, check, schedule, validate,
+};
 
 fn frag() -> LoopGraph {
     let mut g = LoopGraph::new("frag4");
@@ -133,4 +137,19 @@ fn a_slot_may_be_rewritten_by_the_operation_that_reads_it() {
         assert_eq!((found.ii, found.values[1].depth), (1, 1), "{algorithm}");
         check::all(&g, &found).unwrap();
     }
+}
+
+#[test]
+fn the_kernel_objective_claims_the_least_length_only_where_it_is_proved() {
+    let length = |name: &str, objective| {
+        let graph = common::load("conformance.jsonl").into_iter().find(|s| s.graph.name == name)?.graph;
+        let options = Options::default().algorithm(Algorithm::Exact).objective(objective);
+        let answer = schedule(&validate(&graph).ok()?, &options).ok()?;
+        Some((answer.length, answer.length_optimal))
+    };
+    let Some(latency) = length("tension", Objective::Latency) else { return };
+    assert_eq!(latency, (11, true));
+    // Fewer bytes take a longer schedule, which is not the least.
+    assert_eq!(length("tension", Objective::Kernel), Some((14, false)));
+    assert_eq!(length("gemm64", Objective::Kernel), Some((1211, true)));
 }

@@ -47,3 +47,16 @@ fn trace_is_json_and_svg_is_escaped() {
     let picture = render::svg(&g, &a);
     assert!(picture.contains("a&lt;b &amp; &quot;c&quot;") && !picture.contains("y<"));
 }
+
+/// The figure of docs/scheduling.md is what the tool draws.
+#[test]
+fn the_figure_in_the_docs_is_up_to_date() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let loops = root.join("crates/pipeline/tests/fixtures/loops/kernels.sm_100a.jsonl");
+    let text = std::fs::read_to_string(loops).unwrap();
+    let line = text.lines().find(|l| l.contains("\"name\":\"attention/sm_100a/loop0\"")).unwrap();
+    let graph = warploom_sched::read_graph(line).unwrap();
+    let answer = schedule(&validate(&graph).unwrap(), &Options::default()).unwrap();
+    let figure = std::fs::read_to_string(root.join("docs/figures/attention.svg")).unwrap();
+    assert!(render::svg(&graph, &answer) == figure, "draw it again with the command in docs/scheduling.md");
+}

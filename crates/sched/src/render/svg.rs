@@ -17,7 +17,7 @@ pub fn svg(graph: &LoopGraph, answer: &Answer) -> String {
     let height = ROW * (rows as f64 + 2.5);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<title>{}</title>\n",
+         font-size=\"12\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         WIDTH + LABEL + 20.0,
         escape(&graph.name)
     );
