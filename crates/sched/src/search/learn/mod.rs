@@ -67,10 +67,9 @@ struct Level {
     derived: usize,
 }
 
-/// A bound between two nodes that several truths made.
+/// A bound between two nodes that several truths made, and their place in the arena.
 struct Derived {
-    a: u32,
-    b: u32,
+    ends: (u32, u32),
     at: u32,
     len: u32,
 }
@@ -86,7 +85,7 @@ pub(crate) struct Learner {
     crowds: Vec<Crowd>,
     /// Decisions were undone since these were last looked at.
     went_back: bool,
-    /// Bounds that several truths made: between which nodes, and the truths' place in the arena.
+    /// Bounds that several truths made.
     derived: Vec<Derived>,
     /// The pairs of each watcher of the network.
     watchers: Vec<Vec<u32>>,

@@ -51,7 +51,7 @@ impl Learner {
     ) -> Result<(), Conflict> {
         let why = DERIVED | self.derived.len() as u32;
         let (at, len) = (self.arena.len() as u32, because.len() as u32);
-        self.derived.push(Derived { a: a as u32, b: b as u32, at, len });
+        self.derived.push(Derived { ends: (a as u32, b as u32), at, len });
         self.arena.extend(because);
         if self.net.impose_because(a, b, least, why) {
             return Ok(());
@@ -79,7 +79,7 @@ impl Learner {
         }
         if why & DERIVED != 0 {
             let derived = self.derived.get((why & !DERIVED) as usize);
-            return derived.map_or((0, 0), |d| (d.a as usize, d.b as usize));
+            return derived.map_or((0, 0), |d| (d.ends.0 as usize, d.ends.1 as usize));
         }
         self.bound(why).map_or((0, 0), |bound| (bound.a as usize, bound.b as usize))
     }
