@@ -175,3 +175,14 @@ fn a_while_loop_copies_in_each_trip() {
     assert_eq!(found(&text, "pending = 0 : i32", "pending = 0 : i32"), []);
     assert!(found(&text, "pending = 0 : i32", "pending = 1 : i32").contains(&Rule::Read));
 }
+
+/// What is written is read again by other lanes: all meet in between. Kernels that only write what they do not read, or
+/// through other arguments, are left alone.
+#[test]
+fn accesses_behind_a_write_through_the_same_argument_wait_for_everybody() {
+    let Some(kernel) = compile("reductions", "sm_80", &checked()) else { return };
+    let text = warploom_ir::print(&kernel.program);
+    assert_eq!(text.matches("warploom.barrier_sync").count(), 2, "one in front of each atomic operation");
+    let plain = compile("softmax", "sm_80", &checked()).unwrap();
+    assert!(!warploom_ir::print(&plain.program).contains("warploom.barrier_sync"));
+}

@@ -156,7 +156,7 @@ pub(super) fn staged_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
 }
 
 /// Whether an operation may change global memory.
-fn writes(opcode: Opcode) -> bool {
+pub(super) fn writes(opcode: Opcode) -> bool {
     matches!(
         opcode,
         Opcode::Store
@@ -168,7 +168,7 @@ fn writes(opcode: Opcode) -> bool {
 }
 
 /// The argument of the function that a pointer, or a tile of pointers, comes from.
-fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId> {
+pub(super) fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId> {
     let mut at = pointer?;
     for _ in 0..1 << 12 {
         match module.values[at].def {

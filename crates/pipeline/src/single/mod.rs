@@ -19,6 +19,7 @@ mod expand;
 mod explain;
 mod find;
 mod forms;
+mod order;
 mod plan;
 mod program;
 mod shape;

@@ -5,6 +5,7 @@ use warploom_target::Target;
 
 use super::expand::{Ring, expand};
 use super::find::CopiedTile;
+use super::order;
 use super::plan::Planned;
 use super::shape::{Layout, Shape};
 use super::staged::stage;
@@ -28,6 +29,8 @@ pub(super) fn build(
     let others: Vec<OpId> = out.functions().filter(|&f| f != func).collect();
     others.into_iter().for_each(|f| out.detach(f));
     let body = out.entry(func, 0)?;
+    let meetings = order::meetings(&out, func, planned);
+    order::meet(&mut out, &meetings, BARRIER)?;
     for (index, ahead) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
         let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth };
@@ -46,7 +49,7 @@ pub(super) fn build(
     let ops = std::mem::take(&mut out.blocks[body].ops);
     let (last, rest): (Vec<OpId>, Vec<OpId>) =
         ops.into_iter().partition(|&op| out.ops[op].opcode == Opcode::Return);
-    declare(&mut out, body, planned, shape, loc)?;
+    declare(&mut out, body, planned, (shape, !meetings.is_empty()), loc)?;
     let (layout, tiling) = match shape.layout {
         Layout::MmaSync { m, n } => ("mma_sync", [m, n]),
         Layout::Blocked { vector, across } => ("blocked", [vector, across]),
@@ -114,10 +117,10 @@ fn declare(
     out: &mut Module,
     body: BlockId,
     planned: &Planned,
-    shape: &Shape,
+    (shape, meets): (&Shape, bool),
     loc: warploom_ir::LocId,
 ) -> Option<()> {
-    if planned.buffers.is_none() && planned.staged.is_empty() && shape.scratch == 0 {
+    if planned.buffers.is_none() && planned.staged.is_empty() && shape.scratch == 0 && !meets {
         return Some(());
     }
     let mut emit = Emit { out, block: body, loc };
