@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, Module, OpId, Opcode, Type};
+use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 use warploom_target::{Feature, Target};
 
 use crate::loops::innermost_for;
@@ -229,11 +229,22 @@ fn narrow(module: &Module, dot: OpId) -> bool {
         .any(|v| matches!(module.ty(v).elem(), Type::Float(_)) && module.ty(v).elem_bits() == Some(8))
 }
 
+/// Whether an atomic operation combines bf16.
+fn of_bf16(module: &Module, op: OpId) -> bool {
+    let value = module.ops[op].operands.get(1);
+    value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
+}
+
 /// What no agent of this kind has code for.
 fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
     let name = module.op_name(op);
     let chip = target.name();
     let (what, instead) = match module.ops[op].opcode {
+        Opcode::AtomicRmw if target.chip.capability < 90 && of_bf16(module, op) => {
+            let text = format!("{chip} has no atomic operation on bf16");
+            let error = refuse(module, op, Code::Target, text).rule("C3");
+            return Some(error.note("needs", "sm_90 and later").note("instead", "f16 or f32"));
+        }
         Opcode::Dot if narrow(module, op) && !target.has(Feature::Fp8MmaSync) => {
             let text = format!("{chip} has no mma.sync of 8-bit floats");
             let error = refuse(module, op, Code::Target, text).rule("T12");
