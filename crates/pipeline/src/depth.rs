@@ -6,6 +6,7 @@ use warploom_ir::{Module, OpId};
 use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
 
+use crate::columns;
 use crate::compile::Options;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
 use crate::place::refuse;
@@ -149,6 +150,7 @@ impl Search<'_> {
             };
             match assign(&problem, &problem.options) {
                 Ok(assignment) => {
+                    columns::check(self.module, self.selection, &assignment, self.target)?;
                     rounds.push(round);
                     let depth = |ring: usize| {
                         let value = payload_value(self.selection, ring, 0);
@@ -166,6 +168,10 @@ impl Search<'_> {
                     return Ok(Fitted { loops, problem, assignment, depths });
                 }
                 Err(error) if error.kind == ErrorKind::Capacity => {
+                    if let Some(refusal) = columns::refusal(self.module, self.selection, &error, self.target)
+                    {
+                        return Err(refusal);
+                    }
                     round.need = Some(error.need.unwrap_or(0));
                     rounds.push(round);
                     // A slot less of the ring that takes most, unless the caller asked for just so many.

@@ -11,7 +11,7 @@ use crate::compile::Compiled;
 use crate::depth::{Bound, Scheduled};
 use crate::layout::{Layout, Ring, RingUse};
 use crate::loops::{Part, Role};
-use crate::program::shape;
+use crate::program::{computing, issuing, shape};
 use crate::sharing::sharing;
 use crate::walk::preorder;
 
@@ -141,6 +141,10 @@ fn loop_shape(out: &mut String, compiled: &Compiled) {
     let _ = writeln!(out, "\nloop: each agent runs its own, the rings give the overlap (C28)");
     for (number, scheduled) in compiled.loops.iter().enumerate() {
         let which = if compiled.loops.len() > 1 { format!("loop {number}: ") } else { String::new() };
+        if compiled.selection.shares_tensor_memory(scheduled.pipelined.scf_for) {
+            tensor_loop(out, compiled, scheduled, &which);
+            continue;
+        }
         let shape = shape(&compiled.kernel, scheduled, &compiled.selection.dots);
         let waits = shape.steps.iter().any(|s| compiled.kernel.ops[s.op].opcode == Opcode::MmaWait);
         let _ = match (waits, scheduled.pipelined.pending) {
@@ -171,6 +175,25 @@ fn loop_shape(out: &mut String, compiled: &Compiled) {
             }
         };
     }
+}
+
+/// A loop whose computing agent works on tensor memory.
+fn tensor_loop(out: &mut String, compiled: &Compiled, scheduled: &Scheduled, which: &str) {
+    let name = |op: OpId, part: Part| {
+        let node = scheduled.pipelined.node(op, part);
+        let node = node.and_then(|n| scheduled.pipelined.graph.nodes.get(n));
+        node.map(|n| n.name.clone()).unwrap_or_default()
+    };
+    let names: Vec<String> = computing(scheduled).steps.iter().map(|s| name(s.op, s.part)).collect();
+    let _ = writeln!(out, "  {which}@math runs a trip in the order of the schedule:");
+    let _ = writeln!(out, "    {}", names.join(", "));
+    let shape = issuing(&compiled.kernel, scheduled, &compiled.selection);
+    let steps = shape.steps.iter().map(|s| match (shape.stages, s.stage) {
+        (2, 0) => format!("{} (i+1)", name(s.op, s.part)),
+        _ => format!("{} (i)", name(s.op, s.part)),
+    });
+    let steps: Vec<String> = steps.collect();
+    let _ = writeln!(out, "  {which}@mma issues in each trip {}", steps.join(", "));
 }
 
 fn stores(out: &mut String, compiled: &Compiled) {

@@ -36,6 +36,7 @@
 
 pub mod check;
 mod classes;
+mod columns;
 mod compile;
 mod depth;
 mod explain;

@@ -354,3 +354,34 @@ fn relatives_compile_or_are_refused_with_a_remedy() {
         }
     }
 }
+
+/// However few slots and bytes there are, a kernel compiles or is refused for what it lacks.
+#[test]
+fn little_memory_is_no_bug_of_ours() {
+    for name in ["attention", "attention_64", "attention_causal_f16"] {
+        let Some(text) = common::reference_kernel(name) else { return };
+        let module = common::parse(&text);
+        let target = Target::named("sm_100a").unwrap();
+        let mut small = target.clone();
+        if let Some(tmem) = &mut small.tmem {
+            tmem.columns = 256;
+        }
+        let compile = |target: &Target, set: &dyn Fn(&mut Options)| {
+            let mut options = Options::default();
+            options.check = true;
+            set(&mut options);
+            let compiled = compile_to_program(&module, target, &options);
+            compiled.map(|c| c.program).map_err(|errors| errors[0].to_string())
+        };
+        for depth in [1, 3] {
+            compile(&target, &|o| o.depth = Some(depth)).unwrap_or_else(|e| panic!("{name}, {depth}: {e}"));
+        }
+        let little = compile(&target, &|o| o.smem_limit = Some(100_000));
+        assert!(little.as_ref().err().is_none_or(|e| e.contains("shared memory")), "{name}: {little:?}");
+        let half = compile(&small, &|_| ());
+        match name {
+            "attention_causal_f16" => assert!(half.is_ok(), "{name}: {half:?}"),
+            _ => assert!(half.unwrap_err().contains("columns of 256"), "{name}"),
+        }
+    }
+}

@@ -33,6 +33,7 @@ use copy::{Copier, Scope};
 use emit::Emit;
 use needed::Needed;
 pub(crate) use shape::shape;
+pub(crate) use tensor_shape::{computing, issuing};
 
 /// What a program is made from.
 pub(crate) struct Source<'a> {
