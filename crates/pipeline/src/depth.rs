@@ -352,9 +352,12 @@ impl Search<'_> {
             matches!(error.kind, ErrorKind::AliasLive | ErrorKind::LayoutTooShallow | ErrorKind::Impossible);
         let filled = error.value.as_ref().and_then(|value| value_fill(self.module, self.selection, value.id));
         match filled.filter(|_| storage) {
-            Some(op) => refuse(self.module, op, Code::Layout, error.message.clone())
-                .rule("B20")
-                .note("instead", "make the leaves distinct, or give the leaf more or larger buffers"),
+            Some(op) => {
+                let refusal = refuse(self.module, op, Code::Layout, error.message.clone()).rule("B20");
+                let storage = self.options.storage.as_ref();
+                let refusal = self.bindings.name_leaves(self.module, storage, op, refusal);
+                refusal.note("instead", "make the leaves distinct, or give the leaf more or larger buffers")
+            }
             None => assign_error(error),
         }
     }

@@ -43,6 +43,38 @@ impl Bindings {
         &self.layouts
     }
 
+    /// The bound operations whose leaves share units with that of `op`: (its leaf, the other leaf, the other operation).
+    fn neighbours(&self, layout: &warploom_alias::Layout, op: OpId) -> Vec<(String, String, OpId)> {
+        let Some((_, own)) = self.bound.iter().find(|(bound, _)| *bound == op) else { return Vec::new() };
+        let name = |b: &Binding| layout.leaf(b.leaf).map(|(_, leaf)| leaf.name.clone());
+        let others = self.bound.iter().filter(|(other, _)| *other != op);
+        let meets = |other: &Binding| {
+            let pair = [Binding { write: 0, ..own.clone() }, Binding { write: 1, ..other.clone() }];
+            edges(layout, &pair).iter().any(|e| e.src != e.dst)
+        };
+        let found = others.filter(|(_, b)| meets(b)).filter_map(|(op, b)| Some((name(own)?, name(b)?, *op)));
+        found.collect()
+    }
+
+    /// Adds to a refusal of the value that `op` fills which leaves share its place, and who writes there (A48).
+    pub fn name_leaves(
+        &self,
+        module: &Module,
+        layout: Option<&warploom_alias::Layout>,
+        op: OpId,
+        refusal: Diagnostic,
+    ) -> Diagnostic {
+        let found = layout.map(|layout| self.neighbours(layout, op)).unwrap_or_default();
+        found.into_iter().fold(refusal, |refusal, (own, other, writer)| {
+            let text = format!(
+                "%{own}, filled by {}, and %{other}, filled by {}, have places in common (A48)",
+                module.op_name(op),
+                module.op_name(writer)
+            );
+            refusal.note("leaves", text)
+        })
+    }
+
     /// Slots of a ring: the author's count (A45).
     pub fn depth(&self, ring: usize) -> Option<u64> {
         self.depths.get(ring).copied().flatten()
