@@ -43,7 +43,7 @@ pub struct Limits {
     pub smem_bytes: Option<u64>,
     /// Columns of tensor memory.
     pub tmem_columns: u64,
-    /// Largest buffer in device memory that is refused without a limit of its own.
+    /// Bytes of shared memory that barriers take beside the storages (A51).
     pub barrier_bytes: u64,
 }
 

@@ -10,6 +10,9 @@ use crate::types::Storage;
 /// Characters of a bar.
 const WIDTH: u64 = 64;
 
+/// Storages that the map in a message shows.
+const MOST_STORAGES: usize = 16;
+
 /// A map shows at most this many buffers of one leaf.
 const MOST_ROWS: usize = 4096;
 
@@ -22,11 +25,16 @@ pub fn render(layout: &Layout) -> String {
     out
 }
 
-/// The map of the storages of one space.
+/// The map of the storages of one space, for a message: the first few stand for all.
 pub(crate) fn render_space(layout: &Layout, space: Storage) -> String {
     let mut out = String::new();
-    for storage in layout.storages.iter().filter(|s| s.space == space) {
+    let mut of_space = layout.storages.iter().filter(|s| s.space == space);
+    for storage in of_space.by_ref().take(MOST_STORAGES) {
         render_storage(&mut out, storage);
+    }
+    let more = of_space.count() as u64;
+    if more > 0 {
+        let _ = writeln!(out, "and {} more", plural(more, "storage"));
     }
     out
 }

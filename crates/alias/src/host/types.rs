@@ -131,7 +131,7 @@ pub(crate) fn pairs(text: &str) -> Result<Vec<Pair>, String> {
     let text = text.trim();
     let body = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(|| text.to_owned())?;
     let items = split(body, ',').into_iter().filter(|item| !item.is_empty());
-    items.map(|item| pair(&item).ok_or(item)).collect()
+    items.map(|item| pair(item).ok_or_else(|| item.to_owned())).collect()
 }
 
 /// `#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>`

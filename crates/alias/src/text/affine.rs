@@ -1,5 +1,6 @@
 //! Bindings of explicit text: which buffer an index reads in which iteration (A44).
 
+use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::form::read_forms;
@@ -9,6 +10,7 @@ use super::read::{ReadOptions, functions, read};
 use super::tree::{OpId, Piece, Tree, ValueId};
 use crate::error::{AliasError, Note};
 use crate::layout::{AliasOptions, Errors};
+use crate::model::LeafId;
 
 /// Operations of one index expression that are followed.
 const MOST_STEPS: u32 = 1000;
@@ -33,19 +35,16 @@ pub fn indexed_leaves(text: &str, options: &AliasOptions) -> Result<(Vec<Indexed
     let mut tree = parse(text, 1)?;
     read_forms(&mut tree)?;
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let roots = super::sync::Roots::new(&tree);
     for ops in functions(&tree) {
+        let roots = super::sync::Roots::new(&tree, &ops);
         let kernel = read(&tree, &ops, ReadOptions { compat: options.compat }).map_err(Errors)?;
-        let of = |value: ValueId| {
-            kernel
-                .leaves
-                .iter()
-                .find(|(_, o)| tree.ops.get(*o).is_some_and(|o| o.results.first() == Some(&value)))
-        };
+        let result = |op: OpId| tree.ops.get(op).and_then(|o| o.results.first()).copied();
+        let of: HashMap<ValueId, LeafId> =
+            kernel.leaves.iter().filter_map(|(leaf, op)| Some((result(*op)?, *leaf))).collect();
         for id in ops {
             let Some(op) = tree.ops.get(id).filter(|o| o.name == "ttg.memdesc_index") else { continue };
             let Some([buffer, index]) = op.form.as_ref().map(|f| f.operands.as_slice()) else { continue };
-            let Some((leaf, _)) = of(roots.of(*buffer)) else { continue };
+            let Some(leaf) = of.get(&roots.of(*buffer)) else { continue };
             let leaf = kernel.module.leaf(*leaf);
             let visit = visits(&tree, id, *index, leaf.count());
             if visit.is_none() {

@@ -168,7 +168,7 @@ pub fn extract(text: &str, options: &AliasOptions) -> Result<Option<Extracted>, 
         .chain(kernel.leaves.iter().map(|l| l.1))
         .chain(kernel.trees.iter().copied())
         .collect();
-    let mut errors = stray(&tree, &gone);
+    let mut errors = stray(&tree, &all, &gone);
     let mut bindings = Vec::new();
     for (op, text) in &kernel.bindings {
         match bound(&tree, &kernel, *op, text) {
@@ -186,8 +186,8 @@ pub fn extract(text: &str, options: &AliasOptions) -> Result<Option<Extracted>, 
 }
 
 /// Uses of what is taken out by what stays.
-fn stray(tree: &Tree, gone: &hashbrown::HashSet<usize>) -> Vec<AliasError> {
-    let users = super::read::users(tree);
+fn stray(tree: &Tree, ops: &[usize], gone: &hashbrown::HashSet<usize>) -> Vec<AliasError> {
+    let users = super::read::users(tree, ops);
     let mut errors = Vec::new();
     for op in gone {
         let results = tree.ops.get(*op).map_or(&[][..], |o| o.results.as_slice());

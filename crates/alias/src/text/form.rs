@@ -329,7 +329,7 @@ fn generic(op: &Op) -> Result<Form> {
     while c.text() != ")" {
         match c.pieces.get(c.at) {
             Some(Piece::Use(value, _)) => form.operands.push(*value),
-            Some(Piece::Text(text, _)) if text == "," => {}
+            Some(Piece::Text(text, _)) if text.as_ref() == "," => {}
             _ => return Err(c.error("has a broken list of operands")),
         }
         c.at += 1;
@@ -555,7 +555,8 @@ fn short_while(op: &Op) -> Result<Form> {
     }
     c.at += 1;
     let types = c.until(&["attributes", "cond"]);
-    form.ins = super::types::split(&types, ',').into_iter().filter(|t| !t.is_empty()).collect();
+    let types = super::types::split(&types, ',').into_iter().filter(|t| !t.is_empty());
+    form.ins = types.map(str::to_owned).collect();
     form.outs = form.ins.clone();
     if c.text() == "attributes" {
         c.at += 1;

@@ -1,10 +1,10 @@
 //! Materialisation: one backing per spec, a view per leaf (A32), or expanded aliases (A35).
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::read::Kernel;
 use super::slots::Rewriter;
-use super::tree::{Form, Op, OpId, Tree, ValueId};
+use super::tree::{BlockId, Form, Op, OpId, Tree, ValueId};
 use super::types::MemDesc;
 use crate::error::{AliasError, Result};
 use crate::layout::{AliasOptions, Layout, LeafLayout, StorageLayout};
@@ -45,12 +45,13 @@ pub(crate) fn lower(
 ) -> Result<(), Vec<AliasError>> {
     let places: HashMap<LeafId, (&StorageLayout, &LeafLayout)> =
         layout.storages.iter().flat_map(|s| s.leaves.iter().map(move |l| (l.leaf, (s, l)))).collect();
-    let mut gone: Vec<OpId> = kernel.trees.clone();
+    let users = super::read::users(tree, &kernel.ops);
+    let mut gone: HashSet<OpId> = kernel.trees.iter().copied().collect();
     let mut before: HashMap<OpId, Vec<OpId>> = HashMap::new();
     let mut backing: HashMap<crate::SpecId, ValueId> = HashMap::new();
     for (spec, op) in &kernel.specs {
         let Some(storage) = layout.storage(*spec) else {
-            gone.push(*op);
+            gone.insert(*op);
             continue;
         };
         let form = backing_form(tree, storage, options);
@@ -84,7 +85,7 @@ pub(crate) fn lower(
             form.attrs.push(("strides".to_owned(), list(&place.map.strides)));
             if !place.map.radices.is_empty() {
                 form.attrs.push(("radices".to_owned(), list(&place.map.radices)));
-                errors.extend(whole(tree, *op, kernel.module.leaf(*leaf)));
+                errors.extend(whole(tree, &users, *op, kernel.module.leaf(*leaf)));
             }
             let old = tree.ops.get(*op).and_then(|o| o.form.as_ref());
             let kept = old.map_or_else(Vec::new, |f| f.attrs.clone());
@@ -94,7 +95,7 @@ pub(crate) fn lower(
     }
     rebuild(tree, &gone, &HashMap::new());
     if options.slots() {
-        let mut rewriter = Rewriter::new(tree, before);
+        let mut rewriter = Rewriter::new(tree, &kernel.ops, &gone, before);
         for (op, place) in aliases {
             if let Err(error) = rewriter.expand(op, place) {
                 errors.push(error);
@@ -105,7 +106,7 @@ pub(crate) fn lower(
     if !errors.is_empty() {
         return Err(errors);
     }
-    rebuild(tree, &[], &before);
+    rebuild(tree, &HashSet::new(), &before);
     Ok(())
 }
 
@@ -195,13 +196,11 @@ pub(crate) fn new_op(tree: &mut Tree, beside: OpId, (name, form): (&str, Form)) 
 }
 
 /// A33: dimension 0 of a view with radices is not cut and not moved.
-fn whole(tree: &Tree, op: OpId, leaf: &crate::Leaf) -> Vec<AliasError> {
+fn whole(tree: &Tree, users: &HashMap<ValueId, Vec<OpId>>, op: OpId, leaf: &crate::Leaf) -> Vec<AliasError> {
     let Some(result) = tree.ops.get(op).and_then(|o| o.results.first()).copied() else { return Vec::new() };
     let mut errors = Vec::new();
-    for user in
-        tree.ops.iter().filter(|o| o.form.as_ref().is_some_and(|f| f.operands.first() == Some(&result)))
-    {
-        let Some(form) = &user.form else { continue };
+    for user in users.get(&result).into_iter().flatten().filter_map(|u| tree.ops.get(*u)) {
+        let Some(form) = user.form.as_ref().filter(|f| f.operands.first() == Some(&result)) else { continue };
         let broken = match user.name.as_str() {
             "ttg.memdesc_subslice" => {
                 let out = form.outs.first().and_then(|t| MemDesc::parse(t).ok().flatten());
@@ -226,21 +225,24 @@ fn whole(tree: &Tree, op: OpId, leaf: &crate::Leaf) -> Vec<AliasError> {
 }
 
 /// Takes operations out and puts new ones in.
-fn rebuild(tree: &mut Tree, gone: &[OpId], before: &HashMap<OpId, Vec<OpId>>) {
-    let gone: hashbrown::HashSet<OpId> = gone.iter().copied().collect();
-    for block in &mut tree.blocks {
-        if block.ops.iter().any(|o| gone.contains(o) || before.contains_key(o)) {
-            let mut ops = Vec::with_capacity(block.ops.len());
-            for op in &block.ops {
-                ops.extend(before.get(op).into_iter().flatten().copied());
-                if !gone.contains(op) {
-                    ops.push(*op);
-                }
+fn rebuild(tree: &mut Tree, gone: &HashSet<OpId>, before: &HashMap<OpId, Vec<OpId>>) {
+    let block_of = |op: &OpId| tree.ops.get(*op).and_then(|o| o.block);
+    let changed: HashSet<BlockId> = gone.iter().chain(before.keys()).filter_map(block_of).collect();
+    let at_top = gone.iter().any(|op| block_of(op).is_none());
+    for block in changed {
+        let Some(block) = tree.blocks.get_mut(block) else { continue };
+        let mut ops = Vec::with_capacity(block.ops.len());
+        for op in &block.ops {
+            ops.extend(before.get(op).into_iter().flatten().copied());
+            if !gone.contains(op) {
+                ops.push(*op);
             }
-            block.ops = ops;
         }
+        block.ops = ops;
     }
-    tree.top.retain(|o| !gone.contains(o));
+    if at_top {
+        tree.top.retain(|o| !gone.contains(o));
+    }
 }
 
 /// A38: nothing of the specs is left.

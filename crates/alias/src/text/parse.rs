@@ -1,10 +1,12 @@
 //! Reading a part of a file into a [`Tree`]. Any assembly is read: an operation goes on to the next thing that
 //! can only begin another one.
 
-use hashbrown::HashMap;
+use std::rc::Rc;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::lexer::{Kind, Token, lex};
-use super::tree::{Block, BlockId, Op, OpId, Piece, Region, RegionId, Tree, Value, ValueId, word};
+use super::tree::{Block, BlockId, Op, OpId, Piece, Region, RegionId, Tree, Value, ValueId};
 use crate::error::{AliasError, Pos, Result};
 
 /// Regions may be nested this deep.
@@ -19,6 +21,8 @@ struct Parser<'a> {
     /// Innermost last. Isolated scopes see nothing of those around them.
     scopes: Vec<Scope>,
     depth: usize,
+    /// The tokens met so far: most texts are made of a few.
+    words: HashSet<Rc<str>>,
 }
 
 #[derive(Default)]
@@ -35,9 +39,14 @@ fn syntax(message: impl Into<String>, at: Pos) -> AliasError {
 
 /// Reads one part; `line` is the number of its first line.
 pub(crate) fn parse(text: &str, line: u32) -> Result<Tree> {
-    let mut p =
-        Parser { tokens: lex(text, line), at: 0, tree: Tree::default(), scopes: Vec::new(), depth: 0 };
-    p.scopes.push(Scope::default());
+    let mut p = Parser {
+        tokens: lex(text, line),
+        at: 0,
+        tree: Tree::default(),
+        scopes: vec![Scope::default()],
+        depth: 0,
+        words: HashSet::new(),
+    };
     loop {
         let token = p.peek();
         match token.kind {
@@ -82,6 +91,10 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         self.at = (self.at + 1).min(self.tokens.len().saturating_sub(1));
         token
+    }
+
+    fn word(&mut self, text: &str) -> Rc<str> {
+        self.words.get_or_insert_with(text, |t| Rc::from(t)).clone()
     }
 
     fn expect(&mut self, text: &str) -> Result<Token<'a>> {
@@ -337,7 +350,7 @@ impl<'a> Parser<'a> {
             if token.kind == Kind::Word && outside && token.text.starts_with("partition") {
                 partition = true;
             }
-            out.push(Piece::Text(word(token.text), token.space));
+            out.push(Piece::Text(self.word(token.text), token.space));
         }
     }
 
@@ -425,7 +438,7 @@ impl<'a> Parser<'a> {
     /// `^bb0(%a: T, %b: U):`
     fn header(&mut self, block: BlockId) -> Result<()> {
         let label = self.next();
-        let mut pieces = vec![Piece::Text(word(label.text), false)];
+        let mut pieces = vec![Piece::Text(self.word(label.text), false)];
         let mut args = Vec::new();
         let mut open = 0usize;
         loop {
@@ -448,7 +461,7 @@ impl<'a> Parser<'a> {
                 Kind::Punct if is_close(token.text) => open = open.saturating_sub(1),
                 _ => {}
             }
-            pieces.push(Piece::Text(word(token.text), token.space));
+            pieces.push(Piece::Text(self.word(token.text), token.space));
         }
         typed_defs(&mut self.tree, &pieces);
         if let Some(b) = self.tree.blocks.get_mut(block) {

@@ -14,6 +14,8 @@ use crate::types::Storage;
 #[derive(Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) module: AliasModule,
+    /// Operations of the function, in the order of the text.
+    pub(crate) ops: Vec<OpId>,
     /// Operation of each spec; for a legacy spec, that of the owner.
     pub(crate) specs: Vec<(SpecId, OpId)>,
     /// Operation of each leaf of a spec.
@@ -60,14 +62,15 @@ pub(crate) fn functions(tree: &Tree) -> Vec<Vec<OpId>> {
     out
 }
 
-/// Who reads each value.
-pub(crate) fn users(tree: &Tree) -> HashMap<ValueId, Vec<OpId>> {
+/// Which of these operations read each value. Values do not cross functions, so those of one function are
+/// enough for its values.
+pub(crate) fn users(tree: &Tree, ops: &[OpId]) -> HashMap<ValueId, Vec<OpId>> {
     let mut out: HashMap<ValueId, Vec<OpId>> = HashMap::new();
-    for op in tree.walk() {
-        for value in tree.operands(op) {
+    for op in ops {
+        for value in tree.operands(*op) {
             let list = out.entry(value).or_default();
-            if list.last() != Some(&op) {
-                list.push(op);
+            if list.last() != Some(op) {
+                list.push(*op);
             }
         }
     }
@@ -82,14 +85,14 @@ pub(crate) fn read(tree: &Tree, ops: &[OpId], options: ReadOptions) -> Result<Ke
     let mut reader = Reader {
         tree,
         options,
-        kernel: Kernel::default(),
+        kernel: Kernel { ops: ops.to_vec(), ..Kernel::default() },
         spec_of: HashMap::new(),
         leaf_of: HashMap::new(),
         group_of: HashMap::new(),
         inside: HashMap::new(),
         groups: Vec::new(),
         errors: Vec::new(),
-        users: users(tree),
+        users: users(tree, ops),
     };
     for id in ops {
         if let Some(op) = tree.ops.get(*id)
@@ -344,10 +347,8 @@ impl Reader<'_> {
         let Some(owner) = form.operands.first().and_then(|v| self.leaf_of.get(v)).copied() else {
             return Ok(());
         };
-        let declared = |leaf: &LeafId| self.kernel.module.leaf(*leaf).reuse().is_some();
-        let legacy =
-            self.kernel.leaves.iter().all(|(l, _)| *l != owner) || !declared(&owner) || self.is_legacy(owner);
-        if !legacy {
+        // An alias of a leaf of a declared spec is a view of it.
+        if matches!(self.kernel.module.leaf(owner).reuse(), Some(crate::Reuse::Spec(_))) {
             return Ok(());
         }
         let fresh = self.kernel.module.leaf(owner).spec().is_none();
@@ -366,10 +367,6 @@ impl Reader<'_> {
             self.leaf_of.insert(*value, leaf);
         }
         Ok(())
-    }
-
-    fn is_legacy(&self, leaf: LeafId) -> bool {
-        matches!(self.kernel.module.leaf(leaf).reuse(), None | Some(crate::Reuse::Buffer(_)))
     }
 
     fn group(&mut self, id: OpId, op: &Op, form: &Form) -> Result<()> {

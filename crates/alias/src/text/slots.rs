@@ -27,8 +27,15 @@ struct Follow<'p> {
 }
 
 impl<'t> Rewriter<'t> {
-    pub(crate) fn new(tree: &'t mut Tree, before: HashMap<OpId, Vec<OpId>>) -> Rewriter<'t> {
-        let users = super::read::users(tree);
+    /// For the values of one function; of its operations `ops` some may be gone by now.
+    pub(crate) fn new(
+        tree: &'t mut Tree,
+        ops: &[OpId],
+        gone: &HashSet<OpId>,
+        before: HashMap<OpId, Vec<OpId>>,
+    ) -> Rewriter<'t> {
+        let left: Vec<OpId> = ops.iter().copied().filter(|op| !gone.contains(op)).collect();
+        let users = super::read::users(tree, &left);
         Rewriter { tree, users, before }
     }
 

@@ -23,9 +23,11 @@ pub(crate) struct Roots<'t> {
 }
 
 impl<'t> Roots<'t> {
-    pub(crate) fn new(tree: &'t Tree) -> Roots<'t> {
+    /// Of the values of one function, whose operations these are.
+    pub(crate) fn new(tree: &'t Tree, ops: &[OpId]) -> Roots<'t> {
         let mut from = HashMap::new();
-        for (id, op) in tree.ops.iter().enumerate() {
+        for id in ops.iter().copied() {
+            let Some(op) = tree.ops.get(id) else { continue };
             let (skip, inits) = match op.name.as_str() {
                 "ttg.warp_specialize" => (0, tree.operands(id)),
                 "scf.for" => (1, tree.operands(id).split_off(3.min(tree.operands(id).len()))),
@@ -149,7 +151,7 @@ pub(crate) fn unordered(tree: &Tree, ops: &[OpId], kernel: &Kernel) -> Vec<Note>
     if !ops.iter().any(|o| tree.ops.get(*o).is_some_and(|o| o.name == "ttg.warp_specialize")) {
         return Vec::new();
     }
-    let roots = Roots::new(tree);
+    let roots = Roots::new(tree, ops);
     let leaf_of: HashMap<ValueId, LeafId> =
         kernel.leaves.iter().filter_map(|(l, o)| Some((*tree.ops.get(*o)?.results.first()?, *l))).collect();
     let mut accesses: Vec<Access> = Vec::new();

@@ -1,6 +1,6 @@
 //! A part of a file as a tree of operations. Assembly that has no meaning here is kept piece by piece.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::error::Pos;
 
@@ -16,8 +16,8 @@ pub(crate) type ValueId = usize;
 /// A piece of an operation's assembly; the flag says that a space stands before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Piece {
-    /// A token.
-    Text(Cow<'static, str>, bool),
+    /// A token; equal ones of a part share their text.
+    Text(Rc<str>, bool),
     /// A value read.
     Use(ValueId, bool),
     /// A block argument where it gets its name.
@@ -26,60 +26,6 @@ pub(crate) enum Piece {
     TypeOf(ValueId, bool),
     /// A region.
     Region(RegionId),
-}
-
-/// Tokens that most texts are made of; they are not copied.
-const COMMON: [&str; 42] = [
-    ":",
-    ",",
-    "(",
-    ")",
-    "=",
-    "<",
-    ">",
-    "->",
-    "{",
-    "}",
-    "[",
-    "]",
-    "storage",
-    "smem",
-    "tmem",
-    "group_kind",
-    "group_size",
-    "distinct",
-    "shared",
-    "size",
-    "mutable",
-    "i32",
-    "i64",
-    "i1",
-    "index",
-    "#smem",
-    "#shared",
-    "#tmem",
-    "!ttg.memdesc",
-    "!tlx.storage_alias_spec",
-    "!tlx.reuse_group",
-    "#ttg.shared_memory",
-    "#ttng.tensor_memory",
-    "0",
-    "1",
-    "2",
-    "tensor",
-    "array",
-    "to",
-    "step",
-    "true",
-    "false",
-];
-
-/// A token as text.
-pub(crate) fn word(text: &str) -> Cow<'static, str> {
-    match COMMON.iter().find(|w| **w == text) {
-        Some(word) => Cow::Borrowed(word),
-        None => Cow::Owned(text.to_owned()),
-    }
 }
 
 impl Piece {

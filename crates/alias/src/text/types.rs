@@ -27,7 +27,7 @@ impl MemDesc {
         let mut parts = split(body, ',').into_iter();
         let shape = parts.next().unwrap_or_default();
         let mut dims = Vec::new();
-        let mut rest = shape.trim();
+        let mut rest = shape;
         while let Some((dim, after)) = rest.split_once('x') {
             if dim == "?" {
                 return Err(AliasError::new("A17", format!("{ty} has a dynamic dimension"))
@@ -43,8 +43,9 @@ impl MemDesc {
             rest = after;
         }
         let mut text = || parts.next().unwrap_or_default();
-        let (encoding, space) = (text(), text());
-        Ok(Some(MemDesc { dims, elem: rest.to_owned(), encoding, space, rest: parts.collect() }))
+        let (encoding, space) = (text().to_owned(), text().to_owned());
+        let after = parts.map(str::to_owned).collect();
+        Ok(Some(MemDesc { dims, elem: rest.to_owned(), encoding, space, rest: after }))
     }
 
     /// The type as text.
@@ -70,21 +71,17 @@ impl MemDesc {
 }
 
 /// Parts of a text between separators outside of brackets, trimmed.
-pub(crate) fn split(text: &str, by: char) -> Vec<String> {
-    let mut out = vec![String::new()];
+pub(crate) fn split(text: &str, by: char) -> Vec<&str> {
     let mut open = 0usize;
-    for c in text.chars() {
+    let parts = text.split(|c: char| {
         match c {
             '(' | '[' | '{' | '<' => open += 1,
             ')' | ']' | '}' | '>' => open = open.saturating_sub(1),
             _ => {}
         }
-        match out.last_mut() {
-            Some(last) if c != by || open > 0 => last.push(c),
-            _ => out.push(String::new()),
-        }
-    }
-    out.into_iter().map(|s| s.trim().to_owned()).collect()
+        c == by && open == 0
+    });
+    parts.map(str::trim).collect()
 }
 
 /// `name = value` pairs inside of an attribute's angle brackets.
