@@ -4,7 +4,11 @@
 //! one cycle, for every trip count from 0 to twice the stages, so prologue and epilogue included.
 //! [`delayed`] runs the agents with random delays that obey only what the answer promises: program
 //! order, handshakes, the caller's edges and the inserted waits. It finds rewrites before the last
-//! read and loops of waiting.
+//! read and loops of waiting. [`every_timing`] decides the same for all delays at once.
+
+mod timings;
+
+pub use timings::every_timing;
 
 use crate::fuzzing::Choices;
 use crate::input::{Op, Problem, RegionKind, Role, Value};
@@ -35,15 +39,31 @@ impl Version {
 }
 
 /// Values that update each other in place are one lifetime and may meet (B19).
-fn in_place(p: &Problem) -> BTreeSet<u64> {
-    let mut out = BTreeSet::new();
-    for v in &p.values {
-        for c in v.consumers.iter().filter(|c| c.in_place) {
-            out.insert(v.id);
-            out.extend(p.values.iter().filter(|w| w.producer.is_some_and(|q| q.op == c.op)).map(|w| w.id));
+struct InPlace {
+    /// Values that some op overwrites in place.
+    overwritten: BTreeSet<u64>,
+    /// What such ops write.
+    written: BTreeSet<u64>,
+}
+
+impl InPlace {
+    fn new(p: &Problem) -> InPlace {
+        let (mut overwritten, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for v in &p.values {
+            for c in v.consumers.iter().filter(|c| c.in_place) {
+                overwritten.insert(v.id);
+                let by = |w: &&Value| w.producer.is_some_and(|q| q.op == c.op);
+                written.extend(p.values.iter().filter(by).map(|w| w.id));
+            }
         }
+        InPlace { overwritten, written }
     }
-    out
+
+    /// Whether two versions, each of a value in a class, are one storage by the author's word.
+    fn one(&self, x: (u64, u64), y: (u64, u64)) -> bool {
+        let part = |v: u64| self.overwritten.contains(&v) || self.written.contains(&v);
+        x.1 == y.1 && if x.0 == y.0 { self.overwritten.contains(&x.0) } else { part(x.0) && part(y.0) }
+    }
 }
 
 /// The bytes or columns of slot `iteration` of a value, if it is stored.
@@ -71,12 +91,12 @@ fn cells(r: &Record, iteration: u64) -> Option<(u8, u64, u64)> {
 /// Owners of storage in a region: values with a producer there, no views.
 fn stored<'a>(p: &'a Problem, a: &'a Assignment, region: u64) -> Vec<(&'a Value, &'a Record)> {
     let records: BTreeMap<u64, &Record> = a.records.iter().map(|r| (r.value, r)).collect();
-    let own = p.values.iter().filter(|v| v.view_of.is_none() && v.producer.is_some() && !v.live_in);
+    let own = p.values.iter().filter(|v| v.view_of.is_none() && v.producer.is_some());
     own.filter_map(|v| Some((v, *records.get(&v.id)?))).filter(|(_, r)| r.region == region).collect()
 }
 
 /// No two versions meet; versions come grouped by value.
-fn clash(groups: &[Vec<Version>], together: &BTreeSet<u64>) -> Result<(), String> {
+fn clash(groups: &[Vec<Version>], together: &InPlace) -> Result<(), String> {
     // Most values have no cell in common at all.
     let hull = |g: &Vec<Version>| {
         let space = g.iter().fold(0, |s, v| s | v.space);
@@ -93,8 +113,7 @@ fn clash(groups: &[Vec<Version>], together: &BTreeSet<u64>) -> Result<(), String
             for x in a {
                 for y in b {
                     let same = n == m && x.iteration <= y.iteration;
-                    let one =
-                        x.class == y.class && together.contains(&x.value) && together.contains(&y.value);
+                    let one = together.one((x.value, x.class), (y.value, y.class));
                     if !same && !one && x.meets(y) {
                         return Err(format!(
                             "value {} of turn {} and value {} of turn {} own one cell at one cycle",
@@ -113,7 +132,7 @@ fn clash(groups: &[Vec<Version>], together: &BTreeSet<u64>) -> Result<(), String
 /// # Errors
 /// The first two that do.
 pub fn steady(p: &Problem, a: &Assignment) -> Result<(), String> {
-    let together = in_place(p);
+    let together = InPlace::new(p);
     for region in &p.regions {
         let Some(ii) = region.ii else { continue };
         let here = stored(p, a, region.id);
@@ -227,7 +246,7 @@ impl Run {
 /// # Errors
 /// What went wrong.
 pub fn delayed(p: &Problem, a: &Assignment, rounds: u64, c: &mut Choices<'_>) -> Result<(), String> {
-    let together = in_place(p);
+    let together = InPlace::new(p);
     for region in p.regions.iter().filter(|r| r.kind == RegionKind::Loop) {
         let ops: Vec<&Op> = p.ops.iter().filter(|o| o.region == Some(region.id)).collect();
         let here = stored(p, a, region.id);

@@ -100,3 +100,14 @@ pub fn check_with(
     }
     if report.0.is_empty() { Ok(()) } else { Err(report.0) }
 }
+
+/// Whether all uses of one value are done before the other is written `distance` iterations later, by
+/// the orders that an answer promises.
+#[cfg(test)]
+pub(crate) fn handed_over(problem: &Problem, a: &Assignment, from: u64, to: u64, distance: i64) -> bool {
+    let Ok(facts) = Facts::gather(problem, &problem.options) else { return false };
+    let Some(life) = facts.life_of.get(&from).and_then(|k| facts.lives.get(*k)) else { return false };
+    let graph = graph::Graph::new(&facts, a, life.region, None);
+    let waits = graph::waits(&facts, from, to, distance.into());
+    waits.iter().all(|&(x, y, d)| graph.implied(x, y, d))
+}

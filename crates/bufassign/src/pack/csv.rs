@@ -10,6 +10,7 @@ pub struct CsvProblem {
     pub problem: PackProblem,
     header: String,
     rows: Vec<String>,
+    ids: Vec<String>,
     /// Column that already holds offsets, if any.
     offset_column: Option<usize>,
 }
@@ -87,9 +88,11 @@ impl CsvProblem {
             problem: PackProblem { segments: vec![Segment::Linear], capacity, ..PackProblem::default() },
             header: header.to_string(),
             rows: Vec::new(),
+            ids: Vec::new(),
             offset_column: columns.iter().position(|c| *c == Column::Offset),
         };
         let mut ids = std::collections::BTreeSet::new();
+        let mut lines_of = Vec::new();
         for (line, row) in lines {
             let (id, item) = read_row(line, row, &columns)?;
             if !ids.insert(id.clone()) {
@@ -97,11 +100,19 @@ impl CsvProblem {
             }
             out.problem.items.push(item);
             out.rows.push(row.to_string());
+            out.ids.push(id);
+            lines_of.push(line);
         }
         if let Err(e) = out.problem.validate() {
-            return Err(bad(e.item.map_or(at, |i| i + at + 1), None, e.message));
+            let line = e.item.and_then(|i| lines_of.get(i)).copied();
+            return Err(bad(line.unwrap_or(at), None, e.message));
         }
         Ok(out)
+    }
+
+    /// The id of every item, in the order of the problem.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
     }
 
     /// The rows as read, with the offsets.

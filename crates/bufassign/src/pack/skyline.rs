@@ -19,6 +19,7 @@
 //! at least as high fail again.
 
 mod search;
+mod tighten;
 
 use super::cliques::cliques;
 use super::memo::Memo;
@@ -48,6 +49,8 @@ pub(super) struct Skyline<'a> {
     pub rank: Vec<u32>,
     placed: Vec<bool>,
     floor: Vec<u64>,
+    /// Upper bounds on ends; kept up only where `close`.
+    ceiling: Vec<u64>,
     /// The floor that ground, obstacles and placed blocks alone would give.
     base: Vec<u64>,
     /// Bytes of unplaced blocks per interval, and their lowest floor.
@@ -69,12 +72,15 @@ pub(super) struct Skyline<'a> {
     memo: Memo,
     stacks: Stacks,
     state: Vec<(u16, u64)>,
+    /// The blocks of one interval, while it is looked at.
+    jobs: Vec<tighten::Job>,
 }
 
 /// A change to take back.
 enum Undo {
     Floor(u32, u64, u64),
     Lowest(u32, u64),
+    Ceiling(u32, u64),
 }
 
 const NONE: u32 = u32::MAX;
@@ -134,6 +140,7 @@ impl<'a> Skyline<'a> {
             memo: Memo::new(n),
             stacks: Stacks::new(&size, &align),
             state: Vec::new(),
+            jobs: Vec::new(),
             capacity,
             stop,
             ids,
@@ -149,6 +156,7 @@ impl<'a> Skyline<'a> {
             rank: vec![0; n],
             placed: vec![false; n],
             floor: vec![0; n],
+            ceiling: vec![capacity; n],
             base: vec![0; n],
             left: vec![0; count],
             lowest: vec![0; count],

@@ -73,6 +73,11 @@ impl Stacks {
         s
     }
 
+    /// Whether alignment can waste bytes between these blocks, as far as is known.
+    pub fn wasteful(&self) -> bool {
+        self.coarsest > 0
+    }
+
     /// No stack of `n` wastes more if it is built with care; 0 where alignment never matters.
     pub fn most(&self, n: usize) -> u64 {
         self.coarsest.saturating_mul(n as u64)

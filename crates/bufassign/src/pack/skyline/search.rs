@@ -20,6 +20,15 @@ impl Skyline<'_> {
         if !start {
             return (Some(false), 1);
         }
+        if self.close() {
+            if !self.hang_all() {
+                return (Some(false), 1);
+            }
+            (0..self.left.len()).for_each(|s| self.mark(s));
+            if !self.settle() {
+                return (Some(false), 1);
+            }
+        }
         (self.solve(0, self.moments, true), self.nodes)
     }
 
@@ -34,7 +43,7 @@ impl Skyline<'_> {
         at
     }
 
-    fn mark(&mut self, s: usize) {
+    pub(super) fn mark(&mut self, s: usize) {
         if !self.is_dirty[s] {
             self.is_dirty[s] = true;
             self.dirty.push(s as u32);
@@ -42,22 +51,22 @@ impl Skyline<'_> {
     }
 
     /// Raises a floor; false if the block no longer fits.
-    fn raise(&mut self, k: usize, to: u64, base: u64) -> bool {
-        let old = self.floor[k];
+    pub(super) fn raise(&mut self, k: usize, to: u64, base: u64) -> bool {
+        let (old, close) = (self.floor[k], self.close());
         self.trail.push(Undo::Floor(k as u32, old, self.base[k]));
         (self.floor[k], self.base[k]) = (to, base);
         for i in 0..self.sections[k].len() {
             let s = self.sections[k][i] as usize;
-            if self.lowest[s] == old {
+            if self.lowest[s] == old || close {
                 self.mark(s);
             }
         }
-        to + self.size[k] <= self.capacity
+        to + self.size[k] <= self.ceiling[k]
     }
 
     /// Recomputes the lowest floor of changed intervals; false if one has no room left.
     fn settle(&mut self) -> bool {
-        let mut room = true;
+        let (mut room, close) = (true, self.close());
         while let Some(s) = self.dirty.pop() {
             let s = s as usize;
             self.is_dirty[s] = false;
@@ -70,7 +79,7 @@ impl Skyline<'_> {
                 self.trail.push(Undo::Lowest(s as u32, self.lowest[s]));
                 self.lowest[s] = low;
             }
-            room = low == u64::MAX || self.fits(s, low);
+            room = low == u64::MAX || self.fits(s, low) && (!close || self.tighten(s));
         }
         room
     }
@@ -92,6 +101,7 @@ impl Skyline<'_> {
                 Some(Undo::Floor(k, floor, base)) => {
                     (self.floor[k as usize], self.base[k as usize]) = (floor, base);
                 }
+                Some(Undo::Ceiling(k, to)) => self.ceiling[k as usize] = to,
                 Some(Undo::Lowest(s, low)) => self.lowest[s as usize] = low,
                 None => {}
             }
