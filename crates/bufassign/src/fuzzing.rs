@@ -72,6 +72,7 @@ pub fn assign_bytes(data: &[u8]) -> Result<(), String> {
         Ok(a) => {
             check::check(&p, &a).map_err(|v| format!("{v:?}"))?;
             replay::steady(&p, &a)?;
+            replay::every_timing(&p, &a)?;
             replay::delayed(&p, &a, 1 + choices.below(6), &mut choices)
         }
     }
