@@ -251,7 +251,7 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
             return Some(error.note("instead", "f16 or bf16 operands"));
         }
         Opcode::DescriptorLoad | Opcode::DescriptorStore => {
-            (format!("{name} in a kernel without tt.dot"), "tt.load and tt.store through pointers")
+            (format!("{name} in a kernel that one agent runs"), "tt.load and tt.store through pointers")
         }
         Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
             (format!("{name} is not supported for {chip}"), "pointers")
