@@ -153,3 +153,19 @@ fn the_kernel_objective_claims_the_least_length_only_where_it_is_proved() {
     assert_eq!(length("tension", Objective::Kernel), Some((14, false)));
     assert_eq!(length("gemm64", Objective::Kernel), Some((1211, true)));
 }
+
+/// Where the search runs out of steps, both heuristics have had their say: `auto` is no worse than either. Found by the
+/// fuzzer.
+#[test]
+fn auto_is_no_worse_than_a_heuristic_with_few_steps() {
+    let mut g = LoopGraph::new("two units");
+    g.add_resource("R", 2);
+    g.add_node("a", 40, &[("R", 10, 1), ("R", 0, 36)]);
+    g.add_node("b", 18, &[("R", 1, 37)]);
+    g.add_node("c", 34, &[("R", 0, 20), ("R", 0, 1)]);
+    g.add_node("d", 36, &[("R", 0, 36), ("R", 0, 1)]);
+    g.add_node("e", 0, &[]);
+    let valid = validate(&g).unwrap();
+    let ii = |algorithm| schedule(&valid, &Options::default().algorithm(algorithm).steps(500)).unwrap().ii;
+    assert!(ii(Algorithm::Auto) <= ii(Algorithm::Sms).min(ii(Algorithm::Ims)));
+}

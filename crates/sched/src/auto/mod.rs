@@ -149,13 +149,18 @@ impl<'a> Session<'a> {
                 found => found,
             };
             if let Some(time) = found {
-                return Ok((proved, Some((ii, time))));
+                // Below it nothing is left open, or the other heuristic may look there.
+                (end, fallback) = (ii, Some((ii, time)));
+                break;
             }
             if open {
                 let verdict = asked.unwrap_or_else(|| self.ask_at(ii));
                 doubtful = verdict == Verdict::Refuted;
                 match verdict {
-                    Verdict::Found(time) if ii >= first => return Ok((proved, Some((ii, time)))),
+                    Verdict::Found(time) if ii >= first => {
+                        (end, fallback) = (ii, Some((ii, time)));
+                        break;
+                    }
                     Verdict::Refuted if complete => proved = next_self_fit(self.problem, ii + 1),
                     Verdict::Refuted => {}
                     Verdict::Found(_) => complete = false,
