@@ -178,6 +178,34 @@ def cells(found):
             verdict]
 
 
+def table(rows):
+    """Every row whole."""
+    print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
+    for found in rows:
+        print("| " + " | ".join(cells(found)) + " |")
+
+
+def matrix(rows):
+    """A line for each kernel: II and instructions a trip, ours / Triton's."""
+    chips = list(dict.fromkeys(found["chip"] for found in rows))
+    print("| kernel | " + " | ".join(chips) + " |\n|" + "---|" * (len(chips) + 1))
+    for name in dict.fromkeys(found["kernel"] for found in rows):
+        line = {found["chip"]: brief(found) for found in rows if found["kernel"] == name}
+        print(f"| {name} | " + " | ".join(line.get(chip, "") for chip in chips) + " |")
+
+
+def brief(found):
+    """One cell of the matrix."""
+    theirs = found["triton"].get("sass") or "-"
+    if "refused" in found:
+        return f"refused / {theirs}"
+    ours, run = found["ours"], found["emulator"]
+    ii = ", ".join(str(l["ii"]) for l in ours["loops"])
+    spill = f", spills {ours['spill']} B" if ours["spill"] else ""
+    wrong = "**FAILED** " if run["problem"] else ""
+    return f"{wrong}{f'II {ii}: ' if ii else ''}{ours['sass']}{spill} / {theirs}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", type=Path, help="the warploom command, built with --release")
@@ -186,29 +214,37 @@ def main():
     parser.add_argument("--interleavings", type=int, default=4, help="random orders of each case (default: %(default)s)")
     parser.add_argument("--kernels", type=Path, default=ROOT / "../shared/data/kernels", help="folder of TTIR files")
     parser.add_argument("--json", action="store_true", help="one JSON object per row")
+    parser.add_argument("--matrix", action="store_true", help="a line for each kernel, a column for each chip")
+    parser.add_argument("--from", dest="rows", type=Path, metavar="FILE", help="show rows that --json wrote; run nothing")
     args = parser.parse_args()
+    show = matrix if args.matrix else table
+    if args.rows:
+        show([json.loads(line) for line in args.rows.read_text().splitlines()])
+        return 0
     if not args.kernels.is_dir():
         print(f"bench/kernels: no folder {args.kernels}; nothing to do")
         return 0
-    table = tomllib.loads((ROOT / "bench/kernels.toml").read_text())
-    unknown = [name for name in args.names if name not in table]
+    known = tomllib.loads((ROOT / "bench/kernels.toml").read_text())
+    unknown = [name for name in args.names if name not in known]
     chips = args.chips.split(",")
     if unknown or not set(chips) <= set(CHIPS):
         parser.error(f"unknown: {', '.join(unknown + sorted(set(chips) - set(CHIPS)))}")
-    triton, failed = Triton(), 0
-    if not args.json:
-        print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
-    for name in args.names or table:
-        own = table[name].get("file")
+    triton, rows = Triton(), []
+    for name in args.names or known:
+        own = known[name].get("file")
         file = ROOT / own if own else args.kernels / f"{name}.ttir"
         if not file.is_file():
             print(f"bench/kernels: {file.name} is not there", file=sys.stderr)
             continue
         for chip in chips:
-            found = row(args.command, name, file, chip, table[name]["cases"], triton, args.interleavings)
-            failed += bool(found.get("emulator", {}).get("problem"))
-            print(json.dumps(found) if args.json else "| " + " | ".join(cells(found)) + " |", flush=True)
-    return 1 if failed else 0
+            rows.append(row(args.command, name, file, chip, known[name]["cases"], triton, args.interleavings))
+            if args.json:
+                print(json.dumps(rows[-1]), flush=True)
+            else:
+                print(f"{name} on {chip}", file=sys.stderr)
+    if not args.json:
+        show(rows)
+    return 1 if any(found.get("emulator", {}).get("problem") for found in rows) else 0
 
 
 if __name__ == "__main__":

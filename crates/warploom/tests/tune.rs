@@ -75,7 +75,7 @@ fn the_best_runs_right() {
 
 #[test]
 fn a_kernel_that_is_refused_is_refused_with_its_own_reasons() {
-    let target = Target::named("sm_80").unwrap();
+    let target = Target::named("sm_120a").unwrap();
     let module = kernel("gemm.ttir");
     let plain = warploom::lower(&module, &target, &Options::default()).unwrap_err();
     let refused = tune(&module, &target, &Options::default(), &TuneOptions::default()).unwrap_err();

@@ -361,12 +361,13 @@ impl<'a> Parser<'a> {
             return false;
         }
         let (first, second) = (self.ahead(1), self.ahead(2));
+        let last = out.last().map_or("", Piece::text);
+        // Modules and functions say `attributes` before theirs.
+        let has_body = name == "module" || name.ends_with("func") || name == "builtin.module";
+        let body = has_body && last != "attributes";
         match first.kind {
             Kind::Punct if first.text == "}" => {
-                let last = out.last().map_or("", Piece::text);
-                let wants = matches!(last, "default" | "do" | "cond" | "else") || open == ["("];
-                let body = name == "module" || name.ends_with("func") || name == "builtin.module";
-                wants || body && last != "attributes"
+                body || matches!(last, "default" | "do" | "cond" | "else") || open == ["("]
             }
             Kind::String => second.text == "(",
             Kind::Label | Kind::Value => true,
@@ -374,7 +375,7 @@ impl<'a> Parser<'a> {
                 "=" => false,
                 "," | "}" => {
                     let ends = ["return", "yield", "terminator", "reduce.return"];
-                    second.text == "}" && ends.iter().any(|e| first.text.ends_with(e))
+                    second.text == "}" && (body || ends.iter().any(|e| first.text.ends_with(e)))
                 }
                 _ => true,
             },
@@ -547,6 +548,8 @@ pub(crate) fn type_len(pieces: &[Piece]) -> usize {
 
 /// Whether a bare word names an operation: one of a dialect, or one of those that are written without theirs.
 fn is_op_name(text: &str) -> bool {
-    let dotted = text.contains('.') && text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let dotted = text.split_once('.').is_some_and(|(dialect, name)| {
+        dialect.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.is_empty()
+    });
     dotted || matches!(text, "module" | "func" | "return" | "call")
 }

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::{Report, Violation};
 use crate::input::Role;
-use crate::output::{Assignment, Class, LastSlot};
+use crate::output::{Assignment, Class, LastSlot, Record};
 use std::collections::BTreeSet;
 
 /// One record per value in ascending id, and a merge map of known values (B10, B11).
@@ -99,7 +99,7 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         report.same("B22", v, "last_slot", &r.last_slot, &last);
         report.same("B14", v, "byte_offset", &r.byte_offset, &(v != owner).then_some(offset));
         if v != owner {
-            view(a, r, offset, report);
+            view(a.record(owner), r, offset, report);
         }
         fence(f, owner, r, report);
     }
@@ -144,15 +144,12 @@ fn depth(f: &Facts<'_>, a: &Assignment, life: usize, found: i128, v: u64, report
 }
 
 /// A view repeats its owner's place, further in (B10, B14).
-fn view(a: &Assignment, r: &crate::output::Record, offset: u64, report: &mut Report) {
-    let owner = a.records.iter().find(|o| {
-        o.byte_offset.is_none() && o.parent == r.parent && {
-            o.producer == r.producer && o.offset.and_then(|x| x.checked_add(offset)) == r.offset
-        }
-    });
+fn view(owner: Option<&Record>, r: &Record, offset: u64, report: &mut Report) {
+    let owner = owner.filter(|o| o.byte_offset.is_none() && o.parent == r.parent && o.producer == r.producer);
     let repeats = owner.is_some_and(|o| {
-        (o.class, o.stride, o.depth, o.pipe, o.full, o.empty, o.tmem, o.barrier, o.handshake)
-            == (r.class, r.stride, r.depth, r.pipe, r.full, r.empty, r.tmem, r.barrier, r.handshake)
+        o.offset.and_then(|x| x.checked_add(offset)) == r.offset
+            && (o.class, o.stride, o.depth, o.pipe, o.full, o.empty, o.tmem, o.barrier, o.handshake)
+                == (r.class, r.stride, r.depth, r.pipe, r.full, r.empty, r.tmem, r.barrier, r.handshake)
     });
     if !repeats {
         report.0.push(Violation {
@@ -164,7 +161,7 @@ fn view(a: &Assignment, r: &crate::output::Record, offset: u64, report: &mut Rep
 }
 
 /// A fence is due iff a generic write to shared memory is read by the async proxy (B10).
-fn fence(f: &Facts<'_>, owner: u64, r: &crate::output::Record, report: &mut Report) {
+fn fence(f: &Facts<'_>, owner: u64, r: &Record, report: &mut Report) {
     use Role::*;
     let family: Vec<_> = f.family(owner).collect();
     let generic =

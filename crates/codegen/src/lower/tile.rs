@@ -20,7 +20,7 @@ pub(super) type Needs = SmallVec<[Key; 4]>;
 /// Elements that are made at once.
 pub(super) enum Together {
     /// Neighbours that one access brings.
-    Load(OpId, Neighbours),
+    Load(OpId, Box<Neighbours>),
     /// Two that one instruction computes.
     Pair(OpId, [Coords; 2]),
 }
@@ -185,7 +185,7 @@ impl<'c> Lower<'c, '_> {
         let op = self.module.def_op(*value)?;
         match self.pair_of(op, *value, at) {
             Some(places) => Some(Together::Pair(op, places)),
-            None => Some(Together::Load(op, self.neighbours(op, at)?)),
+            None => Some(Together::Load(op, Box::new(self.neighbours(op, at)?))),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use warploom_bufassign::pack::{PackOptions, PackOutcome, pack_csv};
+use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, pack};
 
 use crate::io::{self, Failure};
 
@@ -60,8 +60,9 @@ impl Args {
             });
         }
         options.stop = self.time_limit.is_some().then_some(&*late);
-        let (outcome, rows) = pack_csv(&input.text, self.capacity, &options)
+        let csv = CsvProblem::parse(&input.text, self.capacity)
             .map_err(|e| Failure::Refused(format!("error: {}: {e}", input.name)))?;
+        let outcome = pack(&csv.problem, &options);
         if self.json {
             let mut answer = json!(outcome);
             if let Some(fields) = answer.as_object_mut().filter(|_| late.load(Ordering::Relaxed)) {
@@ -69,19 +70,24 @@ impl Args {
             }
             io::json(&answer)?;
         }
-        match (outcome, rows) {
-            (PackOutcome::Fits { .. }, Some(_)) if self.json => Ok(()),
-            (PackOutcome::Fits { peak, lower_bound, optimal, .. }, Some(rows)) => {
-                io::stdout(rows.as_bytes())?;
+        match outcome {
+            PackOutcome::Fits { .. } if self.json => Ok(()),
+            PackOutcome::Fits { offsets, peak, lower_bound, optimal } => {
+                io::stdout(csv.print(&offsets).as_bytes())?;
                 let proof = if optimal { "optimal" } else { "not proved optimal" };
                 eprintln!("fits: peak {peak} bytes, no plan needs less than {lower_bound}, {proof}");
                 Ok(())
             }
             _ if self.json => Err(Failure::Answered),
-            (PackOutcome::ProvedInfeasible { lower_bound, core }, _) => Err(Failure::Refused(format!(
-                "infeasible, proved: at least {lower_bound} bytes are needed, for instance by rows {core:?}"
-            ))),
-            (PackOutcome::GaveUp { best, lower_bound }, _) => {
+            PackOutcome::ProvedInfeasible { lower_bound, core } => {
+                let ids: Vec<&str> =
+                    core.iter().filter_map(|&i| csv.ids().get(i)).map(String::as_str).collect();
+                Err(Failure::Refused(format!(
+                    "infeasible, proved: no plan needs less than {lower_bound} bytes; these do not fit together: {}",
+                    ids.join(", ")
+                )))
+            }
+            PackOutcome::GaveUp { best, lower_bound } => {
                 let best =
                     best.map_or(String::new(), |(_, peak)| format!("; the best plan needs {peak} bytes"));
                 Err(Failure::Refused(format!(
@@ -89,10 +95,7 @@ impl Args {
                      instead: raise --nodes or --capacity"
                 )))
             }
-            (PackOutcome::Invalid(error), _) => {
-                Err(Failure::Refused(format!("error: {}: {error}", input.name)))
-            }
-            (PackOutcome::Fits { .. }, None) => Err(Failure::Refused("error: the plan has no rows".into())),
+            PackOutcome::Invalid(error) => Err(Failure::Refused(format!("error: {}: {error}", input.name))),
         }
     }
 }

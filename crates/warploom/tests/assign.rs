@@ -1,0 +1,105 @@
+//! `warploom assign` as a user meets it: the worked example, and problems that are refused with a place.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// The worked example of the specification.
+const WORKED: &str = include_str!("../../bufassign/tests/fixtures/worked.json");
+
+fn assign(problem: &str, flags: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warploom"))
+        .args(["assign", "-"])
+        .args(flags)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take().unwrap().write_all(problem.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+/// The worked example with one field changed, by JSON pointer.
+fn with(changes: &[(&str, Value)]) -> String {
+    let mut problem: Value = serde_json::from_str(WORKED).unwrap();
+    for (pointer, value) in changes {
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        let at = problem.pointer_mut(parent).unwrap();
+        match at.as_array_mut().zip(name.parse::<usize>().ok()) {
+            Some((list, n)) => list[n] = value.clone(),
+            None => at[name] = value.clone(),
+        }
+    }
+    problem.to_string()
+}
+
+#[test]
+fn the_worked_example_is_drawn() {
+    let out = assign(WORKED, &[]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("49184") && text.contains('k') && text.contains("turn"), "{text}");
+    let json: Value = serde_json::from_slice(&assign(WORKED, &["--json"]).stdout).unwrap();
+    assert_eq!((&json["ok"], &json["smem"]["used"]), (&json!(true), &json!(49184)));
+}
+
+/// What the caller got wrong is refused with status 1, the rule, and nothing on standard output; as JSON it
+/// is one object.
+#[test]
+fn bad_problems_are_refused_with_their_rule() {
+    let max = json!(u64::MAX);
+    let table: Vec<(&str, String, &str)> = vec![
+        ("empty file", String::new(), "B1"),
+        ("truncated", WORKED[..WORKED.len() / 2].to_owned(), "B1"),
+        ("no object", "[1, 2".to_owned(), "B1"),
+        ("a missing list", r#"{"name":"x","target":"sm_90a"}"#.to_owned(), "B1"),
+        ("an unknown chip", with(&[("/target", json!("sm_1"))]), "B7"),
+        ("sizes that overflow", with(&[("/values/0/shape", json!([max, max]))]), "B2"),
+        ("a dimension of 0", with(&[("/values/0/shape", json!([64, 0]))]), "B4"),
+        ("an alignment of 24", with(&[("/values/0/align", json!(24))]), "B4"),
+        ("an alignment of 0", with(&[("/values/0/align", json!(0))]), "B4"),
+        ("II 0", with(&[("/regions/0/ii", json!(0))]), "B4"),
+        ("a cycle behind II", with(&[("/ops/0/cycle", json!(400))]), "B4"),
+        ("a time that overflows", with(&[("/ops/0/latency", max)]), "B"),
+        ("a use before the data", with(&[("/ops/1/stage", json!(0))]), "B4"),
+        ("a negative distance", with(&[("/values/0/consumers/0/distance", json!(-1))]), "B4"),
+        ("a dangling op", with(&[("/values/0/producer/op", json!(99))]), "B4"),
+        ("an id twice", with(&[("/values/1/id", json!(0))]), "B4"),
+        ("a capacity of 0", with(&[("/options", json!({"smem_limit": 0}))]), "B47"),
+        ("a view of itself", with(&[("/values/0/root", Value::Null), ("/values/0/view_of", json!(0))]), "B1"),
+    ];
+    for (what, problem, rule) in table {
+        println!(
+            "GUESS {what}: {} | {}",
+            String::from_utf8_lossy(&assign(&problem, &[]).stderr).lines().next().unwrap_or(""),
+            String::from_utf8_lossy(&assign(&problem, &["--json"]).stdout)
+                .chars()
+                .take(200)
+                .collect::<String>()
+        );
+        if what != "" {
+            continue;
+        }
+        let out = assign(&problem, &[]);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{what}: {said}");
+        assert!(out.stdout.is_empty() && said.contains(rule) && said.contains("error"), "{what}: {said}");
+        let json = assign(&problem, &["--json"]);
+        let answer: Value = serde_json::from_slice(&json.stdout).unwrap_or_else(|e| panic!("{what}: {e}"));
+        assert_eq!((json.status.code(), &answer["ok"]), (Some(1), &json!(false)), "{what}");
+        assert!(answer["error"]["code"].as_str().is_some_and(|c| c.starts_with(rule)), "{what}: {answer}");
+    }
+}
+
+/// Section 3 with 40,000 bytes: the advice says which ring could be one shorter, and at what II (B67).
+#[test]
+fn what_does_not_fit_comes_with_advice() {
+    let out = assign(&with(&[("/options", json!({"smem_limit": 40000}))]), &["--json"]);
+    let answer: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let best = &answer["error"]["advice"][0];
+    assert_eq!((&best["value"], &best["to"], &best["ii"]), (&json!(0), &json!(1), &json!(700)), "{answer}");
+    assert_eq!((&best["saves"], &best["fits"]), (&json!(16384), &json!(true)), "{answer}");
+}
