@@ -169,3 +169,20 @@ fn auto_is_no_worse_than_a_heuristic_with_few_steps() {
     let ii = |algorithm| schedule(&valid, &Options::default().algorithm(algorithm).steps(500)).unwrap().ii;
     assert!(ii(Algorithm::Auto) <= ii(Algorithm::Sms).min(ii(Algorithm::Ims)));
 }
+
+/// A depth cap ties the operations to times at which they clash at every II: that is found out in bounded work. Found by
+/// the fuzzer.
+#[test]
+fn a_loop_that_no_ii_suits_comes_to_an_end() {
+    let mut g = LoopGraph::new("tied");
+    g.add_resource("R", 1);
+    let a = g.add_node("a", 40, &[("R", 9, 29)]);
+    let b = g.add_node("b", 40, &[("R", 24, 23)]);
+    g.add_edge(a, b, 0, 0);
+    g.add_value(b, 1, "smem", &[(a, 2, 0), (a, 1, 0)]);
+    g.values[0].max_depth = Some(1);
+    let valid = validate(&g).unwrap();
+    for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::Ims] {
+        assert!(schedule(&valid, &Options::default().algorithm(algorithm).steps(20)).is_err(), "{algorithm}");
+    }
+}

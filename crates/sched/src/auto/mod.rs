@@ -24,6 +24,9 @@ const EXACT_FACTOR: u64 = 2_000;
 const MOST_PLACEMENTS: u64 = 300_000;
 const LEAST_ROUNDS: u64 = 30;
 
+/// IIs that may be refuted without a placement: loops that no II suits must come to an end.
+const MOST_REFUTED: u32 = 25_000;
+
 /// Loops of more operations get fewer placements each before their slots are laid out at once.
 const LARGE: usize = 5_000;
 const LARGE_RATIO: u32 = 2;
@@ -113,7 +116,7 @@ impl<'a> Session<'a> {
         };
         let (mut proved, mut complete, mut ii, mut extra) = (lower, true, lower, 0);
         // After a refutation the next II is likely to be refuted, too, so the search is asked before the heuristic.
-        let mut doubtful = false;
+        let (mut doubtful, mut spared) = (false, 0u32);
         loop {
             let best = fallback.as_ref().map(|(ii, _)| *ii);
             self.guard.note(|p| (p.ii, p.lower_bound, p.best_ii) = (ii, proved, best));
@@ -129,6 +132,9 @@ impl<'a> Session<'a> {
             }
             let open = searches && (ii < end || fallback.is_none());
             let asked = if open && doubtful { Some(self.ask_at(ii)) } else { None };
+            if asked == Some(Verdict::Refuted) {
+                spared += 1;
+            }
             let found = match &swing {
                 _ if ii < first || asked == Some(Verdict::Refuted) => None,
                 Some(swing) => {
@@ -178,7 +184,7 @@ impl<'a> Session<'a> {
             } else {
                 complete = false;
             }
-            if self.placements > most_placements {
+            if self.placements > most_placements || spared > MOST_REFUTED {
                 break;
             }
             ii = next_self_fit(self.problem, ii + 1);
