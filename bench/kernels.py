@@ -107,7 +107,7 @@ def emulate(command, file, chip, cases, interleavings):
     runs, findings, error, problem = 0, 0, 0.0, None
     for seed, case in enumerate(cases):
         args, _, grid = case.partition(" / ")
-        words = [word for arg in args.split() for word in ("--arg", arg)]
+        words = [f"--arg={arg}" for arg in args.split()]
         answer = ask(command, "run", file, "--target", chip, "--grid", grid.strip() or "1", "--seed", seed + 1,
                      "--interleavings", interleavings, *words)
         if "runs" not in answer:

@@ -24,7 +24,7 @@ pub struct Args {
     ptx: crate::tools::PtxArgs,
     /// One per argument of the kernel, in order: `300x512` a tensor (`512x`: of one dimension), `[1024]` a buffer,
     /// `0,70,270` a buffer of these integers, `512` or `0.5` a number
-    #[arg(long = "arg", value_name = "SPEC")]
+    #[arg(long = "arg", value_name = "SPEC", allow_negative_numbers = true)]
     args: Vec<ArgSpec>,
     /// Programs in x, y, z
     #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = grid)]
