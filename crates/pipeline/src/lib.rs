@@ -15,10 +15,11 @@
 //! ([`forms`]); [`resume`] takes any form. [`check`] runs a program's handshakes alone, agents interleaved at random,
 //! and shares no code with the rest. [`explain()`] says what was decided and why.
 //!
-//! Supported: one or more `scf.for` with `tt.dot`s of tiles loaded by descriptor, and tile arithmetic, reductions and
-//! branches between them (attention); around the loops straight-line code and `scf.if`, tiles loaded once, rows and columns
-//! loaded through pointers, and stores by descriptor or through pointers. The chip must have wgmma (sm_90a). Everything else
-//! is refused; [`loop_graphs`] works for all of it.
+//! Warp-specialised, on chips with wgmma or tcgen05: one or more `scf.for` with `tt.dot`s of tiles loaded by descriptor,
+//! and tile arithmetic, reductions and branches between them (attention); around the loops straight-line code and `scf.if`,
+//! tiles loaded once, rows and columns loaded through pointers, and stores by descriptor or through pointers. In one agent
+//! ([`single`]): products through pointers on every chip, the chips without asynchronous products, and kernels that do not
+//! multiply. Everything else is refused; [`loop_graphs`] works for all of it.
 //!
 //! ```
 //! use warploom_pipeline::{Options, compile_to_program, explain};
