@@ -244,8 +244,22 @@ fn ten_thousand_specs_lower_in_under_a_second() {
 #[cfg(feature = "fuzzing")]
 #[test]
 fn a16_nonsense_is_refused_or_stable() {
-    for text in ["f0", "\n\"", "\"\"", "\"\"()", "\"x\"", "\"x", "%0 = f0", "module {\n  f0\n}", "A.", "a.b"]
-    {
+    for text in [
+        "f0",
+        "\n\"",
+        "\"\"",
+        "\"\"()",
+        "\"x\"",
+        "\"x",
+        "%0 = f0",
+        "module {\n  f0\n}",
+        "A.",
+        "a.b",
+        "!=",
+        "#a =",
+        "!a = }",
+        "!a = <",
+    ] {
         assert_eq!(warploom_alias::fuzzing::text_is_stable(text), Ok(()), "{text}");
     }
 }

@@ -116,12 +116,17 @@ impl<'a> Parser<'a> {
             if token.kind == Kind::Punct && is_open(token.text) {
                 open += 1;
             } else if token.kind == Kind::Punct && is_close(token.text) {
-                open = open.saturating_sub(1);
+                open = open
+                    .checked_sub(1)
+                    .ok_or_else(|| syntax(format!("'{}' closes nothing", token.text), token.pos))?;
             }
             if token.space && !body.is_empty() {
                 body.push(' ');
             }
             body.push_str(token.text);
+        }
+        if name.text.len() < 2 || body.is_empty() || open > 0 {
+            return Err(syntax("expected a name and what it stands for", name.pos));
         }
         let before = self.tree.top.is_empty();
         self.tree.aliases.push((name.text.to_owned(), body, before));
