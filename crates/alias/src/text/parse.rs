@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         let last = out.last().map_or("", Piece::text);
         // Modules and functions say `attributes` before theirs.
         let has_body = name == "module" || name.ends_with("func") || name == "builtin.module";
-        let body = has_body && last != "attributes";
+        let body = has_body && open.is_empty() && last != "attributes";
         match first.kind {
             Kind::Punct if first.text == "}" => {
                 body || matches!(last, "default" | "do" | "cond" | "else") || open == ["("]
@@ -377,7 +377,7 @@ impl<'a> Parser<'a> {
             Kind::String => second.text == "(",
             Kind::Label | Kind::Value => true,
             Kind::Word => match second.text {
-                "=" => false,
+                "=" => body,
                 "," | "}" => {
                     let ends = ["return", "yield", "terminator", "reduce.return"];
                     second.text == "}" && (body || ends.iter().any(|e| first.text.ends_with(e)))
