@@ -22,7 +22,7 @@ mod tune;
 pub use compile::{Options, lower, read};
 #[cfg(feature = "llvm")]
 pub use compile::{Output, compile, emit};
-pub use tune::{Candidate, TuneOptions, Tuned, tune};
+pub use tune::{Candidate, TuneOptions, Tuned, lower_for_share, tune};
 pub use warploom_alias as alias;
 pub use warploom_bufassign as bufassign;
 #[cfg(feature = "llvm")]

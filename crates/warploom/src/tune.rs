@@ -85,7 +85,7 @@ pub fn tune(
             }
             tried += 1;
             // One that does not fit is no candidate.
-            let Ok(lowered) = lower(module, &part, &options) else { continue };
+            let Ok(lowered) = lower_for_share(module, &part, &options, ctas) else { continue };
             let new = candidate(lowered, target, &options, ctas, limits);
             let same = |old: &Candidate| old.facts == new.facts && old.depth == new.depth;
             if !candidates.iter().any(same) {
@@ -96,6 +96,24 @@ pub fn tune(
     // The sort is stable: what nobody asked to change stays before its equals.
     candidates.sort_by_key(|c| (c.cycles, c.ctas));
     Ok(Tuned { candidates, tried })
+}
+
+/// [`lower`] for a chip that `ctas` CTAs share: buffers are planned within the share's shared memory.
+///
+/// # Errors
+/// Those of [`lower`].
+pub fn lower_for_share(
+    module: &Module,
+    part: &Target,
+    options: &Options,
+    ctas: u32,
+) -> Result<Resumed, Vec<Diagnostic>> {
+    let mut options = options.clone();
+    if ctas > 1 {
+        let most = options.pipeline.smem_limit.unwrap_or(u64::MAX);
+        options.pipeline.smem_limit = Some(most.min(part.smem.per_cta));
+    }
+    lower(module, part, &options)
 }
 
 /// The depths to try: what the author asked for, or the law's and its neighbours.

@@ -221,6 +221,9 @@ fn tuning_shows_what_it_tried() {
         let args = [&["compile", GEMM, "--target", "sm_90a"][..], wrong].concat();
         assert_eq!(warploom(&args, b"").status.code(), Some(2), "{wrong:?}");
     }
+    let shared = ["compile", "examples/kernels/gemm_f16.ttir", "--target", "sm_90a", "--residents", "2"];
+    let output = warploom(&shared, b"");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let too_many = ["compile", GEMM, "--target", "sm_90a", "--residents", "32"];
     let output = warploom(&too_many, b"");
     assert_eq!(output.status.code(), Some(1));

@@ -167,8 +167,9 @@ impl KernelArgs {
         let made = match self.tune {
             true => self.tuned(&module, &target, &mut options),
             false => {
-                let part = target.shared_by(self.residents.unwrap_or(1));
-                warploom::lower(&module, &part, &options).map(|lowered| (lowered, None))
+                let ctas = self.residents.unwrap_or(1);
+                let part = target.shared_by(ctas);
+                warploom::lower_for_share(&module, &part, &options, ctas).map(|lowered| (lowered, None))
             }
         };
         let (lowered, tuned) = match made {
