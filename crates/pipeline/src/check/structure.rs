@@ -159,30 +159,22 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
             }
         }
     }
+    // Bytes of no ring: nobody else may have them.
+    let own = |what: String, start: u64, bytes: u64| Range {
+        what,
+        ring: usize::MAX,
+        barrier: true,
+        staging: false,
+        factors: false,
+        tensor: false,
+        span: (start, start.saturating_add(bytes)),
+    };
     for agent in &model.agents {
         let Some((start, bytes)) = agent.scratch else { continue };
-        let (what, span) = (format!("the scratch of @{}", agent.name), (start, start.saturating_add(bytes)));
-        ranges.push(Range {
-            what,
-            ring: usize::MAX,
-            barrier: true,
-            staging: false,
-            factors: false,
-            tensor: false,
-            span,
-        });
+        ranges.push(own(format!("the scratch of @{}", agent.name), start, bytes));
     }
     if let Some((_, slot)) = model.tmem {
-        let (what, span) = ("the address of tensor memory".to_owned(), (slot, slot.saturating_add(4)));
-        ranges.push(Range {
-            what,
-            ring: usize::MAX,
-            barrier: true,
-            staging: false,
-            factors: false,
-            tensor: false,
-            span,
-        });
+        ranges.push(own("the address of tensor memory".to_owned(), slot, 4));
     }
     // Columns and bytes are apart.
     ranges.sort_by_key(|r| (r.tensor, r.span));

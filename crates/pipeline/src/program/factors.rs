@@ -41,6 +41,12 @@ impl Walker<'_, '_> {
     /// A view of a sum, waited for, as a value of the kernel.
     pub(super) fn view_sum(&mut self, sum: usize, value: ValueId, tag: usize, at: OpId) -> Option<usize> {
         let ring = self.sum_ring(sum)?;
+        self.view_ring(ring, value, tag, at)?;
+        Some(ring)
+    }
+
+    /// The slot that a ring is at, waited for, as a value of the kernel.
+    pub(super) fn view_ring(&mut self, ring: usize, value: ValueId, tag: usize, at: OpId) -> Option<()> {
         let data = self.b.source.layout.rings.get(ring)?;
         let iterator = self.iterator(ring)?;
         let tile = data.payloads.first()?.tile.clone();
@@ -48,7 +54,7 @@ impl Walker<'_, '_> {
         emit.ring(Opcode::ConsumerWait, &data.name, &iterator, &[]);
         let view = emit.slot(&data.name, iterator[0], 0, tile);
         self.scopes.get_mut(tag)?.bind(value, view);
-        Some(ring)
+        Some(())
     }
 
     /// The product of this trip, for the computing agent to read until the end of the trip.

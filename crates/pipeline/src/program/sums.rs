@@ -173,14 +173,7 @@ impl Walker<'_, '_> {
         let value = self.b.source.selection.factors.get(factor)?.value;
         let at = self.module().def_op(value)?;
         let ring = self.factor_ring(factor)?;
-        let data = self.b.source.layout.rings.get(ring)?;
-        let iterator = self.iterator(ring)?;
-        let tile = data.payloads.first()?.tile.clone();
-        let mut emit = self.emit(at);
-        emit.ring(Opcode::ConsumerWait, &data.name, &iterator, &[]);
-        let view = emit.slot(&data.name, iterator[0], 0, tile);
-        self.scopes.get_mut(tag)?.bind(value, view);
-        Some(())
+        self.view_ring(ring, value, tag, at)
     }
 
     /// One product, and the slots it was the last to read.
