@@ -47,6 +47,7 @@ pub(crate) fn parse(text: &str, line: u32) -> Result<Tree> {
         depth: 0,
         words: HashSet::new(),
     };
+    p.tokens.iter().try_for_each(known)?;
     loop {
         let token = p.peek();
         match token.kind {
@@ -60,6 +61,22 @@ pub(crate) fn parse(text: &str, line: u32) -> Result<Tree> {
     }
     p.pop_scope()?;
     Ok(p.tree)
+}
+
+/// Refuses what no assembly is made of.
+fn known(token: &Token<'_>) -> Result<()> {
+    let text = token.text;
+    let ends = |t: &str| t.len() > 1 && t.ends_with('"');
+    match token.kind {
+        Kind::String if !ends(text) => Err(syntax("this string is never closed", token.pos)),
+        Kind::Sigil if text.starts_with("@\"") && !ends(&text[1..]) => {
+            Err(syntax("this name is never closed", token.pos))
+        }
+        Kind::Punct if !text.chars().all(|c| "()[]{}<>,:=-+*/?|.#".contains(c)) => {
+            Err(syntax(format!("'{}' stands in no assembly", text.escape_debug()), token.pos))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn is_open(text: &str) -> bool {
@@ -288,7 +305,8 @@ impl<'a> Parser<'a> {
 
     /// The assembly of an operation behind its name.
     fn body(&mut self, op: OpId) -> Result<Vec<Piece>> {
-        let name = self.tree.ops.get(op).map_or_else(String::new, |o| o.name.clone());
+        let (name, quoted) =
+            self.tree.ops.get(op).map_or_else(Default::default, |o| (o.name.clone(), o.quoted));
         let func = name == "func" || name.ends_with(".func");
         let keep_args = name == "stablehlo.while";
         let mut out: Vec<Piece> = Vec::new();
@@ -331,7 +349,7 @@ impl<'a> Parser<'a> {
                 out.push(Piece::Use(value, token.space));
                 continue;
             }
-            if token.text == "{" && token.kind == Kind::Punct && self.opens_region(&open, &out, &name) {
+            if token.text == "{" && token.kind == Kind::Punct && self.opens_region(&open, &out, &name, quoted) {
                 let taken = if keep_args { args.clone() } else { std::mem::take(&mut args) };
                 partition = false;
                 let region = self.region(op, taken, func || name == "module" || name == "builtin.module")?;
@@ -360,28 +378,27 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a `{` opens a region and no dictionary of attributes.
-    fn opens_region(&self, open: &[&str], out: &[Piece], name: &str) -> bool {
+    fn opens_region(&self, open: &[&str], out: &[Piece], name: &str, quoted: bool) -> bool {
         // `<{..}>` holds properties; regions stand outside of brackets, or in `({..}, {..})`.
         if !(open.is_empty() || open == ["("]) {
             return false;
         }
         let (first, second) = (self.ahead(1), self.ahead(2));
         let last = out.last().map_or("", Piece::text);
-        // Modules and functions say `attributes` before theirs.
+        // Modules and functions say `attributes` before theirs, but where the operation is between quotes.
         let has_body = name == "module" || name.ends_with("func") || name == "builtin.module";
-        let body = has_body && open.is_empty() && last != "attributes";
+        if has_body && !quoted && open.is_empty() {
+            return last != "attributes";
+        }
         match first.kind {
             Kind::Punct if first.text == "}" => {
-                body || matches!(last, "default" | "do" | "cond" | "else") || open == ["("]
+                matches!(last, "default" | "do" | "cond" | "else") || open == ["("]
             }
             Kind::String => second.text == "(",
             Kind::Label | Kind::Value => true,
             Kind::Word => match second.text {
-                "=" => body,
-                "," | "}" => {
-                    let ends = ["return", "yield", "terminator", "reduce.return"];
-                    second.text == "}" && (body || ends.iter().any(|e| first.text.ends_with(e)))
-                }
+                "=" | "," => false,
+                "}" => ["return", "yield", "terminator"].iter().any(|e| first.text.ends_with(e)),
                 _ => true,
             },
             _ => false,
