@@ -91,6 +91,7 @@ pub(crate) fn arrange(
         phases: trees.iter().filter_map(phase).collect(),
         leaves: out,
         bare: trees.is_empty(),
+        trees: schemes.iter().map(|s| s.tree.clone()).collect(),
     })
 }
 

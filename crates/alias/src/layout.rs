@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::arrange::arrange;
 use crate::capacity::capacity;
 use crate::error::{AliasError, Note};
+use crate::group::ReuseGroup;
 use crate::index::{IndexMap, SlotMap};
 use crate::model::{AliasModule, LeafId, SpecId};
 use crate::types::Storage;
@@ -90,6 +91,9 @@ pub struct StorageLayout {
     pub leaves: Vec<LeafLayout>,
     /// Whether the spec has a tree.
     pub bare: bool,
+    /// The author's trees, one per phase; empty for a bare spec.
+    #[serde(skip)]
+    pub trees: Vec<ReuseGroup>,
 }
 
 /// The cells of one group node. `base` is that of the first cell, outer digits 0.

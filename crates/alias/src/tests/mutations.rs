@@ -6,7 +6,7 @@ use crate::fuzzing::{Ranges, module};
 use crate::{Element, GroupKind, ReuseGroup, StorageLayout};
 
 /// A small deterministic stream of bytes.
-fn stream(seed: u64, len: usize) -> Vec<u8> {
+pub(super) fn stream(seed: u64, len: usize) -> Vec<u8> {
     let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
         x ^= x << 13;
@@ -315,7 +315,10 @@ fn layouts_of_another_tree_are_caught() {
         for (n, (name, change, laws)) in changes.iter().enumerate() {
             for node in 0..4 {
                 let other = retree(&m, node, change);
-                let Ok(bad) = other.layout(&options()) else { continue };
+                let Ok(mut bad) = other.layout(&options()) else { continue };
+                for (bad, good) in bad.storages.iter_mut().zip(&good.storages) {
+                    bad.trees.clone_from(&good.trees);
+                }
                 if bad.storages == good.storages {
                     continue;
                 }

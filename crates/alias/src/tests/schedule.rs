@@ -1,7 +1,8 @@
 //! Alias edges of section 11, and schedules that break them (M21).
 
 use super::*;
-use crate::schedule::{AliasEdge, Binding, Times, check_schedule, cycles, edges, parse_binding};
+use crate::schedule::{AliasEdge, Binding, Times, check_schedule, cycles, edges, parse_binding, unordered};
+use crate::{Element, ReuseGroup};
 
 fn bind(value: &str, leaf: LeafId, (mul, add): (u64, u64), write: u32, read: u32) -> Binding {
     Binding { value: value.to_owned(), leaf, mul, add, write, reads: vec![read] }
@@ -77,4 +78,95 @@ fn a44_bindings_in_text() {
     {
         assert_eq!(parse_binding(bad).unwrap_err().code, "A44");
     }
+}
+
+/// The edges of A46 by its own words: some iteration finds the two in one unit.
+fn edges_by_search(layout: &Layout, bindings: &[Binding]) -> Vec<AliasEdge> {
+    let mut out = Vec::new();
+    for (src, x) in bindings.iter().enumerate() {
+        for (dst, y) in bindings.iter().enumerate() {
+            let ((s, a), (t, b)) = (layout.leaf(x.leaf).unwrap(), layout.leaf(y.leaf).unwrap());
+            let all = x.period(a.count) * y.period(b.count);
+            let first = u64::from(src == dst || x.write >= y.write);
+            let meets = |d: &u64| {
+                s.spec == t.spec
+                    && (0..all).any(|j| {
+                        let p = a.position(x.index(j, a.count)).unwrap();
+                        let q = b.position(y.index(j + d, b.count)).unwrap();
+                        p < q + b.unit && q < p + a.unit
+                    })
+            };
+            let distance = (first..=first + all).find(meets);
+            out.extend(distance.map(|distance| edge(src, dst, distance)));
+        }
+    }
+    out
+}
+
+#[test]
+fn a46_edges_are_those_of_a_search_over_iterations() {
+    let mut found = 0;
+    for seed in 0..300u64 {
+        let m = crate::fuzzing::module(&mutations::stream(seed, 90), crate::fuzzing::Ranges::SMALL);
+        let Ok(layout) = m.layout(&AliasOptions::default()) else { continue };
+        let leaves: Vec<LeafId> =
+            layout.storages.iter().flat_map(|s| &s.leaves).map(|l| l.leaf).take(5).collect();
+        let bindings: Vec<Binding> = (0u64..)
+            .zip(&leaves)
+            .map(|(n, &leaf)| {
+                let write = u32::try_from((seed + 3 * n) % 7).unwrap();
+                bind("v", leaf, ((seed + n) % 4, (seed / 3 + n) % 5), write, write + 1)
+            })
+            .collect();
+        let edges = edges(&layout, &bindings);
+        assert_eq!(edges, edges_by_search(&layout, &bindings), "seed {seed}");
+        found += edges.iter().filter(|e| e.src != e.dst).count();
+    }
+    assert!(found > 100, "{found} edges between values: too few to mean anything");
+}
+
+#[test]
+fn a49_shared_leaves_that_never_meet_want_an_order_all_the_same() {
+    // alpha lies behind p's half of the scores: shared with the scores, no column in common with a narrow leaf.
+    let (m, [qk, p, alpha, ..]) = tables::attention(2, 128);
+    let layout = laid_out(&m, &AliasOptions::default());
+    let bindings =
+        [bind("qk", qk, (0, 0), 0, 1), bind("p1", p, (0, 1), 2, 3), bind("alpha", alpha, (0, 0), 2, 4)];
+    let times = Times { ii: 40, issue: vec![0, 10, 5, 20, 20], done: vec![10, 20, 20, 30, 40] };
+    // qk meets both, and distinct leaves need no order.
+    assert_eq!(unordered(&layout, &bindings, &times), []);
+
+    let mut m = AliasModule::new();
+    let spec = m.storage_alias_spec(Storage::Smem, None).unwrap();
+    let mut leaf = |name: &str, count, elements| {
+        m.local_alloc(Alloc::new(name, count, [elements], Elem::F8).reuse(spec)).unwrap()
+    };
+    let (a, b, c) = (leaf("a", 2, 128), leaf("b", 2, 128), leaf("c", 4, 128));
+    let inner = ReuseGroup::distinct([
+        Element::from(b),
+        ReuseGroup::shared([c]).unwrap().group_size(2).unwrap().into(),
+    ]);
+    let tree = ReuseGroup::shared([Element::from(a), inner.unwrap().into()]).unwrap();
+    m.set_buffer_overlap(spec, tree).unwrap();
+    let layout = laid_out(&m, &AliasOptions::default());
+    // a[0] and c[0] are at one cell; a lies below c.
+    let ring =
+        |first: (u64, u64), second: (u64, u64)| [bind("x", a, first, 0, 1), bind("y", c, second, 2, 3)];
+    let late = Times { ii: 20, issue: vec![0, 10, 20, 30], done: vec![10, 20, 30, 40] };
+    let found = unordered(&layout, &ring((0, 0), (0, 0)), &late);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].code, found[0].severity), ("A49", crate::Severity::Warning));
+    let text = "nothing orders the last read of %c (y) before the first write of %a one iteration later (x): \
+                missing edge y -> x, distance 1";
+    assert_eq!(found[0].message, text);
+    // A longer interval orders them; another cell needs no order; a ring comes back two iterations later.
+    assert_eq!(unordered(&layout, &ring((0, 0), (0, 0)), &Times { ii: 40, ..late.clone() }), []);
+    assert_eq!(unordered(&layout, &ring((0, 0), (0, 2)), &late), []);
+    assert_eq!(unordered(&layout, &ring((1, 0), (2, 1)), &late), []);
+    let early = Times { ii: 15, ..late };
+    assert!(
+        unordered(&layout, &ring((1, 0), (2, 1)), &early)[0]
+            .message
+            .ends_with("missing edge y -> x, distance 2")
+    );
 }

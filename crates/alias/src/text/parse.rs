@@ -72,6 +72,9 @@ fn known(token: &Token<'_>) -> Result<()> {
         Kind::Sigil if text.starts_with("@\"") && !ends(&text[1..]) => {
             Err(syntax("this name is never closed", token.pos))
         }
+        Kind::Value | Kind::Label | Kind::Sigil if text.len() < 2 => {
+            Err(syntax(format!("'{text}' has no name behind it"), token.pos))
+        }
         Kind::Punct if !text.chars().all(|c| "()[]{}<>,:=-+*/?|.#".contains(c)) => {
             Err(syntax(format!("'{}' stands in no assembly", text.escape_debug()), token.pos))
         }
@@ -349,7 +352,8 @@ impl<'a> Parser<'a> {
                 out.push(Piece::Use(value, token.space));
                 continue;
             }
-            if token.text == "{" && token.kind == Kind::Punct && self.opens_region(&open, &out, &name, quoted) {
+            if token.text == "{" && token.kind == Kind::Punct && self.opens_region(&open, &out, &name, quoted)
+            {
                 let taken = if keep_args { args.clone() } else { std::mem::take(&mut args) };
                 partition = false;
                 let region = self.region(op, taken, func || name == "module" || name == "builtin.module")?;
