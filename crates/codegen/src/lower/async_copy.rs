@@ -74,7 +74,7 @@ impl<'c> Lower<'c, '_> {
         for row in 0..layout.rows.div_ceil(down) {
             for col in 0..per_row / across {
                 let at = (row * down, col * family.col_step());
-                let to = self.chunk_of(&view, family, at)?;
+                let to = self.lane_address(&view, Family::Blocked(family), at)?;
                 self.copy_chunk(&copy, family, at, to, width)?;
             }
         }
@@ -99,24 +99,6 @@ impl<'c> Lower<'c, '_> {
         let width = (elements.saturating_mul(bytes)).min(run.multiple).min(CHUNK);
         let able = zero && self.ir.target.has(Feature::CpAsync);
         if able && width >= 4 && width >= bytes { width } else { 0 }
-    }
-
-    /// Where the lane's chunk lies in the slot, `row` and `col` away from the lane's first.
-    fn chunk_of(
-        &mut self,
-        view: &View<'c>,
-        family: Blocked,
-        (row, col): (u64, u64),
-    ) -> Result<PointerValue<'c>> {
-        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let span = family.col_step() * layout.elem;
-        let byte = self.ir.scale(family.first(self, Axis::Col)?, layout.elem)?;
-        let first = family.first(self, Axis::Row)?;
-        if row.is_multiple_of(8) {
-            return self.far_chunk(view, (first, byte, span), row, col * layout.elem);
-        }
-        let own = self.ir.add(first, self.ir.c32(row))?;
-        self.far_chunk(view, (own, byte, span), 0, col * layout.elem)
     }
 
     /// The position of an element of the lane's chunk.

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use inkwell::values::{IntValue, PointerValue};
+use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, OpId, Type, ValueId};
@@ -227,35 +227,6 @@ impl<'c> Lower<'c, '_> {
         let four = self.ir.overloaded(name, &[address.into()])?;
         let member = |i| self.ir.member(four, i);
         Ok([member(0)?, member(1)?, member(2)?, member(3)?])
-    }
-
-    /// The address of a 16-byte chunk: the lane's own row and byte (below `span`, a power of two), and a constant
-    /// distance from it: rows in multiples of 8, bytes in multiples of the span.
-    pub(super) fn far_chunk(
-        &mut self,
-        view: &View<'c>,
-        (row, byte, span): (IntValue<'c>, IntValue<'c>, u64),
-        rows: u64,
-        bytes: u64,
-    ) -> Result<PointerValue<'c>> {
-        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let (panel, inside) = (bytes / layout.panel, bytes % layout.panel);
-        let mut line = self.ir.scale(row, layout.panel)?;
-        let mut beyond = None;
-        if span > layout.panel {
-            let own = self.ir.shr(byte, u64::from(layout.panel.trailing_zeros()))?;
-            beyond = Some(self.ir.scale(own, layout.panel_bytes())?);
-            line = self.ir.or(line, self.ir.and(byte, layout.panel - 1)?)?;
-        } else {
-            line = self.ir.or(line, byte)?;
-        }
-        line = self.swizzled(line, inside, view)?;
-        if let Some(beyond) = beyond {
-            line = self.ir.add(line, beyond)?;
-        }
-        let slot = self.slot_at(view.ring, view.payload, view.slot)?;
-        let address = self.ir.offset(slot, self.ir.int(8).into(), line)?;
-        self.ir.plus(address, panel * layout.panel_bytes() + rows * layout.panel)
     }
 
     /// A from the registers of a tile of the same layout: two neighbouring tiles of accumulators are one block

@@ -1,6 +1,7 @@
 //! From a program to an LLVM module: the function, its agents, and the walk over their operations.
 
 mod across;
+mod address;
 mod async_copy;
 mod atomic;
 mod axes;
@@ -29,6 +30,7 @@ mod region;
 mod runs;
 mod scan;
 mod store;
+mod store_lanes;
 mod store_rows;
 mod store_tensor;
 mod tcgen05;

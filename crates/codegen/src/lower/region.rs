@@ -64,6 +64,9 @@ pub(super) struct Hazards {
     /// What may change once others have passed a barrier: slots that stores, or copies for another ring, go
     /// to. Slots that copies of their own ring fill change only after a release.
     barrier: Memory,
+    /// Slots that copies fill. A fence of proxies lets the next copy go ahead as soon as this lane says so: what reads
+    /// them comes before it.
+    copied: Memory,
     /// The same of tensor memory, by the first warp of the agent that stores: to itself its lanes' rows do not
     /// change, for each lane writes those that it reads.
     tensor: Vec<(u64, Memory)>,
@@ -73,7 +76,7 @@ impl Hazards {
     /// Looks at every write of a program.
     pub fn new(module: &Module, program: &Program) -> Result<Hazards> {
         let overlaps = overlaps(&program.rings);
-        let (mut barrier, mut tensor) = (Memory::NONE, Vec::new());
+        let (mut barrier, mut copied, mut tensor) = (Memory::NONE, Memory::NONE, Vec::new());
         let mut stack = vec![(program.func, 0)];
         while let Some((op, mut warp)) = stack.pop() {
             let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
@@ -88,6 +91,7 @@ impl Hazards {
                 Opcode::TileStore | Opcode::AsyncCopy => barrier = barrier.union(overlaps[ring()?]),
                 Opcode::TmaLoad => {
                     let own = ring()?;
+                    copied = copied.union(Memory::ring(own));
                     barrier = barrier.union(overlaps[own].without(Memory::ring(own)));
                 }
                 _ => {}
@@ -98,7 +102,7 @@ impl Hazards {
                 }
             }
         }
-        Ok(Hazards { overlaps, barrier, tensor })
+        Ok(Hazards { overlaps, barrier, copied, tensor })
     }
 
     /// Memory that an operation of the agent which starts at this warp, nested ones included, may change.
@@ -115,6 +119,7 @@ impl Hazards {
                     ring().map(|ring| self.overlaps[ring])
                 }
                 Opcode::BarrierSync => Some(barrier),
+                Opcode::ProxyFence => Some(self.copied),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
                 Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw | Opcode::AtomicCas => {
                     Some(Memory::GLOBAL)

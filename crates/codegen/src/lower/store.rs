@@ -8,12 +8,12 @@ use warploom_ir::{OpId, ValueId};
 use super::Lower;
 use super::family::wgmma::Wgmma;
 use super::family::{Axis, Family};
-use super::value::{Coords, View, element_bits};
+use super::value::{Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
 
 /// How many stores of 16 columns are computed before the first leaves.
-const STORES_BEHIND: usize = 2;
+pub(super) const STORES_BEHIND: usize = 2;
 
 impl<'c> Lower<'c, '_> {
     /// `warploom.tile_store`: by `stmatrix` for 16-bit elements, by vectors of two columns for others.
@@ -27,8 +27,11 @@ impl<'c> Lower<'c, '_> {
                 .into());
         };
         let ty = self.module.ty(value);
-        let (rows, cols) = self.matrix(value)?;
         let layout = target.layout;
+        let (cols, rows) = match ty.shape() {
+            [outer @ .., cols] => (*cols, outer.iter().product()),
+            [] => (0, 0),
+        };
         if (layout.rows, layout.cols) != (rows, cols) || ty.elem() != target.tile.elem() {
             let text = format!("{ty} stored into a slot of {}", target.tile);
             return Err(refuse(Code::Verify, text).rule("C35").into());
@@ -39,8 +42,13 @@ impl<'c> Lower<'c, '_> {
         let view = View { ring, payload, slot, transposed: false, written: None };
         let tensor = target.columns;
         let family = self.family()?;
-        family.count(rows, cols)?;
+        if matches!(self.form(value, family)?, Form::Tile { .. }) {
+            family.count(rows, cols)?;
+        }
         match (family, tensor) {
+            (_, None) if matches!(self.form(value, family)?, Form::Slice { .. }) => {
+                return self.store_lanes(value, &view, family, bits);
+            }
             (Family::Rows(family), Some(columns)) => {
                 return self.store_tensor(value, &view, family, columns, bits);
             }
@@ -51,6 +59,9 @@ impl<'c> Lower<'c, '_> {
                 let text = "warploom.tile_store into tensor memory by lanes that do not hold its rows";
                 let fix = "an agent of layout rows";
                 return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
+            }
+            (Family::MmaSync(_) | Family::Blocked(_), None) => {
+                return self.store_lanes(value, &view, family, bits);
             }
             _ => {}
         }
@@ -92,7 +103,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// One `stmatrix` of four registers behind an address.
-    fn store_matrix(&mut self, args: Option<Vec<Val<'c>>>) -> Result<()> {
+    pub(super) fn store_matrix(&mut self, args: Option<Vec<Val<'c>>>) -> Result<()> {
         let args = args.ok_or_else(|| internal("a store without values"))?;
         self.ir.overloaded_effect("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", &args)
     }

@@ -8,7 +8,6 @@ use super::family::rows::Rows;
 use super::family::{Axis, Family};
 use super::value::View;
 use crate::error::Result;
-use crate::llvm::Val;
 
 /// Bytes of one store of a lane.
 const CHUNK: u64 = 16;
@@ -37,7 +36,7 @@ impl<'c> Lower<'c, '_> {
                 let at = self.ir.plus(at, panel * layout.panel_bytes() + first * layout.panel)?;
                 let words = (0..CHUNK / 4).map(|word| {
                     let col = chunk * per_chunk + word * 4 / layout.elem;
-                    self.word_at(value, family, (first, col), bits)
+                    self.word_at(value, Family::Rows(family), (first, col), bits)
                 });
                 let words = words.collect::<Result<Vec<_>>>()?;
                 let vector = self.ir.vector(&words)?;
@@ -45,52 +44,5 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(())
-    }
-
-    /// The 4 bytes from a column on: one element, two or four.
-    pub(super) fn word_at(
-        &mut self,
-        value: ValueId,
-        family: Rows,
-        at: (u64, u64),
-        bits: u32,
-    ) -> Result<Val<'c>> {
-        let word = self.ir.i32();
-        match bits {
-            32 => {
-                let coords = self.row_coords(value, family, at);
-                let element = self.at(value, coords)?;
-                self.ir.bits(element, word.into())
-            }
-            16 => {
-                let coords = self.row_coords(value, family, at);
-                self.stored_pair(value, &coords, bits)
-            }
-            _ => {
-                let mut halves = Vec::new();
-                for col in [at.1, at.1 + 2] {
-                    let coords = self.row_coords(value, family, (at.0, col));
-                    let pair = self.stored_pair(value, &coords, bits)?;
-                    let pair = self.ir.bits(pair, self.ir.int(16).into())?;
-                    halves.push(self.ir.zext(crate::llvm::as_int(pair)?, word)?);
-                }
-                let high = halves.pop().map(|high| self.ir.shl(high, 16)).transpose()?;
-                let low = halves.pop();
-                match (low, high) {
-                    (Some(low), Some(high)) => Ok(self.ir.or(low, high)?.into()),
-                    _ => Err(crate::error::internal("a word of two halves")),
-                }
-            }
-        }
-    }
-
-    /// The coordinates of an element of a lane, less the lane's own first row.
-    fn row_coords(&self, value: ValueId, family: Rows, (row, col): (u64, u64)) -> super::value::Coords {
-        let family = Family::Rows(family);
-        let rank = self.module.ty(value).shape().len();
-        let mut at: super::value::Coords =
-            std::iter::repeat_n(super::value::Coord::ZERO, rank.saturating_sub(2)).collect();
-        at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
-        at
     }
 }

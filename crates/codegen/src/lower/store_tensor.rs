@@ -41,7 +41,7 @@ impl<'c> Lower<'c, '_> {
                 let fits = STORES.iter().find(|(width, _)| first + width <= columns.width);
                 let &(width, name) = fits.ok_or_else(|| internal("columns that no store covers"))?;
                 let words = (first..first + width)
-                    .map(|column| self.word_at(value, family, (row, column * per_column), bits))
+                    .map(|column| self.word_at(value, Family::Rows(family), (row, column * per_column), bits))
                     .collect::<Result<Vec<_>>>()?;
                 let vector = self.ir.vector(&words)?;
                 let address = self.ir.add(start, self.ir.c32(block + first))?;

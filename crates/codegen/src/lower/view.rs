@@ -1,10 +1,12 @@
-//! Tiles in shared memory, read where their elements are used: `ldmatrix` in the accumulator layout, single
-//! loads elsewhere (C60, C64).
+//! Tiles in shared memory, read where their elements are used: `ldmatrix` in the layouts of accumulators, up to 16
+//! bytes of a row elsewhere (C60, C64).
 
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{IntValue, PointerValue};
 use warploom_ir::ValueId;
 
 use super::Lower;
+use super::family::mma_sync::MmaSync;
 use super::family::wgmma::Wgmma;
 use super::family::{Axis, Family};
 use super::value::{Base, Coord, Coords, View};
@@ -23,13 +25,15 @@ impl<'c> Lower<'c, '_> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         let (layout, columns) = (payload.layout, payload.columns);
         let family = self.place.family;
-        let Family::Wgmma(accumulators) = family else { return Ok(None) };
+        if !matches!(family, Family::Wgmma(_) | Family::MmaSync(_)) {
+            return Ok(None);
+        }
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if columns.is_some()
             || view.transposed
             || layout.elem != 2
-            || layout.panel < 32
+            || layout.panel < 32 && matches!(family, Family::Wgmma(_))
             || !own
             || self.place.elected
         {
@@ -41,13 +45,18 @@ impl<'c> Lower<'c, '_> {
         }
         let (_, cols) = self.matrix(value)?;
         let i = self.index_of(family, cols, even)?;
-        let (block, chunk) = (i / (cols / 2), i % (cols / 2) / 8);
-        let address = self.matrix_address(view, accumulators, block, chunk)?;
-        let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[address.into()])?;
+        let four = match family {
+            Family::MmaSync(family) if !(cols / family.col_step()).is_multiple_of(2) => return Ok(None),
+            Family::MmaSync(sync) => self.matrices_at(view, sync, family.place(cols, i / 8 * 8))?,
+            _ => {
+                let accumulators = self.wgmma()?;
+                self.matrix_address(view, accumulators, i / (cols / 2), i % (cols / 2) / 8)?
+            }
+        };
+        let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[four.into()])?;
         for part in 0..4u32 {
             let register = self.ir.member(four, part)?;
-            let i = block * cols / 2 + 8 * chunk + 2 * u64::from(part);
-            let key = (value, self.place_at(value, family, i)?);
+            let key = (value, self.place_at(value, family, i / 8 * 8 + 2 * u64::from(part))?);
             self.pairs_log.push(key.clone());
             self.pairs.insert(key, register);
         }
@@ -67,6 +76,17 @@ impl<'c> Lower<'c, '_> {
         if let Some(pair) = self.view_pair(value, view, &even)? {
             return self.half(value, pair, odd);
         }
+        if let Some(element) = self.view_run(value, view, at)? {
+            return Ok(element);
+        }
+        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let address = self.element_address(view, at)?;
+        let ty = self.element_type(self.module.ty(value))?;
+        self.ir.load(ty, address, elem as u32)
+    }
+
+    /// Where one element of a view lies.
+    pub(super) fn element_address(&mut self, view: &View<'c>, at: &Coords) -> Result<PointerValue<'c>> {
         let (row, col) = match (view.transposed, at.as_slice()) {
             (false, [.., row, col]) => (*row, *col),
             (true, [.., row, col]) => (*col, *row),
@@ -84,9 +104,61 @@ impl<'c> Lower<'c, '_> {
         let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
         let offset = self.ir.add(self.ir.scale(panel, layout.panel_bytes())?, line)?;
         let slot = self.slot_at(view.ring, view.payload, view.slot)?;
-        let address = self.ir.offset(slot, self.ir.int(8).into(), offset)?;
+        self.ir.offset(slot, self.ir.int(8).into(), offset)
+    }
+
+    /// Neighbours in a row that a lane holds come together, up to 16 bytes of them, and are kept; `None` where the
+    /// element comes alone.
+    fn view_run(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Option<Val<'c>>> {
+        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let [.., row, col] = at.as_slice() else { return Ok(None) };
+        let family = self.place.family;
+        let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
+        let count = family.run().min(16 / elem);
+        if view.transposed || !own(row, Axis::Row) || !own(col, Axis::Col) || count < 2 {
+            return Ok(None);
+        }
+        let wanted = u64::from(col.offset);
+        let first = wanted / count * count;
+        let from = self.lane_address(view, family, (u64::from(row.offset), first))?;
         let ty = self.element_type(self.module.ty(value))?;
-        self.ir.load(ty, address, layout.elem as u32)
+        let words = match ty {
+            BasicTypeEnum::FloatType(ty) => ty.vec_type(count as u32),
+            BasicTypeEnum::IntType(ty) => ty.vec_type(count as u32),
+            _ => return Ok(None),
+        };
+        let loaded = self.ir.load(words.into(), from, (count * elem) as u32)?;
+        let mut found = None;
+        for i in 0..count {
+            let element = self.ir.lane(loaded, i)?;
+            let mut place = at.clone();
+            if let Some(col) = place.last_mut() {
+                col.offset = (first + i) as u32;
+            }
+            match first + i == wanted {
+                true => found = Some(element),
+                false => self.remember((value, place), element),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Address for `ldmatrix.x4` or `stmatrix.x4` of 16 rows and two neighbouring tiles of a warp: rows first, then
+    /// tiles (C64, C67).
+    pub(super) fn matrices_at(
+        &mut self,
+        view: &View<'c>,
+        family: MmaSync,
+        (row, col): (u64, u64),
+    ) -> Result<PointerValue<'c>> {
+        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let (down, along) = (family.warp(self, Axis::Row)?, family.warp(self, Axis::Col)?);
+        let lane = self.ir.and(self.thread, 15)?;
+        let own = self.ir.or(self.ir.shl(down, 4)?, lane)?;
+        let tile = self.ir.and(self.ir.shr(self.thread, 4)?, 1)?;
+        let tile = self.ir.scale(tile, family.col_step() * elem)?;
+        let byte = self.ir.or(self.ir.scale(along, 8 * elem)?, tile)?;
+        self.far_chunk(view, (own, byte, 2 * family.col_step() * elem), row, col * elem)
     }
 
     /// Address for `ldmatrix.x4` or `stmatrix.x4` of this lane: 16 rows of the warp, columns `16 * chunk`
@@ -119,23 +191,5 @@ impl<'c> Lower<'c, '_> {
         let thread = self.ir.sub(self.thread, first)?;
         let warp = self.ir.shr(thread, 5)?;
         self.ir.shl(warp, 4)
-    }
-
-    /// The physical byte of `line + inside`, where `line` is the lane's place in the first 32 bytes of its
-    /// row and `inside` a multiple of 16 within the panel: swizzled once, then moved by xor (C64).
-    pub(super) fn swizzled(
-        &mut self,
-        line: IntValue<'c>,
-        inside: u64,
-        view: &View<'c>,
-    ) -> Result<IntValue<'c>> {
-        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let mask = layout.swizzle.mask();
-        if mask == 0 {
-            return self.ir.add(line, self.ir.c32(inside));
-        }
-        let bits = self.ir.and(self.ir.shr(line, 7)?, mask)?;
-        let line = self.ir.xor(line, self.ir.shl(bits, 4)?)?;
-        self.ir.xor(line, self.ir.c32(inside))
     }
 }

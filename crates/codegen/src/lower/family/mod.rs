@@ -135,6 +135,16 @@ impl Family {
         }
     }
 
+    /// Columns below which the first column of every lane lies: a power of two.
+    pub fn col_span(self) -> u64 {
+        match self {
+            Family::Wgmma(_) => 8,
+            Family::MmaSync(family) => family.col_step(),
+            Family::Rows(_) => rows::RUN,
+            Family::Blocked(family) => family.col_step(),
+        }
+    }
+
     /// Whether lane `t` of each four holds columns `2 t` and `2 t + 1` of every eight of their rows.
     pub fn is_quads(self) -> bool {
         match self {

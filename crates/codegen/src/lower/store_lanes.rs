@@ -1,0 +1,176 @@
+//! Tiles of mma.sync's accumulators and plain ones on their way into a slot: `stmatrix` where the chip has it and two
+//! tiles of 16-bit elements stand side by side, else what a lane holds of a row, up to 16 bytes at a time (C33, C60,
+//! C64, C67).
+
+use std::collections::VecDeque;
+
+use inkwell::IntPredicate;
+use inkwell::values::PointerValue;
+use smallvec::SmallVec;
+use warploom_ir::ValueId;
+use warploom_target::Feature;
+
+use super::family::mma_sync::MmaSync;
+use super::family::{Axis, Family};
+use super::value::{Coord, Coords, Form, View};
+use super::{Lower, store::STORES_BEHIND};
+use crate::error::{Result, internal};
+use crate::llvm::{Val, as_int};
+
+impl<'c> Lower<'c, '_> {
+    /// A matrix or a vector.
+    pub(super) fn store_lanes(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        family: Family,
+        bits: u32,
+    ) -> Result<()> {
+        if let Form::Slice { axis, extent } = self.form(value, family)? {
+            return self.store_slice(value, view, family, (axis, extent), bits);
+        }
+        let (rows, cols) = self.matrix(value)?;
+        if let Family::MmaSync(family) = family {
+            let pairs = family.tiles(rows, cols)?[1].is_multiple_of(2);
+            if bits == 16 && pairs && self.ir.target.has(Feature::Stmatrix) {
+                return self.store_fragments(value, view, family);
+            }
+        }
+        let unit = family.run().min(16 * 8 / u64::from(bits));
+        // A read from shared memory cannot move before a store: each store waits for the reads of later ones.
+        let mut waiting = VecDeque::new();
+        for i in (0..family.count(rows, cols)?).step_by(unit as usize) {
+            let place = family.place(cols, i);
+            let words = self.run_at(value, family, place, unit, bits)?;
+            waiting.push_back((self.lane_address(view, family, place)?, words));
+            if waiting.len() > STORES_BEHIND {
+                self.store_run(waiting.pop_front(), unit * u64::from(bits) / 8)?;
+            }
+        }
+        waiting.into_iter().try_for_each(|run| self.store_run(Some(run), unit * u64::from(bits) / 8))
+    }
+
+    fn store_run(&self, run: Option<(PointerValue<'c>, Val<'c>)>, bytes: u64) -> Result<()> {
+        let (to, words) = run.ok_or_else(|| internal("a store without values"))?;
+        self.ir.store(words, to, bytes as u32)
+    }
+
+    /// 16 rows and two tiles at a time.
+    fn store_fragments(&mut self, value: ValueId, view: &View<'c>, family: MmaSync) -> Result<()> {
+        let (rows, cols) = self.matrix(value)?;
+        let all = Family::MmaSync(family);
+        let mut waiting = VecDeque::new();
+        for i in (0..all.count(rows, cols)?).step_by(8) {
+            let address = self.matrices_at(view, family, all.place(cols, i))?;
+            let mut args: Vec<Val<'c>> = vec![address.into()];
+            for part in 0..4 {
+                let at = self.place_at(value, all, i + 2 * part)?;
+                args.push(self.pair_at(value, &at)?);
+            }
+            waiting.push_back(args);
+            if waiting.len() > STORES_BEHIND {
+                self.store_matrix(waiting.pop_front())?;
+            }
+        }
+        waiting.into_iter().try_for_each(|args| self.store_matrix(Some(args)))
+    }
+
+    /// A vector, which is one row of the slot: of the lanes that hold an element, the one whose own other coordinate is
+    /// 0 stores it.
+    fn store_slice(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        family: Family,
+        (axis, extent): (Axis, u64),
+        bits: u32,
+    ) -> Result<()> {
+        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let rank = self.module.ty(value).shape().len();
+        let mut elements = Vec::new();
+        for offset in family.held(axis, extent)? {
+            let at = self.slice_at(value, family, axis, offset);
+            let element = self.at(value, at)?;
+            elements.push((offset, as_int(self.ir.bits(element, self.ir.int(bits).into())?)?));
+        }
+        let other = if axis == Axis::Row { Axis::Col } else { Axis::Row };
+        let place = family.first(self, other)?;
+        let mine = self.ir.icmp(IntPredicate::EQ, place, self.ir.c32(0))?;
+        let (store, done) = (self.ir.block(), self.ir.block());
+        self.ir.br_if(mine, store, done)?;
+        self.ir.seek(store);
+        for (offset, element) in elements {
+            let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(1)).collect();
+            at.push(family.coord(axis, offset));
+            let to = self.element_address(view, &at)?;
+            self.ir.store(element.into(), to, elem as u32)?;
+        }
+        self.ir.br(done)?;
+        self.ir.seek(done);
+        Ok(())
+    }
+
+    /// Neighbours of a row as one value, the first lowest.
+    fn run_at(
+        &mut self,
+        value: ValueId,
+        family: Family,
+        (row, col): (u64, u64),
+        count: u64,
+        bits: u32,
+    ) -> Result<Val<'c>> {
+        let bytes = count * u64::from(bits) / 8;
+        let coords = self.lane_coords(value, family, (row, col));
+        match (count, bytes) {
+            (1, _) => {
+                let element = self.at(value, coords)?;
+                self.ir.bits(element, self.ir.int(bits).into())
+            }
+            (_, 2) => self.stored_pair(value, &coords, bits),
+            _ => {
+                let per_word = 32 / u64::from(bits);
+                let words = (0..bytes / 4)
+                    .map(|word| self.word_at(value, family, (row, col + word * per_word), bits))
+                    .collect::<Result<SmallVec<[Val<'c>; 4]>>>()?;
+                self.ir.vector(&words)
+            }
+        }
+    }
+
+    /// The 4 bytes of a row from a column on: one element, two or four.
+    pub(super) fn word_at(
+        &mut self,
+        value: ValueId,
+        family: Family,
+        at: (u64, u64),
+        bits: u32,
+    ) -> Result<Val<'c>> {
+        let word = self.ir.i32();
+        let coords = self.lane_coords(value, family, at);
+        match bits {
+            32 => {
+                let element = self.at(value, coords)?;
+                self.ir.bits(element, word.into())
+            }
+            16 => self.stored_pair(value, &coords, bits),
+            _ => {
+                let mut half = |col| {
+                    let coords = self.lane_coords(value, family, (at.0, col));
+                    let pair = self.stored_pair(value, &coords, bits)?;
+                    let pair = self.ir.bits(pair, self.ir.int(16).into())?;
+                    self.ir.zext(as_int(pair)?, word)
+                };
+                let (low, high) = (half(at.1)?, half(at.1 + 2)?);
+                Ok(self.ir.or(low, self.ir.shl(high, 16)?)?.into())
+            }
+        }
+    }
+
+    /// The coordinates of an element of a matrix, `row` and `col` from the lane's own first.
+    fn lane_coords(&self, value: ValueId, family: Family, (row, col): (u64, u64)) -> Coords {
+        let rank = self.module.ty(value).shape().len();
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(2)).collect();
+        at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
+        at
+    }
+}
