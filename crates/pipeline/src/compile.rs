@@ -349,7 +349,7 @@ impl Staged {
                 waits::set_pending(&mut self.kernel, wait, scheduled.pipelined.pending);
             }
         }
-        let Staged { kernel, selection, .. } = self;
+        let Staged { kernel, selection, bindings, .. } = self;
         let Fitted { loops, problem, assignment, depths } = fitted;
         let scheduled = forms::scheduled(&kernel, &loops, target);
         let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
@@ -365,7 +365,9 @@ impl Staged {
         if options.check {
             check_all(&loops, &problem, &assignment, &program, target)?;
         }
-        let remarks = selection.remarks.clone();
+        let mut remarks = selection.remarks.clone();
+        let storage = options.storage.as_ref();
+        remarks.extend(bindings.remarks(&kernel, &selection, storage, (&problem, &assignment), &depths));
         let missing =
             || Box::new(Diagnostic::error(Code::Internal, "a kernel without a pipelined loop").rule("C9"));
         let (first, depth) = (loops.first().ok_or_else(missing)?, depths.first().ok_or_else(missing)?);

@@ -5,6 +5,8 @@
 //! `tt.descriptor_store` for its staging buffer; in tensor memory a `tt.dot` for its sum, or the operation that makes the
 //! factor of one.
 
+mod remarks;
+
 use warploom_alias::schedule::{Binding, edges, parse_binding};
 use warploom_alias::{LeafLayout, Storage as Space};
 use warploom_bufassign::{Layout as AssignLayout, LayoutRef, Leaf, Space as AssignSpace};

@@ -19,6 +19,14 @@ fn hopper() -> Target {
     Target::named("sm_90a").unwrap()
 }
 
+/// What a compiled kernel's author is told.
+fn remarks(text: &str) -> Vec<warploom::ir::Diagnostic> {
+    let module = warploom::read(text).unwrap_or_else(|d| panic!("{}", d[0]));
+    let lowered =
+        warploom::lower(&module, &hopper(), &Options::default()).unwrap_or_else(|d| panic!("{}", d[0]));
+    lowered.remarks().to_vec()
+}
+
 fn program(text: &str) -> String {
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{}", d[0]));
     let lowered =
@@ -97,6 +105,11 @@ fn a_leaf_with_few_buffers_raises_ii_not_errors_a45() {
     let Resumed::Compiled(compiled) = &lowered else { panic!("compiled") };
     assert_eq!(compiled.depth.slots, 2);
     assert!(compiled.answer.ii > compiled.depth.unlimited_ii, "II {}", compiled.answer.ii);
+    // The report says which leaf raised it, and to what.
+    let said: Vec<&str> = compiled.remarks.iter().map(|r| r.message.as_str()).collect();
+    let rise = format!("II rises from {} to {}", compiled.depth.unlimited_ii, compiled.answer.ii);
+    let raised = format!("leaf %ring_a has 2 buffers, and the best schedule keeps 3 alive: {rise}");
+    assert!(said.contains(&raised.as_str()), "{said:?}");
 }
 
 #[test]
@@ -106,6 +119,42 @@ fn more_buffers_than_the_law_asks_for_are_all_used_a45() {
         .replace("3x256x64", "4x256x64")
         .replace("group_size = 3", "group_size = 4");
     assert!(program(&four).contains("depth = 4"));
+    let said = remarks(&four);
+    let text = "leaf %ring_b has 4 buffers, this schedule keeps 3 alive";
+    assert!(said.iter().any(|r| r.message == text && r.rule == Some("A45")), "{said:?}");
+    assert!(remarks(&kernel()).iter().all(|r| r.rule != Some("A45")));
+}
+
+#[test]
+fn shared_leaves_that_never_meet_and_have_no_order_are_warned_of_a49() {
+    // B behind the staging tile of a store, shared with A: the two are filled together, the layout alone parts them.
+    let (a, b) = (
+        "!ttg.memdesc<3x128x64xbf16, #nvmma, #smem, mutable>",
+        "!ttg.memdesc<3x256x64xbf16, #nvmma, #smem, mutable>",
+    );
+    let group = |name: &str, of: &str, kind: &str, size: u32, types: &str| {
+        format!(
+            "%{name} = \"tlx.reuse_group\"({of}) <{{group_kind = #tlx.reuse_group_kind<{kind}>, group_size = {size} : i64}}> \
+             : ({types}) -> !tlx.reuse_group<{kind}>"
+        )
+    };
+    let lines = [
+        format!("%pad = tlx.storage_alias_local_alloc %spec : !tlx.storage_alias_spec<smem> -> {a}"),
+        group("behind", "%pad, %ring_b", "distinct", 1, &format!("{a}, {b}")),
+        group("ring", "%ring_a, %behind", "shared", 3, &format!("{a}, !tlx.reuse_group<distinct>")),
+    ];
+    let replace = |line: &str| match line.trim_start() {
+        l if l.starts_with("%ring = ") => lines.join("\n"),
+        l if l.starts_with("%all = ") => {
+            line.replace(", !tlx.reuse_group<distinct>)", ", !tlx.reuse_group<shared>)")
+        }
+        _ => line.to_owned(),
+    };
+    let wrong: Vec<String> = kernel().lines().map(replace).collect();
+    let wrong = wrong.join("\n");
+    let said = remarks(&wrong);
+    let warned = said.iter().find(|r| r.rule == Some("A49")).unwrap_or_else(|| panic!("{said:?}"));
+    assert!(warned.message.contains("missing edge a -> b, distance 0"), "{}", warned.message);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Shared leaves that a schedule leaves unordered although they never meet (A49).
 
-use super::{Binding, Times, pair};
+use super::{AliasEdge, Binding, Times, pair};
 use crate::counts::gcd;
 use crate::error::AliasError;
 use crate::group::{Element, GroupKind, ReuseGroup};
@@ -12,11 +12,11 @@ const MOST_PAIRS: usize = 1 << 20;
 
 /// Warnings for values of leaves that the author declared *shared*, that are at one cell of their lowest common group
 /// and live at one time there, and have no unit in common: the layout of today keeps them apart, the author's word does
-/// not. Values with a unit in common are [`super::check_schedule`]'s to find.
-pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<AliasError> {
+/// not. Each stands beside the edge that is missing. Values with a unit in common are [`super::check_schedule`]'s to find.
+pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<(AliasEdge, AliasError)> {
     let mut out = Vec::new();
-    for x in bindings {
-        for y in bindings {
+    for (src, x) in bindings.iter().enumerate() {
+        for (dst, y) in bindings.iter().enumerate() {
             let Some((a, b)) = pair(layout, x, y).filter(|_| x.leaf != y.leaf) else { continue };
             let Some(storage) = layout.leaf(x.leaf).map(|(storage, _)| storage) else { continue };
             let Some((i, k)) = storage.trees.iter().find_map(|tree| below(tree, x.leaf, y.leaf)) else {
@@ -49,17 +49,13 @@ pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<Al
                 1 => " one iteration later".to_owned(),
                 n => format!(" {n} iterations later"),
             };
-            out.push(
-                AliasError::warning(
-                    "A49",
-                    format!(
-                        "nothing orders the last read of %{} ({}) before the first write of %{}{when} ({}): missing edge \
-                         {} -> {}, distance {distance}",
-                        a.name, x.value, b.name, y.value, x.value, y.value
-                    ),
-                )
-                .help("they have no unit in common in this layout; make them distinct, or order their uses"),
+            let message = format!(
+                "nothing orders the last read of %{} ({}) before the first write of %{}{when} ({}): missing edge {} -> {}, \
+                 distance {distance}",
+                a.name, x.value, b.name, y.value, x.value, y.value
             );
+            let help = "they have no unit in common in this layout; make them distinct, or order their uses";
+            out.push((AliasEdge { src, dst, distance }, AliasError::warning("A49", message).help(help)));
         }
     }
     out

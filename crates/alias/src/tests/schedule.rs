@@ -155,10 +155,11 @@ fn a49_shared_leaves_that_never_meet_want_an_order_all_the_same() {
     let late = Times { ii: 20, issue: vec![0, 10, 20, 30], done: vec![10, 20, 30, 40] };
     let found = unordered(&layout, &ring((0, 0), (0, 0)), &late);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].code, found[0].severity), ("A49", crate::Severity::Warning));
+    assert_eq!((found[0].0, found[0].1.code), (edge(1, 0, 1), "A49"));
+    assert_eq!(found[0].1.severity, crate::Severity::Warning);
     let text = "nothing orders the last read of %c (y) before the first write of %a one iteration later (x): \
                 missing edge y -> x, distance 1";
-    assert_eq!(found[0].message, text);
+    assert_eq!(found[0].1.message, text);
     // A longer interval orders them; another cell needs no order; a ring comes back two iterations later.
     assert_eq!(unordered(&layout, &ring((0, 0), (0, 0)), &Times { ii: 40, ..late.clone() }), []);
     assert_eq!(unordered(&layout, &ring((0, 0), (0, 2)), &late), []);

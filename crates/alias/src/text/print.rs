@@ -189,7 +189,9 @@ impl Printer<'_> {
     }
 
     fn value(&mut self, value: ValueId) {
-        let name = self.names.get(&value).map_or("?", String::as_str);
+        // What no region takes in, an argument of a function without a body, keeps its name.
+        let own = self.tree.values.get(value).map_or("?", |v| v.name.as_str());
+        let name = self.names.get(&value).map_or(own, String::as_str);
         self.out.push('%');
         self.out.push_str(name);
     }
