@@ -8,6 +8,7 @@ use warploom_target::Target;
 
 use crate::check;
 use crate::depth::{Bound, Depth, Fitted, Scheduled, Search};
+use crate::fallback;
 use crate::forms::{self, Form};
 use crate::layout::Layout;
 use crate::loops::PipelinedLoop;
@@ -218,7 +219,8 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
             let error = Diagnostic::error(Code::Verify, text).rule("C28");
             Err(vec![error.note("instead", "start from the kernel, or from its program form")])
         }
-        Form::Kernel | Form::Scheduled | Form::Assigned => {
+        Form::Kernel => fallback::compile(module, target, options),
+        Form::Scheduled | Form::Assigned => {
             Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))
         }
     }

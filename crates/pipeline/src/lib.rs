@@ -42,6 +42,7 @@ mod compile;
 mod depth;
 mod explain;
 mod facts;
+mod fallback;
 pub mod forms;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;

@@ -4,7 +4,9 @@
 mod common;
 
 use warploom_ir::Module;
+use warploom_ir::diag::Code;
 use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::fuzzing::Kernel;
 use warploom_pipeline::single::{self, Layout, Single};
 use warploom_pipeline::{Options, Resumed, resume};
 use warploom_target::Target;
@@ -185,4 +187,72 @@ fn accesses_behind_a_write_through_the_same_argument_wait_for_everybody() {
     assert_eq!(text.matches("warploom.barrier_sync").count(), 2, "one in front of each atomic operation");
     let plain = compile("softmax", "sm_80", &checked()).unwrap();
     assert!(!warploom_ir::print(&plain.program).contains("warploom.barrier_sync"));
+}
+
+/// A chip with TMA may still be passed pointers: the launch differs, and the remark says how (C17).
+#[test]
+fn descriptors_of_one_agent_are_pointers_and_the_launch_says_so() {
+    for (name, chip) in
+        [("softmax_online", "sm_90a"), ("layernorm_rows", "sm_100a"), ("gemm_bf16", "sm_120a")]
+    {
+        let Some(kernel) = compile(name, chip, &checked()) else { return };
+        let text = warploom_ir::print(&kernel.program);
+        assert!(!text.contains("tensordesc") && text.contains("warploom.descriptors = []"), "{name}");
+        let told: Vec<_> = kernel.remarks.iter().filter(|r| r.rule == Some("C17")).collect();
+        assert!(
+            matches!(told.as_slice(), [one] if one.notes[0].1.contains("tensordesc_meta is empty")),
+            "{told:?}"
+        );
+        assert!(single::explain(&kernel).contains("masked accesses, not by TMA"), "{name}");
+    }
+    // Where there is no TMA, there is nothing to tell.
+    let Some(kernel) = compile("softmax_online", "sm_80", &checked()) else { return };
+    assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")));
+}
+
+/// What agents of their own have no code for, one agent runs; the remark names the form refused and why.
+#[test]
+fn one_agent_takes_over_where_agents_of_their_own_have_no_code() {
+    for (name, chip, why) in [
+        ("while_loop", "sm_90a", "no scf.for"),
+        ("while_loop", "sm_100a", "no scf.for"),
+        ("if_in_loop", "sm_100a", "neither zero nor what its loop carries"),
+    ] {
+        let Some(text) = common::reference_kernel(name) else { return };
+        let module = warploom_ir::parse(&text).unwrap();
+        let target = Target::named(chip).unwrap();
+        assert!(!single::applies(&module, &target, None));
+        let resumed = resume(&module, &target, &checked()).unwrap();
+        assert!(matches!(resumed, Resumed::Single(_)), "{name} on {chip}");
+        let first = &resumed.remarks()[0];
+        assert!(first.message.contains("were refused") && first.message.contains(why), "{first}");
+        assert!(first.offset.is_some() && !first.notes.is_empty(), "{first}");
+        assert!(resumed.explain().unwrap().contains(why));
+    }
+}
+
+/// What is broken, asks for a precision or for more than there is stays refused, in the words of the form asked for.
+#[test]
+fn one_agent_takes_over_nothing_that_is_wrong() {
+    let target = Target::named("sm_90a").unwrap();
+    let refused = |text: &str, options: &Options| {
+        resume(&common::parse(text), &target, options).map(|_| ()).unwrap_err().remove(0)
+    };
+    let wide = Kernel { extents: [256, 256, 64], ..Kernel::default() }.text();
+    assert_eq!(refused(&wide, &checked()).code, Code::Registers);
+    let narrow = Kernel { extents: [128, 4, 64], ..Kernel::default() }.text();
+    assert_eq!(refused(&narrow, &checked()).code, Code::Desc);
+    let exact = Kernel { input: "f32", extents: [128, 128, 32], ..Kernel::default() }.text();
+    let exact = exact.replace(", inputPrecision = tf32", "");
+    assert_eq!(refused(&exact, &checked()).code, Code::Precision);
+    let mut options = checked();
+    options.smem_limit = Some(10_000);
+    assert_eq!(refused(&Kernel::default().text(), &options).code, Code::Capacity);
+    // The author's places are for agents of their own.
+    let Some(turned) = common::reference_kernel("while_loop") else { return };
+    assert!(resume(&common::parse(&turned), &target, &checked()).is_ok());
+    let at = turned.find("tt.descriptor_load").unwrap();
+    let (head, tail) = turned.split_at(at + turned[at..].find(" : ").unwrap());
+    let bound = format!("{head} {{warploom.buffer = \"a\"}}{tail}");
+    assert!(refused(&bound, &checked()).message.contains("no scf.for"));
 }

@@ -9,7 +9,7 @@ use warploom_emulator::{Device, ElemType, Launch, Policy, Report, TensorMap, Til
 use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
-use warploom_target::{Feature, Target};
+use warploom_target::Target;
 
 /// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
 #[derive(Clone, PartialEq, Debug)]
@@ -245,8 +245,8 @@ fn tensor_map(record: &TensorDescriptor, addr: u64, tensor: &Tensor) -> Result<T
     .map_err(RunError::Machine)
 }
 
-/// What is passed in place of a tensor map on a chip without TMA: pointer, extents, strides, two flags (C17).
-fn without_tma(address: u64, tensor: &Tensor) -> Vec<emulator::Arg> {
+/// What is passed in place of a tensor map where the launch record has none: pointer, extents, strides, two flags (C17).
+fn without_map(address: u64, tensor: &Tensor) -> Vec<emulator::Arg> {
     let wide = |list: &[u64]| list.iter().map(|&n| emulator::Arg::I64(n as i64)).collect::<Vec<_>>();
     let mut args = vec![emulator::Arg::Ptr(address)];
     args.extend(wide(tensor.shape()));
@@ -283,12 +283,12 @@ impl Prepared {
                         args.push(emulator::Arg::Ptr(address));
                         continue;
                     }
-                    match target.has(Feature::TmaLoad) {
-                        true => {
+                    match metadata.tensordesc_meta.is_empty() {
+                        true => args.extend(without_map(address, tensor)),
+                        false => {
                             let record = records.next().ok_or_else(missing)?;
                             args.push((&tensor_map(record, address, tensor)?).into());
                         }
-                        false => args.extend(without_tma(address, tensor)),
                     }
                     args.extend(tensor.shape().iter().map(|&n| emulator::Arg::I32(n as i32)));
                     args.extend(tensor.strides().iter().map(|&n| emulator::Arg::I64(n as i64)));

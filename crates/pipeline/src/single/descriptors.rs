@@ -1,9 +1,9 @@
-//! Descriptors without TMA: their loads and stores become masked accesses through pointers (C15, C17).
+//! Descriptors in one agent: their loads and stores become masked accesses through pointers (C15, C17).
 //!
-//! A descriptor made in the kernel is pointer, extents and strides anyway. On a chip without TMA, one that is an argument
-//! becomes the arguments that Triton passes there: pointer, extents and strides as `i64`, two flags; the extents and
-//! strides behind it stay where they are. Elements outside the tensor read as zero, or as NaN where the descriptor says
-//! so, and are not written.
+//! A descriptor made in the kernel is pointer, extents and strides anyway. One that is an argument becomes the arguments
+//! that Triton passes where a kernel's launch record has no tensor maps: pointer, extents and strides as `i64`, two flags;
+//! the extents and strides behind it stay where they are. Elements outside the tensor read as zero, or as NaN where the
+//! descriptor says so, and are not written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, AttrDict, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
 use warploom_target::{Feature, Target};
 
-use crate::place::refuse;
+use crate::place::{refuse, remark};
 use crate::program::emit::Emit;
 use crate::walk::preorder;
 
@@ -37,18 +37,27 @@ pub(super) fn made_here(module: &Module, func: OpId) -> bool {
     preorder(module, func).into_iter().any(|op| makes(module, op))
 }
 
-/// Rewrites the descriptors of a kernel that cannot be tensor maps.
+/// Rewrites the descriptors of a kernel; tells so where the chip could take tensor maps, for the launch differs then.
 ///
 /// # Errors
 /// What has no meaning through pointers.
-pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn lower(
+    module: &mut Module,
+    func: OpId,
+    target: &Target,
+) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
     let mut tensors = BTreeMap::new();
-    if !target.has(Feature::TmaLoad) {
-        arguments(module, func, &mut tensors);
-    }
+    arguments(module, func, &mut tensors);
     if tensors.is_empty() && !made_here(module, func) {
-        return Ok(());
+        return Ok(None);
     }
+    let told = (!tensors.is_empty() && target.has(Feature::TmaLoad)).then(|| {
+        let text = "one agent runs this kernel, and moves its tiles by masked accesses, not by TMA";
+        remark(module, func, Code::Desc, text).rule("C17").note(
+            "launch",
+            "no tensor maps (tensordesc_meta is empty): for each descriptor pointer, i64 extents, i64 strides, two flags",
+        )
+    });
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()
         .flat_map(|op| module.ops[op].regions.clone())
@@ -83,7 +92,7 @@ pub(super) fn lower(module: &mut Module, func: OpId, target: &Target) -> Result<
         }
     }
     crate::place::file_order(&mut errors);
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(told) } else { Err(errors) }
 }
 
 /// Replaces the descriptor arguments of a function.

@@ -116,9 +116,10 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     all_forms::strip(&mut kernel, func);
-    descriptors::lower(&mut kernel, func, target)?;
+    let taken_apart = descriptors::lower(&mut kernel, func, target)?;
     let shape = shape::choose(&kernel, func, target)?;
-    let (found, remarks) = find::loops(&kernel, func);
+    let (found, stays) = find::loops(&kernel, func);
+    let remarks = taken_apart.into_iter().chain(stays).collect();
     let (staged, taken) = staged::find(&kernel, func, &found, shape.scratch);
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken };
     let planned = plan::plan(&wanted, found, staged)?;

@@ -1,0 +1,52 @@
+//! Kernels that agents of their own have no code for: one agent runs them where it can (C3, C9).
+
+use warploom_ir::diag::{Code, Diagnostic, Severity};
+use warploom_ir::{Module, OpId};
+use warploom_target::Target;
+
+use crate::compile::{Options, Resumed, compile_to_program};
+use crate::single;
+use crate::storage::BUFFER;
+use crate::walk::preorder;
+
+/// Compiles a kernel by agents of their own, or, where these have no code for it, by one agent, with a remark that
+/// tells which form was refused and why.
+///
+/// # Errors
+/// Those of [`compile_to_program`]: what one agent would say of such a kernel is about a form nobody asked for.
+pub(crate) fn compile(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+) -> Result<Resumed, Vec<Diagnostic>> {
+    let refused = match compile_to_program(module, target, options) {
+        Ok(compiled) => return Ok(Resumed::Compiled(Box::new(compiled))),
+        Err(refused) => refused,
+    };
+    if !refused.iter().all(lacks_code) || options.storage.is_some() || binds(module) {
+        return Err(refused);
+    }
+    let Ok(mut single) = single::compile(module, target, options) else { return Err(refused) };
+    let told = refused.first().map(told);
+    single.remarks.splice(0..0, told);
+    Ok(Resumed::Single(Box::new(single)))
+}
+
+/// Whether a refusal says that a form has no code for something. What is broken, contradicts the author, asks for a
+/// precision or for more than there is stays refused: its own message says what to mend.
+fn lacks_code(refusal: &Diagnostic) -> bool {
+    matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout)
+}
+
+/// Whether the author binds buffers: one agent takes no places from her (A44).
+fn binds(module: &Module) -> bool {
+    let bound = |op: OpId| module.attr(op, BUFFER).is_some();
+    preorder(module, module.root).into_iter().any(bound)
+}
+
+/// The first refusal as a remark.
+fn told(refusal: &Diagnostic) -> Diagnostic {
+    let message =
+        format!("one agent runs this kernel; agents of their own were refused: {}", refusal.message);
+    Diagnostic { severity: Severity::Remark, message, ..refusal.clone() }
+}
