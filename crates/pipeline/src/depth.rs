@@ -102,7 +102,7 @@ impl Search<'_> {
     /// further; nothing is cut behind the schedule's back.
     pub fn run(&self) -> Result<Fitted, Box<Diagnostic>> {
         let rings = self.selection.rings.len();
-        let free = self.schedule(1, &vec![None; rings])?;
+        let free = self.schedule(1, &vec![None; rings], false)?;
         let laws = self.laws(&free);
         let unlimited_ii = free.first().map_or(0, |s| s.answer.ii);
         let wanted = self.all_wanted(&laws);
@@ -111,8 +111,8 @@ impl Search<'_> {
             let pending = u64::from(!self.looped().any(|r| depths.get(r) == Some(&1)));
             let caps: Vec<Option<u64>> =
                 depths.iter().zip(&laws).map(|(&d, &law)| (d < law || pending == 0).then_some(d)).collect();
-            match caps.iter().any(Option::is_some) {
-                true => self.schedule(pending, &caps),
+            match caps.iter().any(Option::is_some) || self.bindings.any() {
+                true => self.schedule(pending, &caps, true),
                 false => Ok(free.clone()),
             }
         })
@@ -273,9 +273,14 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Schedules all loops with at most `caps` slots in each ring.
-    fn schedule(&self, pending: u64, caps: &[Option<u64>]) -> Result<Vec<Scheduled>, Box<Diagnostic>> {
-        self.selection.loops.iter().map(|&scf_for| self.schedule_one(scf_for, pending, caps)).collect()
+    /// Schedules all loops with at most `caps` slots in each ring, and as the author's leaves ask for (A46) where `bound`.
+    fn schedule(
+        &self,
+        pending: u64,
+        caps: &[Option<u64>],
+        bound: bool,
+    ) -> Result<Vec<Scheduled>, Box<Diagnostic>> {
+        self.selection.loops.iter().map(|&scf_for| self.schedule_one(scf_for, pending, caps, bound)).collect()
     }
 
     fn schedule_one(
@@ -283,8 +288,12 @@ impl Search<'_> {
         scf_for: OpId,
         pending: u64,
         caps: &[Option<u64>],
+        bound: bool,
     ) -> Result<Scheduled, Box<Diagnostic>> {
-        let pipelined = self.graph(scf_for, pending, caps)?;
+        let mut pipelined = self.graph(scf_for, pending, caps)?;
+        if bound {
+            self.bindings.constrain(self.options.storage.as_ref(), &mut pipelined);
+        }
         let answer = {
             let valid = validate(&pipelined.graph).map_err(|errors| {
                 let text = errors.first().map(ToString::to_string).unwrap_or_default();

@@ -5,6 +5,7 @@
 //! `tt.descriptor_store` for its staging buffer; in tensor memory a `tt.dot` for its sum, or the operation that makes the
 //! factor of one.
 
+mod edges;
 mod remarks;
 
 use warploom_alias::schedule::{Binding, edges, parse_binding};
@@ -34,6 +35,11 @@ pub(crate) struct Bindings {
 }
 
 impl Bindings {
+    /// Whether the author bound anything.
+    pub fn any(&self) -> bool {
+        !self.bound.is_empty()
+    }
+
     /// The leaf of the value that an operation fills.
     pub fn of(&self, op: OpId) -> Option<LayoutRef> {
         let at = self.bound.iter().position(|(bound, _)| *bound == op)?;

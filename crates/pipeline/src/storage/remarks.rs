@@ -41,20 +41,18 @@ impl Bindings {
                 let ring = selection.rings.iter().position(|ring| {
                     ring.payloads().iter().any(|&l| selection.loads.get(l).is_some_and(|l| l.op == *op))
                 });
-                let depth = ring.and_then(|ring| depths.get(ring));
-                let alive = depth.map_or_else(|| record.length.div_ceil(ii).max(1), |d| d.law);
                 let buffers = binding.period(leaf.count);
+                let alive = match ring.and_then(|ring| depths.get(ring)) {
+                    Some(depth) => depth.law,
+                    None => record.length.div_ceil(ii).max(1),
+                };
+                // Where the schedule had to wait for a buffer, the best one keeps more alive than there are.
+                let free = depths.first().and_then(|d| u64::try_from(d.unlimited_ii).ok()).unwrap_or(ii);
+                let plural = if buffers == 1 { "" } else { "s" };
                 let text = if buffers > alive {
                     format!("leaf %{} has {buffers} buffers, this schedule keeps {alive} alive", leaf.name)
-                } else if let Some(depth) = depth.filter(|d| buffers < d.law) {
-                    let rise = match u64::try_from(depth.unlimited_ii).is_ok_and(|free| free < ii) {
-                        true => format!("II rises from {} to {ii}", depth.unlimited_ii),
-                        false => format!("II stays {ii}"),
-                    };
-                    format!(
-                        "leaf %{} has {buffers} buffers, and the best schedule keeps {alive} alive: {rise}",
-                        leaf.name
-                    )
+                } else if buffers < alive || free < ii && ring.is_none() {
+                    format!("leaf %{} has {buffers} buffer{plural}: II rises from {free} to {ii}", leaf.name)
                 } else {
                     continue;
                 };
