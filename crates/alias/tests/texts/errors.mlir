@@ -45,13 +45,13 @@ module {
       // expected-error @+1 {{set_buffer_overlap must not depend on runtime control flow}}
       tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
     }
-    // expected-error @+1 {{all allocations in the reuse_group must reference the same storage_alias_spec}}
+    // expected-error @+1 {{all allocations in the reuse_group must reference the same storage_alias_spec, but found an allocation that uses a different spec}}
     tlx.set_buffer_overlap(%t, %11) : (!tlx.storage_alias_spec<tmem>, !tlx.reuse_group<shared>) -> ()
     %12 = tlx.reuse_group(%1, %11) group_kind = distinct : (!ttg.memdesc<2x8xf32, #shared, #smem, mutable>, !tlx.reuse_group<shared>) -> !tlx.reuse_group<distinct>
-    // expected-error @+1 {{reuse_group tree contains duplicate elements}}
+    // expected-error @+1 {{reuse_group tree contains duplicate elements; each allocation can only appear once in the tree}}
     tlx.set_buffer_overlap(%0, %12) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
     tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
-    // expected-error @+1 {{storage_alias_spec already has a set_buffer_overlap defined}}
+    // expected-error @+1 {{storage_alias_spec already has a set_buffer_overlap defined; each spec can only have one overlap definition}}
     tlx.set_buffer_overlap(%0, %11) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
     %c7 = arith.constant 7 : i32
     // expected-error @+1 {{index 7 is out of range for %1, which has 2 buffers}}
@@ -234,6 +234,58 @@ module {
     %0 = tlx.storage_alias_spec storage = tmem : !tlx.storage_alias_spec<tmem>
     // expected-error @+1 {{TMEM allocations must be at least 2D, got rank 1}}
     %1 = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<tmem> -> !ttg.memdesc<128xf32, #tmem, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @trees(%i: i32, %t: !tlx.reuse_group<shared>) {
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %own = ttg.local_alloc : () -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-error @+1 {{overlap_def must be a reuse_group, got i32}}
+    tlx.set_buffer_overlap(%0, %i) : (!tlx.storage_alias_spec<smem>, i32) -> ()
+    // expected-error @+1 {{overlap_def must be defined by a tlx.reuse_group op}}
+    tlx.set_buffer_overlap(%0, %t) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    %g = tlx.reuse_group(%a, %own) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>, !ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    // expected-error @+1 {{all elements in the reuse_group tree must be allocated via tlx.storage_alias_local_alloc, but found an element that is not}}
+    tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
+    // expected-error @+1 {{reuse must be a buffered_tensor or storage_alias_spec, got i32}}
+    %v = tlx.local_alias %i : i32 -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @two_words() {
+    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap; call it, or give each a warploom.phase}}
+    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %b = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %g = tlx.reuse_group(%a) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap}}
+    %h = tlx.reuse_group(%b) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module {
+  tt.func @legacy(%i: i32) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    // expected-warning @+1 {{reuse of a buffered tensor is deprecated; use a storage_alias_spec}}
+    %b = tlx.local_alias %a : !ttg.memdesc<2x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<4x32xf16, #shared, #smem, mutable>
     tt.return
   }
 }
