@@ -159,7 +159,7 @@ module {
     %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
     %b = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
     %g = tlx.reuse_group(%a) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
-    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap}}
+    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap; call it, or give each a warploom.phase}}
     %h = tlx.reuse_group(%b) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
     tt.return
   }
@@ -256,23 +256,6 @@ module {
     tlx.set_buffer_overlap(%0, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()
     // expected-error @+1 {{reuse must be a buffered_tensor or storage_alias_spec, got i32}}
     %v = tlx.local_alias %i : i32 -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module {
-  tt.func @two_words() {
-    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap; call it, or give each a warploom.phase}}
-    %0 = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
-    %a = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
-    %b = tlx.storage_alias_local_alloc %0 : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
-    %g = tlx.reuse_group(%a) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
-    // expected-error @+1 {{storage_alias_spec has two unrelated reuse_groups, %g and %h, and no set_buffer_overlap}}
-    %h = tlx.reuse_group(%b) group_kind = shared : (!ttg.memdesc<2x32xf32, #shared, #smem, mutable>) -> !tlx.reuse_group<shared>
     tt.return
   }
 }
