@@ -114,6 +114,8 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.tcgen05.mma.shared", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.mma.tensor", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.commit.shared.cg1", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.ld.16x256b.x2", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.ld.16x256b.x8", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.32x32b.x16", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.32x32b.x32", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.st.32x32b.x8", Some(Feature::Tcgen05), 8, 6),

@@ -32,8 +32,11 @@ pub(crate) struct Payload {
     pub columns: Option<Columns>,
 }
 
+/// Rows of a tile that takes half of the lanes of tensor memory: 16 of each 32 (E44).
+pub(crate) const HALF_ROWS: u64 = 64;
+
 /// Columns of tensor memory (C66), 32 bits each: narrower elements lie packed. Rows 128 b .. 128 b + 127 of a tile
-/// start b times its width further.
+/// start b times its width further; one of [`HALF_ROWS`] rows has 16 of them in each quarter of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Columns {
     /// First column of slot 0, counted from the start of the allocation.
@@ -404,7 +407,7 @@ impl<'m> Program<'m> {
         Ok(payloads)
     }
 
-    /// A tile in tensor memory: 32 bits of each row in a column, blocks of 128 rows side by side.
+    /// A tile in tensor memory: 32 bits of each row in a column, blocks of 128 rows side by side, or 64 rows.
     fn tensor_payload(&self, tile: &Type, first: i64, stride: i64, depth: u64) -> Result<Payload> {
         let [rows, cols] = tile.shape() else {
             return Err(refuse(Code::Shape, format!("{tile} in tensor memory")).rule("C66").into());
@@ -416,13 +419,14 @@ impl<'m> Program<'m> {
         let width = cols * elem / 4;
         // What products read comes 8 columns at a time; sums have N in steps of 16.
         let step = if elem == 4 { 16 } else { 8 };
-        if rows % 128 != 0 || *rows == 0 || width == 0 || width % step != 0 || cols * elem % 4 != 0 {
+        // 64 rows take half of the lanes, and are for sums alone.
+        let legal = rows % 128 == 0 || (*rows == HALF_ROWS && elem == 4);
+        if !legal || *rows == 0 || width == 0 || width % step != 0 || cols * elem % 4 != 0 {
             let text = format!("{tile} in tensor memory");
-            let needs =
-                "elements of 8, 16 or 32 bits, rows in steps of 128 and of 32 B (32-bit elements: 64 B)";
+            let needs = "elements of 8, 16 or 32 bits, rows in steps of 128 and of 32 B (32-bit elements: 64 B, or 64 rows)";
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
-        let whole = rows / 128 * width;
+        let whole = rows.div_ceil(128) * width;
         let columns = match (u64::try_from(first), u64::try_from(stride)) {
             (Ok(first), Ok(stride)) => Columns { first, stride, width },
             _ => {

@@ -58,6 +58,40 @@ fn tiles_of_many_shapes() {
 }
 
 #[test]
+fn sixty_four_rows_take_half_of_the_lanes_e44() {
+    for (n, k) in [(16, 16), (64, 64), (48, 32), (256, 64)] {
+        computes(&format!("64x{n}x{k}"), &tile(64, n, k), [64, n, 3 * k], 4e-3);
+    }
+    computes("ragged", &tile(64, 64, 64), [136, 72, 104], 4e-3);
+    computes_tiles("several tiles", &tile(64, 64, 64), 3, [192, 64, 128], 4e-3);
+    computes_tiles("no trip", &tile(64, 64, 64), 2, [128, 64, 0], 4e-3);
+    computes("f32 out", &Gemm { out: "f32", ..tile(64, 64, 64) }, [64, 64, 128], 1e-5);
+    let fp8 = Gemm { elems: ["f8E4M3FN"; 2], ..tile(64, 64, 128) };
+    computes("fp8", &fp8, [64, 64, 384], 4e-3);
+    let tn = Gemm { elems: ["f16"; 2], k_major: [false, false], out: "f16", ..tile(64, 128, 64) };
+    computes("tn", &tn, [64, 128, 192], 6e-4);
+    let ptx = tile(64, 64, 64).emit().unwrap().ptx;
+    assert!(ptx.contains("tcgen05.ld.sync.aligned.16x256b.x8") && ptx.contains("stmatrix"));
+}
+
+#[test]
+fn sixty_four_rows_are_read_as_accumulators_and_no_other_way_c66() {
+    let refused = |gemm: &Gemm, from: &str, to: &str| {
+        let text = gemm.tensor_text();
+        let changed = text.replace(from, to);
+        assert_ne!(text, changed);
+        messages(&emit_for("sm_100a", &changed, &Options::default()).unwrap_err())
+    };
+    let found = refused(&tile(64, 64, 64), "layout = \"wgmma\"", "layout = \"rows\"");
+    assert!(found.contains("64 rows in an agent of 4 warps"), "{found}");
+    let found = refused(&tile(128, 64, 64), "layout = \"rows\"", "layout = \"wgmma\"");
+    assert!(found.contains("read by other lanes than reach it"), "{found}");
+    // Packed elements have 128 rows: products read them there.
+    let found = refused(&tile(64, 64, 64), "tile = [tensor<64x64xf32>]", "tile = [tensor<64x64xbf16>]");
+    assert!(found.contains("[C63]") || found.contains("in tensor memory"), "{found}");
+}
+
+#[test]
 fn majors() {
     for (name, k_major) in
         [("nt", [true, true]), ("nn", [true, false]), ("tn", [false, false]), ("tt", [false, true])]
@@ -259,12 +293,12 @@ fn what_is_refused() {
     refused(&edited("{lag = 0 : i32}\n%n:2", "{lag = 1 : i32}\n%n:2"), chip, "C24", "late release");
     let wide = Gemm { elems: ["f32"; 2], out: "f32", ..tile(128, 64, 32) }.text();
     refused(&wide.replace("inputPrecision = tf32", "inputPrecision = ieee"), chip, "C7", "tf32");
-    // Half the rows: no instruction of the first version (C63).
+    // A quarter of the rows: no instruction (C63).
     refused(
-        &tile(128, 256, 64).text().replace("128x", "64x").replace("i32: 128, 64", "i32: 64, 64"),
+        &tile(128, 256, 64).text().replace("128x", "32x").replace("i32: 128, 64", "i32: 32, 64"),
         chip,
         "C63",
-        "64x256",
+        "32x256",
     );
     let odd = Gemm { elems: ["f8E4M3FN"; 2], k_major: [true, false], ..tile(128, 256, 128) };
     refused(&odd.text(), chip, "C62", "must have K contiguous");

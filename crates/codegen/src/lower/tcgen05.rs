@@ -12,8 +12,9 @@ use super::value::{Bound, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::layout::{Engine, Operand};
 use crate::llvm::Val;
+use crate::program::HALF_ROWS;
 
-/// Rows of one instruction.
+/// Rows of one instruction, where there are so many.
 const ROWS: u64 = 128;
 /// Most columns of one instruction.
 const COLUMNS: u64 = 256;
@@ -23,6 +24,8 @@ const F32: u64 = 1 << 4;
 /// What one instruction multiplies.
 struct Shape {
     kind: Kind,
+    /// Rows of one instruction: 128, or 64, which take 16 of each 32 lanes (E44).
+    rows: u64,
     /// Columns of one instruction.
     n: u64,
     /// Instructions along M, N and K.
@@ -73,7 +76,7 @@ impl<'c> Lower<'c, '_> {
         let shape = self.mma_shape(op, a, b, ring, payload)?;
         let codes = type_code(self.module.ty(a)).zip(type_code(self.module.ty(b)));
         let (a_code, b_code) = codes.ok_or_else(|| internal("a product of other types"))?;
-        let a = self.mma_first(a, shape.kind)?;
+        let a = self.mma_first(a, &shape)?;
         let b = self.operand_view(b, shape.kind, true)?;
         let a_major = matches!(&a, First::Shared(_, operand) if operand.mn_major);
         let form = F32
@@ -82,7 +85,7 @@ impl<'c> Lower<'c, '_> {
             | u64::from(a_major) << 15
             | u64::from(b.1.mn_major) << 16
             | (shape.n / 8) << 17
-            | (ROWS / 16) << 24;
+            | (shape.rows / 16) << 24;
         let target = View { ring, payload, slot, transposed: false, written: None };
         let sum = self.tensor_slot(&target)?;
         let b_at = self.descriptor(&b, None, Engine::Tcgen05)?;
@@ -115,11 +118,16 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A: a view of tensor memory as its lanes wrote it, or of shared memory.
-    fn mma_first(&mut self, value: ValueId, kind: Kind) -> Result<First<'c>> {
+    fn mma_first(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
         if let Some(Bound::View(view)) = self.bound.get(&value) {
             let view = *view;
             let columns = self.program.rings[view.ring].payloads[view.payload].columns;
             if let Some(columns) = columns {
+                if shape.rows != ROWS {
+                    let text = format!("operand a of warploom.mma, {} rows in tensor memory", shape.rows);
+                    let fix = "128 rows, or a tile in shared memory";
+                    return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
+                }
                 if view.transposed || view.written.is_some() {
                     let text =
                         "operand a of warploom.mma in tensor memory, transposed or perhaps not written";
@@ -128,7 +136,7 @@ impl<'c> Lower<'c, '_> {
                 return Ok(First::Tensor(self.tensor_slot(&view)?, columns.width));
             }
         }
-        let a = self.operand_view(value, kind, false)?;
+        let a = self.operand_view(value, shape.kind, false)?;
         Ok(First::Shared(self.descriptor(&a, None, Engine::Tcgen05)?, a.1))
     }
 
@@ -158,13 +166,14 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, text).into());
         }
         let wide = if *n > COLUMNS { COLUMNS } else { *n };
-        let covers = m % ROWS == 0 && n % wide.max(1) == 0 && wide % 16 == 0 && k % ka.k() == 0;
+        let rows = if *m == HALF_ROWS { HALF_ROWS } else { ROWS };
+        let covers = m % rows == 0 && n % wide.max(1) == 0 && wide % 16 == 0 && k % ka.k() == 0;
         if !covers || [m, n, k].contains(&&0) {
             let text = format!("no tcgen05.mma covers {m}x{n}x{k}");
-            let needs = format!("M in steps of 128, N in steps of 16, K in steps of {}", ka.k());
+            let needs = format!("M in steps of 128 or 64, N in steps of 16, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
         self.check_accumulation(op, ka.bytes, *k)?;
-        Ok(Shape { kind: ka, n: wide, counts: [m / ROWS, n / wide, k / ka.k()] })
+        Ok(Shape { kind: ka, rows, n: wide, counts: [m / rows, n / wide, k / ka.k()] })
     }
 }

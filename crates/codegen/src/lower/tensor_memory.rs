@@ -12,9 +12,23 @@ use super::family::{Axis, Family};
 use super::value::{Base, Coords, View};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{TENSOR, Val, as_int};
+use crate::program::HALF_ROWS;
 
 /// Loads of 32 lanes by so many columns, widest first.
 const LOADS: [(u64, &str); 2] = [(32, "nvvm.tcgen05.ld.32x32b.x32"), (16, "nvvm.tcgen05.ld.32x32b.x16")];
+
+/// Loads of 16 lanes by so many columns, which bring what a lane of wgmma's accumulators holds (E48, C61).
+const HALF_LOADS: [(u64, &str); 2] = [(64, "nvvm.tcgen05.ld.16x256b.x8"), (16, "nvvm.tcgen05.ld.16x256b.x2")];
+
+/// What one load brings.
+struct Brought {
+    /// Its intrinsic.
+    name: &'static str,
+    /// First column, counted from that of the slot's first row block.
+    column: u64,
+    /// Rows and columns of its registers, less the lane's own first.
+    places: Vec<(u64, u64)>,
+}
 
 impl<'c> Lower<'c, '_> {
     /// One warp allocates; the others see the address behind the barrier that follows (C27).
@@ -87,16 +101,11 @@ impl<'c> Lower<'c, '_> {
     /// One element of a tile in tensor memory. The columns around it come with it and are kept: a load brings
     /// several, and what it brings passes through its wait (C46).
     pub(super) fn tensor_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
-        let elsewhere = || {
-            let text = "a tile in tensor memory is read by other lanes than reach it";
-            refuse(Code::Layout, text).rule("C66").note("instead", "layout = \"rows\", no transposition")
-        };
         let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
-        let (Base::Lane(Family::Rows(family), Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base)
-        else {
+        let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else {
             return Err(elsewhere().into());
         };
-        if view.transposed || self.place.elected {
+        if view.transposed || self.place.elected || family != self.place.family {
             return Err(elsewhere().into());
         }
         if self.module.ty(value).elem_bits() != Some(32) {
@@ -104,28 +113,34 @@ impl<'c> Lower<'c, '_> {
             let fix = "32-bit elements; packed ones are for products";
             return Err(refuse(Code::Type, text).rule("C66").note("instead", fix).into());
         }
-        let cols = self.program.rings[view.ring].payloads[view.payload].layout.cols;
-        let wanted = u64::from(col.offset);
-        let load = LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width));
-        let &(width, name) = load.ok_or_else(elsewhere)?;
-        let first = wanted / width * width;
-        // The rows of a warpgroup stand 128 further from block to block, and `cols` columns further.
-        let block = u64::from(row.offset) / 128;
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let wanted = (u64::from(row.offset), u64::from(col.offset));
+        let (own, brought) = match family {
+            Family::Rows(rows) if layout.rows != HALF_ROWS => {
+                (rows.tensor_offset(self, layout.cols)?, columns_at(layout.cols, wanted))
+            }
+            Family::Wgmma(half) if layout.rows == HALF_ROWS && half.groups() == 1 => {
+                let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
+                (quarter, accumulators_at(layout.cols, wanted.1))
+            }
+            _ => return Err(elsewhere().into()),
+        };
+        let Brought { name, column, places } = brought.ok_or_else(elsewhere)?;
         let slot = self.tensor_slot(view)?;
-        let own = family.tensor_offset(self, cols)?;
-        let address = self.ir.add(self.ir.add(slot, own)?, self.ir.c32(block * cols + first))?;
+        let address = self.ir.add(self.ir.add(slot, own)?, self.ir.c32(column))?;
         let ty = self.element_type(self.module.ty(value))?;
+        let count = places.len() as u64;
         let values = match view.written {
-            None => self.tensor_load(name, address, width, ty)?,
-            Some(written) => self.tensor_load_if(written, name, address, width, ty)?,
+            None => self.tensor_load(name, address, count, ty)?,
+            Some(written) => self.tensor_load_if(written, name, address, count, ty)?,
         };
         let mut found = None;
-        for (offset, &loaded) in (first..).zip(&values) {
+        for (place, &loaded) in places.iter().zip(&values) {
             let mut key = at.clone();
-            if let Some(col) = key.last_mut() {
-                col.offset = offset as u32;
+            if let [.., row, col] = key.as_mut_slice() {
+                (row.offset, col.offset) = (place.0 as u32, place.1 as u32);
             }
-            if offset == wanted {
+            if *place == wanted {
                 found = Some(loaded);
             } else {
                 self.remember((value, key), loaded);
@@ -181,4 +196,28 @@ impl<'c> Lower<'c, '_> {
         }
         Ok(values)
     }
+}
+
+/// Columns of a row that one lane has: those around the wanted one. The rows of a warpgroup stand 128 further from block
+/// to block, and `cols` columns further.
+fn columns_at(cols: u64, (row, col): (u64, u64)) -> Option<Brought> {
+    let &(width, name) = LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width))?;
+    let first = col / width * width;
+    let places = (first..first + width).map(|col| (row, col)).collect();
+    Some(Brought { name, column: row / 128 * cols + first, places })
+}
+
+/// Accumulators as wgmma's lanes hold them, around the wanted column: register `j` has row `8 (j / 2 % 2)` and column
+/// `8 (j / 4) + j % 2` (E48).
+fn accumulators_at(cols: u64, col: u64) -> Option<Brought> {
+    let &(width, name) = HALF_LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width))?;
+    let first = col / width * width;
+    let places = (0..width / 2).map(|j| (8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2)).collect();
+    Some(Brought { name, column: first, places })
+}
+
+fn elsewhere() -> warploom_ir::Diagnostic {
+    let text = "a tile in tensor memory is read by other lanes than reach it";
+    let fix = "layout = \"rows\", or \"wgmma\" of one warpgroup for 64 rows; no transposition";
+    refuse(Code::Layout, text).rule("C66").note("instead", fix)
 }

@@ -32,7 +32,9 @@ impl Gemm {
         let tile_bars = acc_bars + 16 * acc_depth;
         let tmem_slot = tile_bars + 16;
         let shared = tmem_slot + 8;
-        let groups = m / 128;
+        let groups = m.div_ceil(128);
+        // 64 rows take half of the lanes, and are read as accumulators of wgmma are.
+        let layout = if m == 64 { "wgmma" } else { "rows" };
         let warps = 4 + 4 * groups;
         let most = (65536 / (32 * warps) / 8 * 8).min(256);
         let columns = groups * n;
@@ -204,7 +206,7 @@ impl Gemm {
         let _ = writeln!(
             t,
             "warploom.agent @epilogue {{warp = 4 : i32, warps = {} : i32, registers = {most} : i32, \
-             layout = \"rows\"}} {{\n\
+             layout = \"{layout}\"}} {{\n\
              {}{row}\
              warploom.consumer_wait @acc[{slot}, {filled}]\n\
              %acc = warploom.slot @acc[{slot}, %some] {{payload = 0 : i32}} : {acc}",
