@@ -277,7 +277,8 @@ fn tensor_agents(selection: &Selection, target: &Target) -> (u32, Vec<Agent>) {
     let warps = selection.warpgroups().saturating_mul(group);
     let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
     let registers = (target.registers.per_cta / threads / 8 * 8).min(256);
-    let agent = |role, warp, warps| Agent { role, warp, warps, registers, rows: role == Role::Math };
+    let rows = !selection.half_rows();
+    let agent = |role, warp, warps| Agent { role, warp, warps, registers, rows: rows && role == Role::Math };
     let agents = vec![agent(Role::Load, 0, 1), agent(Role::Mma, 1, 1), agent(Role::Math, group, warps)];
     (registers, agents)
 }

@@ -29,7 +29,7 @@ impl Payload {
     /// Columns of a tile in tensor memory: blocks of 128 rows side by side.
     fn columns(&self) -> Option<u64> {
         let (&[rows, cols], bits) = (self.tile.shape(), self.tile.elem_bits()?) else { return None };
-        Some(rows / 128 * (cols * u64::from(bits)).div_ceil(32))
+        Some(rows.div_ceil(128) * (cols * u64::from(bits)).div_ceil(32))
     }
 }
 

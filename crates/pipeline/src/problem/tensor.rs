@@ -141,10 +141,11 @@ impl Builder<'_> {
     }
 }
 
-/// Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns.
+/// Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns. 64 rows lie in every
+/// quarter of the lanes (E44), so that nothing else has a place in their columns.
 fn tile(slots: u64, rows: u64, columns: u64) -> Vec<u64> {
-    let lanes = rows.clamp(1, 128);
-    match slots * (rows / lanes) {
+    let lanes = 128;
+    match slots * rows.div_ceil(lanes) {
         1 => vec![lanes, columns],
         many => vec![many, lanes, columns],
     }

@@ -172,6 +172,9 @@ fn operand(
     Some(Operand::Tile { load, transposed, k_major: transposed == (index == 1) })
 }
 
+/// Rows of a product that takes half of the lanes of tensor memory.
+pub(super) const HALF_ROWS: u64 = 64;
+
 /// M, N, K, if some wgmma shape covers them (T12, C63).
 fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnostic>) -> Option<[u64; 3]> {
     let operands = &module.ops[op].operands;
@@ -187,10 +190,13 @@ fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnost
     };
     let (each, columns) = if target.has(Feature::Tcgen05) { (128, 16) } else { (64, 8) };
     let rows = rows / 64 * each;
-    if !m.is_multiple_of(each) || m > rows {
+    // 64 rows take half of the lanes of tensor memory (E44).
+    let half = target.has(Feature::Tcgen05) && m == HALF_ROWS;
+    if !(m.is_multiple_of(each) || half) || m > rows {
+        let least = if target.has(Feature::Tcgen05) { "64, or " } else { "" };
         complain(
             format!("tt.dot with M = {m}"),
-            format!("multiples of {each} up to {rows}: {each} rows per warpgroup"),
+            format!("{least}multiples of {each} up to {rows}: {each} rows per warpgroup"),
         );
     }
     if !n.is_multiple_of(columns) || n > 256 {

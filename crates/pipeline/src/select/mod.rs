@@ -132,11 +132,16 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether the products have 64 rows in tensor memory: half of the lanes, read as accumulators of wgmma are (E44).
+    pub fn half_rows(&self) -> bool {
+        !self.sums.is_empty() && self.dots.iter().all(|d| d.extents[0] == dot::HALF_ROWS)
+    }
+
     /// Computing warpgroups: 64 rows of M each, 128 where they read tensor memory (C21, C66).
     pub fn warpgroups(&self) -> u32 {
         let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
         let each = if self.sums.is_empty() { 64 } else { 128 };
-        u32::try_from(rows / each).unwrap_or(u32::MAX)
+        u32::try_from(rows.div_ceil(each)).unwrap_or(u32::MAX)
     }
 
     /// Whether the computing agent reads or writes tensor memory inside a loop.

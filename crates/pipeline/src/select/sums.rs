@@ -5,6 +5,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, ValueDef, ValueId};
 use warploom_target::Target;
 
+use super::dot::HALF_ROWS;
 use super::{Dot, Operand, Ring};
 use crate::loops::innermost_for;
 use crate::place::refuse;
@@ -115,7 +116,7 @@ impl Maker<'_> {
         let module = self.module;
         let dot = self.dots.get(index)?;
         let [m, n, _] = dot.extents;
-        let columns = m / self.lanes * n;
+        let columns = m.div_ceil(self.lanes) * n;
         let Some((scf_for, at, kind)) = self.kind(dot.op) else {
             let text = "what tt.dot adds to is neither zero nor what its loop carries";
             self.errors.push(
@@ -126,6 +127,13 @@ impl Maker<'_> {
             return None;
         };
         let looped = innermost_for(module, scf_for).is_some();
+        let mixed = self.dots.iter().any(|other| other.extents[0] != m);
+        if m == HALF_ROWS && (kind != SumKind::Plain || mixed) {
+            let text =
+                "tt.dot with M = 64 whose loop reads or scales the product, or beside one of another M";
+            let fix = "M = 128; or products of M = 64 that nothing reads in their loops";
+            self.errors.push(refuse(module, dot.op, Code::Shape, text).rule("C63").note("instead", fix));
+        }
         if kind != SumKind::Plain && looped {
             let text = "a loop around one that reads its products is not supported yet";
             self.errors.push(
