@@ -71,9 +71,13 @@ fn depths_as_asked_and_as_they_fit() {
 
 /// What the checker finds in a program whose text was changed.
 fn found(text: &str, from: &str, to: &str) -> Vec<Rule> {
+    found_on("sm_80", text, from, to)
+}
+
+fn found_on(chip: &str, text: &str, from: &str, to: &str) -> Vec<Rule> {
     assert!(text.contains(from), "{from}");
     let module: Module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
-    let target = Target::named("sm_80").unwrap();
+    let target = Target::named(chip).unwrap();
     match check::program(&module, &target, Effort::Quick) {
         Ok(()) => Vec::new(),
         Err(list) => list.into_iter().map(|v| v.rule).collect(),
@@ -189,25 +193,78 @@ fn accesses_behind_a_write_through_the_same_argument_wait_for_everybody() {
     assert!(!warploom_ir::print(&plain.program).contains("warploom.barrier_sync"));
 }
 
-/// A chip with TMA may still be passed pointers: the launch differs, and the remark says how (C17).
+/// Where no loop copies tiles ahead, or slots and results have no room, a chip with TMA is passed pointers; the launch
+/// differs then, and the remark says how (C17).
 #[test]
-fn descriptors_of_one_agent_are_pointers_and_the_launch_says_so() {
-    for (name, chip) in
-        [("softmax_online", "sm_90a"), ("layernorm_rows", "sm_100a"), ("gemm_bf16", "sm_120a")]
-    {
+fn descriptors_that_tma_does_not_move_are_pointers_and_the_launch_says_so() {
+    for (name, chip, why) in [
+        ("call", "sm_90a", "ahead of their use"),
+        ("gather_rows", "sm_100a", "tt.descriptor_gather"),
+        ("attention", "sm_120a", "of 101376 B"),
+    ] {
         let Some(kernel) = compile(name, chip, &checked()) else { return };
         let text = warploom_ir::print(&kernel.program);
         assert!(!text.contains("tensordesc") && text.contains("warploom.descriptors = []"), "{name}");
         let told: Vec<_> = kernel.remarks.iter().filter(|r| r.rule == Some("C17")).collect();
-        assert!(
-            matches!(told.as_slice(), [one] if one.notes[0].1.contains("tensordesc_meta is empty")),
-            "{told:?}"
-        );
+        let [one] = told.as_slice() else { panic!("{name}: {told:?}") };
+        assert!(one.notes[0].1.contains(why), "{name}: {one}");
+        assert!(one.notes[1].1.contains("tensordesc_meta is empty"), "{name}: {one}");
         assert!(single::explain(&kernel).contains("masked accesses, not by TMA"), "{name}");
     }
     // Where there is no TMA, there is nothing to tell.
     let Some(kernel) = compile("softmax_online", "sm_80", &checked()) else { return };
     assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")));
+}
+
+/// Where the chip has TMA, one lane copies the tiles that a loop loads ahead, and stores what comes out of it (C24).
+#[test]
+fn tma_moves_the_tiles_of_one_agent() {
+    for (name, chip) in [
+        ("gemm_bf16", "sm_120a"),
+        ("gemm_persistent", "sm_120a"),
+        ("attention_64", "sm_120a"),
+        ("attention_ragged", "sm_120a"),
+        ("softmax_online", "sm_90a"),
+        ("layernorm_rows", "sm_100a"),
+        ("if_in_loop", "sm_100a"),
+    ] {
+        let Some(kernel) = compile(name, chip, &checked()) else { return };
+        assert!(kernel.loops.iter().all(|l| l.by_engine() && l.depth >= 2), "{name}");
+        assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")), "{name}");
+        let text = warploom_ir::print(&kernel.program);
+        assert!(text.contains("\"tma_to_generic\"") && text.contains("block_size"), "{name}");
+        assert_eq!(text.contains("warploom.tma_store"), name != "attention_ragged", "rows of its own length");
+        assert!(!text.contains("async_copy") && !text.contains("tt.descriptor_"), "{name}");
+        assert!(single::explain(&kernel).contains("TMA in one agent"), "{name}");
+        let (problem, _) = kernel.buffers.as_ref().unwrap();
+        assert_eq!(problem.agents.len(), 2, "{name}: the lane that copies hands over like another agent");
+        let target = Target::named(chip).unwrap();
+        let again = warploom_ir::parse(&text).unwrap();
+        assert!(matches!(resume(&again, &target, &checked()), Ok(Resumed::Program(_))), "{name}");
+    }
+}
+
+#[test]
+fn the_checker_finds_broken_slots_of_tma_in_one_agent() {
+    let Some(gemm) = compile("gemm_bf16_64", "sm_120a", &checked()) else { return };
+    let text = warploom_ir::print(&gemm.program);
+    let line = |wanted: &str, number: usize| {
+        let mut lines = text.lines().filter(|l| l.contains(wanted));
+        format!("{}\n", lines.nth(number).unwrap_or_else(|| panic!("{wanted}")))
+    };
+    let broken = |gone: &str| found_on("sm_120a", &text, gone, "");
+    let steady = text.matches("warploom.producer_acquire").count() - 1;
+    assert!(!broken(&line("warploom.consumer_wait", 0)).is_empty());
+    assert!(!broken(&line("warploom.consumer_release", 0)).is_empty());
+    let acquire = line("warploom.producer_acquire", steady);
+    let at = text.rfind(&acquire).unwrap();
+    let without = format!("{}{}", &text[..at], &text[at + acquire.len()..]);
+    assert!(!found_on("sm_120a", &without, "module", "module").is_empty());
+    // Results lie over the slots: all meet in front of the first one written, and behind it.
+    assert!(!broken(&line("warploom.barrier_sync", 0)).is_empty());
+    assert!(!broken(&line("warploom.barrier_sync", 1)).is_empty());
+    assert!(!broken(&line("warploom.proxy_fence", 2)).is_empty(), "between the write and the copy");
+    assert!(!broken(&line("warploom.store_wait", 0)).is_empty());
 }
 
 /// What agents of their own have no code for, one agent runs; the remark names the form refused and why.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use super::find::{CopiedTile, PointerStep, Slice, pointer_step, slice, yielded};
-use super::{Ahead, apart};
+use super::{Ahead, apart, engine, rounds};
 use crate::classes::{Class, class, constant};
 use crate::program::emit::{Emit, number};
 
@@ -40,7 +40,10 @@ struct Loop<'a> {
     args: Vec<ValueId>,
     bounds: [ValueId; 3],
     ahead: i64,
-    step: i64,
+    /// The step, where it is a constant.
+    step: Option<i64>,
+    /// Whether the copy engine copies.
+    engine: bool,
     tiles: &'a Ahead,
     ring: &'a Ring<'a>,
     slice: Slice,
@@ -62,7 +65,8 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
         args: out.blocks[body].args.to_vec(),
         bounds: [lo, hi, step],
         ahead: i64::try_from(ring.depth).ok()?.checked_sub(1).map(|a| a.max(1))?,
-        step: constant(out, step)?,
+        step: constant(out, step),
+        engine: tiles.tiles.iter().any(|t| t.plan.is_some()),
         slice: slice(out, old, body, &roots)?,
         tiles,
         ring,
@@ -77,11 +81,12 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
     behind.remove(0);
     let copied = at.carried(out, &at.slice.carried.clone(), &inits)?;
     let kept = at.carried(out, &kept, &inits)?;
-    let starts = at.prologue(out, &copied)?;
-    let new = at.steady(out, &copied, &starts, &kept, &live)?;
-    let mut emit = Emit { out, block, loc: at.loc };
-    emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(0i64))]);
-    emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(ring.barrier))]);
+    let read = if at.engine { rounds::enter(out, old)? } else { at.zeros(out) };
+    let (starts, write) = at.prologue(out, &copied, read)?;
+    let new = at.steady(out, &copied, &starts, &kept, &live, (read, write))?;
+    if !at.engine {
+        at.meet(out, block, 0);
+    }
     let results = out.ops[old].results.to_vec();
     let made = out.ops[new].results.to_vec();
     let mut replaced = Vec::new();
@@ -97,6 +102,10 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
     }
     out.ops[old].block = None;
     out.blocks[block].ops.extend(behind);
+    if at.engine {
+        let last = made.len().checked_sub(4)?;
+        rounds::leave(out, new, [*made.get(last)?, *made.get(last + 1)?])?;
+    }
     replaced.into_iter().for_each(|(result, value)| out.replace_all_uses(result, value));
     Some(())
 }
@@ -122,7 +131,10 @@ impl Loop<'_> {
         }
         for &op in &out.blocks[self.body].ops {
             let opcode = out.ops[op].opcode;
-            let pure = matches!(opcode, Opcode::Load | Opcode::Reduce | Opcode::Dot | Opcode::Yield);
+            let pure = matches!(
+                opcode,
+                Opcode::Load | Opcode::DescriptorLoad | Opcode::Reduce | Opcode::Dot | Opcode::Yield
+            );
             if !pure && class(opcode) != Class::Pure {
                 ops.insert(op);
                 stack.extend(self.reads(out, op));
@@ -179,13 +191,22 @@ impl Loop<'_> {
         Some(Emit { out, block: self.block, loc: self.loc }.scalar(value, &ty))
     }
 
-    /// The copies of the first iterations; returns where the carried values stand behind them.
-    fn prologue(&self, out: &mut Module, copied: &[Carried]) -> Option<Vec<ValueId>> {
+    /// Where iterators start that begin with each run of the loop.
+    fn zeros(&self, out: &mut Module) -> [ValueId; 2] {
+        let zero = Emit { out, block: self.block, loc: self.loc }.scalar(0, &Type::I32);
+        [zero, zero]
+    }
+
+    /// The copies of the first iterations; returns where the carried values stand behind them, and the next slot to fill.
+    fn prologue(
+        &self,
+        out: &mut Module,
+        copied: &[Carried],
+        read: [ValueId; 2],
+    ) -> Option<(Vec<ValueId>, [ValueId; 2])> {
         let [lo, hi, _] = self.bounds;
-        let ty = out.ty(lo).clone();
         let mut emit = Emit { out, block: self.block, loc: self.loc };
         let some = emit.compare("slt", lo, hi);
-        let trips = emit.value(Opcode::SubI, &[hi, lo], &ty);
         let mut now: Vec<ValueId> = Vec::new();
         for carried in copied {
             now.push(match carried.step {
@@ -196,26 +217,30 @@ impl Loop<'_> {
                 None => carried.first,
             });
         }
+        // The first round of slots is free: a wait for the phase before passes (C23).
+        let one = emit.scalar(1, &Type::I32);
+        let mut write = match self.engine {
+            true => [read[0], emit.same(Opcode::XOrI, read[1], one)],
+            false => read,
+        };
         if self.tiles.late.is_some() {
-            let slot = emit.scalar(0, &Type::I32);
-            self.copies(out, self.block, copied, &now, (lo, some, slot), false)?;
-            return Some(now);
+            self.copies(out, self.block, copied, &now, (lo, some, write), false)?;
+            return Some((now, write));
         }
         for iteration in 0..self.ahead {
-            let mut emit = Emit { out, block: self.block, loc: self.loc };
-            let (guard, index) = match iteration {
-                0 => (some, lo),
+            let (index, guard) = match iteration {
+                0 => (lo, some),
                 _ => {
-                    let distance = emit.scalar(iteration.checked_mul(self.step)?, &ty);
-                    let more = emit.compare("ugt", trips, distance);
-                    let guard = emit.value(Opcode::AndI, &[some, more], &Type::I1);
-                    (guard, emit.value(Opcode::AddI, &[lo, distance], &ty))
+                    let (index, more) = self.later(out, self.block, lo, iteration)?;
+                    let mut emit = Emit { out, block: self.block, loc: self.loc };
+                    (index, emit.value(Opcode::AndI, &[some, more], &Type::I1))
                 }
             };
-            let slot = emit.scalar(iteration, &Type::I32);
-            now = self.copies(out, self.block, copied, &now, (index, guard, slot), false)?;
+            now = self.copies(out, self.block, copied, &now, (index, guard, write), false)?;
+            let next = Emit { out, block: self.block, loc: self.loc }.advance(self.ring.name, write);
+            write = [*next.first()?, *next.get(1)?];
         }
-        Some(now)
+        Some((now, write))
     }
 
     /// Whether a tile is copied late in the body.
@@ -239,7 +264,7 @@ impl Loop<'_> {
         block: BlockId,
         copied: &[Carried],
         now: &[ValueId],
-        (index, guard, slot): (ValueId, ValueId, ValueId),
+        (index, guard, iterator): (ValueId, ValueId, [ValueId; 2]),
         late: bool,
     ) -> Option<Vec<ValueId>> {
         let mut map = Map::new();
@@ -248,6 +273,17 @@ impl Loop<'_> {
             if self.slice.ops.contains(&op) {
                 clone(out, op, block, &mut map);
             }
+        }
+        if self.engine {
+            let mut tiles = Vec::new();
+            for tile in &self.tiles.tiles {
+                let operands = out.ops[tile.op].operands.iter();
+                let operands = operands.map(|v| map.get(v).copied().unwrap_or(*v)).collect();
+                tiles.push((tile.op, operands, tile.bytes()));
+            }
+            engine::fill(out, block, self.ring.name, iterator, guard, &tiles);
+            let mut emit = Emit { out, block, loc: self.loc };
+            return self.nexts(&mut emit, copied, now, &map);
         }
         for tile in self.tiles.tiles.iter().filter(|tile| self.is_late(tile) == late) {
             let (ring, payload) = self.payload(tile);
@@ -261,7 +297,7 @@ impl Loop<'_> {
             if let Some(mask) = mask {
                 all = emit.value(Opcode::AndI, &[mask, all], &ty);
             }
-            let mut operands = vec![slot, pointers, all];
+            let mut operands = vec![iterator[0], pointers, all];
             operands.extend(other);
             let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
             emit.op(Opcode::AsyncCopy, &operands, &[], &props);
@@ -321,11 +357,11 @@ impl Loop<'_> {
         starts: &[ValueId],
         kept: &[Carried],
         live: &BTreeSet<OpId>,
+        (read, write): ([ValueId; 2], [ValueId; 2]),
     ) -> Option<OpId> {
         let [lo, hi, step] = self.bounds;
         let index_type = out.ty(lo).clone();
         let mut emit = Emit { out, block: self.block, loc: self.loc };
-        let distance = emit.scalar(self.ahead.checked_mul(self.step)?, &index_type);
         let zero = emit.scalar(0, &Type::I32);
         let mut operands = vec![lo, hi, step];
         for carried in kept {
@@ -339,8 +375,7 @@ impl Loop<'_> {
         }
         operands.extend(starts);
         if self.tiles.late.is_none() {
-            let write = emit.scalar(self.ahead, &Type::I32);
-            operands.extend([zero, zero, write, zero]);
+            operands.extend(read.into_iter().chain(write));
         }
         let types: Vec<Type> = operands.iter().skip(3).map(|&v| emit.out.ty(v).clone()).collect();
         let new = emit.op(Opcode::For, &operands, &types, &[]);
@@ -357,9 +392,16 @@ impl Loop<'_> {
         let mut last;
         match (&self.tiles.late, iterators) {
             (None, &[read, read_phase, write, write_phase]) => {
-                self.meet(out, inner, self.ahead - 1);
-                let later = self.later(out, inner, index, distance);
-                let nexts = self.copies(out, inner, copied, copying, (later.0, later.1, write), false)?;
+                if !self.engine {
+                    self.meet(out, inner, self.ahead - 1);
+                }
+                let (later, guard) = self.later(out, inner, index, self.ahead)?;
+                let ahead = (later, guard, [write, write_phase]);
+                let nexts = self.copies(out, inner, copied, copying, ahead, false)?;
+                if self.engine {
+                    let mut emit = Emit { out, block: inner, loc: self.loc };
+                    emit.ring(Opcode::ConsumerWait, self.ring.name, &[read, read_phase], &[]);
+                }
                 self.bind(out, inner, kept, computing, index, &mut map)?;
                 for op in out.blocks[self.body].ops.clone() {
                     if live.contains(&op) {
@@ -367,6 +409,10 @@ impl Loop<'_> {
                     }
                 }
                 let mut emit = Emit { out, block: inner, loc: self.loc };
+                if self.engine {
+                    emit.op(Opcode::ProxyFence, &[], &[], &[]);
+                    emit.ring(Opcode::ConsumerRelease, self.ring.name, &[read, read_phase], &[]);
+                }
                 last = self.nexts(&mut emit, kept, computing, &map)?;
                 last.extend(nexts);
                 last.extend(emit.advance(self.ring.name, [read, read_phase]));
@@ -375,7 +421,7 @@ impl Loop<'_> {
             (Some(late), []) => {
                 self.meet(out, inner, 0);
                 let always = Emit { out, block: inner, loc: self.loc }.scalar(1, &Type::I1);
-                let nexts = self.copies(out, inner, copied, copying, (index, always, zero), true)?;
+                let nexts = self.copies(out, inner, copied, copying, (index, always, [zero, zero]), true)?;
                 self.bind(out, inner, kept, computing, index, &mut map)?;
                 let ops = out.blocks[self.body].ops.clone();
                 let loads: Vec<OpId> = late.iter().copied().collect();
@@ -389,8 +435,8 @@ impl Loop<'_> {
                     if !met && self.reads(out, op).iter().any(|v| shown.contains(v)) {
                         met = true;
                         self.meet(out, inner, 0);
-                        let later = self.later(out, inner, index, distance);
-                        self.copies(out, inner, copied, &nexts, (later.0, later.1, zero), false)?;
+                        let (later, guard) = self.later(out, inner, index, self.ahead)?;
+                        self.copies(out, inner, copied, &nexts, (later, guard, [zero, zero]), false)?;
                         for op in out.blocks[self.body].ops.clone() {
                             if waiting.contains(&op) && live.contains(&op) {
                                 self.put(out, op, inner, zero, &mut map)?;
@@ -416,19 +462,32 @@ impl Loop<'_> {
         emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
     }
 
-    /// The index of a later iteration, and whether there is one.
+    /// The index so many iterations behind one that exists, and whether that one does too. Where the step is no constant,
+    /// in 64 bits: so many steps may be more than the index can hold.
     fn later(
         &self,
         out: &mut Module,
         block: BlockId,
         index: ValueId,
-        distance: ValueId,
-    ) -> (ValueId, ValueId) {
+        iterations: i64,
+    ) -> Option<(ValueId, ValueId)> {
         let ty = out.ty(index).clone();
+        let [_, hi, step] = self.bounds;
         let mut emit = Emit { out, block, loc: self.loc };
-        let left = emit.value(Opcode::SubI, &[self.bounds[1], index], &ty);
-        let guard = emit.compare("ugt", left, distance);
-        (emit.value(Opcode::AddI, &[index, distance], &ty), guard)
+        if let Some(step) = self.step {
+            let distance = emit.scalar(iterations.checked_mul(step)?, &ty);
+            let left = emit.same(Opcode::SubI, hi, index);
+            let more = emit.compare("ugt", left, distance);
+            return Some((emit.same(Opcode::AddI, index, distance), more));
+        }
+        let (hi, from, step) = (emit.wide(hi), emit.wide(index), emit.wide(step));
+        let count = emit.scalar(iterations, &Type::I64);
+        let distance = emit.same(Opcode::MulI, step, count);
+        let left = emit.same(Opcode::SubI, hi, from);
+        let more = emit.compare("sgt", left, distance);
+        let later = emit.same(Opcode::AddI, from, distance);
+        let later = if ty == Type::I64 { later } else { emit.value(Opcode::TruncI, &[later], &ty) };
+        Some((later, more))
     }
 
     /// An operation of the body in the expanded loop: a copied tile is a view of its slot.
@@ -438,7 +497,11 @@ impl Loop<'_> {
                 let (result, loc) = (out.result(op)?, out.ops[op].loc);
                 let ty = out.ty(result).clone();
                 let (ring, payload) = self.payload(tile);
-                let view = Emit { out, block, loc }.slot(ring, slot, payload, ty);
+                let mut emit = Emit { out, block, loc };
+                let view = match &tile.plan {
+                    Some(plan) => engine::view(&mut emit, ring, slot, payload, plan, &ty),
+                    None => emit.slot(ring, slot, payload, ty),
+                };
                 map.insert(result, view);
             }
             None => clone(out, op, block, map),

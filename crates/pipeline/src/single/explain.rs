@@ -56,6 +56,18 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
     let (depth, answer) = (ahead.depth, &ahead.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
     match &ahead.late {
+        None if ahead.by_engine() => {
+            let _ = writeln!(
+                out,
+                "  TMA in one agent: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
+            );
+            let _ = writeln!(
+                out,
+                "  copies run {} iterations ahead: prologue, steady state, none behind the last (C28); the depth law asks for {}",
+                depth.saturating_sub(1),
+                ahead.law
+            );
+        }
         None => {
             let _ = writeln!(
                 out,

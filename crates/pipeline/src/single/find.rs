@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_target::Target;
 
 use crate::classes::{Class, class, constant, is_scalar_type};
 use crate::loops::pipelined_loops;
 use crate::place::remark;
+use crate::tma::TilePlan;
 use crate::walk::preorder;
 
 /// A tile that is copied to shared memory ahead of its use.
@@ -21,6 +23,8 @@ pub struct CopiedTile {
     pub swizzle: u32,
     /// Name in reports.
     pub name: String,
+    /// How the copy engine moves it, where that does.
+    pub plan: Option<TilePlan>,
 }
 
 impl CopiedTile {
@@ -31,6 +35,9 @@ impl CopiedTile {
 
     /// Alignment of its slots in bytes (C15).
     pub fn align(&self) -> u64 {
+        if let Some(plan) = &self.plan {
+            return plan.align();
+        }
         match self.swizzle {
             0 => 128,
             swizzle => 8 * u64::from(swizzle),
@@ -47,6 +54,13 @@ pub(super) struct Found {
     pub num_stages: Option<u64>,
 }
 
+impl Found {
+    /// Whether the copy engine brings its tiles.
+    pub(super) fn engine(&self) -> bool {
+        self.tiles.iter().any(|t| t.plan.is_some())
+    }
+}
+
 /// A carried tile of pointers that moves by the same amount everywhere: what is added in each iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PointerStep {
@@ -55,16 +69,21 @@ pub(super) struct PointerStep {
 }
 
 /// The loops of a kernel with tiles that can be copied ahead, and why others cannot.
-pub(super) fn loops(module: &Module, func: OpId) -> (Vec<Found>, Vec<Diagnostic>) {
+pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>, Vec<Diagnostic>) {
     let (mut found, mut remarks) = (Vec::new(), Vec::new());
     for scf_for in pipelined_loops(module, func) {
         let Some(body) = module.entry(scf_for, 0) else { continue };
         let mut tiles = Vec::new();
+        let engine = module.blocks[body].ops.iter().any(|&op| moved(module, op));
         for &op in &module.blocks[body].ops {
-            if module.ops[op].opcode != Opcode::Load {
-                continue;
-            }
-            match copied(module, scf_for, body, op, tiles.len()) {
+            let found = match module.ops[op].opcode {
+                Opcode::DescriptorLoad => by_engine(module, func, scf_for, body, op, (tiles.len(), target)),
+                Opcode::Load if engine && !loads_tile(module, op) => Ok(None),
+                Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
+                Opcode::Load => copied(module, scf_for, body, op, tiles.len()),
+                _ => continue,
+            };
+            match found {
                 Ok(Some(tile)) => tiles.push(tile),
                 Ok(None) => {}
                 Err(why) => {
@@ -74,7 +93,7 @@ pub(super) fn loops(module: &Module, func: OpId) -> (Vec<Found>, Vec<Diagnostic>
             }
         }
         let step = module.ops[scf_for].operands.get(2).and_then(|&v| constant(module, v));
-        if !tiles.is_empty() && step.is_none_or(|step| step <= 0 || step > 1 << 20) {
+        if !tiles.is_empty() && !engine && step.is_none_or(|step| step <= 0 || step > 1 << 20) {
             let text = "this loop is not pipelined: its step is no constant";
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
             continue;
@@ -130,11 +149,59 @@ fn copied(
         }
     }
     let swizzle = swizzle(&shape, row);
-    let name = match number {
-        0..=25 => char::from(b'a' + u8::try_from(number).unwrap_or(0)).to_string(),
-        _ => format!("t{number}"),
-    };
-    Ok(Some(CopiedTile { op, tile, swizzle, name }))
+    Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: None }))
+}
+
+/// Whether an operation loads more than a scalar.
+fn loads_tile(module: &Module, op: OpId) -> bool {
+    module.result(op).is_some_and(|v| module.ty(v).is_tensor())
+}
+
+/// Whether the copy engine loads a tile.
+fn moved(module: &Module, op: OpId) -> bool {
+    module.ops[op].opcode == Opcode::DescriptorLoad
+}
+
+/// a, b, c .. for the tiles of a loop.
+fn letter(number: usize) -> String {
+    match u8::try_from(number).ok().filter(|&n| n < 26) {
+        Some(n) => char::from(b'a' + n).to_string(),
+        None => format!("t{number}"),
+    }
+}
+
+/// A tile that the copy engine can bring ahead: its coordinates can be computed, and what stands around its loop can carry
+/// how often its slots were filled: counted loops, or branches that are taken once at most.
+fn by_engine(
+    module: &Module,
+    func: OpId,
+    scf_for: OpId,
+    body: BlockId,
+    op: OpId,
+    (number, target): (usize, &Target),
+) -> Result<Option<CopiedTile>, &'static str> {
+    let operands = &module.ops[op].operands;
+    let (Some(&descriptor), Some(result)) = (operands.first(), module.result(op)) else { return Ok(None) };
+    let plan = TilePlan::new(module.ty(descriptor), target).map_err(|_| "the copy engine cannot move it")?;
+    if slice(module, scf_for, body, operands).is_none() {
+        return Err("its coordinates depend on what the loop computes");
+    }
+    let (mut at, mut branch) = (module.parent(scf_for), false);
+    while let Some(parent) = at.filter(|&p| p != func) {
+        match module.ops[parent].opcode {
+            Opcode::For if branch => return Err("its loop stands in a branch of a loop"),
+            Opcode::For => {}
+            Opcode::If => branch = true,
+            _ => return Err("its loop stands in another than a counted one"),
+        }
+        at = module.parent(parent);
+    }
+    let through = |store: OpId| module.ops[store].operands.first() == Some(&descriptor);
+    if preorder(module, scf_for).into_iter().any(|op| writes(module.ops[op].opcode) && through(op)) {
+        return Err("the loop stores through the same descriptor");
+    }
+    let (tile, swizzle) = (module.ty(result).clone(), plan.swizzle);
+    Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: Some(plan) }))
 }
 
 /// The swizzle of the slots of a matrix with rows of so many bytes; vectors have none.
@@ -152,7 +219,7 @@ pub(super) fn staged_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
     let &[_, cols] = tile.shape() else { return None };
     let row = cols.saturating_mul(u64::from(bits) / 8);
     let swizzle = swizzle(tile.shape(), row);
-    (row >= 16).then(|| CopiedTile { op, tile, swizzle, name: String::new() })
+    (row >= 16).then(|| CopiedTile { op, tile, swizzle, name: String::new(), plan: None })
 }
 
 /// Whether an operation may change global memory.

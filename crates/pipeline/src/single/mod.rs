@@ -11,10 +11,15 @@
 //! ```
 //!
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
+//!
+//! Tiles behind descriptors come by TMA where the chip has it and a loop loads them ahead ([`engine`]); elsewhere their
+//! descriptors are taken apart ([`descriptors`]).
 
 mod apart;
 mod build;
+mod declare;
 mod descriptors;
+mod engine;
 mod expand;
 mod explain;
 mod find;
@@ -22,6 +27,7 @@ mod forms;
 mod order;
 mod plan;
 mod program;
+mod rounds;
 mod shape;
 mod staged;
 
@@ -64,6 +70,13 @@ pub struct Ahead {
     pub depth: u64,
     /// What the depth law asks for at the best II.
     pub law: u64,
+}
+
+impl Ahead {
+    /// Whether the copy engine brings its tiles (C24).
+    pub fn by_engine(&self) -> bool {
+        self.tiles.iter().any(|t| t.plan.is_some())
+    }
 }
 
 /// A kernel compiled for one agent, with everything that was decided.
@@ -116,13 +129,52 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     all_forms::strip(&mut kernel, func);
-    let taken_apart = descriptors::lower(&mut kernel, func, target)?;
+    let mut refused = None;
+    if engine::may_move(&kernel, func, target) {
+        match compile_as(kernel.clone(), func, target, options, Moves::ByTma) {
+            Err(errors) if errors.iter().all(|e| e.code != Code::Internal) => {
+                refused = errors.into_iter().next()
+            }
+            settled => return settled,
+        }
+    }
+    let mut single = compile_as(kernel, func, target, options, Moves::ByPointers)?;
+    if let Some(why) = refused {
+        let told = single.remarks.iter_mut().find(|r| r.rule == Some("C17"));
+        told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
+    }
+    Ok(single)
+}
+
+/// How tiles behind descriptors come and go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    ByTma,
+    ByPointers,
+}
+
+/// Compiles a kernel in normal form.
+fn compile_as(
+    mut kernel: Module,
+    func: OpId,
+    target: &Target,
+    options: &Options,
+    moves: Moves,
+) -> Result<Single, Vec<Diagnostic>> {
+    let taken_apart = match moves {
+        Moves::ByTma => None,
+        Moves::ByPointers => descriptors::lower(&mut kernel, func, target)?,
+    };
     let shape = shape::choose(&kernel, func, target)?;
-    let (found, stays) = find::loops(&kernel, func);
+    let (found, stays) = find::loops(&kernel, func, target);
+    let (engine, start) = match moves {
+        Moves::ByTma => engine::find(&kernel, func, &found, target, shape.scratch)?,
+        Moves::ByPointers => (engine::Engine::default(), shape.scratch),
+    };
+    let (staged, taken) = staged::find(&kernel, func, &found, start);
     let remarks = taken_apart.into_iter().chain(stays).collect();
-    let (staged, taken) = staged::find(&kernel, func, &found, shape.scratch);
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken };
-    let planned = plan::plan(&wanted, found, staged)?;
+    let planned = plan::plan(&wanted, found, staged, engine)?;
     let scheduled = forms::scheduled(&kernel, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
     let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {

@@ -12,11 +12,11 @@ use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
 use warploom_target::mma::MmaInstruction;
 
-use super::Ahead;
-use super::apart;
+use super::engine::Engine;
 use super::find::Found;
 use super::shape::Shape;
 use super::staged::Staged;
+use super::{Ahead, apart};
 use crate::compile::Options;
 use crate::depth::assign_error;
 use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};
@@ -26,6 +26,7 @@ use crate::place::refuse;
 pub(super) struct Planned {
     pub loops: Vec<Ahead>,
     pub staged: Vec<Staged>,
+    pub engine: Engine,
     /// Bytes of shared memory.
     pub shared: u64,
     pub buffers: Option<(Problem, Assignment)>,
@@ -72,6 +73,7 @@ pub(super) fn plan(
     wanted: &Wanted<'_>,
     found: Vec<Found>,
     staged: Vec<Staged>,
+    mut engine: Engine,
 ) -> Result<Planned, Vec<Diagnostic>> {
     let mut drafts = Vec::new();
     let mut errors = Vec::new();
@@ -89,14 +91,17 @@ pub(super) fn plan(
         if wanted.taken > limit {
             return Err(vec![too_big(wanted, &drafts, wanted.taken, limit)]);
         }
-        return Ok(Planned { loops: Vec::new(), staged, shared: wanted.taken, buffers: None });
+        return Ok(Planned { loops: Vec::new(), staged, engine, shared: wanted.taken, buffers: None });
     }
     loop {
-        match fit(wanted, &drafts) {
-            Ok(buffers) => {
+        let fitted = fit(wanted, &drafts).and_then(|buffers| {
+            let shared = lay_stores(wanted, &mut engine, &buffers.1)?;
+            Ok((buffers, shared))
+        });
+        match fitted {
+            Ok((buffers, shared)) => {
                 let loops = drafts.into_iter().map(Draft::done).collect();
-                let shared = buffers.1.smem.used.max(wanted.taken);
-                return Ok(Planned { loops, staged, shared, buffers: Some(buffers) });
+                return Ok(Planned { loops, staged, engine, shared, buffers: Some(buffers) });
             }
             Err(Misfit::Other(error)) => return Err(vec![*error]),
             Err(Misfit::Capacity { need, limit }) => {
@@ -106,6 +111,15 @@ pub(super) fn plan(
             }
         }
     }
+}
+
+/// Places what is stored behind the loops over their rings; where shared memory ends then.
+fn lay_stores(wanted: &Wanted<'_>, engine: &mut Engine, assignment: &Assignment) -> Result<u64, Misfit> {
+    let used = assignment.smem.used.max(wanted.taken);
+    let barriers = assignment.records.iter().filter_map(|r| r.full).min().unwrap_or(used);
+    let need = engine.lay_stores(wanted.taken, barriers, used);
+    let limit = wanted.options.smem_limit.unwrap_or(wanted.target.smem.per_cta);
+    if need > limit { Err(Misfit::Capacity { need, limit }) } else { Ok(need) }
 }
 
 /// Takes a slot from the loop with most bytes; `false` where nothing can be taken.
@@ -120,7 +134,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         deepest.cap = Some(deepest.depth);
         return deepest.reschedule(wanted).map(|()| true);
     }
-    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && late(d).is_some());
+    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && !d.found.engine() && late(d).is_some());
     let Some(widest) = two.max_by_key(|d| bytes(d)) else { return Ok(false) };
     widest.late = late(widest);
     widest.depth = 1;
@@ -248,6 +262,9 @@ fn internal(text: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::Internal, text).rule("B17"))
 }
 
+/// The agent of copies that one lane issues: it hands slots to all warps by pairs of barriers, as another agent would.
+const COPIES: u64 = 1;
+
 /// The assignment problem: one agent, one region and one pipe for each loop.
 fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
     let Wanted { kernel, shape, target, options, taken } = *wanted;
@@ -261,11 +278,10 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
         regions.push(Region { id: pipe, kind: RegionKind::Loop, ii: Some(ii), stages, exit: Exit::Counted });
         let first = ops.len() as u64;
         for (node, place) in draft.pipelined.graph.nodes.iter().zip(&draft.answer.nodes) {
-            let copies = draft
-                .pipelined
-                .nodes
-                .get(node.id)
-                .is_some_and(|n| n.part == Part::Whole && kernel.ops[n.op].opcode == Opcode::Load);
+            let copies = draft.pipelined.nodes.get(node.id).is_some_and(|n| {
+                n.part == Part::Whole
+                    && matches!(kernel.ops[n.op].opcode, Opcode::Load | Opcode::DescriptorLoad)
+            });
             // A reader ends as late as the tile that it reads is wanted (S54).
             let ends = draft.pipelined.graph.values.iter().flat_map(|v| {
                 let copy = draft.pipelined.copies.get(v.id).copied().flatten();
@@ -279,7 +295,7 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
                 id: first + node.id as u64,
                 name: node.name.clone(),
                 region: Some(pipe),
-                agent: 0,
+                agent: if copies && draft.found.engine() { COPIES } else { 0 },
                 stage: unsigned(place.stage),
                 cycle: Some(unsigned(place.cycle)),
                 order: Some(place.order as u64),
@@ -294,6 +310,7 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
                 draft.pipelined.copies.get(value.id).copied().flatten() == Some(tile.op)
             };
             let node = draft.pipelined.node(tile.op, Part::Whole).unwrap_or(0) as u64;
+            let role = if tile.plan.is_some() { Role::TmaLoad } else { Role::CpAsync };
             let uses = graph.values.iter().find(of_tile).map(|v| v.uses.clone()).unwrap_or_default();
             let read = |u: &warploom_sched::ValueUse| Consumer {
                 op: first + u.node as u64,
@@ -310,7 +327,7 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
                 bytes: Some(tile.bytes()),
                 swizzle: u64::from(tile.swizzle),
                 align: tile.align(),
-                producer: Some(Producer { op: first + node, role: Role::CpAsync }),
+                producer: Some(Producer { op: first + node, role }),
                 consumers: uses.iter().map(read).collect(),
                 init: true,
                 pipe: Some(pipe),
@@ -319,14 +336,20 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
         }
     }
     let warps = u32::try_from(shape.warps).unwrap_or(u32::MAX);
+    let engine = drafts.iter().any(|d| d.found.engine());
+    let mut agents = vec![Agent { id: 0, name: "main".to_owned(), warps }];
+    if engine {
+        agents.push(Agent { id: COPIES, name: "elected lane".to_owned(), warps: 1 });
+    }
     Problem {
         name: drafts.first().map_or_else(String::new, |d| {
             d.pipelined.graph.name.split('/').next().unwrap_or_default().to_owned()
         }),
         target: TargetSpec::Named(target.name().to_owned()),
-        repeat: Repeat::None,
+        // Slots of the copy engine are handed on by their own barriers only, so that no two rings may share bytes.
+        repeat: if engine { Repeat::Overlapped } else { Repeat::None },
         options: BufferOptions { smem_limit: options.smem_limit, ..BufferOptions::default() },
-        agents: vec![Agent { id: 0, name: "main".to_owned(), warps }],
+        agents,
         regions,
         ops,
         values,

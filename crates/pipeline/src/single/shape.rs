@@ -129,7 +129,7 @@ fn mma_sync(
     let in_slot = |dot: OpId| {
         let a = module.ops[dot].operands.first().copied();
         let seen = a.map(|a| look_through(module, a).base).and_then(|base| module.def_op(base));
-        seen.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
+        seen.is_some_and(|op| matches!(module.ops[op].opcode, Opcode::Load | Opcode::DescriptorLoad))
     };
     let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
     // Products of one loop are alive together; a later loop goes on with what an earlier one made.
@@ -249,9 +249,6 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
             let text = format!("{chip} has no mma.sync of 8-bit floats");
             let error = refuse(module, op, Code::Target, text).rule("T12");
             return Some(error.note("instead", "f16 or bf16 operands"));
-        }
-        Opcode::DescriptorLoad | Opcode::DescriptorStore => {
-            (format!("{name} in a kernel that one agent runs"), "tt.load and tt.store through pointers")
         }
         Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
             (format!("{name} is not supported for {chip}"), "pointers")

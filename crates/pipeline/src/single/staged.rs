@@ -61,7 +61,7 @@ pub(super) fn find(module: &Module, func: OpId, found: &[Found], start: u64) -> 
 }
 
 /// Whether something around an operation repeats it.
-fn repeats(module: &Module, op: OpId) -> bool {
+pub(super) fn repeats(module: &Module, op: OpId) -> bool {
     let mut at = module.parent(op);
     while let Some(parent) = at {
         if module.ops[parent].opcode == Opcode::While {

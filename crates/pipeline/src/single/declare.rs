@@ -1,0 +1,165 @@
+//! What the program of one agent declares: its rings and the barrier of its warps (C22, C24).
+
+use warploom_ir::{Attr, BlockId, LocId, Module, Opcode, Type};
+
+use super::find::CopiedTile;
+use super::plan::Planned;
+use super::program::BARRIER;
+use super::shape::Shape;
+use crate::program::emit::{Emit, number};
+use crate::tma::TilePlan;
+
+/// A ring of `cp_async`: depth, tiles, where each one's slots lie and how far apart.
+fn declare_ring(
+    emit: &mut Emit<'_>,
+    name: &str,
+    depth: u64,
+    tiles: &[&CopiedTile],
+    (offsets, strides): (Vec<u64>, Vec<u64>),
+) {
+    let wide = |values: Vec<u64>| Attr::DenseArray {
+        elem: Type::I64,
+        values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
+    };
+    let swizzle = tiles.iter().map(|t| i64::from(t.swizzle)).collect();
+    let props = [
+        ("sym_name", Attr::string(name)),
+        ("depth", number(depth)),
+        ("handshake", Attr::string("cp_async")),
+        ("payload", Attr::Array(tiles.iter().map(|t| Attr::string(&t.name)).collect())),
+        ("tile", Attr::Array(tiles.iter().map(|t| Attr::Type(t.tile.clone())).collect())),
+        ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
+        ("offset", wide(offsets)),
+        ("stride", wide(strides)),
+        ("bytes", number(0u64)),
+        ("full", Attr::i32(-1)),
+        ("empty", Attr::i32(-1)),
+        ("arrive_full", number(0u64)),
+        ("arrive_empty", number(0u64)),
+    ];
+    emit.op(Opcode::Pipeline, &[], &[], &props);
+}
+
+/// Slots that the copy engine fills or empties.
+struct Moved<'a> {
+    handshake: &'static str,
+    depth: u64,
+    /// Each payload's boxes, element type, first slot and distance.
+    slots: Vec<(&'a TilePlan, &'a Type, u64, u64)>,
+    /// The first full barrier.
+    full: Option<u64>,
+    /// The first empty barrier, and who arrives there.
+    empty: Option<(u64, u64)>,
+}
+
+/// The declaration of such a ring (C22, C24).
+fn declare_moved(emit: &mut Emit<'_>, name: &str, ring: &Moved<'_>) {
+    let slots = &ring.slots;
+    let wide = |values: Vec<u64>| Attr::DenseArray {
+        elem: Type::I64,
+        values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
+    };
+    let swizzle = slots.iter().map(|(plan, ..)| i64::from(plan.swizzle)).collect();
+    let tile = |plan: &TilePlan, elem: &Type| Attr::Type(Type::tensor(&plan.tile(), elem.clone()));
+    let bytes: u64 = slots.iter().map(|(plan, ..)| plan.bytes).sum();
+    let at = |barrier: Option<u64>| barrier.map_or_else(|| Attr::i32(-1), number);
+    let letters = (0u8..).map(|n| Attr::string(char::from(b'a' + n % 26).to_string()));
+    let props = [
+        ("sym_name", Attr::string(name)),
+        ("depth", number(ring.depth)),
+        ("handshake", Attr::string(ring.handshake)),
+        ("payload", Attr::Array(letters.take(slots.len()).collect())),
+        ("tile", Attr::Array(slots.iter().map(|(plan, elem, ..)| tile(plan, elem)).collect())),
+        ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
+        ("offset", wide(slots.iter().map(|s| s.2).collect())),
+        ("stride", wide(slots.iter().map(|s| s.3).collect())),
+        ("bytes", number(if ring.full.is_some() { bytes } else { 0 })),
+        ("full", at(ring.full)),
+        ("empty", at(ring.empty.map(|e| e.0))),
+        ("arrive_full", number(u64::from(ring.full.is_some()))),
+        ("arrive_empty", number(ring.empty.map_or(0, |e| e.1))),
+    ];
+    emit.op(Opcode::Pipeline, &[], &[], &props);
+}
+
+/// One ring for each loop, or two where tiles take turns, one for each group of staged tiles, and the barrier of all
+/// warps.
+pub(super) fn declare(
+    out: &mut Module,
+    body: BlockId,
+    planned: &Planned,
+    (shape, meets): (&Shape, bool),
+    loc: LocId,
+) -> Option<()> {
+    let engine = &planned.engine;
+    let meets = meets
+        || planned.loops.iter().any(|l| !l.by_engine())
+        || !planned.staged.is_empty()
+        || !engine.stores.is_empty()
+        || shape.scratch > 0;
+    if !meets && planned.loops.is_empty() && engine.once.is_empty() {
+        return Some(());
+    }
+    let mut emit = Emit { out, block: body, loc };
+    let mut id = None;
+    for (index, ahead) in planned.loops.iter().enumerate() {
+        let (_, assignment) = planned.buffers.as_ref()?;
+        let first = planned.first_value(index);
+        let (mut early, mut late) = (Vec::new(), Vec::new());
+        for (value, tile) in (first..).zip(&ahead.tiles) {
+            let record = assignment.record(value)?;
+            id = id.or(record.barrier.as_ref().and_then(|b| b.id));
+            let is_late = ahead.late.as_ref().is_some_and(|late| late.contains(&tile.op));
+            let list = if is_late { &mut late } else { &mut early };
+            list.push((tile, record.offset?, record.stride?));
+        }
+        for (name, list) in [(format!("p{index}"), early), (format!("p{index}_late"), late)] {
+            if list.is_empty() {
+                continue;
+            }
+            let tiles: Vec<&CopiedTile> = list.iter().map(|(tile, ..)| *tile).collect();
+            if ahead.by_engine() {
+                let record = assignment.record(first)?;
+                let slots = list.iter().map(|(tile, offset, stride)| {
+                    Some((tile.plan.as_ref()?, tile.tile.elem(), *offset, *stride))
+                });
+                let ring = Moved {
+                    handshake: "tma_to_generic",
+                    depth: ahead.depth,
+                    slots: slots.collect::<Option<_>>()?,
+                    full: Some(record.full?),
+                    empty: Some((record.empty?, shape.warps)),
+                };
+                declare_moved(&mut emit, &name, &ring);
+                continue;
+            }
+            let places = list.iter().map(|&(_, offset, stride)| (offset, stride)).unzip();
+            declare_ring(&mut emit, &name, ahead.depth, &tiles, places);
+        }
+    }
+    for (index, group) in planned.staged.iter().enumerate() {
+        let tiles: Vec<&CopiedTile> = group.tiles.iter().collect();
+        let strides = tiles.iter().map(|t| t.bytes()).collect();
+        declare_ring(&mut emit, &format!("s{index}"), 1, &tiles, (group.offsets.clone(), strides));
+    }
+    for (number, tile) in engine.once.iter().enumerate() {
+        let slots = vec![(&tile.plan, &tile.elem, tile.offset, tile.plan.bytes)];
+        let ring = Moved { handshake: "tma_to_generic", depth: 1, slots, full: Some(tile.full), empty: None };
+        declare_moved(&mut emit, &format!("once{number}"), &ring);
+    }
+    for (number, store) in engine.stores.iter().enumerate() {
+        let slots = vec![(&store.plan, &store.elem, store.offset, store.plan.bytes)];
+        let ring = Moved { handshake: "none", depth: 1, slots, full: None, empty: None };
+        declare_moved(&mut emit, &format!("out{number}"), &ring);
+    }
+    if !meets {
+        return Some(());
+    }
+    let props = [
+        ("sym_name", Attr::string(BARRIER)),
+        ("id", number(id.unwrap_or(1))),
+        ("threads", number(32 * shape.warps)),
+    ];
+    emit.op(Opcode::NamedBarrier, &[], &[], &props);
+    Some(())
+}
