@@ -226,7 +226,6 @@ fn tma_moves_the_tiles_of_one_agent() {
         ("attention_ragged", "sm_120a"),
         ("softmax_online", "sm_90a"),
         ("layernorm_rows", "sm_100a"),
-        ("if_in_loop", "sm_100a"),
     ] {
         let Some(kernel) = compile(name, chip, &checked()) else { return };
         assert!(kernel.loops.iter().all(|l| l.by_engine() && l.depth >= 2), "{name}");
