@@ -8,6 +8,7 @@
 //! [`schedule`]: crate::schedule
 
 pub(crate) mod buffers;
+mod carried;
 mod derive;
 mod intervals;
 mod lowered;

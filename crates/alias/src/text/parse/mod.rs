@@ -5,9 +5,15 @@ use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 
+mod pieces;
+mod region;
+mod scope;
+
 use super::lexer::{Kind, Token, lex};
-use super::tree::{Block, BlockId, Op, OpId, Piece, Region, RegionId, Tree, Value, ValueId};
+use super::tree::{BlockId, Op, OpId, Piece, Tree, ValueId};
 use crate::error::{AliasError, Pos, Result};
+use pieces::split_loc;
+pub(crate) use pieces::{join, type_len, typed_defs};
 
 /// Regions may be nested this deep.
 const MAX_REGIONS: usize = 200;
@@ -151,61 +157,6 @@ impl<'a> Parser<'a> {
         let before = self.tree.top.is_empty();
         self.tree.aliases.push((name.text.to_owned(), body, before));
         Ok(())
-    }
-
-    fn new_value(&mut self, name: &str, def: Option<OpId>, pack: Option<(u32, u32)>) -> ValueId {
-        self.tree.values.push(Value { name: name.trim_start_matches('%').to_owned(), ty: None, def, pack });
-        self.tree.values.len() - 1
-    }
-
-    /// Makes a name known; a use before it now refers to it.
-    fn define(&mut self, name: &str, values: Vec<ValueId>, pos: Pos) -> Result<Vec<ValueId>> {
-        let Some(scope) = self.scopes.last_mut() else { return Ok(values) };
-        let mut values = values;
-        if let Some(at) = scope.pending.iter().position(|(n, ..)| n == name) {
-            let (_, early, _) = scope.pending.swap_remove(at);
-            if let Some(first) = values.first_mut() {
-                // The early value takes over the definition.
-                if let Some(v) = self.tree.values.get(*first).cloned()
-                    && let Some(slot) = self.tree.values.get_mut(early)
-                {
-                    *slot = v;
-                }
-                *first = early;
-            }
-            scope.names.remove(name);
-        }
-        if scope.names.insert(name.to_owned(), values.clone()).is_some() {
-            return Err(syntax(format!("redefinition of SSA value '{name}'"), pos));
-        }
-        Ok(values)
-    }
-
-    fn lookup(&mut self, name: &str, number: Option<u32>, pos: Pos) -> Result<ValueId> {
-        for scope in self.scopes.iter().rev() {
-            if let Some(values) = scope.names.get(name) {
-                return values
-                    .get(number.unwrap_or(0) as usize)
-                    .copied()
-                    .ok_or_else(|| syntax(format!("'{name}' has only {} results", values.len()), pos));
-            }
-            if scope.isolated {
-                break;
-            }
-        }
-        let value = self.new_value(name, None, None);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.pending.push((name.to_owned(), value, pos));
-            scope.names.insert(name.to_owned(), vec![value]);
-        }
-        Ok(value)
-    }
-
-    fn pop_scope(&mut self) -> Result<()> {
-        match self.scopes.pop().and_then(|s| s.pending.into_iter().next()) {
-            Some((name, _, pos)) => Err(syntax(format!("use of undeclared SSA value name '{name}'"), pos)),
-            None => Ok(()),
-        }
     }
 
     /// Whether the token at the cursor, first on its line, begins an operation.
@@ -380,196 +331,6 @@ impl<'a> Parser<'a> {
             out.push(Piece::Text(self.word(token.text), token.space));
         }
     }
-
-    /// Whether a `{` opens a region and no dictionary of attributes.
-    fn opens_region(&self, open: &[&str], out: &[Piece], name: &str, quoted: bool) -> bool {
-        // `<{..}>` holds properties; regions stand outside of brackets, or in `({..}, {..})`.
-        if !(open.is_empty() || open == ["("]) {
-            return false;
-        }
-        let (first, second) = (self.ahead(1), self.ahead(2));
-        let last = out.last().map_or("", Piece::text);
-        // Modules and functions say `attributes` before theirs, but where the operation is between quotes.
-        let has_body = name == "module" || name.ends_with("func") || name == "builtin.module";
-        if has_body && !quoted && open.is_empty() {
-            return last != "attributes";
-        }
-        match first.kind {
-            Kind::Punct if first.text == "}" => {
-                matches!(last, "default" | "do" | "cond" | "else") || open == ["("]
-            }
-            Kind::String => second.text == "(",
-            Kind::Label | Kind::Value => true,
-            Kind::Word => match second.text {
-                "=" | "," => false,
-                "}" => ["return", "yield", "terminator"].iter().any(|e| first.text.ends_with(e)),
-                _ => true,
-            },
-            _ => false,
-        }
-    }
-
-    fn region(&mut self, op: OpId, args: Vec<(Token<'a>, ValueId)>, isolated: bool) -> Result<RegionId> {
-        let brace = self.expect("{")?;
-        self.depth += 1;
-        if self.depth > MAX_REGIONS {
-            return Err(syntax(format!("regions are nested more than {MAX_REGIONS} deep"), brace.pos));
-        }
-        let id = self.tree.regions.len();
-        self.tree.regions.push(Region { blocks: Vec::new(), parent: Some(op) });
-        self.scopes.push(Scope { isolated, ..Scope::default() });
-        let mut block = self.block(id);
-        for (token, value) in args {
-            self.define(token.text, vec![value], token.pos)?;
-            if let Some(b) = self.tree.blocks.get_mut(block) {
-                b.args.push(value);
-            }
-        }
-        loop {
-            let token = self.peek();
-            if token.kind == Kind::End {
-                return Err(syntax("expected '}'", token.pos).related("to close this", brace.pos));
-            }
-            if token.text == "}" && token.kind == Kind::Punct {
-                break;
-            }
-            if token.kind == Kind::Label {
-                let fresh =
-                    self.tree.blocks.get(block).is_some_and(|b| b.ops.is_empty() && b.header.is_empty());
-                if !fresh {
-                    block = self.block(id);
-                }
-                self.header(block)?;
-                continue;
-            }
-            let op = self.op(Some(block))?;
-            if let Some(b) = self.tree.blocks.get_mut(block) {
-                b.ops.push(op);
-            }
-        }
-        self.next();
-        self.pop_scope()?;
-        self.depth -= 1;
-        Ok(id)
-    }
-
-    fn block(&mut self, region: RegionId) -> BlockId {
-        let id = self.tree.blocks.len();
-        self.tree.blocks.push(Block { region, ..Block::default() });
-        if let Some(r) = self.tree.regions.get_mut(region) {
-            r.blocks.push(id);
-        }
-        id
-    }
-
-    /// `^bb0(%a: T, %b: U):`
-    fn header(&mut self, block: BlockId) -> Result<()> {
-        let label = self.next();
-        let mut pieces = vec![Piece::Text(self.word(label.text), false)];
-        let mut args = Vec::new();
-        let mut open = 0usize;
-        loop {
-            let token = self.next();
-            match token.kind {
-                Kind::End => return Err(syntax("expected ':' behind a block label", label.pos)),
-                Kind::Value if open == 1 && self.peek().text == ":" => {
-                    let value = self.new_value(token.text, None, None);
-                    let defined = self.define(token.text, vec![value], token.pos)?;
-                    let value = defined.first().copied().unwrap_or(value);
-                    args.push(value);
-                    pieces.push(Piece::Def(value, token.space));
-                    continue;
-                }
-                Kind::Punct if token.text == ":" && open == 0 => {
-                    pieces.push(Piece::Text(":".into(), false));
-                    break;
-                }
-                Kind::Punct if is_open(token.text) => open += 1,
-                Kind::Punct if is_close(token.text) => open = open.saturating_sub(1),
-                _ => {}
-            }
-            pieces.push(Piece::Text(self.word(token.text), token.space));
-        }
-        typed_defs(&mut self.tree, &pieces);
-        if let Some(b) = self.tree.blocks.get_mut(block) {
-            b.header = pieces;
-            b.args.extend(args);
-        }
-        Ok(())
-    }
-}
-
-/// Takes `loc(..)` off the end.
-fn split_loc(op: &mut Op) {
-    if op.body.last().map(Piece::text) != Some(")") {
-        return;
-    }
-    let mut open = 0usize;
-    for (n, piece) in op.body.iter().enumerate().rev() {
-        match piece.text() {
-            ")" => open += 1,
-            "(" => open = open.saturating_sub(1),
-            _ => {}
-        }
-        if open == 0 {
-            let before = n.checked_sub(1);
-            if before.and_then(|b| op.body.get(b)).map(Piece::text) == Some("loc") {
-                let tail = op.body.split_off(n - 1);
-                op.loc = Some(join(&tail));
-            }
-            return;
-        }
-    }
-}
-
-/// Tokens as text; values do not occur in them.
-pub(crate) fn join(pieces: &[Piece]) -> String {
-    let mut out = String::with_capacity(pieces.iter().map(|p| p.text().len() + 1).sum());
-    for piece in pieces {
-        if let Piece::Text(text, space) = piece {
-            if *space && !out.is_empty() {
-                out.push(' ');
-            }
-            out.push_str(text);
-        }
-    }
-    out
-}
-
-/// Gives block arguments the types that stand behind them: `%a: T` up to a comma or the closing bracket.
-pub(crate) fn typed_defs(tree: &mut Tree, pieces: &[Piece]) {
-    for (n, piece) in pieces.iter().enumerate() {
-        let Piece::Def(value, _) = piece else { continue };
-        if pieces.get(n + 1).map(Piece::text) != Some(":") {
-            continue;
-        }
-        let ty = pieces.get(n + 2..).map(|rest| join(&rest[..type_len(rest)]));
-        if let Some(v) = tree.values.get_mut(*value) {
-            v.ty = ty;
-        }
-    }
-}
-
-/// Number of pieces that make one type: up to `,`, `->`, `{`, `=`, `loc`, or a bracket that it did not open.
-pub(crate) fn type_len(pieces: &[Piece]) -> usize {
-    let mut open = 0usize;
-    for (n, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Text(text, _) => match text.as_ref() {
-                "," | "->" | "{" | "=" | "loc" | "attributes" if open == 0 => return n,
-                t if is_open(t) => open += 1,
-                t if is_close(t) => {
-                    if open == 0 {
-                        return n;
-                    }
-                    open -= 1;
-                }
-                _ => {}
-            },
-            _ => return n,
-        }
-    }
-    pieces.len()
 }
 
 /// Whether a bare word names an operation: one of a dialect, or one of those that are written without theirs.
