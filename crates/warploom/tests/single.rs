@@ -144,3 +144,60 @@ fn soft_max_runs_right_without_a_pipelined_loop() {
     };
     run("softmax", &text, "sm_80", &Options::default(), &[case(3, 4096), case(3, 1000)], 1);
 }
+
+/// A product of tiles behind descriptors, M by N by K, the step of its loop an argument where `step` says so.
+fn product([m, n, k]: [u64; 3], elem: &str, step: bool) -> String {
+    let descriptor = |name: &str, rows: u64, cols: u64| {
+        format!(
+            "%{name}: !tt.tensordesc<{rows}x{cols}x{elem}>, %{name}0: i32, %{name}1: i32, %{name}2: i64, %{name}3: i64"
+        )
+    };
+    let (a, b, c) = (descriptor("a", m, k), descriptor("b", k, n), descriptor("c", m, n));
+    let (given, by) = if step { (", %step: i32", "%step") } else { ("", "%ck") };
+    format!(
+        "module {{\n  tt.func public @k({a}, {b}, {c}, %to: i32{given}) attributes {{noinline = false}} {{\n\
+         %zero = arith.constant dense<0.000000e+00> : tensor<{m}x{n}xf32>\n%from = arith.constant 0 : i32\n\
+         %ck = arith.constant {k} : i32\n%cm = arith.constant {m} : i32\n%cn = arith.constant {n} : i32\n\
+         %x = tt.get_program_id x : i32\n%y = tt.get_program_id y : i32\n\
+         %row = arith.muli %x, %cm : i32\n%col = arith.muli %y, %cn : i32\n\
+         %r = scf.for %at = %from to %to step {by} iter_args(%sum = %zero) -> (tensor<{m}x{n}xf32>) : i32 {{\n\
+         %p = tt.descriptor_load %a[%row, %at] : !tt.tensordesc<{m}x{k}x{elem}> -> tensor<{m}x{k}x{elem}>\n\
+         %q = tt.descriptor_load %b[%at, %col] : !tt.tensordesc<{k}x{n}x{elem}> -> tensor<{k}x{n}x{elem}>\n\
+         %d = tt.dot %p, %q, %sum : tensor<{m}x{k}x{elem}> * tensor<{k}x{n}x{elem}> -> tensor<{m}x{n}xf32>\n\
+         scf.yield %d : tensor<{m}x{n}xf32>\n}}\n\
+         %t = arith.truncf %r : tensor<{m}x{n}xf32> to tensor<{m}x{n}x{elem}>\n\
+         tt.descriptor_store %c[%row, %col], %t : !tt.tensordesc<{m}x{n}x{elem}>, tensor<{m}x{n}x{elem}>\n\
+         tt.return\n}}\n}}"
+    )
+}
+
+/// Tiles by TMA in one agent, and the same kernels through pointers where there is none; trip counts below 0, of 0, 1, as
+/// many as slots and more (C28), extents that no tile divides.
+#[test]
+fn tiles_behind_descriptors_run_right_for_every_trip_count_of_c28() {
+    for (extents, elem, step, chip) in [
+        ([64, 64, 32], "bf16", false, "sm_120a"),
+        ([64, 64, 32], "f16", true, "sm_120a"),
+        ([32, 128, 16], "f16", false, "sm_90a"),
+        ([16, 64, 64], "bf16", true, "sm_120a"),
+        ([64, 64, 32], "bf16", true, "sm_80"),
+    ] {
+        let text = product(extents, elem, step);
+        let [m, n, k] = extents;
+        let case = |to: i64| {
+            let (rows, cols, depth) = (m + m / 2 + 8, n + n / 2 + 8, to.max(16) as u64);
+            let depth = depth.next_multiple_of(16);
+            let mut args = vec![
+                ArgSpec::Tensor(vec![rows, depth]),
+                ArgSpec::Tensor(vec![depth, cols]),
+                ArgSpec::Tensor(vec![rows, cols]),
+                ArgSpec::Int(to),
+            ];
+            args.extend(step.then_some(ArgSpec::Int(k as i64)));
+            (args, [2, 2, 1])
+        };
+        let step = k as i64;
+        let cases: Vec<_> = [-7, 0, step / 2, step, 2 * step, 3 * step + 8, 7 * step].map(case).into();
+        run("product", &text, chip, &Options::default(), &cases, 1);
+    }
+}

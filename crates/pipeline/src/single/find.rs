@@ -93,8 +93,8 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
             }
         }
         let step = module.ops[scf_for].operands.get(2).and_then(|&v| constant(module, v));
-        if !tiles.is_empty() && !engine && step.is_none_or(|step| step <= 0 || step > 1 << 20) {
-            let text = "this loop is not pipelined: its step is no constant";
+        if !tiles.is_empty() && step.is_some_and(|step| step <= 0 || step > 1 << 20) {
+            let text = "this loop is not pipelined: its step is not between 1 and 2^20";
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
             continue;
         }
