@@ -98,6 +98,12 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
             continue;
         }
+        // A loop over rows with a program's stride runs a few times; other CTAs hide its loads, where registers let them.
+        if !tiles.is_empty() && !engine && step.is_none() && !multiplies(module, scf_for) {
+            let text = "this loop is not pipelined: its step is no constant, and it multiplies nothing";
+            remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
+            continue;
+        }
         if module.attr(scf_for, "tt.num_stages").and_then(Attr::as_i64) == Some(1) {
             let text = "this loop is not pipelined: tt.num_stages is 1";
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C6"));
@@ -150,6 +156,11 @@ fn copied(
     }
     let swizzle = swizzle(&shape, row);
     Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: None }))
+}
+
+/// Whether a loop has a matrix product.
+fn multiplies(module: &Module, scf_for: OpId) -> bool {
+    preorder(module, scf_for).into_iter().any(|op| module.ops[op].opcode == Opcode::Dot)
 }
 
 /// Whether an operation loads more than a scalar.
