@@ -292,7 +292,9 @@ impl<'c> Lower<'c, '_> {
         }
         let module = self.module;
         self.latest = None;
+        let thread = self.thread;
         module.blocks[block].ops.iter().for_each(|&op| self.attempt(op, depth));
+        self.thread = thread;
         self.latest = None;
         Ok(())
     }

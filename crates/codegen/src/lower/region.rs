@@ -279,7 +279,20 @@ impl<'c> Lower<'c, '_> {
             out.add_incoming(&[(left, if done == exit { latch } else { done })]);
         }
         self.ir.seek(exit);
+        self.anew()?;
         self.bind(results, &carried, &out)
+    }
+
+    /// Behind a loop, places and pointers are computed anew from the number of the thread: kept from before it, they would
+    /// take registers that a loop of mma.sync has no room for.
+    fn anew(&mut self) -> Result<()> {
+        if self.place.elected || !matches!(self.place.family, Family::MmaSync(_)) {
+            return Ok(());
+        }
+        let number = self.ir.assembly("mov.u32 $0, %tid.x;", "=r", &[self.ir.i32().into()], &[], true)?;
+        self.thread = as_int(number.ok_or_else(|| internal("an assembly without results"))?)?;
+        self.memo.clear();
+        Ok(())
     }
 
     /// The operands of the terminator of region `index`.
