@@ -119,3 +119,48 @@ fn assembly_of_the_kernel() {
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "packed");
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false"), "side effects");
 }
+
+/// Numbers as they are, and what a conversion of each leaves behind on a chip, as bytes.
+fn converted(chip: &'static str, buffers: [&'static str; 2], ops: &str, x: &[u8], out: usize) -> Vec<u8> {
+    let from: u64 = if buffers[0] == "i8" { 1 } else { 4 };
+    let kernel =
+        Kernel { chip, buffers: buffers.to_vec(), ..Kernel::blocked(1, x.len() as u64 / from, 4, [1, 128]) };
+    let kernel = kernel.load("x", 0, "C").ops(ops).store("y", 1, "C");
+    let emitted = kernel.compile();
+    assert_eq!(emitted.ptx.contains("cvt.rn.satfinite"), chip == "sm_90a" && buffers[0] == "f32", "{chip}");
+    kernel.run(&emitted, &[x.to_vec(), vec![0; out]], Policy::Eager).swap_remove(1)
+}
+
+#[test]
+fn floats_of_8_bits_are_the_same_with_and_without_the_instruction_c68() {
+    for kind in ["f8E4M3FN", "f8E5M2"] {
+        let ops = format!("%h = tt.bitcast %x : Cxi8 -> Cx{kind}\n%y = tt.fp_to_fp %h : Cx{kind} -> Cxf32");
+        let bytes: Vec<u8> = (0..=255).collect();
+        let wide = converted("sm_90a", ["i8", "f32"], &ops, &bytes, 1024);
+        let soft = converted("sm_80", ["i8", "f32"], &ops, &bytes, 1024);
+        let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        let (wide, soft) = (f32s(&wide), f32s(&soft));
+        assert!(wide.iter().zip(&soft).all(|(&a, &b)| same(a, b)), "{kind}: {wide:?}\n{soft:?}");
+        // Every number, its neighbours, the middles between numbers and theirs; and bits of all sorts.
+        let mut x: Vec<f32> = Vec::new();
+        let mut sorted: Vec<f32> = wide.iter().copied().filter(|v| v.is_finite()).collect();
+        sorted.sort_by(f32::total_cmp);
+        for two in sorted.windows(2) {
+            for middle in [two[0], (two[0] + two[1]) / 2.0] {
+                let bits = middle.to_bits();
+                x.extend([bits.wrapping_sub(1), bits, bits.wrapping_add(1)].map(f32::from_bits));
+            }
+        }
+        x.extend([f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN, f32::MAX, f32::MIN, 1e-45, -1e-45]);
+        let noise = pointers::noise(4096 - x.len() as u64, 9, 1 << 32);
+        x.extend(noise.into_iter().map(|bits| f32::from_bits(bits as u32)));
+        let ops = format!(
+            "%h = tt.fp_to_fp %x, rounding = rtne : Cxf32 -> Cx{kind}\n%y = tt.bitcast %h : Cx{kind} -> Cxi8"
+        );
+        let wide = converted("sm_90a", ["f32", "i8"], &ops, &f32_bytes(&x), 4096);
+        let soft = converted("sm_80", ["f32", "i8"], &ops, &f32_bytes(&x), 4096);
+        for ((x, a), b) in x.iter().zip(&wide).zip(&soft) {
+            assert_eq!(a, b, "{kind}: {x} ({:#x})", x.to_bits());
+        }
+    }
+}

@@ -4,6 +4,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
+use warploom_target::{Feature, PtxVersion};
 
 use super::Lower;
 use super::value::Coords;
@@ -15,6 +16,9 @@ const FP8: [(FloatKind, &str, &str); 2] = [
     (FloatKind::F8E4M3FN, "nvvm.ff.to.e4m3x2.rn", "nvvm.e4m3x2.to.f16x2.rn"),
     (FloatKind::F8E5M2, "nvvm.ff.to.e5m2x2.rn", "nvvm.e5m2x2.to.f16x2.rn"),
 ];
+
+/// First version of PTX that converts them.
+const FP8_LEAST: PtxVersion = PtxVersion { major: 8, minor: 1 };
 
 impl<'c> Lower<'c, '_> {
     pub(super) fn resize(&mut self, op: OpId, a: Val<'c>, cast: Llvm) -> Result<Val<'c>> {
@@ -65,6 +69,11 @@ impl<'c> Lower<'c, '_> {
         self.narrowed_to(op, wide, to)
     }
 
+    /// Whether the chip, and the version of PTX, convert 8-bit floats.
+    fn converts_fp8(&self) -> bool {
+        self.ir.ptx >= FP8_LEAST && self.ir.target.has(Feature::Fp8Convert)
+    }
+
     /// Whether a conversion asks for no other rounding than to nearest even.
     fn rounds_to_even(&self, op: OpId) -> bool {
         ["rounding", "roundingmode"].iter().all(|name| {
@@ -82,6 +91,9 @@ impl<'c> Lower<'c, '_> {
             _ => {
                 let entry = FP8.iter().find(|(kind, ..)| *kind == from);
                 let (_, _, name) = entry.ok_or_else(|| self.bad_type(op))?;
+                if !self.converts_fp8() {
+                    return self.widen_fp8(as_int(a)?, from)?.ok_or_else(|| self.bad_type(op));
+                }
                 let wide = self.ir.zext(as_int(a)?, self.ir.int(16))?;
                 let pair = self.ir.intrinsic(name, &[wide.into()])?;
                 let low = self.ir.lane(pair, 0)?;
@@ -99,6 +111,9 @@ impl<'c> Lower<'c, '_> {
             _ => {
                 let entry = FP8.iter().find(|(kind, ..)| *kind == to);
                 let (_, name, _) = entry.ok_or_else(|| self.bad_type(op))?;
+                if !self.converts_fp8() {
+                    return self.narrow_fp8(a, to)?.map(Into::into).ok_or_else(|| self.bad_type(op));
+                }
                 let zero = self.ir.cf32(0.0);
                 let pair = self.ir.intrinsic(name, &[zero, a])?;
                 self.ir.cast(Llvm::Trunc, pair, self.ir.int(8).into())
@@ -134,6 +149,9 @@ impl<'c> Lower<'c, '_> {
     ) -> Result<Option<Val<'c>>> {
         let Some((source, kind)) = self.narrowed(value)? else { return Ok(None) };
         let Some((_, name, _)) = FP8.iter().find(|(k, ..)| *k == kind) else { return Ok(None) };
+        if !self.converts_fp8() {
+            return Ok(None);
+        }
         let (low, high) = (self.at(source, even.clone())?, self.at(source, odd.clone())?);
         Ok(Some(self.ir.intrinsic(name, &[high, low])?))
     }

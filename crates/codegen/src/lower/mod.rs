@@ -12,6 +12,7 @@ mod entry;
 pub(crate) mod family;
 mod fetch;
 mod foreign;
+mod fp8;
 mod fragment;
 mod global;
 mod handshake;
