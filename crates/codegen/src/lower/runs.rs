@@ -332,8 +332,31 @@ impl<'m> Runs<'m> {
                     }
                 }
             },
+            Opcode::While => {
+                let region = module.blocks[block].region;
+                let (before, after) = (module.entry(owner, 0), module.entry(owner, 1));
+                if module.ops[owner].regions.first().copied() == region {
+                    let last = after.and_then(|after| module.terminator(after));
+                    let next = last.and_then(|y| module.ops[y].operands.get(index));
+                    match (operands.get(index), next) {
+                        (Some(&first), Some(&next)) => {
+                            self.divisor(first, budget).min(self.divisor(next, budget))
+                        }
+                        _ => 1,
+                    }
+                } else {
+                    let passed = before.and_then(|before| self.passed(before, index));
+                    passed.map_or(1, |value| self.divisor(value, budget))
+                }
+            }
             _ => 1,
         }
+    }
+
+    /// What `scf.condition` at the end of a block hands on as number `index`.
+    fn passed(&self, before: warploom_ir::BlockId, index: usize) -> Option<ValueId> {
+        let last = self.module.terminator(before)?;
+        self.module.ops[last].operands.get(index + 1).copied()
     }
 
     fn scalar(&mut self, op: OpId, index: usize, budget: &mut Budget) -> u64 {
@@ -366,6 +389,10 @@ impl<'m> Runs<'m> {
                     (Some(first), Some(&next)) => self.divisor(first, budget).min(self.divisor(next, budget)),
                     _ => 1,
                 }
+            }
+            (Opcode::While, ..) => {
+                let passed = module.entry(op, 0).and_then(|before| self.passed(before, index));
+                passed.map_or(1, |value| self.divisor(value, budget))
             }
             _ => 1,
         }
