@@ -1,13 +1,13 @@
 //! Tensor memory that is too small for what a kernel keeps there at once (T14, C92).
 
 use warploom_bufassign::{AssignError, Assignment};
-use warploom_ir::Module;
 use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, OpId};
 use warploom_target::Target;
 
 use crate::place::refuse;
 use crate::problem::sum_value;
-use crate::select::Selection;
+use crate::select::{Dot, Factor, Selection, Sum};
 
 /// Refuses an assignment that allocates more columns than a CTA may have.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn check(
 ) -> Result<(), Box<Diagnostic>> {
     let most = most(target);
     match assignment.tmem.as_ref().map(|plan| plan.allocated).filter(|&columns| columns > most) {
-        Some(columns) => Err(too_many(module, selection, columns, most)),
+        Some(columns) => Err(too_many(module, place(selection), &Parts::of(selection), columns, most)),
         None => Ok(()),
     }
 }
@@ -34,25 +34,75 @@ pub(crate) fn refusal(
     target: &Target,
 ) -> Option<Box<Diagnostic>> {
     let tensor = error.value.as_ref().is_some_and(|v| v.id >= sum_value(selection, 0));
-    tensor.then(|| too_many(module, selection, error.need.unwrap_or(0), error.limit.unwrap_or(most(target))))
+    tensor.then(|| {
+        let (need, limit) = (error.need.unwrap_or(0), error.limit.unwrap_or(most(target)));
+        too_many(module, place(selection), &Parts::of(selection), need, limit)
+    })
+}
+
+/// Where a refusal points.
+fn place(selection: &Selection) -> OpId {
+    selection.dots.first().map_or(selection.func, |d| d.op)
 }
 
 fn most(target: &Target) -> u64 {
     target.tmem.as_ref().map_or(0, |tmem| u64::from(tmem.columns))
 }
 
-fn too_many(module: &Module, selection: &Selection, need: u64, most: u64) -> Box<Diagnostic> {
-    let at = selection.dots.first().map_or(selection.func, |d| d.op);
-    let sums = selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i).map(|(_, s)| s.columns);
-    let factors = selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns);
+/// What lies in tensor memory.
+pub(crate) struct Parts<'a> {
+    pub dots: &'a [Dot],
+    pub sums: &'a [Sum],
+    pub factors: &'a [Factor],
+}
+
+impl<'a> Parts<'a> {
+    fn of(selection: &'a Selection) -> Parts<'a> {
+        Parts { dots: &selection.dots, sums: &selection.sums, factors: &selection.factors }
+    }
+}
+
+/// The refusal of C92: who has how much, and what would fit.
+pub(crate) fn too_many(
+    module: &Module,
+    at: OpId,
+    parts: &Parts<'_>,
+    need: u64,
+    most: u64,
+) -> Box<Diagnostic> {
+    let sums = parts.sums.iter().enumerate().filter(|(i, s)| s.home == *i).map(|(_, s)| s.columns);
+    let factors = parts.factors.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns);
     let list = |columns: Vec<u64>| columns.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    let mut owners = format!("products and accumulators of {} columns a slot", list(sums.collect()));
+    // A column is a word in each of 128 lanes.
+    let bytes = |columns: u64| columns.saturating_mul(512);
+    let mut owners = format!(
+        "agent @mma, {} B of {} B: products and accumulators of {} columns a slot",
+        bytes(need),
+        bytes(most),
+        list(sums.collect())
+    );
     let factors: Vec<u64> = factors.collect();
     if !factors.is_empty() {
         owners.push_str(&format!(", factors of {}", list(factors)));
     }
     let refusal = refuse(module, at, Code::Capacity, format!("tensor memory {need} columns of {most}"));
-    Box::new(
-        refusal.rule("C92").note("", owners).note("instead", "blocks of half the columns, or fewer rows"),
-    )
+    let refusal = refusal.rule("C92").note("live", owners);
+    Box::new(match smaller(parts.dots, need, most) {
+        Some([m, n]) => refusal.note("fits", format!("a tile of {m}x{n}")),
+        None => refusal.note("instead", "blocks of half the columns, or fewer rows"),
+    })
+}
+
+/// A tile of the widest product with which everything would fit: fewer rows make all of it smaller, fewer columns only the
+/// products that have as many.
+fn smaller(dots: &[Dot], need: u64, most: u64) -> Option<[u64; 2]> {
+    let [m, n, _] = dots.iter().map(|d| d.extents).max_by_key(|e| (e[1], e[0]))?;
+    let alike = dots.iter().all(|d| d.extents[1] == n);
+    let by = |&(rows, columns): &(u64, u64)| {
+        let legal = m / rows >= 128 && n / columns >= 16 && (columns == 1 || alike);
+        legal && need.div_ceil(rows * columns) <= most
+    };
+    let (rows, columns) =
+        [(2, 1), (1, 2), (4, 1), (2, 2), (1, 4), (4, 2), (2, 4), (1, 8)].into_iter().find(by)?;
+    Some([m / rows, n / columns])
 }

@@ -3,24 +3,21 @@
 use warploom_bufassign::{Assignment, Problem, assign};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
-use warploom_sched::Answer;
+use warploom_sched::{Answer, Objective};
 use warploom_target::Target;
 
 use crate::check;
+use crate::choice::Candidate;
 use crate::depth::{Bound, Depth, Fitted, Scheduled, Search};
-use crate::fallback;
 use crate::forms::{self, Form};
 use crate::layout::Layout;
 use crate::loops::PipelinedLoop;
 use crate::normalize::normalize;
-use crate::place::refuse;
 use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
-use crate::single::{self, Single};
-use crate::storage::{BUFFER, Bindings, bind};
+use crate::storage::{Bindings, bind};
 use crate::waits;
-use crate::walk::preorder;
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -44,6 +41,7 @@ pub struct Options {
 }
 
 impl Default for Options {
+    /// After II, what a kernel pays in every trip comes first: bytes, then length (S69).
     fn default() -> Options {
         Options {
             entry: None,
@@ -51,7 +49,7 @@ impl Default for Options {
             depth: None,
             smem_limit: None,
             storage: None,
-            schedule: warploom_sched::Options::default(),
+            schedule: warploom_sched::Options::default().objective(Objective::Kernel),
             check: cfg!(debug_assertions),
         }
     }
@@ -78,6 +76,8 @@ pub struct Compiled {
     pub depth: Depth,
     /// The same for every ring, in the order of [`Selection::rings`].
     pub depths: Vec<Depth>,
+    /// The ways to split its loops among agents that were looked at; none where it was resumed from a later form.
+    pub candidates: Vec<Candidate>,
     /// The author's storage, laid out, if she gave one (A44).
     pub storage: Option<warploom_alias::Layout>,
     /// Pipelines, barriers and agents of the program.
@@ -122,140 +122,6 @@ pub fn compile_to_program(
         Form::Kernel | Form::Program => search.run().map_err(|error| vec![*error])?,
     };
     staged.finish(fitted, target, options).map_err(|error| vec![*error])
-}
-
-/// What a file of any form leads to.
-#[derive(Clone, Debug)]
-pub enum Resumed {
-    /// A kernel, with or without schedule and assignment, compiled.
-    Compiled(Box<Compiled>),
-    /// A kernel that one agent runs, compiled.
-    Single(Box<Single>),
-    /// A program, checked.
-    Program(Box<Module>),
-}
-
-impl Resumed {
-    /// The program.
-    pub fn program(&self) -> &Module {
-        match self {
-            Resumed::Compiled(compiled) => &compiled.program,
-            Resumed::Single(single) => &single.program,
-            Resumed::Program(program) => program,
-        }
-    }
-
-    /// The scheduled form; programs have none any more.
-    pub fn scheduled(&self) -> Option<&Module> {
-        match self {
-            Resumed::Compiled(compiled) => Some(&compiled.scheduled),
-            Resumed::Single(single) => Some(&single.scheduled),
-            Resumed::Program(_) => None,
-        }
-    }
-
-    /// The assigned form; programs have none any more.
-    pub fn assigned(&self) -> Option<&Module> {
-        match self {
-            Resumed::Compiled(compiled) => Some(&compiled.assigned),
-            Resumed::Single(single) => Some(&single.assigned),
-            Resumed::Program(_) => None,
-        }
-    }
-
-    /// The assignment of buffers, where there are any.
-    pub fn assignment(&self) -> Option<&Assignment> {
-        match self {
-            Resumed::Compiled(compiled) => Some(&compiled.assignment),
-            Resumed::Single(single) => single.buffers.as_ref().map(|(_, assignment)| assignment),
-            Resumed::Program(_) => None,
-        }
-    }
-
-    /// Things worth telling.
-    pub fn remarks(&self) -> &[Diagnostic] {
-        match self {
-            Resumed::Compiled(compiled) => &compiled.remarks,
-            Resumed::Single(single) => &single.remarks,
-            Resumed::Program(_) => &[],
-        }
-    }
-
-    /// Slots of the deepest ring.
-    pub fn depth(&self) -> Option<u64> {
-        match self {
-            Resumed::Compiled(compiled) => Some(compiled.depth.slots),
-            Resumed::Single(single) => single.loops.iter().map(|l| l.depth).max(),
-            Resumed::Program(_) => None,
-        }
-    }
-
-    /// What was decided and why; nothing is known of a program that was read.
-    pub fn explain(&self) -> Option<String> {
-        match self {
-            Resumed::Compiled(compiled) => Some(crate::explain::explain(compiled)),
-            Resumed::Single(single) => Some(single::explain(single)),
-            Resumed::Program(_) => None,
-        }
-    }
-}
-
-/// Goes on from whichever form a module has: kernels are compiled, programs are checked.
-///
-/// # Errors
-/// Those of [`compile_to_program`] and [`check_program`].
-pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
-    match forms::form(module, target).map_err(|error| vec![*error])? {
-        Form::Program => {
-            check_program(module, target)?;
-            Ok(Resumed::Program(Box::new(module.clone())))
-        }
-        Form::Kernel if single::applies(module, target, options.entry.as_deref()) => {
-            refuse_bindings(module)?;
-            Ok(Resumed::Single(Box::new(single::compile(module, target, options)?)))
-        }
-        form if form != Form::Kernel && single::applies(module, target, options.entry.as_deref()) => {
-            let text = format!("a {} kernel that one agent runs cannot be resumed", form.name());
-            let error = Diagnostic::error(Code::Verify, text).rule("C28");
-            Err(vec![error.note("instead", "start from the kernel, or from its program form")])
-        }
-        Form::Kernel => fallback::compile(module, target, options),
-        Form::Scheduled | Form::Assigned => {
-            Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))
-        }
-    }
-}
-
-/// A kernel that one agent runs takes no places from its author yet (A44).
-fn refuse_bindings(module: &Module) -> Result<(), Vec<Diagnostic>> {
-    let bound = preorder(module, module.root).into_iter().filter(|&op| module.attr(op, BUFFER).is_some());
-    let refusals: Vec<Diagnostic> = bound
-        .map(|op| {
-            refuse(
-                module,
-                op,
-                Code::Op,
-                "one agent runs this kernel, and its buffers cannot be bound to leaves",
-            )
-            .rule("A44")
-            .note("instead", "leave warploom.buffer away")
-        })
-        .collect();
-    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
-}
-
-/// Checks a module in program form, as it may have been edited by hand.
-///
-/// # Errors
-/// Every rule it breaks (C35).
-pub fn check_program(module: &Module, target: &Target) -> Result<(), Vec<Diagnostic>> {
-    forms::form(module, target).map_err(|error| vec![*error])?;
-    check::program(module, target, check::Effort::Quick).map_err(|violations| {
-        let refusal = |v: &check::Violation| {
-            Diagnostic::error(Code::Verify, format!("the program is broken: {v}")).rule(v.rule.number())
-        };
-        violations.iter().map(refusal).collect()
-    })
 }
 
 /// A kernel in normal form, taken apart, with the waits of its loops.
@@ -314,7 +180,7 @@ impl Staged {
             rounds: Vec::new(),
         });
         let depths = depths.collect();
-        let assignment = forms::assignment_from(module, func, &problem, base, records)?;
+        let assignment = forms::assignment_from(module, func, &problem, base, records, search.target)?;
         Ok(Fitted { loops, problem, assignment, depths })
     }
 
@@ -353,7 +219,7 @@ impl Staged {
         }
         let Staged { kernel, selection, bindings, .. } = self;
         let Fitted { loops, problem, assignment, depths } = fitted;
-        let scheduled = forms::scheduled(&kernel, &loops, target);
+        let scheduled = forms::scheduled(&kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
         let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
         let layout = Layout::new(&kernel, &selection, &assignment, target)?;
         let source = Source {
@@ -383,6 +249,7 @@ impl Staged {
             problem,
             assignment,
             depths,
+            candidates: Vec::new(),
             storage: options.storage.clone(),
             layout,
             scheduled,

@@ -1,6 +1,8 @@
 //! How deep the rings are, and what decided it (S51-S57, B65-B67, C6).
 
-use warploom_bufassign::{AssignError, Assignment, ErrorKind, Problem, assign};
+mod refusal;
+
+use warploom_bufassign::{Assignment, ErrorKind, Problem, assign};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
 use warploom_sched::{Answer, schedule, validate};
@@ -10,10 +12,12 @@ use crate::columns;
 use crate::compile::Options;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
 use crate::place::refuse;
-use crate::problem::{Source, payload_value, problem, value_fill};
+use crate::problem::{Source, payload_value, problem};
 use crate::select::Selection;
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
+
+pub(crate) use refusal::assign_error;
 
 /// Why a ring has as many slots as it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,8 +101,8 @@ pub(crate) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The deepest rings that are wanted and fit: what the law asks for, capped by the author, then one slot less of the
-    /// largest ring at a time. Each cap goes to the scheduler as an edge (S55), so that II rises as far as it must and no
+    /// The deepest rings that are wanted and fit: what the law asks for, capped by the author, then one slot less at a
+    /// time of the ring that costs least II. Each cap goes to the scheduler as an edge (S55), so that II rises as far as it must and no
     /// further; nothing is cut behind the schedule's back.
     pub fn run(&self) -> Result<Fitted, Box<Diagnostic>> {
         let rings = self.selection.rings.len();
@@ -174,16 +178,9 @@ impl Search<'_> {
                     }
                     round.need = Some(error.need.unwrap_or(0));
                     rounds.push(round);
-                    // A slot less of the ring that takes most, unless the caller asked for just so many.
-                    let bytes =
-                        |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
-                    let shrinks = |&r: &usize| {
-                        depths.get(r).is_some_and(|&d| d > 1)
-                            && !matches!(bounds.get(r), Some(Bound::Asked | Bound::Author))
+                    let Some(ring) = self.dispensable(&depths, &bounds, &scheduled) else {
+                        return Err(self.too_big(&depths, &error));
                     };
-                    let largest =
-                        self.looped().filter(shrinks).max_by_key(|&r| (bytes(r), std::cmp::Reverse(r)));
-                    let Some(ring) = largest else { return Err(self.too_big(&depths, &error)) };
                     if let (Some(depth), Some(bound)) = (depths.get_mut(ring), bounds.get_mut(ring)) {
                         *depth -= 1;
                         *bound = Bound::Capacity;
@@ -192,6 +189,29 @@ impl Search<'_> {
                 Err(error) => return Err(Box::new(self.assign_error(&error))),
             }
         }
+    }
+
+    /// The ring to take a slot from: the one that then costs least II, and of those the one that takes most bytes (S57,
+    /// S69); none that the caller asked for just so many of.
+    fn dispensable(
+        &self,
+        depths: &[u64],
+        bounds: &[Bound],
+        scheduled: impl Fn(&[u64]) -> Result<Vec<Scheduled>, Box<Diagnostic>>,
+    ) -> Option<usize> {
+        let shrinks = |&r: &usize| {
+            depths.get(r).is_some_and(|&d| d > 1)
+                && !matches!(bounds.get(r), Some(Bound::Asked | Bound::Author))
+        };
+        let rings: Vec<usize> = self.looped().filter(shrinks).collect();
+        let bytes = |r: usize| self.slot_bytes(r).saturating_mul(depths.get(r).copied().unwrap_or(0));
+        let ii = |r: usize| {
+            let mut fewer = depths.to_vec();
+            fewer.get_mut(r).map(|d| *d -= 1)?;
+            Some(scheduled(&fewer).ok()?.iter().map(|s| s.answer.ii).fold(0, i64::saturating_add))
+        };
+        let price = |r: usize| if rings.len() > 1 { ii(r).unwrap_or(i64::MAX) } else { 0 };
+        rings.iter().copied().min_by_key(|&r| (price(r), std::cmp::Reverse(bytes(r)), r))
     }
 
     /// The rings whose slots are written more than once.
@@ -354,94 +374,8 @@ impl Search<'_> {
         };
         problem(&source).map_err(|error| Box::new(self.no_cost(&error)))
     }
-
-    /// An assignment error other than capacity: of the author's storage, or one that she can do nothing about.
-    pub fn assign_error(&self, error: &AssignError) -> Diagnostic {
-        let storage =
-            matches!(error.kind, ErrorKind::AliasLive | ErrorKind::LayoutTooShallow | ErrorKind::Impossible);
-        let filled = error.value.as_ref().and_then(|value| value_fill(self.module, self.selection, value.id));
-        match filled.filter(|_| storage) {
-            Some(op) => {
-                let refusal = refuse(self.module, op, Code::Layout, error.message.clone()).rule("B20");
-                let storage = self.options.storage.as_ref();
-                let refusal = self.bindings.name_leaves(self.module, storage, op, refusal);
-                refusal.note("instead", "make the leaves distinct, or give the leaf more or larger buffers")
-            }
-            None => assign_error(error),
-        }
-    }
-
-    fn no_cost(&self, error: &warploom_target::cost::CostError) -> Diagnostic {
-        let at = self.selection.loops.first().copied().unwrap_or(self.selection.func);
-        refuse(self.module, at, Code::Target, error.to_string()).rule(error.rule())
-    }
-
-    /// The refusal of C92: who needs how much, and what would fit.
-    fn too_big(&self, depths: &[u64], error: &AssignError) -> Box<Diagnostic> {
-        let selection = self.selection;
-        let limit = error.limit.unwrap_or(self.target.smem.per_cta);
-        let (mut owners, mut loop_bytes, mut tile_bytes, mut barriers) = (Vec::new(), 0u64, 0u64, 0u64);
-        for (ring, &depth) in selection.rings.iter().zip(depths) {
-            for load in ring.payloads().iter().filter_map(|&l| selection.loads.get(l)) {
-                let bytes = padded(&load.plan);
-                if ring.looped {
-                    owners.push(format!("{} ring {depth} x {bytes}", load.name));
-                    loop_bytes = loop_bytes.saturating_add(bytes.saturating_mul(depth));
-                } else {
-                    owners.push(format!("{} tile {bytes}", load.name));
-                    tile_bytes = tile_bytes.saturating_add(bytes);
-                }
-            }
-            barriers = barriers.saturating_add(16 * depth);
-        }
-        let stage_bytes = selection.stores.iter().map(|s| padded(&s.plan)).max().unwrap_or(0);
-        if stage_bytes > loop_bytes {
-            owners.push(format!("staging {stage_bytes}"));
-        }
-        owners.push(format!("barriers {barriers}"));
-        let need = error.need.unwrap_or(loop_bytes.max(stage_bytes) + tile_bytes + barriers);
-        let text = format!("shared memory {need} B of {limit} B");
-        let at = selection.loops.first().copied().unwrap_or(selection.func);
-        let refusal = refuse(self.module, at, Code::Capacity, text)
-            .rule("C92")
-            .note("", owners.join(", "))
-            .note("fits", self.what_fits(depths, limit, tile_bytes));
-        Box::new(refusal)
-    }
-
-    /// A number of slots, or else a smaller tile.
-    fn what_fits(&self, depths: &[u64], limit: u64, tile_bytes: u64) -> String {
-        let selection = self.selection;
-        let slot: u64 = self.looped().map(|r| self.slot_bytes(r)).sum::<u64>()
-            + 16 * self
-                .looped()
-                .map(|r| selection.rings.get(r).map_or(0, |r| r.payloads().len() as u64))
-                .sum::<u64>();
-        let slots = limit.saturating_sub(tile_bytes) / slot.max(1);
-        let depth = self.looped().filter_map(|r| depths.get(r)).max().copied().unwrap_or(1);
-        if slots > 0 && slots < depth {
-            return format!("{slots} slots");
-        }
-        let Some(dot) = selection.dots.first() else { return "no tile".to_owned() };
-        let [m, n, k] = dot.extents;
-        let width = u64::from(dot.element.bits()) / 8;
-        let out: u64 = selection.stores.iter().map(|s| s.plan.element_bytes).max().unwrap_or(4);
-        let once = selection.rings.iter().filter(|r| !r.looped).flat_map(|r| r.payloads());
-        let epilogue: u64 = once.filter_map(|&l| selection.loads.get(l)).map(|l| l.plan.element_bytes).sum();
-        let need =
-            |m: u64, n: u64, k: u64| ((m + n) * k * width * 2).max(m * n * out) + m * n * epilogue + 128;
-        let smaller = [(m, n, k / 2), (m, n / 2, k), (m / 2, n, k), (m / 2, n / 2, k / 2), (64, 64, 32)];
-        let legal = |&(m, n, k): &(u64, u64, u64)| m >= 64 && n >= 8 && k * width >= 32;
-        let found = smaller.into_iter().filter(legal).find(|&(m, n, k)| need(m, n, k) <= limit);
-        found.map_or_else(|| "no tile".to_owned(), |(m, n, k)| format!("a tile of {m}x{n}x{k}"))
-    }
 }
 
 fn padded(plan: &TilePlan) -> u64 {
     plan.bytes.next_multiple_of(plan.align())
-}
-
-/// An assignment error that the kernel's author can do nothing about.
-pub(crate) fn assign_error(error: &AssignError) -> Diagnostic {
-    Diagnostic::error(Code::Internal, format!("buffers cannot be assigned: {error}")).rule("B73")
 }

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use warploom_bufassign::render;
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::render::gantt;
-use warploom_sched::{Answer, LoopGraph};
 
+use crate::bound::{interval, with_agents};
+use crate::choice;
 use crate::compile::Compiled;
 use crate::depth::{Bound, Scheduled};
 use crate::layout::{Layout, Ring, RingUse};
@@ -33,13 +34,14 @@ pub fn explain(compiled: &Compiled) -> String {
         products.join(" and ")
     );
     agents(&mut out, compiled);
+    out += &choice::explain(&compiled.candidates);
     pipelines(&mut out, &compiled.layout);
     loop_shape(&mut out, compiled);
     stores(&mut out, compiled);
     initiation_intervals(&mut out, compiled);
     depth(&mut out, compiled);
     for Scheduled { pipelined, answer } in &compiled.loops {
-        let _ = write!(out, "\nschedule\n{}", indented(&gantt(&pipelined.graph, answer)));
+        let _ = write!(out, "\nschedule\n{}", indented(&gantt(&with_agents(pipelined), answer)));
     }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
     let shared = sharing(&compiled.assignment);
@@ -74,8 +76,12 @@ fn agents(out: &mut String, compiled: &Compiled) {
             match agent.role {
                 Role::Load => "one elected lane copies".to_owned(),
                 Role::Mma => "one elected lane issues products into tensor memory".to_owned(),
-                Role::Math if agent.rows => format!("{} warpgroups of 128 rows", agent.warps / 4),
-                Role::Math => format!("{} warpgroups of 64 rows", agent.warps / 4),
+                Role::Math => {
+                    let groups = u64::from(agent.warps / 4).max(1);
+                    let s = if groups == 1 { "" } else { "s" };
+                    let rows = compiled.selection.dots.iter().map(|d| d.extents[0]).max().unwrap_or(0);
+                    format!("{groups} warpgroup{s} of {} rows", rows / groups)
+                }
             }
         );
     }
@@ -104,13 +110,15 @@ fn pipelines(out: &mut String, layout: &Layout) {
 /// The row of C24 that a pipeline uses, with its counts.
 fn handshake(ring: &Ring) -> String {
     match ring.usage {
-        RingUse::Ring(_) if ring.empty.is_some() => format!(
-            "{}:  full {} arrival and {} B, empty {} arrivals, one per computing warp",
-            engines(ring),
-            ring.arrive_full,
-            ring.bytes,
-            ring.arrive_empty
-        ),
+        RingUse::Ring(_) if ring.empty.is_some() => {
+            let (engines, full, bytes, empty) =
+                (engines(ring), ring.arrive_full, ring.bytes, ring.arrive_empty);
+            let empty = match ring.handshake {
+                "tma_to_mma" => format!("{empty} arrival, by the commit of the products that read it"),
+                _ => format!("{empty} arrivals, one per computing warp"),
+            };
+            format!("{engines}: full {full} arrival and {bytes} B, empty {empty}")
+        }
         RingUse::Ring(_) => {
             format!("{}: full {} arrival and {} B, written once", engines(ring), ring.arrive_full, ring.bytes)
         }
@@ -132,7 +140,7 @@ fn handshake(ring: &Ring) -> String {
 fn engines(ring: &Ring) -> &'static str {
     match ring.handshake {
         "tma_to_wgmma" => "TMA to wgmma",
-        "tma_to_mma" => "TMA to tcgen05.mma, given back by a commit",
+        "tma_to_mma" => "TMA to tcgen05.mma",
         _ => "TMA to generic reads",
     }
 }
@@ -143,6 +151,13 @@ fn loop_shape(out: &mut String, compiled: &Compiled) {
         let which = if compiled.loops.len() > 1 { format!("loop {number}: ") } else { String::new() };
         if compiled.selection.shares_tensor_memory(scheduled.pipelined.scf_for) {
             tensor_loop(out, compiled, scheduled, &which);
+            continue;
+        }
+        if !compiled.selection.sums.is_empty() {
+            let _ = writeln!(
+                out,
+                "  {which}@mma issues the products of all trips; @math reads their sum in tensor memory behind the loop"
+            );
             continue;
         }
         let shape = shape(&compiled.kernel, scheduled, &compiled.selection.dots);
@@ -233,26 +248,8 @@ fn initiation_intervals(out: &mut String, compiled: &Compiled) {
         if compiled.loops.len() > 1 {
             let _ = write!(out, "loop {number}: ");
         }
-        initiation_interval(out, &pipelined.graph, answer);
+        let _ = writeln!(out, "{}", interval(&pipelined.graph, answer));
     }
-}
-
-fn initiation_interval(out: &mut String, graph: &LoopGraph, answer: &Answer) {
-    let _ = write!(out, "II {} cycles", answer.ii);
-    if answer.ii == answer.res_mii {
-        let unit = answer.critical_resource.as_deref().unwrap_or("a unit");
-        let _ = write!(out, ", bound by {unit}");
-    } else if answer.ii == answer.rec_mii || answer.ii == answer.lower_bound {
-        let names =
-            answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
-        let circuit = names.collect::<Vec<_>>().join(" > ");
-        let _ = match circuit.is_empty() {
-            true => write!(out, ", bound by the depth of the rings and the copies of register tiles"),
-            false => write!(out, ", bound by the circuit {circuit}"),
-        };
-    }
-    let proof = if answer.optimal { "; no smaller one exists" } else { "" };
-    let _ = writeln!(out, " (resources {}, circuits {}){proof}", answer.res_mii, answer.rec_mii);
 }
 
 fn depth(out: &mut String, compiled: &Compiled) {

@@ -3,7 +3,8 @@
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_sched::{Answer, LoopGraph};
 
-use crate::compile::Resumed;
+use crate::bound::bound;
+use crate::resumed::Resumed;
 use crate::walk::preorder;
 
 /// The numbers of a compiled kernel.
@@ -36,7 +37,7 @@ pub struct LoopFacts {
     pub lower_bound: i64,
     /// The bound by units alone: what iterations of several CTAs on one SM cannot go below together.
     pub res_mii: i64,
-    /// What bounds the interval: a resource, or the operations of a circuit.
+    /// What bounds the interval: a resource, the operations of a circuit, or what stands for both and the slots together.
     pub bound_by: String,
     /// Cycles from the first start to the last result.
     pub length: i64,
@@ -97,19 +98,12 @@ impl Resumed {
 }
 
 fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
-    let circuit = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
-    let circuit: Vec<&str> = circuit.collect();
-    let bound_by = match (answer.ii == answer.res_mii, &answer.critical_resource) {
-        (true, Some(unit)) => unit.clone(),
-        _ if circuit.is_empty() => "depth of the rings".to_owned(),
-        _ => circuit.join(" > "),
-    };
     LoopFacts {
         name: graph.name.clone(),
         ii: answer.ii,
         lower_bound: answer.lower_bound,
         res_mii: answer.res_mii,
-        bound_by,
+        bound_by: bound(graph, answer),
         length: answer.length,
         length_optimal: answer.length_optimal,
         stages: answer.stages,

@@ -4,7 +4,8 @@ use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId};
 use warploom_target::Target;
 
-use crate::compile::{Options, Resumed, compile_to_program};
+use crate::compile::{Options, compile_to_program};
+use crate::resumed::Resumed;
 use crate::single;
 use crate::storage::BUFFER;
 use crate::walk::preorder;

@@ -7,8 +7,9 @@ use warploom_ir::Module;
 use warploom_target::Target;
 
 use crate::check;
-use crate::compile::{Options, compile_to_program, resume};
+use crate::compile::{Options, compile_to_program};
 use crate::forms::Form;
+use crate::resumed::resume;
 
 /// A generated kernel, C = epilogue(A * B).
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -35,7 +35,9 @@
 //!
 //! Rule numbers (C1 .., S1 .., B1 .., T1 ..) are those of the specifications.
 
+mod bound;
 pub mod check;
+mod choice;
 mod classes;
 mod columns;
 mod compile;
@@ -53,6 +55,7 @@ mod place;
 mod problem;
 mod program;
 mod registers;
+mod resumed;
 mod select;
 mod sharing;
 pub mod single;
@@ -62,13 +65,15 @@ mod views;
 mod waits;
 mod walk;
 
-pub use compile::{Compiled, Options, Resumed, check_program, compile_to_program, resume};
+pub use choice::{Candidate, Cost, Split, Verdict};
+pub use compile::{Compiled, Options, compile_to_program};
 pub use depth::{Bound, Depth, Round, Scheduled};
 pub use explain::explain;
 pub use facts::{AgentFacts, Facts, LoopFacts};
 pub use forms::{Form, form};
 pub use loops::{GraphOptions, LoopNode, Part, PipelinedLoop, Role, loop_graph, loop_graphs};
 pub use normalize::normalize;
+pub use resumed::{Resumed, check_program, resume};
 pub use select::{Dot, Filling, Operand, Ring, Selection, TileLoad, TileStore, entry_function, select};
 pub use storage::BUFFER;
 pub use tma::{BoxError, TilePlan};

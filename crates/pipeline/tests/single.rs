@@ -128,12 +128,89 @@ fn what_has_no_code_is_refused_with_its_remedy() {
     assert_eq!((error.code.name(), error.rule), ("target", Some("T12")));
     let scaled = common::reference_kernel("scaled").unwrap();
     assert_eq!(refused(&scaled, "sm_86").code.name(), "op");
-    let pointers = common::reference_kernel("gemm_pointers").unwrap();
-    let target = Target::named("sm_80").unwrap();
-    let module = warploom_ir::parse(&pointers).unwrap();
-    let made = single::compile(&module, &target, &checked()).unwrap();
-    let error = resume(&made.scheduled, &target, &checked()).map(|_| ()).unwrap_err().remove(0);
-    assert!(error.to_string().contains("cannot be resumed"));
+}
+
+/// What a text of a later form becomes, or its refusals.
+fn again(text: &str, chip: &str) -> Result<Resumed, Vec<warploom_ir::diag::Diagnostic>> {
+    resume(&warploom_ir::parse(text).unwrap(), &Target::named(chip).unwrap(), &checked())
+}
+
+/// A text without the names of block arguments: what had none gets one when it is read.
+fn with_plain_names(text: &str) -> String {
+    let digits = |c: char| c.is_ascii_digit() || c == '_';
+    text.split("%arg").map(|part| part.trim_start_matches(digits)).collect::<Vec<_>>().join("%arg")
+}
+
+/// Every form reads back, prints as it was read and ends in the same program.
+#[test]
+fn the_scheduled_and_assigned_forms_are_resumed() {
+    let kernels = [
+        ("gemm_pointers", "sm_80"),
+        ("gemm_pointers", "sm_90a"),
+        ("gemm_device_descriptors", "sm_100a"),
+        ("gemm_bf16", "sm_80"),
+        ("attention", "sm_80"),
+        ("attention", "sm_86"),
+        ("attention_causal", "sm_80"),
+        ("softmax_online", "sm_80"),
+        ("layernorm", "sm_90a"),
+        ("while_loop", "sm_80"),
+        ("softmax", "sm_90a"),
+    ];
+    for (name, chip) in kernels {
+        let Some(made) = compile(name, chip, &checked()) else { return };
+        let program = with_plain_names(&warploom_ir::print(&made.program));
+        let (scheduled, assigned) = (warploom_ir::print(&made.scheduled), warploom_ir::print(&made.assigned));
+        for text in [&scheduled, &assigned] {
+            let resumed = again(text, chip).unwrap_or_else(|e| panic!("{name} on {chip}: {}", e[0]));
+            let again = with_plain_names(&warploom_ir::print(resumed.program()));
+            assert!(again == program, "{name} on {chip}");
+            let form = if text == &scheduled { resumed.scheduled() } else { resumed.assigned() };
+            assert!(&warploom_ir::print(form.unwrap()) == text, "{name} on {chip}");
+        }
+    }
+}
+
+/// Edited forms: what is right is kept, what is broken is refused by its rule.
+#[test]
+fn edited_forms_are_kept_or_refused_by_their_rule() {
+    let Some(gemm) = compile("gemm_pointers", "sm_80", &checked()) else { return };
+    let (scheduled, assigned) = (warploom_ir::print(&gemm.scheduled), warploom_ir::print(&gemm.assigned));
+    let edited = |text: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "no `{from}` in\n{text}");
+        text.replacen(from, to, 1)
+    };
+    let rules = |text: &str| {
+        let refused = again(text, "sm_80").map(|_| ()).unwrap_err();
+        refused.iter().filter_map(|r| r.rule).collect::<Vec<_>>()
+    };
+    let ii = gemm.loops[0].answer.ii;
+    let short = edited(&scheduled, &format!("warploom.ii = {ii} "), &format!("warploom.ii = {} ", ii / 2));
+    assert!(rules(&short).iter().any(|r| ["S73", "S74"].contains(r)), "{:?}", rules(&short));
+    assert_eq!(rules(&edited(&scheduled, "\"main\"", "\"load\"")), ["S62"]);
+    let bare: String =
+        scheduled.lines().map(|l| l.split(" {warploom.cycle").next().unwrap().to_owned() + "\n").collect();
+    if warploom_ir::parse(&bare).is_ok() {
+        assert!(rules(&bare).contains(&"S72"));
+    }
+    // One slot more of a ring is kept, where the bytes behind it are free.
+    let record = &gemm.buffers.as_ref().unwrap().1.records;
+    let (last, depth) = (record.iter().max_by_key(|r| r.offset).unwrap(), gemm.loops[0].depth);
+    let line = assigned.lines().find(|l| l.contains(&format!("name = \"{}\"", last.name))).unwrap();
+    let moved = line.replace(
+        &format!("offset = {} ", last.offset.unwrap()),
+        &format!("offset = {} ", last.offset.unwrap() + 1024),
+    );
+    assert_ne!(line, moved);
+    let kept = again(&assigned.replace(line, &moved), "sm_80").unwrap();
+    assert!(warploom_ir::print(kept.program()).contains(&format!("{}", last.offset.unwrap() + 1024)));
+    let shallow = line.replace(&format!("depth = {depth} "), &format!("depth = {} ", depth - 1));
+    assert!(rules(&assigned.replace(line, &shallow)).contains(&"B17"));
+    let askew = line.replace(
+        &format!("offset = {} ", last.offset.unwrap()),
+        &format!("offset = {} ", last.offset.unwrap() + 8),
+    );
+    assert!(rules(&assigned.replace(line, &askew)).contains(&"B37"));
 }
 
 /// Without TMA a descriptor is pointer, extents and strides (C17); the factor loaded in front of the loop is copied

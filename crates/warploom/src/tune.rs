@@ -44,13 +44,22 @@ pub struct Candidate {
     pub lowered: Resumed,
 }
 
-/// What [`tune`] found, best first.
+/// What [`tune`] found.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// The candidates that compile, without those that came out as another did; never empty.
-    pub candidates: Vec<Candidate>,
+    /// The candidate of the least price.
+    pub best: Candidate,
+    /// The others that compile, by their price, without those that came out as another did.
+    pub runners_up: Vec<Candidate>,
     /// How many were tried.
     pub tried: usize,
+}
+
+impl Tuned {
+    /// All candidates, best first.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        std::iter::once(&self.best).chain(&self.runners_up)
+    }
 }
 
 /// Tries depths, shares of an SM and register splits, each compiled and checked up to the program. At most
@@ -75,7 +84,7 @@ pub fn tune(
 ) -> Result<Tuned, Vec<Diagnostic>> {
     let first = candidate(lower(module, target, options)?, target, options, 1, limits);
     let law = first.depth.unwrap_or(0);
-    let mut candidates = vec![first];
+    let (mut best, mut runners_up) = (first, Vec::<Candidate>::new());
     let mut tried = 1;
     for ctas in 1..=limits.most_ctas.max(1) {
         let part = target.shared_by(ctas);
@@ -88,14 +97,24 @@ pub fn tune(
             let Ok(lowered) = lower_for_share(module, &part, &options, ctas) else { continue };
             let new = candidate(lowered, target, &options, ctas, limits);
             let same = |old: &Candidate| old.facts == new.facts && old.depth == new.depth;
-            if !candidates.iter().any(same) {
-                candidates.push(new);
+            if same(&best) || runners_up.iter().any(same) {
+                continue;
+            }
+            // What nobody asked to change stays before its equals.
+            match new.price() < best.price() {
+                true => runners_up.insert(0, std::mem::replace(&mut best, new)),
+                false => runners_up.push(new),
             }
         }
     }
-    // The sort is stable: what nobody asked to change stays before its equals.
-    candidates.sort_by_key(|c| (c.cycles, c.ctas));
-    Ok(Tuned { candidates, tried })
+    runners_up.sort_by_key(Candidate::price);
+    Ok(Tuned { best, runners_up, tried })
+}
+
+impl Candidate {
+    fn price(&self) -> (u64, u32) {
+        (self.cycles, self.ctas)
+    }
 }
 
 /// [`lower`] for a chip that `ctas` CTAs share: buffers are planned within the share's shared memory.

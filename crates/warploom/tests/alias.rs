@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 
-use std::io::Write;
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+
+use common::piped;
 
 fn texts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../alias/tests")
@@ -17,17 +20,8 @@ fn alias(file: &str, flags: &[&str]) -> Output {
 }
 
 /// Runs it on a text.
-fn piped(text: &str, flags: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warploom"))
-        .args(["alias", "-"])
-        .args(flags)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdin.take().unwrap().write_all(text.as_bytes()));
-    child.wait_with_output().unwrap()
+fn on_text(text: &str, flags: &[&str]) -> Output {
+    piped(&[&["alias", "-"], flags].concat(), text.as_bytes())
 }
 
 fn said(output: &Output) -> String {
@@ -74,9 +68,9 @@ fn odd_texts_end_with_a_message_not_a_panic() {
     for text in
         ["", "not mlir at all", "module {", "\0\0\0", spec, &huge, "tt.func @f( {", "// -----\n// -----\n"]
     {
-        let output = piped(text, &[]);
+        let output = on_text(text, &[]);
         assert!(matches!(output.status.code(), Some(0 | 1)), "{text:?}: {}", said(&output));
         assert!(!said(&output).contains("panicked"), "{text:?}: {}", said(&output));
     }
-    assert_eq!(piped(&huge, &[]).status.code(), Some(1));
+    assert_eq!(on_text(&huge, &[]).status.code(), Some(1));
 }

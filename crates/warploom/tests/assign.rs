@@ -2,24 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use common::piped;
 
 /// The worked example of the specification.
 const WORKED: &str = include_str!("../../bufassign/tests/fixtures/worked.json");
 
 fn assign(problem: &str, flags: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warploom"))
-        .args(["assign", "-"])
-        .args(flags)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdin.take().unwrap().write_all(problem.as_bytes()));
-    child.wait_with_output().unwrap()
+    piped(&[&["assign", "-"], flags].concat(), problem.as_bytes())
 }
 
 /// The worked example with one field changed, by JSON pointer.

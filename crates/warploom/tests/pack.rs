@@ -2,20 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::process::Output;
+
+use common::piped;
 
 fn pack(csv: &str, flags: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warploom"))
-        .args(["pack", "-"])
-        .args(flags)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdin.take().unwrap().write_all(csv.as_bytes()));
-    child.wait_with_output().unwrap()
+    piped(&[&["pack", "-"], flags].concat(), csv.as_bytes())
 }
 
 fn err(out: &Output) -> String {

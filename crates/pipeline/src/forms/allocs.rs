@@ -1,6 +1,6 @@
 //! The assigned form: one `warploom.alloc` per value at the head of the function.
 
-use warploom_bufassign::{Assignment, Problem, Record, check};
+use warploom_bufassign::{Assignment, Problem, Record, SmemKind, check};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_target::Target;
@@ -75,10 +75,11 @@ pub fn assignment_from(
     problem: &Problem,
     base: Assignment,
     records: Vec<Record>,
+    target: &Target,
 ) -> Result<Assignment, Vec<Diagnostic>> {
     let mut assignment = base;
     assignment.records = records;
-    follow(&mut assignment);
+    follow(&mut assignment, target);
     check::check(problem, &assignment).map_err(|violations| {
         let refusal = |v: &check::Violation| {
             let at = alloc_of(module, func, v.values.first().copied()).unwrap_or(func);
@@ -99,7 +100,7 @@ fn alloc_of(module: &Module, func: OpId, value: Option<u64>) -> Option<OpId> {
 }
 
 /// Moves the memory map to where the records say that things lie.
-fn follow(assignment: &mut Assignment) {
+fn follow(assignment: &mut Assignment, target: &Target) {
     let records = &assignment.records;
     for entry in &mut assignment.smem.map {
         let owner =
@@ -117,5 +118,7 @@ fn follow(assignment: &mut Assignment) {
     assignment.smem.map.sort_by_key(|e| (e.offset, e.region, e.class));
     assignment.smem.used =
         assignment.smem.map.iter().map(|e| e.offset.saturating_add(e.bytes)).max().unwrap_or(0);
+    let small = assignment.smem.used <= target.smem.per_cta_default;
+    assignment.smem.kind = if small { SmemKind::Static } else { SmemKind::Dynamic };
     assignment.smem.optimal = assignment.smem.optimal && assignment.smem.used == assignment.smem.load_bound;
 }

@@ -6,7 +6,6 @@ use warploom_sched::{Algorithm, Answer, NodeTime, Outcome, ValueDepth, bounds, c
 use warploom_target::Target;
 
 use super::{Form, mark_form};
-use crate::depth::Scheduled;
 use crate::loops::{Part, PipelinedLoop};
 use crate::place::refuse;
 
@@ -23,11 +22,15 @@ fn mark(part: Part, what: &str) -> String {
 }
 
 /// The kernel with the schedules of its loops written on it.
-pub fn scheduled(kernel: &Module, loops: &[Scheduled], target: &Target) -> Module {
+pub fn scheduled<'a>(
+    kernel: &Module,
+    loops: impl IntoIterator<Item = (&'a PipelinedLoop, &'a Answer)>,
+    target: &Target,
+) -> Module {
     let mut module = kernel.clone();
     mark_form(&mut module, Form::Scheduled, target);
     let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
-    for Scheduled { pipelined, answer } in loops {
+    for (pipelined, answer) in loops {
         let attrs = &mut module.ops[pipelined.scf_for].attrs;
         attrs.set("warploom.ii", number(answer.ii));
         attrs.set("warploom.stages", number(answer.stages));
@@ -36,7 +39,7 @@ pub fn scheduled(kernel: &Module, loops: &[Scheduled], target: &Target) -> Modul
             attrs.set(mark(node.part, "cycle"), number(place.cycle));
             attrs.set(mark(node.part, "stage"), number(place.stage));
             attrs.set(mark(node.part, "order"), number(i64::try_from(place.order).unwrap_or(i64::MAX)));
-            attrs.set(mark(node.part, "agent"), Attr::string(node.role.name()));
+            attrs.set(mark(node.part, "agent"), Attr::string(pipelined.agent(node)));
         }
     }
     module
@@ -70,7 +73,7 @@ pub fn schedule_from(
         nodes.push(NodeTime { id, time, stage, cycle, order, agent: None });
     }
     for node in &pipelined.nodes {
-        let (op, needs) = (node.op, node.role.name());
+        let (op, needs) = (node.op, pipelined.agent(node));
         let agent = module.attr(op, &mark(node.part, "agent")).and_then(Attr::as_str);
         if agent != Some(needs) {
             let text = format!("{} is issued by agent {:?}", module.op_name(op), agent.unwrap_or(""));

@@ -1,7 +1,7 @@
 //! The rings of tensor memory: sums of products, factors written for them, and which of them share columns
 //! (C24, C66, A47).
 
-use warploom_bufassign::Assignment;
+use warploom_bufassign::{Assignment, Record};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type};
 
@@ -45,34 +45,24 @@ impl Layout {
         for (index, sum) in selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i) {
             let record = assignment.record(sum_value(selection, index))?;
             let dot = selection.dots.get(sum.dot)?;
-            let place = record.tmem?;
             let plain = sum.kind == SumKind::Plain;
-            let (depth, stride) = if plain { (sum.slots, sum.columns) } else { (record.depth, place.stride) };
-            let payload = Payload {
-                name: record.name.clone(),
-                tile: Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone()),
-                swizzle: 0,
-                offset: place.column,
-                stride,
-            };
+            let depth = if plain { sum.slots } else { record.depth };
+            let tile = Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone());
+            let mut ring = self.tensor_ring(RingUse::Sum(index), record, tile)?;
+            for payload in ring.payloads.iter_mut().filter(|_| plain) {
+                payload.stride = sum.columns;
+            }
             let given_back = sum.looped || !plain;
             let (full, empty) = match (depth == record.depth, record.full, record.empty) {
                 (true, Some(full), empty) if empty.is_some() || !given_back => (full, empty),
                 _ => self.spare_barriers(depth)?,
             };
-            self.rings.push(Ring {
-                usage: RingUse::Sum(index),
-                name: self.next_name(),
-                handshake: "mma_to_generic",
-                depth,
-                payloads: vec![payload],
-                bytes: 0,
-                full: Some(full),
-                empty: if given_back { Some(empty?) } else { None },
-                arrive_full: 1,
-                arrive_empty: if given_back { math } else { 0 },
-                under: None,
-            });
+            (ring.handshake, ring.depth) = ("mma_to_generic", depth);
+            (ring.full, ring.arrive_full) = (Some(full), 1);
+            if given_back {
+                (ring.empty, ring.arrive_empty) = (Some(empty?), math);
+            }
+            self.rings.push(ring);
         }
         Some(())
     }
@@ -87,29 +77,32 @@ impl Layout {
         let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
         for (index, factor) in selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i) {
             let record = assignment.record(factor_value(selection, index))?;
-            let place = record.tmem?;
-            let payload = Payload {
-                name: record.name.clone(),
-                tile: module.ty(factor.value).clone(),
-                swizzle: 0,
-                offset: place.column,
-                stride: place.stride,
-            };
-            self.rings.push(Ring {
-                usage: RingUse::Factor(index),
-                name: self.next_name(),
-                handshake: "generic_to_mma",
-                depth: record.depth,
-                payloads: vec![payload],
-                bytes: 0,
-                full: Some(record.full?),
-                empty: Some(record.empty?),
-                arrive_full: math,
-                arrive_empty: 1,
-                under: None,
-            });
+            let tile = module.ty(factor.value).clone();
+            let ring = self.tensor_ring(RingUse::Factor(index), record, tile)?;
+            let (full, empty) = (Some(record.full?), Some(record.empty?));
+            let handshake = "generic_to_mma";
+            self.rings.push(Ring { handshake, full, empty, arrive_full: math, arrive_empty: 1, ..ring });
         }
         Some(())
+    }
+
+    /// A ring of tensor memory where the assignment has it, without a handshake yet.
+    fn tensor_ring(&self, usage: RingUse, record: &Record, tile: Type) -> Option<Ring> {
+        let place = record.tmem?;
+        let (name, offset, stride) = (record.name.clone(), place.column, place.stride);
+        Some(Ring {
+            usage,
+            name: self.next_name(),
+            handshake: "none",
+            depth: record.depth,
+            payloads: vec![Payload { name, tile, swizzle: 0, offset, stride }],
+            bytes: 0,
+            full: None,
+            empty: None,
+            arrive_full: 0,
+            arrive_empty: 0,
+            under: None,
+        })
     }
 
     /// Barriers of a sum that has none from the assignment lie behind everything else; the address of tensor memory

@@ -99,9 +99,16 @@ pub struct PipelinedLoop {
     pub pending: u64,
     /// Cycles from an arrival in one agent to the wake-up of the other.
     pub handoff: u64,
+    /// One agent issues everything.
+    pub one_agent: bool,
 }
 
 impl PipelinedLoop {
+    /// The name of the agent that issues a node, in every text form.
+    pub fn agent(&self, node: &LoopNode) -> &'static str {
+        if self.one_agent { "main" } else { node.role.name() }
+    }
+
     /// The node of an operation.
     pub fn node(&self, op: OpId, part: Part) -> Option<usize> {
         self.nodes.iter().position(|n| n.op == op && n.part == part)
@@ -119,11 +126,19 @@ pub struct GraphOptions {
     pub register_copies: Option<u64>,
     /// How products are issued; by default the fastest way of the chip.
     pub instruction: Option<MmaInstruction>,
+    /// One agent issues everything, so that nothing is handed over (S66).
+    pub one_agent: bool,
 }
 
 impl Default for GraphOptions {
     fn default() -> GraphOptions {
-        GraphOptions { pending: 1, max_depth: None, register_copies: Some(1), instruction: None }
+        GraphOptions {
+            pending: 1,
+            max_depth: None,
+            register_copies: Some(1),
+            instruction: None,
+            one_agent: false,
+        }
     }
 }
 
@@ -186,7 +201,7 @@ pub fn loop_graphs(
             refuse(&kernel, func, Code::Loop, "nothing to pipeline: no scf.for loads a tile").rule("C9");
         return Err(vec![error]);
     }
-    if target.mma_instruction() == MmaInstruction::Wgmma {
+    if options.instruction.unwrap_or(target.mma_instruction()) == MmaInstruction::Wgmma {
         for &scf_for in &loops {
             waits::insert_lagging(&mut kernel, scf_for, options.pending);
         }

@@ -47,6 +47,7 @@ impl<'a> Maker<'a> {
             copies: Vec::new(),
             pending: options.pending,
             handoff,
+            one_agent: options.one_agent,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
         Maker {
@@ -171,6 +172,7 @@ impl<'a> Maker<'a> {
     }
 
     fn add(&mut self, op: OpId, part: Part, role: Role, cost: OpCost) {
+        let role = if self.options.one_agent { Role::Math } else { role };
         let uses: Vec<(&str, u64, u64)> =
             cost.uses.iter().map(|u| (u.unit.as_str(), u.start, u.duration)).collect();
         let name = self.name(op, part);

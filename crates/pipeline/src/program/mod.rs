@@ -7,6 +7,7 @@
 //! iterations at once ([`rotate`]).
 
 mod agent;
+mod control;
 mod copy;
 mod declare;
 pub(crate) mod emit;

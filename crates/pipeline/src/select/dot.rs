@@ -185,6 +185,17 @@ fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnost
     let rows = u64::from(target.threads.warps_per_cta() / target.threads.warps_per_group.max(1))
         .saturating_sub(1)
         * 64;
+    if rows == 0 {
+        let threads = target.threads.per_cta;
+        let text = format!("{threads} threads a CTA leave no warpgroup that computes");
+        let refusal = refuse(module, op, Code::Capacity, text).rule("T4");
+        errors.push(
+            refusal
+                .note("needs", "a warpgroup that copies and one that computes")
+                .note("instead", "fewer CTAs on an SM"),
+        );
+        return None;
+    }
     let mut complain = |what: String, needs: String| {
         errors.push(refuse(module, op, Code::Shape, what).rule("C63").note("supported", needs));
     };
@@ -264,10 +275,11 @@ pub(super) fn check_registers(module: &Module, dots: &[Dot], target: &Target, er
     }
     let (live, have) = (registers::live(tile_registers), registers::available(m, target));
     let parts = format!(
-        "{tile_registers} for {}, {} for addresses and the epilogue, in {} warpgroups",
+        "agent @math, {} B in {} warpgroups: {tile_registers} for {}, {} for addresses and the epilogue",
+        live * 4 * 2 * m,
+        m / 64,
         if tiles.len() == 1 { "the accumulator" } else { "accumulators and factors" },
         registers::OVERHEAD,
-        m / 64
     );
     let what = if tiles.len() == 1 {
         format!("a {m}x{n} f32 accumulator")

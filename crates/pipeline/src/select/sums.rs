@@ -7,6 +7,7 @@ use warploom_target::Target;
 
 use super::dot::HALF_ROWS;
 use super::{Dot, Operand, Ring};
+use crate::columns;
 use crate::loops::innermost_for;
 use crate::place::refuse;
 use crate::walk::Users;
@@ -81,19 +82,13 @@ pub(super) fn select(
         sums.extend(made);
     }
     let factors = maker.factors();
-    let own = |s: &&Sum| sums.get(s.home).is_some_and(|home| home.dot == s.dot);
-    let owners: Vec<u64> = sums.iter().filter(own).map(|s| s.columns).collect();
-    let written: Vec<u64> =
-        factors.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns).collect();
-    let one: u64 = owners.iter().chain(&written).sum();
+    let own = sums.iter().filter(|s| sums.get(s.home).is_some_and(|home| home.dot == s.dot));
+    let written = factors.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns);
+    let one: u64 = own.map(|s| s.columns).chain(written).sum();
     if one > most {
-        let owners: Vec<String> = owners.iter().map(|c| format!("{c} columns")).collect();
         let at = dots.first().map(|d| d.op);
-        let text = format!("tensor memory {one} columns of {most}");
-        let fits = dots.first().map(|d| d.extents).map(|[m, n, _]| format!("a tile of {m}x{}", n / 2));
-        let error = at.map(|op| refuse(module, op, Code::Capacity, text).rule("C92"));
-        let error = error.map(|e| e.note("", format!("accumulators: {}", owners.join(", "))));
-        errors.extend(error.map(|e| e.note("fits", fits.unwrap_or_default())));
+        let parts = columns::Parts { dots, sums: &sums, factors: &factors };
+        errors.extend(at.map(|op| *columns::too_many(module, op, &parts, one, most)));
     } else if 2 * one <= most {
         sums.iter_mut().filter(|s| s.looped).for_each(|s| s.slots = 2);
     }

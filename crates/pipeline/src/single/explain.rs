@@ -3,17 +3,19 @@
 use std::fmt::Write;
 
 use warploom_bufassign::render;
+use warploom_ir::{Attr, Module};
 use warploom_sched::render::gantt;
 
 use super::{Ahead, Layout, Single};
+use crate::bound::{interval, with_agents};
+use crate::choice;
 use crate::sharing::sharing;
 
 /// The report: the agent, its rings, the shape of its loops, what bounds II, schedules and the memory map.
 pub fn explain(single: &Single) -> String {
     let mut out = String::new();
-    let name = single.loops.first().map_or("", |l| l.pipelined.graph.name.as_str());
-    let name = name.split('/').next().unwrap_or_default();
-    let _ = writeln!(out, "kernel @{name}: one agent copies and computes");
+    let (name, chip) = name_and_chip(&single.program);
+    let _ = writeln!(out, "kernel @{name} for {chip}: one agent copies and computes");
     let shape = &single.shape;
     let _ = writeln!(out, "\nagents: {} warps, {} registers per thread", shape.warps, shape.registers);
     let _ = match shape.layout {
@@ -24,6 +26,7 @@ pub fn explain(single: &Single) -> String {
             writeln!(out, "  @main  {vector} neighbours in a lane, {across} lanes along the columns")
         }
     };
+    out += &choice::explain(&single.candidates);
     if single.loops.is_empty() {
         let _ = writeln!(out, "\nno loop is pipelined");
     }
@@ -48,6 +51,17 @@ pub fn explain(single: &Single) -> String {
         let _ = writeln!(out, "\n{remark}");
     }
     out
+}
+
+/// The names of the kernel and of the chip that a program is for.
+fn name_and_chip(program: &Module) -> (&str, &str) {
+    let entry = program.functions().find(|&f| program.ops[f].attrs.get("warploom.warps").is_some());
+    let chip = program.ops[program.root].attrs.get("warploom.target").and_then(Attr::as_str);
+    (entry.and_then(|f| program.symbol_name(f)).unwrap_or_default(), chip.unwrap_or_default())
+}
+
+fn iterations(count: u64) -> String {
+    format!("{count} iteration{}", if count == 1 { "" } else { "s" })
 }
 
 fn describe(out: &mut String, number: usize, ahead: &Ahead) {
@@ -76,8 +90,8 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
             );
             let _ = writeln!(
                 out,
-                "  copies run {} iterations ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
-                depth.saturating_sub(1),
+                "  copies run {} ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
+                iterations(depth.saturating_sub(1)),
                 ahead.law
             );
         }
@@ -98,25 +112,8 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
             );
         }
     }
-    let bound = match (answer.ii == answer.res_mii, answer.critical_resource.as_deref()) {
-        (true, Some(unit)) => format!(", bound by {unit}"),
-        _ => {
-            let graph = &ahead.pipelined.graph;
-            let names = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n));
-            let names: Vec<&str> = names.map(|n| n.name.as_str()).collect();
-            match names.is_empty() {
-                true => ", bound by the depth of the ring".to_owned(),
-                false => format!(", bound by the circuit {}", names.join(" > ")),
-            }
-        }
-    };
-    let proof = if answer.optimal { "; no smaller one exists" } else { "" };
-    let _ = writeln!(
-        out,
-        "  II {} cycles{bound} (resources {}, circuits {}){proof}",
-        answer.ii, answer.res_mii, answer.rec_mii
-    );
-    indented(out, &gantt(&ahead.pipelined.graph, answer));
+    let _ = writeln!(out, "  {}", interval(&ahead.pipelined.graph, answer));
+    indented(out, &gantt(&with_agents(&ahead.pipelined), answer));
 }
 
 fn indented(out: &mut String, text: &str) {

@@ -5,28 +5,11 @@ use warploom_target::Target;
 
 use super::Ahead;
 use super::plan::Planned;
-use crate::forms::{Form, mark_form, to_attrs};
-use crate::loops::Part;
+use crate::forms::{self as all_forms, Form, mark_form, to_attrs};
 
 /// The kernel with its schedules written on it.
 pub(super) fn scheduled(kernel: &Module, loops: &[Ahead], target: &Target) -> Module {
-    let mut module = kernel.clone();
-    mark_form(&mut module, Form::Scheduled, target);
-    let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
-    for ahead in loops {
-        let attrs = &mut module.ops[ahead.scf_for].attrs;
-        attrs.set("warploom.ii", number(ahead.answer.ii));
-        attrs.set("warploom.stages", number(ahead.answer.stages));
-        let places = ahead.pipelined.nodes.iter().zip(&ahead.answer.nodes);
-        for (node, place) in places.filter(|(node, _)| node.part == Part::Whole) {
-            let attrs = &mut module.ops[node.op].attrs;
-            attrs.set("warploom.cycle", number(place.cycle));
-            attrs.set("warploom.stage", number(place.stage));
-            attrs.set("warploom.order", number(i64::try_from(place.order).unwrap_or(i64::MAX)));
-            attrs.set("warploom.agent", Attr::string("main"));
-        }
-    }
-    module
+    all_forms::scheduled(kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target)
 }
 
 /// The same with one `warploom.alloc` for every ring.

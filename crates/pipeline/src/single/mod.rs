@@ -27,6 +27,7 @@ mod forms;
 mod order;
 mod plan;
 mod program;
+mod resume;
 mod rounds;
 mod shape;
 mod staged;
@@ -39,13 +40,16 @@ use warploom_target::Target;
 use warploom_target::mma::MmaInstruction;
 
 use crate::check;
+use crate::choice::Candidate;
 use crate::compile::Options;
-use crate::forms as all_forms;
+use crate::forms::{self as all_forms, Form};
 use crate::loops::PipelinedLoop;
 use crate::normalize::normalize;
 use crate::select::entry_function;
 use crate::views::look_through;
 use crate::walk::preorder;
+
+use resume::Given;
 
 pub use explain::explain;
 pub use find::CopiedTile;
@@ -92,6 +96,8 @@ pub struct Single {
     pub staged: Vec<Staged>,
     /// The assignment problem and its answer; none where nothing is copied.
     pub buffers: Option<(Problem, Assignment)>,
+    /// The ways to split its loops among agents that were looked at.
+    pub candidates: Vec<Candidate>,
     /// The scheduled form.
     pub scheduled: Module,
     /// The assigned form.
@@ -126,19 +132,34 @@ pub fn applies(module: &Module, target: &Target, entry: Option<&str>) -> bool {
 /// # Errors
 /// Every reason why it cannot be compiled, in file order (C90).
 pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Single, Vec<Diagnostic>> {
+    resume(module, target, options, Form::Kernel)
+}
+
+/// Compiles a kernel for one agent from the form it is in.
+///
+/// # Errors
+/// Those of [`compile`], and every rule that a schedule or an assignment which the kernel carries breaks.
+pub(crate) fn resume(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    form: Form,
+) -> Result<Single, Vec<Diagnostic>> {
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
+    let given = Given::of(&kernel, func, form)?;
     all_forms::strip(&mut kernel, func);
     let mut refused = None;
     if engine::may_move(&kernel, func, target) {
-        match compile_as(kernel.clone(), func, target, options, Moves::ByTma) {
-            Err(errors) if errors.iter().all(|e| e.code != Code::Internal) => {
+        match compile_as(kernel.clone(), func, target, options, Moves::ByTma, given.clone()) {
+            // What a later form carries is for the moves that it was made with.
+            Err(errors) if form == Form::Kernel && errors.iter().all(|e| e.code != Code::Internal) => {
                 refused = errors.into_iter().next()
             }
             settled => return settled,
         }
     }
-    let mut single = compile_as(kernel, func, target, options, Moves::ByPointers)?;
+    let mut single = compile_as(kernel, func, target, options, Moves::ByPointers, given)?;
     if let Some(why) = refused {
         let told = single.remarks.iter_mut().find(|r| r.rule == Some("C17"));
         told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
@@ -160,10 +181,16 @@ fn compile_as(
     target: &Target,
     options: &Options,
     moves: Moves,
+    given: Option<Given>,
 ) -> Result<Single, Vec<Diagnostic>> {
     let taken_apart = match moves {
         Moves::ByTma => None,
-        Moves::ByPointers => descriptors::lower(&mut kernel, func, target)?,
+        Moves::ByPointers => {
+            let told = descriptors::lower(&mut kernel, func, target)?;
+            // What the addresses are made of does not change from trip to trip either (C8).
+            kernel = normalize(&kernel, func)?;
+            told
+        }
     };
     let shape = shape::choose(&kernel, func, target)?;
     let (found, stays) = find::loops(&kernel, func, target);
@@ -173,7 +200,7 @@ fn compile_as(
     };
     let (staged, taken) = staged::find(&kernel, func, &found, start);
     let remarks = taken_apart.into_iter().chain(stays).collect();
-    let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken };
+    let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken, given };
     let planned = plan::plan(&wanted, found, staged, engine)?;
     let scheduled = forms::scheduled(&kernel, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
@@ -184,7 +211,8 @@ fn compile_as(
         check_all(&planned, &program, target).map_err(|error| vec![*error])?;
     }
     let plan::Planned { loops, staged, buffers, .. } = planned;
-    Ok(Single { kernel, shape, loops, staged, buffers, scheduled, assigned, program, remarks })
+    let candidates = Vec::new();
+    Ok(Single { kernel, shape, loops, staged, buffers, candidates, scheduled, assigned, program, remarks })
 }
 
 /// The checkers of all stages on our own results; what they find is a bug of ours.

@@ -14,6 +14,7 @@ use warploom_target::mma::MmaInstruction;
 
 use super::engine::Engine;
 use super::find::Found;
+use super::resume::Given;
 use super::shape::Shape;
 use super::staged::Staged;
 use super::{Ahead, apart};
@@ -40,22 +41,22 @@ impl Planned {
 }
 
 /// A loop on its way: what is wanted, and what was found.
-struct Draft {
-    found: Found,
+pub(super) struct Draft {
+    pub found: Found,
     /// The most slots it may have.
-    cap: Option<u64>,
-    pipelined: PipelinedLoop,
-    answer: Answer,
+    pub cap: Option<u64>,
+    pub pipelined: PipelinedLoop,
+    pub answer: Answer,
     /// Slots by the depth law at the best II.
-    law: u64,
+    pub law: u64,
     /// Slots it gets.
-    depth: u64,
+    pub depth: u64,
     /// Tiles copied within their iteration, where each has one slot.
-    late: Option<BTreeSet<OpId>>,
+    pub late: Option<BTreeSet<OpId>>,
 }
 
 /// The fewest slots of a ring that is filled ahead: one read, one written.
-const LEAST: u64 = 2;
+pub(super) const LEAST: u64 = 2;
 
 /// What is planned beside the loops.
 pub(super) struct Wanted<'a> {
@@ -65,6 +66,25 @@ pub(super) struct Wanted<'a> {
     pub options: &'a Options,
     /// Bytes of shared memory that staged tiles take, from 0 on.
     pub taken: u64,
+    /// The schedules and places that the kernel carries already.
+    pub given: Option<Given>,
+}
+
+impl Wanted<'_> {
+    /// The most slots that caller or author allow a loop.
+    pub fn cap(&self, found: &Found) -> Option<u64> {
+        self.options.depth.or(found.num_stages.map(|n| n.max(LEAST)))
+    }
+
+    /// The slots that are wanted where the depth law asks for `law`.
+    pub fn depth(&self, law: u64, cap: Option<u64>) -> u64 {
+        let best = law.saturating_add(self.options.slack_slots).min(1 << 10);
+        match (self.options.depth, cap) {
+            (Some(asked), _) => asked.min(1 << 10),
+            (None, Some(cap)) => cap.min(best),
+            (None, None) => best,
+        }
+    }
 }
 
 /// Schedules every loop and finds rings that fit: what the depth law asks for, then one slot less where most bytes
@@ -77,11 +97,14 @@ pub(super) fn plan(
 ) -> Result<Planned, Vec<Diagnostic>> {
     let mut drafts = Vec::new();
     let mut errors = Vec::new();
+    let mut first = 0;
     for (number, found) in found.into_iter().enumerate() {
-        match draft(wanted, found, number) {
+        let tiles = found.tiles.len() as u64;
+        match draft(wanted, found, number, first) {
             Ok(draft) => drafts.push(draft),
-            Err(error) => errors.push(*error),
+            Err(found) => errors.extend(found),
         }
+        first += tiles;
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -99,7 +122,18 @@ pub(super) fn plan(
             Ok((buffers, shared))
         });
         match fitted {
-            Ok((buffers, shared)) => {
+            Ok(((problem, mut assignment), mut shared)) => {
+                if let Some(given) = &wanted.given {
+                    assignment = given.assignment(&problem, assignment, wanted.target)?;
+                    shared = match lay_stores(wanted, &mut engine, &assignment) {
+                        Ok(shared) => shared,
+                        Err(Misfit::Other(error)) => return Err(vec![*error]),
+                        Err(Misfit::Capacity { need, limit }) => {
+                            return Err(vec![too_big(wanted, &drafts, need, limit)]);
+                        }
+                    };
+                }
+                let buffers = (problem, assignment);
                 let loops = drafts.into_iter().map(Draft::done).collect();
                 return Ok(Planned { loops, staged, engine, shared, buffers: Some(buffers) });
             }
@@ -124,7 +158,7 @@ fn lay_stores(wanted: &Wanted<'_>, engine: &mut Engine, assignment: &Assignment)
 
 /// Takes a slot from the loop with most bytes; `false` where nothing can be taken.
 fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnostic>> {
-    if wanted.options.depth.is_some() {
+    if wanted.options.depth.is_some() || wanted.given.as_ref().is_some_and(Given::assigned) {
         return Ok(false);
     }
     let bytes = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
@@ -147,8 +181,11 @@ impl Draft {
         Ahead { scf_for: found.scf_for, tiles: found.tiles, late, pipelined, answer, depth, law }
     }
 
-    /// The schedule for as many slots as the loop has now.
+    /// The schedule for as many slots as the loop has now; one that is given stays.
     fn reschedule(&mut self, wanted: &Wanted<'_>) -> Result<(), Box<Diagnostic>> {
+        if wanted.given.is_some() {
+            return Ok(());
+        }
         let name = self.pipelined.graph.name.clone();
         (self.pipelined, self.answer) = scheduled(wanted, self.found.scf_for, &name, Some(self.depth))?;
         Ok(())
@@ -156,7 +193,7 @@ impl Draft {
 }
 
 /// A loop at the depth that is wanted.
-fn draft(wanted: &Wanted<'_>, found: Found, number: usize) -> Result<Draft, Box<Diagnostic>> {
+fn draft(wanted: &Wanted<'_>, found: Found, number: usize, first: u64) -> Result<Draft, Vec<Diagnostic>> {
     let (kernel, options) = (wanted.kernel, wanted.options);
     let kernel_name = kernel
         .functions()
@@ -168,31 +205,43 @@ fn draft(wanted: &Wanted<'_>, found: Found, number: usize) -> Result<Draft, Box<
     if options.depth.is_some_and(|depth| depth < LEAST) {
         let text = "a ring of one slot cannot be filled ahead";
         let error = refuse(kernel, found.scf_for, Code::Loop, text);
-        return Err(Box::new(error.rule("C24").note("instead", "a depth of 2 or more")));
+        return Err(vec![error.rule("C24").note("instead", "a depth of 2 or more")]);
     }
-    let cap = options.depth.or(found.num_stages.map(|n| n.max(LEAST)));
-    let free = scheduled(wanted, found.scf_for, &name, None)?;
+    if let Some(given) = &wanted.given {
+        return given.draft(wanted, found, &name, first);
+    }
+    let cap = wanted.cap(&found);
+    let at_most = |slots| scheduled(wanted, found.scf_for, &name, slots).map_err(|error| vec![*error]);
+    let free = at_most(None)?;
     let law = law(&free.0, &free.1, &found).max(LEAST);
-    let best = law.saturating_add(options.slack_slots).min(1 << 10);
-    let depth = match (options.depth, cap) {
-        (Some(asked), _) => asked.min(1 << 10),
-        (None, Some(cap)) => cap.min(best),
-        (None, None) => best,
-    };
-    let (pipelined, answer) = match depth < law {
-        true => scheduled(wanted, found.scf_for, &name, Some(depth))?,
-        false => free,
-    };
+    let depth = wanted.depth(law, cap);
+    let (pipelined, answer) = if depth < law { at_most(Some(depth))? } else { free };
     Ok(Draft { found, cap, pipelined, answer, law, depth, late: None })
 }
 
 /// The slots that a schedule's copies ask for.
-fn law(pipelined: &PipelinedLoop, answer: &Answer, found: &Found) -> u64 {
+pub(super) fn law(pipelined: &PipelinedLoop, answer: &Answer, found: &Found) -> u64 {
     let ours = |value: usize| {
         let copy = pipelined.copies.get(value).copied().flatten();
         copy.is_some_and(|op| found.tiles.iter().any(|t| t.op == op))
     };
     answer.values.iter().filter(|v| ours(v.id)).map(|v| v.depth).max().unwrap_or(1)
+}
+
+/// The graph of a loop with at most so many slots in its ring.
+pub(super) fn graph(
+    wanted: &Wanted<'_>,
+    scf_for: OpId,
+    name: &str,
+    max_depth: Option<u64>,
+) -> Result<PipelinedLoop, Box<Diagnostic>> {
+    let Wanted { kernel, target, .. } = *wanted;
+    let instruction = Some(MmaInstruction::MmaSync);
+    let graph =
+        GraphOptions { pending: 0, max_depth, instruction, one_agent: true, ..GraphOptions::default() };
+    loop_graph(kernel, scf_for, name, target, graph).map_err(|error| {
+        Box::new(refuse(kernel, scf_for, Code::Target, error.to_string()).rule(error.rule()))
+    })
 }
 
 fn scheduled(
@@ -201,12 +250,8 @@ fn scheduled(
     name: &str,
     max_depth: Option<u64>,
 ) -> Result<(PipelinedLoop, Answer), Box<Diagnostic>> {
-    let Wanted { kernel, target, options, .. } = *wanted;
-    let instruction = Some(MmaInstruction::MmaSync);
-    let graph = GraphOptions { pending: 0, max_depth, register_copies: Some(1), instruction };
-    let pipelined = loop_graph(kernel, scf_for, name, target, graph).map_err(|error| {
-        Box::new(refuse(kernel, scf_for, Code::Target, error.to_string()).rule(error.rule()))
-    })?;
+    let Wanted { kernel, options, .. } = *wanted;
+    let pipelined = graph(wanted, scf_for, name, max_depth)?;
     let answer = {
         let valid = validate(&pipelined.graph).map_err(|errors| {
             let text = errors.first().map(ToString::to_string).unwrap_or_default();
@@ -267,7 +312,7 @@ const COPIES: u64 = 1;
 
 /// The assignment problem: one agent, one region and one pipe for each loop.
 fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
-    let Wanted { kernel, shape, target, options, taken } = *wanted;
+    let Wanted { kernel, shape, target, options, taken, .. } = *wanted;
     let (mut regions, mut ops, mut values) = (Vec::new(), Vec::<Op>::new(), Vec::new());
     let mut slack = slack;
     for (pipe, draft) in (0u64..).zip(drafts) {

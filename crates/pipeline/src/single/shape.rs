@@ -161,10 +161,39 @@ fn mma_sync(
             return Ok((warps, Layout::MmaSync { m, n }));
         }
     }
-    let dot = dots.first().copied().unwrap_or(module.root);
-    let text = "the products of this kernel fit no split over 1 to 16 warps";
-    let needs = "tiles of M and N in multiples of 16, at most 4096 accumulators a warp";
-    Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)))
+    let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1));
+    if let Some(dot) = uneven.or(dots.first().copied().filter(|_| all <= most)) {
+        let text = "the products of this kernel fit no split over 1 to 16 warps";
+        let needs = "tiles of M and N in multiples of 16";
+        return Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)));
+    }
+    let warps = [16, 8, 4, 2, 1].into_iter().find(|&w| !column || dots.iter().all(|&d| splits(d, w, 1)));
+    let tiles: Vec<(OpId, u64, u64)> =
+        dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
+    Err(too_many_registers(module, &tiles, all, most, warps.unwrap_or(1)))
+}
+
+/// The refusal of C31: who has how much, and what would fit.
+fn too_many_registers(
+    module: &Module,
+    tiles: &[(OpId, u64, u64)],
+    all: u64,
+    most: u64,
+    warps: u64,
+) -> Box<Diagnostic> {
+    let widest = tiles.iter().copied().max_by_key(|&(_, m, n)| m.saturating_mul(n));
+    let (dot, m, n) = widest.unwrap_or((module.root, 1, 1));
+    let lanes = 32 * warps;
+    let text = format!("accumulators take {} registers per thread of {most}", all.div_ceil(lanes));
+    let live = format!("agent @main, {} B in {warps} warps", all.saturating_mul(4));
+    let error = refuse(module, dot, Code::Registers, text).rule("C31").note("live", live);
+    // With half the columns of the widest product, or a quarter.
+    let rest = all.saturating_sub(m.saturating_mul(n));
+    let fits = [n / 2, n / 4, n / 8].into_iter().find(|&n| n >= 16 && (rest + m * n) / lanes <= most);
+    Box::new(match fits {
+        Some(n) => error.note("fits", format!("a tile of {m}x{n}")),
+        None => error.note("instead", "smaller tiles"),
+    })
 }
 
 /// Whether every pointer argument says what divides it.

@@ -179,9 +179,7 @@ impl KernelArgs {
         micros.insert("lower".into(), micros_since(start));
         Ok(Session { input, target, options, module, lowered, tuned, micros })
     }
-}
 
-impl KernelArgs {
     /// The best candidate, whose options replace those given, and all of them.
     fn tuned(
         &self,
@@ -192,11 +190,8 @@ impl KernelArgs {
         let mut limits = TuneOptions::default();
         limits.trips = self.trips;
         let tuned = warploom::tune(module, target, options, &limits)?;
-        let Some(best) = tuned.candidates.first() else {
-            return warploom::lower(module, target, options).map(|lowered| (lowered, None));
-        };
-        options.clone_from(&best.options);
-        Ok((best.lowered.clone(), Some(tuned)))
+        options.clone_from(&tuned.best.options);
+        Ok((tuned.best.lowered.clone(), Some(tuned)))
     }
 }
 

@@ -5,9 +5,10 @@ use warploom::{Candidate, Tuned};
 
 /// A table, best first.
 pub fn text(tuned: &Tuned) -> String {
-    let mut out = format!("tuned: {} tried, {} differ, best first\n", tuned.tried, tuned.candidates.len());
+    let mut out =
+        format!("tuned: {} tried, {} differ, best first\n", tuned.tried, tuned.candidates().count());
     out += "  cycles a tile  CTAs/SM  slots  II         registers        shared B  TMEM\n";
-    for c in &tuned.candidates {
+    for c in tuned.candidates() {
         let ii: Vec<String> = c.facts.loops.iter().map(|l| l.ii.to_string()).collect();
         let registers: Vec<String> = c.facts.agents.iter().map(|a| a.registers.to_string()).collect();
         out += &format!(
@@ -33,5 +34,5 @@ pub fn json(tuned: &Tuned) -> Value {
                "registers": c.facts.agents.iter().map(|a| a.registers).collect::<Vec<_>>(),
                "tmem": c.facts.tmem_columns})
     };
-    tuned.candidates.iter().map(one).collect()
+    tuned.candidates().map(one).collect()
 }

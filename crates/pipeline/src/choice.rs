@@ -1,0 +1,249 @@
+//! Which agents run a kernel, and how they multiply: every split of its loops among agents is priced by the cost model and
+//! judged by the scheduler's objective `kernel` (S66, S69); the cheapest that has code is taken.
+//!
+//! A split that has no code for a kernel is priced all the same, so that `explain` can say what it would have given. Splits
+//! in one agent that would change what the launcher passes (C17) are looked at only where nothing else has code.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use warploom_ir::diag::Diagnostic;
+use warploom_ir::{Module, OpId, Opcode};
+use warploom_sched::{Algorithm, Objective, schedule, validate};
+use warploom_target::Target;
+use warploom_target::mma::MmaInstruction;
+
+use crate::bound::with_agents;
+use crate::compile::{Options, compile_to_program};
+use crate::loops::{GraphOptions, PipelinedLoop, loop_graphs};
+use crate::resumed::Resumed;
+use crate::select::entry_function;
+use crate::single;
+use crate::walk::preorder;
+
+/// A split of a kernel's loops among agents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// One agent copies, multiplies and computes; otherwise copies have an agent of their own, and so have products into
+    /// tensor memory.
+    pub one_agent: bool,
+    /// How it multiplies; none where the kernel does not.
+    pub instruction: Option<MmaInstruction>,
+}
+
+/// What a split costs: the sums over all loops of what S69 compares, most important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Cost {
+    /// Cycles between the starts of two trips.
+    pub ii: i64,
+    /// Cycles of hand-over between agents in each trip.
+    pub handoffs: i64,
+    /// Bytes of everything that lives from operation to operation.
+    pub bytes: u64,
+    /// Cycles of a trip alone.
+    pub length: i64,
+}
+
+/// What became of a split.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The kernel is compiled so.
+    Taken,
+    /// It compiles, but costs more.
+    Dearer,
+    /// There is no code for it, and why.
+    Refused(String),
+}
+
+/// A split that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// The split.
+    pub split: Split,
+    /// Its cost; none where the chip has no cost for it, or nothing is pipelined.
+    pub cost: Option<Cost>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+impl Split {
+    /// The split as text.
+    pub fn name(&self) -> String {
+        let by = match self.instruction {
+            None => String::new(),
+            Some(MmaInstruction::MmaSync) => " by mma.sync".to_owned(),
+            Some(MmaInstruction::Wgmma) => " by wgmma".to_owned(),
+            Some(MmaInstruction::Tcgen05) => " by tcgen05.mma".to_owned(),
+        };
+        match (self.one_agent, self.instruction) {
+            (true, _) => format!("one agent{by}"),
+            (false, Some(MmaInstruction::Tcgen05)) => format!("load, mma, math{by}"),
+            (false, _) => format!("load, math{by}"),
+        }
+    }
+}
+
+/// A compiled kernel with the splits that it might have had; where another one has code and costs less, that one.
+pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: Resumed) -> Resumed {
+    let one_agent = match &made {
+        Resumed::Compiled(_) => false,
+        Resumed::Single(_) => true,
+        Resumed::Program(_) => return made,
+    };
+    let native = native(module, target, options);
+    let split = |one_agent: bool| Split {
+        one_agent,
+        instruction: if one_agent { native.map(|_| MmaInstruction::MmaSync) } else { native },
+    };
+    let (cost, other) = (cost_of(&made, options), split(!one_agent));
+    let mut best = made;
+    let mut candidates = vec![Candidate { split: split(one_agent), cost, verdict: Verdict::Taken }];
+    let expected = price(module, target, options, other);
+    // Why agents of their own do not run a kernel is worth telling, whatever they would cost.
+    if !one_agent && (expected.is_none() || expected >= cost) {
+        candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Dearer });
+    } else {
+        match build(module, target, options, other) {
+            Ok(made) => {
+                let real = cost_of(&made, options);
+                candidates.push(Candidate { split: other, cost: real, verdict: Verdict::Dearer });
+                if real.is_some() && real < cost {
+                    best = made;
+                    candidates.reverse();
+                    for (candidate, verdict) in candidates.iter_mut().zip([Verdict::Taken, Verdict::Dearer]) {
+                        candidate.verdict = verdict;
+                    }
+                }
+            }
+            Err(why) => {
+                candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Refused(why) })
+            }
+        }
+    }
+    candidates.extend(fast_in_one_agent(module, target, options, native));
+    match &mut best {
+        Resumed::Compiled(compiled) => compiled.candidates = candidates,
+        Resumed::Single(single) => single.candidates = candidates,
+        Resumed::Program(_) => {}
+    }
+    best
+}
+
+/// A kernel by a split, or why there is no code for it.
+fn build(module: &Module, target: &Target, options: &Options, split: Split) -> Result<Resumed, String> {
+    let first = |refused: Vec<Diagnostic>| refused.first().map(|d| d.message.clone()).unwrap_or_default();
+    if !split.one_agent {
+        let compiled = compile_to_program(module, target, options).map_err(first)?;
+        return Ok(Resumed::Compiled(Box::new(compiled)));
+    }
+    if options.storage.is_some() {
+        return Err("one agent takes no places from the author (A44)".to_owned());
+    }
+    let single = single::compile(module, target, options).map_err(first)?;
+    if single.remarks.iter().any(|remark| remark.rule == Some("C17")) {
+        return Err("its descriptors would become pointers, which the launcher passes otherwise (C17)".to_owned());
+    }
+    Ok(Resumed::Single(Box::new(single)))
+}
+
+/// Asynchronous products issued by the agent that copies: no chip's code generation has that.
+fn fast_in_one_agent(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    native: Option<MmaInstruction>,
+) -> Option<Candidate> {
+    let instruction = native.filter(|&i| i != MmaInstruction::MmaSync)?;
+    let split = Split { one_agent: true, instruction: Some(instruction) };
+    let why = "one agent multiplies by mma.sync".to_owned();
+    Some(Candidate { split, cost: price(module, target, options, split), verdict: Verdict::Refused(why) })
+}
+
+/// The instruction of the chip, where the kernel multiplies.
+fn native(module: &Module, target: &Target, options: &Options) -> Option<MmaInstruction> {
+    let func = entry_function(module, options.entry.as_deref()).ok()?;
+    let multiplies = |op: &OpId| module.ops[*op].opcode == Opcode::Dot;
+    preorder(module, func).iter().any(multiplies).then(|| target.mma_instruction())
+}
+
+/// Search nodes per question where a split is priced: what it would cost need not be proven.
+const STEPS: u64 = 300;
+
+/// What the loops of a kernel would cost by a split, whether or not there is code for it.
+fn price(module: &Module, target: &Target, options: &Options, split: Split) -> Option<Cost> {
+    let synchronous = split.instruction == Some(MmaInstruction::MmaSync);
+    let graph = GraphOptions {
+        pending: u64::from(!synchronous),
+        instruction: split.instruction,
+        one_agent: split.one_agent,
+        max_depth: options.depth,
+        ..GraphOptions::default()
+    };
+    let loops = loop_graphs(module, options.entry.as_deref(), target, graph).ok()?;
+    cost(&loops.iter().collect::<Vec<_>>(), options)
+}
+
+fn cost_of(resumed: &Resumed, options: &Options) -> Option<Cost> {
+    let loops: Vec<&PipelinedLoop> = match resumed {
+        Resumed::Compiled(compiled) => compiled.loops.iter().map(|l| &l.pipelined).collect(),
+        Resumed::Single(single) => single.loops.iter().map(|l| &l.pipelined).collect(),
+        Resumed::Program(_) => return None,
+    };
+    cost(&loops, options)
+}
+
+/// The keys of S69, summed over loops. Beside the chip's units each agent's issue stream is one that its operations hold
+/// (S65): what would wait for each other in one agent may run at once in two.
+fn cost(loops: &[&PipelinedLoop], options: &Options) -> Option<Cost> {
+    let how = options.schedule.clone().objective(Objective::Kernel).algorithm(Algorithm::Auto).steps(STEPS);
+    let mut sum: Option<Cost> = None;
+    for pipelined in loops {
+        let graph = with_agents(pipelined);
+        let answer = schedule(&validate(&graph).ok()?, &how).ok()?;
+        let before = sum.unwrap_or(Cost { ii: 0, handoffs: 0, bytes: 0, length: 0 });
+        sum = Some(Cost {
+            ii: before.ii.saturating_add(answer.ii),
+            handoffs: before.handoffs.saturating_add(handoffs(pipelined)),
+            bytes: before.bytes.saturating_add(answer.bytes.unwrap_or(0)),
+            length: before.length.saturating_add(answer.length),
+        });
+    }
+    sum
+}
+
+/// Cycles of hand-over in each trip: each pair of operations of different agents once.
+fn handoffs(pipelined: &PipelinedLoop) -> i64 {
+    let role = |node: usize| pipelined.nodes.get(node).map(|n| n.role);
+    let crossing = pipelined.graph.edges.iter().filter(|e| role(e.src) != role(e.dst));
+    let pairs: BTreeSet<(usize, usize)> = crossing.map(|e| (e.src, e.dst)).collect();
+    let each = i64::try_from(pipelined.handoff).unwrap_or(i64::MAX);
+    i64::try_from(pairs.len()).unwrap_or(i64::MAX).saturating_mul(each)
+}
+
+/// What was chosen from, as text; nothing where there was no choice.
+pub(crate) fn explain(candidates: &[Candidate]) -> String {
+    let mut out = String::new();
+    if candidates.len() < 2 {
+        return out;
+    }
+    out += "\nchosen by what the loops take together with their agents' issue streams: II, hand-over, bytes, length (S65, S69)\n";
+    for candidate in candidates {
+        let verdict = match &candidate.verdict {
+            Verdict::Taken => "taken",
+            Verdict::Dearer => "dearer",
+            Verdict::Refused(_) => "no code",
+        };
+        let _ = write!(out, "  {verdict:<7}  {:<30}", candidate.split.name());
+        let _ = match candidate.cost {
+            Some(c) => {
+                write!(out, "  II {}, {} of hand-over, {} B, length {}", c.ii, c.handoffs, c.bytes, c.length)
+            }
+            None => write!(out, "  no loop that is priced"),
+        };
+        let _ = match &candidate.verdict {
+            Verdict::Refused(why) => writeln!(out, ": {why}"),
+            _ => writeln!(out),
+        };
+    }
+    out
+}
