@@ -141,7 +141,9 @@ fn build(module: &Module, target: &Target, options: &Options, split: Split) -> R
     }
     let single = single::compile(module, target, options).map_err(first)?;
     if single.remarks.iter().any(|remark| remark.rule == Some("C17")) {
-        return Err("its descriptors would become pointers, which the launcher passes otherwise (C17)".to_owned());
+        return Err(
+            "its descriptors would become pointers, which the launcher passes otherwise (C17)".to_owned()
+        );
     }
     Ok(Resumed::Single(Box::new(single)))
 }
