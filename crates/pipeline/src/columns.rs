@@ -99,7 +99,8 @@ fn smaller(dots: &[Dot], need: u64, most: u64) -> Option<[u64; 2]> {
     let [m, n, _] = dots.iter().map(|d| d.extents).max_by_key(|e| (e[1], e[0]))?;
     let alike = dots.iter().all(|d| d.extents[1] == n);
     let by = |&(rows, columns): &(u64, u64)| {
-        let legal = m / rows >= 128 && n / columns >= 16 && (columns == 1 || alike);
+        let whole = m.is_multiple_of(128 * rows) && n.is_multiple_of(16 * columns);
+        let legal = whole && (columns == 1 || alike);
         legal && need.div_ceil(rows * columns) <= most
     };
     let (rows, columns) =

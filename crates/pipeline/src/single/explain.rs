@@ -77,8 +77,8 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
             );
             let _ = writeln!(
                 out,
-                "  copies run {} iterations ahead: prologue, steady state, none behind the last (C28); the depth law asks for {}",
-                depth.saturating_sub(1),
+                "  copies run {} ahead: prologue, steady state, none behind the last (C28); the depth law asks for {}",
+                iterations(depth.saturating_sub(1)),
                 ahead.law
             );
         }
