@@ -1,13 +1,11 @@
 //! Which agents run a kernel, and how they multiply: every split of its loops among agents is priced by the cost model and
 //! judged by the scheduler's objective `kernel` (S66, S69); the cheapest that has code is taken.
 //!
-//! A split that has no code for a kernel is priced all the same, so that `explain` can say what it would have given. Splits
-//! in one agent that would change what the launcher passes (C17) are looked at only where nothing else has code.
+//! A split that has no code for a kernel is priced all the same, so that `explain` can say what it would have given.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use warploom_ir::diag::Diagnostic;
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::{Algorithm, Objective, schedule, validate};
 use warploom_target::Target;
@@ -18,7 +16,6 @@ use crate::compile::{Options, compile_to_program};
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use crate::resumed::Resumed;
 use crate::select::entry_function;
-use crate::single;
 use crate::walk::preorder;
 
 /// A split of a kernel's loops among agents.
@@ -49,8 +46,10 @@ pub struct Cost {
 pub enum Verdict {
     /// The kernel is compiled so.
     Taken,
-    /// It compiles, but costs more.
+    /// It costs more.
     Dearer,
+    /// By the model it costs less, but the model leaves out what it would pay for, and what that is.
+    PassedOver(&'static str),
     /// There is no code for it, and why.
     Refused(String),
 }
@@ -99,12 +98,14 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
     let mut best = made;
     let mut candidates = vec![Candidate { split: split(one_agent), cost, verdict: Verdict::Taken }];
     let expected = price(module, target, options, other);
-    // Why agents of their own do not run a kernel is worth telling, whatever they would cost.
-    if !one_agent && (expected.is_none() || expected >= cost) {
-        candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Dearer });
+    if !one_agent {
+        let dearer = expected.is_none() || expected >= cost;
+        let verdict = if dearer { Verdict::Dearer } else { Verdict::PassedOver(FRAGMENTS) };
+        candidates.push(Candidate { split: other, cost: expected, verdict });
     } else {
-        match build(module, target, options, other) {
-            Ok(made) => {
+        match compile_to_program(module, target, options) {
+            Ok(compiled) => {
+                let made = Resumed::Compiled(Box::new(compiled));
                 let real = cost_of(&made, options);
                 candidates.push(Candidate { split: other, cost: real, verdict: Verdict::Dearer });
                 if real.is_some() && real < cost {
@@ -115,8 +116,9 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
                     }
                 }
             }
-            Err(why) => {
-                candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Refused(why) })
+            Err(refused) => {
+                let why = refused.first().map(|d| d.message.clone()).unwrap_or_default();
+                candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Refused(why) });
             }
         }
     }
@@ -129,24 +131,9 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
     best
 }
 
-/// A kernel by a split, or why there is no code for it.
-fn build(module: &Module, target: &Target, options: &Options, split: Split) -> Result<Resumed, String> {
-    let first = |refused: Vec<Diagnostic>| refused.first().map(|d| d.message.clone()).unwrap_or_default();
-    if !split.one_agent {
-        let compiled = compile_to_program(module, target, options).map_err(first)?;
-        return Ok(Resumed::Compiled(Box::new(compiled)));
-    }
-    if options.storage.is_some() {
-        return Err("one agent takes no places from the author (A44)".to_owned());
-    }
-    let single = single::compile(module, target, options).map_err(first)?;
-    if single.remarks.iter().any(|remark| remark.rule == Some("C17")) {
-        return Err(
-            "its descriptors would become pointers, which the launcher passes otherwise (C17)".to_owned()
-        );
-    }
-    Ok(Resumed::Single(Box::new(single)))
-}
+/// What stands against mma.sync where asynchronous products have code: each warp reads its factors into registers, more than
+/// once among all warps, and the model prices none of that.
+const FRAGMENTS: &str = "the reads of its factors into registers are not in the price";
 
 /// Asynchronous products issued by the agent that copies: no chip's code generation has that.
 fn fast_in_one_agent(
@@ -233,6 +220,7 @@ pub(crate) fn explain(candidates: &[Candidate]) -> String {
         let verdict = match &candidate.verdict {
             Verdict::Taken => "taken",
             Verdict::Dearer => "dearer",
+            Verdict::PassedOver(_) => "passed",
             Verdict::Refused(_) => "no code",
         };
         let _ = write!(out, "  {verdict:<7}  {:<30}", candidate.split.name());
@@ -244,6 +232,7 @@ pub(crate) fn explain(candidates: &[Candidate]) -> String {
         };
         let _ = match &candidate.verdict {
             Verdict::Refused(why) => writeln!(out, ": {why}"),
+            Verdict::PassedOver(why) => writeln!(out, ": {why}"),
             _ => writeln!(out),
         };
     }
