@@ -46,7 +46,7 @@ fn outcome(l: &Loop, line: &str) -> Result<Outcome, String> {
     let json: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
     let micros = json["micros"].as_f64().unwrap_or(0.0);
     if json["ii"].is_null() {
-        return Ok(Outcome { answer: None, micros, violations: 0 });
+        return Ok(Outcome { answer: None, micros, scheduled: None, proved: None, violations: 0 });
     }
     let verdict = check::verdict(&l.graph, line).map_err(|e| e.to_string())?;
     let number = |key: &str| json[key].as_i64().unwrap_or(0);
@@ -60,5 +60,11 @@ fn outcome(l: &Loop, line: &str) -> Result<Outcome, String> {
         bytes: None,
         steps: 0,
     };
-    Ok(Outcome { answer: Some(answer), micros, violations: verdict.violations.len() })
+    Ok(Outcome {
+        answer: Some(answer),
+        micros,
+        scheduled: None,
+        proved: None,
+        violations: verdict.violations.len(),
+    })
 }

@@ -14,13 +14,16 @@ pub fn misses(loops: &[Loop], outcomes: &[Outcome], algorithm: &str) {
         let ii_off = l.best_ii.is_some_and(|b| a.ii != b) || !a.optimal;
         let length_off = l.best_ii == Some(a.ii) && l.best_length.is_some_and(|b| a.length != b);
         if ii_off || length_off || !a.length_optimal || o.micros > 3e3 || o.violations > 0 {
+            let millis = |micros: Option<f64>| micros.map_or("-".to_owned(), |m| format!("{:.1}", m / 1e3));
             println!(
-                "{algorithm} {} ({} ops): II {} (bound {}, best {:?}), length {}{} (best {:?}{}), {:.1} ms, {} steps{}",
+                "{algorithm} {} ({} ops): II {} (bound {}, best {:?}) after {} ms, proved after {} ms, length {}{} (best {:?}{}), {:.1} ms, {} steps{}",
                 l.graph.name,
                 l.graph.nodes.len(),
                 a.ii,
                 a.lower_bound,
                 l.best_ii,
+                millis(o.scheduled),
+                millis(o.proved),
                 a.length,
                 if a.length_optimal { " proved" } else { "" },
                 l.best_length,
@@ -49,6 +52,12 @@ pub fn row(set: &str, algorithm: &str, loops: &[Loop], outcomes: &[Outcome]) -> 
     let mut times: Vec<f64> = outcomes.iter().map(|o| o.micros).collect();
     times.sort_by(f64::total_cmp);
     let rank = |q: f64| times.get(((times.len() - 1) as f64 * q) as usize).copied().unwrap_or(0.0);
+    // Bar of loops of GPU size: a schedule at the best II within 10 ms, its proof within a second.
+    let scheduled = loops.iter().zip(outcomes).filter(|(l, o)| {
+        let best = l.best_ii.is_some() && o.answer.as_ref().map(|a| a.ii) == l.best_ii;
+        best && o.scheduled.is_some_and(|micros| micros < 1e4)
+    });
+    let proved = outcomes.iter().filter(|o| o.proved.is_some_and(|micros| micros < 1e6));
     json!({
         "set": set,
         "algorithm": algorithm,
@@ -58,6 +67,9 @@ pub fn row(set: &str, algorithm: &str, loops: &[Loop], outcomes: &[Outcome]) -> 
         "mean_ii_over_optimum": ratios.iter().sum::<f64>() / ratios.len().max(1) as f64,
         "least_length_percent": share(at_length, with_length),
         "length_proved_percent": share(both().filter(|(_, a)| a.length_optimal).count(), loops.len()),
+        "scheduled_10ms_percent": share(scheduled.count(), loops.len()),
+        "proved_1s_percent": share(proved.count(), loops.len()),
+        "total_length": both().map(|(_, a)| a.length).sum::<i64>(),
         "bytes_over_best": over,
         "checker_failures": outcomes.iter().filter(|o| o.violations > 0).count(),
         "median_us": rank(0.5),
@@ -70,13 +82,16 @@ pub fn row(set: &str, algorithm: &str, loops: &[Loop], outcomes: &[Outcome]) -> 
 }
 
 /// The columns: heading, key, width, digits after the point.
-const COLUMNS: [(&str, &str, usize, usize); 14] = [
+const COLUMNS: [(&str, &str, usize, usize); 17] = [
     ("loops", "loops", 5, 0),
     ("%opt II", "optimal_ii_percent", 7, 1),
     ("%proved", "proved_percent", 7, 1),
     ("II/opt", "mean_ii_over_optimum", 7, 4),
+    ("%<10ms", "scheduled_10ms_percent", 7, 1),
+    ("%prv<1s", "proved_1s_percent", 7, 1),
     ("%length", "least_length_percent", 7, 1),
     ("%l.prvd", "length_proved_percent", 7, 1),
+    ("lengths", "total_length", 9, 0),
     ("bytes+", "bytes_over_best", 7, 0),
     ("fails", "checker_failures", 5, 0),
     ("median us", "median_us", 10, 1),

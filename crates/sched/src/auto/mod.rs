@@ -1,6 +1,7 @@
 //! From bounds to start times: a heuristic incumbent, then exact search from below (S28, S29).
 
 mod length;
+mod stride;
 
 use crate::answer::Algorithm;
 use crate::bounds::{Bounds, next_self_fit, recurrence_bound};
@@ -13,9 +14,10 @@ use crate::options::Options;
 use crate::paths::heads;
 use crate::problem::Problem;
 use crate::random::Random;
-use crate::search::{Budget, Verdict, at_ii, at_length};
+use crate::search::{Budget, Span, Verdict, at_ii, at_length, refutes};
 use crate::serial::serial;
 use crate::sms::Swing;
+use stride::Stride;
 
 /// `exact` may spend so many times the search nodes of `auto` on a question.
 const EXACT_FACTOR: u64 = 2_000;
@@ -24,7 +26,7 @@ const EXACT_FACTOR: u64 = 2_000;
 const MOST_PLACEMENTS: u64 = 300_000;
 const LEAST_ROUNDS: u64 = 30;
 
-/// IIs that may be refuted without a placement: loops that no II suits must come to an end.
+/// Proofs that may be tried without a placement: loops that no II suits must come to an end.
 const MOST_REFUTED: u32 = 25_000;
 
 /// Loops of more operations get fewer placements each before their slots are laid out at once.
@@ -117,10 +119,11 @@ impl<'a> Session<'a> {
         let (mut proved, mut complete, mut ii, mut extra) = (lower, true, lower, 0);
         // After a refutation the next II is likely to be refuted, too, so the search is asked before the heuristic.
         let (mut doubtful, mut spared) = (false, 0u32);
+        let mut stride = Stride::default();
         loop {
             let best = fallback.as_ref().map(|(ii, _)| *ii);
             self.guard.note(|p| (p.ii, p.lower_bound, p.best_ii) = (ii, proved, best));
-            if ii > end || self.guard.expired() {
+            if ii > end || spared > MOST_REFUTED || self.guard.expired() {
                 break;
             }
             if heads(self.problem, ii).is_none() {
@@ -131,9 +134,25 @@ impl<'a> Session<'a> {
                 break;
             }
             let open = searches && (ii < end || fallback.is_none());
+            if open && complete && stride.wide() {
+                let most = if fallback.is_some() { end - 1 } else { end };
+                let span = stride.span(ii, most.min(last));
+                let refuted = span.low < span.high && self.refutes(span, stride.nodes());
+                stride.adapt(span, refuted);
+                spared += 1;
+                if refuted {
+                    proved = next_self_fit(self.problem, span.high + 1);
+                    ii = proved;
+                }
+                if refuted || stride.wide() {
+                    continue;
+                }
+            }
+            let before = self.budget.spent;
             let asked = if open && doubtful { Some(self.ask_at(ii)) } else { None };
             if asked == Some(Verdict::Refuted) {
                 spared += 1;
+                stride.widen(self.budget.spent - before);
             }
             let found = match &swing {
                 _ if ii < first || asked == Some(Verdict::Refuted) => None,
@@ -184,7 +203,7 @@ impl<'a> Session<'a> {
             } else {
                 complete = false;
             }
-            if self.placements > most_placements || spared > MOST_REFUTED {
+            if self.placements > most_placements {
                 break;
             }
             ii = next_self_fit(self.problem, ii + 1);
@@ -248,6 +267,13 @@ impl<'a> Session<'a> {
     fn ask_at(&mut self, ii: i64) -> Verdict {
         self.question();
         at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard)
+    }
+
+    /// Whether one proof of so many search nodes refutes all these IIs.
+    fn refutes(&mut self, span: Span, most: u64) -> bool {
+        self.question();
+        self.budget = self.budget.renewed(self.budget.nodes.min(most));
+        refutes(self.problem, span, &mut self.budget, self.guard)
     }
 
     fn ask_briefly(&mut self, ii: i64) -> Verdict {

@@ -1,6 +1,7 @@
 //! Contraction: a network over the operations that need searching, and the rest by longest paths (S30-S32).
 
 use super::Verdict;
+use super::span::Span;
 use crate::bounds::repeats_resource;
 use crate::paths::{heads, tails};
 use crate::problem::Problem;
@@ -30,8 +31,8 @@ impl Active {
     /// The question without a length bound: operations with a use in components with a circuit, and others whose
     /// packing is not settled by counting (S31). One operation of each component, and each other one, is held
     /// in `[0, II)`; the first at 0 (S32). `None` when the numbers are too large to search.
-    pub fn at_ii(problem: &Problem, ii: i64) -> Option<Self> {
-        if !magnitudes_fit(problem, ii, 0) {
+    pub fn at_span(problem: &Problem, span: Span) -> Option<Self> {
+        if !magnitudes_fit(problem, span.high, 0) {
             return None;
         }
         let g = &problem.dependences;
@@ -57,20 +58,20 @@ impl Active {
         let long_singles: Vec<u32> = singles.into_iter().filter(long).collect();
         groups.sort_by_key(|g| std::cmp::Reverse(g.len()));
         groups.extend(long_singles.into_iter().map(|v| vec![v]));
-        Some(Self::assemble(problem, ii, &groups))
+        Some(Self::assemble(problem, span, &groups))
     }
 
-    fn assemble(problem: &Problem, ii: i64, groups: &[Vec<u32>]) -> Self {
+    fn assemble(problem: &Problem, span: Span, groups: &[Vec<u32>]) -> Self {
         let nodes: Vec<u32> = groups.iter().flatten().copied().collect();
         let m = nodes.len() + 1;
         let mut dist = vec![ABSENT; m * m];
         dist[0] = 0;
-        let mut paths = PathRuns::new(problem, ii);
+        let mut paths = PathRuns::new(problem, span);
         let mut at = 1;
         for (i, group) in groups.iter().enumerate() {
             let range = at..at + group.len();
             at = range.end;
-            let slack = if i == 0 { 0 } else { ii - 1 };
+            let slack = if i == 0 { 0 } else { span.high - 1 };
             for (x, &v) in range.clone().zip(group) {
                 let reach = paths.within_component(v);
                 for (y, &w) in range.clone().zip(group) {
@@ -103,7 +104,7 @@ impl Active {
         let m = nodes.len() + 1;
         let mut dist = vec![ABSENT; m * m];
         dist[0] = 0;
-        let mut paths = PathRuns::new(problem, ii);
+        let mut paths = PathRuns::new(problem, Span::one(ii));
         for (x, &v) in (1..).zip(&nodes) {
             let reach = paths.everywhere(v);
             for (y, &w) in (1..).zip(&nodes) {
@@ -132,13 +133,13 @@ fn close_through_origin(dist: &mut [i64], m: usize) {
 /// Longest paths from single operations (S19).
 struct PathRuns<'p> {
     problem: &'p Problem,
-    ii: i64,
+    span: Span,
     reach: Vec<i64>,
 }
 
 impl<'p> PathRuns<'p> {
-    fn new(problem: &'p Problem, ii: i64) -> Self {
-        PathRuns { problem, ii, reach: vec![ABSENT; problem.n] }
+    fn new(problem: &'p Problem, span: Span) -> Self {
+        PathRuns { problem, span, reach: vec![ABSENT; problem.n] }
     }
 
     /// From `v` to the members of its component; elsewhere meaningless.
@@ -191,7 +192,7 @@ impl<'p> PathRuns<'p> {
         let from = self.reach[w];
         let mut moved = false;
         for a in g.out(w) {
-            let to = from + a.latency - self.ii * a.distance;
+            let to = from + a.latency - self.span.most(a.distance);
             let slot = &mut self.reach[a.dst as usize];
             if to > *slot {
                 *slot = to;
@@ -204,7 +205,7 @@ impl<'p> PathRuns<'p> {
 
 /// Longest paths from one operation to all others at this II; `None` where there is none.
 pub(crate) fn path_lengths(problem: &Problem, ii: i64, from: u32) -> Vec<Option<i64>> {
-    let mut runs = PathRuns::new(problem, ii);
+    let mut runs = PathRuns::new(problem, Span::one(ii));
     runs.everywhere(from).iter().map(|&d| (d > ABSENT).then_some(d)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Which resource is searched by which method (S35).
 
 use super::contract::{Active, is_complex};
-use super::wrap::Pair;
+use super::wrap::{Meeting, Pair, Pairs};
 use crate::problem::Problem;
 
 /// Up to this II and duration, residues are preferred to wrap counts on single units.
@@ -40,28 +40,38 @@ pub(crate) fn residue_resources(problem: &Problem, ii: i64, active: &Active) -> 
     by_residue
 }
 
-/// The pairs of uses of one unit by two operations.
-pub(crate) fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> Vec<Pair> {
+/// The pairs of operations that use a common unit.
+///
+/// Uses of another unit at the same offset have the same lap: `x` lies within an II of `k*II` by either's law, and on
+/// neither of its ends. So one pair, held as long as the longest, stands for all of them.
+pub(crate) fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> Pairs {
+    let m = active.nodes.len() + 1;
     let mut users = vec![Vec::new(); problem.count.len()];
     for (node, &v) in (1u32..).zip(&active.nodes) {
         for u in problem.uses(v as usize).iter().filter(|u| problem.count[u.resource as usize] == 1) {
             users[u.resource as usize].push((node, *u));
         }
     }
-    let mut pairs = Vec::new();
+    let mut pairs = Pairs::default();
+    let mut latest: Vec<Option<u32>> = vec![None; m * m];
     for (unit, list) in (0u32..).zip(&users) {
         for (i, &(b, v)) in list.iter().enumerate() {
             for (j, &(a, u)) in list[..i].iter().enumerate().filter(|(_, (a, _))| *a != b) {
-                pairs.push(Pair {
-                    a,
-                    b,
-                    offset: v.start - u.start,
-                    first: u.duration,
-                    second: v.duration,
-                    unit,
-                    places: (j as u32, i as u32),
-                    branch: !by_residue[u.resource as usize],
-                });
+                let (offset, first, second) = (v.start - u.start, u.duration, v.duration);
+                let branch = !by_residue[u.resource as usize];
+                let slot = &mut latest[a as usize * m + b as usize];
+                let same = slot.filter(|&id| pairs.list[id as usize].offset == offset);
+                let pair = same.unwrap_or(pairs.list.len() as u32);
+                match pairs.list.get_mut(pair as usize) {
+                    Some(p) => {
+                        (p.first, p.second) = (p.first.max(first), p.second.max(second));
+                        p.branch |= branch;
+                    }
+                    None => pairs.list.push(Pair { a, b, offset, first, second, branch }),
+                }
+                *slot = Some(pair);
+                let places = (j as u32, i as u32);
+                pairs.meetings.push(Meeting { unit, places, held: (first, second), pair });
             }
         }
     }

@@ -11,11 +11,13 @@ mod learn;
 mod network;
 mod residue;
 mod shortest;
+mod span;
 mod tree;
 mod wrap;
 
 pub(crate) use contract::{earliest_at_residues, path_lengths};
 pub(crate) use shortest::Shortest;
+pub(crate) use span::Span;
 
 use crate::guard::Guard;
 use crate::problem::Problem;
@@ -40,6 +42,9 @@ const WORK_PER_NODE: u64 = 3_000;
 
 /// The part of a question's budget that the plain search gets before the learning one.
 const PLAIN_PART: u64 = 50;
+
+/// Conflicts of a question about several IIs: what takes more is asked of fewer.
+const SPAN_CONFLICTS: u64 = 500;
 
 impl Budget {
     pub fn new(nodes: u64) -> Self {
@@ -106,7 +111,7 @@ pub(crate) fn at_ii(
     budget: &mut Budget,
     guard: &mut Guard,
 ) -> Verdict {
-    let Some(active) = contract::Active::at_ii(problem, ii) else { return Verdict::Undecided };
+    let Some(active) = contract::Active::at_span(problem, Span::one(ii)) else { return Verdict::Undecided };
     let times = if active.nodes.is_empty() {
         Vec::new()
     } else {
@@ -141,12 +146,28 @@ fn decide(
             }
         }
         let pairs = kinds::pairs(problem, active, &vec![false; problem.count.len()]);
-        return learn::Learner::new(ii, active, pairs, Vec::new()).solve(None, u64::MAX, budget, guard);
+        return learn::Learner::new(Span::one(ii), active, pairs, Vec::new()).solve(
+            None,
+            u64::MAX,
+            budget,
+            guard,
+        );
     }
     match tree::Tree::new(problem, ii, active, seed) {
         Some(mut tree) => tree.solve(budget, guard),
         None => Verdict::Undecided,
     }
+}
+
+/// Proves that there is no schedule at any of several IIs, where one proof does for all. False says nothing.
+pub(crate) fn refutes(problem: &Problem, span: Span, budget: &mut Budget, guard: &mut Guard) -> bool {
+    let Some(active) = contract::Active::at_span(problem, span) else { return false };
+    if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span.high, &active) {
+        return false;
+    }
+    let pairs = kinds::pairs(problem, &active, &vec![false; problem.count.len()]);
+    let mut learner = learn::Learner::new(span, &active, pairs, Vec::new());
+    learner.solve(None, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
 }
 
 /// Is there a schedule at this II that is no longer than `length` (S36)?

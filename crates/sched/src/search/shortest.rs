@@ -4,6 +4,7 @@
 use super::contract::{Active, fill};
 use super::kinds::{by_laps_alone, pairs};
 use super::learn::Learner;
+use super::span::Span;
 use super::{Budget, Verdict};
 use crate::guard::Guard;
 use crate::paths::tails;
@@ -27,7 +28,7 @@ impl<'p> Shortest<'p> {
         let tail = tails(problem, ii)?;
         let pairs = pairs(problem, &active, &vec![false; problem.count.len()]);
         let tails = active.nodes.iter().map(|&v| tail[v as usize]).collect();
-        let learner = Learner::new(ii, &active, pairs, tails);
+        let learner = Learner::new(Span::one(ii), &active, pairs, tails);
         Some(Shortest { problem, ii, active, learner })
     }
 

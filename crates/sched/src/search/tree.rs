@@ -4,6 +4,7 @@ use super::contract::Active;
 use super::kinds::{pairs, residue_resources};
 use super::network::Network;
 use super::residue::Residues;
+use super::span::Span;
 use super::wrap::{Bound, Pair};
 use super::{Budget, Verdict};
 use crate::guard::Guard;
@@ -56,7 +57,7 @@ impl Tree {
         if !wanted.is_empty() && ii > MOST_RESIDUES {
             return None;
         }
-        let pairs = pairs(problem, active, &by_residue);
+        let pairs = pairs(problem, active, &by_residue).list;
         let residues = (!wanted.is_empty()).then(|| Residues::new(problem, ii, &active.nodes, wanted));
         let mut net = Network::new(m, &active.dist);
         let mut watchers: Vec<Vec<u32>> = Vec::new();
@@ -176,12 +177,13 @@ impl Tree {
     }
 
     fn narrow(&mut self) -> bool {
+        let span = Span::one(self.ii);
         let mut news = true;
         loop {
             self.net.changed = false;
             while let Some(watcher) = self.net.next_awake() {
                 for &i in &self.watchers[watcher as usize] {
-                    if !self.pairs[i as usize].tighten(&mut self.net, self.ii) {
+                    if !self.pairs[i as usize].tighten(&mut self.net, span) {
                         return false;
                     }
                     self.net.work += 1;
@@ -240,7 +242,7 @@ impl Tree {
             {
                 continue;
             }
-            let Some(slack) = pair.slack(&self.net, self.ii) else { continue };
+            let Some(slack) = pair.slack(&self.net, Span::one(self.ii)) else { continue };
             let weight = self.pair_weight[i];
             let less = |(s, w, _): (i64, u64, usize)| {
                 i128::from(slack) * i128::from(w) < i128::from(s) * i128::from(weight)
@@ -250,7 +252,7 @@ impl Tree {
             }
         }
         let (_, _, i) = best?;
-        let (mut take, mut otherwise) = self.pairs[i].split(&self.net, self.ii);
+        let (mut take, mut otherwise) = self.pairs[i].split(&self.net, Span::one(self.ii));
         if round % 2 == 1 && self.random.below(4) == 0 {
             std::mem::swap(&mut take, &mut otherwise);
         }

@@ -4,8 +4,9 @@
 //! has `d_u + k*II <= x <= (k+1)*II - d_v`. No cycle is enumerated: an II of a million costs what ten does.
 
 use super::network::Network;
+use super::span::Span;
 
-/// Two uses of one unit by two operations.
+/// Two operations with uses of a common unit, or of several at the same offset, whose laps are the same then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub a: u32,
@@ -14,11 +15,24 @@ pub(crate) struct Pair {
     pub offset: i64,
     pub first: i64,
     pub second: i64,
-    /// The unit, and the places of the two uses in the list of its uses.
-    pub unit: u32,
-    pub places: (u32, u32),
     /// The search branches on it; otherwise residues decide.
     pub branch: bool,
+}
+
+/// Two uses of a unit, by their places in the list of its uses, and the pair that keeps them apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting {
+    pub unit: u32,
+    pub places: (u32, u32),
+    pub held: (i64, i64),
+    pub pair: u32,
+}
+
+/// Pairs of operations, and which uses of which units they stand for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    pub list: Vec<Pair>,
+    pub meetings: Vec<Meeting>,
 }
 
 /// A difference constraint `t[b] - t[a] >= least`.
@@ -30,14 +44,24 @@ pub(crate) struct Bound {
 }
 
 impl Pair {
-    /// The lap that a distance `x` lies in.
-    pub fn lap(&self, x: i64, ii: i64) -> i64 {
-        (x - self.first).div_euclid(ii)
+    /// The least distance within lap `k`.
+    fn begin(&self, k: i64, span: Span) -> i64 {
+        self.first + span.least(k)
     }
 
     /// The greatest distance within lap `k`.
-    fn last(&self, k: i64, ii: i64) -> i64 {
-        (k + 1) * ii - self.second
+    fn end(&self, k: i64, span: Span) -> i64 {
+        span.most(k + 1) - self.second
+    }
+
+    /// The first lap that reaches as far as `x`.
+    fn lap_from(&self, x: i64, span: Span) -> i64 {
+        span.ceil(x + self.second) - 1
+    }
+
+    /// The last lap that begins by `x`: the one `x` lies in, if any.
+    pub fn lap_to(&self, x: i64, span: Span) -> i64 {
+        span.floor(x - self.first)
     }
 
     /// The distances `x` that the network still allows.
@@ -47,21 +71,21 @@ impl Pair {
     }
 
     /// Rounds both ends of the range to distances at which the uses do not meet; false on contradiction.
-    pub fn tighten(&self, net: &mut Network, ii: i64) -> bool {
+    pub fn tighten(&self, net: &mut Network, span: Span) -> bool {
         let (a, b) = (self.a as usize, self.b as usize);
         let (low, high) = self.range(net);
-        let k = self.lap(low, ii);
-        if low > self.last(k, ii) && !net.impose(a, b, self.first + (k + 1) * ii - self.offset) {
+        let first = self.begin(self.lap_from(low, span), span);
+        if low < first && !net.impose(a, b, first - self.offset) {
             return false;
         }
-        let k = self.lap(high, ii);
-        high <= self.last(k, ii) || net.impose(b, a, self.offset - self.last(k, ii))
+        let last = self.end(self.lap_to(high, span), span);
+        high <= last || net.impose(b, a, self.offset - last)
     }
 
     /// Number of laps left beyond the first, and the room there is in all; `None` when one lap is left.
-    pub fn slack(&self, net: &Network, ii: i64) -> Option<i64> {
+    pub fn slack(&self, net: &Network, span: Span) -> Option<i64> {
         let (low, high) = self.range(net);
-        (self.lap(low, ii) < self.lap(high, ii)).then_some(high - low)
+        (self.lap_from(low, span) < self.lap_to(high, span)).then_some(high - low)
     }
 
     /// The room there is in all.
@@ -70,58 +94,58 @@ impl Pair {
     }
 
     /// The first and the last lap that the network allows; the first is greater when there is none.
-    pub fn laps(&self, net: &Network, ii: i64) -> (i64, i64) {
+    pub fn laps(&self, net: &Network, span: Span) -> (i64, i64) {
         let (low, high) = self.range(net);
-        let k = self.lap(low, ii);
-        (if low > self.last(k, ii) { k + 1 } else { k }, self.lap(high, ii))
+        (self.lap_from(low, span), self.lap_to(high, span))
     }
 
-    /// As [`laps`](Self::laps), without a division where `near` has the laps of the ends, which it then gets.
-    pub fn laps_near(&self, net: &Network, ii: i64, near: &mut (i64, i64)) -> (i64, i64) {
+    /// As [`laps`](Self::laps), without a division where `near` has the answer of before, which it then gets.
+    pub fn laps_near(&self, net: &Network, span: Span, near: &mut (i64, i64)) -> (i64, i64) {
         let (low, high) = self.range(net);
-        let lap = |x: i64, near: i64| {
-            if (0..ii).contains(&(x - self.first - near * ii)) { near } else { self.lap(x, ii) }
-        };
-        *near = (lap(low, near.0), lap(high, near.1));
-        (if low > self.last(near.0, ii) { near.0 + 1 } else { near.0 }, near.1)
+        if low > self.end(near.0, span) || low <= self.end(near.0 - 1, span) {
+            near.0 = self.lap_from(low, span);
+        }
+        if high < self.begin(near.1, span) || high >= self.begin(near.1 + 1, span) {
+            near.1 = self.lap_to(high, span);
+        }
+        *near
     }
 
     /// Whether the uses overlap when both operations start as early as the network allows. `near`: a lap that is
     /// likely.
-    pub fn meets_at_earliest(&self, net: &Network, ii: i64, near: i64) -> bool {
+    pub fn meets_at_earliest(&self, net: &Network, span: Span, near: i64) -> bool {
         let x = net.dist(0, self.b as usize) - net.dist(0, self.a as usize) + self.offset;
-        let into = x - self.first - near * ii;
-        let into = if (0..ii).contains(&into) { into } else { into.rem_euclid(ii) };
-        into > ii - self.first - self.second
+        let within = |k: i64| self.begin(k, span) <= x && x <= self.end(k, span);
+        !within(near) && !within(self.lap_to(x, span))
     }
 
     /// Lap `k` or a later one.
-    pub fn from(&self, k: i64, ii: i64) -> Bound {
-        Bound { a: self.a, b: self.b, least: self.first + k * ii - self.offset }
+    pub fn from(&self, k: i64, span: Span) -> Bound {
+        Bound { a: self.a, b: self.b, least: self.begin(k, span) - self.offset }
     }
 
     /// Lap `k` or an earlier one.
-    pub fn before(&self, k: i64, ii: i64) -> Bound {
-        Bound { a: self.b, b: self.a, least: self.offset - self.last(k, ii) }
+    pub fn before(&self, k: i64, span: Span) -> Bound {
+        Bound { a: self.b, b: self.a, least: self.offset - self.end(k, span) }
     }
 
     /// The lap with the most room.
-    pub fn roomiest(&self, net: &Network, ii: i64) -> i64 {
+    pub fn roomiest(&self, net: &Network, span: Span) -> i64 {
         let (low, high) = self.range(net);
-        let (least, most) = (self.lap(low, ii), self.lap(high, ii));
-        let room = |k: i64| high.min(self.last(k, ii)) - low.max(self.first + k * ii);
-        // Inner laps have equal room: the first of them stands for all.
+        let (least, most) = (self.lap_from(low, span), self.lap_to(high, span));
+        let room = |k: i64| high.min(self.end(k, span)) - low.max(self.begin(k, span));
+        // Inner laps have about equal room: the first of them stands for all.
         let inner = (least + 1).min(most);
         [least, inner, most].into_iter().max_by_key(|&k| (room(k), -k)).unwrap_or(least)
     }
 
     /// The lap with the most room, as a constraint and its opposite.
-    pub fn split(&self, net: &Network, ii: i64) -> (Bound, Bound) {
-        let best = self.roomiest(net, ii);
-        if best == self.lap(self.range(net).0, ii) {
-            (self.before(best, ii), self.from(best + 1, ii))
+    pub fn split(&self, net: &Network, span: Span) -> (Bound, Bound) {
+        let best = self.roomiest(net, span);
+        if best == self.lap_from(self.range(net).0, span) {
+            (self.before(best, span), self.from(best + 1, span))
         } else {
-            (self.from(best, ii), self.before(best - 1, ii))
+            (self.from(best, span), self.before(best - 1, span))
         }
     }
 

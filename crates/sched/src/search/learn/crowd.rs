@@ -6,7 +6,8 @@
 //! alone. And where not even one more fits, every other use is outside.
 
 use super::super::clauses::{Lit, negated};
-use super::super::wrap::Pair;
+use super::super::span::Span;
+use super::super::wrap::Meeting;
 use super::{Conflict, Learner, Reason};
 
 /// A unit is crowded when so many in a thousand of its cycles are held.
@@ -37,21 +38,22 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    /// The crowded units among those of these pairs.
-    pub fn all(pairs: &[Pair], ii: i64) -> Vec<Crowd> {
+    /// The crowded units.
+    pub fn all(meetings: &[Meeting], span: Span) -> Vec<Crowd> {
         let mut units: Vec<(u32, usize)> = Vec::new();
-        for p in pairs {
-            let most = p.places.0.max(p.places.1) as usize + 1;
-            match units.iter_mut().find(|(unit, _)| *unit == p.unit) {
+        for m in meetings {
+            let most = m.places.0.max(m.places.1) as usize + 1;
+            match units.iter_mut().find(|(unit, _)| *unit == m.unit) {
                 Some((_, uses)) => *uses = most.max(*uses),
-                None => units.push((p.unit, most)),
+                None => units.push((m.unit, most)),
             }
         }
-        let wanted = units.into_iter().filter(|(_, n)| (LEAST_USES..=MOST_USES).contains(n) && ii < MOST_II);
-        wanted.filter_map(|(unit, n)| Crowd::of(pairs, unit, n, ii)).collect()
+        let wanted =
+            units.into_iter().filter(|(_, n)| (LEAST_USES..=MOST_USES).contains(n) && span.high < MOST_II);
+        wanted.filter_map(|(unit, n)| Crowd::of(meetings, unit, n, span)).collect()
     }
 
-    fn of(pairs: &[Pair], unit: u32, n: usize, ii: i64) -> Option<Crowd> {
+    fn of(meetings: &[Meeting], unit: u32, n: usize, span: Span) -> Option<Crowd> {
         let mut crowd = Crowd {
             held: vec![0; n],
             longest: 0,
@@ -62,14 +64,14 @@ impl Crowd {
             to_news: vec![true; n],
             in_range: true,
         };
-        for (id, p) in (0u32..).zip(pairs).filter(|(_, p)| p.unit == unit) {
-            let (i, j) = (p.places.0 as usize, p.places.1 as usize);
-            (crowd.pairs[i * n + j], crowd.pairs[j * n + i]) = ((id, false), (id, true));
-            (crowd.held[i], crowd.held[j]) = (p.first as i32, p.second as i32);
+        for m in meetings.iter().filter(|m| m.unit == unit) {
+            let (i, j) = (m.places.0 as usize, m.places.1 as usize);
+            (crowd.pairs[i * n + j], crowd.pairs[j * n + i]) = ((m.pair, false), (m.pair, true));
+            (crowd.held[i], crowd.held[j]) = (m.held.0 as i32, m.held.1 as i32);
         }
         crowd.longest = crowd.held.iter().map(|&d| i64::from(d)).max().unwrap_or(0);
         let held: i64 = crowd.held.iter().map(|&d| i64::from(d)).sum();
-        (ii * CROWDED..=ii * 1_000).contains(&(held * 1_000)).then_some(crowd)
+        (span.low * CROWDED..=span.high * 1_000).contains(&(held * 1_000)).then_some(crowd)
     }
 
     fn len(&self) -> usize {
@@ -138,7 +140,7 @@ impl Learner {
                 let (a, b, offset) =
                     if turned { (pair.b, pair.a, -pair.offset) } else { (pair.a, pair.b, pair.offset) };
                 let (a, b) = (a as usize, b as usize);
-                let least = i64::from(crowd.held[i]) + i64::from(k) * self.ii + i64::from(between);
+                let least = i64::from(crowd.held[i]) + self.span.least(i64::from(k)) + i64::from(between);
                 if between > 0 && least - offset > self.net.dist(a, b) {
                     let because = self.between_because(crowd, i, j, k);
                     self.impose_derived(a, b, least - offset, &because)?;
@@ -167,7 +169,7 @@ impl Learner {
                     continue;
                 }
                 let laps = &mut self.laps[id as usize];
-                let (least, most) = laps.pair.laps_near(&self.net, self.ii, &mut laps.near);
+                let (least, most) = laps.pair.laps_near(&self.net, self.span, &mut laps.near);
                 if least < -MOST_LAP || most > MOST_LAP {
                     crowd.in_range = false;
                     continue;

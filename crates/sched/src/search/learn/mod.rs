@@ -5,8 +5,10 @@
 //! network tells which laps are impossible and, by the paths that made its distances, why; what led to a
 //! contradiction is learnt as a clause, so that no branch fails twice for one reason.
 
+mod choose;
 mod conflict;
 mod crowd;
+mod lengths;
 mod open;
 #[cfg(test)]
 mod tests;
@@ -15,7 +17,8 @@ mod theory;
 use super::clauses::{Clauses, Lit, Values, negated};
 use super::contract::Active;
 use super::network::Network;
-use super::wrap::Pair;
+use super::span::Span;
+use super::wrap::{Pair, Pairs};
 use super::{Budget, Verdict};
 use crate::guard::Guard;
 use crowd::Crowd;
@@ -76,7 +79,7 @@ struct Derived {
 
 /// A search that keeps what it has learnt from question to question.
 pub(crate) struct Learner {
-    ii: i64,
+    span: Span,
     net: Network,
     laps: Vec<Laps>,
     /// The pairs that may have several laps left.
@@ -120,13 +123,13 @@ type Conflict = Vec<Lit>;
 
 impl Learner {
     /// `tails`: longest path from each active operation to the end; empty when no length is asked about.
-    pub fn new(ii: i64, active: &Active, pairs: Vec<Pair>, tails: Vec<i64>) -> Self {
+    pub fn new(span: Span, active: &Active, pairs: Pairs, tails: Vec<i64>) -> Self {
         let mut learner = Learner {
-            ii,
+            span,
             net: Network::new(active.nodes.len() + 1, &active.dist),
-            laps: Vec::with_capacity(pairs.len()),
-            open: Open::new(pairs.len()),
-            crowds: Crowd::all(&pairs, ii),
+            laps: Vec::with_capacity(pairs.list.len()),
+            open: Open::new(pairs.list.len()),
+            crowds: Crowd::all(&pairs.meetings, span),
             went_back: true,
             derived: Vec::new(),
             watchers: Vec::new(),
@@ -147,17 +150,17 @@ impl Learner {
             conflicts: 0,
             most_clauses: MOST_CLAUSES,
             seen: Vec::new(),
-            refuted: pairs.iter().any(|p| p.first + p.second > ii),
+            refuted: pairs.list.iter().any(|p| p.first + p.second > span.high),
         };
-        for pair in pairs {
+        for pair in pairs.list {
             learner.add_pair(pair);
         }
         learner
     }
 
     fn add_pair(&mut self, pair: Pair) {
-        let (first, last) = pair.laps(&self.net, self.ii);
-        let bounds = [pair.from(first, self.ii), pair.before(last, self.ii)];
+        let (first, last) = pair.laps(&self.net, self.span);
+        let bounds = [pair.from(first, self.span), pair.before(last, self.span)];
         self.refuted |=
             first > last || bounds.iter().any(|b| !self.net.impose(b.a as usize, b.b as usize, b.least));
         let id = self.laps.len() as u32;
@@ -186,31 +189,8 @@ impl Learner {
         let at = |node: u32| times.get(node as usize - 1).copied().unwrap_or(0);
         for laps in &mut self.laps {
             let x = at(laps.pair.b) - at(laps.pair.a) + laps.pair.offset;
-            laps.saved = Some(laps.pair.lap(x, self.ii));
+            laps.saved = Some(laps.pair.lap_to(x, self.span));
         }
-    }
-
-    /// The truth that the schedule is no longer than `length`.
-    fn no_longer(&mut self, length: i64) -> Lit {
-        if let Some(&(_, lit)) = self.lengths.iter().find(|(l, _)| *l == length) {
-            return lit;
-        }
-        let lit = 2 * self.owner.len() as u32;
-        self.add_variables(1, u32::MAX);
-        // The shorter implies the longer: what is learnt about one serves the other.
-        let longer = self.lengths.iter().filter(|(l, _)| *l > length).min();
-        let shorter = self.lengths.iter().filter(|(l, _)| *l < length).max();
-        let implied = [longer.map(|&(_, other)| (lit, other)), shorter.map(|&(_, other)| (other, lit))];
-        for (this, that) in implied.into_iter().flatten() {
-            match (self.values.of(this), self.values.of(that)) {
-                (0, 0) => _ = self.clauses.add(vec![negated(this), that], 1),
-                (0, -1) => self.assign(negated(this), Reason::Decision),
-                (1, 0) => self.assign(that, Reason::Decision),
-                _ => {}
-            }
-        }
-        self.lengths.push((length, lit));
-        lit
     }
 
     /// Times of the active operations, no longer than `length` where one is given; a proof that there are none;
@@ -359,32 +339,6 @@ impl Learner {
                 return Ok(());
             }
         }
-    }
-
-    /// Of the undecided pairs that would meet at the earliest times the one with the least slack per failure, and a
-    /// truth about it. None: the earliest times are a schedule.
-    fn choose(&self, all: bool) -> Option<Lit> {
-        let mut best: Option<(i64, u64, usize)> = None;
-        for &i in self.open.pairs() {
-            let laps = &self.laps[i as usize];
-            if !all && !laps.pair.meets_at_earliest(&self.net, self.ii, laps.near.0) {
-                continue;
-            }
-            let slack = laps.pair.room(&self.net);
-            let better = |(s, w, j): (i64, u64, usize)| {
-                let (this, that) =
-                    (i128::from(slack) * i128::from(w), i128::from(s) * i128::from(laps.weight));
-                (this, i as usize) < (that, j)
-            };
-            if best.is_none_or(better) {
-                best = Some((slack, laps.weight, i as usize));
-            }
-        }
-        let laps = &self.laps[best?.2];
-        let (least, most) = laps.pair.laps(&self.net, self.ii);
-        let truth = |j: i64| 2 * (laps.base + (j - laps.first - 1) as u32);
-        let lap = laps.saved.map_or_else(|| laps.pair.roomiest(&self.net, self.ii), |k| k.clamp(least, most));
-        Some(if lap > least { truth(lap) } else { negated(truth(least + 1)) })
     }
 }
 

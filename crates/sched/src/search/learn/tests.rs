@@ -7,8 +7,9 @@ use crate::options::Options;
 use crate::random::Random;
 use crate::search::contract::{Active, fill};
 use crate::search::kinds::pairs;
+use crate::search::span::Span;
 use crate::search::tree::Tree;
-use crate::search::{Budget, Verdict};
+use crate::search::{Budget, Verdict, refutes};
 use crate::validate::validate;
 
 /// 4 to 8 uses of one unit whose sum is the II, or a little less, and recurrences that leave few orders.
@@ -64,7 +65,7 @@ fn crowds_refute_nothing_that_there_is() {
         }
         for length in [None, Some(ii), Some(2 * ii)] {
             let active = match length {
-                None => Active::at_ii(problem, ii),
+                None => Active::at_span(problem, Span::one(ii)),
                 Some(length) => Active::at_length(problem, ii, length).ok(),
             };
             let Some(active) = active.filter(|a| !a.nodes.is_empty()) else { continue };
@@ -72,7 +73,7 @@ fn crowds_refute_nothing_that_there_is() {
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
             let plain = tree.solve(&mut Budget::new(20_000), guard);
             let all = pairs(problem, &active, &[false; 2]);
-            let mut learner = Learner::new(ii, &active, all, Vec::new());
+            let mut learner = Learner::new(Span::one(ii), &active, all, Vec::new());
             learner.conflicts = CALM;
             match learner.solve(None, u64::MAX, &mut Budget::new(20_000), guard) {
                 Verdict::Found(times) => {
@@ -92,4 +93,34 @@ fn crowds_refute_nothing_that_there_is() {
     }
     println!("{found} found, {refuted} refuted, {undecided} undecided");
     assert!(found > 100 && refuted > 100 && undecided < 20);
+}
+
+#[test]
+fn what_is_refuted_for_several_intervals_is_refuted_at_each() {
+    let mut random = Random::new(11);
+    let (mut refuted, mut left) = (0, 0);
+    for _ in 0..400 {
+        let (g, full) = full_loop(&mut random);
+        let Ok(valid) = validate(&g) else { continue };
+        let problem = &valid.problem;
+        let low = full - full * random.below(20) as i64 / 100;
+        let span = Span { low, high: low + 1 + random.below(full as u64 / 8) as i64 };
+        if crate::paths::heads(problem, low).is_none() {
+            continue;
+        }
+        let guard = &mut Guard::new(&Options::default());
+        if !refutes(problem, span, &mut Budget::new(20_000), guard) {
+            left += 1;
+            continue;
+        }
+        refuted += 1;
+        for ii in span.low..=span.high {
+            let Some(active) = Active::at_span(problem, Span::one(ii)) else { continue };
+            let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
+            let verdict = tree.solve(&mut Budget::new(20_000), guard);
+            assert!(!matches!(verdict, Verdict::Found(_)), "{g:?} at {ii} of {span:?}");
+        }
+    }
+    println!("{refuted} refuted, {left} left");
+    assert!(refuted > 50 && left > 50);
 }

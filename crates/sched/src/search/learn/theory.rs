@@ -9,7 +9,7 @@ impl Learner {
     fn bound(&self, lit: Lit) -> Option<Bound> {
         let laps = self.laps.get(*self.owner.get(lit as usize / 2)? as usize)?;
         let j = laps.first + 1 + i64::from(lit / 2 - laps.base);
-        Some(if lit & 1 == 0 { laps.pair.from(j, self.ii) } else { laps.pair.before(j - 1, self.ii) })
+        Some(if lit & 1 == 0 { laps.pair.from(j, self.span) } else { laps.pair.before(j - 1, self.span) })
     }
 
     pub(super) fn impose(&mut self, lit: Lit) -> Result<(), Conflict> {
@@ -102,7 +102,7 @@ impl Learner {
         let laps = &mut self.laps[pair];
         let (first, last, base) = (laps.first, laps.last, laps.base);
         let (a, b) = (laps.pair.a as usize, laps.pair.b as usize);
-        let (least, most) = laps.pair.laps_near(&self.net, self.ii, &mut laps.near);
+        let (least, most) = laps.pair.laps_near(&self.net, self.span, &mut laps.near);
         self.net.work += 2;
         if least > most {
             let mut conflict = self.path(a, b);
