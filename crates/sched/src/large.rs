@@ -131,7 +131,7 @@ impl Slots {
     fn take(&mut self, resource: u32, duration: i64, from: i64) -> Option<i64> {
         let (starts, next) = self.classes.get_mut(&(resource, duration))?;
         let residue = from.rem_euclid(self.ii);
-        let first = starts.partition_point(|&s| s < residue);
+        let first = first_from(starts, residue);
         let mut slot = find(next, first);
         if slot == starts.len() {
             slot = find(next, 0);
@@ -140,6 +140,26 @@ impl Slots {
         next[slot] = slot as u32 + 1;
         Some((start - residue).rem_euclid(self.ii))
     }
+}
+
+/// The first of these sorted starts at or after `residue`. They are laid out evenly, so that its place is guessed and
+/// looked for in growing steps: bisection would touch memory all over.
+fn first_from(starts: &[i64], residue: i64) -> usize {
+    let Some(&last) = starts.last() else { return 0 };
+    if residue > last {
+        return starts.len();
+    }
+    let share = i128::from(residue) * starts.len() as i128 / (i128::from(last) + 1);
+    let guess = usize::try_from(share).unwrap_or(0).min(starts.len() - 1);
+    let (mut low, mut high, mut step) = (guess, guess, 1);
+    while low > 0 && starts[low - 1] >= residue {
+        (high, low, step) = (low, low.saturating_sub(step), step * 2);
+    }
+    step = 1;
+    while high < starts.len() && starts[high] < residue {
+        (low, high, step) = (high, (high + step).min(starts.len()), step * 2);
+    }
+    low + starts[low..high].partition_point(|&s| s < residue)
 }
 
 /// The next free index at or after `i`; the number of slots when there is none.
@@ -153,4 +173,20 @@ fn find(next: &mut [u32], i: usize) -> usize {
         at = std::mem::replace(&mut next[at], root as u32) as usize;
     }
     root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_from;
+
+    #[test]
+    fn guessing_finds_what_bisection_does() {
+        let even: Vec<i64> = (0..50).map(|i| i * 3).collect();
+        let crooked: Vec<i64> = (0..50).map(|i| i * i / 7).collect();
+        for starts in [vec![], vec![4], vec![5; 9], even, crooked] {
+            for residue in 0..400 {
+                assert_eq!(first_from(&starts, residue), starts.partition_point(|&s| s < residue));
+            }
+        }
+    }
 }

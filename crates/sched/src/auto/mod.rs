@@ -29,9 +29,9 @@ const LEAST_ROUNDS: u64 = 30;
 /// Proofs that may be tried without a placement: loops that no II suits must come to an end.
 const MOST_REFUTED: u32 = 25_000;
 
-/// Loops of more operations get fewer placements each before their slots are laid out at once.
+/// Of larger loops a part of the operations may be placed again before all slots are laid out at once.
 const LARGE: usize = 5_000;
-const LARGE_RATIO: u32 = 2;
+const LARGE_PART: u64 = 16;
 
 /// Attempts at a better fallback, and the part of a question's budget that each takes.
 const INCUMBENTS: usize = 12;
@@ -110,8 +110,7 @@ impl<'a> Session<'a> {
         }
         let mut end = fallback.as_ref().map_or(last, |(ii, _)| *ii);
         let searches = self.searches();
-        let each = u64::from(self.options.ratio).saturating_mul(self.problem.n as u64);
-        let most_placements = each.saturating_mul(LEAST_ROUNDS).max(MOST_PLACEMENTS);
+        let most_placements = self.most_placements().saturating_mul(LEAST_ROUNDS).max(MOST_PLACEMENTS);
         let swing = match self.options.algorithm {
             Algorithm::Sms => Swing::new(self.problem, lower),
             _ => None,
@@ -166,10 +165,9 @@ impl<'a> Session<'a> {
             let found = match found {
                 None if !searches && self.options.algorithm == Algorithm::Auto && ii >= first => {
                     let laid_out = wrap_around(self.problem, ii);
-                    let thrifty = self.ratio() < self.options.ratio;
-                    laid_out.or_else(|| {
-                        if thrifty { self.place(self.problem, ii, self.options.ratio) } else { None }
-                    })
+                    let most = self.most_placements();
+                    laid_out
+                        .or_else(|| if self.thrifty() { self.place(self.problem, ii, most) } else { None })
                 }
                 found => found,
             };
@@ -286,24 +284,30 @@ impl<'a> Session<'a> {
         self.heuristic_in(self.problem, ii)
     }
 
-    /// Placements per operation: few where another way is at hand ([`wrap_around`]).
-    fn ratio(&self) -> u32 {
-        let large = self.options.algorithm == Algorithm::Auto && self.problem.n > LARGE;
-        if large { self.options.ratio.min(LARGE_RATIO) } else { self.options.ratio }
+    /// Whether there is another way that is worth trying early ([`wrap_around`]).
+    fn thrifty(&self) -> bool {
+        self.options.algorithm == Algorithm::Auto && self.problem.n > LARGE
+    }
+
+    /// Placements of one attempt.
+    fn most_placements(&self) -> u64 {
+        u64::from(self.options.ratio).saturating_mul(self.problem.n as u64)
     }
 
     fn heuristic_in(&mut self, problem: &Problem, ii: i64) -> Option<Vec<i64>> {
-        self.place(problem, ii, self.ratio())
+        let most = self.most_placements();
+        let n = problem.n as u64;
+        self.place(problem, ii, if self.thrifty() { most.min(n + n / LARGE_PART) } else { most })
     }
 
-    fn place(&mut self, problem: &Problem, ii: i64, ratio: u32) -> Option<Vec<i64>> {
+    fn place(&mut self, problem: &Problem, ii: i64, most: u64) -> Option<Vec<i64>> {
         let mut random = Random::new(self.options.seed);
         for attempt in 0..=self.options.restarts {
             let mut ims = Ims::new(problem, ii)?;
             if attempt > 0 {
                 ims.shake(&mut random);
             }
-            let found = ims.run(u64::from(ratio).saturating_mul(problem.n as u64));
+            let found = ims.run(most);
             self.placements += ims.steps;
             if found.is_some() {
                 return found;
