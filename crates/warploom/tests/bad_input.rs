@@ -136,14 +136,28 @@ fn head_sizes_that_no_instruction_covers() {
     }
 }
 
+/// bf16 numbers added up in memory.
+const ATOMIC: &str = "module {
+  tt.func public @add(%arg0: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %one = arith.constant dense<1.000000e+00> : tensor<128xbf16>
+    %all = arith.constant dense<true> : tensor<128xi1>
+    %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %1 = tt.splat %arg0 : !tt.ptr<bf16> -> tensor<128x!tt.ptr<bf16>>
+    %2 = tt.addptr %1, %0 : tensor<128x!tt.ptr<bf16>>, tensor<128xi32>
+    %3 = tt.atomic_rmw fadd, acq_rel, gpu, %2, %one, %all : (tensor<128x!tt.ptr<bf16>>, tensor<128xbf16>, tensor<128xi1>) -> tensor<128xbf16>
+    tt.return
+  }
+}
+";
+
 #[test]
 fn a_chip_without_the_feature() {
-    let fp8 = fs::read_to_string(root().join("examples/kernels/gemm_fp8.ttir")).unwrap();
+    let said = refusal(ATOMIC, "sm_80");
     says(
-        &refusal(&fp8, "sm_80"),
-        &["error[target]", "sm_80 has no mma.sync of 8-bit floats", "rule: T12", "instead: "],
+        &said,
+        &["error[target]", "sm_80 has no atomic operation on bf16", "needs: sm_90", "instead: ", "rule: "],
     );
-    compiles(&fp8, "sm_90a");
+    compiles(ATOMIC, "sm_90a");
 }
 
 #[test]

@@ -75,8 +75,11 @@ fn the_best_runs_right() {
 
 #[test]
 fn a_kernel_that_is_refused_is_refused_with_its_own_reasons() {
-    let target = Target::named("sm_80").unwrap();
-    let module = kernel("gemm_fp8.ttir");
+    let target = Target::named("sm_90a").unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels/gemm.ttir");
+    let text = std::fs::read_to_string(path).unwrap();
+    let wide = text.replace("128x64x", "256x64x").replace("128x256x", "256x256x");
+    let module = warploom::read(&wide).unwrap();
     let plain = warploom::lower(&module, &target, &Options::default()).unwrap_err();
     let refused = tune(&module, &target, &Options::default(), &TuneOptions::default()).unwrap_err();
     assert_eq!(plain[0].message, refused[0].message);
