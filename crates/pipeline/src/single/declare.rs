@@ -111,17 +111,17 @@ pub(super) fn declare(
             id = id.or(record.barrier.as_ref().and_then(|b| b.id));
             let is_late = ahead.late.as_ref().is_some_and(|late| late.contains(&tile.op));
             let list = if is_late { &mut late } else { &mut early };
-            list.push((tile, record.offset?, record.stride?));
+            list.push((tile, record));
         }
         for (name, list) in [(format!("p{index}"), early), (format!("p{index}_late"), late)] {
             if list.is_empty() {
                 continue;
             }
-            let tiles: Vec<&CopiedTile> = list.iter().map(|(tile, ..)| *tile).collect();
+            let tiles: Vec<&CopiedTile> = list.iter().map(|(tile, _)| *tile).collect();
             if ahead.by_engine() {
-                let record = assignment.record(first)?;
-                let slots = list.iter().map(|(tile, offset, stride)| {
-                    Some((tile.plan.as_ref()?, tile.tile.elem(), *offset, *stride))
+                let (_, record) = list.first()?;
+                let slots = list.iter().map(|(tile, record)| {
+                    Some((tile.plan.as_ref()?, tile.tile.elem(), record.offset?, record.stride?))
                 });
                 let ring = Moved {
                     handshake: "tma_to_generic",
@@ -133,8 +133,9 @@ pub(super) fn declare(
                 declare_moved(&mut emit, &name, &ring);
                 continue;
             }
-            let places = list.iter().map(|&(_, offset, stride)| (offset, stride)).unzip();
-            declare_ring(&mut emit, &name, ahead.depth, &tiles, places);
+            let places = list.iter().map(|(_, record)| Some((record.offset?, record.stride?)));
+            let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
+            declare_ring(&mut emit, &name, ahead.depth, &tiles, places.into_iter().unzip());
         }
     }
     for (index, group) in planned.staged.iter().enumerate() {

@@ -4,8 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
+mod steady;
+
 use super::find::{CopiedTile, PointerStep, Slice, pointer_step, slice, yielded};
-use super::{Ahead, apart, engine, rounds};
+use super::{Ahead, engine, rounds};
 use crate::classes::{Class, class, constant};
 use crate::program::emit::{Emit, number};
 
@@ -103,7 +105,7 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
     out.ops[old].block = None;
     out.blocks[block].ops.extend(behind);
     if at.engine {
-        let last = made.len().checked_sub(4)?;
+        let last = made.len().checked_sub(if tiles.late.is_some() { 2 } else { 4 })?;
         rounds::leave(out, new, [*made.get(last)?, *made.get(last + 1)?])?;
     }
     replaced.into_iter().for_each(|(result, value)| out.replace_all_uses(result, value));
@@ -276,12 +278,14 @@ impl Loop<'_> {
         }
         if self.engine {
             let mut tiles = Vec::new();
-            for tile in &self.tiles.tiles {
+            let mut ring = self.ring.name;
+            for tile in self.tiles.tiles.iter().filter(|tile| self.is_late(tile) == late) {
+                ring = self.payload(tile).0;
                 let operands = out.ops[tile.op].operands.iter();
                 let operands = operands.map(|v| map.get(v).copied().unwrap_or(*v)).collect();
                 tiles.push((tile.op, operands, tile.bytes()));
             }
-            engine::fill(out, block, self.ring.name, iterator, guard, &tiles);
+            engine::fill(out, block, ring, iterator, guard, &tiles);
             let mut emit = Emit { out, block, loc: self.loc };
             return self.nexts(&mut emit, copied, now, &map);
         }
@@ -349,112 +353,6 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The loop itself. It carries what computing carries, what the copies carry, and the two iterators.
-    fn steady(
-        &self,
-        out: &mut Module,
-        copied: &[Carried],
-        starts: &[ValueId],
-        kept: &[Carried],
-        live: &BTreeSet<OpId>,
-        (read, write): ([ValueId; 2], [ValueId; 2]),
-    ) -> Option<OpId> {
-        let [lo, hi, step] = self.bounds;
-        let index_type = out.ty(lo).clone();
-        let mut emit = Emit { out, block: self.block, loc: self.loc };
-        let zero = emit.scalar(0, &Type::I32);
-        let mut operands = vec![lo, hi, step];
-        for carried in kept {
-            operands.push(match carried.step {
-                Some(step) => {
-                    let ty = emit.out.ty(step).clone();
-                    emit.scalar(0, &ty)
-                }
-                None => carried.first,
-            });
-        }
-        operands.extend(starts);
-        if self.tiles.late.is_none() {
-            operands.extend(read.into_iter().chain(write));
-        }
-        let types: Vec<Type> = operands.iter().skip(3).map(|&v| emit.out.ty(v).clone()).collect();
-        let new = emit.op(Opcode::For, &operands, &types, &[]);
-        out.ops[new].span = out.ops[self.old].span;
-        let region = out.add_region(new);
-        let inner = out.add_block(region);
-        let index = out.add_arg(inner, index_type.clone(), self.loc);
-        let name = self.args.first().and_then(|&v| out.values[v].name.clone());
-        out.values[index].name = name;
-        let args: Vec<ValueId> = types.iter().map(|ty| out.add_arg(inner, ty.clone(), self.loc)).collect();
-        let (computing, rest) = args.split_at_checked(kept.len())?;
-        let (copying, iterators) = rest.split_at_checked(copied.len())?;
-        let mut map = Map::new();
-        let mut last;
-        match (&self.tiles.late, iterators) {
-            (None, &[read, read_phase, write, write_phase]) => {
-                if !self.engine {
-                    self.meet(out, inner, self.ahead - 1);
-                }
-                let (later, guard) = self.later(out, inner, index, self.ahead)?;
-                let ahead = (later, guard, [write, write_phase]);
-                let nexts = self.copies(out, inner, copied, copying, ahead, false)?;
-                if self.engine {
-                    let mut emit = Emit { out, block: inner, loc: self.loc };
-                    emit.ring(Opcode::ConsumerWait, self.ring.name, &[read, read_phase], &[]);
-                }
-                self.bind(out, inner, kept, computing, index, &mut map)?;
-                for op in out.blocks[self.body].ops.clone() {
-                    if live.contains(&op) {
-                        self.put(out, op, inner, read, &mut map)?;
-                    }
-                }
-                let mut emit = Emit { out, block: inner, loc: self.loc };
-                if self.engine {
-                    emit.op(Opcode::ProxyFence, &[], &[], &[]);
-                    emit.ring(Opcode::ConsumerRelease, self.ring.name, &[read, read_phase], &[]);
-                }
-                last = self.nexts(&mut emit, kept, computing, &map)?;
-                last.extend(nexts);
-                last.extend(emit.advance(self.ring.name, [read, read_phase]));
-                last.extend(emit.advance(self.ring.name, [write, write_phase]));
-            }
-            (Some(late), []) => {
-                self.meet(out, inner, 0);
-                let always = Emit { out, block: inner, loc: self.loc }.scalar(1, &Type::I1);
-                let nexts = self.copies(out, inner, copied, copying, (index, always, [zero, zero]), true)?;
-                self.bind(out, inner, kept, computing, index, &mut map)?;
-                let ops = out.blocks[self.body].ops.clone();
-                let loads: Vec<OpId> = late.iter().copied().collect();
-                let waiting = apart::views(out, &ops, &loads);
-                let shown: BTreeSet<ValueId> = waiting.iter().filter_map(|&op| out.result(op)).collect();
-                let mut met = false;
-                for op in ops {
-                    if !live.contains(&op) || waiting.contains(&op) {
-                        continue;
-                    }
-                    if !met && self.reads(out, op).iter().any(|v| shown.contains(v)) {
-                        met = true;
-                        self.meet(out, inner, 0);
-                        let (later, guard) = self.later(out, inner, index, self.ahead)?;
-                        self.copies(out, inner, copied, &nexts, (later, guard, [zero, zero]), false)?;
-                        for op in out.blocks[self.body].ops.clone() {
-                            if waiting.contains(&op) && live.contains(&op) {
-                                self.put(out, op, inner, zero, &mut map)?;
-                            }
-                        }
-                    }
-                    self.put(out, op, inner, zero, &mut map)?;
-                }
-                let mut emit = Emit { out, block: inner, loc: self.loc };
-                last = self.nexts(&mut emit, kept, computing, &map)?;
-                last.extend(nexts);
-            }
-            _ => return None,
-        }
-        Emit { out, block: inner, loc: self.loc }.op(Opcode::Yield, &last, &[], &[]);
-        Some(new)
-    }
-
     /// All groups but so many are there, and everybody has come: slots read before may be filled again.
     fn meet(&self, out: &mut Module, block: BlockId, pending: i64) {
         let mut emit = Emit { out, block, loc: self.loc };
@@ -488,25 +386,6 @@ impl Loop<'_> {
         let later = emit.same(Opcode::AddI, from, distance);
         let later = if ty == Type::I64 { later } else { emit.value(Opcode::TruncI, &[later], &ty) };
         Some((later, more))
-    }
-
-    /// An operation of the body in the expanded loop: a copied tile is a view of its slot.
-    fn put(&self, out: &mut Module, op: OpId, block: BlockId, slot: ValueId, map: &mut Map) -> Option<()> {
-        match self.tiles.tiles.iter().find(|t| t.op == op) {
-            Some(tile) => {
-                let (result, loc) = (out.result(op)?, out.ops[op].loc);
-                let ty = out.ty(result).clone();
-                let (ring, payload) = self.payload(tile);
-                let mut emit = Emit { out, block, loc };
-                let view = match &tile.plan {
-                    Some(plan) => engine::view(&mut emit, ring, slot, payload, plan, &ty),
-                    None => emit.slot(ring, slot, payload, ty),
-                };
-                map.insert(result, view);
-            }
-            None => clone(out, op, block, map),
-        }
-        Some(())
     }
 }
 

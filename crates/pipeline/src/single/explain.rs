@@ -69,12 +69,14 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
         ahead.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
     let (depth, answer) = (ahead.depth, &ahead.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
+    if ahead.by_engine() {
+        let _ = writeln!(
+            out,
+            "  TMA in one agent: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
+        );
+    }
     match &ahead.late {
         None if ahead.by_engine() => {
-            let _ = writeln!(
-                out,
-                "  TMA in one agent: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
-            );
             let _ = writeln!(
                 out,
                 "  copies run {} ahead: prologue, steady state, none behind the last (C28); the depth law asks for {}",

@@ -168,7 +168,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         deepest.cap = Some(deepest.depth);
         return deepest.reschedule(wanted).map(|()| true);
     }
-    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && !d.found.engine() && late(d).is_some());
+    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && late(d).is_some());
     let Some(widest) = two.max_by_key(|d| bytes(d)) else { return Ok(false) };
     widest.late = late(widest);
     widest.depth = 1;
@@ -356,6 +356,10 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
             };
             let node = draft.pipelined.node(tile.op, Part::Whole).unwrap_or(0) as u64;
             let role = if tile.plan.is_some() { Role::TmaLoad } else { Role::CpAsync };
+            // Tiles that take turns are handed over apart: each kind has barriers of its own.
+            let turns =
+                tile.plan.is_some() && draft.late.as_ref().is_some_and(|late| late.contains(&tile.op));
+            let own_pipe = if turns { pipe + drafts.len() as u64 } else { pipe };
             let uses = graph.values.iter().find(of_tile).map(|v| v.uses.clone()).unwrap_or_default();
             let read = |u: &warploom_sched::ValueUse| Consumer {
                 op: first + u.node as u64,
@@ -375,7 +379,7 @@ fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> Problem {
                 producer: Some(Producer { op: first + node, role }),
                 consumers: uses.iter().map(read).collect(),
                 init: true,
-                pipe: Some(pipe),
+                pipe: Some(own_pipe),
                 ..Value::default()
             });
         }
