@@ -137,7 +137,12 @@ fn may_share(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> bool {
             let piped = u.values.iter().any(|&v| {
                 model.pipes[model.values[v].pipe].values.iter().filter(|&&x| life.owner[x] == x).count() > 1
             });
-            !u.whole && u.elsewhere.is_empty() && !piped && u.region == life.units[plot.ring.units[0]].region
+            let alone = u.values.iter().any(|&v| model.values[v].src.alone);
+            !u.whole
+                && !alone
+                && u.elsewhere.is_empty()
+                && !piped
+                && u.region == life.units[plot.ring.units[0]].region
         })
 }
 

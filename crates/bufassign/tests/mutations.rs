@@ -240,3 +240,16 @@ fn preset_slot_without_id_is_not_emittable() {
     a.emittable = false;
     assert!(check(&p, &a).is_err());
 }
+
+#[test]
+fn a_value_that_must_be_alone_shares_with_none_b49() {
+    let shared = assign(&joint(), &joint().options).unwrap();
+    assert_eq!(shared.merge.len(), 1, "both values in one class");
+    let mut p = joint();
+    p.values[1].alone = true;
+    let apart = assign(&p, &p.options).unwrap();
+    check(&p, &apart).unwrap();
+    assert_eq!(apart.merge.len(), 2);
+    let found = check(&p, &shared).unwrap_err();
+    assert!(found.iter().any(|v| v.rule == "B49" && v.message.contains("may not share")), "{found:?}");
+}

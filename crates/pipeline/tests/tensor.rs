@@ -186,3 +186,30 @@ fn too_many_columns_are_refused_t14() {
         "{text}"
     );
 }
+
+/// Rows beyond 128 stand beside the first ones in the same lanes. A factor is narrower than its product: laid over it, the
+/// second block of the one would meet the first block of the other, which other warps still read.
+#[test]
+fn a_factor_of_256_rows_lies_beside_its_product_c24() {
+    let Some(text) = common::reference_kernel("attention_causal_f16") else {
+        return eprintln!("skipped: the reference kernels are not at hand");
+    };
+    // Every 128 of this kernel counts rows.
+    let text = text.replace("128", "256");
+    let compiled = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+    let mut m = compiled.program;
+    let column = |m: &Module, handshake: &str| {
+        let op = of(m, Opcode::Pipeline, handshake);
+        match m.attr(op, "column") {
+            Some(Attr::DenseArray { values, .. }) => values[0],
+            other => panic!("{other:?}"),
+        }
+    };
+    let product = column(&m, "mma_to_generic");
+    assert_ne!(column(&m, "generic_to_mma"), product);
+    // Over it all the same: refused by the columns.
+    let factor = of(&m, Opcode::Pipeline, "generic_to_mma");
+    list(&mut m, factor, "column", product);
+    let found = check::program(&m, &blackwell(), Effort::Quick).unwrap_err();
+    assert!(found.iter().any(|v| v.rule == Rule::Columns), "{found:?}");
+}

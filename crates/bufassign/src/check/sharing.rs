@@ -127,7 +127,8 @@ fn united(ctx: &Ctx<'_, '_>, m: &MergeClass, report: &mut Report) {
             let v = life.members[0];
             let piped = f.pipe_members(f.pipe(v)).iter().any(|w| f.life_of[w] != k);
             let elsewhere = life.region != f.lives[f.life_of[&m.class]].region;
-            if life.private || piped || elsewhere || f.no_sharing() {
+            let alone = life.members.iter().any(|&w| value(w).alone);
+            if life.private || piped || elsewhere || alone || f.no_sharing() {
                 report.add("B49", &[v], "it may not share a buffer");
             }
             let same =

@@ -209,6 +209,9 @@ pub struct Value {
     /// Every warp reads only what it wrote itself.
     #[serde(default)]
     pub warp_local: bool,
+    /// Shares its bytes with no value of its region: what several warps own in it does not lie as in others (B49).
+    #[serde(default)]
+    pub alone: bool,
     /// The TMA descriptor is written on the device (B45).
     #[serde(default)]
     pub device_built: bool,

@@ -1,6 +1,6 @@
 //! What a program declares: memory, counts, bytes, warps, registers, named barriers (C15, C20-C24, C31, C32).
 
-use warploom_ir::Opcode;
+use warploom_ir::{Opcode, Type};
 use warploom_target::Target;
 
 use super::model::{Model, Placed, Ring};
@@ -126,7 +126,33 @@ struct Range {
     staging: bool,
     factors: bool,
     tensor: bool,
+    /// Blocks of 128 rows, side by side.
+    blocks: u64,
     span: (u64, u64),
+}
+
+impl Range {
+    /// The columns of a block.
+    fn block(&self, block: u64) -> (u64, u64) {
+        let (start, end) = self.span;
+        let wide = end.saturating_sub(start) / self.blocks.max(1);
+        let from = start.saturating_add(wide.saturating_mul(block));
+        (from, from.saturating_add(wide))
+    }
+
+    /// Whether rows of different blocks, and so of different warps, have a lane and a column in common.
+    fn crosses(&self, other: &Range) -> bool {
+        let meet = |a: (u64, u64), b: (u64, u64)| a.0 < b.1 && b.0 < a.1;
+        let pairs = (0..self.blocks).flat_map(|i| (0..other.blocks).map(move |k| (i, k)));
+        pairs.into_iter().any(|(i, k)| i != k && meet(self.block(i), other.block(k)))
+    }
+}
+
+/// Blocks of 128 rows that a tile takes in tensor memory.
+fn blocks(tile: &Type) -> u64 {
+    let shape = tile.shape();
+    let rows = shape.len().checked_sub(2).and_then(|at| shape.get(at));
+    rows.map_or(1, |rows| rows.div_ceil(128).max(1))
 }
 
 /// No two ranges share bytes, but for a staging buffer over tiles (the run decides whether they are ordered).
@@ -139,7 +165,17 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                ranges.push(Range { what, ring: index, barrier: false, staging, factors, tensor, span });
+                let blocks = if ring.tensor { blocks(&payload.tile) } else { 1 };
+                ranges.push(Range {
+                    what,
+                    ring: index,
+                    barrier: false,
+                    staging,
+                    factors,
+                    tensor,
+                    blocks,
+                    span,
+                });
             }
         }
         for (name, first) in [("full", ring.full), ("empty", ring.empty)] {
@@ -154,6 +190,7 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
                     staging: false,
                     factors: false,
                     tensor: false,
+                    blocks: 1,
                     span,
                 });
             }
@@ -167,6 +204,7 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
         staging: false,
         factors: false,
         tensor: false,
+        blocks: 1,
         span: (start, start.saturating_add(bytes)),
     };
     for agent in &model.agents {
@@ -183,7 +221,8 @@ fn overlaps(model: &Model<'_>, report: &mut Report) {
         for b in ranges.iter().skip(at + 1).take_while(near) {
             // Staging over tiles, and factors over the products that they are made from: the run decides.
             let aside = a.staging || b.staging || a.factors != b.factors;
-            let ordered = a.ring != b.ring && aside && !a.barrier && !b.barrier;
+            let ordered =
+                a.ring != b.ring && aside && !a.barrier && !b.barrier && !(a.tensor && a.crosses(b));
             if !ordered && a.span.0 < b.span.1 {
                 let (unit, rule) =
                     if a.tensor { ("columns", Rule::Columns) } else { ("bytes", Rule::Overlap) };

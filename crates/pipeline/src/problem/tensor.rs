@@ -112,6 +112,7 @@ impl Builder<'_> {
             element: Some(module.ty(factor.value).elem().to_string()),
             align: 1,
             warp_local: true,
+            alone: m > LANES,
             producer: Some(Producer { op: write, role: Access::Tcgen05St }),
             consumers: vec![Consumer { op: multiply, role: Access::Tcgen05A, distance: 0, in_place: false }],
             ..Value::default()
@@ -141,13 +142,16 @@ impl Builder<'_> {
     }
 }
 
+/// Rows of a block. Beyond them, blocks stand side by side in the same lanes, and those of a factor, which are narrower
+/// than those of a product, would lie over rows that another warp still reads.
+const LANES: u64 = 128;
+
 /// Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns. 64 rows lie in every
 /// quarter of the lanes (E44), so that nothing else has a place in their columns.
 fn tile(slots: u64, rows: u64, columns: u64) -> Vec<u64> {
-    let lanes = 128;
-    match slots * rows.div_ceil(lanes) {
-        1 => vec![lanes, columns],
-        many => vec![many, lanes, columns],
+    match slots * rows.div_ceil(LANES) {
+        1 => vec![LANES, columns],
+        many => vec![many, LANES, columns],
     }
 }
 
