@@ -4,14 +4,13 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
-use warploom_ir::{Module, OpId, Opcode, ValueId};
+use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::family::Family;
-use super::value::{Bound, Flight, Form, Fragment, Memory};
+use super::value::{Bound, Flight, Form, Fragment};
 use super::{Lower, Place};
-use crate::error::{Result, internal, locate, refuse};
+use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
-use crate::program::{Payload, Program, Ring};
 
 /// The shape of a value that is carried around a loop.
 pub(super) enum Carried {
@@ -29,166 +28,7 @@ impl Carried {
     }
 }
 
-/// A number above every offset in shared memory.
-const TENSOR_MEMORY: u64 = 1 << 40;
-
-/// For each ring, the rings whose bytes a write into it may change.
-fn overlaps(rings: &[Ring]) -> Vec<Memory> {
-    let spans = |ring: &Ring| -> Vec<(u64, u64)> {
-        let span = |p: &Payload| match p.columns {
-            None => (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes()),
-            // Tensor memory is no part of shared memory: columns are counted far behind it.
-            Some(at) => {
-                let width = p.layout.rows.div_ceil(128) * at.width;
-                let first = TENSOR_MEMORY + at.first;
-                (first, first + at.stride * (ring.depth - 1) + width)
-            }
-        };
-        ring.payloads.iter().map(span).collect()
-    };
-    let meet = |a: &Ring, b: &Ring| {
-        let (a, b) = (spans(a), spans(b));
-        a.iter().any(|x| b.iter().any(|y| x.0 < y.1 && y.0 < x.1))
-    };
-    let of = |ring: &Ring| {
-        let met = rings.iter().enumerate().filter(|(_, other)| meet(ring, other));
-        met.fold(Memory::NONE, |all, (i, _)| all.union(Memory::ring(i)))
-    };
-    rings.iter().map(of).collect()
-}
-
-/// What operations may change.
-pub(super) struct Hazards {
-    /// For each ring, what a write into it changes.
-    overlaps: Vec<Memory>,
-    /// What may change once others have passed a barrier: slots that stores, or copies for another ring, go
-    /// to. Slots that copies of their own ring fill change only after a release.
-    barrier: Memory,
-    /// Slots that copies fill. A fence of proxies lets the next copy go ahead as soon as this lane says so: what reads
-    /// them comes before it.
-    copied: Memory,
-    /// The same of tensor memory, by the first warp of the agent that stores: to itself its lanes' rows do not
-    /// change, for each lane writes those that it reads.
-    tensor: Vec<(u64, Memory)>,
-}
-
-impl Hazards {
-    /// Looks at every write of a program.
-    pub fn new(module: &Module, program: &Program) -> Result<Hazards> {
-        let overlaps = overlaps(&program.rings);
-        let (mut barrier, mut copied, mut tensor) = (Memory::NONE, Memory::NONE, Vec::new());
-        let mut stack = vec![(program.func, 0)];
-        while let Some((op, mut warp)) = stack.pop() {
-            let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
-            match module.ops[op].opcode {
-                Opcode::Agent => {
-                    let agent = program.agents.iter().find(|agent| agent.op == op);
-                    warp = agent.map_or(0, |agent| agent.warp);
-                }
-                Opcode::TileStore if program.rings[ring()?].handshake.orders_tensor_memory() => {
-                    tensor.push((warp, overlaps[ring()?]));
-                }
-                Opcode::TileStore | Opcode::AsyncCopy => barrier = barrier.union(overlaps[ring()?]),
-                Opcode::TmaLoad => {
-                    let own = ring()?;
-                    copied = copied.union(Memory::ring(own));
-                    barrier = barrier.union(overlaps[own].without(Memory::ring(own)));
-                }
-                _ => {}
-            }
-            for &region in &module.ops[op].regions {
-                for &block in &module.regions[region].blocks {
-                    stack.extend(module.blocks[block].ops.iter().map(|&op| (op, warp)));
-                }
-            }
-        }
-        Ok(Hazards { overlaps, barrier, copied, tensor })
-    }
-
-    /// Memory that an operation of the agent which starts at this warp, nested ones included, may change.
-    fn of(&self, module: &Module, program: &Program, op: OpId, warp: u64) -> Memory {
-        let others = self.tensor.iter().filter(|(writer, _)| *writer != warp);
-        let barrier = others.fold(self.barrier, |all, (_, memory)| all.union(*memory));
-        let mut all = Memory::NONE;
-        let mut stack = vec![op];
-        while let Some(op) = stack.pop() {
-            let ring = || program.ring(module, op).ok();
-            let own = match module.ops[op].opcode {
-                Opcode::ConsumerRelease => ring().map(Memory::ring),
-                Opcode::TileStore | Opcode::TmaLoad | Opcode::AsyncCopy => {
-                    ring().map(|ring| self.overlaps[ring])
-                }
-                Opcode::BarrierSync => Some(barrier),
-                Opcode::ProxyFence => Some(self.copied),
-                Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
-                Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw | Opcode::AtomicCas => {
-                    Some(Memory::GLOBAL)
-                }
-                Opcode::TtgBarrier => Some(barrier.union(Memory::GLOBAL)),
-                _ => None,
-            };
-            all = all.union(own.unwrap_or_default());
-            for &region in &module.ops[op].regions {
-                for &block in &module.regions[region].blocks {
-                    stack.extend(&module.blocks[block].ops);
-                }
-            }
-        }
-        all
-    }
-}
-
 impl<'c> Lower<'c, '_> {
-    /// Before an operation that changes memory: evaluates every tile that reads this memory and is used
-    /// later. The operation's own operands are settled too when it writes shared memory.
-    pub(super) fn settle(&mut self, op: OpId) -> Result<()> {
-        if self.open.is_empty() {
-            return Ok(());
-        }
-        let mut changed = self.hazards.of(self.module, self.program, op, self.place.warp);
-        if !matches!(self.place.family, Family::Wgmma(_)) {
-            changed = changed.without(Memory::REGISTERS);
-        }
-        if changed == Memory::NONE {
-            return Ok(());
-        }
-        let now = self.position[op] + u32::from(!changed.is_shared());
-        let streamed = self.streamed(op, changed).filter(|&value| self.last_use[value] == now);
-        let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
-        self.open = rest;
-        for (value, _) in due {
-            if self.last_use[value] < now || streamed == Some(value) {
-                continue;
-            }
-            // Arithmetic on registers has its place in the text: work beside a product is done beside it, and
-            // does not keep its operands alive until it is used. Index functions are nothing to be done.
-            let computed = self.bound_reads(value) != Memory::REGISTERS || self.is_arithmetic(value);
-            if computed {
-                let fragment = self.fragment(value)?;
-                self.bound.insert(value, Bound::Fragment(fragment));
-            }
-        }
-        Ok(())
-    }
-
-    /// What an unevaluated tile reads.
-    fn bound_reads(&self, value: ValueId) -> Memory {
-        match self.bound.get(&value) {
-            Some(Bound::Lazy(lazy)) => lazy.reads,
-            _ => Memory::NONE,
-        }
-    }
-
-    /// Whether a value is an element-wise result that lanes can hold.
-    fn is_arithmetic(&self, value: ValueId) -> bool {
-        let held = match self.module.ty(value).shape() {
-            [_] => true,
-            [outer @ .., _, _] => outer.iter().all(|&n| n == 1),
-            _ => false,
-        };
-        held && self.module.def_op(value).is_some_and(|op| self.is_elementwise(op))
-    }
-
     /// `scf.for`, tested at the end; a guard before it handles zero trips (C7).
     pub(super) fn for_loop(&mut self, op: OpId, depth: u32) -> Result<()> {
         let module = self.module;
