@@ -4,13 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
 
 mod common;
-#[path = "common/launch.rs"]
-mod launch;
 #[path = "common/machine.rs"]
 mod machine;
 
 use common::{bytes, cut, emit_for, messages, record};
-use launch::Case;
+use machine::launch::Case;
 use machine::{fill, value};
 use warploom_codegen::{Emitted, Options};
 use warploom_emulator::{Arg, Policy};

@@ -2,10 +2,13 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+#[path = "launch.rs"]
+pub mod launch;
+
 use half::{bf16, f16};
+use launch::Case as Launch;
 use warploom_codegen::Emitted;
-use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Options, Policy, TensorMap, TiledMap};
-use warploom_target::Target;
+use warploom_emulator::{Arg, Policy};
 
 use crate::common::Gemm;
 
@@ -116,54 +119,21 @@ pub fn run(gemm: &Gemm, emitted: &Emitted, case: &Case) -> Run {
     let b = Matrix::random(br, bc, gemm.elems[1], 2);
     let c = Matrix::zero(m, n, gemm.out);
     let e = gemm.extra.map(|elem| Matrix::random(m, n, elem, 3));
-    let mut device = Device::new(&Target::named(gemm.chip).unwrap());
-    let mut args = Vec::new();
-    let mut at_c = 0;
-    let all = [&a, &b, &c].into_iter().chain(&e);
-    for (matrix, record) in all.zip(&emitted.metadata.tensordesc_meta) {
-        let addr = device.alloc_from(&matrix.bytes, "matrix").unwrap();
-        if std::ptr::eq(matrix, &c) {
-            at_c = addr;
-        }
-        let size = crate::common::bytes(matrix.elem);
-        let map = TiledMap {
-            elem: ElemType::from_code(record.elem_type as u8).unwrap(),
-            addr,
-            dims: vec![matrix.cols, matrix.rows],
-            strides: vec![matrix.cols * size],
-            box_dims: record.block_size.iter().rev().copied().collect(),
-            elem_strides: Vec::new(),
-            swizzle: [0, 32, 64, 128][record.swizzle as usize],
-            nan_fill: false,
-        };
-        args.push(Arg::from(&TensorMap::tiled(&map).unwrap()));
-        args.extend([Arg::I32(matrix.rows as i32), Arg::I32(matrix.cols as i32)]);
-        args.extend([Arg::I64(matrix.cols as i64), Arg::I64(1)]);
+    let mut launch = Launch::new(gemm.chip, emitted);
+    for matrix in [&a, &b, &c].into_iter().chain(&e) {
+        launch = launch.matrix(&matrix.bytes, matrix.rows, matrix.cols);
     }
-    args.push(Arg::I32(trips_k as i32));
-    let mut places = Vec::new();
+    launch = launch.scalar(Arg::I32(trips_k as i32));
     for extra in &case.args {
-        args.push(match extra {
-            Extra::Buffer(bytes) => {
-                places.push(device.alloc_from(bytes, "buffer").unwrap());
-                Arg::Ptr(places[places.len() - 1])
-            }
-            Extra::Scalar(arg) => arg.clone(),
-        });
+        launch = match extra {
+            Extra::Buffer(bytes) => launch.buffer(bytes),
+            Extra::Scalar(arg) => launch.scalar(arg.clone()),
+        };
     }
-    args.extend([Arg::U64(0), Arg::U64(0)]);
-    let module = Module::parse(&emitted.ptx).unwrap();
-    let entry = module.entry(&emitted.metadata.name).unwrap();
-    let launch = Launch {
-        grid: [m.div_ceil(gemm.m) as u32, n.div_ceil(gemm.n) as u32, 1],
-        smem: emitted.metadata.shared as u32,
-        args,
-        ..Launch::of(entry)
-    };
-    let options = Options { policy: case.policy, strict: true, ..Options::default() };
-    let report = device.run(&module, &launch, &options).unwrap_or_else(|e| panic!("{e}"));
-    assert!(report.clean(), "{report}");
-    let stored = Matrix { bytes: device.read(at_c).unwrap().to_vec(), ..c };
+    let grid = [m.div_ceil(gemm.m) as u32, n.div_ceil(gemm.n) as u32, 1];
+    let mut after = launch.run(grid, case.policy);
+    let buffers = after.split_off(if e.is_some() { 4 } else { 3 });
+    let stored = Matrix { bytes: after.swap_remove(2), ..c };
     let (va, vb) = (a.values(), b.values());
     let at = |values: &[f64], major: bool, width: u64, outer: u64, k: u64| {
         values[if major { outer * width + k } else { k * width + outer } as usize]
@@ -175,7 +145,6 @@ pub fn run(gemm: &Gemm, emitted: &Emitted, case: &Case) -> Run {
             product.push((0..trips_k).map(term).sum());
         }
     }
-    let buffers = places.iter().map(|&at| device.read(at).unwrap().to_vec()).collect();
     Run { product, buffers, extra: e.map(|e| e.values()).unwrap_or_default(), stored: stored.values() }
 }
 

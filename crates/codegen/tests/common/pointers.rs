@@ -3,9 +3,12 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+#[path = "launch.rs"]
+pub mod launch;
+
+use launch::Case;
 use warploom_codegen::{Emitted, Options};
-use warploom_emulator as emulator;
-use warploom_emulator::{Arg, Device, Launch, Policy};
+use warploom_emulator::Policy;
 use warploom_target::Target;
 
 use crate::common::messages;
@@ -133,17 +136,8 @@ impl Kernel {
 
     /// Runs it on these buffers; returns them as it left them. Panics where the emulator finds anything.
     pub fn run(&self, emitted: &Emitted, buffers: &[Vec<u8>], policy: Policy) -> Vec<Vec<u8>> {
-        let mut device = Device::new(&Target::named(self.chip).unwrap());
-        let at: Vec<u64> = buffers.iter().map(|b| device.alloc_from(b, "buffer").unwrap()).collect();
-        let mut args: Vec<Arg> = at.iter().map(|&p| Arg::Ptr(p)).collect();
-        args.extend([Arg::U64(0), Arg::U64(0)]);
-        let ptx = emulator::Module::parse(&emitted.ptx).unwrap_or_else(|e| panic!("{e}\n{}", emitted.ptx));
-        let entry = ptx.entry("k").unwrap();
-        let launch = Launch { smem: emitted.metadata.shared as u32, args, ..Launch::of(entry) };
-        let options = emulator::Options { policy, strict: true, ..Default::default() };
-        let report = device.run(&ptx, &launch, &options).unwrap_or_else(|e| panic!("{e}"));
-        assert!(report.clean(), "{report}");
-        at.iter().map(|&p| device.read(p).unwrap().to_vec()).collect()
+        let case = Case::new(self.chip, emitted);
+        buffers.iter().fold(case, |case, bytes| case.buffer(bytes)).run([1, 1, 1], policy)
     }
 }
 
