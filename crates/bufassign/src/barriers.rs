@@ -6,10 +6,10 @@ use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe};
 use crate::model::Model;
 use crate::order::Order;
+use crate::orders::{laps, least_distance};
 use crate::output::{
     AssignError, BarrierMode, ErrorKind, NamedBarrier, PackVerdict, PoolHolder, PoolSlot, ValueInfo,
 };
-use crate::share::least_distance;
 
 const PHASE: &str = "fails to assign named barrier";
 
@@ -150,7 +150,7 @@ fn compatible(
             }
             let Some(p) = to.producer else { return Err(Block::Order) };
             let d = if region.is_loop { least_distance(from, to, 0, 1, region.ii) } else { 0 };
-            for used in &from.uses {
+            for (d, used) in laps(d, 1).flat_map(|d| from.uses.iter().map(move |used| (d, used))) {
                 if !orders[a.region].implied(used.op, p, d - used.distance) {
                     return Err(Block::Order);
                 }

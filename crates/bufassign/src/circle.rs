@@ -5,6 +5,7 @@ use crate::lifetime::Lifetimes;
 use crate::orders::{HandOver, least_distance};
 use crate::place::Plot;
 use crate::ring::Ring;
+use crate::succession::Succession;
 use std::collections::BTreeMap;
 
 pub(crate) struct Circle {
@@ -43,7 +44,8 @@ impl Circle {
         (period.map_or(u.start, |p| u.start.rem_euclid(p)), u.length(), k)
     }
 
-    /// Where a unit would go and the hand-overs to and from its neighbours, if there is room.
+    /// Where a unit would go and its hand-overs, if there is room: those to and from its neighbours, and
+    /// those that do not follow from them.
     pub fn room(&self, life: &Lifetimes, unit: usize) -> Option<(usize, Vec<HandOver>)> {
         let (start, len, _) = Circle::entry(life, unit, self.period);
         let at = self.members.partition_point(|m| m.0 < start);
@@ -69,23 +71,47 @@ impl Circle {
                 (before, after)
             }
         };
-        let over = |from: usize, to: usize| HandOver {
-            from,
-            to,
-            distance: self.period.map_or(0, |p| least_distance(&life.units[from], &life.units[to], 0, 1, p)),
-            implied: false,
+        let Some(p) = self.period else {
+            let over = |from, to| HandOver { from, to, distance: 0, implied: false };
+            let pair = [before.map(|b| over(b.2, unit)), after.map(|a| over(unit, a.2))];
+            return Some((at, pair.into_iter().flatten().collect()));
         };
-        let pair = [before.map(|b| over(b.2, unit)), after.map(|a| over(unit, a.2))];
-        Some((at, pair.into_iter().flatten().collect()))
+        // Walking away from the new unit on either side.
+        let mut hands = Vec::new();
+        for backward in [true, false] {
+            let member = |k: usize| {
+                let k = k % n;
+                let m = self.members[if backward { (at + n - 1 - k) % n } else { (at + k) % n }].2;
+                let (from, to) = if backward { (m, unit) } else { (unit, m) };
+                (m, least_distance(&life.units[from], &life.units[to], 0, 1, p), life.units[m].reach())
+            };
+            let reach = life.units[unit].reach();
+            let succession = Succession { lap: 1, reach, others: n, at: &member, backward };
+            for (m, distance) in succession.pairs() {
+                let (from, to) = if backward { (m, unit) } else { (unit, m) };
+                hands.push(HandOver { from, to, distance, implied: false });
+            }
+        }
+        Some((at, hands))
     }
 
     /// Adds a unit at the place found by [`Circle::room`], its hand-overs settled.
     pub fn join(&mut self, life: &Lifetimes, unit: usize, at: usize, over: &[HandOver]) {
         self.members.insert(at, Circle::entry(life, unit, self.period));
         self.joined.push(unit);
+        let n = self.members.len();
+        let (before, after) = (self.members[(at + n - 1) % n].2, self.members[(at + 1) % n].2);
+        let mut seen = [false; 2];
         for h in over {
-            if let Some(old) = self.next.insert(h.from, *h).filter(|old| !old.implied) {
-                self.waits.push(old);
+            // The first on either side is the neighbour.
+            let side = usize::from(h.from == unit);
+            let neighbour = if side == 1 { h.to == after } else { h.from == before };
+            if neighbour && !std::mem::replace(&mut seen[side], true) {
+                if let Some(old) = self.next.insert(h.from, *h).filter(|old| !old.implied) {
+                    self.waits.push(old);
+                }
+            } else if !h.implied {
+                self.waits.push(*h);
             }
         }
     }

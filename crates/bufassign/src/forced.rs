@@ -5,7 +5,7 @@ use crate::handshake::Shake;
 use crate::input::{Repeat, Role};
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
-use crate::orders::{HandOver, Orders, least_distance};
+use crate::orders::{HandOver, Orders, laps, least_distance};
 use crate::output::{AssignError, ErrorKind};
 use crate::ring::Ring;
 use std::collections::BTreeMap;
@@ -149,9 +149,9 @@ fn chain(
                 *orders = saved;
                 continue 'depth;
             }
+            hand_overs.extend(part.listed(over));
             ring.units.extend(part.units);
             ring.shifts.extend(part.shifts);
-            hand_overs.extend(over);
         }
         return Ok(Group { ring, layout: None, hand_overs });
     }
@@ -266,10 +266,12 @@ fn shared_slots(
         }
         // The next version of the other that may follow: d = j - i modulo the common divisor.
         for (from, to, diff) in [(a, b, j - i), (b, a, i - j)] {
-            let distance = least_distance(&life.units[from], &life.units[to], diff.rem_euclid(g), g, r.ii);
-            let h = HandOver { from, to, distance, implied: false };
-            if !over.contains(&h) {
-                over.push(h);
+            let least = least_distance(&life.units[from], &life.units[to], diff.rem_euclid(g), g, r.ii);
+            for distance in laps(least, g) {
+                let h = HandOver { from, to, distance, implied: false };
+                if !over.contains(&h) {
+                    over.push(h);
+                }
             }
         }
     }

@@ -43,6 +43,7 @@ mod replay;
 mod ring;
 mod schema;
 mod share;
+mod succession;
 
 pub use assign::{assign, assign_json};
 pub use input::{

@@ -60,6 +60,11 @@ impl Unit {
     pub fn length(&self) -> i64 {
         self.end - self.start
     }
+
+    /// Turns from a version's write to its furthest read.
+    pub fn reach(&self) -> i64 {
+        self.uses.iter().map(|u| u.distance).max().unwrap_or(0)
+    }
 }
 
 /// What phase 1 knows.

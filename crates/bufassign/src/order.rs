@@ -6,14 +6,25 @@
 //! need no negative-weight search, and a cycle of total distance 0 is a cycle of zero-cost edges.
 //!
 //! An agent issues its ops in one unrolled sequence, `(i + stage) * n + rank`. The earliest place of
-//! each agent's sequence that a node precedes answers every later question in constant time.
+//! each agent's sequence that a node precedes answers every later question in constant time, and
+//! [`window`] keeps to the turns that a run has.
 
+mod window;
+
+use self::window::Window;
 use crate::lifetime::Lifetimes;
 use crate::model::{Model, components_with_cycle};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 const NEVER: i128 = i128::MAX;
+
+/// Nodes of an op: its issue and its completion.
+const STEP: usize = 2;
+
+/// Turns between two events beyond which no order is looked for: no ring or stage reaches that far.
+pub(crate) const MOST_TURNS: i64 = 32;
 
 /// The order graph of one region.
 #[derive(Clone)]
@@ -24,6 +35,8 @@ pub(crate) struct Order {
     stage: Vec<i64>,
     /// Agent (local) of each op and its rank in that agent's sequence.
     seat: Vec<(usize, i64)>,
+    /// Ops whose agent waits for their completion.
+    sync: Vec<bool>,
     /// Ops of each agent.
     agents: Vec<Vec<usize>>,
     /// Out-edges of nodes 2*op (issue) and 2*op + 1 (completion), `(to, distance, owner)`; the
@@ -32,6 +45,10 @@ pub(crate) struct Order {
     potential: Vec<i64>,
     /// reach[a][x]: earliest place in agent a's sequence that node x of iteration 0 precedes.
     reach: Vec<Vec<i128>>,
+    /// Unit whose release edges the tables leave out.
+    skip: Option<usize>,
+    /// Runs asked about so far, by their turns.
+    windows: RefCell<BTreeMap<i64, Window>>,
 }
 
 /// The graph is unsound: some op waits for itself.
@@ -70,17 +87,21 @@ impl Order {
             ii: r.ii,
             local,
             stage: vec![0; n],
+            sync: vec![false; n],
             seat: vec![(0, 0); n],
             agents: Vec::new(),
             out: vec![Vec::new(); 2 * n],
             potential: vec![0; 2 * n],
             reach: Vec::new(),
+            skip: None,
+            windows: RefCell::default(),
         };
         let mut seats: BTreeMap<usize, usize> = BTreeMap::new();
         for (k, &o) in r.ops.iter().enumerate() {
             let op = &model.ops[o];
             let Some(at) = op.at else { continue };
             g.stage[k] = at.stage;
+            g.sync[k] = !op.is_async;
             g.potential[2 * k] = at.t;
             g.potential[2 * k + 1] = at.t;
             g.out[2 * k].push((2 * k + 1, 0, None));
@@ -101,7 +122,7 @@ impl Order {
                 };
                 let d = g.stage[x] - g.stage[y] + turn;
                 links.push((2 * x, 2 * y, d));
-                if !model.ops[r.ops[x]].is_async {
+                if g.sync[x] {
                     links.push((2 * x + 1, 2 * y, d));
                 }
             }
@@ -190,6 +211,8 @@ impl Order {
 
     /// Fills the reach table, without the release edges of `skip`.
     fn tabulate(&mut self, skip: Option<usize>) {
+        self.skip = skip;
+        self.windows.get_mut().clear();
         let n = self.out.len();
         let mut into: Vec<Vec<(usize, i64)>> = vec![Vec::new(); n];
         for x in 0..n {
@@ -230,9 +253,23 @@ impl Order {
         best
     }
 
-    /// Whether the completion of `from` in iteration i precedes the issue of `to` in i + d.
+    /// Whether the completion of `from` in iteration i precedes the issue of `to` in i + d, in every run
+    /// that has both iterations.
     pub fn implied(&self, from: usize, to: usize, d: i64) -> bool {
-        self.precedes(Node::C(from), to, d)
+        if d < -MOST_TURNS || !self.precedes(Node::C(from), to, d) {
+            return false;
+        }
+        let (Some(&x), Some(&y)) = (self.local.get(&from), self.local.get(&to)) else { return false };
+        if self.sync[x] && self.seat[x].0 == self.seat[y].0 {
+            // Program order alone says it.
+            return true;
+        }
+        // What holds that many turns later holds ever after: `to` follows its own earlier turns.
+        let d = d.min(MOST_TURNS);
+        let turns = d.abs() + 1;
+        let mut windows = self.windows.borrow_mut();
+        let run = windows.entry(turns).or_insert_with(|| Window::new(self, turns, self.skip));
+        run.completes_before(self, x, y, d)
     }
 
     fn precedes(&self, from: Node, to: usize, d: i64) -> bool {

@@ -3,7 +3,7 @@
 use crate::handshake::Shake;
 use crate::lifetime::{Lifetimes, Unit};
 use crate::model::Model;
-use crate::order::{Deadlock, Order};
+use crate::order::{Deadlock, MOST_TURNS, Order};
 use crate::output::Handshake;
 
 /// Graph nodes that rebuilding may visit in all before depth-changing merges are given up; keeps
@@ -40,6 +40,14 @@ pub(crate) fn least_distance(from: &Unit, to: &Unit, diff: i64, dc: i64, ii: i64
     let d = gap.div_euclid(ii) + i64::from(gap.rem_euclid(ii) != 0);
     let steps = d - diff;
     diff + (steps.div_euclid(dc) + i64::from(steps.rem_euclid(dc) != 0)) * dc
+}
+
+/// The distances at which an order must hold, `least` being the first and `step` apart: all that lead back
+/// and the first that does not. What holds at a distance of 0 or more holds later too, since an op follows
+/// its own earlier turns; but the turn that a distance leads back to may be one that the run does not have.
+pub(crate) fn laps(least: i64, step: i64) -> impl Iterator<Item = i64> {
+    let ahead = if least < -MOST_TURNS { least } else { 0 };
+    std::iter::successors(Some(least), move |&d| (d < ahead).then(|| d + step.max(1)))
 }
 
 impl Orders {
@@ -117,6 +125,9 @@ impl Orders {
         }
         let (mut added, mut relied) = (Vec::new(), Vec::new());
         for h in hand_overs.iter_mut() {
+            if h.distance < -MOST_TURNS {
+                return false;
+            }
             let Some(waits) = Orders::waits(life, h) else { return false };
             let graph = trial.as_ref().unwrap_or(&self.graphs[region]);
             h.implied = Orders::acquired(model, life, shakes, h)

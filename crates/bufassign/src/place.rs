@@ -4,7 +4,7 @@ use crate::handshake::Shake;
 use crate::input::{Repeat, Sharing};
 use crate::lifetime::{self, Lifetimes, Unit};
 use crate::model::Model;
-use crate::orders::{HandOver, Orders, least_distance};
+use crate::orders::{HandOver, Orders, laps, least_distance};
 use crate::output::Class;
 use crate::pack::{self, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span};
 use crate::ring::Ring;
@@ -312,12 +312,14 @@ fn order_pair(
                 if !r.is_loop && f.start >= t.start {
                     continue;
                 }
-                let distance = if r.is_loop { least_distance(f, t, 0, 1, r.ii) } else { 0 };
-                let mut h = [HandOver { from, to, distance, implied: false }];
-                if !orders.settle(model, life, shakes, u.region, (&[], 1), &mut h, insert) {
-                    return false;
+                let least = if r.is_loop { least_distance(f, t, 0, 1, r.ii) } else { 0 };
+                for distance in laps(least, 1) {
+                    let mut h = [HandOver { from, to, distance, implied: false }];
+                    if !orders.settle(model, life, shakes, u.region, (&[], 1), &mut h, insert) {
+                        return false;
+                    }
+                    all.push(h[0]);
                 }
-                all.push(h[0]);
             }
         }
     }

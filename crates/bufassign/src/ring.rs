@@ -3,6 +3,7 @@
 use crate::arcs::{Arc, disjoint};
 use crate::lifetime::{Lifetimes, Unit};
 use crate::orders::{HandOver, least_distance};
+use crate::succession::Succession;
 
 /// Members of a ring in joining order with their rotations, and its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +38,8 @@ impl Ring {
         Some(Ring { units: units.to_vec(), shifts, depth: dc })
     }
 
-    /// Hand-overs around the slot's circle, each member to the next (B51). None for one member;
-    /// in a line there is no way back.
+    /// Hand-overs around the slot's circle, each member to the next (B51), then those that do not follow
+    /// from them. None for one member; in a line there is no way back.
     pub fn hand_overs(&self, life: &Lifetimes, ii: i64, is_loop: bool) -> Vec<HandOver> {
         let n = self.units.len();
         if n < 2 {
@@ -56,17 +57,46 @@ impl Ring {
         if is_loop {
             around.rotate_left(lowest.unwrap_or(0));
         }
-        let pairs = if is_loop { n } else { n - 1 };
-        (0..pairs)
-            .map(|i| {
-                let (a, b) = (around[i], around[(i + 1) % n]);
-                let distance = if is_loop {
-                    least_distance(unit(a), unit(b), self.shifts[a] - self.shifts[b], self.depth, ii)
-                } else {
-                    0
-                };
-                HandOver { from: self.units[a], to: self.units[b], distance, implied: false }
-            })
-            .collect()
+        let hand = |a: usize, b: usize, distance: i64| HandOver {
+            from: self.units[a],
+            to: self.units[b],
+            distance,
+            implied: false,
+        };
+        if !is_loop {
+            return around.windows(2).map(|w| hand(w[0], w[1], 0)).collect();
+        }
+        let mut further = Vec::new();
+        let mut out: Vec<HandOver> = Vec::with_capacity(n);
+        for i in 0..n {
+            let a = around[i];
+            let at = |k: usize| {
+                let b = around[(i + k + 1) % n];
+                let turn = self.shifts[a] - self.shifts[b];
+                (b, least_distance(unit(a), unit(b), turn, self.depth, ii), unit(b).reach())
+            };
+            let succession = Succession {
+                lap: self.depth,
+                reach: unit(a).reach(),
+                others: n - 1,
+                at: &at,
+                backward: false,
+            };
+            let mut pairs = succession.pairs().into_iter().map(|(b, d)| hand(a, b, d));
+            out.extend(pairs.next());
+            further.extend(pairs);
+        }
+        out.extend(further);
+        out
+    }
+
+    /// What of its settled hand-overs is listed: those between neighbours, and waits.
+    pub fn listed(&self, mut over: Vec<HandOver>) -> Vec<HandOver> {
+        let mut at = 0;
+        over.retain(|h| {
+            at += 1;
+            at <= self.units.len() || !h.implied
+        });
+        over
     }
 }

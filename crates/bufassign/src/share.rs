@@ -9,8 +9,6 @@ use crate::output::{Class, Note};
 use crate::place::Plot;
 use crate::ring::Ring;
 
-pub(crate) use crate::orders::least_distance;
-
 /// One sweep over all pairs of classes: `insert` allows merges that need a wait inserted (B53).
 pub(crate) fn sweep(
     model: &Model<'_>,
@@ -192,6 +190,7 @@ fn unite(
         if let Some(ring) = Ring::at_depth(life, &units, dc, r.ii) {
             let mut over = ring.hand_overs(life, r.ii, true);
             if orders.settle(model, life, shakes, region, (&ring.units, dc), &mut over, insert) {
+                let over = ring.listed(over);
                 return Some((ring, over));
             }
         }

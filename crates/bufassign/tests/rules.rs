@@ -51,6 +51,40 @@ fn hull_would_refuse() {
     assert_eq!(a.smem.used, 16384);
 }
 
+/// Value 0 goes from agent 0 to agent 1, which then tells agent 0, one stage later, before value 1 is
+/// written to the same bytes: turn i of the one comes before turn i of the other through turn i - 1.
+fn told_by_the_turn_before(sharing: &str) -> Json {
+    let ops = vec![
+        op(0, 0, (0, 0, 0), 5, false),
+        op(1, 1, (0, 20, 1), 5, false),
+        op(2, 1, (1, 30, 2), 5, false),
+        op(3, 0, (1, 40, 3), 5, false),
+        op(4, 0, (0, 60, 4), 5, false),
+        op(5, 0, (0, 70, 5), 5, false),
+    ];
+    let told = with(value(2, (2, "signal"), &[(3, "signal", 0)]), json!({"shape": []}));
+    let values = vec![value(0, (0, W), &[(1, R, 0)]), value(1, (4, W), &[(5, R, 0)]), told];
+    let mut p = problem("sm_90a", 100, 2, &[1, 1], ops, values);
+    p["values"][2].as_object_mut().unwrap().remove("element");
+    p["options"] = json!({"sharing": sharing});
+    p
+}
+
+#[test]
+fn a_turn_before_the_head_orders_nothing() {
+    // In turn 0 nobody tells agent 0 anything, so agent 1 may still read value 0 when value 1 is written.
+    assert_eq!(solve(&told_by_the_turn_before("implied")).merge.len(), 2);
+    let p = told_by_the_turn_before("always");
+    let mut a = solve(&p);
+    let merged: Vec<_> = a.merge[0].edges.iter().map(|e| (e.from, e.to, e.distance, e.implied)).collect();
+    assert!(merged.contains(&(0, 1, 0, false)), "{merged:?}");
+    // The checker does not take it as implied either.
+    a.merge[0].edges.iter_mut().for_each(|e| e.implied = true);
+    let p = Problem::from_json(&p.to_string()).unwrap();
+    let found = check::check(&p, &a).unwrap_err();
+    assert!(found.iter().any(|v| v.rule == "B51"), "{found:?}");
+}
+
 #[test]
 fn merge_order_is_pinned() {
     // a and c overlap, b is disjoint from both: the lower pair wins.

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::facts::{Facts, Held, Life, ceil};
-use super::graph::{Graph, waits};
+use super::graph::{Graph, distances, waits};
 use crate::input::{Repeat, Role};
 use crate::output::{Assignment, BarrierMode, Class, Handshake};
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,7 +186,8 @@ fn shared_slot(
                 return;
             }
         };
-        if waits(f, from, to, d).iter().any(|&(c, i, d)| !graph.implied(c, i, d)) {
+        let mut all = distances(d, 1).into_iter().flat_map(|d| waits(f, from, to, d));
+        if all.any(|(c, i, d)| !graph.implied(c, i, d)) {
             report.add("B30", &[from, to], "holders of one slot are not ordered");
         }
     }

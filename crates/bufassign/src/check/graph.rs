@@ -1,4 +1,4 @@
-//! The order graph, by plain relaxation (B24..B26).
+//! The order graph, by plain relaxation and search (B24..B26).
 
 use super::facts::Facts;
 use crate::output::{Assignment, Handshake};
@@ -8,8 +8,16 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Graph {
     index: BTreeMap<u64, usize>,
     edges: Vec<Vec<(usize, i128)>>,
-    rows: std::cell::RefCell<BTreeMap<usize, Vec<Option<i128>>>>,
+    /// Of each op: its agent, stage and order, and whether the agent waits for its completion.
+    seats: Vec<(u64, i128, u64, bool)>,
+    /// Runs of a few turns, as out-edges of their events.
+    runs: std::cell::RefCell<BTreeMap<i128, Vec<Vec<usize>>>>,
+    /// By source and distance asked about: the events behind the source.
+    behind: std::cell::RefCell<BTreeMap<(usize, i128), Vec<bool>>>,
 }
+
+/// Turns back beyond which nothing counts as ordered; later than that, only what was so already.
+const FURTHEST: i128 = 32;
 
 impl Graph {
     /// The graph at the depths of the records, with the listed edges that are not implied;
@@ -17,7 +25,13 @@ impl Graph {
     pub fn new(f: &Facts<'_>, a: &Assignment, region: usize, without: Option<usize>) -> Graph {
         let here: Vec<u64> = f.at.iter().filter(|(_, at)| at.region == region).map(|(&o, _)| o).collect();
         let index: BTreeMap<u64, usize> = here.iter().enumerate().map(|(k, &o)| (o, k)).collect();
-        let mut g = Graph { edges: vec![Vec::new(); 2 * here.len()], index, rows: Default::default() };
+        let mut g = Graph {
+            edges: vec![Vec::new(); 2 * here.len()],
+            seats: here.iter().map(|o| seat(f, *o)).collect(),
+            index,
+            runs: Default::default(),
+            behind: Default::default(),
+        };
         g.program_order(f, region);
         for (k, life) in f.lives.iter().enumerate().filter(|(_, l)| l.region == region) {
             let depth = depth_of(f, a, k);
@@ -100,38 +114,85 @@ impl Graph {
         n == 0
     }
 
-    /// Whether the completion of `from` in iteration i precedes the issue of `to` in i + d. The
-    /// graph must be sound.
+    /// Whether the completion of `from` in iteration i precedes the issue of `to` in i + d, in the shortest
+    /// run that has both: iterations that a run lacks order nothing. The graph must be sound.
     pub fn implied(&self, from: u64, to: u64, d: i128) -> bool {
         let (Some(&x), Some(&y)) = (self.index.get(&from), self.index.get(&to)) else { return false };
-        let source = 2 * x + 1;
-        if !self.rows.borrow().contains_key(&source) {
-            let row = self.distances(source);
-            self.rows.borrow_mut().insert(source, row);
+        if d < -FURTHEST {
+            return false;
         }
-        self.rows.borrow()[&source][2 * y].is_some_and(|least| least <= d)
+        // Program order: `to` comes after its own earlier turns.
+        let d = if self.directly(x, y, d) { return true } else { d.min(FURTHEST) };
+        let turns = d.abs() + 1;
+        let event = |node: usize, turn: i128| turn as usize * self.edges.len() + node;
+        let mut behind = self.behind.borrow_mut();
+        let seen = behind.entry((x, d)).or_insert_with(|| {
+            let mut runs = self.runs.borrow_mut();
+            let run = runs.entry(turns).or_insert_with(|| self.run(turns));
+            reached(run, event(2 * x + 1, (-d).max(0)))
+        });
+        seen[event(2 * y, d.max(0))]
     }
 
-    fn distances(&self, source: usize) -> Vec<Option<i128>> {
-        let mut best = vec![None; self.edges.len()];
-        best[source] = Some(0);
-        let mut queue = VecDeque::from([source]);
-        let mut queued = vec![false; self.edges.len()];
-        while let Some(x) = queue.pop_front() {
-            queued[x] = false;
-            let Some(at) = best[x] else { continue };
-            for &(y, d) in &self.edges[x] {
-                if best[y].is_none_or(|b| at + d < b) {
-                    best[y] = Some(at + d);
-                    if !queued[y] {
-                        queued[y] = true;
-                        queue.push_back(y);
-                    }
-                }
+    /// Both belong to one agent, which waits for `x` and issues `y` later.
+    fn directly(&self, x: usize, y: usize, d: i128) -> bool {
+        let (a, b) = (self.seats[x], self.seats[y]);
+        a.0 == b.0 && a.3 && (a.1, a.2) < (b.1 + d, b.2)
+    }
+
+    /// Out-edges of the events of a run: those of the graph whose turns both exist, and each agent's
+    /// program through the instances that exist.
+    fn run(&self, turns: i128) -> Vec<Vec<usize>> {
+        let nodes = self.edges.len();
+        let mut run = vec![Vec::new(); nodes * turns as usize];
+        for turn in 0..turns {
+            for (x, out) in self.edges.iter().enumerate() {
+                let there = out.iter().filter(|(_, d)| (0..turns).contains(&(turn + d)));
+                run[turn as usize * nodes + x].extend(there.map(|&(y, d)| (turn + d) as usize * nodes + y));
             }
         }
-        best
+        let mut program: Vec<(u64, i128, u64, usize, bool)> = Vec::new();
+        for (op, &(agent, stage, order, waits)) in self.seats.iter().enumerate() {
+            program.extend((0..turns).map(|t| (agent, t + stage, order, t as usize * nodes + 2 * op, waits)));
+        }
+        program.sort_unstable();
+        for (x, y) in program.iter().zip(program.iter().skip(1)).filter(|(x, y)| x.0 == y.0) {
+            run[x.3].push(y.3);
+            if x.4 {
+                run[x.3 + 1].push(y.3);
+            }
+        }
+        run
     }
+}
+
+fn seat(f: &Facts<'_>, op: u64) -> (u64, i128, u64, bool) {
+    let (o, at) = (f.ops[&op], f.at[&op]);
+    (o.agent, at.stage, at.order, !o.is_async)
+}
+
+/// The events behind one.
+fn reached(run: &[Vec<usize>], source: usize) -> Vec<bool> {
+    let mut seen = vec![false; run.len()];
+    let mut queue = VecDeque::from([source]);
+    while let Some(x) = queue.pop_front() {
+        for &y in &run[x] {
+            if !std::mem::replace(&mut seen[y], true) {
+                queue.push_back(y);
+            }
+        }
+    }
+    seen
+}
+
+/// The distances at which two versions on common bytes must be ordered: from the least one, `step` apart, all
+/// that lead back and the first that does not; a turn that a distance leads back to may not exist.
+pub(super) fn distances(least: i128, step: i128) -> Vec<i128> {
+    let mut all = vec![least];
+    while let Some(&d) = all.last().filter(|d| (-FURTHEST..0).contains(*d)) {
+        all.push(d + step.max(1));
+    }
+    all
 }
 
 /// An accumulator that the tensor core of one agent updates in place: the hardware keeps order.

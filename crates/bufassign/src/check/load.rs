@@ -130,7 +130,10 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
                     let known = listed.clone().any(|e| e.from == from && e.to == to);
                     known
                         || (super::graph::acquires(f, a, from, to)
-                            && waits(f, from, to, d).iter().all(|&(c, i, d)| g.implied(c, i, d)))
+                            && super::graph::distances(d, 1)
+                                .into_iter()
+                                .flat_map(|d| waits(f, from, to, d))
+                                .all(|(c, i, d)| g.implied(c, i, d)))
                 });
                 if !ordered && !p.separations.contains(&(y, x)) {
                     p.separations.push((y, x));

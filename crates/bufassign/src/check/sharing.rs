@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::facts::{Facts, Held, Life, ceil};
-use super::graph::{Graph, acquires, waits};
+use super::graph::{Graph, acquires, distances, waits};
 use crate::input::Repeat;
 use crate::output::{Assignment, Lanes, MergeClass, OrderEdge, Record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -292,7 +292,7 @@ fn together(
                 report.add("B51", &ids, "they share bytes and their lifetimes overlap");
                 return;
             }
-            hand_over(ctx, region, first.value, second.value, 0, report);
+            hand_over(ctx, region, first.value, second.value, &[0], report);
         }
         Some(ii) => {
             if a.region != region || b.region != region {
@@ -306,24 +306,27 @@ fn together(
                     report.add("B51", &ids, "they share bytes and their lifetimes overlap in a slot");
                     return;
                 }
-                hand_over(ctx, region, v.value, w.value, m, report);
+                hand_over(ctx, region, v.value, w.value, &distances(m, residue), report);
                 let back = -c + ceil(ceil(g - s, ii) + c, residue) * residue;
-                hand_over(ctx, region, w.value, v.value, back, report);
+                hand_over(ctx, region, w.value, v.value, &distances(back, residue), report);
             }
         }
     }
 }
 
-/// One hand-over is ordered; between classes it is listed too (B51, B57).
-fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, d: i128, report: &mut Report) {
+/// One hand-over is ordered at every distance; between classes the least is listed too (B51, B57).
+fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, all: &[i128], report: &mut Report) {
     let f = ctx.f;
     let g = &ctx.graphs[&region];
-    let steps = waits(f, from, to, d);
-    let ordered = !steps.is_empty() && steps.iter().all(|&(c, i, d)| g.implied(c, i, d));
-    let first = |v: u64| f.lives[f.life_of[&v]].members[0];
-    if !ordered {
-        report.add("B51", &[from, to], format!("nothing orders {from} before {to} at distance {d}"));
+    for &d in all {
+        let steps = waits(f, from, to, d);
+        let ordered = !steps.is_empty() && steps.iter().all(|&(c, i, d)| g.implied(c, i, d));
+        if !ordered {
+            report.add("B51", &[from, to], format!("nothing orders {from} before {to} at distance {d}"));
+        }
     }
+    let d = all.first().copied().unwrap_or(0);
+    let first = |v: u64| f.lives[f.life_of[&v]].members[0];
     // Neighbours of one ring are listed by `circle`; others rest on them. B26 is asked of what is
     // listed.
     let in_ring = ctx.class.get(&from) == ctx.class.get(&to) && f.values[&from].layout.is_none();
