@@ -23,7 +23,7 @@ mod tighten;
 
 use super::cliques::cliques;
 use super::memo::Memo;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, lcm};
 use super::stack::Stacks;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -134,6 +134,12 @@ impl<'a> Skyline<'a> {
         let first_at =
             (0..=count as u32).map(|s| by_start.partition_point(|&k| hull[k as usize].0 < s) as u32);
         let first_at = first_at.collect();
+        let mut ceiling = vec![capacity; n];
+        if obstacles.iter().all(Vec::is_empty)
+            && let Some((k, to)) = lower_half(&size, &align, &sections, capacity)
+        {
+            ceiling[k] = to;
+        }
         Skyline {
             by_start,
             first_at,
@@ -156,7 +162,7 @@ impl<'a> Skyline<'a> {
             rank: vec![0; n],
             placed: vec![false; n],
             floor: vec![0; n],
-            ceiling: vec![capacity; n],
+            ceiling,
             base: vec![0; n],
             left: vec![0; count],
             lowest: vec![0; count],
@@ -204,4 +210,17 @@ impl<'a> Skyline<'a> {
             }
         }
     }
+}
+
+/// A plan upside down is a plan if everything is a multiple of every alignment. So one block may be asked to
+/// lie in the lower half: the heaviest, and its highest end. (Of twins it is the one to be placed first, and
+/// so the lowest.)
+fn lower_half(size: &[u64], align: &[u64], sections: &[Vec<u32>], capacity: u64) -> Option<(usize, u64)> {
+    let grid = align.iter().fold(1, |g, &a| lcm(g, a));
+    if !size.iter().all(|s| s.is_multiple_of(grid)) {
+        return None;
+    }
+    let weight = |k: usize| size[k].saturating_mul(sections[k].len() as u64);
+    let k = (0..size.len()).max_by_key(|&k| (weight(k), std::cmp::Reverse(k)))?;
+    Some((k, (capacity - capacity % grid).saturating_add(size[k]) / 2))
 }

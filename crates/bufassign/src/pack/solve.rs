@@ -69,6 +69,9 @@ fn gave_up(p: &Prepared, n: usize, best: Option<(Vec<u64>, u64)>, lower_bound: u
     PackOutcome::GaveUp { best, lower_bound }
 }
 
+/// One part in so many of the budget goes to each goal that need not be decided.
+const QUICK: u64 = 16;
+
 /// Lowers the peak until it meets the bound, is proved least, or the budget is spent. Gives the
 /// best plan, a bound that holds, and whether the search proved it.
 fn minimise(
@@ -91,11 +94,12 @@ fn minimise(
     // All offsets can be taken from a grid, so peaks are multiples of it.
     let grid = if p.reserved.is_empty() { p.grid() } else { 1 };
     let mut lower = bound.div_ceil(grid) * grid;
-    let bound = lower;
+    // The bound is the likeliest optimum; then what is open is halved, each time with a small part of the
+    // budget, and the rest goes to the one question that decides: is there anything below the best?
+    let (mut goal, mut open) = (lower, lower);
     while lower < peak {
-        // The bound is the likeliest optimum; after that, halve what is unknown.
-        let goal = if lower == bound { lower } else { lower + (peak - lower) / 2 / grid * grid };
-        let mut share = (budget / 2).max(1);
+        let last = goal + grid >= peak;
+        let mut share = if last { budget } else { (budget / QUICK).max(1) };
         let before = share;
         let answer = search(p, goal, options, &mut share);
         budget = budget.saturating_sub(before - share);
@@ -105,20 +109,14 @@ fn minimise(
                 best = offsets;
             }
             Answer::None(_) => lower = goal + grid,
-            Answer::Unknown => {
-                // Undecided here: a plan just below the best is easier to find or to refute.
-                let mut rest = budget;
-                match search(p, peak - grid, options, &mut rest) {
-                    Answer::Found(offsets) => {
-                        peak = p.peak(&offsets);
-                        best = offsets;
-                        budget = rest;
-                    }
-                    Answer::None(_) => return (Some(best), peak, true),
-                    Answer::Unknown => return (Some(best), lower, false),
-                }
-            }
+            Answer::Unknown if last => return (Some(best), lower, false),
+            Answer::Unknown => {}
         }
+        // Goals up to the last one that failed are no longer worth a try.
+        if peak > goal {
+            open = goal + grid;
+        }
+        goal = if open >= peak { peak - grid } else { open + (peak - open) / 2 / grid * grid };
     }
     (Some(best), peak, true)
 }

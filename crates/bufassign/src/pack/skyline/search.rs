@@ -167,7 +167,7 @@ impl Skyline<'_> {
     /// could be pushed down to one that was tried before the floor was raised. That trial was about
     /// these blocks only if nothing was searched apart since.
     fn solve(&mut self, a: usize, b: usize, alone: bool) -> Option<bool> {
-        let mark = self.trail.len();
+        let (mark, before) = (self.trail.len(), self.nodes);
         let hash = self.look(a, b, false);
         if self.memo.fails(hash, &self.state) {
             return Some(false);
@@ -198,7 +198,7 @@ impl Skyline<'_> {
         self.undo(mark);
         if alone {
             let hash = self.look(a, b, true);
-            self.memo.note(hash, &self.state);
+            self.memo.note(hash, &self.state, self.nodes - before);
         }
         Some(false)
     }
