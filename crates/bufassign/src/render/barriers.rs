@@ -28,11 +28,14 @@ pub fn barriers(a: &Assignment) -> String {
             let start = r.start[0].saturating_mul(ii.unwrap_or(0)).saturating_add(r.start[1]);
             let cells = busy(WIDTH, horizon, start, r.length, ii);
             let bar: String = cells.iter().map(|&b| if b { '#' } else { '.' }).collect();
-            let id = b.id.map_or("no id".to_string(), |id| format!("id {id}"));
+            let id = b.id.map_or("(no id)".to_string(), |id| format!("(id {id})"));
             let _ = writeln!(
                 out,
-                "  slot {slot:>2} ({id:<5}) region {} |{bar}| {} ({} threads, {:?})",
-                r.region, r.name, b.threads, b.mode
+                "  slot {slot:>2} {id:<7} region {} |{bar}| {} ({} threads, {})",
+                r.region,
+                r.name,
+                b.threads,
+                format!("{:?}", b.mode).to_lowercase()
             );
         }
     }

@@ -14,8 +14,12 @@ pub fn memory_map(a: &Assignment) -> String {
     let optimal = if s.optimal { ", optimal" } else { "" };
     let _ = writeln!(
         out,
-        "shared memory: {} of {} bytes ({:?}, align {}; no plan needs less than {}{optimal})",
-        s.used, s.limit, s.kind, s.align, s.load_bound
+        "shared memory: {} of {} bytes ({}, align {}; no plan needs less than {}{optimal})",
+        s.used,
+        s.limit,
+        format!("{:?}", s.kind).to_lowercase(),
+        s.align,
+        s.load_bound
     );
     table(&mut out, a, &s.map);
     if let Some(t) = &a.tmem {
