@@ -42,7 +42,7 @@ impl Succession<'_> {
                     }
                 }
                 // From here on the op follows its own earlier turns; far back nothing is ordered at all.
-                *done = distance >= 0 || distance < -crate::order::MOST_TURNS;
+                *done = !(-crate::order::MOST_TURNS..0).contains(&distance);
             }
             base += self.lap;
             let own = if self.backward { -base } else { base };
