@@ -389,7 +389,7 @@ fn removed_handshakes_of_shared_leaves_are_refused_by_the_program_checker() {
     let (mut refused, mut needless) = (0, 0);
     for (n, line) in text.lines().enumerate() {
         let of = |ring: &&str| steps.iter().any(|s| line.contains(&format!("warploom.{s} {ring}[")));
-        if !rings.iter().any(|ring| of(ring)) {
+        if !rings.iter().any(of) {
             continue;
         }
         let without: Vec<&str> = text.lines().enumerate().filter(|l| l.0 != n).map(|l| l.1).collect();
