@@ -12,8 +12,8 @@
 //!
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
 //!
-//! Tiles behind descriptors come by TMA where the chip has it and a loop loads them ahead ([`engine`]); elsewhere their
-//! descriptors are taken apart ([`descriptors`]).
+//! Tiles behind descriptors come by TMA where the chip has it and a loop loads them ahead (`engine`); elsewhere their
+//! descriptors are taken apart (`descriptors`).
 
 mod apart;
 mod build;
