@@ -256,10 +256,25 @@ fn family(name: &str, count: u64, problem: impl Fn(u64) -> PackProblem) {
     }
 }
 
-/// Values in a loop, short-lived and of one shape, so that sharing and packing have work.
+/// Who writes and who reads the v-th value among some agents.
+type Flow = fn(u64, u64) -> (u64, u64);
+
+/// Values in a loop, short-lived and of few shapes, so that sharing and packing have work: all of one agent,
+/// whose program order says everything; each from one agent to the next, where handshakes do; and all from
+/// one agent to others, where nothing says that one is read before another is written.
 fn growth() {
-    for n in [1000u64, 2500, 5000, 10_000] {
-        let problem = chain(n);
+    let around: Flow = |v, agents| (v % agents, (v + 1) % agents);
+    let star: Flow = |v, agents| (0, 1 + v % (agents - 1));
+    let all = [1000, 2500, 5000, 10_000];
+    grow("one agent", 1, around, &all);
+    grow("around two agents", 2, around, &all);
+    grow("around three agents", 3, around, &all);
+    grow("from one to two agents", 3, star, &[250, 500, 1000]);
+}
+
+fn grow(name: &str, agents: u64, flow: Flow, sizes: &[u64]) {
+    for &n in sizes {
+        let problem = chain(n, agents, flow);
         let t = Instant::now();
         let outcome = assign(&problem, &Options::default());
         let ms = t.elapsed().as_secs_f64() * 1e3;
@@ -267,29 +282,34 @@ fn growth() {
             |e| e.message.clone(),
             |a| format!("{} bytes, {} classes", a.smem.used, a.merge.len()),
         );
-        println!("assign {n:>6} values {ms:>9.1} ms  {what}");
+        println!("assign {n:>6} values, {name:<23} {ms:>9.1} ms  {what}");
     }
 }
 
-fn chain(n: u64) -> Problem {
-    let ops: Vec<String> = (0..2 * n)
-        .map(|k| format!(r#"{{"id":{k},"region":0,"agent":0,"cycle":{},"order":{k},"latency":3}}"#, 5 * k))
-        .collect();
-    let values: Vec<String> = (0..n)
-        .map(|v| {
-            let bytes = 64 + 64 * (v % 7);
-            format!(
-                r#"{{"id":{v},"root":{v},"shape":[{bytes}],"element":"i8","producer":{{"op":{},"role":"reg_write"}},"consumers":[{{"op":{},"role":"reg_read"}}]}}"#,
-                2 * v,
-                (2 * v + 1 + 2 * (v % 5)).min(2 * n - 1)
-            )
-        })
-        .collect();
+/// Value v is written by op 2v and read a few ops later.
+fn chain(n: u64, agents: u64, flow: Flow) -> Problem {
+    let reader = |v: u64| (2 * v + 1 + 2 * (v % 5)).min(2 * n - 1);
+    let mut agent: Vec<u64> = (0..2 * n).map(|k| k / 2 % agents).collect();
+    for v in 0..n {
+        let (writes, reads) = flow(v, agents);
+        agent[2 * v as usize] = writes;
+        agent[reader(v) as usize] = reads;
+    }
+    let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(",");
+    let seats = list(&mut (0..agents).map(|id| format!(r#"{{"id":{id},"warps":1}}"#)));
+    let ops = list(&mut (0..2 * n).map(|k| {
+        let (agent, cycle) = (agent[k as usize], 5 * k);
+        format!(r#"{{"id":{k},"region":0,"agent":{agent},"cycle":{cycle},"order":{k},"latency":3}}"#)
+    }));
+    let values = list(&mut (0..n).map(|v| {
+        let (bytes, write, read) = (64 + 64 * (v % 7), 2 * v, reader(v));
+        format!(
+            r#"{{"id":{v},"root":{v},"shape":[{bytes}],"element":"i8","producer":{{"op":{write},"role":"reg_write"}},"consumers":[{{"op":{read},"role":"reg_read"}}]}}"#
+        )
+    }));
+    let ii = 10 * n + 10;
     let text = format!(
-        r#"{{"name":"chain","target":"sm_90a","agents":[{{"id":0,"warps":1}}],"regions":[{{"id":0,"kind":"loop","ii":{},"stages":1}}],"ops":[{}],"values":[{}]}}"#,
-        10 * n + 10,
-        ops.join(","),
-        values.join(",")
+        r#"{{"name":"chain","target":"sm_90a","agents":[{seats}],"regions":[{{"id":0,"kind":"loop","ii":{ii},"stages":1}}],"ops":[{ops}],"values":[{values}]}}"#
     );
     Problem::from_json(&text).unwrap()
 }

@@ -63,6 +63,13 @@ pub(crate) struct Placed {
     pub overlays: Vec<HandOver>,
 }
 
+/// Items up to which the packer may spend all of its nodes.
+const SMALL: u64 = 32;
+/// Rounds of packing in which pairs that cannot be ordered are found one by one.
+const ROUNDS: u32 = 16;
+/// Pairs on common bytes that are looked at in a round.
+const MOST_PAIRS: usize = 4_000_000;
+
 /// What a space looks like to the packer.
 pub(crate) struct Ground<'a> {
     pub reserved: &'a [(u64, u64, String)],
@@ -86,10 +93,7 @@ fn spans(model: &Model<'_>, life: &Lifetimes, plot: &Plot, ground: &Ground<'_>, 
             out.push(Span { segment: region * per_region + half, start, len: len.max(1), window: None });
         }
     };
-    let everything = |region: usize| {
-        let r = &model.regions[region];
-        if r.is_loop { r.ii } else { life.horizon[region] }
-    };
+    let everything = |region: usize| everything(model, life, region);
     let alone =
         model.options.effective_sharing() == Sharing::Off || model.problem.repeat == Repeat::Overlapped;
     for &k in &plot.ring.units {
@@ -119,6 +123,12 @@ fn spans(model: &Model<'_>, life: &Lifetimes, plot: &Plot, ground: &Ground<'_>, 
     out
 }
 
+/// All cycles of a region.
+fn everything(model: &Model<'_>, life: &Lifetimes, region: usize) -> i64 {
+    let r = &model.regions[region];
+    if r.is_loop { r.ii } else { life.horizon[region] }
+}
+
 fn life_starts_before(model: &Model<'_>, u: &Unit) -> bool {
     u.values.iter().any(|&v| model.values[v].src.live_in)
 }
@@ -143,28 +153,42 @@ pub(crate) fn place(
     let mut problem = problem(model, life, plots, ground, &upper);
     let load_bound = pack::load_bound(&problem);
     let mut separations: BTreeSet<(usize, usize)> = BTreeSet::new();
-    let mut round = 0;
+    let (mut round, mut apart) = (0, false);
     loop {
         problem.separations = separations.iter().copied().collect();
-        let mut placed = solve(model, &problem, ground.capacity);
+        let mut placed = solve(model, &problem, ground.capacity, round);
         placed.load_bound = load_bound;
+        // With nothing overlaid a plan is a plan, but that none is better proves nothing.
+        placed.optimal &= !apart || placed.peak == load_bound;
+        placed.infeasible &= !apart;
         placed.upper.clone_from(&upper);
         let mut trial = orders.clone();
-        let refused =
-            overlays(model, life, &mut trial, shakes, plots, &problem, &mut placed, insert && round < 64);
+        let refused = overlays(model, life, &mut trial, shakes, plots, &problem, &mut placed, insert);
         round += 1;
-        if refused.is_empty() {
-            *orders = trial;
-            return placed;
-        }
-        separations.extend(refused);
-        if round >= 16 {
-            // Too many pairs cannot be ordered to find them one by one: separate all that could overlay.
-            for a in 0..plots.len() {
-                separations.extend((0..a).filter(|&b| same_region(life, plots[a], plots[b])).map(|b| (b, a)));
+        match refused {
+            Some(pairs) if pairs.is_empty() => {
+                *orders = trial;
+                return placed;
+            }
+            Some(pairs) if round < ROUNDS && separations.len() <= most_refused(plots.len()) => {
+                separations.extend(pairs);
+            }
+            _ => {
+                // Too many pairs cannot be ordered to find them one by one: in a region nothing is overlaid.
+                apart = true;
+                separations.clear();
+                let per_region = if ground.lanes { 2 } else { 1 };
+                for span in problem.items.iter_mut().flat_map(|i| &mut i.live) {
+                    (span.start, span.len) = (0, everything(model, life, span.segment / per_region).max(1));
+                }
             }
         }
     }
+}
+
+/// Refused pairs after which the rest need not be found: no fewer than a kernel has at all.
+fn most_refused(plots: usize) -> usize {
+    (SMALL as usize).pow(2).div_ceil(2).max(8 * plots)
 }
 
 /// Some member of one is live in the own region of a member of the other.
@@ -209,11 +233,14 @@ pub(crate) fn problem_of(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot]) -
 }
 
 /// Least peak; if that is past the capacity, a search for any plan within it.
-fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64) -> Placed {
-    let budget = model.options.node_budget;
+fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) -> Placed {
+    let items = problem.items.len();
+    // A node costs the more the more items there are, and what an early round finds is mostly thrown away.
+    let many = SMALL.max(items as u64);
+    let fewer = |n: u64| (n.min(1 << 40) * SMALL / many * SMALL / many) >> round.min(4);
+    let budget = fewer(model.options.node_budget);
     // Minimising is a courtesy, fitting is the duty: most of the budget is kept for the latter.
-    let quick =
-        PackOptions { node_budget: budget.min(200_000), exact: problem.items.len() <= 400, stop: None };
+    let quick = PackOptions { node_budget: budget.min(fewer(200_000)), exact: items <= 400, stop: None };
     let mut placed = Placed::default();
     if let PackOutcome::Fits { offsets, peak, optimal, .. } = pack::pack(problem, &quick) {
         placed = Placed { offsets, peak, optimal, ..Placed::default() };
@@ -241,8 +268,8 @@ fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64) -> Placed {
     placed
 }
 
-/// Pairs that share bytes inside a region without being orderable; hand-overs of the others are
-/// added to the plan.
+/// Pairs that share bytes inside a region without being orderable, unless there are too many; hand-overs
+/// of the others are added to the plan.
 #[allow(clippy::too_many_arguments)]
 fn overlays(
     model: &Model<'_>,
@@ -253,7 +280,7 @@ fn overlays(
     problem: &PackProblem,
     placed: &mut Placed,
     insert: bool,
-) -> Vec<(usize, usize)> {
+) -> Option<Vec<(usize, usize)>> {
     let mut by_offset: Vec<usize> = (0..plots.len()).filter(|&k| problem.items[k].size > 0).collect();
     by_offset.sort_by_key(|&k| placed.offsets[k]);
     let mut pairs = Vec::new();
@@ -265,6 +292,9 @@ fn overlays(
             if lanes_meet && same_region(life, plots[a], plots[b]) {
                 pairs.push((a.min(b), a.max(b)));
             }
+            if pairs.len() > MOST_PAIRS {
+                return None;
+            }
         }
     }
     pairs.sort_unstable();
@@ -274,7 +304,7 @@ fn overlays(
             refused.push((a, b));
         }
     }
-    refused
+    (refused.len() <= most_refused(plots.len())).then_some(refused)
 }
 
 #[allow(clippy::too_many_arguments)]

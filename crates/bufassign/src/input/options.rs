@@ -20,7 +20,7 @@ pub struct Options {
     pub recolour: bool,
     /// Values of different element type or size may share a class (B49).
     pub relax_footprint: bool,
-    /// Nodes an exact search may visit.
+    /// Nodes an exact search may visit; fewer for more than 32 classes, whose nodes cost more.
     pub node_budget: u64,
     /// A bundle of choices.
     #[serde(skip_serializing_if = "Option::is_none")]
