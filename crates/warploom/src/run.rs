@@ -142,6 +142,13 @@ fn user_params(module: &Module, entry: &str) -> Option<Vec<ValueId>> {
     Some(params)
 }
 
+/// Elements of one argument: its data, the result and the meaning's f64 must fit into memory.
+const MOST_ELEMENTS: u64 = 1 << 28;
+
+/// Programs of one launch, and element operations of their meaning: minutes, not days.
+const MOST_PROGRAMS: u64 = 1 << 16;
+const MOST_WORK: u64 = 1 << 36;
+
 /// Row pitch in elements: TMA wants multiples of 16 bytes (T11).
 fn strides(shape: &[u64], bits: u64) -> Vec<u64> {
     let unit = (128 / bits.max(1)).max(1);
@@ -197,6 +204,11 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
             }
             _ => return Err(wrong()),
         };
+        let count = shape.iter().try_fold(1u64, |n, &extent| n.checked_mul(extent.max(1)));
+        if count.is_none_or(|n| n > MOST_ELEMENTS) {
+            let text = format!("argument {i} is {spec:?}: at most {MOST_ELEMENTS} elements can be run");
+            return Err(RunError::Arguments(text));
+        }
         let bits = u64::from(elem.elem_bits().ok_or_else(wrong)?);
         let fault = |e: interp::Fault| RunError::Arguments(format!("argument {i}: {e}"));
         let mut tensor = Tensor::with_strides(elem, &shape, &strides(&shape, bits)).map_err(fault)?;
@@ -213,8 +225,15 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         tensors.push((buffer, tensor));
         args.push((spec.clone(), ty));
     }
+    let programs = case.grid.iter().try_fold(1u64, |n, &extent| n.checked_mul(extent.into()));
+    if programs.is_none_or(|n| n > MOST_PROGRAMS) {
+        let [x, y, z] = case.grid;
+        let text = format!("a grid of {x}x{y}x{z} programs: at most {MOST_PROGRAMS} can be run");
+        return Err(RunError::Arguments(text));
+    }
     let full = interp::bind_args(module, Some(entry), &bound).map_err(RunError::Meaning)?;
-    let options = interp::Options { accumulate: Accumulate::F64, ..interp::Options::default() };
+    let options =
+        interp::Options { accumulate: Accumulate::F64, max_work: MOST_WORK, ..interp::Options::default() };
     Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options)
         .map_err(RunError::Meaning)?;
     let lost = || RunError::Arguments("a buffer was lost".into());

@@ -212,3 +212,22 @@ fn trip_counts_of_zero_and_less_at_run_time() {
         }
     }
 }
+
+#[test]
+fn launches_that_no_machine_holds_are_refused() {
+    let text = gemm(128, 256);
+    let run = |args: [&str; 4], grid: &str| {
+        let mut line = vec!["run", "-", "--target", "sm_90a", "--interleavings", "1", "--grid", grid];
+        for arg in args {
+            line.extend(["--arg", arg]);
+        }
+        let output = piped(&line, text.as_bytes());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        said
+    };
+    for huge in ["999999999999x64", "18446744073709551615x18446744073709551615"] {
+        says(&run([huge, "16x64", "16x16", "0"], "1"), &["argument 0", "at most 268435456 elements"]);
+    }
+    says(&run(["16x64", "16x64", "16x16", "64"], "4000000000,4000000000,2"), &["at most 65536 can be run"]);
+}
