@@ -30,17 +30,19 @@ pub(crate) fn groups(
 ) -> Result<Vec<Group>, AssignError> {
     let mut errors = Vec::new();
     overwritten(model, life, orders, &mut errors);
-    let mut keyed: BTreeMap<(u64, Option<usize>), Vec<usize>> = BTreeMap::new();
+    let mut keyed: BTreeMap<(u64, Option<usize>, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (k, u) in life.units.iter().enumerate() {
         let v = &model.values[u.values[0]];
         let key = match v.layout {
-            Some((l, _)) => (0, Some(l)),
-            None => (v.src.root.unwrap_or(0), None),
+            Some((l, _)) => (0, Some(l), None),
+            // Signals have no storage that a root could make them share.
+            None if u.values.iter().all(|&v| model.is_signal(v)) => (v.src.root.unwrap_or(0), None, Some(k)),
+            None => (v.src.root.unwrap_or(0), None, None),
         };
         keyed.entry(key).or_default().push(k);
     }
     let mut out: Vec<Group> = Vec::new();
-    for ((_, layout), units) in keyed {
+    for ((_, layout, _), units) in keyed {
         let group = match layout {
             Some(l) => layout_group(model, life, orders, shakes, l, &units),
             None => chain(model, life, orders, shakes, &units),

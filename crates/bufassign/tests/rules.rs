@@ -331,3 +331,23 @@ fn no_bytes_at_all() {
     assert_eq!((e.kind, e.limit, e.phase), (ErrorKind::Capacity, Some(0), Some(3)));
     assert_eq!(e.outcome, Some(PackVerdict::ProvedInfeasible));
 }
+
+/// Signals of one root have no storage in common: each ring of barriers has the depth of its own law. Found by the fuzzer.
+#[test]
+fn signals_of_one_root_keep_their_own_depth() {
+    // One lives within an interval, the other into the next one.
+    let ops = vec![
+        op(0, 0, (0, 0, 0), 5, false),
+        op(1, 0, (0, 20, 1), 5, false),
+        op(2, 0, (0, 30, 2), 5, false),
+        op(3, 1, (1, 40, 3), 5, false),
+    ];
+    let root = || json!({"root": 0, "shape": []});
+    let values = vec![
+        with(value(0, (0, "signal"), &[(1, "signal", 0)]), root()),
+        with(value(1, (2, "signal"), &[(3, "signal", 0)]), root()),
+    ];
+    let a = solve(&problem("sm_90a", 100, 2, &[4, 4], ops, values));
+    let depths: Vec<u64> = a.records.iter().map(|r| r.depth).collect();
+    assert_eq!(depths, [1, 2]);
+}
