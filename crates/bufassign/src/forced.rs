@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::orders::{HandOver, Orders, laps, least_distance};
 use crate::output::{AssignError, ErrorKind};
 use crate::ring::Ring;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Units that must share storage from the start.
 #[derive(Clone, Debug)]
@@ -30,13 +30,15 @@ pub(crate) fn groups(
 ) -> Result<Vec<Group>, AssignError> {
     let mut errors = Vec::new();
     overwritten(model, life, orders, &mut errors);
+    let payloads = (0..model.values.len()).filter(|&v| !model.is_signal(v));
+    let stored: BTreeSet<Option<u64>> = payloads.map(|v| model.values[v].src.root).collect();
     let mut keyed: BTreeMap<(u64, Option<usize>, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (k, u) in life.units.iter().enumerate() {
         let v = &model.values[u.values[0]];
         let key = match v.layout {
             Some((l, _)) => (0, Some(l), None),
-            // Signals have no storage that a root could make them share.
-            None if u.values.iter().all(|&v| model.is_signal(v)) => (v.src.root.unwrap_or(0), None, Some(k)),
+            // Where all of a root are signals, there is no storage to share.
+            None if !stored.contains(&v.src.root) => (v.src.root.unwrap_or(0), None, Some(k)),
             None => (v.src.root.unwrap_or(0), None, None),
         };
         keyed.entry(key).or_default().push(k);
