@@ -5,23 +5,13 @@ use warploom_ir::{Attr, AttrDict, BlockId, OpId, Opcode, Type};
 use super::Builder;
 use super::emit::number;
 use crate::layout::{Ring, RingUse};
+use crate::tma::TilePlan;
 
 impl Builder<'_> {
     /// Attributes of the function that the launcher needs.
     pub(super) fn launch(&mut self, func: OpId) {
         let layout = self.source.layout;
-        let records = self.source.selection.descriptors.iter().map(|(_, plan)| {
-            let block: Vec<i64> =
-                plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
-            Attr::Dict(AttrDict::from_iter([
-                ("swizzle", number(plan.swizzle_code())),
-                ("elem_size", number(plan.element_bytes)),
-                ("elem_type", number(plan.element_code)),
-                ("block_size", Attr::DenseArray { elem: Type::I32, values: block }),
-                ("fp4_padded", Attr::Bool(false)),
-                ("is_im2col", Attr::Bool(false)),
-            ]))
-        });
+        let records = self.source.selection.descriptors.iter().map(|(_, plan)| record(plan));
         let records = Attr::Array(records.collect());
         let attrs = &mut self.out.ops[func].attrs;
         attrs.set("warploom.warps", number(layout.warps));
@@ -88,4 +78,17 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
         ("arrive_empty", number(ring.arrive_empty)),
     ]);
     attributes
+}
+
+/// What the host must know of a descriptor (C12).
+pub(crate) fn record(plan: &TilePlan) -> Attr {
+    let block = plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
+    Attr::Dict(AttrDict::from_iter([
+        ("swizzle", number(plan.swizzle_code())),
+        ("elem_size", number(plan.element_bytes)),
+        ("elem_type", number(plan.element_code)),
+        ("block_size", Attr::DenseArray { elem: Type::I32, values: block }),
+        ("fp4_padded", Attr::Bool(false)),
+        ("is_im2col", Attr::Bool(false)),
+    ]))
 }

@@ -9,7 +9,7 @@
 mod agent;
 mod control;
 mod copy;
-mod declare;
+pub(crate) mod declare;
 pub(crate) mod emit;
 mod factors;
 mod fill;

@@ -10,13 +10,14 @@
 //! between two meetings of the warps, and one lane sends it off.
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, AttrDict, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 use warploom_target::{Feature, Target};
 
 use super::find::Found;
 use super::staged::repeats;
 use crate::loops::is_inside;
 use crate::place::refuse;
+use crate::program::declare::record;
 use crate::program::emit::{Emit, number};
 use crate::tma::TilePlan;
 use crate::walk::preorder;
@@ -141,19 +142,6 @@ pub(super) fn find(
         end = place.offset.saturating_add(place.plan.bytes);
     }
     if errors.is_empty() { Ok((engine, end)) } else { Err(errors) }
-}
-
-/// What the host must know of a descriptor (C12).
-fn record(plan: &TilePlan) -> Attr {
-    let block = plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
-    Attr::Dict(AttrDict::from_iter([
-        ("swizzle", number(plan.swizzle_code())),
-        ("elem_size", number(plan.element_bytes)),
-        ("elem_type", number(plan.element_code)),
-        ("block_size", Attr::DenseArray { elem: Type::I32, values: block }),
-        ("fp4_padded", Attr::Bool(false)),
-        ("is_im2col", Attr::Bool(false)),
-    ]))
 }
 
 /// A branch that one lane takes; the block of its body, which ends with a yield of nothing.
