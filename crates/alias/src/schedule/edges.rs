@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::{AliasEdge, Binding, pair};
+use super::{AliasEdge, Binding, least, pair};
 use crate::counts::gcd;
 use crate::error::AliasError;
 use crate::layout::{Layout, LeafLayout};
@@ -35,9 +35,7 @@ pub fn edges(layout: &Layout, bindings: &[Binding]) -> Vec<AliasEdge> {
                     theirs.get(from..).unwrap_or(&[]).partition_point(|(q, _)| q.saturating_add(b.unit) <= p);
                 let met = theirs.get(from..).unwrap_or(&[]).iter();
                 for (_, k) in met.take_while(|(q, _)| *q < p.saturating_add(a.unit)) {
-                    // The least d >= first with d = k - j modulo `common`.
-                    let rest = (k % common + common - j % common) % common;
-                    let d = if rest >= first { rest } else { rest.saturating_add(common) };
+                    let d = least(first, j, *k, common);
                     distance = Some(distance.map_or(d, |known| known.min(d)));
                 }
             }

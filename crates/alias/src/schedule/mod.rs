@@ -126,3 +126,9 @@ fn meet(a: &LeafLayout, i: u64, b: &LeafLayout, j: u64) -> bool {
         _ => false,
     }
 }
+
+/// The least distance from `first` on at which iterations of residues `j` and `k` modulo `common` meet.
+fn least(first: u64, j: u64, k: u64, common: u64) -> u64 {
+    let rest = (k % common + common - j % common) % common;
+    if rest >= first { rest } else { rest.saturating_add(common) }
+}

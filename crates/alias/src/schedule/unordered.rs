@@ -1,6 +1,6 @@
 //! Shared leaves that a schedule leaves unordered although they never meet (A49).
 
-use super::{AliasEdge, Binding, Times, pair};
+use super::{AliasEdge, Binding, Times, least, meet, pair};
 use crate::counts::gcd;
 use crate::error::AliasError;
 use crate::group::{Element, GroupKind, ReuseGroup};
@@ -30,16 +30,9 @@ pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<(A
             let pairs = (0..p).flat_map(|j| (0..q).map(move |h| (j, h))).take(MOST_PAIRS);
             let together = pairs.filter(|&(j, h)| {
                 let (m, n) = (x.index(j, a.count), y.index(h, b.count));
-                let apart = match (a.position(m), b.position(n)) {
-                    (Some(s), Some(t)) => s >= t.saturating_add(b.unit) || t >= s.saturating_add(a.unit),
-                    _ => false,
-                };
-                m / i == n / k && apart
+                m / i == n / k && !meet(a, m, b, n)
             });
-            let distance = together.map(|(j, h)| {
-                let rest = (h % common + common - j % common) % common;
-                if rest >= first { rest } else { rest.saturating_add(common) }
-            });
+            let distance = together.map(|(j, h)| least(first, j, h, common));
             let Some(distance) = distance.min() else { continue };
             if times.life(x, 0).1 <= times.life(y, distance).0 {
                 continue;
@@ -63,10 +56,6 @@ pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<(A
 
 /// If the lowest common group of two leaves is *shared*: how many consecutive buffers of each are one cell of it.
 fn below(group: &ReuseGroup, x: LeafId, y: LeafId) -> Option<(u64, u64)> {
-    let holds = |e: &Element, leaf: LeafId| match e {
-        Element::Leaf(l) => *l == leaf,
-        Element::Group(g) => g.leaves().contains(&leaf),
-    };
     let both = group.elements().iter().find(|e| holds(e, x) && holds(e, y));
     if let Some(Element::Group(inner)) = both {
         return below(inner, x, y);
@@ -75,13 +64,18 @@ fn below(group: &ReuseGroup, x: LeafId, y: LeafId) -> Option<(u64, u64)> {
     (group.kind() == GroupKind::Shared).then(|| Some((buffers(x)?, buffers(y)?)))?
 }
 
+/// Whether a leaf is an element, or in it.
+fn holds(element: &Element, leaf: LeafId) -> bool {
+    match element {
+        Element::Leaf(l) => *l == leaf,
+        Element::Group(g) => g.leaves().contains(&leaf),
+    }
+}
+
 /// Buffers of a leaf in one cell of the group around the element that holds it.
 fn per_cell(element: &Element, leaf: LeafId) -> u64 {
     let Element::Group(group) = element else { return 1 };
-    let inner = group.elements().iter().find(|e| match e {
-        Element::Leaf(l) => *l == leaf,
-        Element::Group(g) => g.leaves().contains(&leaf),
-    });
+    let inner = group.elements().iter().find(|e| holds(e, leaf));
     inner.map_or(1, |e| per_cell(e, leaf)).saturating_mul(group.size())
 }
 
