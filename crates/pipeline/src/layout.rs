@@ -210,24 +210,29 @@ impl Layout {
         for (index, store) in selection.stores.iter().enumerate() {
             let record = assignment.record(staging_value(selection, index))?;
             let payload = payload(module, &store.name, store.descriptor, &store.plan, record)?;
-            self.rings.push(Ring {
-                usage: RingUse::Staging(index),
-                name: self.next_name(),
-                handshake: "none",
-                depth: 1,
-                payloads: vec![payload],
-                bytes: 0,
-                full: None,
-                empty: None,
-                arrive_full: 0,
-                arrive_empty: 0,
-                under: None,
-            });
+            self.rings.push(self.bare_ring(RingUse::Staging(index), 1, payload));
             let barrier = record.barrier?;
             let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
             self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
         }
         Some(())
+    }
+
+    /// A ring without barriers: nothing is handed over by it, or others are yet to give it theirs.
+    fn bare_ring(&self, usage: RingUse, depth: u64, payload: Payload) -> Ring {
+        Ring {
+            usage,
+            name: self.next_name(),
+            handshake: "none",
+            depth,
+            payloads: vec![payload],
+            bytes: 0,
+            full: None,
+            empty: None,
+            arrive_full: 0,
+            arrive_empty: 0,
+            under: None,
+        }
     }
 
     fn next_name(&self) -> String {

@@ -90,19 +90,7 @@ impl Layout {
     fn tensor_ring(&self, usage: RingUse, record: &Record, tile: Type) -> Option<Ring> {
         let place = record.tmem?;
         let (name, offset, stride) = (record.name.clone(), place.column, place.stride);
-        Some(Ring {
-            usage,
-            name: self.next_name(),
-            handshake: "none",
-            depth: record.depth,
-            payloads: vec![Payload { name, tile, swizzle: 0, offset, stride }],
-            bytes: 0,
-            full: None,
-            empty: None,
-            arrive_full: 0,
-            arrive_empty: 0,
-            under: None,
-        })
+        Some(self.bare_ring(usage, record.depth, Payload { name, tile, swizzle: 0, offset, stride }))
     }
 
     /// Barriers of a sum that has none from the assignment lie behind everything else; the address of tensor memory
