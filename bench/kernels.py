@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import tomllib
 from pathlib import Path
 
@@ -26,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 CHIPS = {"sm_80": 80, "sm_86": 86, "sm_89": 89, "sm_90a": 90, "sm_100a": 100, "sm_103a": 103, "sm_110a": 110,
          "sm_120a": 120}
-SHOWN = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
+FAMILIES = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
 HEAD = ["kernel", "chip", "II (bound)", "bound by", "stages", "agents: warps x registers", "registers", "spill B",
         "shared B", "TMEM", "SASS", "emulator"]
 
@@ -48,6 +49,7 @@ class Triton:
     """Triton in a process that is started again when it dies."""
 
     def __init__(self):
+        self.one_at_a_time = threading.Lock()
         try:
             import triton  # noqa: F401
             self.pool = None
@@ -57,6 +59,11 @@ class Triton:
 
     def compile(self, path, chip, warps):
         """PTX and shared bytes, or why there are none."""
+        with self.one_at_a_time:
+            return self.ask(path, chip, warps)
+
+    def ask(self, path, chip, warps):
+        """The same, for one caller at a time: a crash is the fault of whoever asked."""
         if self.pool is False:
             return "not installed"
         if self.pool is None:
@@ -210,7 +217,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", type=Path, help="the warploom command, built with --release")
     parser.add_argument("names", nargs="*", help="kernels; default: all of bench/kernels.toml")
-    parser.add_argument("--chips", default=",".join(SHOWN), help=f"of {', '.join(CHIPS)}; default: %(default)s")
+    parser.add_argument("--chips", help=f"of {','.join(CHIPS)}; default: all, and one of each family with --matrix")
     parser.add_argument("--interleavings", type=int, default=4, help="random orders of each case (default: %(default)s)")
     parser.add_argument("--kernels", type=Path, default=ROOT / "../shared/data/kernels", help="folder of TTIR files")
     parser.add_argument("--json", action="store_true", help="one JSON object per row")
@@ -218,30 +225,39 @@ def main():
     parser.add_argument("--from", dest="rows", type=Path, metavar="FILE", help="show rows that --json wrote; run nothing")
     args = parser.parse_args()
     show = matrix if args.matrix else table
+    chips = args.chips.split(",") if args.chips else FAMILIES if args.matrix else list(CHIPS)
     if args.rows:
-        show([json.loads(line) for line in args.rows.read_text().splitlines()])
+        rows = (json.loads(line) for line in args.rows.read_text().splitlines())
+        show([found for found in rows if found["chip"] in chips])
         return 0
     if not args.kernels.is_dir():
         print(f"bench/kernels: no folder {args.kernels}; nothing to do")
         return 0
     known = tomllib.loads((ROOT / "bench/kernels.toml").read_text())
     unknown = [name for name in args.names if name not in known]
-    chips = args.chips.split(",")
     if unknown or not set(chips) <= set(CHIPS):
         parser.error(f"unknown: {', '.join(unknown + sorted(set(chips) - set(CHIPS)))}")
-    triton, rows = Triton(), []
+    triton, wanted = Triton(), []
     for name in args.names or known:
         own = known[name].get("file")
         file = ROOT / own if own else args.kernels / f"{name}.ttir"
-        if not file.is_file():
+        if file.is_file():
+            wanted += [(name, file, chip) for chip in chips]
+        else:
             print(f"bench/kernels: {file.name} is not there", file=sys.stderr)
-            continue
-        for chip in chips:
-            rows.append(row(args.command, name, file, chip, known[name]["cases"], triton, args.interleavings))
+
+    def make(one):
+        name, file, chip = one
+        return row(args.command, name, file, chip, known[name]["cases"], triton, args.interleavings)
+
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(make, wanted):
+            rows.append(found)
             if args.json:
-                print(json.dumps(rows[-1]), flush=True)
+                print(json.dumps(found), flush=True)
             else:
-                print(f"{name} on {chip}", file=sys.stderr)
+                print(f"{found['kernel']} on {found['chip']}", file=sys.stderr)
     if not args.json:
         show(rows)
     return 1 if any(found.get("emulator", {}).get("problem") for found in rows) else 0
