@@ -128,6 +128,12 @@ impl Know {
     pub(crate) fn thread(&self, t: usize) -> u32 {
         self.threads.get(t).copied().unwrap_or(0)
     }
+
+    /// Those of a warp's lanes whose accesses up to `time` are not all known.
+    pub(crate) fn behind(&self, warp: u32, lanes: u32, time: u32) -> u32 {
+        let first = warp as usize * 32;
+        super::shadow::lanes(lanes).filter(|&l| self.thread(first + l as usize) < time).fold(0, |late, l| late | 1 << l)
+    }
 }
 
 /// A clock: what happened before, and which part of it was followed by a proxy fence (R04).

@@ -79,11 +79,17 @@ impl Access {
         if here == there {
             return true;
         }
-        lanes(self.lanes_at(bytes)).all(|l| {
-            // A lane's own accesses are in program order.
-            let own = self.who == other.who && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
-            own || clock.seen.thread((self.who * 32 + l) as usize) >= self.time
-        })
+        let unknown = clock.seen.behind(self.who, self.lanes_at(bytes), self.time);
+        // A lane's own accesses are in program order.
+        let own = |l| self.who == other.who && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
+        lanes(unknown).all(own)
+    }
+
+    /// Whether a later access, which is no write, is of the same lanes to the same bytes: ordering it orders this one too.
+    fn repeated_by(&self, new: &Access) -> bool {
+        let lanes = self.who == new.who && self.lanes == new.lanes && self.stride == new.stride;
+        let bytes = self.act == new.act && self.mask == new.mask && self.proxy == new.proxy;
+        lanes && bytes && new.who & OPERATION == 0
     }
 
     /// Whether a proxy fence stands between this generic access and `other` in the async proxy.
@@ -91,11 +97,12 @@ impl Access {
         if self.who & OPERATION != 0 {
             return clock.fenced.knows(self.who & !OPERATION, self.time);
         }
-        lanes(self.lanes_at(bytes)).all(|l| clock.fenced.thread((self.who * 32 + l) as usize) >= self.time)
+        clock.fenced.behind(self.who, self.lanes_at(bytes), self.time) == 0
     }
 }
 
-fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+/// The lanes of a mask.
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
             let l = mask.trailing_zeros();
@@ -138,62 +145,57 @@ pub(crate) struct Granule {
 impl Granule {
     /// Records an access and returns the worst collision with an earlier one.
     pub(crate) fn access(&mut self, new: Access, clock: &Clock) -> Option<Conflict> {
-        let mut worst: Option<Conflict> = None;
-        let writes = new.act == Act::Write;
-        let mut merged = false;
-        // A write that is ordered after reads of earlier bytes is ordered after the write that they read, even if
-        // no chain of knowledge leads back to it: completion of a product does not carry the copy it waited for.
-        let mut read_before = 0;
-        if writes {
-            for old in self.seen.iter().filter(|o| o.act != Act::Write && o.mask & new.mask != 0) {
-                if old.before(&new, clock, old.mask & new.mask) {
-                    read_before |= old.mask;
-                }
-            }
-        }
-        for old in &mut self.seen {
-            let bytes = old.mask & new.mask;
-            if bytes == 0 {
-                continue;
-            }
-            let quiet = matches!((old.act, new.act), (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic));
-            if !quiet {
-                let both_write = old.act == Act::Write && writes;
-                // Threads may write the same value in any order: the bytes are the same afterwards.
-                let through_reads = both_write && (new.same || bytes & !read_before == 0);
-                if !through_reads && !old.before(&new, clock, bytes) {
-                    if worst.is_none_or(|w| w.kind != ConflictKind::Race) {
-                        worst = Some(Conflict { other: *old, kind: ConflictKind::Race, bytes });
-                    }
-                } else if new.proxy && !old.proxy && worst.is_none() && !old.fenced(clock, bytes) {
-                    let kind =
-                        if old.act == Act::Read { ConflictKind::ProxyRead } else { ConflictKind::Proxy };
-                    worst = Some(Conflict { other: *old, kind, bytes });
-                }
-            }
-            let same = old.who == new.who && old.lanes == new.lanes && old.stride == new.stride;
-            if writes {
+        let worst = self.conflict(&new, clock);
+        if new.act == Act::Write {
+            self.seen.retain(|old| {
                 old.mask &= !new.mask;
-            } else if same
-                && old.act == new.act
-                && old.mask == new.mask
-                && old.proxy == new.proxy
-                && (new.who & OPERATION == 0)
-            {
-                // A later access of the same lanes: ordering it orders the earlier one too.
-                *old = new;
-                merged = true;
-            }
-        }
-        if writes {
-            self.seen.retain(|a| a.mask != 0);
+                old.mask != 0
+            });
             self.defined |= new.mask;
             self.poison &= !new.mask;
-        }
-        if !merged {
+            self.seen.push(new);
+        } else if let Some(old) = self.seen.iter_mut().find(|old| old.repeated_by(&new)) {
+            *old = new;
+        } else {
             self.seen.push(new);
         }
         worst
+    }
+
+    /// The worst collision of an access with an earlier one.
+    fn conflict(&self, new: &Access, clock: &Clock) -> Option<Conflict> {
+        let mut worst: Option<Conflict> = None;
+        let mut read_before = None;
+        for old in &self.seen {
+            let bytes = old.mask & new.mask;
+            let quiet = matches!((old.act, new.act), (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic));
+            if bytes == 0 || quiet {
+                continue;
+            }
+            let both_write = old.act == Act::Write && new.act == Act::Write;
+            // Threads may write the same value in any order: the bytes are the same afterwards.
+            let mut ordered = both_write && new.same || old.before(new, clock, bytes);
+            if !ordered && both_write {
+                ordered = bytes & !*read_before.get_or_insert_with(|| self.read_before(new, clock)) == 0;
+            }
+            if !ordered {
+                if worst.is_none_or(|w| w.kind != ConflictKind::Race) {
+                    worst = Some(Conflict { other: *old, kind: ConflictKind::Race, bytes });
+                }
+            } else if new.proxy && !old.proxy && worst.is_none() && !old.fenced(clock, bytes) {
+                let kind = if old.act == Act::Read { ConflictKind::ProxyRead } else { ConflictKind::Proxy };
+                worst = Some(Conflict { other: *old, kind, bytes });
+            }
+        }
+        worst
+    }
+
+    /// The bytes with a read that happened before a write. Such a write is ordered after the write that was read, even
+    /// if no chain of knowledge leads back to it: completion of a product does not carry the copy it waited for.
+    fn read_before(&self, new: &Access, clock: &Clock) -> u32 {
+        let reads = self.seen.iter().filter(|old| old.act != Act::Write && old.mask & new.mask != 0);
+        let before = reads.filter(|old| old.before(new, clock, old.mask & new.mask));
+        before.fold(0, |bytes, old| bytes | old.mask)
     }
 }
 
