@@ -132,7 +132,9 @@ impl Know {
     /// Those of a warp's lanes whose accesses up to `time` are not all known.
     pub(crate) fn behind(&self, warp: u32, lanes: u32, time: u32) -> u32 {
         let first = warp as usize * 32;
-        super::shadow::lanes(lanes).filter(|&l| self.thread(first + l as usize) < time).fold(0, |late, l| late | 1 << l)
+        super::shadow::lanes(lanes)
+            .filter(|&l| self.thread(first + l as usize) < time)
+            .fold(0, |late, l| late | 1 << l)
     }
 }
 
