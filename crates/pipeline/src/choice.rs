@@ -84,15 +84,17 @@ impl Split {
 
 /// A compiled kernel with the splits that it might have had; where another one has code and costs less, that one.
 pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: Resumed) -> Resumed {
-    let one_agent = match &made {
-        Resumed::Compiled(_) => false,
-        Resumed::Single(_) => true,
+    let single = match &made {
+        Resumed::Compiled(_) => None,
+        Resumed::Single(single) => Some(single),
         Resumed::Program(_) => return made,
     };
-    let native = native(module, target, options);
+    let (one_agent, native) = (single.is_some(), native(module, target, options));
+    let alone = single.map_or(MmaInstruction::MmaSync, |single| single.shape.instruction());
+    let lacks = single.and_then(|single| single.synchronous.clone());
     let split = |one_agent: bool| Split {
         one_agent,
-        instruction: if one_agent { native.map(|_| MmaInstruction::MmaSync) } else { native },
+        instruction: if one_agent { native.map(|_| alone) } else { native },
     };
     let (cost, other) = (cost_of(&made, options), split(!one_agent));
     let mut best = made;
@@ -122,7 +124,11 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
             }
         }
     }
-    candidates.extend(fast_in_one_agent(module, target, options, native));
+    let price = |split: Split| price(module, target, options, split);
+    match alone {
+        MmaInstruction::MmaSync => candidates.extend(fast_in_one_agent(&price, native, lacks)),
+        _ => candidates.push(slow_in_one_agent(&price, cost)),
+    }
     match &mut best {
         Resumed::Compiled(compiled) => compiled.candidates = candidates,
         Resumed::Single(single) => single.candidates = candidates,
@@ -135,17 +141,25 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
 /// once among all warps, and the model prices none of that.
 const FRAGMENTS: &str = "the reads of its factors into registers are not in the price";
 
-/// Asynchronous products issued by the agent that copies: no chip's code generation has that.
+/// Asynchronous products issued by the agent that copies, where it multiplies synchronously, and why it does.
 fn fast_in_one_agent(
-    module: &Module,
-    target: &Target,
-    options: &Options,
+    price: &impl Fn(Split) -> Option<Cost>,
     native: Option<MmaInstruction>,
+    lacks: Option<String>,
 ) -> Option<Candidate> {
     let instruction = native.filter(|&i| i != MmaInstruction::MmaSync)?;
     let split = Split { one_agent: true, instruction: Some(instruction) };
-    let why = "one agent multiplies by mma.sync".to_owned();
-    Some(Candidate { split, cost: price(module, target, options, split), verdict: Verdict::Refused(why) })
+    let why = lacks.unwrap_or_else(|| "one agent multiplies by mma.sync".to_owned());
+    Some(Candidate { split, cost: price(split), verdict: Verdict::Refused(why) })
+}
+
+/// Synchronous products, where the agent that copies multiplies asynchronously at this cost.
+fn slow_in_one_agent(price: &impl Fn(Split) -> Option<Cost>, taken: Option<Cost>) -> Candidate {
+    let split = Split { one_agent: true, instruction: Some(MmaInstruction::MmaSync) };
+    let cost = price(split);
+    let verdict =
+        if cost.is_none() || cost >= taken { Verdict::Dearer } else { Verdict::PassedOver(FRAGMENTS) };
+    Candidate { split, cost, verdict }
 }
 
 /// The instruction of the chip, where the kernel multiplies.

@@ -117,6 +117,61 @@ fn the_checker_finds_broken_groups() {
 }
 
 #[test]
+fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
+    for (depth, pending) in [(2, 0), (3, 1), (5, 1)] {
+        let mut options = checked();
+        options.depth = Some(depth);
+        let Some(gemm) = compile("gemm_pointers", "sm_90a", &options) else { return };
+        assert_eq!((gemm.shape.layout, gemm.shape.warps), (Layout::Wgmma, 8));
+        assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (depth, pending));
+        assert_eq!(gemm.synchronous, None);
+    }
+    // Without room for a third slot no product is left unfinished.
+    let mut options = checked();
+    options.smem_limit = Some(40 << 10);
+    let Some(gemm) = compile("gemm_pointers", "sm_90a", &options) else { return };
+    assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (2, 0));
+    // Two products of which each is read in its trip.
+    let attention = compile("attention.sm80", "sm_90a", &checked()).unwrap();
+    assert_eq!((attention.shape.layout, attention.loops[0].pipelined.pending), (Layout::Wgmma, 0));
+}
+
+#[test]
+fn factors_that_wgmma_does_not_read_are_multiplied_synchronously() {
+    let Some(text) = common::reference_kernel("gemm_pointers") else { return };
+    // B is K by N, and 8-bit factors of wgmma must have K inside.
+    let module = warploom_ir::parse(&text.replace("f16", "f8E5M2")).unwrap();
+    let target = Target::named("sm_90a").unwrap();
+    let made = single::compile(&module, &target, &checked()).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert!(matches!(made.shape.layout, Layout::MmaSync { .. }));
+    assert!(made.synchronous.unwrap().contains("operand b"));
+}
+
+#[test]
+fn the_checker_finds_broken_asynchronous_products_of_one_agent() {
+    let mut options = checked();
+    options.depth = Some(3);
+    let Some(gemm) = compile("gemm_pointers", "sm_90a", &options) else { return };
+    let text = warploom_ir::print(&gemm.program);
+    let found = |from: &str, to: &str| found_on("sm_90a", &text, from, to);
+    let meeting = "warploom.proxy_fence\n        warploom.barrier_sync @all";
+    assert!(found(meeting, meeting).is_empty());
+    // Copies that the asynchronous proxy does not know of, and a fence behind the meeting.
+    assert!(found(meeting, "warploom.barrier_sync @all").contains(&Rule::Fence));
+    let late = "warploom.barrier_sync @all\n        warploom.proxy_fence";
+    assert!(found(meeting, late).contains(&Rule::Fence));
+    // Slots filled while a product of the trip before reads them, or one of another warp.
+    let wait = "{pending = 1 : i32} : tensor";
+    assert!(found(wait, "{pending = 2 : i32} : tensor").contains(&Rule::Overwrite));
+    assert!(found(wait, "{pending = 0 : i32} : tensor").is_empty());
+    assert!(!found(meeting, "warploom.proxy_fence").is_empty());
+    // The sum read before it is there.
+    assert!(
+        found("{pending = 0 : i32} : tensor", "{pending = 1 : i32} : tensor").contains(&Rule::Unfinished)
+    );
+}
+
+#[test]
 fn what_has_no_code_is_refused_with_its_remedy() {
     let refused = |text: &str, chip: &str| {
         let module = warploom_ir::parse(text).unwrap();
@@ -243,7 +298,8 @@ fn attention_in_one_agent_takes_slots_in_turns_where_memory_is_short() {
 fn products_through_pointers_run_on_every_chip() {
     for chip in ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"] {
         let Some(gemm) = compile("gemm_pointers", chip, &checked()) else { return };
-        assert!(matches!(gemm.shape.layout, Layout::MmaSync { .. }), "{chip}");
+        let asynchronous = gemm.shape.layout == Layout::Wgmma;
+        assert_eq!(asynchronous, chip == "sm_90a", "{chip}");
         let made = compile("gemm_device_descriptors", chip, &checked()).unwrap();
         assert!(made.loops[0].depth >= 2, "{chip}");
     }

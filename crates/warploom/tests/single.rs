@@ -83,6 +83,51 @@ fn pointer_gemm_runs_right_on_every_chip_and_depth() {
     }
 }
 
+/// wgmma of what `cp.async` brought, with a product left unfinished in each trip, or none.
+#[test]
+fn pointer_gemm_multiplies_asynchronously_for_every_trip_count_of_c28() {
+    let Some(text) = kernel("gemm_pointers") else { return };
+    let cases: Vec<_> = [0, 16, 32, 64, 96, 112, 128, 160, 304].map(|k| gemm(112, 96, k)).into();
+    run("gemm_pointers", &text, "sm_90a", &Options::default(), &cases, 2);
+    for depth in [2, 3, 5] {
+        let mut options = Options::default();
+        options.pipeline.depth = Some(depth);
+        run("gemm_pointers", &text, "sm_90a", &options, &[gemm(128, 128, 0), gemm(144, 128, 208)], 2);
+    }
+}
+
+/// Each order of that form is needed: without it some interleaving shows what breaks.
+#[test]
+fn asynchronous_products_of_one_agent_without_an_order_are_found() {
+    let Some(text) = kernel("gemm_pointers") else { return };
+    let target = Target::named("sm_90a").unwrap();
+    let module = warploom::read(&text).unwrap();
+    let mut options = Options::default();
+    options.pipeline.depth = Some(3);
+    let output = warploom::compile(&module, &target, &options).unwrap();
+    let (metadata, ptx) = (&output.emitted.metadata, &output.emitted.ptx);
+    let (args, grid) = gemm(128, 128, 208);
+    let prepared = prepare(&module, &metadata.name, &Case { args, grid, seed: 1 }).unwrap();
+    let passes = |text: &str| {
+        let ptx = emulator::Module::parse(text).unwrap();
+        policies(4).into_iter().all(|policy| {
+            let options = emulator::Options { policy, ..emulator::Options::default() };
+            prepared.run(&ptx, metadata, &target, &options).unwrap().passed()
+        })
+    };
+    assert!(passes(ptx));
+    for (name, from, to) in [
+        ("no proxy fence", "fence.proxy.async.shared::cta;", ""),
+        ("no wait for copies", "cp.async.wait_group \t0;", "cp.async.wait_group \t1;"),
+        ("a slot filled too early", "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;"),
+        ("nobody meets", "bar.sync", "// bar.sync"),
+        ("a sum read too early", "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;"),
+    ] {
+        assert!(ptx.contains(from), "{name}");
+        assert!(!passes(&ptx.replace(from, to)), "{name}");
+    }
+}
+
 /// A tensor as Triton passes a descriptor on this chip (C17): pointer, shape, strides, flags, shape and strides again.
 fn tensor(rows: i64, cols: i64) -> Vec<ArgSpec> {
     use ArgSpec::{Buffer, Int};
@@ -105,7 +150,9 @@ fn the_gemm_exported_for_8_0_runs_right() {
         (args, [1, 1, 1])
     };
     let cases: Vec<_> = [0, 64, 72, 192].map(|k| case(100, 120, k)).into();
-    run("gemm_bf16_128.sm80", &text, "sm_80", &Options::default(), &cases, 1);
+    for chip in ["sm_80", "sm_90a"] {
+        run("gemm_bf16_128.sm80", &text, chip, &Options::default(), &cases, 1);
+    }
 }
 
 #[test]

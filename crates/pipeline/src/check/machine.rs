@@ -118,6 +118,8 @@ impl State {
 pub(super) struct Part {
     pub version: u64,
     pub state: State,
+    /// Whether the warp has made it known to the asynchronous proxy, before it came to a barrier.
+    pub fenced: bool,
 }
 
 /// What a warp wrote of a tile in tensor memory.

@@ -22,6 +22,10 @@ pub(super) struct Ring<'a> {
     /// Where all warps meet.
     pub barrier: &'a str,
     pub depth: u64,
+    /// Products that a trip leaves unfinished: the slots that they read are given back so many trips later (C30).
+    pub pending: u64,
+    /// Whether products of the asynchronous proxy read what lanes copied (C26).
+    pub fenced: bool,
 }
 
 /// A value that the loop carries, and how the expanded loop carries it.
@@ -66,7 +70,7 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
         body,
         args: out.blocks[body].args.to_vec(),
         bounds: [lo, hi, step],
-        ahead: i64::try_from(ring.depth).ok()?.checked_sub(1).map(|a| a.max(1))?,
+        ahead: i64::try_from(ring.depth.checked_sub(1)?.checked_sub(ring.pending)?).ok()?.max(1),
         step: constant(out, step),
         engine: tiles.tiles.iter().any(|t| t.plan.is_some()),
         slice: slice(out, old, body, &roots)?,
@@ -357,6 +361,9 @@ impl Loop<'_> {
     fn meet(&self, out: &mut Module, block: BlockId, pending: i64) {
         let mut emit = Emit { out, block, loc: self.loc };
         emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(pending))]);
+        if self.ring.fenced {
+            emit.op(Opcode::ProxyFence, &[], &[], &[]);
+        }
         emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
     }
 

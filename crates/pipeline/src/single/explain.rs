@@ -22,6 +22,7 @@ pub fn explain(single: &Single) -> String {
         Layout::MmaSync { m, n } => {
             writeln!(out, "  @main  mma.sync, {m} warps along the rows and {n} along the columns")
         }
+        Layout::Wgmma => writeln!(out, "  @main  wgmma, {} warpgroups along the rows", shape.warps / 4),
         Layout::Blocked { vector, across } => {
             writeln!(out, "  @main  {vector} neighbours in a lane, {across} lanes along the columns")
         }
@@ -67,7 +68,7 @@ fn iterations(count: u64) -> String {
 fn describe(out: &mut String, number: usize, ahead: &Ahead) {
     let tiles: Vec<String> =
         ahead.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
-    let (depth, answer) = (ahead.depth, &ahead.answer);
+    let (depth, pending, answer) = (ahead.depth, ahead.pipelined.pending, &ahead.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
     if ahead.by_engine() {
         let _ = writeln!(
@@ -88,12 +89,18 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
             let _ = writeln!(
                 out,
                 "  cp.async in one agent: a group for each iteration, all but {} waited for, then a barrier (C24)",
-                depth.saturating_sub(2)
+                depth.saturating_sub(2 + pending)
             );
+            if pending > 0 {
+                let _ = writeln!(
+                    out,
+                    "  a trip leaves a product unfinished; its slots are filled a trip later (C30)"
+                );
+            }
             let _ = writeln!(
                 out,
                 "  copies run {} ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
-                iterations(depth.saturating_sub(1)),
+                iterations(depth.saturating_sub(1 + pending)),
                 ahead.law
             );
         }

@@ -3,13 +3,23 @@
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_target::Target;
 
-use super::Ahead;
 use super::plan::Planned;
+use super::{Ahead, Layout, Shape, wgmma};
 use crate::forms::{self as all_forms, Form, mark_form, to_attrs};
 
 /// The kernel with its schedules written on it.
-pub(super) fn scheduled(kernel: &Module, loops: &[Ahead], target: &Target) -> Module {
-    all_forms::scheduled(kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target)
+pub(super) fn scheduled(
+    kernel: &Module,
+    func: OpId,
+    shape: &Shape,
+    loops: &[Ahead],
+    target: &Target,
+) -> Module {
+    let mut module = all_forms::scheduled(kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
+    if shape.layout == Layout::Wgmma {
+        module.ops[func].attrs.set(wgmma::MARK, Attr::string(wgmma::WGMMA));
+    }
+    module
 }
 
 /// The same with one `warploom.alloc` for every ring.

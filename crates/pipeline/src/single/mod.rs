@@ -29,8 +29,10 @@ mod plan;
 mod program;
 mod resume;
 mod rounds;
+mod settle;
 mod shape;
 mod staged;
+mod wgmma;
 
 use warploom_bufassign::{Assignment, Problem};
 use warploom_ir::diag::{Code, Diagnostic};
@@ -43,10 +45,11 @@ use crate::check;
 use crate::choice::Candidate;
 use crate::compile::Options;
 use crate::forms::{self as all_forms, Form};
-use crate::loops::PipelinedLoop;
+use crate::loops::{PipelinedLoop, pipelined_loops};
 use crate::normalize::normalize;
 use crate::select::entry_function;
 use crate::views::look_through;
+use crate::waits;
 use crate::walk::preorder;
 
 use resume::Given;
@@ -55,6 +58,7 @@ pub use explain::explain;
 pub use find::CopiedTile;
 pub use shape::{Layout, Shape};
 pub use staged::Staged;
+pub use wgmma::Products;
 
 /// A loop whose copies run ahead.
 #[derive(Clone, Debug)]
@@ -98,6 +102,8 @@ pub struct Single {
     pub buffers: Option<(Problem, Assignment)>,
     /// The ways to split its loops among agents that were looked at.
     pub candidates: Vec<Candidate>,
+    /// Why it does not multiply asynchronously, where the chip does.
+    pub synchronous: Option<String>,
     /// The scheduled form.
     pub scheduled: Module,
     /// The assigned form.
@@ -148,10 +154,12 @@ pub(crate) fn resume(
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     let given = Given::of(&kernel, func, form)?;
+    let marked = wgmma::marked(&kernel, func);
     all_forms::strip(&mut kernel, func);
     let mut refused = None;
-    if engine::may_move(&kernel, func, target) {
-        match compile_as(kernel.clone(), func, target, options, Moves::ByTma, given.clone()) {
+    if engine::may_move(&kernel, func, target) && !marked {
+        let way = Way { moves: Moves::ByTma, products: Products::Synchronous };
+        match compile_as(kernel.clone(), func, target, options, way, given.clone()) {
             // What a later form carries is for the moves that it was made with.
             Err(errors) if form == Form::Kernel && errors.iter().all(|e| e.code != Code::Internal) => {
                 refused = errors.into_iter().next()
@@ -159,12 +167,40 @@ pub(crate) fn resume(
             settled => return settled,
         }
     }
-    let mut single = compile_as(kernel, func, target, options, Moves::ByPointers, given)?;
+    let mut single = by_pointers(kernel, func, target, options, given, marked)?;
     if let Some(why) = refused {
         let told = single.remarks.iter_mut().find(|r| r.rule == Some("C17"));
         told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
     }
     Ok(single)
+}
+
+/// Compiles a kernel whose tiles all come through pointers: with asynchronous products where the chip and their operands
+/// allow them, with none left unfinished where rings have no room for that, else with synchronous ones.
+fn by_pointers(
+    kernel: Module,
+    func: OpId,
+    target: &Target,
+    options: &Options,
+    given: Option<Given>,
+    marked: bool,
+) -> Result<Single, Vec<Diagnostic>> {
+    let compile = |products: Products| {
+        let way = Way { moves: Moves::ByPointers, products };
+        compile_as(kernel.clone(), func, target, options, way, given.clone())
+    };
+    let mut synchronous = None;
+    if target.mma_instruction() == MmaInstruction::Wgmma && (marked || given.is_none()) {
+        for pending in [1, 0] {
+            match compile(Products::Asynchronous { pending }) {
+                Err(errors) if given.is_none() && errors.iter().all(|e| e.code != Code::Internal) => {
+                    synchronous = errors.first().map(|e| e.message.clone());
+                }
+                settled => return settled,
+            }
+        }
+    }
+    Ok(Single { synchronous, ..compile(Products::Synchronous)? })
 }
 
 /// How tiles behind descriptors come and go.
@@ -174,13 +210,20 @@ enum Moves {
     ByPointers,
 }
 
+/// One way to compile a kernel for one agent.
+#[derive(Clone, Copy)]
+struct Way {
+    moves: Moves,
+    products: Products,
+}
+
 /// Compiles a kernel in normal form.
 fn compile_as(
     mut kernel: Module,
     func: OpId,
     target: &Target,
     options: &Options,
-    moves: Moves,
+    Way { moves, products }: Way,
     given: Option<Given>,
 ) -> Result<Single, Vec<Diagnostic>> {
     let taken_apart = match moves {
@@ -192,7 +235,12 @@ fn compile_as(
             told
         }
     };
-    let shape = shape::choose(&kernel, func, target)?;
+    if let Products::Asynchronous { pending } = products {
+        for scf_for in pipelined_loops(&kernel, func) {
+            waits::insert_lagging(&mut kernel, scf_for, pending);
+        }
+    }
+    let shape = shape::choose(&kernel, func, target, products)?;
     let (found, stays) = find::loops(&kernel, func, target);
     let (engine, start) = match moves {
         Moves::ByTma => engine::find(&kernel, func, &found, target, shape.scratch)?,
@@ -202,7 +250,7 @@ fn compile_as(
     let remarks = taken_apart.into_iter().chain(stays).collect();
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken, given };
     let planned = plan::plan(&wanted, found, staged, engine)?;
-    let scheduled = forms::scheduled(&kernel, &planned.loops, target);
+    let scheduled = forms::scheduled(&kernel, func, &shape, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
     let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
         vec![Diagnostic::error(Code::Internal, "the kernel cannot be expanded").rule("C28")]
@@ -211,8 +259,20 @@ fn compile_as(
         check_all(&planned, &program, target).map_err(|error| vec![*error])?;
     }
     let plan::Planned { loops, staged, buffers, .. } = planned;
-    let candidates = Vec::new();
-    Ok(Single { kernel, shape, loops, staged, buffers, candidates, scheduled, assigned, program, remarks })
+    let (candidates, synchronous) = (Vec::new(), None);
+    Ok(Single {
+        kernel,
+        shape,
+        loops,
+        staged,
+        buffers,
+        candidates,
+        synchronous,
+        scheduled,
+        assigned,
+        program,
+        remarks,
+    })
 }
 
 /// The checkers of all stages on our own results; what they find is a bug of ours.

@@ -10,7 +10,6 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
-use warploom_target::mma::MmaInstruction;
 
 use super::engine::Engine;
 use super::find::Found;
@@ -22,6 +21,7 @@ use crate::compile::Options;
 use crate::depth::assign_error;
 use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};
 use crate::place::refuse;
+use crate::waits;
 
 /// The loops with their schedules, and where their rings lie.
 pub(super) struct Planned {
@@ -53,6 +53,13 @@ pub(super) struct Draft {
     pub depth: u64,
     /// Tiles copied within their iteration, where each has one slot.
     pub late: Option<BTreeSet<OpId>>,
+}
+
+impl Draft {
+    /// The fewest slots that it can have, one of each tile taking turns aside.
+    fn least(&self) -> u64 {
+        LEAST + self.pipelined.pending
+    }
 }
 
 /// The fewest slots of a ring that is filled ahead: one read, one written.
@@ -162,8 +169,12 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         return Ok(false);
     }
     let bytes = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
-    let late = |d: &Draft| apart::late(wanted.kernel, d.found.scf_for, &d.found.tiles);
-    if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > LEAST).max_by_key(|d| bytes(d)) {
+    let late = |d: &Draft| match d.pipelined.pending {
+        0 => apart::late(wanted.kernel, d.found.scf_for, &d.found.tiles),
+        // Slots of the trip before are still read.
+        _ => None,
+    };
+    if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > d.least()).max_by_key(|d| bytes(d)) {
         deepest.depth -= 1;
         deepest.cap = Some(deepest.depth);
         return deepest.reschedule(wanted).map(|()| true);
@@ -213,8 +224,13 @@ fn draft(wanted: &Wanted<'_>, found: Found, number: usize, first: u64) -> Result
     let cap = wanted.cap(&found);
     let at_most = |slots| scheduled(wanted, found.scf_for, &name, slots).map_err(|error| vec![*error]);
     let free = at_most(None)?;
-    let law = law(&free.0, &free.1, &found).max(LEAST);
+    let least = LEAST + free.0.pending;
+    let law = law(&free.0, &free.1, &found).max(least);
     let depth = wanted.depth(law, cap);
+    if depth < least {
+        let text = format!("a ring of {depth} slots cannot be filled ahead beside an unfinished product");
+        return Err(vec![refuse(kernel, found.scf_for, Code::Loop, text).rule("C30")]);
+    }
     let (pipelined, answer) = if depth < law { at_most(Some(depth))? } else { free };
     Ok(Draft { found, cap, pipelined, answer, law, depth, late: None })
 }
@@ -228,6 +244,11 @@ pub(super) fn law(pipelined: &PipelinedLoop, answer: &Answer, found: &Found) -> 
     answer.values.iter().filter(|v| ours(v.id)).map(|v| v.depth).max().unwrap_or(1)
 }
 
+/// Products that a trip of a loop leaves unfinished (C30).
+pub(super) fn pending(kernel: &Module, scf_for: OpId) -> u64 {
+    waits::find(kernel, scf_for).into_iter().map(|(_, pending)| pending).max().unwrap_or(0)
+}
+
 /// The graph of a loop with at most so many slots in its ring.
 pub(super) fn graph(
     wanted: &Wanted<'_>,
@@ -235,10 +256,10 @@ pub(super) fn graph(
     name: &str,
     max_depth: Option<u64>,
 ) -> Result<PipelinedLoop, Box<Diagnostic>> {
-    let Wanted { kernel, target, .. } = *wanted;
-    let instruction = Some(MmaInstruction::MmaSync);
-    let graph =
-        GraphOptions { pending: 0, max_depth, instruction, one_agent: true, ..GraphOptions::default() };
+    let Wanted { kernel, shape, target, .. } = *wanted;
+    let instruction = Some(shape.instruction());
+    let pending = pending(kernel, scf_for);
+    let graph = GraphOptions { pending, max_depth, instruction, one_agent: true, ..GraphOptions::default() };
     loop_graph(kernel, scf_for, name, target, graph).map_err(|error| {
         Box::new(refuse(kernel, scf_for, Code::Target, error.to_string()).rule(error.rule()))
     })

@@ -6,6 +6,7 @@ use warploom_target::Target;
 use super::expand::{Ring, expand};
 use super::order;
 use super::plan::Planned;
+use super::settle::settle;
 use super::shape::{Layout, Shape};
 use super::staged::stage;
 use super::{declare, engine};
@@ -34,11 +35,15 @@ pub(super) fn build(
     engine::place(&mut out, &planned.engine, BARRIER)?;
     for (index, ahead) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
-        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth };
+        let (pending, fenced) = (ahead.pipelined.pending, shape.layout == Layout::Wgmma);
+        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth, pending, fenced };
         expand(&mut out, ahead, &ring)?;
     }
     for (index, group) in planned.staged.iter().enumerate() {
-        stage(&mut out, group, &format!("s{index}"), BARRIER)?;
+        stage(&mut out, group, &format!("s{index}"), BARRIER, shape.layout == Layout::Wgmma)?;
+    }
+    if shape.layout == Layout::Wgmma {
+        settle(&mut out, func);
     }
     let loc = out.ops[func].loc;
     let attrs = &mut out.ops[func].attrs;
@@ -52,18 +57,21 @@ pub(super) fn build(
         ops.into_iter().partition(|&op| out.ops[op].opcode == Opcode::Return);
     declare::declare(&mut out, body, planned, (shape, !meetings.is_empty()), loc)?;
     let (layout, tiling) = match shape.layout {
-        Layout::MmaSync { m, n } => ("mma_sync", [m, n]),
-        Layout::Blocked { vector, across } => ("blocked", [vector, across]),
+        Layout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
+        Layout::Wgmma => ("wgmma", Vec::new()),
+        Layout::Blocked { vector, across } => ("blocked", vec![vector, across]),
     };
-    let tiling = tiling.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
+    let tiling: Vec<i64> = tiling.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
     let mut props = vec![
         ("sym_name", Attr::string(AGENT)),
         ("warp", number(0u64)),
         ("warps", number(shape.warps)),
         ("registers", number(shape.registers / 8 * 8)),
         ("layout", Attr::string(layout)),
-        ("tiling", Attr::DenseArray { elem: Type::I32, values: tiling }),
     ];
+    if !tiling.is_empty() {
+        props.push(("tiling", Attr::DenseArray { elem: Type::I32, values: tiling }));
+    }
     if shape.scratch > 0 {
         let values = vec![0, i64::try_from(shape.scratch).unwrap_or(i64::MAX)];
         props.push(("scratch", Attr::DenseArray { elem: Type::I64, values }));

@@ -52,7 +52,8 @@ impl Given {
     ) -> Result<Draft, Vec<Diagnostic>> {
         let pipelined = graph(wanted, found.scf_for, name, None).map_err(|error| vec![*error])?;
         let answer = schedule_from(&self.marked, found.scf_for, &pipelined)?;
-        let law = law(&pipelined, &answer, &found).max(LEAST);
+        let least = LEAST + pipelined.pending;
+        let law = law(&pipelined, &answer, &found).max(least);
         let cap = wanted.cap(&found);
         let record = self.records.iter().flatten().find(|r| r.value == first);
         let depth = match (&self.records, record) {
@@ -63,8 +64,9 @@ impl Given {
             (_, Some(record)) => record.depth.min(1 << 10),
             (None, None) => wanted.depth(law, cap).max(law),
         };
-        let late = if depth < LEAST { apart::late(wanted.kernel, found.scf_for, &found.tiles) } else { None };
-        if depth < LEAST && late.is_none() {
+        let turns = depth < LEAST && pipelined.pending == 0;
+        let late = if turns { apart::late(wanted.kernel, found.scf_for, &found.tiles) } else { None };
+        if depth < least && late.is_none() {
             let error =
                 refuse(&self.marked, found.scf_for, Code::Loop, "a ring of one slot cannot be filled ahead");
             return Err(vec![error.rule("C24").note("instead", "a depth of 2 or more")]);

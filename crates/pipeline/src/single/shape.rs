@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
+use warploom_target::mma::MmaInstruction;
 use warploom_target::{Feature, Target};
 
+use super::wgmma::{self, Products};
 use crate::loops::innermost_for;
 use crate::place::refuse;
 use crate::views::look_through;
@@ -21,6 +23,8 @@ pub enum Layout {
         /// Warps along the columns.
         n: u64,
     },
+    /// Accumulators of wgmma: 64 rows of a tile to each warpgroup in turn.
+    Wgmma,
     /// Neighbours in a lane, lanes in rows.
     Blocked {
         /// Neighbouring elements of a lane.
@@ -43,6 +47,16 @@ pub struct Shape {
     pub scratch: u64,
 }
 
+impl Shape {
+    /// How its products are issued.
+    pub fn instruction(&self) -> MmaInstruction {
+        match self.layout {
+            Layout::Wgmma => MmaInstruction::Wgmma,
+            Layout::MmaSync { .. } | Layout::Blocked { .. } => MmaInstruction::MmaSync,
+        }
+    }
+}
+
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
 
@@ -50,15 +64,27 @@ const ACCUMULATORS: u64 = 128;
 ///
 /// # Errors
 /// Operations and tiles that have no code on this chip.
-pub(super) fn choose(module: &Module, func: OpId, target: &Target) -> Result<Shape, Vec<Diagnostic>> {
+pub(super) fn choose(
+    module: &Module,
+    func: OpId,
+    target: &Target,
+    products: Products,
+) -> Result<Shape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
     let reduces = reductions().next().is_some();
-    let chosen = match dots.as_slice() {
-        [] => blocked(module, &ops),
-        _ => mma_sync(module, &dots, reduces, aligned(module, func)),
+    let chosen = match (dots.as_slice(), products) {
+        ([], Products::Synchronous) => blocked(module, &ops),
+        ([], Products::Asynchronous { .. }) => {
+            let error = refuse(module, func, Code::Op, "no product to issue by wgmma");
+            Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
+        }
+        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func)),
+        (_, Products::Asynchronous { .. }) => {
+            wgmma::warps(module, &dots, aligned(module, func), target).map(|warps| (warps, Layout::Wgmma))
+        }
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
@@ -102,6 +128,7 @@ fn reduced(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
                 m > 1
             }
         }
+        Layout::Wgmma => !along_row || rank == 1,
         Layout::Blocked { across, .. } => match along_row {
             true => across > 32,
             false => warps > 1,

@@ -91,7 +91,8 @@ fn together(module: &Module, group: &Staged, op: OpId) -> bool {
 
 /// Copies the tiles of a group where the last of them is loaded. A tile that stays is looked at again in front of each
 /// reader: a view is not kept over a meeting of the warps.
-pub(super) fn stage(out: &mut Module, group: &Staged, ring: &str, barrier: &str) -> Option<()> {
+/// Products of the asynchronous proxy read what is `fenced`.
+pub(super) fn stage(out: &mut Module, group: &Staged, ring: &str, barrier: &str, fenced: bool) -> Option<()> {
     let loads: Vec<OpId> = group.tiles.iter().map(|t| t.op).collect();
     let (last, block) = (*loads.last()?, out.ops[*loads.last()?].block?);
     let ops = std::mem::take(&mut out.blocks[block].ops);
@@ -129,6 +130,9 @@ pub(super) fn stage(out: &mut Module, group: &Staged, ring: &str, barrier: &str)
         }
         emit.op(Opcode::AsyncCommit, &[], &[], &[]);
         emit.op(Opcode::AsyncWait, &[], &[], &[("pending", number(0u64))]);
+        if fenced {
+            emit.op(Opcode::ProxyFence, &[], &[], &[]);
+        }
         emit.op(Opcode::BarrierSync, &[], &[], &meet);
         if group.again {
             let mut map = HashMap::new();

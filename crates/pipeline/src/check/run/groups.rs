@@ -42,7 +42,7 @@ impl Run<'_, '_> {
         let version = if nothing { NOTHING } else { *count };
         *count += u64::from(!nothing);
         warp.open_group.push((place, version));
-        self.machine.parts.insert((place, w), Part { version, state: State::Flies });
+        self.machine.parts.insert((place, w), Part { version, state: State::Flies, fenced: false });
         Step::Went
     }
 
@@ -93,6 +93,23 @@ impl Run<'_, '_> {
         }
     }
 
+    /// The warp makes what it copied and waited for known to the asynchronous proxy (C26).
+    pub(super) fn fence_parts(&mut self, w: usize) {
+        for ((_, writer), part) in &mut self.machine.parts {
+            part.fenced |= *writer == w && part.state == State::Landed;
+        }
+    }
+
+    /// Products of the asynchronous proxy read what every warp has fenced.
+    pub(super) fn parts_fenced(&mut self, w: usize, place: PlaceId) -> Option<Step> {
+        let bare = self.machine.parts.iter().find(|((at, _), part)| *at == place && !part.fenced);
+        let writer = bare.map(|((_, writer), _)| *writer)?;
+        let text = format!(
+            "a product reads what warp {writer} copied, without a proxy fence of its behind the wait"
+        );
+        Some(self.broken(w, Rule::Fence, text))
+    }
+
     /// Which copy the next view of a payload should show: copies are read in the order they were made, each once;
     /// a tile that is copied outside of loops stays what it is.
     pub(super) fn wanted(&mut self, w: usize, ring: usize, payload: usize) -> u64 {
@@ -126,7 +143,7 @@ impl Run<'_, '_> {
             }
             let found = match part {
                 None => "nothing".to_owned(),
-                Some(Part { version: found, state }) => format!("copy {found}, {}", state.text()),
+                Some(Part { version: found, state, .. }) => format!("copy {found}, {}", state.text()),
             };
             let text = format!("reads copy {version} of the ring and finds {found} in the part of warp {u}");
             return Some(self.broken(w, Rule::Read, text));

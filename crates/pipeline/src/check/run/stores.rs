@@ -30,6 +30,7 @@ impl Run<'_, '_> {
         for (_, fenced) in self.machine.written.iter_mut().filter(|((_, writer), _)| *writer == w) {
             *fenced = true;
         }
+        self.fence_parts(w);
         Step::Went
     }
 

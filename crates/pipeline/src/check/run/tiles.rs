@@ -113,7 +113,8 @@ impl Run<'_, '_> {
         for index in 0..2 {
             let operand = self.model.operand(op, index).map_or(Val::Other, |v| self.value(w, v));
             if let Val::View { place, version } = operand {
-                if let Some(broken) = self.readable(w, place, version) {
+                let unread = self.readable(w, place, version);
+                if let Some(broken) = unread.or_else(|| self.parts_fenced(w, place)) {
                     return broken;
                 }
                 reads.push(place);
