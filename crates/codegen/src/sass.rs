@@ -3,7 +3,7 @@
 //! [`disassemble`] runs nvdisasm; [`loops`] reads its text. A loop is a natural loop of the control-flow
 //! graph: a back edge to a block that dominates its source, and every block from which that source is reached
 //! without passing the head. So the code of a spin wait counts, wherever ptxas moved it; code behind the
-//! loop does not.
+//! loop does not. Beside that stands what a trip runs in which every wait passes at once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
 
-use crate::flow::{Step, natural_loops};
+use crate::flow::{Step, around, natural_loops};
 
 /// A natural loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub struct Loop {
     pub head: u64,
     /// Instructions, those of inner loops included.
     pub instructions: u32,
+    /// The same without what is run only where a wait does not pass at once.
+    pub fast: u32,
     /// Multiplications of warpgroups.
     pub hgmma: u32,
     /// Multiplications of tcgen05.
@@ -137,7 +139,8 @@ fn function_loops(function: &Function) -> Vec<Loop> {
         target: i.target.and_then(|label| function.labels.get(label).copied()).filter(|&at| at < code.len()),
         falls: i.falls,
     };
-    let found = natural_loops(&code.iter().map(step).collect::<Vec<_>>());
+    let steps: Vec<Step> = code.iter().map(step).collect();
+    let found = natural_loops(&steps);
     let describe = |(head, body): &(usize, Vec<usize>)| {
         let count = |name: &str| body.iter().filter(|&&i| code[i].name.starts_with(name)).count() as u32;
         let within = |other: &Vec<usize>| other.iter().all(|i| body.binary_search(i).is_ok());
@@ -145,6 +148,7 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             function: function.name.to_owned(),
             head: code[*head].address,
             instructions: body.len() as u32,
+            fast: body.len() as u32,
             hgmma: count("HGMMA") + count("QGMMA"),
             utcmma: count("UTCHMMA") + count("UTCQMMA") + count("UTCIMMA"),
             mma: count("HMMA") + count("QMMA") + count("IMMA"),
@@ -152,7 +156,15 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,
         }
     };
-    found.iter().map(describe).collect()
+    let all: Vec<Loop> = found.iter().map(describe).collect();
+    let spins = || found.iter().zip(&all).filter(|(_, l)| l.is_spin()).map(|(spin, _)| spin);
+    // A spin that stands beside the way through the loop is left out, and what leads there and back with it.
+    let fast = |(head, body): &(usize, Vec<usize>)| {
+        let inside = spins().filter(|(h, _)| h != head && body.binary_search(h).is_ok());
+        inside.fold(body.clone(), |body, (_, spin)| around(&steps, *head, &body, spin).unwrap_or(body)).len()
+    };
+    let fast: Vec<u32> = found.iter().map(|l| fast(l) as u32).collect();
+    all.into_iter().zip(fast).map(|(l, fast)| Loop { fast, ..l }).collect()
 }
 
 #[cfg(test)]
@@ -193,6 +205,7 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         let outer = of(0x10);
         assert_eq!((outer.instructions, outer.hgmma, outer.inner, outer.utmaldg), (8, 1, 1, 0));
+        assert_eq!(outer.fast, 5, "not the retry of the wait, nor its way back");
         assert_eq!(outer.function, "f");
         assert!(of(0x70).is_spin());
         assert!(!outer.is_spin());

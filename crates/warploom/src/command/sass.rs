@@ -72,10 +72,11 @@ impl Args {
         }
         for l in &loops {
             text += &format!(
-                "{}+{:#x}: {} instructions a trip, {} products, {} bulk copies, {} loops inside\n",
+                "{}+{:#x}: {} instructions a trip, {} where no wait fails, {} products, {} bulk copies, {} loops inside\n",
                 l.function,
                 l.head,
                 l.instructions,
+                l.fast,
                 l.hgmma + l.utcmma + l.mma,
                 l.utmaldg,
                 l.inner
