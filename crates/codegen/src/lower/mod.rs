@@ -42,6 +42,7 @@ mod tile;
 mod trig;
 mod value;
 mod view;
+mod walk;
 mod while_loop;
 
 use hashbrown::HashMap;
@@ -54,7 +55,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Module, OpId, Opcode, SecondaryMap, Type, ValueId};
 use warploom_target::{PtxVersion, Target};
 
-use crate::error::{Refusal, Result, internal, locate, refuse};
+use crate::error::{Refusal, Result, internal, refuse};
 use crate::llvm::{Ir, Val, as_int};
 use crate::program::{Agent, Program};
 use crate::scratch::Scratch;
@@ -65,7 +66,7 @@ use family::wgmma::Wgmma;
 use hazards::Hazards;
 use order::positions;
 use runs::Runs;
-use value::{Bound, Coords, Key, Lazy, Memory};
+use value::{Bound, Coords, Key, Memory};
 
 /// Deepest nesting of regions.
 const MAX_NESTING: u32 = 64;
@@ -286,118 +287,6 @@ impl<'c> Lower<'c, '_> {
     fn gap_before(&self, agent: &Agent) -> bool {
         let ends = self.program.agents.iter().map(|a| a.warp + a.warps);
         agent.warp != 0 && !ends.into_iter().any(|end| end == agent.warp)
-    }
-
-    /// The operations of a block, terminator excluded.
-    fn block(&mut self, block: warploom_ir::BlockId, depth: u32) -> Result<()> {
-        if depth > MAX_NESTING {
-            return Err(refuse(Code::Shape, format!("regions nested deeper than {MAX_NESTING}")).into());
-        }
-        let module = self.module;
-        self.latest = None;
-        let thread = self.thread;
-        module.blocks[block].ops.iter().for_each(|&op| self.attempt(op, depth));
-        self.thread = thread;
-        self.latest = None;
-        Ok(())
-    }
-
-    /// Lowers an operation, or notes why not; what uses its results is passed over in silence.
-    fn attempt(&mut self, op: OpId, depth: u32) {
-        let operation = &self.module.ops[op];
-        let poisoned = |v: &ValueId| matches!(self.bound.get(v), Some(Bound::Poison));
-        let result = match operation.operands.iter().any(poisoned) {
-            true => None,
-            false => Some(self.operation(op, depth)),
-        };
-        if !matches!(result, Some(Ok(()))) {
-            self.bound.extend(operation.results.iter().map(|&v| (v, Bound::Poison)));
-        }
-        if let Some(Err(refusal)) = result {
-            self.note(op, refusal);
-        }
-    }
-
-    /// Keeps a refusal, unless its operation was refused already.
-    fn note(&mut self, op: OpId, refusal: Refusal) {
-        let refusal = locate(self.module, op, refusal);
-        if self.refusals.iter().all(|known| known.op != refusal.op) {
-            self.refusals.push(refusal);
-        }
-    }
-
-    fn operation(&mut self, op: OpId, depth: u32) -> Result<()> {
-        self.settle(op)?;
-        match self.module.ops[op].opcode {
-            Opcode::For => self.for_loop(op, depth),
-            Opcode::If => self.if_else(op, depth),
-            Opcode::While => self.while_loop(op, depth),
-            Opcode::Elect => self.elect(op, depth),
-            Opcode::Yield | Opcode::Condition | Opcode::Return | Opcode::Assume => Ok(()),
-            Opcode::ProducerAcquire => self.producer_acquire(op),
-            Opcode::ProducerCommit => self.producer_commit(op),
-            Opcode::ConsumerWait => self.consumer_wait(op),
-            Opcode::ConsumerRelease => self.consumer_release(op),
-            Opcode::Advance => self.advance(op),
-            Opcode::ProxyFence => self.ir.effect("nvvm.fence.proxy.async.shared_cta", &[]),
-            Opcode::BarrierSync => self.barrier_sync(op),
-            Opcode::TmaLoad => self.tma_load(op),
-            Opcode::TmaStore => self.tma_store(op),
-            Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),
-            Opcode::StoreWait => self.store_wait(op),
-            Opcode::Slot => self.slot(op),
-            Opcode::Trans => self.trans(op),
-            Opcode::Split => self.split(op),
-            Opcode::Dot => match self.family()? {
-                Family::MmaSync(family) => self.dot_sync(op, family),
-                _ => self.dot(op),
-            },
-            Opcode::AsyncCopy => self.async_copy(op),
-            Opcode::AsyncCommit => self.async_commit(),
-            Opcode::AsyncWait => self.async_wait(op),
-            Opcode::Reduce => self.reduce(op),
-            Opcode::Scan => self.scan(op),
-            Opcode::Histogram => self.histogram(op),
-            Opcode::Mma => self.issue_mma(op),
-            Opcode::MmaWait => self.mma_wait(op),
-            Opcode::TileStore => self.tile_store(op),
-            Opcode::Store => self.store(op),
-            Opcode::AtomicRmw => self.atomic(op),
-            Opcode::AtomicCas => self.compare_and_swap(op),
-            Opcode::TtgBarrier => self.meet_all(),
-            _ => self.pure(op),
-        }
-    }
-
-    /// An operation on scalars is computed now, one on tiles where its elements are used.
-    fn pure(&mut self, op: OpId) -> Result<()> {
-        let Some(result) = self.module.result(op) else {
-            return Err(self.unsupported(op));
-        };
-        if self.module.ty(result).is_tensor() {
-            let lazy = self.lazy(op, result)?;
-            return self.defer(result, lazy);
-        }
-        let operands = &self.module.ops[op].operands;
-        let args = operands.iter().map(|&v| self.scalar(v)).collect::<Result<Vec<_>>>()?;
-        let value = self.element(op, &args)?;
-        self.bound.insert(result, Bound::Scalar(value));
-        Ok(())
-    }
-
-    /// Notes a tile that will be computed where it is used.
-    fn defer(&mut self, value: ValueId, lazy: Lazy) -> Result<()> {
-        if lazy.reads != Memory::NONE {
-            self.open.push((value, lazy.reads));
-        }
-        self.bound.insert(value, Bound::Lazy(lazy));
-        Ok(())
-    }
-
-    fn unsupported(&self, op: OpId) -> Refusal {
-        let name = self.module.op_name(op);
-        let text = format!("{name} is not supported for {}", self.ir.target.name());
-        refuse(Code::Op, text).rule("C3").into()
     }
 
     /// A scalar that was computed.
