@@ -80,8 +80,29 @@ fn run(
     Ok(runs)
 }
 
-/// All kernels on all chips, each case under the extremes and `seeds` random orders.
-fn suite(seeds: u64) {
+/// Kernels by the products of their text: what they share is how their loops are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Rows, reductions, element-wise.
+    NoProduct,
+    /// GEMMs of all kinds.
+    OneProduct,
+    /// Attention and its kin.
+    SeveralProducts,
+}
+
+impl Part {
+    fn of(text: &str) -> Self {
+        match text.lines().filter(|line| line.contains("= tt.dot")).count() {
+            0 => Self::NoProduct,
+            1 => Self::OneProduct,
+            _ => Self::SeveralProducts,
+        }
+    }
+}
+
+/// The kernels of a part on all chips, each case under the extremes and `seeds` random orders.
+fn suite(part: Part, seeds: u64) {
     let table = std::fs::read_to_string(root().join("bench/kernels.toml")).unwrap();
     let table: BTreeMap<String, toml::Value> = toml::from_str(&table).unwrap();
     let mut wrong = Vec::new();
@@ -92,6 +113,9 @@ fn suite(seeds: u64) {
             println!("skipped: {name} is not there");
             continue;
         };
+        if Part::of(&text) != part {
+            continue;
+        }
         let cases = cases(kernel);
         for chip in CHIPS {
             match run(name, &text, chip, &cases, seeds, &mut wrong) {
@@ -104,18 +128,52 @@ fn suite(seeds: u64) {
 }
 
 #[test]
-fn every_kernel_runs_right_or_is_refused_with_a_reason() {
-    suite(1);
+fn every_gemm_runs_right_or_is_refused_with_a_reason() {
+    suite(Part::OneProduct, 1);
+}
+
+#[test]
+fn every_kernel_of_several_products_runs_right_or_is_refused_with_a_reason() {
+    suite(Part::SeveralProducts, 1);
+}
+
+#[test]
+fn every_kernel_without_a_product_runs_right_or_is_refused_with_a_reason() {
+    suite(Part::NoProduct, 1);
 }
 
 #[test]
 #[ignore = "minutes in a release build: E93 with 100 interleavings each (make soak SOAK=100)"]
-fn every_kernel_runs_right_under_100_interleavings() {
-    suite(98);
+fn every_gemm_runs_right_under_100_interleavings() {
+    suite(Part::OneProduct, 98);
+}
+
+#[test]
+#[ignore = "minutes in a release build (make soak SOAK=100)"]
+fn every_kernel_of_several_products_runs_right_under_100_interleavings() {
+    suite(Part::SeveralProducts, 98);
+}
+
+#[test]
+#[ignore = "minutes in a release build (make soak SOAK=100)"]
+fn every_kernel_without_a_product_runs_right_under_100_interleavings() {
+    suite(Part::NoProduct, 98);
 }
 
 #[test]
 #[ignore = "an hour in a release build: the nightly run (make soak)"]
-fn every_kernel_runs_right_under_1000_interleavings() {
-    suite(998);
+fn every_gemm_runs_right_under_1000_interleavings() {
+    suite(Part::OneProduct, 998);
+}
+
+#[test]
+#[ignore = "more than an hour in a release build: the nightly run (make soak)"]
+fn every_kernel_of_several_products_runs_right_under_1000_interleavings() {
+    suite(Part::SeveralProducts, 998);
+}
+
+#[test]
+#[ignore = "minutes in a release build: the nightly run (make soak)"]
+fn every_kernel_without_a_product_runs_right_under_1000_interleavings() {
+    suite(Part::NoProduct, 998);
 }
