@@ -11,6 +11,7 @@ use super::family::{Axis, Family};
 use super::value::{Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
+use crate::program::HALF_ROWS;
 
 /// How many stores of 16 columns are computed before the first leaves.
 pub(super) const STORES_BEHIND: usize = 2;
@@ -52,12 +53,15 @@ impl<'c> Lower<'c, '_> {
             (Family::Rows(family), Some(columns)) => {
                 return self.store_tensor(value, &view, family, columns, bits);
             }
+            (Family::Wgmma(half), Some(columns)) if rows == HALF_ROWS && half.groups() == 1 && bits > 8 => {
+                return self.store_half(value, &view, half, columns, bits);
+            }
             (Family::Rows(family), None) => {
                 return self.store_rows(value, &view, family, (rows, cols), bits);
             }
             (_, Some(_)) => {
                 let text = "warploom.tile_store into tensor memory by lanes that do not hold its rows";
-                let fix = "an agent of layout rows";
+                let fix = "an agent of layout rows, or of layout wgmma and one warpgroup for 64 rows";
                 return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
             }
             (Family::MmaSync(_) | Family::Blocked(_), None) => {

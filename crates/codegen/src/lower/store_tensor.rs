@@ -1,13 +1,16 @@
-//! Tiles that leave the registers for tensor memory: each lane writes its row, some columns at a time
-//! (C24, C25, C66).
+//! Tiles that leave the registers for tensor memory, some columns at a time: each lane writes its row, or, of a tile of 64
+//! rows, what it holds as wgmma's lanes do (C24, C25, C61, C66).
 
+use inkwell::values::IntValue;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::family::Family;
 use super::family::rows::Rows;
+use super::family::wgmma::Wgmma;
 use super::value::{Bound, Memory, View};
 use crate::error::{Result, internal};
+use crate::llvm::Val;
 use crate::program::Columns;
 
 /// Stores of 32 lanes by so many columns, widest first. None is narrower than the load of the same columns.
@@ -17,7 +20,64 @@ const STORES: [(u64, &str); 3] = [
     (8, "nvvm.tcgen05.st.32x32b.x8"),
 ];
 
+/// Stores of 16 lanes by so many columns, which take 32-bit elements as wgmma's lanes hold them (E48, C61): the width is that
+/// of the load of the same columns.
+const HALF_STORES: [(u64, &str); 2] =
+    [(64, "nvvm.tcgen05.st.16x256b.x8"), (16, "nvvm.tcgen05.st.16x256b.x2")];
+
+/// The same for pairs of 16-bit elements.
+const HALF_PAIRS: [(u64, &str); 3] = [
+    (32, "nvvm.tcgen05.st.16x128b.x8"),
+    (16, "nvvm.tcgen05.st.16x128b.x4"),
+    (8, "nvvm.tcgen05.st.16x128b.x2"),
+];
+
 impl<'c> Lower<'c, '_> {
+    /// A tile of 64 rows: 16 of them in each quarter of the lanes (E44). A lane holds rows `l / 4` and 8 further, and of
+    /// each 8 columns two neighbours: register `j` of a store of elements has row `8 (j / 2 % 2)` and column
+    /// `8 (j / 4) + j % 2`, of a store of pairs row `8 (j % 2)` and columns `8 (j / 2)` and the next.
+    pub(super) fn store_half(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        family: Wgmma,
+        columns: Columns,
+        bits: u32,
+    ) -> Result<()> {
+        let pairs = bits == 16;
+        let stores: &[(u64, &'static str)] = if pairs { &HALF_PAIRS } else { &HALF_STORES };
+        let fits = stores.iter().find(|(width, _)| columns.width.is_multiple_of(*width));
+        let &(width, name) = fits.ok_or_else(|| internal("columns that no store covers"))?;
+        let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
+        let start = self.ir.add(self.tensor_slot(view)?, quarter)?;
+        for first in (0..columns.width).step_by(width as usize) {
+            let place = |j: u64| match pairs {
+                true => (8 * (j % 2), 2 * first + 8 * (j / 2)),
+                false => (8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2),
+            };
+            let words = (0..width / 2)
+                .map(|j| self.word_at(value, Family::Wgmma(family), place(j), bits))
+                .collect::<Result<Vec<_>>>()?;
+            self.store_columns(name, start, first, &words)?;
+        }
+        self.ir.effect("nvvm.tcgen05.wait.st", &[])
+    }
+
+    /// One store of registers into the columns from `first` on.
+    fn store_columns(
+        &mut self,
+        name: &'static str,
+        start: IntValue<'c>,
+        first: u64,
+        words: &[Val<'c>],
+    ) -> Result<()> {
+        let vector = self.ir.vector(words)?;
+        let address = self.ir.add(start, self.ir.c32(first))?;
+        let pointer = self.tensor_pointer(address)?;
+        let packed = self.ir.int(1).const_zero().into();
+        self.ir.effect(name, &[pointer, vector, packed])
+    }
+
     /// Columns in order, so that a tile which is read from the very slot passes through few registers; then the
     /// wait that lets others be told (C24).
     pub(super) fn store_tensor(
@@ -43,11 +103,7 @@ impl<'c> Lower<'c, '_> {
                 let words = (first..first + width)
                     .map(|column| self.word_at(value, Family::Rows(family), (row, column * per_column), bits))
                     .collect::<Result<Vec<_>>>()?;
-                let vector = self.ir.vector(&words)?;
-                let address = self.ir.add(start, self.ir.c32(block + first))?;
-                let pointer = self.tensor_pointer(address)?;
-                let packed = self.ir.int(1).const_zero().into();
-                self.ir.effect(name, &[pointer, vector, packed])?;
+                self.store_columns(name, start, block + first, &words)?;
                 first += width;
             }
         }

@@ -117,17 +117,13 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// A: a view of tensor memory as its lanes wrote it, or of shared memory.
+    /// A: a view of tensor memory as its lanes wrote it, in the lanes that the rows of the sum have (E44), or of shared
+    /// memory.
     fn mma_first(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
         if let Some(Bound::View(view)) = self.bound.get(&value) {
             let view = *view;
             let columns = self.program.rings[view.ring].payloads[view.payload].columns;
             if let Some(columns) = columns {
-                if shape.rows != ROWS {
-                    let text = format!("operand a of warploom.mma, {} rows in tensor memory", shape.rows);
-                    let fix = "128 rows, or a tile in shared memory";
-                    return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
-                }
                 if view.transposed || view.written.is_some() {
                     let text =
                         "operand a of warploom.mma in tensor memory, transposed or perhaps not written";

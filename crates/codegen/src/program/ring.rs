@@ -197,11 +197,11 @@ impl Program<'_> {
         let width = cols * elem / 4;
         // What products read comes 8 columns at a time; sums have N in steps of 16.
         let step = if elem == 4 { 16 } else { 8 };
-        // 64 rows take half of the lanes, and are for sums alone.
-        let legal = rows % 128 == 0 || (*rows == HALF_ROWS && elem == 4);
+        // 64 rows take half of the lanes; how wgmma's lanes hold them, no store covers bytes.
+        let legal = rows % 128 == 0 || (*rows == HALF_ROWS && elem > 1);
         if !legal || *rows == 0 || width == 0 || width % step != 0 || cols * elem % 4 != 0 {
             let text = format!("{tile} in tensor memory");
-            let needs = "elements of 8, 16 or 32 bits, rows in steps of 128 and of 32 B (32-bit elements: 64 B, or 64 rows)";
+            let needs = "elements of 8, 16 or 32 bits, rows in steps of 128 (or 64 of 16 or 32 bits), of 32 B each (32-bit elements: 64 B)";
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
         let whole = rows.div_ceil(128) * width;

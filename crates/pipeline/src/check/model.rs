@@ -356,8 +356,8 @@ fn scratch(module: &Module, agent: OpId) -> Option<(u64, u64)> {
 /// Columns of tensor memory that a tile takes: its rows in blocks of 128 lanes, side by side (C66).
 fn columns(tile: &Type) -> Option<u64> {
     let (&[rows, cols], Some(bits)) = (tile.shape(), tile.elem_bits()) else { return None };
-    // 64 rows of 32 bits take 16 of each 32 lanes (E44).
-    let covered = (rows > 0 && rows % 128 == 0) || (rows == 64 && bits == 32);
+    // 64 rows take 16 of each 32 lanes (E44).
+    let covered = (rows > 0 && rows % 128 == 0) || (rows == 64 && matches!(bits, 16 | 32));
     let legal = covered && cols > 0 && (cols * u64::from(bits)).is_multiple_of(32);
     legal.then(|| rows.div_ceil(128) * cols * u64::from(bits) / 32)
 }

@@ -5,7 +5,6 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, ValueDef, ValueId};
 use warploom_target::Target;
 
-use super::dot::HALF_ROWS;
 use super::{Dot, Operand, Ring};
 use crate::columns;
 use crate::loops::innermost_for;
@@ -122,13 +121,6 @@ impl Maker<'_> {
             return None;
         };
         let looped = innermost_for(module, scf_for).is_some();
-        let mixed = self.dots.iter().any(|other| other.extents[0] != m);
-        if m == HALF_ROWS && (kind != SumKind::Plain || mixed) {
-            let text =
-                "tt.dot with M = 64 whose loop reads or scales the product, or beside one of another M";
-            let fix = "M = 128; or products of M = 64 that nothing reads in their loops";
-            self.errors.push(refuse(module, dot.op, Code::Shape, text).rule("C63").note("instead", fix));
-        }
         if kind != SumKind::Plain && looped {
             let text = "a loop around one that reads its products is not supported yet";
             self.errors.push(
@@ -245,7 +237,7 @@ impl Maker<'_> {
                 self.errors.push(refuse(module, dot.op, Code::Op, text).rule("C24"));
             }
             let [m, _, k] = dot.extents;
-            let columns = m / self.lanes * k * u64::from(dot.element.bits()) / 32;
+            let columns = m.div_ceil(self.lanes) * k * u64::from(dot.element.bits()) / 32;
             let extents = |f: &Factor| self.dots.get(f.dot).map(|d| (d.extents[0], d.extents[2], d.element));
             let own = factors.len();
             let home = factors.iter().position(|f| {
