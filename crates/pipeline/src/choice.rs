@@ -13,9 +13,11 @@ use warploom_target::mma::MmaInstruction;
 
 use crate::bound::with_agents;
 use crate::compile::{Options, compile_to_program};
+use crate::fallback::places_bound;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use crate::resumed::Resumed;
 use crate::select::entry_function;
+use crate::single;
 use crate::walk::preorder;
 
 /// A split of a kernel's loops among agents.
@@ -48,8 +50,6 @@ pub enum Verdict {
     Taken,
     /// It costs more.
     Dearer,
-    /// By the model it costs less, but the model leaves out what it would pay for, and what that is.
-    PassedOver(&'static str),
     /// There is no code for it, and why.
     Refused(String),
 }
@@ -82,8 +82,15 @@ impl Split {
     }
 }
 
-/// A compiled kernel with the splits that it might have had; where another one has code and costs less, that one.
-pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: Resumed) -> Resumed {
+/// A compiled kernel with the splits that it might have had; where another one has code and costs less, that one. `refused`
+/// is why agents of their own have no code for it, where that was tried already.
+pub(crate) fn weigh(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    made: Resumed,
+    refused: Option<String>,
+) -> Resumed {
     let single = match &made {
         Resumed::Compiled(_) => None,
         Resumed::Single(single) => Some(single),
@@ -96,39 +103,31 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
         one_agent,
         instruction: if one_agent { native.map(|_| alone) } else { native },
     };
-    let (cost, other) = (cost_of(&made, options), split(!one_agent));
-    let mut best = made;
-    let mut candidates = vec![Candidate { split: split(one_agent), cost, verdict: Verdict::Taken }];
-    let expected = price(module, target, options, other);
-    if !one_agent {
-        let dearer = expected.is_none() || expected >= cost;
-        let verdict = if dearer { Verdict::Dearer } else { Verdict::PassedOver(FRAGMENTS) };
-        candidates.push(Candidate { split: other, cost: expected, verdict });
-    } else {
-        match compile_to_program(module, target, options) {
-            Ok(compiled) => {
-                let made = Resumed::Compiled(Box::new(compiled));
-                let real = cost_of(&made, options);
-                candidates.push(Candidate { split: other, cost: real, verdict: Verdict::Dearer });
-                if real.is_some() && real < cost {
-                    best = made;
-                    candidates.reverse();
-                    for (candidate, verdict) in candidates.iter_mut().zip([Verdict::Taken, Verdict::Dearer]) {
-                        candidate.verdict = verdict;
-                    }
-                }
-            }
-            Err(refused) => {
-                let why = refused.first().map(|d| d.message.clone()).unwrap_or_default();
-                candidates.push(Candidate { split: other, cost: expected, verdict: Verdict::Refused(why) });
-            }
-        }
-    }
     let price = |split: Split| price(module, target, options, split);
-    match alone {
-        MmaInstruction::MmaSync => candidates.extend(fast_in_one_agent(&price, native, lacks)),
-        _ => candidates.push(slow_in_one_agent(&price, cost)),
+    let cost = cost_of(&made, options);
+    let taken = Candidate { split: split(one_agent), cost, verdict: Verdict::Taken };
+    let mut field = Field { best: made, candidates: vec![taken], options };
+    let (other, expected) = (split(!one_agent), price(split(!one_agent)));
+    let compiled = || compiled_as(module, target, options, other);
+    match refused {
+        Some(why) => field.add(other, expected, Verdict::Refused(why)),
+        // What agents of their own have no code for is refused at once; one agent is compiled where it may win.
+        None if other.one_agent && !field.loses_to(expected) => field.add(other, expected, Verdict::Dearer),
+        None => field.enter(other, expected, compiled()),
     }
+    if alone != MmaInstruction::MmaSync {
+        let slow = Split { one_agent: true, instruction: Some(MmaInstruction::MmaSync) };
+        let expected = price(slow);
+        match field.loses_to(expected) {
+            false => field.add(slow, expected, Verdict::Dearer),
+            true => field.enter(slow, expected, compiled_as(module, target, options, slow)),
+        }
+    } else if let Some(fast) = native.filter(|&i| i != MmaInstruction::MmaSync) {
+        let fast = Split { one_agent: true, instruction: Some(fast) };
+        let why = lacks.unwrap_or_else(|| "one agent multiplies by mma.sync".to_owned());
+        field.add(fast, price(fast), Verdict::Refused(why));
+    }
+    let Field { mut best, candidates, .. } = field;
     match &mut best {
         Resumed::Compiled(compiled) => compiled.candidates = candidates,
         Resumed::Single(single) => single.candidates = candidates,
@@ -137,29 +136,51 @@ pub(crate) fn weigh(module: &Module, target: &Target, options: &Options, made: R
     best
 }
 
-/// What stands against mma.sync where asynchronous products have code: each warp reads its factors into registers, more than
-/// once among all warps, and the model prices none of that.
-const FRAGMENTS: &str = "the reads of its factors into registers are not in the price";
-
-/// Asynchronous products issued by the agent that copies, where it multiplies synchronously, and why it does.
-fn fast_in_one_agent(
-    price: &impl Fn(Split) -> Option<Cost>,
-    native: Option<MmaInstruction>,
-    lacks: Option<String>,
-) -> Option<Candidate> {
-    let instruction = native.filter(|&i| i != MmaInstruction::MmaSync)?;
-    let split = Split { one_agent: true, instruction: Some(instruction) };
-    let why = lacks.unwrap_or_else(|| "one agent multiplies by mma.sync".to_owned());
-    Some(Candidate { split, cost: price(split), verdict: Verdict::Refused(why) })
+/// The cheapest way so far, and all that were looked at, the one that is taken first.
+struct Field<'a> {
+    best: Resumed,
+    candidates: Vec<Candidate>,
+    options: &'a Options,
 }
 
-/// Synchronous products, where the agent that copies multiplies asynchronously at this cost.
-fn slow_in_one_agent(price: &impl Fn(Split) -> Option<Cost>, taken: Option<Cost>) -> Candidate {
-    let split = Split { one_agent: true, instruction: Some(MmaInstruction::MmaSync) };
-    let cost = price(split);
-    let verdict =
-        if cost.is_none() || cost >= taken { Verdict::Dearer } else { Verdict::PassedOver(FRAGMENTS) };
-    Candidate { split, cost, verdict }
+impl Field<'_> {
+    /// Whether something of this cost would be taken.
+    fn loses_to(&self, cost: Option<Cost>) -> bool {
+        cost.is_some() && cost < self.candidates.first().and_then(|taken| taken.cost)
+    }
+
+    fn add(&mut self, split: Split, cost: Option<Cost>, verdict: Verdict) {
+        self.candidates.push(Candidate { split, cost, verdict });
+    }
+
+    /// A rival, compiled or refused: it is taken where what it really costs is less.
+    fn enter(&mut self, split: Split, expected: Option<Cost>, rival: Result<Resumed, String>) {
+        let rival = match rival {
+            Ok(rival) => rival,
+            Err(why) => return self.add(split, expected, Verdict::Refused(why)),
+        };
+        let cost = cost_of(&rival, self.options);
+        if !self.loses_to(cost) {
+            return self.add(split, cost, Verdict::Dearer);
+        }
+        self.best = rival;
+        for before in self.candidates.iter_mut().filter(|c| c.verdict == Verdict::Taken) {
+            before.verdict = Verdict::Dearer;
+        }
+        self.candidates.insert(0, Candidate { split, cost, verdict: Verdict::Taken });
+    }
+}
+
+/// A kernel compiled by a split, or why it has no code.
+fn compiled_as(module: &Module, target: &Target, options: &Options, split: Split) -> Result<Resumed, String> {
+    let made = match split.one_agent {
+        true if places_bound(module, options) => {
+            return Err("the author gave its buffers their places".to_owned());
+        }
+        true => single::compile_synchronous(module, target, options).map(|s| Resumed::Single(Box::new(s))),
+        false => compile_to_program(module, target, options).map(|c| Resumed::Compiled(Box::new(c))),
+    };
+    made.map_err(|refused| refused.first().map(|d| d.message.clone()).unwrap_or_default())
 }
 
 /// The instruction of the chip, where the kernel multiplies.
@@ -234,7 +255,6 @@ pub(crate) fn explain(candidates: &[Candidate]) -> String {
         let verdict = match &candidate.verdict {
             Verdict::Taken => "taken",
             Verdict::Dearer => "dearer",
-            Verdict::PassedOver(_) => "passed",
             Verdict::Refused(_) => "no code",
         };
         let _ = write!(out, "  {verdict:<7}  {:<30}", candidate.split.name());
@@ -246,7 +266,6 @@ pub(crate) fn explain(candidates: &[Candidate]) -> String {
         };
         let _ = match &candidate.verdict {
             Verdict::Refused(why) => writeln!(out, ": {why}"),
-            Verdict::PassedOver(why) => writeln!(out, ": {why}"),
             _ => writeln!(out),
         };
     }

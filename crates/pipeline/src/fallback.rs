@@ -11,7 +11,7 @@ use crate::storage::BUFFER;
 use crate::walk::preorder;
 
 /// Compiles a kernel by agents of their own, or, where these have no code for it, by one agent, with a remark that
-/// tells which form was refused and why.
+/// tells which form was refused and why; and that reason.
 ///
 /// # Errors
 /// Those of [`compile_to_program`]: what one agent would say of such a kernel is about a form nobody asked for.
@@ -19,18 +19,18 @@ pub(crate) fn compile(
     module: &Module,
     target: &Target,
     options: &Options,
-) -> Result<Resumed, Vec<Diagnostic>> {
+) -> Result<(Resumed, Option<String>), Vec<Diagnostic>> {
     let refused = match compile_to_program(module, target, options) {
-        Ok(compiled) => return Ok(Resumed::Compiled(Box::new(compiled))),
+        Ok(compiled) => return Ok((Resumed::Compiled(Box::new(compiled)), None)),
         Err(refused) => refused,
     };
-    if !refused.iter().all(lacks_code) || options.storage.is_some() || binds(module) {
+    if !refused.iter().all(lacks_code) || places_bound(module, options) {
         return Err(refused);
     }
     let Ok(mut single) = single::compile(module, target, options) else { return Err(refused) };
-    let told = refused.first().map(told);
-    single.remarks.splice(0..0, told);
-    Ok(Resumed::Single(Box::new(single)))
+    single.remarks.splice(0..0, refused.first().map(told));
+    let why = refused.first().map(|d| d.message.clone());
+    Ok((Resumed::Single(Box::new(single)), why))
 }
 
 /// Whether a refusal says that a form has no code for something. What is broken, contradicts the author, asks for a
@@ -39,10 +39,10 @@ fn lacks_code(refusal: &Diagnostic) -> bool {
     matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout)
 }
 
-/// Whether the author binds buffers: one agent takes no places from her (A44).
-fn binds(module: &Module) -> bool {
+/// Whether the author says where buffers lie: one agent takes no places from her (A44).
+pub(crate) fn places_bound(module: &Module, options: &Options) -> bool {
     let bound = |op: OpId| module.attr(op, BUFFER).is_some();
-    preorder(module, module.root).into_iter().any(bound)
+    options.storage.is_some() || preorder(module, module.root).into_iter().any(bound)
 }
 
 /// The first refusal as a remark.

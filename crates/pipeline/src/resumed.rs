@@ -113,7 +113,7 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
         Form::Kernel if single::applies(module, target, options.entry.as_deref()) => {
             refuse_bindings(module)?;
             let one = Resumed::Single(Box::new(single::compile(module, target, options)?));
-            Ok(choice::weigh(module, target, options, one))
+            Ok(choice::weigh(module, target, options, one, None))
         }
         form if form != Form::Kernel
             && (forms::of_one_agent(module) || single::applies(module, target, options.entry.as_deref())) =>
@@ -121,8 +121,8 @@ pub fn resume(module: &Module, target: &Target, options: &Options) -> Result<Res
             Ok(Resumed::Single(Box::new(single::resume(module, target, options, form)?)))
         }
         Form::Kernel => {
-            let resumed = fallback::compile(module, target, options)?;
-            Ok(choice::weigh(module, target, options, resumed))
+            let (resumed, refused) = fallback::compile(module, target, options)?;
+            Ok(choice::weigh(module, target, options, resumed, refused))
         }
         Form::Scheduled | Form::Assigned => {
             Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))

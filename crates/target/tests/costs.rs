@@ -18,7 +18,7 @@ fn cost(chip: &str, op: Op, on: &str) -> (u64, u64) {
 }
 
 fn product(instruction: MmaInstruction, m: u32, n: u32, k: u32, element: Element) -> Op {
-    Op::Mma(MmaOp { instruction, m, n, k, element, a: OperandPlace::Shared })
+    Op::Mma(MmaOp { instruction, m, n, k, element, a: OperandPlace::Shared, split: [1, 1] })
 }
 
 fn wgmma(m: u32, n: u32, k: u32, element: Element) -> Op {
@@ -116,8 +116,30 @@ fn t36_wgmma_durations() {
         k: 16,
         element: Element::F16,
         a: OperandPlace::Registers,
+        split: [1, 1],
     };
     assert_eq!(cost("sm_90a", Op::Mma(from_registers), unit::TC), (16 + 64, 16));
+}
+
+/// 2 x 4 warps read 128x64 of A four times, 256x64 of B twice: 128 KiB at 128 B/clk, under 2048 clocks of products.
+#[test]
+fn t36_mma_sync_reads_its_operands_by_warp() {
+    let by = |split, a| MmaOp {
+        instruction: MmaInstruction::MmaSync,
+        m: 128,
+        n: 256,
+        k: 64,
+        element: Element::Bf16,
+        a,
+        split,
+    };
+    let held = |op, unit| cost("sm_80", Op::Mma(op), unit).1;
+    let op = by([2, 4], OperandPlace::Shared);
+    assert_eq!((held(op, unit::SMEM), held(op, unit::TC)), (1024, 2048));
+    assert_eq!(held(by([8, 1], OperandPlace::Registers), unit::SMEM), 8 * 256);
+    // Warps in a column read all of B each: more than the tensor core takes.
+    let column = by([16, 1], OperandPlace::Shared);
+    assert_eq!((held(column, unit::SMEM), held(column, unit::TC)), (128 + 16 * 256, 128 + 16 * 256));
 }
 
 #[test]
@@ -357,6 +379,7 @@ fn any_op() -> impl Strategy<Value = Op> {
             k,
             element: Element::ALL[element],
             a: if shared { OperandPlace::Shared } else { OperandPlace::Registers },
+            split: if shared { [k.max(1), 4] } else { [1, 1] },
         })
     });
     let sized = (size.clone(), size, 0..16_usize, any::<bool>()).prop_map(|(n, inner_bytes, which, flag)| {

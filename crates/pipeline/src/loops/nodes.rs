@@ -11,6 +11,7 @@ use warploom_target::mma::{MmaInstruction, OperandPlace};
 use super::index::Indices;
 use super::price::Prices;
 use super::{GraphOptions, LoopNode, Part, PipelinedLoop, Role};
+use crate::single::split;
 use crate::views::look_through;
 use crate::walk::{Users, preorder};
 
@@ -50,13 +51,16 @@ impl<'a> Maker<'a> {
             one_agent: options.one_agent,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
+        let synchronous = instruction == MmaInstruction::MmaSync;
+        let split = synchronous.then(|| split(module, enclosing_function(module, scf_for))).flatten();
+        let split = split.unwrap_or([1, 1]);
         Maker {
             module,
             body: module.entry(scf_for, 0),
             target,
             options,
             handoff: i64::try_from(handoff).unwrap_or(i64::MAX),
-            prices: Prices { module, target, instruction, indices: Indices::new(module) },
+            prices: Prices { module, target, instruction, indices: Indices::new(module), split },
             users: Users::new(module),
             instruction,
             out,
@@ -139,7 +143,7 @@ impl<'a> Maker<'a> {
                     a = OperandPlace::TensorMemory;
                     self.stored(base, maker, Part::TmemStore)?;
                 }
-                (0, MmaInstruction::Wgmma) => a = OperandPlace::Registers,
+                (0, MmaInstruction::Wgmma | MmaInstruction::MmaSync) => a = OperandPlace::Registers,
                 (1, MmaInstruction::Wgmma | MmaInstruction::Tcgen05) => {
                     self.stored(base, maker, Part::Write)?
                 }
@@ -305,6 +309,15 @@ impl<'a> Maker<'a> {
         }
         preorder(self.module, op).iter().flat_map(|&o| self.module.ops[o].operands.iter().copied()).collect()
     }
+}
+
+/// The function that an operation stands in.
+fn enclosing_function(module: &Module, op: OpId) -> OpId {
+    let mut at = op;
+    while let Some(parent) = module.parent(at).filter(|_| module.ops[at].opcode != Opcode::Func) {
+        at = parent;
+    }
+    at
 }
 
 /// a, b, c .. for the copies of a loop.

@@ -19,6 +19,8 @@ pub(super) struct Prices<'a> {
     pub target: &'a Target,
     pub instruction: MmaInstruction,
     pub indices: Indices<'a>,
+    /// Warps along M and along N that share a product by mma.sync.
+    pub split: [u32; 2],
 }
 
 impl Prices<'_> {
@@ -69,10 +71,9 @@ impl Prices<'_> {
         };
         let (a_shape, b_shape) = (shape(0), shape(1));
         let element = operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem()));
-        let instruction = self.instruction;
-        let a = if instruction == MmaInstruction::MmaSync { OperandPlace::Registers } else { a };
+        let (instruction, split) = (self.instruction, self.split);
         let (m, k, n) = (extent(a_shape, 2), extent(a_shape, 1), extent(b_shape, 1));
-        self.target.cost(&Op::Mma(MmaOp { instruction, m, n, k, element, a }), COMPUTING)
+        self.target.cost(&Op::Mma(MmaOp { instruction, m, n, k, element, a, split }), COMPUTING)
     }
 
     fn copy(&self, op: OpId) -> Result<OpCost, CostError> {

@@ -56,6 +56,7 @@ use resume::Given;
 
 pub use explain::explain;
 pub use find::CopiedTile;
+pub(crate) use shape::split;
 pub use shape::{Layout, Shape};
 pub use staged::Staged;
 pub use wgmma::Products;
@@ -141,6 +142,18 @@ pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Si
     resume(module, target, options, Form::Kernel)
 }
 
+/// Compiles a kernel to a program of one agent whose products are synchronous.
+///
+/// # Errors
+/// Those of [`compile`].
+pub(crate) fn compile_synchronous(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+) -> Result<Single, Vec<Diagnostic>> {
+    resume_as(module, target, options, Form::Kernel, false)
+}
+
 /// Compiles a kernel for one agent from the form it is in.
 ///
 /// # Errors
@@ -150,6 +163,17 @@ pub(crate) fn resume(
     target: &Target,
     options: &Options,
     form: Form,
+) -> Result<Single, Vec<Diagnostic>> {
+    resume_as(module, target, options, form, true)
+}
+
+/// The same; a kernel as its author wrote it has asynchronous products only where `asynchronous` says so.
+fn resume_as(
+    module: &Module,
+    target: &Target,
+    options: &Options,
+    form: Form,
+    asynchronous: bool,
 ) -> Result<Single, Vec<Diagnostic>> {
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
@@ -167,7 +191,7 @@ pub(crate) fn resume(
             settled => return settled,
         }
     }
-    let mut single = by_pointers(kernel, func, target, options, given, marked)?;
+    let mut single = by_pointers(kernel, func, target, options, given, (marked, asynchronous))?;
     if let Some(why) = refused {
         let told = single.remarks.iter_mut().find(|r| r.rule == Some("C17"));
         told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
@@ -183,14 +207,14 @@ fn by_pointers(
     target: &Target,
     options: &Options,
     given: Option<Given>,
-    marked: bool,
+    (marked, asynchronous): (bool, bool),
 ) -> Result<Single, Vec<Diagnostic>> {
     let compile = |products: Products| {
         let way = Way { moves: Moves::ByPointers, products };
         compile_as(kernel.clone(), func, target, options, way, given.clone())
     };
     let mut synchronous = None;
-    if target.mma_instruction() == MmaInstruction::Wgmma && (marked || given.is_none()) {
+    if target.mma_instruction() == MmaInstruction::Wgmma && (marked || (given.is_none() && asynchronous)) {
         for pending in [1, 0] {
             match compile(Products::Asynchronous { pending }) {
                 Err(errors) if given.is_none() && errors.iter().all(|e| e.code != Code::Internal) => {

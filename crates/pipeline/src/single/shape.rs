@@ -139,6 +139,20 @@ fn reduced(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
     if apart { 4 * 128 * warps * words } else { 0 }
 }
 
+/// Warps along the rows and along the columns that share the products of a kernel by mma.sync; none where they fit no
+/// split, or there are no products.
+pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
+    let ops = preorder(module, func);
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
+    match mma_sync(module, &dots, reduces, aligned(module, func)) {
+        Ok((_, Layout::MmaSync { m, n })) if !dots.is_empty() => {
+            Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
+        }
+        _ => None,
+    }
+}
+
 /// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
 fn mma_sync(
     module: &Module,

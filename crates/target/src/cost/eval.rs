@@ -72,17 +72,19 @@ impl Target {
         Ok(Raw { latency, uses })
     }
 
-    /// The rate that a term's work is divided by: its own, or the unit's; `None` if it counts no work.
+    /// The rate that a term's work is divided by: its own, or the unit's; `None` if it counts no work. An instruction may
+    /// multiply slower than its unit could, never faster.
     fn rate(&self, op: &Op, terms: &Terms<'_>, unit: &Unit) -> Result<Option<Amount>, CostError> {
         let Some(work) = terms.work.filter(|_| terms.table.is_empty()) else { return Ok(None) };
-        let rate = terms.rate.or(match work {
-            Work::Bytes | Work::OperandBytes => unit.bytes_per_clk,
-            Work::Elements => unit.elements_per_clk,
-            Work::Macs => match op {
-                Op::Mma(mma) => Some(self.macs_per_clk(terms.unit, unit, mma)?),
-                _ => None,
+        let rate = match (work, op) {
+            (Work::Bytes | Work::OperandBytes, _) => terms.rate.or(unit.bytes_per_clk),
+            (Work::Elements, _) => terms.rate.or(unit.elements_per_clk),
+            (Work::Macs, Op::Mma(mma)) => match (terms.rate, self.macs_per_clk(terms.unit, unit, mma)) {
+                (None, full) => Some(full?),
+                (Some(own), full) => Some(full.map_or(own, |full| own.min(full))),
             },
-        });
+            (Work::Macs, _) => terms.rate,
+        };
         rate.filter(|rate| !rate.is_zero()).map(Some).ok_or_else(|| CostError::Incomplete {
             chip: self.chip.name.clone(),
             key: format!("unit.{}: rate", terms.unit),
@@ -169,23 +171,27 @@ impl Size {
         }
     }
 
-    /// wgmma computes whole blocks of 64 rows and reads both operands again for each instruction.
+    /// wgmma computes whole blocks of 64 rows and reads both operands again for each instruction; of mma.sync, each warp reads
+    /// its rows of A and its columns of B.
     fn of_product(mma: &MmaOp) -> Size {
         let (m, n, k) = (u64::from(mma.m), u64::from(mma.n), u64::from(mma.k));
-        let (rows, operand_bits) = match mma.instruction {
+        let a_in_shared = u64::from(mma.a == OperandPlace::Shared);
+        let (rows, operand_elements) = match mma.instruction {
             MmaInstruction::Wgmma => {
                 let blocks = m.div_ceil(u64::from(wgmma::M));
                 let rows = blocks.saturating_mul(wgmma::M.into());
                 let pieces = n.div_ceil(u64::from(wgmma::N_MAX));
-                let of_a = match mma.a {
-                    OperandPlace::Shared => rows.saturating_mul(k).saturating_mul(pieces),
-                    OperandPlace::Registers | OperandPlace::TensorMemory => 0,
-                };
-                let of_b = n.saturating_mul(k).saturating_mul(blocks);
-                (rows, of_a.saturating_add(of_b).saturating_mul(mma.element.bits().into()))
+                let of_a = rows.saturating_mul(k).saturating_mul(pieces).saturating_mul(a_in_shared);
+                (rows, of_a.saturating_add(n.saturating_mul(k).saturating_mul(blocks)))
             }
-            MmaInstruction::MmaSync | MmaInstruction::Tcgen05 => (m, 0),
+            MmaInstruction::MmaSync => {
+                let [down, across] = mma.split.map(u64::from);
+                let of_a = m.saturating_mul(k).saturating_mul(across).saturating_mul(a_in_shared);
+                (m, of_a.saturating_add(n.saturating_mul(k).saturating_mul(down)))
+            }
+            MmaInstruction::Tcgen05 => (m, 0),
         };
+        let operand_bits = operand_elements.saturating_mul(mma.element.bits().into());
         let macs = rows.saturating_mul(n).saturating_mul(k);
         Size { macs, operand_bytes: operand_bits.div_ceil(8), k, ..Size::default() }
     }

@@ -143,6 +143,15 @@ pub struct MmaOp {
     pub element: Element,
     /// Where A lies.
     pub a: OperandPlace,
+    /// Warps along M and along N that share an mma.sync product: each reads its rows of A and its columns of B into registers
+    /// itself. Other families read operands once per instruction, whoever issues it.
+    #[serde(default = "undivided")]
+    pub split: [u32; 2],
+}
+
+/// A product that nobody shares.
+fn undivided() -> [u32; 2] {
+    [1, 1]
 }
 
 impl Op {

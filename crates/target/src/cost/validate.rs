@@ -160,7 +160,15 @@ fn probes(target: &Target, kind: OpKind) -> Vec<Op> {
         rated.copied().find(|element| *element == Element::F16).unwrap_or(Element::Bf16)
     };
     let product = |instruction, (m, n, k)| {
-        Op::Mma(MmaOp { instruction, m, n, k, element: element(target), a: OperandPlace::Shared })
+        Op::Mma(MmaOp {
+            instruction,
+            m,
+            n,
+            k,
+            element: element(target),
+            a: OperandPlace::Shared,
+            split: [1, 1],
+        })
     };
     let probe = |(bytes, elements, mnk): (u64, u64, (u32, u32, u32))| match kind {
         OpKind::TmaLoad => Op::TmaLoad { bytes, inner_bytes: 128 },
