@@ -66,12 +66,15 @@ fn agents(out: &mut String, compiled: &Compiled) {
         layout.warps, layout.max_registers
     );
     for agent in &layout.agents {
+        let last = agent.warp + agent.warps.saturating_sub(1);
+        let warps = match agent.warps {
+            1 => format!("warp {last}"),
+            _ => format!("warps {}-{last}", agent.warp),
+        };
         let _ = writeln!(
             out,
-            "  @{:<5} warps {:>2}..{:<2}  registers {:>3}  {}",
+            "  @{:<5} {warps:<11}  registers {:>3}  {}",
             agent.role.name(),
-            agent.warp,
-            agent.warp + agent.warps,
             agent.registers,
             match agent.role {
                 Role::Load => "one elected lane copies".to_owned(),

@@ -62,8 +62,8 @@ fn reports_say_what_bounds_the_kernel() {
         let report = explain(&compiled);
         for line in [
             "agents: 12 warps, 168 registers per thread at launch",
-            "@load  warps  0..4   registers  40",
-            "@math  warps  4..12  registers 232",
+            "@load  warps 0-3    registers  40",
+            "@math  warps 4-11   registers 232",
             "full 1 arrival and 49152 B, empty 8 arrivals, one per computing warp",
             "II 1024 cycles, bound by TC",
             "ring depth 3: what the depth law asks for",

@@ -21,7 +21,7 @@ pub fn memory_map(a: &Assignment) -> String {
         s.align,
         s.load_bound
     );
-    table(&mut out, a, &s.map);
+    table(&mut out, a, &s.map, ["offset", "bytes"]);
     if let Some(t) = &a.tmem {
         let optimal = if t.optimal { ", optimal" } else { "" };
         let _ = writeln!(
@@ -29,7 +29,7 @@ pub fn memory_map(a: &Assignment) -> String {
             "tensor memory: {} of {} columns, {} allocated (no plan needs less than {}{optimal})",
             t.used, t.limit, t.allocated, t.load_bound
         );
-        table(&mut out, a, &t.map);
+        table(&mut out, a, &t.map, ["column", "columns"]);
     }
     for d in &a.drains {
         let pairs: Vec<String> = d.pairs.iter().map(|p| format!("{} before {}", p[0], p[1])).collect();
@@ -38,7 +38,8 @@ pub fn memory_map(a: &Assignment) -> String {
     out
 }
 
-fn table(out: &mut String, a: &Assignment, map: &[MapEntry]) {
+/// The rows of a space by region, under what its offsets and sizes count.
+fn table(out: &mut String, a: &Assignment, map: &[MapEntry], [offset, size]: [&str; 2]) {
     let regions: BTreeSet<u64> = a.records.iter().map(|r| r.region).collect();
     for region in &regions {
         let (ii, horizon) = axis(a, *region);
@@ -62,7 +63,7 @@ fn table(out: &mut String, a: &Assignment, map: &[MapEntry]) {
             slots(&mut rows, a, e, n);
         }
         if !rows.is_empty() {
-            let _ = writeln!(out, " region {region} ({axis})\n    offset    bytes");
+            let _ = writeln!(out, " region {region} ({axis})\n  {offset:>8} {size:>8}");
             out.push_str(&rows);
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A descriptor made in the kernel is pointer, extents and strides anyway. One that is an argument becomes the arguments
 //! that Triton passes where a kernel's launch record has no tensor maps: pointer, extents and strides as `i64`, two flags;
-//! the extents and strides behind it stay where they are. Elements outside the tensor read as zero, or as NaN where the
-//! descriptor says so, and are not written.
+//! the extents and strides behind it stay where they are. Elements outside the tensor are not written, and read as zero; as
+//! NaN where a descriptor that is made in the kernel says so. That an argument says so is known when it is too late: copies
+//! that run ahead leave zeros.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -53,10 +54,13 @@ pub(super) fn lower(
     }
     let told = (!tensors.is_empty() && target.has(Feature::TmaLoad)).then(|| {
         let text = "one agent runs this kernel, and moves its tiles by masked accesses, not by TMA";
-        remark(module, func, Code::Desc, text).rule("C17").note(
-            "launch",
-            "no tensor maps (tensordesc_meta is empty): for each descriptor pointer, i64 extents, i64 strides, two flags",
-        )
+        remark(module, func, Code::Desc, text)
+            .rule("C17")
+            .note(
+                "launch",
+                "no tensor maps (tensordesc_meta is empty): for each descriptor pointer, i64 extents, i64 strides, two flags",
+            )
+            .note("supported", "padding by zero: the first flag, NaN, must not be set")
     });
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()

@@ -41,9 +41,6 @@ impl Args {
             let page = crate::html::page(session.lowered.assignment(), &text);
             return io::write(Some(path), page.as_bytes());
         }
-        if !session.lowered.remarks().is_empty() {
-            eprint!("{}", io::render(session.lowered.remarks(), &session.input));
-        }
         io::stdout(text.as_bytes())
     }
 }
