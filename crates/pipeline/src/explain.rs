@@ -134,6 +134,9 @@ fn handshake(ring: &Ring) -> String {
             Some(_) => {
                 format!("products to tensor memory: full by a commit, empty {} arrivals", ring.arrive_empty)
             }
+            None if ring.under.is_some() => {
+                "products to tensor memory: full by a commit, given back with the factor over it".to_owned()
+            }
             None => "products to tensor memory: full by a commit, written once".to_owned(),
         },
     }

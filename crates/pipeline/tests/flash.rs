@@ -173,12 +173,22 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
     ("a product is not waited for", &[Rule::Read, Rule::Overwrite], |m| {
         drop_all(m, "math", Opcode::ConsumerWait, "product");
     }),
-    ("a product is never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
-        drop_all(m, "math", Opcode::ConsumerRelease, "product");
-    }),
     ("a product starts where nobody has read the last one", &[Rule::Overwrite], |m| {
-        drop_all(m, "mma", Opcode::ProducerAcquire, "product");
         drop_all(m, "mma", Opcode::ProducerAcquire, "factor");
+    }),
+    ("a product starts before the factor over the last one is taken back", &[Rule::Overwrite], |m| {
+        let acquires = of(m, "mma", Opcode::ProducerAcquire, "factor");
+        let commits = of(m, "mma", Opcode::ProducerCommit, "product");
+        // The last ones stand in the loop.
+        move_before(m, *acquires.last().unwrap(), *commits.last().unwrap());
+    }),
+    ("a product lies alone and is never given back", &[Rule::Overwrite], |m| {
+        // Columns 384 and on are nobody's.
+        let factor = ring(m, "factor");
+        for (name, value) in [("column", 384), ("columns", 64)] {
+            let Some(Attr::DenseArray { elem, .. }) = m.attr(factor, name).cloned() else { panic!() };
+            m.ops[factor].props.set(name, Attr::DenseArray { elem, values: vec![value] });
+        }
     }),
     ("a product starts over a factor that is still read", &[Rule::Overwrite, Rule::Form], |m| {
         let last = of(m, "mma", Opcode::ProducerAcquire, "factor").pop().unwrap();

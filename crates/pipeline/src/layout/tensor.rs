@@ -103,8 +103,9 @@ impl Layout {
         Some((first, Some(first + 8 * slots)))
     }
 
-    /// Which factors lie over which products, slot by slot. The handshakes of a product and the factor made from it guard
-    /// both; nothing guards any other two that share columns.
+    /// Which factors lie over which products, slot by slot. Whoever takes a slot of the factor back knows that the product
+    /// under it has been read too, for the factor was written over it: the product needs no barrier of its own for that.
+    /// Nothing guards any other two that share columns.
     pub(super) fn overlays(&mut self, module: &Module, selection: &Selection) -> Result<(), Box<Diagnostic>> {
         let mut found = Vec::new();
         for (at, a) in self.rings.iter().enumerate() {
@@ -130,7 +131,7 @@ impl Layout {
         }
         for (sum, factor) in found {
             if let Some(ring) = self.rings.get_mut(sum) {
-                ring.under = Some(factor);
+                (ring.under, ring.empty, ring.arrive_empty) = (Some(factor), None, 0);
             }
         }
         Ok(())

@@ -66,7 +66,8 @@ impl Walker<'_, '_> {
         Some(())
     }
 
-    /// Gives back the products of this trip, those that nothing came to read as well.
+    /// Gives back the products of this trip, those that nothing came to read as well. One under a factor is given back with
+    /// it.
     pub(super) fn close_products(&mut self, at: OpId) -> Option<()> {
         let sums = self.b.source.selection.sums.iter().enumerate();
         let own = sums.filter(|(_, s)| s.scf_for == at && s.kind == SumKind::Read && self.role == Role::Math);
@@ -79,7 +80,10 @@ impl Walker<'_, '_> {
             }
         }
         for ring in std::mem::take(&mut self.products) {
-            self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], at)?;
+            match self.b.source.layout.rings.get(ring)?.under {
+                None => self.hand_on(Opcode::ConsumerRelease, ring, [("lag", number(0))], at)?,
+                Some(_) => self.go_on(ring, at)?,
+            }
         }
         Some(())
     }
@@ -148,9 +152,15 @@ impl Walker<'_, '_> {
     ) -> Option<()> {
         let iterator = self.iterator(ring)?;
         let name = &self.b.source.layout.rings.get(ring)?.name;
-        let mut emit = self.emit(at);
-        emit.ring(opcode, name, &iterator, &props);
-        let next = emit.advance(name, iterator);
+        self.emit(at).ring(opcode, name, &iterator, &props);
+        self.go_on(ring, at)
+    }
+
+    /// The walk goes on with the next slot of a ring.
+    fn go_on(&mut self, ring: usize, at: OpId) -> Option<()> {
+        let iterator = self.iterator(ring)?;
+        let name = &self.b.source.layout.rings.get(ring)?.name;
+        let next = self.emit(at).advance(name, iterator);
         self.bind_iterators(&[ring], &next);
         Some(())
     }

@@ -147,11 +147,10 @@ impl Walker<'_, '_> {
         let keep = match sum.kind {
             SumKind::Plain => self.later?,
             _ => {
-                self.emit(op).ring(Opcode::ProducerAcquire, &data.name, &iterator, &[]);
-                // A factor in these columns must have been read as well: slot for slot, both rings go round together.
-                if let Some(over) = data.under.and_then(|r| layout.rings.get(r)) {
-                    self.emit(op).ring(Opcode::ProducerAcquire, &over.name, &iterator, &[]);
-                }
+                // A factor in these columns was written when the product had been read, and must have been read as well: slot
+                // for slot, both rings go round together.
+                let last = data.under.and_then(|r| layout.rings.get(r)).unwrap_or(data);
+                self.emit(op).ring(Opcode::ProducerAcquire, &last.name, &iterator, &[]);
                 self.emit(op).flag(sum.kind != SumKind::Read)
             }
         };

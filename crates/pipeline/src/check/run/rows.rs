@@ -80,6 +80,36 @@ impl Run<'_, '_> {
         }
     }
 
+    /// A sum without an empty barrier starts anew in a slot: whoever read what was there must have written rows over it
+    /// since.
+    pub(super) fn given_back_with_rows(
+        &mut self,
+        w: usize,
+        ring: usize,
+        sum: PlaceId,
+        version: u64,
+    ) -> Option<Step> {
+        let data = self.model.rings.get(ring).filter(|r| r.empty.is_none() && version >= r.depth)?;
+        let (name, over) = (data.name.clone(), self.machine.others(sum));
+        let factor = |place: &PlaceId| {
+            let ring = self.machine.places.get(*place).map(|p| p.ring);
+            ring.filter(|&r| self.model.rings.get(r).is_some_and(|r| r.is_factors())).map(|r| (*place, r))
+        };
+        let factors: Vec<(PlaceId, usize)> = over.iter().filter_map(factor).collect();
+        if factors.is_empty() {
+            let text = format!("starts a sum of @{name} a second time in a slot that nobody gives back");
+            return Some(self.broken(w, Rule::Overwrite, text));
+        }
+        for (place, ring) in factors {
+            let late = |&x: &usize| !self.machine.rows.contains_key(&(place, x));
+            if let Some(late) = self.writers(ring).into_iter().find(late) {
+                let text = format!("starts a sum over which warp {late} has yet to write what it read");
+                return Some(self.broken(w, Rule::Overwrite, text));
+            }
+        }
+        None
+    }
+
     /// A product starts a sum anew: nobody may want what else has these columns.
     pub(super) fn clear_columns(&mut self, w: usize, sum: PlaceId) -> Option<Step> {
         let others = self.machine.others(sum);

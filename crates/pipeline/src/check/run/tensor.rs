@@ -55,6 +55,9 @@ impl Run<'_, '_> {
             if started {
                 return self.broken(w, Rule::Overwrite, "starts a sum a second time");
             }
+            if let Some(broken) = self.given_back_with_rows(w, ring, sum, version) {
+                return broken;
+            }
             if let Some(broken) = self.clear_columns(w, sum) {
                 return broken;
             }
