@@ -6,7 +6,7 @@ use warploom_sched::{Answer, LoopGraph, Options, Use, schedule, validate};
 
 use crate::loops::PipelinedLoop;
 
-/// What bounds the interval: a unit, a circuit, or what both leave open.
+/// What bounds the interval: a unit, a circuit, limits on slots and copies, or all of it together.
 pub(crate) fn bound(graph: &LoopGraph, answer: &Answer) -> String {
     if let Some(unit) = answer.critical_resource.as_ref().filter(|_| answer.ii == answer.res_mii) {
         return unit.clone();
@@ -15,6 +15,12 @@ pub(crate) fn bound(graph: &LoopGraph, answer: &Answer) -> String {
     let circuit: Vec<&str> = circuit.collect();
     if answer.ii == answer.rec_mii && !circuit.is_empty() {
         return circuit.join(" > ");
+    }
+    // What the interval would fall without, each limit taken away alone.
+    let binds = |space: &str| without(graph, space).is_some_and(|ii| ii < answer.ii);
+    let binding: Vec<&str> = LIMITS.iter().filter(|(s, _)| binds(s)).map(|&(_, what)| what).collect();
+    if !binding.is_empty() {
+        return binding.join(" and ");
     }
     let spaces: Vec<&str> = LIMITS.iter().filter(|(s, _)| capped(graph, s)).map(|&(_, what)| what).collect();
     match spaces.is_empty() {

@@ -20,24 +20,34 @@ pub(crate) fn sharing(assignment: &Assignment) -> String {
 
 /// What two values have in common, as text.
 fn common(a: &Record, b: &Record) -> Option<String> {
-    let span = |from: u64, count: u64| (from, from.saturating_add(count));
-    let meet = |(a0, a1): (u64, u64), (b0, b1): (u64, u64)| (a0.max(b0), a1.min(b1));
-    let (low, high, unit) = match (&a.tmem, &b.tmem) {
-        (Some(x), Some(y)) => {
-            let ring = |r: &Record, t: &TmemPlace| {
-                span(t.column, t.stride.saturating_mul(r.depth.saturating_sub(1)).saturating_add(t.columns))
-            };
-            let (low, high) = if x.lanes == y.lanes { meet(ring(a, x), ring(b, y)) } else { (0, 0) };
-            (low, high, "columns")
-        }
-        (None, None) => {
-            let bytes = |r: &Record| Some(span(r.offset?, r.bytes?));
-            let (low, high) = meet(bytes(a)?, bytes(b)?);
-            (low, high, "bytes")
-        }
+    let (mine, others, unit) = match (&a.tmem, &b.tmem) {
+        (Some(x), Some(y)) if x.lanes == y.lanes => (columns(a, x), columns(b, y), "columns"),
+        (None, None) => (bytes(a)?, bytes(b)?, "bytes"),
         _ => return None,
     };
-    (low < high).then(|| format!("{unit} {low}..{high}"))
+    let meet = |x: (u64, u64), y: (u64, u64)| (x.0.max(y.0), x.1.min(y.1));
+    let mut shared: Vec<(u64, u64)> = Vec::new();
+    for (low, high) in mine.iter().flat_map(|&x| others.iter().map(move |&y| meet(x, y))) {
+        match shared.last_mut().filter(|last| last.1 == low) {
+            Some(last) => last.1 = high,
+            None if low < high => shared.push((low, high)),
+            None => {}
+        }
+    }
+    let ranges: Vec<String> = shared.iter().map(|(low, high)| format!("{low}..{high}")).collect();
+    (!ranges.is_empty()).then(|| format!("{unit} {}", ranges.join(", ")))
+}
+
+/// The columns of each slot of a ring.
+fn columns(record: &Record, place: &TmemPlace) -> Vec<(u64, u64)> {
+    let first = |slot: u64| place.column.saturating_add(place.stride.saturating_mul(slot));
+    (0..record.depth).map(|slot| (first(slot), first(slot).saturating_add(place.columns))).collect()
+}
+
+/// The bytes of a ring, whose slots follow each other.
+fn bytes(record: &Record) -> Option<Vec<(u64, u64)>> {
+    let from = record.offset?;
+    Some(vec![(from, from.saturating_add(record.bytes?))])
 }
 
 fn line(assignment: &Assignment, a: &Record, b: &Record, places: &str) -> String {

@@ -116,10 +116,11 @@ pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Refusal> {
         && let Ok(listing) = sass::disassemble(&nvdisasm, &assembled.cubin)
     {
         for l in sass::loops(&listing).iter().filter(|l| !l.is_spin()) {
-            text += &format!(
-                "  loop: {} instructions a trip, {} HGMMA, {} UTMALDG\n",
-                l.instructions, l.hgmma, l.utmaldg
-            );
+            let kinds =
+                [(l.hgmma, "HGMMA"), (l.utcmma, "UTCMMA"), (l.mma, "MMA of a warp"), (l.utmaldg, "UTMALDG")];
+            let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+            let kinds: String = kinds.map(|(count, name)| format!(", {count} {name}")).collect();
+            text += &format!("  loop: {} instructions a trip{kinds}\n", l.instructions);
         }
     }
     Ok(text)

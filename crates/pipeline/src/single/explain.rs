@@ -122,6 +122,12 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
         }
     }
     let _ = writeln!(out, "  {}", interval(&ahead.pipelined.graph, answer));
+    if answer.stages > 1 {
+        let _ = writeln!(
+            out,
+            "  the schedule decides the copies; what computes runs trip by trip as the kernel has it, and the chip overlaps warps"
+        );
+    }
     indented(out, &gantt(&with_agents(&ahead.pipelined), answer));
 }
 

@@ -119,9 +119,19 @@ fn legend(graph: &LoopGraph, answer: &Answer, text: &mut String) {
         );
     }
     for d in &answer.values {
-        let _ = writeln!(text, "  value {}: lifetime {} cycles, {} slots", d.id, d.lifetime, d.depth);
+        let value = graph.values.get(d.id);
+        let words = value
+            .map(|v| [&v.name, &v.space].map(|s| if s.is_empty() { s.clone() } else { format!(" {s}") }));
+        let size = value.map(|v| format!(" of {} bytes", v.bytes)).unwrap_or_default();
+        let slots = if d.depth == 1 { "slot" } else { "slots" };
+        let [name, space] = words.unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  value {}{name}{space}: lifetime {} cycles, {} {slots}{size}",
+            d.id, d.lifetime, d.depth
+        );
     }
     if let Some(bytes) = answer.bytes {
-        let _ = writeln!(text, "  rings: {bytes} bytes");
+        let _ = writeln!(text, "  in all spaces: {bytes} bytes");
     }
 }
