@@ -88,6 +88,7 @@ fn agents(out: &mut String, compiled: &Compiled) {
             }
         );
     }
+    let _ = writeln!(out, "  registers per thread: {} (C31)", layout.split);
 }
 
 fn pipelines(out: &mut String, layout: &Layout) {
@@ -232,7 +233,8 @@ fn stores(out: &mut String, compiled: &Compiled) {
     }
     for &op in &pointer_stores(&compiled.kernel, selection.func) {
         let value = compiled.kernel.ops[op].operands.get(1).map(|&v| compiled.kernel.ty(v).to_string());
-        let _ = writeln!(out, "  {} through pointers", value.unwrap_or_default());
+        let how = if compiled.kernel.ops[op].opcode == Opcode::Store { "" } else { " by atomic operations" };
+        let _ = writeln!(out, "  {} through pointers{how}", value.unwrap_or_default());
     }
     let once = selection.rings.iter().filter(|r| !r.looped).flat_map(|r| r.payloads());
     for load in once.filter_map(|&l| selection.loads.get(l).map(|load| (l, load))) {
@@ -244,8 +246,17 @@ fn stores(out: &mut String, compiled: &Compiled) {
     }
 }
 
+/// What writes through pointers; counters of one element are no results.
 fn pointer_stores(kernel: &Module, func: OpId) -> Vec<OpId> {
-    preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Store).collect()
+    let writes = |&op: &OpId| {
+        let tile = kernel.ops[op].operands.get(1).is_some_and(|&v| kernel.ty(v).is_tensor());
+        match kernel.ops[op].opcode {
+            Opcode::Store => true,
+            Opcode::AtomicRmw => tile,
+            _ => false,
+        }
+    };
+    preorder(kernel, func).into_iter().filter(writes).collect()
 }
 
 fn initiation_intervals(out: &mut String, compiled: &Compiled) {

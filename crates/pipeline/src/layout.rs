@@ -101,6 +101,8 @@ pub(crate) struct Layout {
     pub warps: u32,
     /// Registers per thread at launch.
     pub max_registers: u32,
+    /// Why registers are split between the agents as they are.
+    pub split: String,
     /// Bytes of dynamic shared memory.
     pub shared: u64,
     /// Columns of tensor memory, and where in shared memory their address is put.
@@ -126,14 +128,16 @@ impl Layout {
         let agents = agents(module, selection, target)?;
         let tensor = assignment.tmem.as_ref().filter(|_| !selection.sums.is_empty());
         let slot = assignment.smem.used.next_multiple_of(4);
+        let (max_registers, agents, split) = agents;
         let mut layout = Layout {
-            warps: agents.1.iter().map(|a| a.warp + a.warps).max().unwrap_or(0),
-            max_registers: agents.0,
+            warps: agents.iter().map(|a| a.warp + a.warps).max().unwrap_or(0),
+            max_registers,
+            split,
             shared: if tensor.is_some() { slot + 4 } else { assignment.smem.used },
             tmem: tensor.map(|plan| (plan.allocated, slot)),
             rings: Vec::new(),
             barriers: Vec::new(),
-            agents: agents.1,
+            agents,
         };
         let missing = || {
             Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
@@ -252,19 +256,20 @@ fn payload(
     Some(Payload { name: name.to_owned(), tile, swizzle: plan.swizzle, offset, stride })
 }
 
-/// `.maxnreg` and the agents: the loading warpgroup first, then the computing ones (C21, C31).
+/// `.maxnreg`, the agents, and why registers are split so: the loading warpgroup first, then the computing ones (C21, C31).
 fn agents(
     module: &Module,
     selection: &Selection,
     target: &Target,
-) -> Result<(u32, Vec<Agent>), Box<Diagnostic>> {
+) -> Result<(u32, Vec<Agent>, String), Box<Diagnostic>> {
     if !selection.sums.is_empty() {
         return Ok(tensor_agents(selection, target));
     }
     let rows = u64::from(selection.warpgroups()).saturating_mul(64);
-    let plan = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
+    let split = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
         Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
     })?;
+    let plan = &split.plan;
     let group = target.threads.warps_per_group;
     // Where no register moves, an agent has what the launch gave it, in steps of 8.
     let still = plan.maxnreg / 8 * 8;
@@ -272,12 +277,12 @@ fn agents(
     let load = Agent { role: Role::Load, warp: 0, warps: group, registers: registers(0), rows: false };
     let warps = selection.warpgroups().saturating_mul(group);
     let math = Agent { role: Role::Math, warp: group, warps, registers: registers(1), rows: false };
-    Ok((plan.maxnreg, vec![load, math]))
+    Ok((plan.maxnreg, vec![load, math], split.why()))
 }
 
 /// One warp copies, one issues products, and behind a gap to the next warpgroup the computing ones; no register moves
 /// (C21, C31).
-fn tensor_agents(selection: &Selection, target: &Target) -> (u32, Vec<Agent>) {
+fn tensor_agents(selection: &Selection, target: &Target) -> (u32, Vec<Agent>, String) {
     let group = target.threads.warps_per_group;
     let warps = selection.warpgroups().saturating_mul(group);
     let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
@@ -285,5 +290,7 @@ fn tensor_agents(selection: &Selection, target: &Target) -> (u32, Vec<Agent>) {
     let rows = !selection.half_rows();
     let agent = |role, warp, warps| Agent { role, warp, warps, registers, rows: rows && role == Role::Math };
     let agents = vec![agent(Role::Load, 0, 1), agent(Role::Mma, 1, 1), agent(Role::Math, group, warps)];
-    (registers, agents)
+    let why =
+        format!("sums stay in tensor memory, tiles pass through: {registers} at launch do, none are moved");
+    (registers, agents, why)
 }

@@ -15,12 +15,51 @@ pub(crate) fn live(tiles: u64) -> u64 {
     tiles + OVERHEAD
 }
 
-/// The register plan of one loading warpgroup and `m / 64` computing ones: the first of [`KEEPS`] with which
+/// How registers are split between a loading agent and a computing one.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub plan: RegisterPlan,
+    /// Registers of tiles per computing thread.
+    tiles: u64,
+    /// What each loading thread keeps.
+    keep: u32,
+    /// What it would rather keep, and what each computing thread would have then: too little.
+    passed: Option<(u32, u32)>,
+}
+
+impl Split {
+    /// Why they are split so, in words.
+    pub fn why(&self) -> String {
+        let Split { plan, tiles, keep, passed } = self;
+        let needs = format!("@math needs {tiles} for tiles and {OVERHEAD} for addresses and the epilogue");
+        let left = computing(plan);
+        match passed {
+            _ if plan.agents.iter().all(Option::is_none) => {
+                format!("{needs}, of {left} at launch: none are moved")
+            }
+            None => format!("{needs}: @load keeps {keep}, which leaves {left}"),
+            Some((more, less)) => {
+                format!(
+                    "{needs}: were @load to keep {more}, @math would have {less}; it keeps {keep}, which leaves {left}"
+                )
+            }
+        }
+    }
+}
+
+/// The split between one loading warpgroup and `m / 64` computing ones: the first of [`KEEPS`] with which
 /// `tiles` registers of tiles fit. `None` if none does.
-pub(crate) fn plan(m: u64, tiles: u64, target: &Target) -> Option<RegisterPlan> {
-    let plans = KEEPS.into_iter().filter_map(|keep| with_keep(m, keep, target));
-    let mut plans = plans;
-    plans.find(|plan| u64::from(computing(plan)) >= live(tiles))
+pub(crate) fn plan(m: u64, tiles: u64, target: &Target) -> Option<Split> {
+    let mut passed = None;
+    for keep in KEEPS {
+        let Some(plan) = with_keep(m, keep, target) else { continue };
+        let have = computing(&plan);
+        if u64::from(have) >= live(tiles) {
+            return Some(Split { plan, tiles, keep, passed });
+        }
+        passed = passed.or(Some((keep, have)));
+    }
+    None
 }
 
 /// Whether tiles of so many registers per thread fit.
