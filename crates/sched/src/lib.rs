@@ -44,6 +44,7 @@ pub mod fuzzing;
 mod graph;
 mod guard;
 mod ims;
+mod joint;
 mod json;
 mod large;
 mod normal;

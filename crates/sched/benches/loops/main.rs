@@ -28,6 +28,7 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --curve               time large synthetic loops instead
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT
+  --file FILE           the loops of this file instead
   --generated N         so many loops of each generator (default 100)
   --seed N              the seed of the first of them (default 0)
   --time-limit SECONDS  per loop
@@ -80,6 +81,7 @@ pub struct Args {
     curve: bool,
     only: Option<Algorithm>,
     set: String,
+    file: Option<PathBuf>,
     generated: u64,
     seed: u64,
     time_limit: Option<Duration>,
@@ -96,7 +98,10 @@ fn main() {
     if args.curve {
         return curve::curve(&args);
     }
-    let mut sets = sets::all(args.seed, args.generated);
+    let mut sets = match &args.file {
+        Some(file) => sets::file(file).into_iter().collect(),
+        None => sets::all(args.seed, args.generated),
+    };
     sets.retain(|s| s.name.contains(&args.set));
     if let Some(file) = &args.dump {
         let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
@@ -160,6 +165,7 @@ fn arguments() -> Option<Args> {
         curve: false,
         only: None,
         set: String::new(),
+        file: None,
         generated: 100,
         seed: 0,
         time_limit: None,
@@ -175,6 +181,7 @@ fn arguments() -> Option<Args> {
             "--curve" => args.curve = true,
             "--only" => args.only = Some(words.next()?.parse().ok()?),
             "--set" => args.set = words.next()?,
+            "--file" => args.file = Some(words.next()?.into()),
             "--generated" => args.generated = words.next()?.parse().ok()?,
             "--seed" => args.seed = words.next()?.parse().ok()?,
             "--time-limit" => args.time_limit = Some(Duration::from_secs_f64(words.next()?.parse().ok()?)),

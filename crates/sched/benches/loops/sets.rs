@@ -1,7 +1,7 @@
 //! The loops: files of known optima, and kernels that a generator makes.
 
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warploom_sched::fuzzing::{Source, gpu_loop, kernel_loop, tile_loop};
 use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
 
@@ -49,6 +49,13 @@ fn generate(name: &str, seed: u64, make: fn(&mut Source<'_>) -> LoopGraph) -> Op
     Some(Loop { graph, best_ii: None, best_length: None, length_proven: false, best_bytes: None })
 }
 
+/// The loops of a file.
+pub fn file(path: &Path) -> Option<Set> {
+    let text = std::fs::read(path).ok().and_then(|b| decode_text(&b).ok())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Some(Set { name, loops: text.lines().filter_map(read_loop).collect() })
+}
+
 /// A set per file of the folder, or one set of this name.
 fn folder(path: &str, name: Option<&str>) -> Vec<Set> {
     let start = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -60,15 +67,17 @@ fn folder(path: &str, name: Option<&str>) -> Vec<Set> {
     paths.sort();
     let mut sets: Vec<Set> = Vec::new();
     for path in paths {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !(file.ends_with(".jsonl") || file.ends_with(".jsonl.gz")) {
+        let listed = path.to_string_lossy();
+        if !(listed.ends_with(".jsonl") || listed.ends_with(".jsonl.gz")) {
             continue;
         }
-        let Some(text) = std::fs::read(&path).ok().and_then(|b| decode_text(&b).ok()) else { continue };
-        let loops: Vec<Loop> = text.lines().filter_map(read_loop).collect();
+        let Some(mut set) = file(&path) else { continue };
         match sets.last_mut().filter(|_| name.is_some()) {
-            Some(set) => set.loops.extend(loops),
-            None => sets.push(Set { name: name.unwrap_or(&file).to_owned(), loops }),
+            Some(all) => all.loops.append(&mut set.loops),
+            None => {
+                set.name = name.map_or(set.name, str::to_owned);
+                sets.push(set);
+            }
         }
     }
     sets

@@ -8,6 +8,7 @@ use crate::bounds::{Bounds, next_self_fit, recurrence_bound};
 use crate::error::ScheduleError;
 use crate::guard::Guard;
 use crate::ims::Ims;
+use crate::joint::joint_bound;
 use crate::large::wrap_around;
 use crate::normal::{Found, length};
 use crate::options::Options;
@@ -84,7 +85,8 @@ impl<'a> Session<'a> {
         let Some(recurrence) = recurrence_bound(&self.problem.dependences, false) else {
             return Err(ScheduleError::Infeasible { up_to: None });
         };
-        let lower = next_self_fit(self.problem, bounds.mii.max(recurrence.bound));
+        let joint = if self.searches() { joint_bound(self.problem) } else { 1 };
+        let lower = next_self_fit(self.problem, bounds.mii.max(recurrence.bound).max(joint));
         let last = self.options.max_ii.unwrap_or(i64::MAX);
         let first = lower.max(self.options.min_ii);
         if first > last {

@@ -1,22 +1,36 @@
 //! Which resource is searched by which method (S35).
 
 use super::contract::{Active, is_complex};
-use super::wrap::{Meeting, Pair, Pairs};
+use super::span::Span;
+use super::wrap::{Meeting, Pair, Pairs, Pool, PoolUse};
 use crate::problem::Problem;
 
 /// Up to this II and duration, residues are preferred to wrap counts on single units.
 const MODERATE_II: i64 = 2048;
 const SHORT_USE: i64 = 4;
 
+/// Uses of several units beyond these are left to residues.
+const MOST_POOL_USES: usize = 128;
+
 /// Whether wrap counts alone decide, and are the better way.
-pub(crate) fn by_laps_alone(problem: &Problem, ii: i64, active: &Active) -> bool {
-    let mut used = active.nodes.iter().flat_map(|&v| problem.uses(v as usize));
-    if used.any(|u| problem.count[u.resource as usize] > 1) {
-        return false;
+pub(crate) fn by_laps_alone(problem: &Problem, span: Span, active: &Active) -> bool {
+    let mut long = false;
+    let mut pooled = vec![Vec::new(); problem.count.len()];
+    for &v in &active.nodes {
+        for u in problem.uses(v as usize) {
+            long |= span.high > MODERATE_II || u.duration > SHORT_USE;
+            if problem.count[u.resource as usize] > 1 {
+                pooled[u.resource as usize].push((v, u.duration));
+            }
+        }
     }
-    let by_residue = residue_resources(problem, ii, active);
-    let mut used = active.nodes.iter().flat_map(|&v| problem.uses(v as usize));
-    used.any(|u| !by_residue[u.resource as usize])
+    long && pooled.iter().all(|uses| {
+        let mut longest: Vec<i64> = uses.iter().map(|(_, duration)| *duration).collect();
+        longest.sort_unstable_by(|a, b| b.cmp(a));
+        let once_each = uses.windows(2).all(|w| w[0].0 != w[1].0);
+        // Where two together exceed an II, they overlap in more than one way at once.
+        once_each && uses.len() <= MOST_POOL_USES && longest.iter().take(2).sum::<i64>() <= span.low
+    })
 }
 
 /// Which resources are decided by residues: several units, or short uses at a moderate II (S35).
@@ -67,12 +81,44 @@ pub(crate) fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> 
                         (p.first, p.second) = (p.first.max(first), p.second.max(second));
                         p.branch |= branch;
                     }
-                    None => pairs.list.push(Pair { a, b, offset, first, second, branch }),
+                    None => pairs.list.push(Pair { a, b, offset, first, second, branch, shared: false }),
                 }
                 *slot = Some(pair);
                 let places = (j as u32, i as u32);
-                pairs.meetings.push(Meeting { unit, places, held: (first, second), pair });
+                pairs.meetings.push(Meeting { unit, places, pair });
             }
+        }
+    }
+    pairs
+}
+
+/// The pairs of a loop that laps alone decide.
+pub(crate) fn all_pairs(problem: &Problem, active: &Active) -> Pairs {
+    let mut pairs = pairs(problem, active, &vec![false; problem.count.len()]);
+    for (resource, &count) in (0u32..).zip(&problem.count).filter(|(_, count)| **count > 1) {
+        let mut pool = Pool { units: count as usize, uses: Vec::new(), pairs: Vec::new() };
+        for (node, &v) in (1u32..).zip(&active.nodes) {
+            for u in problem.uses(v as usize).iter().filter(|u| u.resource == resource) {
+                for other in &pool.uses {
+                    pool.pairs.push(pairs.list.len() as u32);
+                    pairs.list.push(Pair {
+                        a: other.node,
+                        b: node,
+                        offset: u.start - other.start,
+                        first: other.duration,
+                        second: u.duration,
+                        branch: true,
+                        shared: true,
+                    });
+                }
+                pool.uses.push(PoolUse { node, start: u.start, duration: u.duration });
+            }
+        }
+        // As many uses as units never ask for more.
+        if pool.uses.len() > pool.units {
+            pairs.pools.push(pool);
+        } else {
+            pairs.list.truncate(pairs.list.len() - pool.pairs.len());
         }
     }
     pairs

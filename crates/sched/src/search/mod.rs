@@ -135,7 +135,8 @@ fn decide(
     budget: &mut Budget,
     guard: &mut Guard,
 ) -> Verdict {
-    if kinds::by_laps_alone(problem, ii, active) {
+    if kinds::by_laps_alone(problem, Span::one(ii), active) {
+        let pairs = kinds::all_pairs(problem, active);
         // What is easy is found by a plain dive; the rest is worth learning from.
         if let Some(mut tree) = tree::Tree::new(problem, ii, active, seed) {
             let mut part = budget.part(PLAIN_PART);
@@ -145,7 +146,6 @@ fn decide(
                 return verdict;
             }
         }
-        let pairs = kinds::pairs(problem, active, &vec![false; problem.count.len()]);
         return learn::Learner::new(Span::one(ii), active, pairs, Vec::new()).solve(
             None,
             u64::MAX,
@@ -162,10 +162,10 @@ fn decide(
 /// Proves that there is no schedule at any of several IIs, where one proof does for all. False says nothing.
 pub(crate) fn refutes(problem: &Problem, span: Span, budget: &mut Budget, guard: &mut Guard) -> bool {
     let Some(active) = contract::Active::at_span(problem, span) else { return false };
-    if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span.high, &active) {
+    if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span, &active) {
         return false;
     }
-    let pairs = kinds::pairs(problem, &active, &vec![false; problem.count.len()]);
+    let pairs = kinds::all_pairs(problem, &active);
     let mut learner = learn::Learner::new(span, &active, pairs, Vec::new());
     learner.solve(None, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
 }

@@ -2,7 +2,7 @@
 //! question to question.
 
 use super::contract::{Active, fill};
-use super::kinds::{by_laps_alone, pairs};
+use super::kinds::{all_pairs, by_laps_alone};
 use super::learn::Learner;
 use super::span::Span;
 use super::{Budget, Verdict};
@@ -22,11 +22,11 @@ impl<'p> Shortest<'p> {
     /// `length` is that of the best schedule known. `None` when the loop is not of the kind.
     pub fn new(problem: &'p Problem, ii: i64, length: i64) -> Option<Self> {
         let active = Active::at_length(problem, ii, length).ok()?;
-        if active.nodes.is_empty() || !by_laps_alone(problem, ii, &active) {
+        if active.nodes.is_empty() || !by_laps_alone(problem, Span::one(ii), &active) {
             return None;
         }
         let tail = tails(problem, ii)?;
-        let pairs = pairs(problem, &active, &vec![false; problem.count.len()]);
+        let pairs = all_pairs(problem, &active);
         let tails = active.nodes.iter().map(|&v| tail[v as usize]).collect();
         let learner = Learner::new(Span::one(ii), &active, pairs, tails);
         Some(Shortest { problem, ii, active, learner })

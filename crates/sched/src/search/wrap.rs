@@ -17,6 +17,14 @@ pub(crate) struct Pair {
     pub second: i64,
     /// The search branches on it; otherwise residues decide.
     pub branch: bool,
+    /// The resource has several units, so the uses may overlap: laps of twice the number, of which the even ones are
+    /// overlaps, and the odd ones the laps of a single unit.
+    pub shared: bool,
+}
+
+/// Whether the uses of a shared pair overlap in this lap.
+pub(crate) fn is_overlap(lap: i64) -> bool {
+    lap.rem_euclid(2) == 0
 }
 
 /// Two uses of a unit, by their places in the list of its uses, and the pair that keeps them apart.
@@ -24,7 +32,6 @@ pub(crate) struct Pair {
 pub(crate) struct Meeting {
     pub unit: u32,
     pub places: (u32, u32),
-    pub held: (i64, i64),
     pub pair: u32,
 }
 
@@ -33,6 +40,24 @@ pub(crate) struct Meeting {
 pub(crate) struct Pairs {
     pub list: Vec<Pair>,
     pub meetings: Vec<Meeting>,
+    pub pools: Vec<Pool>,
+}
+
+/// A resource of several units that laps decide: its uses, and the shared pair of each two of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    pub units: usize,
+    pub uses: Vec<PoolUse>,
+    /// Of uses i and j < i at `i*(i-1)/2 + j`; the pair goes from j to i.
+    pub pairs: Vec<u32>,
+}
+
+/// A use of one of several units by a node of the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolUse {
+    pub node: u32,
+    pub start: i64,
+    pub duration: i64,
 }
 
 /// A difference constraint `t[b] - t[a] >= least`.
@@ -46,22 +71,38 @@ pub(crate) struct Bound {
 impl Pair {
     /// The least distance within lap `k`.
     fn begin(&self, k: i64, span: Span) -> i64 {
-        self.first + span.least(k)
+        if !self.shared {
+            return self.first + span.least(k);
+        }
+        let turns = span.least(k.div_euclid(2));
+        if is_overlap(k) { turns - self.second + 1 } else { turns + self.first }
     }
 
     /// The greatest distance within lap `k`.
     fn end(&self, k: i64, span: Span) -> i64 {
-        span.most(k + 1) - self.second
+        if !self.shared {
+            return span.most(k + 1) - self.second;
+        }
+        let turns = k.div_euclid(2);
+        if is_overlap(k) { span.most(turns) + self.first - 1 } else { span.most(turns + 1) - self.second }
     }
 
     /// The first lap that reaches as far as `x`.
     fn lap_from(&self, x: i64, span: Span) -> i64 {
-        span.ceil(x + self.second) - 1
+        let free = span.ceil(x + self.second) - 1;
+        if !self.shared {
+            return free;
+        }
+        if span.most(free) + self.first > x { 2 * free } else { 2 * free + 1 }
     }
 
     /// The last lap that begins by `x`: the one `x` lies in, if any.
     pub fn lap_to(&self, x: i64, span: Span) -> i64 {
-        span.floor(x - self.first)
+        let free = span.floor(x - self.first);
+        if !self.shared {
+            return free;
+        }
+        if span.least(free + 1) - self.second < x { 2 * free + 2 } else { 2 * free + 1 }
     }
 
     /// The distances `x` that the network still allows.
@@ -114,9 +155,14 @@ impl Pair {
     /// Whether the uses overlap when both operations start as early as the network allows. `near`: a lap that is
     /// likely.
     pub fn meets_at_earliest(&self, net: &Network, span: Span, near: i64) -> bool {
-        let x = net.dist(0, self.b as usize) - net.dist(0, self.a as usize) + self.offset;
+        let x = self.at_earliest(net);
         let within = |k: i64| self.begin(k, span) <= x && x <= self.end(k, span);
         !within(near) && !within(self.lap_to(x, span))
+    }
+
+    /// The distance when both operations start as early as the network allows.
+    pub fn at_earliest(&self, net: &Network) -> i64 {
+        net.dist(0, self.b as usize) - net.dist(0, self.a as usize) + self.offset
     }
 
     /// Lap `k` or a later one.

@@ -10,7 +10,7 @@ impl Learner {
         let mut best: Option<(i64, i128, usize)> = None;
         for &i in self.open.pairs() {
             let laps = &self.laps[i as usize];
-            if !all && !laps.pair.meets_at_earliest(&self.net, self.span, laps.near.0) {
+            if laps.pair.shared || !all && !laps.pair.meets_at_earliest(&self.net, self.span, laps.near.0) {
                 continue;
             }
             let slack = laps.pair.room(&self.net);

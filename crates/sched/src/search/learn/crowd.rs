@@ -7,7 +7,7 @@
 
 use super::super::clauses::{Lit, negated};
 use super::super::span::Span;
-use super::super::wrap::Meeting;
+use super::super::wrap::Pairs;
 use super::{Conflict, Learner, Reason};
 
 /// A unit is crowded when so many in a thousand of its cycles are held.
@@ -24,6 +24,7 @@ const NEVER: i32 = -(1 << 24);
 
 /// The uses of a crowded unit.
 pub(super) struct Crowd {
+    /// The time after the start of each use in which no other use of the unit can start.
     held: Vec<i32>,
     longest: i64,
     /// The pair of uses i and j at `i * n + j`, and whether it is the other way round.
@@ -39,9 +40,9 @@ pub(super) struct Crowd {
 
 impl Crowd {
     /// The crowded units.
-    pub fn all(meetings: &[Meeting], span: Span) -> Vec<Crowd> {
+    pub fn all(pairs: &Pairs, span: Span) -> Vec<Crowd> {
         let mut units: Vec<(u32, usize)> = Vec::new();
-        for m in meetings {
+        for m in &pairs.meetings {
             let most = m.places.0.max(m.places.1) as usize + 1;
             match units.iter_mut().find(|(unit, _)| *unit == m.unit) {
                 Some((_, uses)) => *uses = most.max(*uses),
@@ -50,12 +51,12 @@ impl Crowd {
         }
         let wanted =
             units.into_iter().filter(|(_, n)| (LEAST_USES..=MOST_USES).contains(n) && span.high < MOST_II);
-        wanted.filter_map(|(unit, n)| Crowd::of(meetings, unit, n, span)).collect()
+        wanted.filter_map(|(unit, n)| Crowd::of(pairs, unit, n, span)).collect()
     }
 
-    fn of(meetings: &[Meeting], unit: u32, n: usize, span: Span) -> Option<Crowd> {
+    fn of(pairs: &Pairs, unit: u32, n: usize, span: Span) -> Option<Crowd> {
         let mut crowd = Crowd {
-            held: vec![0; n],
+            held: vec![i32::MAX; n],
             longest: 0,
             pairs: vec![(NO_PAIR, false); n * n],
             from: vec![NEVER; n * n],
@@ -64,10 +65,13 @@ impl Crowd {
             to_news: vec![true; n],
             in_range: true,
         };
-        for m in meetings.iter().filter(|m| m.unit == unit) {
+        for m in pairs.meetings.iter().filter(|m| m.unit == unit) {
             let (i, j) = (m.places.0 as usize, m.places.1 as usize);
             (crowd.pairs[i * n + j], crowd.pairs[j * n + i]) = ((m.pair, false), (m.pair, true));
-            (crowd.held[i], crowd.held[j]) = (m.held.0 as i32, m.held.1 as i32);
+            // Both may also meet on other units, for longer.
+            let pair = pairs.list[m.pair as usize];
+            crowd.held[i] = crowd.held[i].min(pair.first as i32);
+            crowd.held[j] = crowd.held[j].min(pair.second as i32);
         }
         crowd.longest = crowd.held.iter().map(|&d| i64::from(d)).max().unwrap_or(0);
         let held: i64 = crowd.held.iter().map(|&d| i64::from(d)).sum();

@@ -10,6 +10,7 @@ mod conflict;
 mod crowd;
 mod lengths;
 mod open;
+mod overload;
 #[cfg(test)]
 mod tests;
 mod theory;
@@ -18,7 +19,7 @@ use super::clauses::{Clauses, Lit, Values, negated};
 use super::contract::Active;
 use super::network::Network;
 use super::span::Span;
-use super::wrap::{Pair, Pairs};
+use super::wrap::{Pair, Pairs, Pool};
 use super::{Budget, Verdict};
 use crate::guard::Guard;
 use crowd::Crowd;
@@ -86,6 +87,8 @@ pub(crate) struct Learner {
     open: Open,
     /// Units that are nearly full.
     crowds: Vec<Crowd>,
+    /// Resources of several units.
+    pools: Vec<Pool>,
     /// Decisions were undone since these were last looked at.
     went_back: bool,
     /// Bounds that several truths made.
@@ -129,7 +132,8 @@ impl Learner {
             net: Network::new(active.nodes.len() + 1, &active.dist),
             laps: Vec::with_capacity(pairs.list.len()),
             open: Open::new(pairs.list.len()),
-            crowds: Crowd::all(&pairs.meetings, span),
+            crowds: Crowd::all(&pairs, span),
+            pools: pairs.pools,
             went_back: true,
             derived: Vec::new(),
             watchers: Vec::new(),
@@ -253,10 +257,19 @@ impl Learner {
                     Some(goal) if self.levels.is_empty() && self.values.of(goal) == 0 => self.decide(goal),
                     _ => match self.choose(goal.is_some()) {
                         Some(lit) => self.decide(lit),
-                        None => {
-                            let times: Vec<i64> = (1..self.net.m).map(|v| self.net.dist(0, v)).collect();
-                            return Some(Verdict::Found(times));
-                        }
+                        None => match self.overload() {
+                            None => {
+                                let times = (1..self.net.m).map(|v| self.net.dist(0, v)).collect();
+                                return Some(Verdict::Found(times));
+                            }
+                            Some(clause) => {
+                                left = left.saturating_sub(1);
+                                if !self.forbid(clause) {
+                                    self.refuted = true;
+                                    return Some(Verdict::Refuted);
+                                }
+                            }
+                        },
                     },
                 }
             }
