@@ -23,6 +23,11 @@ pub(crate) fn body_order(problem: &Problem, graph: &LoopGraph, ii: i64, time: &[
     readers_before_rewriters(graph, ii, time, &mut before);
     before.sort_unstable();
     before.dedup();
+    if before.is_empty() {
+        return positions(
+            (0..n).map(|v| (time[v].rem_euclid(ii), Reverse(time[v].div_euclid(ii)), v)).collect(),
+        );
+    }
     let mut waits = vec![0u32; n];
     for &(_, d) in &before {
         waits[d as usize] += 1;
@@ -40,6 +45,16 @@ pub(crate) fn body_order(problem: &Problem, graph: &LoopGraph, ii: i64, time: &[
                 ready.push(key(d as usize));
             }
         }
+    }
+    position
+}
+
+/// The position of each operation where only these keys order them.
+fn positions(mut keys: Vec<(i64, Reverse<i64>, usize)>) -> Vec<usize> {
+    keys.sort_unstable();
+    let mut position = vec![0; keys.len()];
+    for (next, &(_, _, v)) in keys.iter().enumerate() {
+        position[v] = next;
     }
     position
 }

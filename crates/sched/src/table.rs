@@ -30,9 +30,66 @@ struct Row {
 
 enum Cells {
     /// A counter per residue, and the operations whose hold starts there.
-    Counted { load: Vec<u32>, starts: Vec<Vec<u32>>, longest: i64 },
+    Counted { load: Vec<u32>, starts: Starts, longest: i64 },
     /// What is held, in any order.
     Listed(Vec<Held>),
+}
+
+/// The operations whose hold starts at each residue: linked lists in one array, as a row may have a hundred thousand.
+struct Starts {
+    first: Vec<u32>,
+    links: Vec<Link>,
+    unused: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    node: u32,
+    next: u32,
+}
+
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+impl Starts {
+    fn new(residues: usize) -> Self {
+        Starts { first: vec![END; residues], links: Vec::new(), unused: END }
+    }
+
+    fn at(&self, residue: usize) -> impl Iterator<Item = u32> + '_ {
+        let link = |i: u32| self.links.get(i as usize).copied();
+        std::iter::successors(link(self.first[residue]), move |l| link(l.next)).map(|l| l.node)
+    }
+
+    fn add(&mut self, residue: usize, node: u32) {
+        let link = Link { node, next: self.first[residue] };
+        self.first[residue] = match self.links.get_mut(self.unused as usize) {
+            Some(unused) => {
+                let next = std::mem::replace(unused, link).next;
+                std::mem::replace(&mut self.unused, next)
+            }
+            None => {
+                self.links.push(link);
+                self.links.len() as u32 - 1
+            }
+        };
+    }
+
+    fn remove(&mut self, residue: usize, node: u32) {
+        let (mut before, mut i) = (END, self.first[residue]);
+        while let Some(&link) = self.links.get(i as usize) {
+            if link.node == node {
+                match self.links.get_mut(before as usize) {
+                    Some(before) => before.next = link.next,
+                    None => self.first[residue] = link.next,
+                }
+                self.links[i as usize].next = self.unused;
+                self.unused = i;
+                return;
+            }
+            (before, i) = (i, link.next);
+        }
+    }
 }
 
 /// `len < II` cycles from residue `from` on, and `laps` whole turns.
@@ -60,7 +117,7 @@ impl<'p> Table<'p> {
                 let counted = longest > 0 && ii <= room && (longest <= SHORT || ii <= SMALL_II);
                 let cells = if counted {
                     room -= ii;
-                    let (load, starts) = (vec![0; ii as usize], vec![Vec::new(); ii as usize]);
+                    let (load, starts) = (vec![0; ii as usize], Starts::new(ii as usize));
                     Cells::Counted { load, starts, longest: longest.min(ii) }
                 } else {
                     Cells::Listed(Vec::new())
@@ -171,7 +228,7 @@ impl Row {
         match &mut self.cells {
             Cells::Counted { load, starts, .. } => {
                 step_cells(load, from, len, 1);
-                starts[from as usize].push(node);
+                starts.add(from as usize, node);
             }
             Cells::Listed(held) => held.push(Held { from, len, laps, node }),
         }
@@ -183,10 +240,7 @@ impl Row {
         match &mut self.cells {
             Cells::Counted { load, starts, .. } => {
                 step_cells(load, from, len, u32::MAX);
-                let here = &mut starts[from as usize];
-                if let Some(i) = here.iter().rposition(|&v| v == node) {
-                    here.swap_remove(i);
-                }
+                starts.remove(from as usize, node);
             }
             Cells::Listed(held) => {
                 let same = |h: &Held| h.node == node && h.from == from && h.len == len && h.laps == laps;
@@ -249,10 +303,10 @@ impl Row {
         match &self.cells {
             Cells::Counted { starts, longest, .. } => {
                 if laps > 0 || self.laps > 0 || longest + len > ii {
-                    found.extend(starts.iter().flatten());
+                    (0..ii).for_each(|cell| found.extend(starts.at(cell as usize)));
                 } else {
                     for off in 1 - longest..len {
-                        found.extend(&starts[(from + off).rem_euclid(ii) as usize]);
+                        found.extend(starts.at((from + off).rem_euclid(ii) as usize));
                     }
                 }
             }
@@ -335,5 +389,21 @@ mod tests {
         table_test(2, 100, 60, &[0, 30], &(60..=70).collect::<Vec<i64>>());
         table_test(2, 3, 5, &[], &[0, 1, 2]);
         table_test(2, 3, 2, &[0, 2], &[1]);
+    }
+
+    #[test]
+    fn lists_of_starts_keep_what_is_not_removed() {
+        let mut starts = Starts::new(3);
+        for node in 0..6 {
+            starts.add(node as usize % 2, node);
+        }
+        starts.remove(0, 2);
+        starts.remove(0, 7);
+        starts.remove(1, 5);
+        starts.add(2, 9);
+        let mut at: Vec<Vec<u32>> = (0..3).map(|r| starts.at(r).collect()).collect();
+        at.iter_mut().for_each(|list| list.sort_unstable());
+        assert_eq!(at, [vec![0, 4], vec![1, 3], vec![9]]);
+        assert_eq!(starts.links.len(), 6);
     }
 }

@@ -1,10 +1,10 @@
 //! The shortest schedule at an II, as far as the budget goes (S36).
 
 use super::Session;
+use super::room::least_length;
 use crate::answer::Algorithm;
 use crate::compact::compact;
 use crate::normal::length;
-use crate::paths::heads;
 use crate::problem::Problem;
 use crate::search::{Shortest, Verdict, at_length};
 use crate::sms::Swing;
@@ -59,8 +59,7 @@ impl Session<'_> {
 
     /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
     pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
-        let shortest = |t: &[i64]| t.iter().zip(&problem.latency).map(|(h, l)| h + l).max().unwrap_or(0);
-        let Some(mut low) = heads(problem, ii).map(|head| shortest(&head)) else { return (time, false) };
+        let Some(mut low) = least_length(problem, ii) else { return (time, false) };
         let mut best = compact(problem, ii, time);
         let mut high = length(problem, &best);
         if !self.searches() {

@@ -1,6 +1,7 @@
 //! From bounds to start times: a heuristic incumbent, then exact search from below (S28, S29).
 
 mod length;
+mod room;
 mod stride;
 
 use crate::answer::Algorithm;

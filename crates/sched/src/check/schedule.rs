@@ -72,16 +72,17 @@ pub(super) fn check_times(graph: &LoopGraph, answer: &Answer, report: &mut Repor
 
 fn check_dependences(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Report) {
     let at = |v: usize| time.get(v).copied();
-    let mut test = |place: String, src: usize, dst: usize, latency: i64, distance: i64| {
+    // The place is spelt only where something is wrong: loops may have a million edges.
+    let mut test = |place: &dyn Fn() -> String, src: usize, dst: usize, latency: i64, distance: i64| {
         let (Some(from), Some(to)) = (at(src), at(dst)) else {
-            report.add(Kind::Dependence, place, format!("{src} -> {dst} names an unknown node"));
+            report.add(Kind::Dependence, place(), format!("{src} -> {dst} names an unknown node"));
             return;
         };
         let (have, need) = (to + ii * i128::from(distance), from + i128::from(latency));
         if have < need {
             report.add(
                 Kind::Dependence,
-                place,
+                place(),
                 format!(
                     "{src} -> {dst}: {to} + {ii}*{distance} = {have} is before {from} + {latency} = {need}"
                 ),
@@ -89,45 +90,34 @@ fn check_dependences(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Re
         }
     };
     for (i, e) in graph.edges.iter().enumerate() {
-        test(format!("edge {i}"), e.src, e.dst, e.latency, e.distance);
+        test(&|| format!("edge {i}"), e.src, e.dst, e.latency, e.distance);
     }
     for v in &graph.values {
         for u in &v.uses {
-            test(format!("value {}", v.id), v.def, u.node, v.start, u.distance);
+            test(&|| format!("value {}", v.id), v.def, u.node, v.start, u.distance);
         }
     }
 }
 
+/// A use: the residue it starts at, its cycles, and who holds it.
+type Holder = (i128, i128, usize);
+
 /// Counts every residue of every resource; stretches of equal load are one step.
 fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Report) {
-    for r in &graph.resources {
-        let mut everywhere: i128 = 0;
-        // Change of load at each residue, and who starts there.
-        let mut change: BTreeMap<i128, i128> = BTreeMap::new();
-        let mut holders: Vec<(i128, i128, usize)> = Vec::new();
-        for (id, node) in graph.nodes.iter().enumerate() {
-            for u in node.uses.iter().filter(|u| u.resource == r.name && u.duration > 0) {
-                let start = time.get(id).copied().unwrap_or(0) + i128::from(u.start);
-                let (laps, rest) = (i128::from(u.duration) / ii, i128::from(u.duration) % ii);
-                everywhere += laps;
-                let from = start.rem_euclid(ii);
-                holders.push((from, i128::from(u.duration), id));
-                if rest > 0 {
-                    *change.entry(from).or_default() += 1;
-                    *change.entry((from + rest) % ii).or_default() -= 1;
-                    if from + rest > ii {
-                        // It wraps past the end of the table onto cycle 0.
-                        *change.entry(0).or_default() += 1;
-                    } else if from + rest == ii {
-                        // Its end is the end of the table, not cycle 0.
-                        *change.entry(0).or_default() += 1;
-                    }
-                }
-            }
+    let mut holders: BTreeMap<&str, Vec<Holder>> = BTreeMap::new();
+    for (id, node) in graph.nodes.iter().enumerate() {
+        for u in node.uses.iter().filter(|u| u.duration > 0) {
+            let start = time.get(id).copied().unwrap_or(0) + i128::from(u.start);
+            let holder = (start.rem_euclid(ii), i128::from(u.duration), id);
+            holders.entry(&u.resource).or_default().push(holder);
         }
+    }
+    for r in &graph.resources {
+        let holders = holders.get(r.name.as_str()).map_or(&[][..], Vec::as_slice);
+        let (everywhere, change) = changes(holders, ii);
         let count = i128::from(r.count);
         if everywhere > count {
-            let names = names_at(&holders, 0, ii);
+            let names = names_at(holders, 0, ii);
             report.add(
                 Kind::Resource,
                 format!("{} at every cycle", r.name),
@@ -135,11 +125,12 @@ fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Repo
             );
         }
         let mut load = everywhere;
-        for (&residue, step) in &change {
+        for same in change.chunk_by(|a, b| a.0 == b.0) {
             let before = load;
-            load += step;
+            load += same.iter().map(|(_, step)| step).sum::<i128>();
             if load > count && load > before {
-                let names = names_at(&holders, residue, ii);
+                let residue = same[0].0;
+                let names = names_at(holders, residue, ii);
                 report.add(
                     Kind::Resource,
                     format!("{} at cycle {residue}", r.name),
@@ -150,8 +141,28 @@ fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Repo
     }
 }
 
+/// The units held at every cycle, and the changes of the load beyond them, by residue.
+fn changes(holders: &[Holder], ii: i128) -> (i128, Vec<(i128, i128)>) {
+    let mut everywhere: i128 = 0;
+    let mut change: Vec<(i128, i128)> = Vec::with_capacity(2 * holders.len());
+    for &(from, duration, _) in holders {
+        everywhere += duration / ii;
+        let rest = duration % ii;
+        if rest > 0 {
+            change.push((from, 1));
+            change.push(((from + rest) % ii, -1));
+            // It wraps past the end of the table onto cycle 0; or its end is the end of the table, not cycle 0.
+            if from + rest >= ii {
+                change.push((0, 1));
+            }
+        }
+    }
+    change.sort_unstable();
+    (everywhere, change)
+}
+
 /// The nodes that hold a unit at this residue.
-fn names_at(holders: &[(i128, i128, usize)], residue: i128, ii: i128) -> String {
+fn names_at(holders: &[Holder], residue: i128, ii: i128) -> String {
     let here = holders.iter().filter(|(from, duration, _)| (residue - from).rem_euclid(ii) < *duration);
     let mut ids: Vec<String> = here.map(|(_, _, id)| format!("node {id}")).take(9).collect();
     if ids.len() == 9 {

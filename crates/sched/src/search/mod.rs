@@ -40,8 +40,8 @@ pub(crate) struct Budget {
 /// Elementary operations a search node may take on average, unless told otherwise.
 const WORK_PER_NODE: u64 = 3_000;
 
-/// The part of a question's budget that the plain search gets before the learning one.
-const PLAIN_PART: u64 = 50;
+/// Search nodes of the plain search before the learning one.
+const PLAIN_NODES: u64 = 400;
 
 /// Conflicts of a question about several IIs: what takes more is asked of fewer.
 const SPAN_CONFLICTS: u64 = 500;
@@ -67,10 +67,11 @@ impl Budget {
         Budget { spent: self.spent, ..Budget::of(nodes, self.work_per_node) }
     }
 
-    /// A part of what is left, to be charged afterwards.
-    fn part(&self, part: u64) -> Self {
-        let nodes = self.nodes / part;
-        Budget { nodes, granted: nodes, work: self.work / part, spent: 0, ..*self }
+    /// So many nodes of what is left, to be charged afterwards.
+    fn part(&self, nodes: u64) -> Self {
+        let nodes = nodes.min(self.nodes);
+        let work = nodes.saturating_mul(self.work_per_node).min(self.work);
+        Budget { nodes, granted: nodes, work, spent: 0, ..*self }
     }
 
     fn charge(&mut self, part: &Budget) {
@@ -139,7 +140,7 @@ fn decide(
         let pairs = kinds::all_pairs(problem, active);
         // What is easy is found by a plain dive; the rest is worth learning from.
         if let Some(mut tree) = tree::Tree::new(problem, ii, active, seed) {
-            let mut part = budget.part(PLAIN_PART);
+            let mut part = budget.part(PLAIN_NODES);
             let verdict = tree.solve(&mut part, guard);
             budget.charge(&part);
             if verdict != Verdict::Undecided {

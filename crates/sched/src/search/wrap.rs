@@ -201,3 +201,22 @@ impl Pair {
         x < self.first || x > ii - self.second
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_of_a_shared_pair_cover_every_distance_once() {
+        for (first, second, ii) in [(3, 4, 7), (3, 4, 10), (1, 1, 2), (5, 2, 9)] {
+            let pair = Pair { a: 1, b: 2, offset: 0, first, second, branch: true, shared: true };
+            let span = Span::one(ii);
+            for x in -30..=30 {
+                let k = pair.lap_to(x, span);
+                assert_eq!(k, pair.lap_from(x, span), "{x}");
+                assert!(pair.begin(k, span) <= x && x <= pair.end(k, span), "{x}");
+                assert_eq!(is_overlap(k), pair.clash(0, x.rem_euclid(ii), ii), "{x}");
+            }
+        }
+    }
+}

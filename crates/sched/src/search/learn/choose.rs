@@ -4,8 +4,8 @@ use super::super::clauses::{Lit, negated};
 use super::Learner;
 
 impl Learner {
-    /// Of the undecided pairs that would meet at the earliest times the one with the least slack, per failure and time held, and a
-    /// truth about it. None: the earliest times are a schedule.
+    /// Of the undecided pairs that would meet at the earliest times the one with the least slack, per failure and square
+    /// of the time held, and a truth about it. None: the earliest times are a schedule, but for units shared.
     pub(super) fn choose(&self, all: bool) -> Option<Lit> {
         let mut best: Option<(i64, i128, usize)> = None;
         for &i in self.open.pairs() {
@@ -14,7 +14,8 @@ impl Learner {
                 continue;
             }
             let slack = laps.pair.room(&self.net);
-            let weight = i128::from(laps.weight) * i128::from(laps.pair.first + laps.pair.second);
+            let held = i128::from(laps.pair.first + laps.pair.second);
+            let weight = (i128::from(laps.weight) * held).saturating_mul(held);
             let better = |(s, w, j): (i64, i128, usize)| {
                 let (this, that) =
                     (i128::from(slack).saturating_mul(w), i128::from(s).saturating_mul(weight));

@@ -28,7 +28,7 @@ use open::Open;
 /// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
 const RUN: u64 = 50;
 /// Conflicts before nearly full units are looked at as a whole: what is easy does without.
-const CALM: u64 = 100;
+const CALM: u64 = 20;
 /// Clauses kept before the first clean-up.
 const MOST_CLAUSES: usize = 2_000;
 /// Weights are scaled down beyond this.

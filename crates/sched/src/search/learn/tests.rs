@@ -6,7 +6,7 @@ use crate::guard::Guard;
 use crate::options::Options;
 use crate::random::Random;
 use crate::search::contract::{Active, fill};
-use crate::search::kinds::pairs;
+use crate::search::kinds::{all_pairs, by_laps_alone, pairs};
 use crate::search::span::Span;
 use crate::search::tree::Tree;
 use crate::search::{Budget, Verdict, refutes};
@@ -123,4 +123,79 @@ fn what_is_refuted_for_several_intervals_is_refuted_at_each() {
     }
     println!("{refuted} refuted, {left} left");
     assert!(refuted > 50 && left > 50);
+}
+
+/// 4 to 9 uses of a resource of 2 or 3 units and of a single one, with recurrences that leave little room.
+fn shared_loop(random: &mut Random) -> (LoopGraph, i64) {
+    let mut g = LoopGraph::new("shared");
+    let units = 2 + random.below(2);
+    g.add_resource("U", units).add_resource("V", 1);
+    let n = 4 + random.below(6) as usize;
+    let (mut shared, mut single) = (0, 0);
+    for i in 0..n {
+        let held = 5 + random.below(16);
+        let v = g.add_node(format!("op{i}"), held as i64, &[("U", random.below(4), held)]);
+        shared += held as i64;
+        if random.below(3) == 0 {
+            let duration = 2 + random.below(8);
+            g.nodes[v].uses.push(crate::graph::Use { resource: "V".into(), start: 0, duration });
+            single += duration as i64;
+        }
+    }
+    let full = (shared / units as i64 + 1).max(single).max(40);
+    for _ in 0..n {
+        let (a, b) = (random.below(n as u64) as usize, random.below(n as u64) as usize);
+        if a < b {
+            let latency = random.below(full as u64 / 2) as i64;
+            g.add_edge(a, b, latency, 0);
+            g.add_edge(b, a, full - latency - random.below(12) as i64, 1);
+        }
+    }
+    (g, full + random.below(4) as i64)
+}
+
+#[test]
+fn laps_of_several_units_agree_with_residues() {
+    let mut random = Random::new(5);
+    let (mut found, mut refuted, mut undecided) = (0, 0, 0);
+    for _ in 0..400 {
+        let (g, ii) = shared_loop(&mut random);
+        let Ok(valid) = validate(&g) else { continue };
+        let problem = &valid.problem;
+        if crate::paths::heads(problem, ii).is_none() {
+            continue;
+        }
+        for length in [None, Some(ii), Some(2 * ii)] {
+            let active = match length {
+                None => Active::at_span(problem, Span::one(ii)),
+                Some(length) => Active::at_length(problem, ii, length).ok(),
+            };
+            let Some(active) = active.filter(|a| !a.nodes.is_empty()) else { continue };
+            if !by_laps_alone(problem, Span::one(ii), &active) {
+                continue;
+            }
+            let guard = &mut Guard::new(&Options::default());
+            let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
+            let by_residue = tree.solve(&mut Budget::new(20_000), guard);
+            let mut learner = Learner::new(Span::one(ii), &active, all_pairs(problem, &active), Vec::new());
+            match learner.solve(None, u64::MAX, &mut Budget::new(20_000), guard) {
+                Verdict::Found(times) => {
+                    found += 1;
+                    assert!(by_residue != Verdict::Refuted, "{g:?} at {ii}, {length:?}");
+                    let mut table = crate::table::Table::new(problem, ii);
+                    for (&v, &t) in active.nodes.iter().zip(&times) {
+                        assert!(table.conflict(v as usize, t).is_none(), "{g:?} at {ii}, {length:?}");
+                        table.place(v as usize, t);
+                    }
+                }
+                Verdict::Refuted => {
+                    refuted += 1;
+                    assert!(!matches!(by_residue, Verdict::Found(_)), "{g:?} at {ii}, {length:?}");
+                }
+                Verdict::Undecided => undecided += 1,
+            }
+        }
+    }
+    println!("{found} found, {refuted} refuted, {undecided} undecided");
+    assert!(found > 100 && refuted > 50 && undecided < 20);
 }
