@@ -46,7 +46,7 @@ bench: ## all benchmarks that need no GPU
 
 bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
 	@tools/setup.sh oracle
-	$(CARGO) bench -p warploom-sched --bench loops -- --oracle $(PYTHON) --generated 10
+	$(CARGO) bench -p warploom-sched --bench loops -- --oracle $(PYTHON) --oracle-limit 1 --generated 5 --time-limit 2
 
 bench-compile: build peers ## TTIR-to-PTX time against Triton
 	$(PYTHON) bench/compile_time.py $(WARPLOOM)

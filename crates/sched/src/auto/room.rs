@@ -8,7 +8,7 @@ use crate::paths::{heads, tails};
 use crate::problem::Problem;
 
 /// Uses of a resource beyond these are not looked at: the cost is their square.
-const MOST_USES: usize = 2_000;
+const MOST_USES: usize = 600;
 
 /// A length that no schedule at this II falls below; `None` where a circuit is positive.
 pub(super) fn least_length(problem: &Problem, ii: i64) -> Option<i64> {

@@ -40,8 +40,8 @@ pub(crate) struct Budget {
 /// Elementary operations a search node may take on average, unless told otherwise.
 const WORK_PER_NODE: u64 = 3_000;
 
-/// Search nodes of the plain search before the learning one.
-const PLAIN_NODES: u64 = 400;
+/// Search nodes per operation of the plain search before the learning one.
+const PLAIN_NODES: u64 = 6;
 
 /// Conflicts of a question about several IIs: what takes more is asked of fewer.
 const SPAN_CONFLICTS: u64 = 500;
@@ -140,7 +140,7 @@ fn decide(
         let pairs = kinds::all_pairs(problem, active);
         // What is easy is found by a plain dive; the rest is worth learning from.
         if let Some(mut tree) = tree::Tree::new(problem, ii, active, seed) {
-            let mut part = budget.part(PLAIN_NODES);
+            let mut part = budget.part(PLAIN_NODES * active.nodes.len() as u64);
             let verdict = tree.solve(&mut part, guard);
             budget.charge(&part);
             if verdict != Verdict::Undecided {
