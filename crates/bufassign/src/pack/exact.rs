@@ -7,6 +7,7 @@
 //! doubles, since their proofs are short enough.
 
 use super::PackOptions;
+use super::core::refute;
 use super::prepare::{Prepared, lcm};
 use super::skyline::Skyline;
 
@@ -26,6 +27,8 @@ const MOST_BLOCKS: usize = 1500;
 const UNIT: u64 = 512;
 /// Up to this many blocks proofs are likely: limits double.
 const SMALL: usize = 64;
+/// Nodes that go to all blocks, then as many to the proof that some have no plan; four times as many each turn.
+const ALTERNATE: u64 = 8192;
 /// Orders are shuffled by up to this many 256ths, in turn.
 const SHUFFLE: [u64; 4] = [96, 160, 224, 32];
 
@@ -55,27 +58,59 @@ pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions<'_>, bud
             Answer::None(_) | Answer::Unknown => Answer::Unknown,
         };
     }
-    let mut offsets: Vec<u64> = p.blocks.iter().map(|b| b.fixed.unwrap_or(0)).collect();
-    // Pieces still to do, each above a ground of slabs.
     let everything: Vec<u32> = (0..p.blocks.len() as u32).collect();
-    let mut work: Vec<(Vec<u32>, u64)> = components(p, &everything).into_iter().map(|c| (c, 0)).collect();
+    among(p, &everything, capacity, options, budget, true)
+}
+
+/// Looks for a plan of some of the blocks; `thorough` also looks for a few that have none.
+pub(super) fn among(
+    p: &Prepared,
+    blocks: &[u32],
+    capacity: u64,
+    options: &PackOptions<'_>,
+    budget: &mut u64,
+    thorough: bool,
+) -> Answer {
+    let mut offsets: Vec<u64> = p.blocks.iter().map(|b| b.fixed.unwrap_or(0)).collect();
+    // Pieces still to do, each on a ground of slabs.
+    let mut work: Vec<(Vec<u32>, Vec<u32>)> =
+        components(p, blocks).into_iter().map(|c| (c, Vec::new())).collect();
     let mut unknown = false;
-    while let Some((part, ground)) = work.pop() {
-        let none = || Answer::None(part.iter().map(|&b| b as usize).collect());
+    while let Some((part, mut slabs)) = work.pop() {
+        let ground: u64 = slabs.iter().map(|&b| p.blocks[b as usize].size).sum();
+        let on_ground = |core: &[u32]| Answer::None(core.iter().chain(&slabs).map(|&b| b as usize).collect());
+        let none = || on_ground(&part);
         if !fixed_agree(p, &part, capacity) {
             return none();
         }
         if let Some((slab, rest)) = slab(p, &part) {
             offsets[slab as usize] = ground;
-            let ground = ground + p.blocks[slab as usize].size;
-            if ground > capacity {
+            if ground + p.blocks[slab as usize].size > capacity {
                 return none();
             }
-            work.extend(components(p, &rest).into_iter().map(|c| (c, ground)));
+            slabs.push(slab);
+            work.extend(components(p, &rest).into_iter().map(|c| (c, slabs.clone())));
             continue;
         }
         let mut sky = Skyline::new(p, &part, capacity - ground, options.stop);
-        match run(&mut sky, budget) {
+        let mut restarts = Restarts::default();
+        let mut answer = None;
+        let mut share = if thorough && part.len() <= SMALL { ALTERNATE } else { u64::MAX };
+        while answer.is_none() && *budget > 0 && !sky.stopped() {
+            let mut nodes = share.min(*budget);
+            *budget -= nodes;
+            answer = restarts.run(&mut sky, &mut nodes);
+            *budget += nodes;
+            // A proof may be out of reach for all blocks and short for some.
+            if answer.is_none()
+                && share < u64::MAX
+                && let Some(core) = refute(p, &part, capacity - ground, share, options, budget)
+            {
+                return on_ground(&core);
+            }
+            share = share.saturating_mul(4);
+        }
+        match answer {
             Some(true) => sky.offsets().for_each(|(b, at)| offsets[b] = ground + at),
             Some(false) => return none(),
             // Another piece may yet prove that there is no plan.
@@ -141,27 +176,38 @@ fn fixed_agree(p: &Prepared, part: &[u32], capacity: u64) -> bool {
     })
 }
 
-/// Restarts one component. `Some(true)` found, `Some(false)` proved, `None` gave up.
-fn run(sky: &mut Skyline<'_>, budget: &mut u64) -> Option<bool> {
-    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
-    for round in 0u64.. {
-        let turn = (round % ROTATION.len() as u64) as usize;
-        let cycle = round / ROTATION.len() as u64;
-        let shuffle = if cycle == 0 { 0 } else { SHUFFLE[(cycle % SHUFFLE.len() as u64) as usize] };
-        sky.reset();
-        sky.rank = ranks(sky, ROTATION[turn], shuffle, &mut seed);
-        let long = turn == 0 && sky.size.len() <= SMALL;
-        let share = if long { 1 << cycle.min(40) } else { luby(cycle + 1) };
-        let (answer, nodes) = sky.solve_within(share.saturating_mul(UNIT).min(*budget));
-        *budget = budget.saturating_sub(nodes);
-        if answer.is_some() {
-            return answer;
-        }
-        if *budget == 0 || sky.stopped() {
-            return None;
-        }
+/// Restarts of the search of one component.
+struct Restarts {
+    round: u64,
+    seed: u64,
+}
+
+impl Default for Restarts {
+    fn default() -> Self {
+        Restarts { round: 0, seed: 0x9E37_79B9_7F4A_7C15 }
     }
-    None
+}
+
+impl Restarts {
+    /// Goes on until the budget is spent. `Some(true)` found, `Some(false)` proved, `None` gave up.
+    fn run(&mut self, sky: &mut Skyline<'_>, budget: &mut u64) -> Option<bool> {
+        while *budget > 0 && !sky.stopped() {
+            let turn = (self.round % ROTATION.len() as u64) as usize;
+            let cycle = self.round / ROTATION.len() as u64;
+            let shuffle = if cycle == 0 { 0 } else { SHUFFLE[(cycle % SHUFFLE.len() as u64) as usize] };
+            sky.reset();
+            sky.rank = ranks(sky, ROTATION[turn], shuffle, &mut self.seed);
+            let long = turn == 0 && sky.size.len() <= SMALL;
+            let share = if long { 1 << cycle.min(40) } else { luby(cycle + 1) };
+            let (answer, nodes) = sky.solve_within(share.saturating_mul(UNIT).min(*budget));
+            *budget = budget.saturating_sub(nodes);
+            if answer.is_some() {
+                return answer;
+            }
+            self.round += 1;
+        }
+        None
+    }
 }
 
 /// Rank of every block, 0 first, disturbed by up to `shuffle` 256ths.

@@ -18,6 +18,7 @@
 mod bound;
 mod check;
 mod cliques;
+mod core;
 mod csv;
 mod exact;
 mod greedy;

@@ -190,6 +190,11 @@ impl Skyline<'_> {
             }
             self.undo(here);
             let Some((end, _)) = self.least_end(c) else { break };
+            let top = self.floor[c] + self.size[c];
+            // In no one's way there: higher up it does no better.
+            if self.near[c].iter().all(|&d| self.placed[d as usize] || self.floor[d as usize] >= top) {
+                break;
+            }
             let fits = self.raise(c, self.rest(c, end), self.base[c]);
             if !self.settle() || !fits {
                 break;
