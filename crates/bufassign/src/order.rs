@@ -9,8 +9,10 @@
 //! each agent's sequence that a node precedes answers every later question in constant time, and
 //! [`window`] keeps to the turns that a run has.
 
+mod insert;
 mod window;
 
+use self::insert::Undo;
 use self::window::Window;
 use crate::lifetime::Lifetimes;
 use crate::model::{Model, components_with_cycle};
@@ -19,6 +21,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 const NEVER: i128 = i128::MAX;
+
+/// Nodes whose place has changed, by [`Order::reduced`].
+type Queue = BinaryHeap<Reverse<(i128, usize)>>;
 
 /// Nodes of an op: its issue and its completion.
 const STEP: usize = 2;
@@ -42,6 +47,10 @@ pub(crate) struct Order {
     /// Out-edges of nodes 2*op (issue) and 2*op + 1 (completion), `(to, distance, owner)`; the
     /// owner of a release edge is its unit.
     out: Vec<Vec<(usize, i64, Option<usize>)>>,
+    /// The same edges at their ends, `(from, distance, owner)`.
+    into: Vec<Vec<(usize, i64, Option<usize>)>>,
+    /// How many they are.
+    edges: usize,
     potential: Vec<i64>,
     /// reach[a][x]: earliest place in agent a's sequence that node x of iteration 0 precedes.
     reach: Vec<Vec<i128>>,
@@ -49,6 +58,8 @@ pub(crate) struct Order {
     skip: Option<usize>,
     /// Runs asked about so far, by their turns.
     windows: RefCell<BTreeMap<i64, Window>>,
+    /// What insertions have changed since the last [`Order::keep`].
+    log: Vec<Undo>,
 }
 
 /// The graph is unsound: some op waits for itself.
@@ -91,10 +102,13 @@ impl Order {
             seat: vec![(0, 0); n],
             agents: Vec::new(),
             out: vec![Vec::new(); 2 * n],
+            into: vec![Vec::new(); 2 * n],
+            edges: 0,
             potential: vec![0; 2 * n],
             reach: Vec::new(),
             skip: None,
             windows: RefCell::default(),
+            log: Vec::new(),
         };
         let mut seats: BTreeMap<usize, usize> = BTreeMap::new();
         for (k, &o) in r.ops.iter().enumerate() {
@@ -104,7 +118,7 @@ impl Order {
             g.sync[k] = !op.is_async;
             g.potential[2 * k] = at.t;
             g.potential[2 * k + 1] = at.t;
-            g.out[2 * k].push((2 * k + 1, 0, None));
+            g.edge(2 * k, 2 * k + 1, 0, None);
             let agent = *seats.entry(op.agent).or_insert_with(|| {
                 g.agents.push(Vec::new());
                 g.agents.len() - 1
@@ -128,7 +142,7 @@ impl Order {
             }
         }
         for (x, y, d) in links {
-            g.out[x].push((y, d, None));
+            g.edge(x, y, d, None);
         }
         g
     }
@@ -168,8 +182,14 @@ impl Order {
 
     fn link(&mut self, from: Node, to: Node, distance: i64, owner: Option<usize>) {
         if let (Some(x), Some(y)) = (self.node(from), self.node(to)) {
-            self.out[x].push((y, distance, owner));
+            self.edge(x, y, distance, owner);
         }
+    }
+
+    fn edge(&mut self, x: usize, y: usize, distance: i64, owner: Option<usize>) {
+        self.edges += 1;
+        self.out[x].push((y, distance, owner));
+        self.into[y].push((x, distance, owner));
     }
 
     fn cost(&self, x: usize, y: usize, d: i64) -> i64 {
@@ -213,44 +233,46 @@ impl Order {
     fn tabulate(&mut self, skip: Option<usize>) {
         self.skip = skip;
         self.windows.get_mut().clear();
-        let n = self.out.len();
-        let mut into: Vec<Vec<(usize, i64)>> = vec![Vec::new(); n];
-        for x in 0..n {
-            for &(y, d, owner) in &self.out[x] {
-                if owner.is_none() || owner != skip {
-                    into[y].push((x, d));
-                }
-            }
-        }
-        self.reach = (0..self.agents.len()).map(|a| self.earliest(a, &into)).collect();
+        self.reach = (0..self.agents.len()).map(|a| self.earliest(a)).collect();
     }
 
-    /// Reverse Dijkstra from all ops of an agent, keyed by place times II, reduced by potentials.
-    fn earliest(&self, agent: usize, into: &[Vec<(usize, i64)>]) -> Vec<i128> {
+    /// The earliest place of an agent that each node precedes, from all of its ops.
+    fn earliest(&self, agent: usize) -> Vec<i128> {
         let size = self.agents[agent].len() as i128;
-        let ii = i128::from(self.ii);
-        let mut best = vec![NEVER; into.len()];
-        let reduced = |x: usize, place: i128| place * ii - size * i128::from(self.potential[x]);
+        let mut best = vec![NEVER; self.out.len()];
         let mut heap = BinaryHeap::new();
         for &op in &self.agents[agent] {
             let place = i128::from(self.stage[op]) * size + i128::from(self.seat[op].1);
             best[2 * op] = place;
-            heap.push(Reverse((reduced(2 * op, place), 2 * op)));
+            heap.push(Reverse((self.reduced(agent, 2 * op, place), 2 * op)));
         }
+        self.spread(agent, &mut best, heap, |_, _| {});
+        best
+    }
+
+    /// What the queue is sorted by: places times II, less the potential.
+    fn reduced(&self, agent: usize, node: usize, place: i128) -> i128 {
+        let size = self.agents[agent].len() as i128;
+        place * i128::from(self.ii) - size * i128::from(self.potential[node])
+    }
+
+    /// Reverse Dijkstra from the queued nodes; `before` is told each node and the place it had.
+    fn spread(&self, agent: usize, best: &mut [i128], mut heap: Queue, mut before: impl FnMut(usize, i128)) {
+        let size = self.agents[agent].len() as i128;
         while let Some(Reverse((key, y))) = heap.pop() {
             let place = best[y];
-            if key > reduced(y, place) {
+            if key > self.reduced(agent, y, place) {
                 continue;
             }
-            for &(x, d) in &into[y] {
+            for &(x, d, owner) in &self.into[y] {
                 let through = place + i128::from(d) * size;
-                if through < best[x] {
+                if through < best[x] && (owner.is_none() || owner != self.skip) {
+                    before(x, best[x]);
                     best[x] = through;
-                    heap.push(Reverse((reduced(x, through), x)));
+                    heap.push(Reverse((self.reduced(agent, x, through), x)));
                 }
             }
         }
-        best
     }
 
     /// Whether the completion of `from` in iteration i precedes the issue of `to` in i + d, in every run
@@ -268,7 +290,7 @@ impl Order {
         let d = d.min(MOST_TURNS);
         let turns = d.abs() + 1;
         let mut windows = self.windows.borrow_mut();
-        let run = windows.entry(turns).or_insert_with(|| Window::new(self, turns, self.skip));
+        let run = windows.entry(turns).or_insert_with(|| Window::new(self, turns));
         run.completes_before(self, x, y, d)
     }
 
@@ -285,14 +307,6 @@ impl Order {
         // A cycle would be C(from) -> I(to) -> .. -> C(from); every way into a completion is
         // through its issue.
         !self.precedes(Node::I(to), from, -d)
-    }
-
-    /// Adds C(from) -> I(to) at distance d.
-    pub fn insert(&mut self, from: usize, to: usize, d: i64) -> Result<(), Deadlock> {
-        self.link(Node::C(from), Node::I(to), d, None);
-        self.settle()?;
-        self.tabulate(None);
-        Ok(())
     }
 
     /// The same graph without the release edges of a unit.

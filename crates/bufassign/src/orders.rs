@@ -123,48 +123,21 @@ impl Orders {
             }
             trial = Some(g);
         }
-        let (mut added, mut relied) = (Vec::new(), Vec::new());
-        for h in hand_overs.iter_mut() {
-            if h.distance < -MOST_TURNS {
-                return false;
-            }
-            let Some(waits) = Orders::waits(life, h) else { return false };
-            let graph = trial.as_ref().unwrap_or(&self.graphs[region]);
-            h.implied = Orders::acquired(model, life, shakes, h)
-                && waits.iter().all(|&(x, y, d)| graph.implied(x, y, d));
-            if h.implied {
-                relied.extend(waits);
-                continue;
-            }
-            if !insert {
-                return false;
-            }
-            for (x, y, d) in waits {
-                let graph = trial.as_ref().unwrap_or(&self.graphs[region]);
-                if graph.implied(x, y, d) {
-                    added.push((x, y, d));
-                    continue;
-                }
-                self.spent += 1 + 2 * model.regions[region].ops.len() as u64;
-                if self.spent > WORK || !graph.insertable(x, y, d) {
-                    return false;
-                }
-                let mut g = graph.clone();
-                if g.insert(x, y, d).is_err() {
-                    return false;
-                }
-                trial = Some(g);
-                added.push((x, y, d));
-            }
-        }
+        let Orders { graphs, depth, extra, relied, spent } = self;
+        let graph = trial.as_mut().unwrap_or(&mut graphs[region]);
+        let Some((added, held)) = hand_over(model, life, shakes, graph, spent, hand_overs, insert) else {
+            graph.take_back();
+            return false;
+        };
+        graph.keep();
         if let Some(g) = trial {
-            self.graphs[region] = g;
+            graphs[region] = g;
         }
         for &k in members {
-            self.depth[k] = dc;
+            depth[k] = dc;
         }
-        self.relied[region].extend(relied);
-        self.extra[region].extend(added);
+        relied[region].extend(held);
+        extra[region].extend(added);
         true
     }
 
@@ -172,4 +145,43 @@ impl Orders {
     pub fn is_spent(&self) -> bool {
         self.spent > WORK
     }
+}
+
+/// Finds hand-overs implied or inserts the waits they need: the waits inserted, and the orders relied on.
+fn hand_over(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    shakes: &[Shake],
+    graph: &mut Order,
+    spent: &mut u64,
+    hand_overs: &mut [HandOver],
+    insert: bool,
+) -> Option<(Vec<Wait>, Vec<Wait>)> {
+    let (mut added, mut relied) = (Vec::new(), Vec::new());
+    for h in hand_overs.iter_mut() {
+        if h.distance < -MOST_TURNS {
+            return None;
+        }
+        let waits = Orders::waits(life, h)?;
+        h.implied =
+            Orders::acquired(model, life, shakes, h) && waits.iter().all(|&(x, y, d)| graph.implied(x, y, d));
+        if h.implied {
+            relied.extend(waits);
+            continue;
+        }
+        if !insert {
+            return None;
+        }
+        for (x, y, d) in waits {
+            if !graph.implied(x, y, d) {
+                *spent += 1;
+                if *spent > WORK || !graph.insertable(x, y, d) {
+                    return None;
+                }
+                *spent += graph.insert(x, y, d);
+            }
+            added.push((x, y, d));
+        }
+    }
+    Some((added, relied))
 }

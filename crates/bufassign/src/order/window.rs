@@ -13,6 +13,11 @@ const NEVER: i64 = i64::MAX;
 pub(super) struct Window {
     /// For each agent and event: the earliest place in the agent's sequence behind the event.
     earliest: Vec<Vec<i64>>,
+    turns: i64,
+    /// The op and turn before each in its agent's sequence, where there is one: `turn * ops + op`.
+    before: Vec<Option<u32>>,
+    /// Edges the graph had when the run was laid out.
+    pub edges: usize,
 }
 
 /// Place of an op's turn in the sequence of its agent.
@@ -22,13 +27,15 @@ fn place(g: &Order, op: usize, turn: i64) -> i64 {
 }
 
 impl Window {
-    /// The run of `turns` turns, without the release edges of `skip`.
-    pub fn new(g: &Order, turns: i64, skip: Option<usize>) -> Window {
+    /// The run of `turns` turns, without the release edges that the graph leaves out.
+    pub fn new(g: &Order, turns: i64) -> Window {
         let nodes = g.out.len();
+        let count = nodes / STEP;
+        let mut before = vec![None; count * turns as usize];
         let event = |node: usize, turn: i64| turn as usize * nodes + node;
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); nodes * turns as usize];
         for (x, edges) in g.out.iter().enumerate() {
-            for &(y, d, _) in edges.iter().filter(|e| e.2.is_none() || e.2 != skip) {
+            for &(y, d, _) in edges.iter().filter(|e| e.2.is_none() || e.2 != g.skip) {
                 for turn in (-d).max(0)..turns.min(turns.saturating_sub(d)) {
                     next[event(x, turn)].push(event(y, turn + d));
                 }
@@ -43,6 +50,7 @@ impl Window {
             sequence.sort_unstable();
             for w in sequence.windows(2) {
                 let ((_, x, tx), (_, y, ty)) = (w[0], w[1]);
+                before[ty as usize * count + y] = Some((tx as usize * count + x) as u32);
                 next[event(2 * x, tx)].push(event(2 * y, ty));
                 if g.sync[x] {
                     next[event(2 * x + 1, tx)].push(event(2 * y, ty));
@@ -63,7 +71,63 @@ impl Window {
                 };
             }
         }
-        Window { earliest }
+        Window { earliest, turns, before, edges: g.edges }
+    }
+
+    /// Takes in a new edge of the graph, from node to node at a distance; `note` is told the agent, the event
+    /// and its place before.
+    pub fn insert(
+        &mut self,
+        g: &Order,
+        (x, y, d): (usize, usize, i64),
+        mut note: impl FnMut(usize, usize, i64),
+    ) {
+        let nodes = g.out.len();
+        for turn in (-d).max(0)..self.turns.min(self.turns.saturating_sub(d)) {
+            let (from, to) = (turn as usize * nodes + x, (turn + d) as usize * nodes + y);
+            for agent in 0..self.earliest.len() {
+                let place = self.earliest[agent][to];
+                let mut open = vec![from];
+                // Whatever comes before `from` now comes before that place.
+                while let Some(event) = open.pop() {
+                    let own = &mut self.earliest[agent][event];
+                    if place < *own {
+                        note(agent, event, *own);
+                        *own = place;
+                        self.behind(g, event, &mut open);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the events that come right before one.
+    fn behind(&self, g: &Order, event: usize, out: &mut Vec<usize>) {
+        let nodes = g.out.len();
+        let (node, turn) = (event % nodes, (event / nodes) as i64);
+        let edges = g.into[node].iter().filter(|e| e.2.is_none() || e.2 != g.skip);
+        let at = edges.map(|&(x, d, _)| (x, turn - d)).filter(|e| (0..self.turns).contains(&e.1));
+        out.extend(at.map(|(x, turn)| turn as usize * nodes + x));
+        if node.is_multiple_of(STEP)
+            && let Some(before) = self.before[turn as usize * (nodes / STEP) + node / STEP]
+        {
+            let (op, turn) = (before as usize % (nodes / STEP), before as usize / (nodes / STEP));
+            out.push(turn * nodes + STEP * op);
+            if g.sync[op] {
+                out.push(turn * nodes + STEP * op + 1);
+            }
+        }
+    }
+
+    /// For each agent and event, the place that the event comes before.
+    #[cfg(test)]
+    pub fn places(&self) -> &[Vec<i64>] {
+        &self.earliest
+    }
+
+    /// Gives an event the place it had.
+    pub fn restore(&mut self, agent: usize, event: usize, place: i64) {
+        self.earliest[agent][event] = place;
     }
 
     /// Whether the completion of `from` comes before the issue of `to`, `d` turns later.
