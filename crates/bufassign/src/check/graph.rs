@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use crate::output::{Assignment, Handshake};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// Issue and completion nodes of one region's ops, and every edge with its distance.
 pub(super) struct Graph {
@@ -10,11 +10,20 @@ pub(super) struct Graph {
     edges: Vec<Vec<(usize, i128)>>,
     /// Of each op: its agent, stage and order, and whether the agent waits for its completion.
     seats: Vec<(u64, i128, u64, bool)>,
-    /// Runs of a few turns, as out-edges of their events.
-    runs: std::cell::RefCell<BTreeMap<i128, Vec<Vec<usize>>>>,
-    /// By source and distance asked about: the events behind the source.
-    behind: std::cell::RefCell<BTreeMap<(usize, i128), Vec<bool>>>,
+    /// Runs of a few turns.
+    runs: std::cell::RefCell<BTreeMap<i128, Run>>,
 }
+
+/// What comes after what in a run.
+struct Run {
+    /// Place of each event in the program of its op's agent.
+    place: Vec<u32>,
+    /// By agent: the first place in its program that each event comes before.
+    first: BTreeMap<u64, Vec<u32>>,
+}
+
+/// No place of a program.
+const NOWHERE: u32 = u32::MAX;
 
 /// Turns back beyond which nothing counts as ordered; later than that, only what was so already.
 const FURTHEST: i128 = 32;
@@ -30,7 +39,6 @@ impl Graph {
             seats: here.iter().map(|o| seat(f, *o)).collect(),
             index,
             runs: Default::default(),
-            behind: Default::default(),
         };
         g.program_order(f, region);
         for (k, life) in f.lives.iter().enumerate().filter(|(_, l)| l.region == region) {
@@ -123,15 +131,11 @@ impl Graph {
         }
         // Program order: `to` comes after its own earlier turns.
         let d = if self.directly(x, y, d) { return true } else { d.min(FURTHEST) };
-        let turns = d.abs() + 1;
         let event = |node: usize, turn: i128| turn as usize * self.edges.len() + node;
-        let mut behind = self.behind.borrow_mut();
-        let seen = behind.entry((x, d)).or_insert_with(|| {
-            let mut runs = self.runs.borrow_mut();
-            let run = runs.entry(turns).or_insert_with(|| self.run(turns));
-            reached(run, event(2 * x + 1, (-d).max(0)))
-        });
-        seen[event(2 * y, d.max(0))]
+        let mut runs = self.runs.borrow_mut();
+        let run = runs.entry(d.abs() + 1).or_insert_with(|| self.run(d.abs() + 1));
+        let first = run.first.get(&self.seats[y].0).map_or(NOWHERE, |f| f[event(2 * x + 1, (-d).max(0))]);
+        first != NOWHERE && first <= run.place[event(2 * y, d.max(0))]
     }
 
     /// Both belong to one agent, which waits for `x` and issues `y` later.
@@ -140,49 +144,62 @@ impl Graph {
         a.0 == b.0 && a.3 && (a.1, a.2) < (b.1 + d, b.2)
     }
 
-    /// Out-edges of the events of a run: those of the graph whose turns both exist, and each agent's
-    /// program through the instances that exist.
-    fn run(&self, turns: i128) -> Vec<Vec<usize>> {
+    /// The events of a run and what each comes before: by edges of the graph whose turns both exist, and by
+    /// each agent's program through the instances that exist.
+    fn run(&self, turns: i128) -> Run {
         let nodes = self.edges.len();
-        let mut run = vec![Vec::new(); nodes * turns as usize];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); nodes * turns as usize];
         for turn in 0..turns {
             for (x, out) in self.edges.iter().enumerate() {
-                let there = out.iter().filter(|(_, d)| (0..turns).contains(&(turn + d)));
-                run[turn as usize * nodes + x].extend(there.map(|&(y, d)| (turn + d) as usize * nodes + y));
+                for &(y, d) in out.iter().filter(|(_, d)| (0..turns).contains(&(turn + d))) {
+                    before[(turn + d) as usize * nodes + y].push((turn as usize * nodes + x) as u32);
+                }
             }
         }
-        let mut program: Vec<(u64, i128, u64, usize, bool)> = Vec::new();
+        let mut programs: BTreeMap<u64, Vec<(i128, u64, usize, bool)>> = BTreeMap::new();
         for (op, &(agent, stage, order, waits)) in self.seats.iter().enumerate() {
-            program.extend((0..turns).map(|t| (agent, t + stage, order, t as usize * nodes + 2 * op, waits)));
+            let all = (0..turns).map(|t| (t + stage, order, t as usize * nodes + 2 * op, waits));
+            programs.entry(agent).or_default().extend(all);
         }
-        program.sort_unstable();
-        for (x, y) in program.iter().zip(program.iter().skip(1)).filter(|(x, y)| x.0 == y.0) {
-            run[x.3].push(y.3);
-            if x.4 {
-                run[x.3 + 1].push(y.3);
+        let mut place = vec![NOWHERE; before.len()];
+        for program in programs.values_mut() {
+            program.sort_unstable();
+            for (k, x) in program.iter().enumerate() {
+                place[x.2] = k as u32;
+            }
+            for (x, y) in program.iter().zip(program.iter().skip(1)) {
+                before[y.2].push(x.2 as u32);
+                if x.3 {
+                    before[y.2].push(x.2 as u32 + 1);
+                }
             }
         }
-        run
+        let first = programs.iter().map(|(&agent, program)| (agent, reaching(&before, program))).collect();
+        Run { place, first }
     }
+}
+
+/// The first place of a program that each event comes before. What comes before an early place is found
+/// first and never looked at again.
+fn reaching(before: &[Vec<u32>], program: &[(i128, u64, usize, bool)]) -> Vec<u32> {
+    let mut first = vec![NOWHERE; before.len()];
+    let mut open: Vec<u32> = Vec::new();
+    for (place, at) in program.iter().enumerate() {
+        open.push(at.2 as u32);
+        while let Some(x) = open.pop() {
+            let known = &mut first[x as usize];
+            if *known == NOWHERE {
+                *known = place as u32;
+                open.extend(&before[x as usize]);
+            }
+        }
+    }
+    first
 }
 
 fn seat(f: &Facts<'_>, op: u64) -> (u64, i128, u64, bool) {
     let (o, at) = (f.ops[&op], f.at[&op]);
     (o.agent, at.stage, at.order, !o.is_async)
-}
-
-/// The events behind one.
-fn reached(run: &[Vec<usize>], source: usize) -> Vec<bool> {
-    let mut seen = vec![false; run.len()];
-    let mut queue = VecDeque::from([source]);
-    while let Some(x) = queue.pop_front() {
-        for &y in &run[x] {
-            if !std::mem::replace(&mut seen[y], true) {
-                queue.push_back(y);
-            }
-        }
-    }
-    seen
 }
 
 /// The distances at which two versions on common bytes must be ordered: from the least one, `step` apart, all

@@ -147,26 +147,50 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
 fn load(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -> u64 {
     let p = problem(f, a, entries, space);
     let mut most = 0u64;
-    let mut moments: Vec<(usize, i64)> =
-        p.items.iter().flat_map(|i| &i.live).map(|s| (s.segment, s.start)).collect();
-    moments.extend((0..p.segments.len()).map(|s| (s, 0)));
-    moments.sort_unstable();
-    moments.dedup();
-    for (segment, t) in moments {
-        let live = |s: &Span| {
-            s.segment == segment
-                && match p.segments[segment] {
-                    Segment::Linear => s.start <= t && t - s.start < s.len,
-                    Segment::Circular(period) => (t - s.start).rem_euclid(period) < s.len,
-                }
-        };
-        let here: Vec<&PackItem> = p.items.iter().filter(|i| i.size > 0 && i.live.iter().any(live)).collect();
-        most = most.max(stacked(&here, &p.reserved));
+    // What is live only changes where a span starts or ends; of those, starts make the load.
+    let mut events: Vec<(usize, i64, bool, usize)> = Vec::new();
+    for (k, item) in p.items.iter().enumerate().filter(|i| i.1.size > 0) {
+        for s in &item.live {
+            for (from, to) in straight(s, p.segments[s.segment]) {
+                events.extend([(s.segment, from, true, k), (s.segment, to, false, k)]);
+            }
+        }
+    }
+    events.sort_unstable();
+    let mut here: BTreeMap<usize, u32> = BTreeMap::new();
+    for (n, &(segment, t, starts, k)) in events.iter().enumerate() {
+        let spans = here.entry(k).or_default();
+        if starts {
+            *spans += 1;
+        } else {
+            *spans -= 1;
+            if *spans == 0 {
+                here.remove(&k);
+            }
+        }
+        let next = events.get(n + 1).map(|e| (e.0, e.1, e.2));
+        if starts && next != Some((segment, t, true)) {
+            let live: Vec<&PackItem> = here.keys().map(|&k| &p.items[k]).collect();
+            most = most.max(stacked(&live, &p.reserved));
+        }
     }
     for item in p.items.iter().filter(|i| i.size > 0) {
         most = most.max(stacked(&[item], &p.reserved).max(lifted(item, &p.reserved)));
     }
     most
+}
+
+/// A span as pieces of straight time: two where it passes the end of its circle.
+fn straight(s: &Span, segment: Segment) -> Vec<(i64, i64)> {
+    match segment {
+        Segment::Linear => vec![(s.start, s.start + s.len)],
+        Segment::Circular(period) if s.len >= period => vec![(0, period)],
+        Segment::Circular(period) => {
+            let from = s.start.rem_euclid(period);
+            let to = from + s.len;
+            if to <= period { vec![(from, to)] } else { vec![(from, period), (0, to - period)] }
+        }
+    }
 }
 
 /// Least height of items that all start at multiples of a common divisor, above reserved ranges.

@@ -13,6 +13,8 @@ struct Ctx<'c, 'p> {
     a: &'c Assignment,
     graphs: BTreeMap<usize, Graph>,
     edges: BTreeSet<OrderEdge>,
+    /// From, to and distance of the edges.
+    listed: BTreeSet<(u64, u64, i128)>,
     class: BTreeMap<u64, u64>,
 }
 
@@ -30,9 +32,10 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         }
         graphs.insert(region, g);
     }
-    let edges = a.merge.iter().flat_map(|m| m.edges.iter().copied()).collect();
+    let edges: BTreeSet<OrderEdge> = a.merge.iter().flat_map(|m| m.edges.iter().copied()).collect();
+    let names = edges.iter().map(|e| (e.from, e.to, i128::from(e.distance))).collect();
     let class = a.merge.iter().flat_map(|m| m.members.iter().map(|v| (*v, m.class))).collect();
-    let ctx = Ctx { f, a, graphs, edges, class };
+    let ctx = Ctx { f, a, graphs, edges, listed: names, class };
     listed(&ctx, report);
     overwrites(&ctx, report);
     for m in &a.merge {
@@ -211,9 +214,7 @@ fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], rep
             }
         };
         let (from, to) = (u.members[0], v.members[0]);
-        let there =
-            ctx.edges.iter().any(|e| e.from == from && e.to == to && i128::from(e.distance) == distance);
-        if !there {
+        if !ctx.listed.contains(&(from, to, distance)) {
             report.add(
                 "B51",
                 &[from, to],
@@ -330,9 +331,7 @@ fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, all: &[i128],
     // Neighbours of one ring are listed by `circle`; others rest on them. B26 is asked of what is
     // listed.
     let in_ring = ctx.class.get(&from) == ctx.class.get(&to) && f.values[&from].layout.is_none();
-    let there =
-        ctx.edges.iter().any(|e| e.from == first(from) && e.to == first(to) && i128::from(e.distance) == d);
-    if !in_ring && !there {
+    if !in_ring && !ctx.listed.contains(&(first(from), first(to), d)) {
         report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {d} is not listed"));
     }
 }
