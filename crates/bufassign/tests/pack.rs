@@ -184,6 +184,13 @@ fn csv_in_any_column_order() {
     assert!(matches!(o, PackOutcome::Fits { peak: 8, .. }), "{o:?}");
 }
 
+/// Spreadsheets begin a file with a byte order mark; it is no part of the first column's name.
+#[test]
+fn csv_with_a_byte_order_mark() {
+    let csv = CsvProblem::parse("\u{feff}id,lower,upper,size\r\n1,0,5,4\r\n", None).unwrap();
+    assert_eq!(peak(&csv.problem), (4, true));
+}
+
 #[test]
 fn csv_gaps_free_the_bytes() {
     let text = "id,lower,upper,size,gaps\n0,0,30,8,10-20\n1,10,20,8,\n";

@@ -81,14 +81,29 @@ fn fp4_rounds_once() {
     assert_eq!(solve(&problem("sm_90a", 100, 1, &[4], ops, vec![v])).records[0].stage_bytes, Some(33));
 }
 
-#[test]
-fn stage_padding_and_mbarrier_bytes_count() {
+/// A ring of two stages of 33 bytes that TMA fills.
+fn odd_ring(limit: u64) -> Json {
     let ops = vec![op(0, 0, (0, 0, 0), 50, true), op(1, 1, (1, 50, 1), 50, false)];
     let v = with(value(0, (0, "tma_load"), &[(1, R, 0)]), json!({"shape": [33], "element": "i8"}));
-    let a = solve(&problem("sm_90a", 100, 2, &[1, 4], ops, vec![v]));
+    let mut p = problem("sm_90a", 100, 2, &[1, 4], ops, vec![v]);
+    p["options"] = json!({"smem_limit": limit});
+    p
+}
+
+#[test]
+fn stage_padding() {
+    let a = solve(&odd_ring(4096));
     let r = &a.records[0];
-    assert_eq!((r.depth, r.stride, r.bytes), (2, Some(128), Some(256)));
+    assert_eq!((r.depth, r.stage_bytes, r.stride, r.bytes), (2, Some(33), Some(128), Some(256)));
+}
+
+#[test]
+fn mbarrier_bytes_count() {
+    // Two slots, each with a full and an empty barrier of 8 bytes.
+    let a = solve(&odd_ring(256 + 32));
     assert_eq!((a.smem.used, a.smem.load_bound), (256 + 32, 256 + 32));
+    let e = refuse(&odd_ring(256 + 24));
+    assert_eq!((e.kind, e.need, e.limit), (ErrorKind::Capacity, Some(256 + 32), Some(256 + 24)));
 }
 
 #[test]

@@ -259,6 +259,22 @@ fn no_silent_cut() {
     assert_eq!(kind(&q), ErrorKind::Capacity);
 }
 
+/// A remedy is priced on the plan that it leads to, with its merges: p and x of the worked example share
+/// their bytes, so one slot of k less is enough, which it is not where nothing may be shared.
+#[test]
+fn price_after_merge() {
+    let mut p: Json = serde_json::from_str(include_str!("fixtures/worked.json")).unwrap();
+    let mut at = |sharing: &str| {
+        p["options"] = json!({"smem_limit": 40000, "sharing": sharing});
+        let e = refuse(&p);
+        let shallower = |r: &&Remedy| matches!(r, Remedy::Shallower { value: 0, .. });
+        e.advice.as_ref().unwrap().iter().find(shallower).cloned()
+    };
+    let remedy = |fits| Some(Remedy::Shallower { value: 0, depth: 2, to: 1, saves: 16384, ii: 700, fits });
+    assert_eq!(at("implied"), remedy(true));
+    assert_eq!(at("off"), remedy(false));
+}
+
 #[test]
 fn authors_claim_is_checked() {
     let ops = |second: u64| {

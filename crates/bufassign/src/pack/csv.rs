@@ -80,6 +80,7 @@ impl CsvProblem {
         if capacity == Some(0) {
             return Err(bad(1, None, "the capacity is 0; nothing fits"));
         }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|l| !l.1.is_empty());
         let (at, header) =
             lines.next().ok_or_else(|| bad(1, None, "the file is empty; a header is needed"))?;
