@@ -14,7 +14,7 @@ use warploom_bufassign::fuzzing::{Choices, packing};
 use warploom_bufassign::pack::{
     CsvProblem, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span, check_pack, pack,
 };
-use warploom_bufassign::{Options, Problem, assign};
+use warploom_bufassign::{Options, Problem, assign, check};
 
 const CAPACITY: u64 = 1_048_576;
 
@@ -269,7 +269,8 @@ fn growth() {
     grow("one agent", 1, around, &all);
     grow("around two agents", 2, around, &all);
     grow("around three agents", 3, around, &all);
-    grow("from one to two agents", 3, star, &[250, 500, 1000]);
+    grow("from one to one agent", 2, star, &all);
+    grow("from one to two agents", 3, star, &all);
 }
 
 fn grow(name: &str, agents: u64, flow: Flow, sizes: &[u64]) {
@@ -278,11 +279,19 @@ fn grow(name: &str, agents: u64, flow: Flow, sizes: &[u64]) {
         let t = Instant::now();
         let outcome = assign(&problem, &Options::default());
         let ms = t.elapsed().as_secs_f64() * 1e3;
-        let what = outcome.map_or_else(
-            |e| e.message.clone(),
-            |a| format!("{} bytes, {} classes", a.smem.used, a.merge.len()),
-        );
-        println!("assign {n:>6} values, {name:<23} {ms:>9.1} ms  {what}");
+        let what = match outcome {
+            Err(e) => e.message.clone(),
+            Ok(a) => {
+                let waits = a.merge.iter().flat_map(|m| &m.edges).filter(|e| !e.implied).count();
+                let t = Instant::now();
+                let verdict =
+                    check::check(&problem, &a).map_or_else(|v| format!(" {v:?}"), |()| String::new());
+                let ms = t.elapsed().as_secs_f64() * 1e3;
+                let (used, classes) = (a.smem.used, a.merge.len());
+                format!("checked in {ms:.1} ms{verdict}  {used} bytes, {classes} classes, {waits} waits")
+            }
+        };
+        println!("assign {n:>6} values, {name:<23} {ms:>9.1} ms, {what}");
     }
 }
 
