@@ -3,7 +3,7 @@
 use super::Report;
 use super::facts::Facts;
 use crate::input::{Role, Space, element_bits};
-use crate::output::{Assignment, Class, Why};
+use crate::output::{Assignment, Class, Record, Why};
 use std::collections::BTreeMap;
 
 /// Where a role is legal: (shared memory, tensor memory).
@@ -29,11 +29,17 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         };
         chains.entry(key).or_default().push(v);
     }
+    let mut records: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
+    for r in &a.records {
+        if let Some(owner) = f.owner.get(&r.value) {
+            records.entry(owner.0).or_default().push(r);
+        }
+    }
     for owners in chains.values() {
         let (class, why, wrong) = decide(f, owners);
         illegal |= wrong;
         for &v in owners {
-            for r in a.records.iter().filter(|r| f.owner.get(&r.value).is_some_and(|o| o.0 == v)) {
+            for r in records.get(&v).into_iter().flatten() {
                 let roles = f.roles(v);
                 let fits = match r.class {
                     Class::Smem => roles.iter().all(|&x| legal(x).0),

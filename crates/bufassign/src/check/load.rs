@@ -4,10 +4,10 @@ use super::Report;
 use super::facts::{Facts, Held};
 use super::graph::{Graph, waits};
 use crate::input::Space;
-use crate::output::{Assignment, Class, Lanes, MapEntry, MapKind};
+use crate::output::{Assignment, Class, Lanes, MapEntry, MapKind, MergeClass};
 use crate::pack::can_beat;
 use crate::pack::{PackItem, PackProblem, Segment, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let words = a.smem.map.iter().find(|e| e.kind == Some(MapKind::Mbarrier)).map_or(0, |e| e.bytes);
@@ -46,6 +46,10 @@ fn beaten(
         return;
     }
     let mut p = problem(f, a, entries, space);
+    // What cannot be ordered only takes plans away.
+    if can_beat(&p, used) == Some(false) {
+        return;
+    }
     unordered(f, a, entries, &mut p);
     if can_beat(&p, used) == Some(true) {
         report.add("B58", &[], format!("{name} is called optimal at {used}, but less is possible"));
@@ -61,8 +65,9 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
     }
     p.reserved =
         f.problem.reserved.iter().filter(|r| r.space == space).map(|r| (r.offset, r.bytes)).collect();
+    let classes: BTreeMap<u64, &MergeClass> = a.merge.iter().map(|m| (m.class, m)).collect();
     for e in entries {
-        let Some(m) = a.merge.iter().find(|m| Some(m.class) == e.class) else { continue };
+        let Some(m) = e.class.and_then(|c| classes.get(&c)) else { continue };
         let halves: &[usize] = match e.lanes {
             Some(Lanes::H0) => &[0],
             Some(Lanes::H1) => &[1],
@@ -109,13 +114,14 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
     let mut graphs: BTreeMap<usize, Graph> = BTreeMap::new();
     let members =
         |k: usize| a.merge.iter().find(|m| Some(m.class) == entries[k].class).map(|m| m.members.as_slice());
+    let listed: BTreeSet<(u64, u64)> =
+        a.merge.iter().flat_map(|m| &m.edges).map(|e| (e.from, e.to)).collect();
     for x in 0..entries.len() {
         for y in 0..x {
             let both = members(x)
                 .into_iter()
                 .flatten()
                 .flat_map(|v| members(y).into_iter().flatten().map(move |w| (*v, *w)));
-            let listed = a.merge.iter().flat_map(|m| &m.edges);
             for (v, w) in both {
                 let (u, t) = (&f.lives[f.life_of[&v]], &f.lives[f.life_of[&w]]);
                 if u.region != t.region {
@@ -127,16 +133,16 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
                     if f.ii(u.region).is_none() && u.start > t.start {
                         return true;
                     }
-                    let known = listed.clone().any(|e| e.from == from && e.to == to);
-                    known
+                    listed.contains(&(from, to))
                         || (super::graph::acquires(f, a, from, to)
                             && super::graph::distances(d, 1)
                                 .into_iter()
                                 .flat_map(|d| waits(f, from, to, d))
                                 .all(|(c, i, d)| g.implied(c, i, d)))
                 });
-                if !ordered && !p.separations.contains(&(y, x)) {
+                if !ordered {
                     p.separations.push((y, x));
+                    break;
                 }
             }
         }

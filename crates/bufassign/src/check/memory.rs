@@ -171,10 +171,11 @@ fn maps(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         {
             report.add("B12", &[], "the map is sorted by offset, region, class");
         }
+        let classes: BTreeMap<u64, &MergeClass> = a.merge.iter().map(|m| (m.class, m)).collect();
         for e in map {
             match (e.kind, e.class) {
                 (None, Some(c)) => {
-                    let class = a.merge.iter().find(|m| m.class == c);
+                    let class = classes.get(&c);
                     let region = class.and_then(|m| {
                         m.members.iter().map(|v| f.lives[f.life_of[v]].region).min().map(|r| f.region_id(r))
                     });

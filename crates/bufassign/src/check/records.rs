@@ -1,10 +1,10 @@
 //! Records against the law: lifetimes, depths, parents (B10, B11, B16, B17, B21, B22).
 
-use super::facts::Facts;
+use super::facts::{Facts, Life};
 use super::{Report, Violation};
 use crate::input::Role;
-use crate::output::{Assignment, Class, LastSlot, Record};
-use std::collections::BTreeSet;
+use crate::output::{Assignment, Class, LastSlot, MergeClass, Record};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One record per value in ascending id, and a merge map of known values (B10, B11).
 pub(super) fn complete(f: &Facts<'_>, a: &Assignment, report: &mut Report) -> bool {
@@ -33,9 +33,10 @@ pub(super) fn complete(f: &Facts<'_>, a: &Assignment, report: &mut Report) -> bo
         report.add("B11", &[], "classes are listed in ascending order");
         good = false;
     }
+    let classes = classes(a);
     for (v, k) in &f.life_of {
         let stored = a.record(*v).is_some_and(|r| matches!(r.class, Class::Smem | Class::Tmem));
-        let own = a.merge.iter().find(|m| m.members.contains(v));
+        let own = classes.get(v);
         if stored != own.is_some() {
             report.add(
                 "B11",
@@ -46,7 +47,7 @@ pub(super) fn complete(f: &Facts<'_>, a: &Assignment, report: &mut Report) -> bo
         }
         // Values that update each other in place are one lifetime and cannot be torn apart.
         if let Some(m) = own
-            && !f.lives[*k].members.iter().all(|w| m.members.contains(w))
+            && !f.lives[*k].members.iter().all(|w| classes.get(w).is_some_and(|n| n.class == m.class))
         {
             report.add("B19", &[*v], "values that update each other in place are in one class");
             good = false;
@@ -55,10 +56,24 @@ pub(super) fn complete(f: &Facts<'_>, a: &Assignment, report: &mut Report) -> bo
     good
 }
 
+/// The class of every value in the merge map.
+fn classes(a: &Assignment) -> BTreeMap<u64, &MergeClass> {
+    let mut all = BTreeMap::new();
+    for m in &a.merge {
+        m.members.iter().for_each(|&v| {
+            all.entry(v).or_insert(m);
+        });
+    }
+    all
+}
+
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     report.same("B9", 0, "ok", &a.ok, &true);
     report.same("B10", 0, "name", &a.name, &f.problem.name);
     report.same("B10", 0, "target", &a.target.as_str(), &f.target.name());
+    let classes = classes(a);
+    // Classes of several lifetimes.
+    let joint: BTreeSet<u64> = a.merge.iter().filter(|m| lives(f, &m.members) > 1).map(|m| m.class).collect();
     for r in &a.records {
         let Some(&(owner, offset)) = f.owner.get(&r.value) else { continue };
         let Some(&k) = f.life_of.get(&owner) else { continue };
@@ -82,15 +97,16 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         report.same("B16", v, "length", &r.length, &((life.end - life.start) as u64));
         let stages = f.ii(life.region).and_then(|_| f.problem.regions[life.region].stages).unwrap_or(1);
         report.same("B10", v, "stages", &r.stages, &stages);
-        depth(f, a, k, r.depth.into(), v, report);
+        let class = classes.get(&owner).copied();
+        let is_joint = class.is_some_and(|m| joint.contains(&m.class)) && life.layout.is_none();
+        depth((f, a), (life, class, is_joint), r.depth.into(), v, report);
         let in_stage = life.producer.and_then(|p| f.at.get(&p)).is_none_or(|p| {
             life.uses.iter().all(|u| u.distance == 0 && f.at.get(&u.op).is_some_and(|a| a.stage == p.stage))
         });
         let pipelined = f.ii(life.region).is_some() && !(r.depth == 1 && in_stage);
         report.same("B10", v, "pipelined", &r.pipelined, &pipelined);
-        let class = a.merge.iter().find(|m| m.members.contains(&owner));
         report.same("B11", v, "parent", &r.parent, &class.map_or(owner, |m| m.class));
-        let ring = class.is_some_and(|m| r.depth > 1 && lives(f, &m.members) > 1) && life.layout.is_none();
+        let ring = is_joint && r.depth > 1;
         if ring != r.slot_shift.is_some() || r.slot_shift.is_some_and(|s| s >= r.depth) {
             report.add("B50", &[v], "a rotation stands in joint rings only and is below the depth");
         }
@@ -111,10 +127,13 @@ fn lives(f: &Facts<'_>, members: &[u64]) -> usize {
 }
 
 /// Depth: the law for a ring of its own, the class's for a joint ring (B17, B21, B50).
-fn depth(f: &Facts<'_>, a: &Assignment, life: usize, found: i128, v: u64, report: &mut Report) {
-    let l = &f.lives[life];
-    let class = a.merge.iter().find(|m| m.members.contains(&l.members[0]));
-    let joint = class.is_some_and(|m| lives(f, &m.members) > 1) && l.layout.is_none();
+fn depth(
+    (f, a): (&Facts<'_>, &Assignment),
+    (l, class, joint): (&Life, Option<&MergeClass>, bool),
+    found: i128,
+    v: u64,
+    report: &mut Report,
+) {
     if f.ii(l.region).is_none() {
         report.same("B17", v, "depth", &found, &1);
     } else if joint {
