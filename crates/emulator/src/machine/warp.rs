@@ -77,15 +77,15 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Closes a group for these lanes.
+    /// Closes a group for these lanes; what other lanes issued stays open for them.
     pub(crate) fn commit(&mut self, lanes: u32) {
         let mut ops = SmallVec::new();
-        self.open.retain(|(n, l)| {
-            let mine = l & lanes != 0;
-            if mine {
+        self.open.retain_mut(|(n, l)| {
+            if *l & lanes != 0 {
                 ops.push(*n);
+                *l &= !lanes;
             }
-            !mine
+            *l != 0
         });
         self.closed.push((ops, lanes));
     }
@@ -113,15 +113,19 @@ impl Groups {
         out
     }
 
-    /// Forgets groups that have been waited for by all their lanes.
+    /// Forgets groups that have been waited for by all their lanes: each lane keeps its own newest ones.
     pub(crate) fn forget(&mut self, keep: u32, lanes: u32) {
-        let n = self.closed.len();
-        let drop = n.saturating_sub(keep as usize);
-        let mut i = 0;
-        self.closed.retain(|(_, l)| {
-            i += 1;
-            i > drop || l & !lanes != 0
-        });
+        let mut newer = [0_u32; 32];
+        for (_, l) in self.closed.iter_mut().rev() {
+            let mine = *l & lanes;
+            for (i, n) in newer.iter_mut().enumerate().filter(|(i, _)| mine >> i & 1 == 1) {
+                if *n >= keep {
+                    *l &= !(1 << i);
+                }
+                *n += 1;
+            }
+        }
+        self.closed.retain(|(_, l)| *l != 0);
     }
 }
 
@@ -383,5 +387,31 @@ fn fresh(width: u8) -> u64 {
         32 => 0x7fc0_dead,
         16 => 0x7eef,
         _ => 0xef,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOW: u32 = 0xffff;
+
+    /// Lanes that have gone apart count groups of their own.
+    #[test]
+    fn groups_of_lanes_that_commit_apart() {
+        let mut groups = Groups::default();
+        for n in 0..3 {
+            groups.open.push((n, !0));
+            groups.commit(LOW);
+            groups.commit(!LOW);
+        }
+        assert_eq!(groups.covered(1, LOW), [1, 0]);
+        assert_eq!(groups.covered(1, !LOW), [1, 0]);
+        groups.forget(1, LOW);
+        assert_eq!((groups.covered(0, LOW), groups.covered(1, !LOW)), (vec![2], vec![1, 0]));
+        groups.forget(1, !LOW);
+        assert_eq!(groups.covered(0, !0), [2, 2]);
+        groups.forget(0, !0);
+        assert!(groups.closed.is_empty() && groups.open.is_empty());
     }
 }
