@@ -225,6 +225,11 @@ impl<'m> Program<'m> {
         symbol(module, op, &self.ring_of, "warploom.pipeline")
     }
 
+    /// The ring of this name.
+    pub fn ring_named(&self, name: &str) -> Option<usize> {
+        self.ring_of.get(name).copied()
+    }
+
     /// The named barrier an operation names.
     pub fn barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {
         symbol(module, op, &self.barrier_of, "warploom.named_barrier").map(|at| self.barriers[at])

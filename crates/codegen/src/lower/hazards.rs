@@ -1,6 +1,6 @@
 //! What operations may change, and what must be read before they do.
 
-use warploom_ir::{Module, OpId, Opcode, ValueId};
+use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::family::Family;
@@ -97,7 +97,12 @@ impl Hazards {
                 Opcode::TileStore | Opcode::TmaLoad | Opcode::AsyncCopy => {
                     ring().map(|ring| self.overlaps[ring])
                 }
-                Opcode::BarrierSync => Some(barrier),
+                // One that orders the slots of a ring alone: nobody writes others before the next one.
+                Opcode::BarrierSync => {
+                    let orders = module.attr(op, "orders").and_then(Attr::as_str);
+                    let ring = orders.and_then(|name| program.ring_named(name));
+                    Some(ring.map_or(barrier, |ring| self.overlaps[ring]))
+                }
                 Opcode::ProxyFence => Some(self.copied),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
                 Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw | Opcode::AtomicCas => {

@@ -1,6 +1,8 @@
 //! mma.sync: operands come from shared memory by `ldmatrix`, or A from registers, and the result is there at once
 //! (C44, C60, C67).
 
+mod elements;
+
 use std::rc::Rc;
 
 use inkwell::values::IntValue;
@@ -15,6 +17,7 @@ use super::family::{Axis, Family};
 use super::value::{Bound, Coord, Coords, Form, Fragment, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::llvm::Val;
+use elements::Elements;
 
 /// What one multiplication takes: 32 bytes of K, however many elements that is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +67,17 @@ struct Pointing<'c> {
     trans: bool,
 }
 
+/// How an operand comes into registers.
+#[derive(Clone, Copy)]
+enum Source<'c> {
+    /// By `ldmatrix`.
+    Matrices(View<'c>, Pointing<'c>),
+    /// Element by element.
+    Elements(Elements<'c>),
+    /// It is there.
+    Registers,
+}
+
 impl<'c> Lower<'c, '_> {
     /// `tt.dot` by mma.sync.
     pub(super) fn dot_sync(&mut self, op: OpId, family: MmaSync) -> Result<()> {
@@ -71,15 +85,17 @@ impl<'c> Lower<'c, '_> {
         let result = self.only_result(op)?;
         let (kind, [m, n, k]) = self.sync_shape(op, a, b, result)?;
         let [down, across] = family.tiles(m, n)?;
-        if !across.is_multiple_of(2) || !k.is_multiple_of(kind.k()) {
+        if !k.is_multiple_of(kind.k()) {
             let text = format!("{m}x{n}x{k} for {} x {} warps", family.m, family.n);
-            let needs = format!("N in steps of {}, K in steps of {}", 2 * family.col_step(), kind.k());
+            let needs = format!("K in steps of {}", kind.k());
             return Err(refuse(Code::Shape, text).rule("C67").note("needs", needs).into());
         }
-        let a_view = self.view_of(a);
-        let a_at = match a_view {
-            Some(view) => Some(self.pointing_a(&view, kind, family)?),
-            None if kind.bytes == 2 && family.n == 1 => None,
+        let left = match self.view_of(a) {
+            Some(view) if view.transposed && kind.bytes != 2 => {
+                Source::Elements(self.elements_a(view, family)?)
+            }
+            Some(view) => Source::Matrices(view, self.pointing_a(&view, family)?),
+            None if kind.bytes == 2 && family.n == 1 => Source::Registers,
             None => {
                 let text = "operand a of tt.dot is not in shared memory";
                 let fix = "16-bit elements, and all warps along M";
@@ -91,32 +107,32 @@ impl<'c> Lower<'c, '_> {
                 .rule("C67")
                 .into());
         };
-        let b_at = self.pointing_b(&b_view, kind, family)?;
+        let b_elements = self.elements_b(b_view, family)?;
+        let b_at = match b_view.transposed || kind.bytes == 2 {
+            true => Some(self.pointing_b(&b_view, family)?),
+            false => None,
+        };
         let mut sums: Vec<Val<'c>> = match self.is_zero(c) {
             true => vec![self.ir.cf32(0.0); (4 * down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
         };
         for step in 0..k / kind.k() {
-            let mut rights = Vec::new();
-            for pair in 0..across / 2 {
-                let (row, byte) = match b_at.trans {
-                    true => (step * kind.k(), pair * 2 * family.col_step() * kind.bytes),
-                    false => (pair * 2 * family.col_step(), step * 32),
-                };
-                let [p, q, r, s] = self.load_matrices(&b_view, &b_at, row, byte)?;
-                rights.extend([[p, q], [r, s]]);
+            let mut rights: Vec<[Val<'c>; 2]> = Vec::new();
+            if let Some(at) = &b_at {
+                for pair in 0..across / 2 {
+                    let (row, byte) = match at.trans {
+                        true => (step * kind.k(), pair * 2 * family.col_step() * kind.bytes),
+                        false => (pair * 2 * family.col_step(), step * 32),
+                    };
+                    let [p, q, r, s] = self.load_matrices(&b_view, at, row, byte)?;
+                    rights.extend([[p, q], [r, s]]);
+                }
+            }
+            for tile in rights.len() as u64..across {
+                rights.push(self.halves_of_k(&b_elements, kind, tile * family.col_step(), step)?);
             }
             for block in 0..down {
-                let left = match (a_view, &a_at) {
-                    (Some(view), Some(at)) => {
-                        let (row, byte) = match at.trans {
-                            true => (step * kind.k(), block * family.row_step() * kind.bytes),
-                            false => (block * family.row_step(), step * 32),
-                        };
-                        self.load_matrices(&view, at, row, byte)?
-                    }
-                    _ => self.left_registers(a, family, block, step)?,
-                };
+                let left = self.left(&left, a, family, kind, (block, step))?;
                 for (right, sum) in rights.iter().zip((block * across..).map(|tile| 4 * tile as usize)) {
                     let four = sums.get_mut(sum..sum + 4).ok_or_else(|| internal("too few accumulators"))?;
                     self.multiply(kind, &left, right, four)?;
@@ -127,6 +143,33 @@ impl<'c> Lower<'c, '_> {
         let fragment = Fragment::settled(Family::MmaSync(family), form, Rc::from(sums));
         self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
+    }
+
+    /// 16 rows and 32 bytes of K of A.
+    fn left(
+        &mut self,
+        from: &Source<'c>,
+        a: ValueId,
+        family: MmaSync,
+        kind: Kind,
+        (block, step): (u64, u64),
+    ) -> Result<Four<'c>> {
+        match from {
+            Source::Matrices(view, at) => {
+                let (row, byte) = match at.trans {
+                    true => (step * kind.k(), block * family.row_step() * kind.bytes),
+                    false => (block * family.row_step(), step * 32),
+                };
+                self.load_matrices(view, at, row, byte)
+            }
+            Source::Elements(from) => {
+                let row = block * family.row_step();
+                let [upper, upper_far] = self.halves_of_k(from, kind, row, step)?;
+                let [lower, lower_far] = self.halves_of_k(from, kind, row + 8, step)?;
+                Ok([upper, lower, upper_far, lower_far])
+            }
+            Source::Registers => self.left_registers(a, family, block, step),
+        }
     }
 
     /// Checks types, precision and shape (C7, C67, T12).
@@ -173,14 +216,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A of 16 rows and 32 bytes of K: matrices by rows first, then by K (C67).
-    fn pointing_a(&mut self, view: &View<'c>, kind: Kind, family: MmaSync) -> Result<Pointing<'c>> {
+    fn pointing_a(&mut self, view: &View<'c>, family: MmaSync) -> Result<Pointing<'c>> {
         let warp = family.warp(self, Axis::Row)?;
         let lane = self.lane()?;
         if !view.transposed {
             let row = self.ir.or(self.ir.shl(warp, 4)?, self.ir.and(lane, 15)?)?;
             return Ok(Pointing { row, byte: self.lane_bit(4, 4)?, span: 32, trans: false });
         }
-        self.only_16_bit(kind, 'a')?;
         // Stored K x M: a lane points at a row of K, and 8 columns of M.
         let row = self.ir.or(self.lane_bit(4, 3)?, self.ir.and(lane, 7)?)?;
         let byte = self.ir.or(self.ir.shl(warp, 5)?, self.lane_bit(3, 4)?)?;
@@ -188,7 +230,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// B of 32 bytes of K and two tiles of 8 columns: matrices by K first, then by columns (C67).
-    fn pointing_b(&mut self, view: &View<'c>, kind: Kind, family: MmaSync) -> Result<Pointing<'c>> {
+    fn pointing_b(&mut self, view: &View<'c>, family: MmaSync) -> Result<Pointing<'c>> {
         let warp = family.warp(self, Axis::Col)?;
         let lane = self.lane()?;
         let across = u64::from(family.n.trailing_zeros());
@@ -198,22 +240,8 @@ impl<'c> Lower<'c, '_> {
             let row = self.ir.or(column, self.ir.and(lane, 7)?)?;
             return Ok(Pointing { row, byte: self.lane_bit(3, 4)?, span: 32, trans: false });
         }
-        self.only_16_bit(kind, 'b')?;
         let byte = self.ir.or(self.ir.shl(warp, 4)?, self.lane_bit(4, 4 + across)?)?;
         Ok(Pointing { row: self.ir.and(lane, 15)?, byte, span: 32 << across, trans: true })
-    }
-
-    /// `ldmatrix` exchanges rows and columns of 16-bit elements only.
-    fn only_16_bit(&self, kind: Kind, name: char) -> Result<()> {
-        if kind.bytes == 2 {
-            return Ok(());
-        }
-        let text = format!("{}-bit operand {name} of tt.dot must have K contiguous", 8 * kind.bytes);
-        let fix = match name {
-            'a' => "store A as [M, K]",
-            _ => "store B as [N, K] and transpose it, as in gemm_fp8",
-        };
-        Err(refuse(Code::Layout, text).rule("C67").note("instead", fix).into())
     }
 
     /// `ldmatrix.x4` at a constant distance from where the lanes point: `row` a multiple of 8, `byte` of the
