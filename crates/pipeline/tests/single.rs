@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use warploom_ir::Module;
 use warploom_ir::diag::Code;
 use warploom_pipeline::check::{self, Effort, Rule};
@@ -61,8 +63,16 @@ fn depths_as_asked_and_as_they_fit() {
     let text = common::reference_kernel("gemm_pointers").unwrap();
     let module = warploom_ir::parse(&text).unwrap();
     let target = Target::named("sm_80").unwrap();
+    // One slot of each tile: nothing runs ahead, and that is told, with what would.
     options.smem_limit = Some(20 << 10);
+    let gemm = single::compile(&module, &target, &options).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert_eq!((gemm.loops[0].depth, gemm.loops[0].late.as_ref().map(BTreeSet::len)), (1, Some(2)));
+    let told = gemm.remarks.iter().find(|r| r.rule == Some("C24")).expect("no remark");
+    assert!(told.to_string().contains("two slots of 8192 B"), "{told}");
+    assert!(single::explain(&gemm).contains("nothing runs ahead"));
+    options.smem_limit = Some(12 << 10);
     let refused = single::compile(&module, &target, &options).unwrap_err();
+    assert!(refused[0].to_string().contains("fits: a loop that loads 1/2 of it in a trip"), "{}", refused[0]);
     assert_eq!((refused[0].code.name(), refused[0].rule), ("capacity", Some("C92")));
     options.depth = Some(1);
     let refused = single::compile(&module, &target, &options).unwrap_err();
@@ -178,11 +188,12 @@ fn what_has_no_code_is_refused_with_its_remedy() {
         let target = Target::named(chip).unwrap();
         resume(&module, &target, &checked()).map(|_| ()).unwrap_err().remove(0)
     };
-    let Some(narrow) = common::reference_kernel("gemm_fp8") else { return };
-    let error = refused(&narrow, "sm_80");
-    assert_eq!((error.code.name(), error.rule), ("target", Some("T12")));
+    let Some(gather) = common::reference_kernel("gather_rows") else { return };
+    let error = refused(&gather, "sm_80");
+    assert_eq!((error.code.name(), error.rule), ("target", Some("C3")));
     let scaled = common::reference_kernel("scaled").unwrap();
-    assert_eq!(refused(&scaled, "sm_86").code.name(), "op");
+    let error = refused(&scaled.replace("lhs = e4m3", "lhs = e2m3"), "sm_86");
+    assert_eq!((error.code.name(), error.message.as_str()), ("op", "tt.dot_scaled of e2m3 is not supported"));
 }
 
 /// What a text of a later form becomes, or its refusals.
@@ -211,6 +222,8 @@ fn the_scheduled_and_assigned_forms_are_resumed() {
         ("layernorm", "sm_90a"),
         ("while_loop", "sm_80"),
         ("softmax", "sm_90a"),
+        ("scaled", "sm_100a"),
+        ("gemm_fp8", "sm_80"),
     ];
     for (name, chip) in kernels {
         let Some(made) = compile(name, chip, &checked()) else { return };

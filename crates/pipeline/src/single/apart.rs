@@ -9,13 +9,19 @@
 //!            wait, meet; copy the early tiles of the next iteration; compute with the late ones
 //! ```
 //!
-//! Each meeting says that everybody has left the slots which are filled behind it.
+//! Each meeting says that everybody has left the slots which are filled behind it. Where a body reads all tiles together,
+//! all are late: copied when their iteration begins, waited for, computed with.
 
 use std::collections::BTreeSet;
 
+use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
+use warploom_target::Target;
 
+use super::Ahead;
 use super::find::CopiedTile;
+use crate::compile::Options;
+use crate::place::remark;
 
 /// The tiles that a loop reads behind everything that it reads of the others.
 pub(super) fn late(module: &Module, scf_for: OpId, tiles: &[CopiedTile]) -> Option<BTreeSet<OpId>> {
@@ -44,6 +50,12 @@ pub(super) fn late(module: &Module, scf_for: OpId, tiles: &[CopiedTile]) -> Opti
     })
 }
 
+/// The tiles that are copied late in a loop with one slot of each: those read behind all others, or all, where the body
+/// reads them together; nothing runs ahead then.
+pub(super) fn turns(module: &Module, scf_for: OpId, tiles: &[CopiedTile]) -> BTreeSet<OpId> {
+    late(module, scf_for, tiles).unwrap_or_else(|| tiles.iter().map(|t| t.op).collect())
+}
+
 /// Operations and the views of what they make, among those of a block.
 pub(super) fn views(module: &Module, ops: &[OpId], of: &[OpId]) -> BTreeSet<OpId> {
     let mut seen: BTreeSet<OpId> = of.iter().copied().collect();
@@ -55,4 +67,19 @@ pub(super) fn views(module: &Module, ops: &[OpId], of: &[OpId]) -> BTreeSet<OpId
         }
     }
     seen
+}
+
+/// Remarks on loops with one slot of each tile, whose copies run beside nothing: which tiles would have room for two.
+pub(super) fn told(module: &Module, loops: &[Ahead], target: &Target, options: &Options) -> Vec<Diagnostic> {
+    let limit = options.smem_limit.unwrap_or(target.smem.per_cta);
+    let alone = loops.iter().filter(|l| l.late.as_ref().is_some_and(|late| late.len() == l.tiles.len()));
+    alone
+        .map(|ahead| {
+            let slot: u64 = ahead.tiles.iter().map(CopiedTile::bytes).sum();
+            let text = format!("the copies of this loop do not run ahead: of {slot} B a trip, one slot fits");
+            let part = (1..16).map(|n| 1u64 << n).find(|part| 2 * slot / part <= limit).unwrap_or(2);
+            let fits = format!("two slots of {} B: 1/{part} of what a trip loads, in K", slot / part);
+            remark(module, ahead.scf_for, Code::Loop, text).rule("C24").note("fits", fits)
+        })
+        .collect()
 }

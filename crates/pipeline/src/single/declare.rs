@@ -9,25 +9,30 @@ use super::shape::Shape;
 use crate::program::emit::{Emit, number};
 use crate::tma::TilePlan;
 
-/// A ring of `cp_async`: depth, tiles, where each one's slots lie and how far apart.
+/// What a ring's declaration says of a tile.
+fn named(tile: &CopiedTile) -> (&str, &Type, u32) {
+    (&tile.name, &tile.tile, tile.swizzle)
+}
+
+/// A ring that the agent fills itself, by `cp_async` or from its registers: depth, tiles, where each one's slots lie and how far apart.
 fn declare_ring(
     emit: &mut Emit<'_>,
     name: &str,
     depth: u64,
-    tiles: &[&CopiedTile],
+    tiles: &[(&str, &Type, u32)],
     (offsets, strides): (Vec<u64>, Vec<u64>),
 ) {
     let wide = |values: Vec<u64>| Attr::DenseArray {
         elem: Type::I64,
         values: values.into_iter().map(|v| i64::try_from(v).unwrap_or(i64::MAX)).collect(),
     };
-    let swizzle = tiles.iter().map(|t| i64::from(t.swizzle)).collect();
+    let swizzle = tiles.iter().map(|t| i64::from(t.2)).collect();
     let props = [
         ("sym_name", Attr::string(name)),
         ("depth", number(depth)),
         ("handshake", Attr::string("cp_async")),
-        ("payload", Attr::Array(tiles.iter().map(|t| Attr::string(&t.name)).collect())),
-        ("tile", Attr::Array(tiles.iter().map(|t| Attr::Type(t.tile.clone())).collect())),
+        ("payload", Attr::Array(tiles.iter().map(|t| Attr::string(t.0)).collect())),
+        ("tile", Attr::Array(tiles.iter().map(|t| Attr::Type(t.1.clone())).collect())),
         ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
         ("offset", wide(offsets)),
         ("stride", wide(strides)),
@@ -91,10 +96,12 @@ pub(super) fn declare(
     (shape, meets): (&Shape, bool),
     loc: LocId,
 ) -> Option<()> {
-    let engine = &planned.engine;
+    let beside = &planned.beside;
+    let engine = &beside.engine;
     let meets = meets
         || planned.loops.iter().any(|l| !l.by_engine())
-        || !planned.staged.is_empty()
+        || !beside.staged.is_empty()
+        || !beside.stored.is_empty()
         || !engine.stores.is_empty()
         || shape.scratch > 0;
     if !meets && planned.loops.is_empty() && engine.once.is_empty() {
@@ -117,7 +124,7 @@ pub(super) fn declare(
             if list.is_empty() {
                 continue;
             }
-            let tiles: Vec<&CopiedTile> = list.iter().map(|(tile, _)| *tile).collect();
+            let tiles: Vec<_> = list.iter().map(|(tile, _)| named(tile)).collect();
             if ahead.by_engine() {
                 let (_, record) = list.first()?;
                 let slots = list.iter().map(|(tile, record)| {
@@ -138,10 +145,15 @@ pub(super) fn declare(
             declare_ring(&mut emit, &name, ahead.depth, &tiles, places.into_iter().unzip());
         }
     }
-    for (index, group) in planned.staged.iter().enumerate() {
-        let tiles: Vec<&CopiedTile> = group.tiles.iter().collect();
-        let strides = tiles.iter().map(|t| t.bytes()).collect();
+    for (index, group) in beside.staged.iter().enumerate() {
+        let tiles: Vec<_> = group.tiles.iter().map(named).collect();
+        let strides = group.tiles.iter().map(CopiedTile::bytes).collect();
         declare_ring(&mut emit, &format!("s{index}"), 1, &tiles, (group.offsets.clone(), strides));
+    }
+    for (index, group) in beside.stored.iter().enumerate() {
+        let tiles: Vec<_> = group.tiles.iter().map(|t| (t.name.as_str(), &t.tile, t.swizzle)).collect();
+        let places = group.tiles.iter().map(|t| (t.offset, t.tile.bytes().unwrap_or(0))).unzip();
+        declare_ring(&mut emit, &format!("f{index}"), 1, &tiles, places);
     }
     for (number, tile) in engine.once.iter().enumerate() {
         let slots = vec![(&tile.plan, &tile.elem, tile.offset, tile.plan.bytes)];

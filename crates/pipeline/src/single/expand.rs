@@ -230,7 +230,9 @@ impl Loop<'_> {
             false => read,
         };
         if self.tiles.late.is_some() {
-            self.copies(out, self.block, copied, &now, (lo, some, write), false)?;
+            if self.has_early() {
+                self.copies(out, self.block, copied, &now, (lo, some, write), false)?;
+            }
             return Some((now, write));
         }
         for iteration in 0..self.ahead {
@@ -252,6 +254,11 @@ impl Loop<'_> {
     /// Whether a tile is copied late in the body.
     fn is_late(&self, tile: &CopiedTile) -> bool {
         self.tiles.late.as_ref().is_some_and(|late| late.contains(&tile.op))
+    }
+
+    /// Whether tiles are copied ahead of their iteration.
+    fn has_early(&self) -> bool {
+        self.tiles.tiles.iter().any(|tile| !self.is_late(tile))
     }
 
     /// Ring and payload of a tile: early ones and late ones are counted apart.

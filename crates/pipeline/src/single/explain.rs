@@ -39,6 +39,15 @@ pub fn explain(single: &Single) -> String {
         let when = if group.again { "in each trip, where it is loaded" } else { "once" };
         let _ = writeln!(out, "\n@s{number}: {} copied to shared memory {when}", tiles.join(" + "));
     }
+    for (number, group) in single.stored.iter().enumerate() {
+        let tiles: Vec<String> =
+            group.tiles.iter().map(|t| format!("{} {} at {}", t.name, t.tile, t.offset)).collect();
+        let _ = writeln!(
+            out,
+            "\n@f{number}: {} stored to shared memory in front of the product that reads it (C67)",
+            tiles.join(" + ")
+        );
+    }
     if let Some((_, assignment)) = &single.buffers {
         let map = render::memory_map(assignment);
         let _ = writeln!(out, "\nmemory");
@@ -101,6 +110,13 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
                 out,
                 "  copies run {} ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
                 iterations(depth.saturating_sub(1 + pending)),
+                ahead.law
+            );
+        }
+        Some(late) if late.len() == ahead.tiles.len() => {
+            let _ = writeln!(
+                out,
+                "  one slot each (C24): copied when their iteration begins, waited for, read; nothing runs ahead; the depth law asks for {}",
                 ahead.law
             );
         }

@@ -216,7 +216,7 @@ fn by_engine(
 }
 
 /// The swizzle of the slots of a matrix with rows of so many bytes; vectors have none.
-fn swizzle(shape: &[u64], row: u64) -> u32 {
+pub(super) fn swizzle(shape: &[u64], row: u64) -> u32 {
     match shape.len() {
         1 => 0,
         _ => [128, 64, 32].into_iter().find(|s| row.is_multiple_of(u64::from(*s))).unwrap_or(0),

@@ -22,6 +22,7 @@ mod descriptors;
 mod engine;
 mod expand;
 mod explain;
+mod factors;
 mod find;
 mod forms;
 mod order;
@@ -29,10 +30,13 @@ mod plan;
 mod program;
 mod resume;
 mod rounds;
+mod scaled;
 mod settle;
 mod shape;
 mod staged;
+mod stored;
 mod wgmma;
+mod widened;
 
 use warploom_bufassign::{Assignment, Problem};
 use warploom_ir::diag::{Code, Diagnostic};
@@ -47,6 +51,7 @@ use crate::compile::Options;
 use crate::forms::{self as all_forms, Form};
 use crate::loops::{PipelinedLoop, pipelined_loops};
 use crate::normalize::normalize;
+use crate::place::refuse;
 use crate::select::entry_function;
 use crate::views::look_through;
 use crate::waits;
@@ -59,6 +64,7 @@ pub use find::CopiedTile;
 pub(crate) use shape::split;
 pub use shape::{Layout, Shape};
 pub use staged::Staged;
+pub use stored::{Stored, StoredTile};
 pub use wgmma::Products;
 
 /// A loop whose copies run ahead.
@@ -99,6 +105,8 @@ pub struct Single {
     pub loops: Vec<Ahead>,
     /// Factors of products that are copied where they stand.
     pub staged: Vec<Staged>,
+    /// Factors of products that are computed, and stored in front of them.
+    pub stored: Vec<Stored>,
     /// The assignment problem and its answer; none where nothing is copied.
     pub buffers: Option<(Problem, Assignment)>,
     /// The ways to split its loops among agents that were looked at.
@@ -180,6 +188,24 @@ fn resume_as(
     let given = Given::of(&kernel, func, form)?;
     let marked = wgmma::marked(&kernel, func);
     all_forms::strip(&mut kernel, func);
+    let mut told = scaled::lower(&mut kernel, func)?;
+    told.extend(widened::widen(&mut kernel, func, target));
+    if !told.is_empty() {
+        kernel = normalize(&kernel, func)?;
+    }
+    let mut single = moved(kernel, func, target, options, (form, given, marked))?;
+    single.remarks.extend(told);
+    Ok(single)
+}
+
+/// Compiles a kernel in normal form, by TMA where that can move its tiles, else by pointers.
+fn moved(
+    kernel: Module,
+    func: OpId,
+    target: &Target,
+    options: &Options,
+    (form, given, marked): (Form, Option<Given>, bool),
+) -> Result<Single, Vec<Diagnostic>> {
     let mut refused = None;
     if engine::may_move(&kernel, func, target) && !marked {
         let way = Way { moves: Moves::ByTma, products: Products::Synchronous };
@@ -264,16 +290,22 @@ fn compile_as(
             waits::insert_lagging(&mut kernel, scf_for, pending);
         }
     }
-    let shape = shape::choose(&kernel, func, target, products)?;
     let (found, stays) = find::loops(&kernel, func, target);
+    let factors = factors::factors(&kernel, func, &found);
+    let shape = shape::choose(&kernel, func, target, products, &factors)?;
     let (engine, start) = match moves {
         Moves::ByTma => engine::find(&kernel, func, &found, target, shape.scratch)?,
         Moves::ByPointers => (engine::Engine::default(), shape.scratch),
     };
-    let (staged, taken) = staged::find(&kernel, func, &found, start);
-    let remarks = taken_apart.into_iter().chain(stays).collect();
+    let (staged, start) = staged::find(&kernel, func, &factors, start);
+    let (stored, taken) = stored::find(&kernel, &factors, shape.columns(), start)?;
+    if let Some(group) = stored.first().filter(|_| shape.layout == Layout::Wgmma) {
+        let error = refuse(&kernel, group.dot, Code::Layout, "a factor that is stored where wgmma would read it");
+        return Err(vec![error.rule("C62").note("instead", "mma.sync")]);
+    }
+    let remarks = taken_apart.into_iter().chain(stays).chain(shape::crowded(&kernel, func, &shape)).collect();
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken, given };
-    let planned = plan::plan(&wanted, found, staged, engine)?;
+    let planned = plan::plan(&wanted, found, plan::Beside { staged, stored, factors, engine })?;
     let scheduled = forms::scheduled(&kernel, func, &shape, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
     let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
@@ -282,13 +314,16 @@ fn compile_as(
     if options.check {
         check_all(&planned, &program, target).map_err(|error| vec![*error])?;
     }
-    let plan::Planned { loops, staged, buffers, .. } = planned;
+    let mut remarks: Vec<Diagnostic> = remarks;
+    remarks.extend(apart::told(&kernel, &planned.loops, target, options));
+    let plan::Planned { loops, beside: plan::Beside { staged, stored, .. }, buffers, .. } = planned;
     let (candidates, synchronous) = (Vec::new(), None);
     Ok(Single {
         kernel,
         shape,
         loops,
         staged,
+        stored,
         buffers,
         candidates,
         synchronous,

@@ -12,10 +12,12 @@ use warploom_sched::{Answer, schedule, validate};
 use warploom_target::Target;
 
 use super::engine::Engine;
+use super::factors::Factor;
 use super::find::Found;
 use super::resume::Given;
-use super::shape::Shape;
+use super::shape::{Layout, Shape};
 use super::staged::Staged;
+use super::stored::Stored;
 use super::{Ahead, apart};
 use crate::compile::Options;
 use crate::depth::assign_error;
@@ -23,11 +25,18 @@ use crate::loops::{GraphOptions, Part, PipelinedLoop, loop_graph};
 use crate::place::refuse;
 use crate::waits;
 
+/// What a kernel needs beside the rings of its loops.
+pub(super) struct Beside {
+    pub staged: Vec<Staged>,
+    pub stored: Vec<Stored>,
+    pub factors: Vec<Factor>,
+    pub engine: Engine,
+}
+
 /// The loops with their schedules, and where their rings lie.
 pub(super) struct Planned {
     pub loops: Vec<Ahead>,
-    pub staged: Vec<Staged>,
-    pub engine: Engine,
+    pub beside: Beside,
     /// Bytes of shared memory.
     pub shared: u64,
     pub buffers: Option<(Problem, Assignment)>,
@@ -71,7 +80,7 @@ pub(super) struct Wanted<'a> {
     pub shape: &'a Shape,
     pub target: &'a Target,
     pub options: &'a Options,
-    /// Bytes of shared memory that staged tiles take, from 0 on.
+    /// Bytes of shared memory that staged and stored tiles take, from 0 on.
     pub taken: u64,
     /// The schedules and places that the kernel carries already.
     pub given: Option<Given>,
@@ -99,8 +108,7 @@ impl Wanted<'_> {
 pub(super) fn plan(
     wanted: &Wanted<'_>,
     found: Vec<Found>,
-    staged: Vec<Staged>,
-    mut engine: Engine,
+    mut beside: Beside,
 ) -> Result<Planned, Vec<Diagnostic>> {
     let mut drafts = Vec::new();
     let mut errors = Vec::new();
@@ -121,18 +129,18 @@ pub(super) fn plan(
         if wanted.taken > limit {
             return Err(vec![too_big(wanted, &drafts, wanted.taken, limit)]);
         }
-        return Ok(Planned { loops: Vec::new(), staged, engine, shared: wanted.taken, buffers: None });
+        return Ok(Planned { loops: Vec::new(), beside, shared: wanted.taken, buffers: None });
     }
     loop {
         let fitted = fit(wanted, &drafts).and_then(|buffers| {
-            let shared = lay_stores(wanted, &mut engine, &buffers.1)?;
+            let shared = lay_stores(wanted, &mut beside.engine, &buffers.1)?;
             Ok((buffers, shared))
         });
         match fitted {
             Ok(((problem, mut assignment), mut shared)) => {
                 if let Some(given) = &wanted.given {
                     assignment = given.assignment(&problem, assignment, wanted.target)?;
-                    shared = match lay_stores(wanted, &mut engine, &assignment) {
+                    shared = match lay_stores(wanted, &mut beside.engine, &assignment) {
                         Ok(shared) => shared,
                         Err(Misfit::Other(error)) => return Err(vec![*error]),
                         Err(Misfit::Capacity { need, limit }) => {
@@ -142,7 +150,7 @@ pub(super) fn plan(
                 }
                 let buffers = (problem, assignment);
                 let loops = drafts.into_iter().map(Draft::done).collect();
-                return Ok(Planned { loops, staged, engine, shared, buffers: Some(buffers) });
+                return Ok(Planned { loops, beside, shared, buffers: Some(buffers) });
             }
             Err(Misfit::Other(error)) => return Err(vec![*error]),
             Err(Misfit::Capacity { need, limit }) => {
@@ -179,9 +187,17 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         deepest.cap = Some(deepest.depth);
         return deepest.reschedule(wanted).map(|()| true);
     }
-    let two = drafts.iter_mut().filter(|d| d.depth == LEAST && late(d).is_some());
-    let Some(widest) = two.max_by_key(|d| bytes(d)) else { return Ok(false) };
-    widest.late = late(widest);
+    // Then tiles in turns, and where none can, all tiles in one slot: nothing runs ahead.
+    let two = || drafts.iter().enumerate().filter(|(_, d)| d.depth == LEAST);
+    let widest = |turns: bool| {
+        two().filter(|(_, d)| !turns || late(d).is_some()).max_by_key(|(_, d)| bytes(d)).map(|(n, _)| n)
+    };
+    // Asynchronous products gain nothing then.
+    let alone = || widest(false).filter(|_| wanted.shape.layout != Layout::Wgmma);
+    let Some(widest) = widest(true).or_else(alone).and_then(|n| drafts.get_mut(n)) else {
+        return Ok(false);
+    };
+    widest.late = Some(apart::turns(wanted.kernel, widest.found.scf_for, &widest.found.tiles));
     widest.depth = 1;
     widest.reschedule(wanted).map(|()| true)
 }
@@ -443,13 +459,19 @@ fn too_big(wanted: &Wanted<'_>, drafts: &[Draft], need: u64, limit: u64) -> Diag
         })
         .collect();
     if wanted.taken > 0 {
-        owners.push(format!("tiles loaded outside of loops {}", wanted.taken));
+        owners.push(format!("tiles in slots of their own {}", wanted.taken));
     }
     let at = drafts.first().map_or(wanted.kernel.root, |d| d.found.scf_for);
-    refuse(wanted.kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"))
-        .rule("C92")
-        .note("", owners.join(", "))
-        .note("instead", "smaller tiles: a ring needs two slots")
+    let error = refuse(wanted.kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"));
+    let error = error.rule("C92").note("", owners.join(", "));
+    // What is missing could come from shorter tiles of the loop that takes most.
+    let taken = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
+    let most = drafts.iter().map(taken).max().unwrap_or(0);
+    let part = (1..8).map(|n| 1u64 << n).find(|part| need.saturating_sub(most - most / part) <= limit);
+    match part {
+        Some(part) => error.note("fits", format!("a loop that loads 1/{part} of it in a trip")),
+        None => error.note("instead", "smaller tiles"),
+    }
 }
 
 fn unsigned(number: i64) -> u64 {

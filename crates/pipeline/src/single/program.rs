@@ -9,6 +9,7 @@ use super::plan::Planned;
 use super::settle::settle;
 use super::shape::{Layout, Shape};
 use super::staged::stage;
+use super::stored::store;
 use super::{declare, engine};
 use crate::forms::{Form, mark_form};
 use crate::program::emit::{Emit, number};
@@ -32,14 +33,16 @@ pub(super) fn build(
     let body = out.entry(func, 0)?;
     let meetings = order::meetings(&out, func, planned);
     order::meet(&mut out, &meetings, BARRIER)?;
-    engine::place(&mut out, &planned.engine, BARRIER)?;
+    let beside = &planned.beside;
+    engine::place(&mut out, &beside.engine, BARRIER)?;
+    store(&mut out, &beside.stored, &beside.factors, BARRIER)?;
     for (index, ahead) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
         let (pending, fenced) = (ahead.pipelined.pending, shape.layout == Layout::Wgmma);
         let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth, pending, fenced };
         expand(&mut out, ahead, &ring)?;
     }
-    for (index, group) in planned.staged.iter().enumerate() {
+    for (index, group) in beside.staged.iter().enumerate() {
         stage(&mut out, group, &format!("s{index}"), BARRIER, shape.layout == Layout::Wgmma)?;
     }
     if shape.layout == Layout::Wgmma {
@@ -50,7 +53,7 @@ pub(super) fn build(
     attrs.set("warploom.warps", number(shape.warps));
     attrs.set("warploom.max_registers", number(shape.registers));
     attrs.set("warploom.shared", number(planned.shared));
-    attrs.set("warploom.descriptors", Attr::Array(planned.engine.records.clone()));
+    attrs.set("warploom.descriptors", Attr::Array(beside.engine.records.clone()));
 
     let ops = std::mem::take(&mut out.blocks[body].ops);
     let (last, rest): (Vec<OpId>, Vec<OpId>) =

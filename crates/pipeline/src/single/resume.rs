@@ -8,6 +8,7 @@ use warploom_target::Target;
 use super::apart;
 use super::find::Found;
 use super::plan::{Draft, LEAST, Wanted, graph, law};
+use super::shape::Layout;
 use crate::forms::{Form, assignment_from, records, schedule_from};
 use crate::place::refuse;
 
@@ -64,8 +65,12 @@ impl Given {
             (_, Some(record)) => record.depth.min(1 << 10),
             (None, None) => wanted.depth(law, cap).max(law),
         };
-        let turns = depth < LEAST && pipelined.pending == 0;
-        let late = if turns { apart::late(wanted.kernel, found.scf_for, &found.tiles) } else { None };
+        let (kernel, tiles) = (wanted.kernel, &found.tiles);
+        let late = match wanted.shape.layout {
+            _ if depth >= LEAST || pipelined.pending > 0 => None,
+            Layout::Wgmma => apart::late(kernel, found.scf_for, tiles),
+            _ => Some(apart::turns(kernel, found.scf_for, tiles)),
+        };
         if depth < least && late.is_none() {
             let error =
                 refuse(&self.marked, found.scf_for, Code::Loop, "a ring of one slot cannot be filled ahead");

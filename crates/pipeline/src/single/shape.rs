@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
+use warploom_target::Target;
 use warploom_target::mma::MmaInstruction;
-use warploom_target::{Feature, Target};
 
+use super::factors::Factor;
 use super::wgmma::{self, Products};
 use crate::loops::innermost_for;
-use crate::place::refuse;
-use crate::views::look_through;
+use crate::place::{refuse, remark};
 use crate::walk::preorder;
 
 /// How tiles lie in registers.
@@ -55,6 +55,14 @@ impl Shape {
             Layout::MmaSync { .. } | Layout::Blocked { .. } => MmaInstruction::MmaSync,
         }
     }
+
+    /// Warps along the columns.
+    pub(super) fn columns(&self) -> u64 {
+        match self.layout {
+            Layout::MmaSync { n, .. } => n,
+            Layout::Wgmma | Layout::Blocked { .. } => 1,
+        }
+    }
 }
 
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
@@ -69,6 +77,7 @@ pub(super) fn choose(
     func: OpId,
     target: &Target,
     products: Products,
+    factors: &[Factor],
 ) -> Result<Shape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
@@ -81,7 +90,7 @@ pub(super) fn choose(
             let error = refuse(module, func, Code::Op, "no product to issue by wgmma");
             Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
         }
-        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func)),
+        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), factors),
         (_, Products::Asynchronous { .. }) => {
             wgmma::warps(module, &dots, aligned(module, func), target).map(|warps| (warps, Layout::Wgmma))
         }
@@ -159,6 +168,7 @@ fn mma_sync(
     dots: &[OpId],
     reduces: bool,
     aligned: bool,
+    factors: &[Factor],
 ) -> Result<(u64, Layout), Box<Diagnostic>> {
     let extents = |dot: OpId| -> Option<(u64, u64)> {
         match module.ty(module.result(dot)?).shape() {
@@ -166,13 +176,8 @@ fn mma_sync(
             _ => None,
         }
     };
-    // A that is computed stays in the registers of its rows: all warps stand along M then.
-    let in_slot = |dot: OpId| {
-        let a = module.ops[dot].operands.first().copied();
-        let seen = a.map(|a| look_through(module, a).base).and_then(|base| module.def_op(base));
-        seen.is_some_and(|op| matches!(module.ops[op].opcode, Opcode::Load | Opcode::DescriptorLoad))
-    };
-    let column = reduces || !dots.iter().all(|&dot| in_slot(dot));
+    // A that is computed stays in the registers of its rows where all warps stand along M, and rows are reduced there.
+    let column = reduces || factors.iter().any(|f| f.index == 0 && f.slot.is_none());
     // Products of one loop are alive together; a later loop goes on with what an earlier one made.
     let mut sums: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     for &dot in dots {
@@ -181,37 +186,70 @@ fn mma_sync(
         *sum = sum.saturating_add(m.saturating_mul(n));
     }
     let all = sums.values().copied().max().unwrap_or(0);
-    let splits = |dot: OpId, m: u64, n: u64| {
-        extents(dot).is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(16 * n))
+    // Two tiles of 8 columns side by side come by one ldmatrix.
+    let splits = |dot: OpId, m: u64, n: u64, cols_of_tile: u64| {
+        extents(dot)
+            .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n))
     };
-    let fits = |most: u64, warps: u64, m: u64, n: u64| {
-        all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n))
+    let held = |m: u64, n: u64| factors.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
+    let fits = |most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
+        all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
     };
     // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
     let limits = if aligned { [most, most] } else { [ACCUMULATORS / 2, most] };
-    for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
-        let mut splits: Vec<(u64, u64)> = match column {
-            true => vec![(warps, 1)],
-            false => (0..5).map(|s| 1 << s).filter(|m| warps % m == 0).map(|m| (m, warps / m)).collect(),
-        };
-        // Operands are read once per warp along the other dimension: the squarest split reads least.
-        let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
+    // Operands are read once per warp along the other dimension: the squarest split reads least.
+    let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
+    let squarest = |warps: u64| {
+        let mut splits: Vec<(u64, u64)> =
+            (0..5).map(|s| 1 << s).filter(|m| warps % m == 0).map(|m| (m, warps / m)).collect();
         splits.sort_by_key(|&(m, n)| ((rows / m) + (cols / n), n));
-        if let Some(&(m, n)) = splits.iter().find(|&&(m, n)| fits(most, warps, m, n)) {
-            return Ok((warps, Layout::MmaSync { m, n }));
+        splits
+    };
+    // What is computed goes through shared memory where warps along M alone do not do.
+    let ways = if column {
+        vec![(true, 16), (false, 16), (true, 8), (false, 8)]
+    } else {
+        vec![(false, 16), (false, 8)]
+    };
+    for (column, tile) in ways {
+        for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
+            let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
+            if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
+                return Ok((warps, Layout::MmaSync { m, n }));
+            }
         }
     }
-    let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1));
-    if let Some(dot) = uneven.or(dots.first().copied().filter(|_| all <= most)) {
+    let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1, 8));
+    let bent = factors.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
+    if let Some(dot) = uneven.or(bent).or(dots.first().copied().filter(|_| all / (32 * 16) <= most)) {
         let text = "the products of this kernel fit no split over 1 to 16 warps";
-        let needs = "tiles of M and N in multiples of 16";
+        let needs = "tiles of M in multiples of 16 and of N in multiples of 8; for factors that are computed, K in multiples of 16";
         return Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)));
     }
-    let warps = [16, 8, 4, 2, 1].into_iter().find(|&w| !column || dots.iter().all(|&d| splits(d, w, 1)));
+    let warps = [16, 8, 4, 2, 1]
+        .into_iter()
+        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(u64::MAX, w, (m, n), 8)));
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
     Err(too_many_registers(module, &tiles, all, most, warps.unwrap_or(1)))
+}
+
+/// A remark where accumulators leave few registers for anything else: some of them will be spilled.
+pub(super) fn crowded(module: &Module, func: OpId, shape: &Shape) -> Option<Diagnostic> {
+    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
+    let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
+        &[m, n] => Some((dot, m, n)),
+        _ => None,
+    });
+    let (dot, m, n) = tiles.max_by_key(|&(_, m, n)| m.saturating_mul(n))?;
+    let each = m.saturating_mul(n) / (32 * shape.warps);
+    (each > shape.registers * 3 / 4).then(|| {
+        let text =
+            format!("accumulators take {each} of {} registers per thread: some will spill", shape.registers);
+        let error = remark(module, dot, Code::Registers, text).rule("C31");
+        error.note("fits", format!("a tile of {m}x{}", n / 2))
+    })
 }
 
 /// The refusal of C31: who has how much, and what would fit.
@@ -291,14 +329,6 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnosti
     Err(Box::new(refuse(module, at, Code::Shape, text).rule("C48").note("needs", "32 elements")))
 }
 
-/// Whether a product has factors of 8-bit floats.
-fn narrow(module: &Module, dot: OpId) -> bool {
-    let factors = module.ops[dot].operands.iter().take(2);
-    factors
-        .copied()
-        .any(|v| matches!(module.ty(v).elem(), Type::Float(_)) && module.ty(v).elem_bits() == Some(8))
-}
-
 /// Whether an atomic operation combines bf16.
 fn of_bf16(module: &Module, op: OpId) -> bool {
     let value = module.ops[op].operands.get(1);
@@ -314,11 +344,6 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
             let text = format!("{chip} has no atomic operation on bf16");
             let error = refuse(module, op, Code::Target, text).rule("C3");
             return Some(error.note("needs", "sm_90 and later").note("instead", "f16 or f32"));
-        }
-        Opcode::Dot if narrow(module, op) && !target.has(Feature::Fp8MmaSync) => {
-            let text = format!("{chip} has no mma.sync of 8-bit floats");
-            let error = refuse(module, op, Code::Target, text).rule("T12");
-            return Some(error.note("instead", "f16 or bf16 operands"));
         }
         Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
             (format!("{name} is not supported for {chip}"), "pointers")

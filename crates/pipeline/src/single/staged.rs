@@ -13,10 +13,10 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use super::apart::views;
 use super::expand::clone;
-use super::find::{CopiedTile, Found, staged_tile};
+use super::factors::{Factor, Slot};
+use super::find::{CopiedTile, staged_tile};
 use crate::loops::innermost_for;
 use crate::program::emit::{Emit, number};
-use crate::views::look_through;
 use crate::walk::preorder;
 
 /// Tiles of one block that are copied together.
@@ -31,14 +31,11 @@ pub struct Staged {
 }
 
 /// The staged tiles of a kernel, placed from an offset in shared memory on; and where what follows may begin.
-pub(super) fn find(module: &Module, func: OpId, found: &[Found], start: u64) -> (Vec<Staged>, u64) {
-    let ahead: BTreeSet<OpId> = found.iter().flat_map(|f| &f.tiles).map(|t| t.op).collect();
-    let factors: BTreeSet<OpId> = preorder(module, func)
-        .into_iter()
-        .filter(|&op| module.ops[op].opcode == Opcode::Dot)
-        .flat_map(|dot| module.ops[dot].operands.iter().copied().take(2))
-        .filter_map(|factor| module.def_op(look_through(module, factor).base))
-        .filter(|op| module.ops[*op].opcode == Opcode::Load && !ahead.contains(op))
+pub(super) fn find(module: &Module, func: OpId, factors: &[Factor], start: u64) -> (Vec<Staged>, u64) {
+    let factors: BTreeSet<OpId> = factors
+        .iter()
+        .filter(|factor| factor.slot == Some(Slot::Staged))
+        .filter_map(|factor| module.def_op(factor.seen.base))
         .collect();
     let (mut groups, mut end): (Vec<Staged>, u64) = (Vec::new(), start);
     let mut number = 0;

@@ -46,6 +46,30 @@ impl Run<'_, '_> {
         Step::Went
     }
 
+    /// A warp writes its part of a tile from registers: it sees it at once, others once they have met.
+    pub(super) fn store_part(&mut self, w: usize, (ring, payload): (usize, usize), place: PlaceId) -> Step {
+        if let Some(broken) = self.writable(w, place) {
+            return broken;
+        }
+        self.machine.spoil(place);
+        self.machine.forget_parts(place);
+        let Some(warp) = self.warps.get_mut(w) else { return Step::Done };
+        let count = warp.copied.entry((ring, payload)).or_insert(0);
+        let version = *count;
+        *count += 1;
+        self.machine.parts.insert((place, w), Part { version, state: State::Landed });
+        Step::Went
+    }
+
+    /// Whether warps write a ring from registers.
+    fn is_stored(&self, w: usize, ring: usize) -> bool {
+        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
+        let stores = |op: OpId| {
+            self.model.module.ops[op].opcode == Opcode::TileStore && self.model.ring(op) == Some(ring)
+        };
+        agent.is_some_and(|a| a.ops.iter().any(|p| stores(p.op)))
+    }
+
     /// Whether a mask is false everywhere because its last factor is: the guard of an iteration that may not exist.
     fn is_false(&self, w: usize, mask: ValueId) -> bool {
         let module = self.model.module;
@@ -111,8 +135,12 @@ impl Run<'_, '_> {
     }
 
     /// Which copy the next view of a payload should show: copies are read in the order they were made, each once;
-    /// a tile that is copied outside of loops stays what it is.
+    /// a tile that is copied outside of loops stays what it is. A tile stored from registers is the one stored last.
     pub(super) fn wanted(&mut self, w: usize, ring: usize, payload: usize) -> u64 {
+        if self.is_stored(w, ring) {
+            let stored = self.warps.get(w).and_then(|x| x.copied.get(&(ring, payload)));
+            return stored.copied().unwrap_or(0).saturating_sub(1);
+        }
         let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
         let looped = agent.is_some_and(|a| {
             a.ops.iter().any(|p| {

@@ -7,10 +7,13 @@ use crate::check::Rule;
 
 impl Run<'_, '_> {
     pub(super) fn tile_store(&mut self, w: usize, op: OpId) -> Step {
-        let Some((ring, _, place)) = self.payload_place(w, op) else { return Step::Broken };
+        let Some((ring, payload, place)) = self.payload_place(w, op) else { return Step::Broken };
         let read = self.plain(w, op);
         if read != Step::Went {
             return read;
+        }
+        if self.is_grouped(ring) {
+            return self.store_part(w, (ring, payload), place);
         }
         if self.model.rings.get(ring).is_some_and(|r| r.tensor) {
             return self.write_rows(w, ring, place);

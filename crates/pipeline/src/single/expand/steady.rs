@@ -111,7 +111,7 @@ impl Loop<'_> {
         Some(last)
     }
 
-    /// A trip whose early and late tiles take turns; what it yields. By TMA both rings are filled once a trip, and have
+    /// A trip whose early and late tiles take turns; what it yields. Where all are late, they are copied when it begins. By TMA both rings are filled once a trip, and have
     /// the same (slot, phase).
     fn in_turns(
         &self,
@@ -134,7 +134,10 @@ impl Loop<'_> {
             self.meet(out, block, 0);
         }
         let nexts = self.copies(out, block, copied, trip.copying, (trip.index, always, now), true)?;
-        turn.into_iter().for_each(|turn| self.come(out, block, self.ring.name, turn));
+        let early = self.has_early();
+        if early {
+            turn.into_iter().for_each(|turn| self.come(out, block, self.ring.name, turn));
+        }
         let mut map = Map::new();
         self.bind(out, block, kept, trip.computing, trip.index, &mut map)?;
         let ops = out.blocks[self.body].ops.clone();
@@ -149,11 +152,14 @@ impl Loop<'_> {
             if !met && self.reads(out, op).iter().any(|v| shown.contains(v)) {
                 met = true;
                 match turn {
-                    Some(turn) => self.give_back(out, block, self.ring.name, turn),
+                    Some(turn) if early => self.give_back(out, block, self.ring.name, turn),
+                    Some(_) => {}
                     None => self.meet(out, block, 0),
                 }
-                let (later, guard) = self.later(out, block, trip.index, self.ahead)?;
-                self.copies(out, block, copied, &nexts, (later, guard, next), false)?;
+                if early {
+                    let (later, guard) = self.later(out, block, trip.index, self.ahead)?;
+                    self.copies(out, block, copied, &nexts, (later, guard, next), false)?;
+                }
                 turn.into_iter().for_each(|turn| self.come(out, block, self.ring.late, turn));
                 for op in out.blocks[self.body].ops.clone() {
                     if waiting.contains(&op) && live.contains(&op) {
@@ -172,7 +178,7 @@ impl Loop<'_> {
         let mut last = self.nexts(&mut emit, kept, trip.computing, &map)?;
         last.extend(nexts);
         if let Some(turn) = turn {
-            last.extend(emit.advance(self.ring.name, turn));
+            last.extend(emit.advance(self.ring.late, turn));
         }
         Some(last)
     }
