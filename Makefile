@@ -54,8 +54,9 @@ bench-compile: build peers ## TTIR-to-PTX time against Triton
 table: build peers ## kernel x chip: II, agents, machine code beside Triton's, the emulator's verdict
 	$(PYTHON) bench/kernels.py $(WARPLOOM)
 
-kernels: peers ## write examples/kernels/*.ttir again (needs Triton, no GPU)
+kernels: peers ## write examples/kernels/*.ttir and bench/ttir/*.ttir again (needs Triton, no GPU)
 	cd examples/kernels && ../../$(PYTHON) export.py
+	cd bench/ttir && ../../$(PYTHON) export.py
 
 gpu-kernels: build ## PTX, cubin and launch records of the example kernels into out/gpu
 	@mkdir -p out/gpu

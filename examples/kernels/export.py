@@ -33,23 +33,24 @@ CASES = {
 }
 
 
-def source(name):
-    """The kernel with its argument types, ready for `triton.compile`."""
-    function, types, tile = CASES[name]
-    signature = {arg: "constexpr" if arg in tile else types[arg] for arg in function.arg_names}
+def source(case):
+    """The kernel of a case with its argument types, ready for `triton.compile`. Pointers are multiples of 16, and numbers
+    of which `:16` says so."""
+    function, types, tile = case
+    signature = {arg: "constexpr" if arg in tile else types[arg].removesuffix(":16") for arg in function.arg_names}
     attrs = {(i,): [["tt.divisibility", 16]] for i, arg in enumerate(function.arg_names)
-             if signature[arg].startswith("*")}
+             if signature[arg].startswith("*") or types.get(arg, "").endswith(":16")}
     return ASTSource(fn=function, signature=signature, constexprs=tile, attrs=attrs)
 
 
-def ttir(name, capability=90):
+def ttir(case, capability=90):
     """The module after Triton's own `ttir` stage, as text without locations."""
     backend = make_backend(GPUTarget("cuda", capability, 32))
     options = backend.parse_options(dict(enable_fp_fusion=True))
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    src, stages = source(name), {}
+    src, stages = source(case), {}
     module = src.make_ir(backend.target, options, backend.get_codegen_implementation(options),
                          backend.get_module_map(), context)
     backend.add_stages(stages, options, src.language)
@@ -57,5 +58,5 @@ def ttir(name, capability=90):
 
 
 if __name__ == "__main__":
-    for case in CASES:
-        (Path(__file__).parent / f"{case}.ttir").write_text(ttir(case))
+    for name, case in CASES.items():
+        (Path(__file__).parent / f"{name}.ttir").write_text(ttir(case))

@@ -22,7 +22,7 @@ def main(command):
 
         warploom_triton.install(command, fallback=False)
         for name in export.CASES:
-            kernel = triton.compile(export.source(name), target=GPUTarget("cuda", 90, 32))
+            kernel = triton.compile(export.source(export.CASES[name]), target=GPUTarget("cuda", 90, 32))
             metadata = kernel.metadata
             # Triton declares its shared memory with an alignment of 16 (C11).
             assert ".shared .align 1024 .b8 global_smem[]" in kernel.asm["ptx"], "the PTX is not ours"
