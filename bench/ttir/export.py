@@ -41,6 +41,8 @@ CASES = {
                      + ["i32"], TILE),
     "mxfp8": scaled("e5m2", "fp8e5", "e4m3", "fp8e4nv", 1),
     "mxfp4": scaled("bf16", "bf16", "e2m1", "u8", 2),
+    "gemm_int8": (quantized.gemm_int8, ["*i8:16", "*i8:16", "*fp32:16", "*fp16:16", "i32", "i32:16", "i32:16"],
+                  dict(BM=64, BN=64, BK=64)),
     "gated": (fused.gated, tiles("bf16", (128, 64), (64, 64), (64, 64), (128, 64)) + ["i32"], dict(BM=128, BN=64, BK=64)),
     "chain": (fused.chain, tiles("bf16", (128, 64), (64, 64), (64, 64), (128, 64)) + ["i32"], dict(BM=128, BN=64, BK=64)),
     "both_computed": (fused.both_computed, tiles("fp16", (64, 32), (32, 64), (64, 64)) + ["i32"], TILE),
@@ -49,8 +51,8 @@ CASES = {
     "attention_window": (attend.attention_window, ["*fp16:16"] * 4 + ["i32"] * 3 + ["fp32"], dict(BM=64, BN=32, D=64)),
     "attention_paged": (attend.attention_paged, ["*fp16:16"] * 3 + ["*i32", "*fp16:16", "i32", "fp32"],
                         dict(BM=64, BN=32, D=64)),
-    "attention_bias": (attend.attention_bias, tiles("bf16", (64, 256), (32, 256), (32, 256), (64, 256))
-                       + ["*bf16:16", "i32:16", "fp32"], dict(BM=64, BN=32, D=256)),
+    "attention_bias": (attend.attention_bias, tiles("bf16", (32, 256), (64, 256), (64, 256), (32, 256))
+                       + ["*bf16:16", "i32:16", "fp32"], dict(BM=32, BN=64, D=256)),
     "layernorm_passes": (rows.layernorm_passes, ["*bf16:16"] * 4 + ["i32:16", "i32", "fp32"], dict(BLOCK=256)),
     "cross_entropy": (rows.cross_entropy, ["*bf16:16", "*i32", "*fp32", "i32:16", "i32"], dict(BLOCK=256)),
 }

@@ -63,3 +63,19 @@ def block_scaled(a, b, c, sa_ptr, sb_ptr, K, lds, BM: tl.constexpr, BN: tl.const
         sb = tl.load(sb_ptr + n[:, None] * lds + k // 32 + s[None, :])
         acc = tl.dot_scaled(a.load([row, k]), sa, FA, b.load([col, k // PB]).T, sb, FB, acc)
     c.store([row, col], acc)
+
+
+@triton.jit
+def gemm_int8(a_ptr, b_ptr, s_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """C[M, N] = (A[M, K] @ B[K, N]) * s[N] of int8, summed up in int32."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.int32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        a = tl.load(a_ptr + m[:, None] * K + k[None, :], mask=(m[:, None] < M) & (k[None, :] < K), other=0)
+        b = tl.load(b_ptr + k[:, None] * N + n[None, :], mask=(k[:, None] < K) & (n[None, :] < N), other=0)
+        acc = tl.dot(a, b, acc, out_dtype=tl.int32)
+    s = tl.load(s_ptr + n, mask=n < N, other=0.0)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], (acc.to(tl.float32) * s[None, :]).to(tl.float16),
+             mask=(m[:, None] < M) & (n[None, :] < N))

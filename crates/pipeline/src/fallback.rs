@@ -36,7 +36,7 @@ pub(crate) fn compile(
 /// Whether a refusal says that a form has no code for something. What is broken, contradicts the author, asks for a
 /// precision or for more than there is stays refused: its own message says what to mend.
 fn lacks_code(refusal: &Diagnostic) -> bool {
-    matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout)
+    matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout | Code::Type)
 }
 
 /// Whether the author says where buffers lie: one agent takes no places from her (A44).

@@ -26,7 +26,8 @@ fn computed_weights_are_stored_in_front_of_their_product() {
         let kernel = compile("dequant_int8", chip);
         let [group] = kernel.stored.as_slice() else { panic!("{} groups", kernel.stored.len()) };
         let tiles: Vec<String> = group.tiles.iter().map(|t| t.tile.to_string()).collect();
-        assert_eq!((tiles, group.again), (vec!["tensor<64x32xbf16>".to_owned()], true));
+        // Trips that copy by cp.async begin with a meeting: no other is needed in front of the stores.
+        assert_eq!((tiles, group.again), (vec!["tensor<64x32xbf16>".to_owned()], false));
         assert!(single::explain(&kernel).contains("stored to shared memory in front of the product"));
     }
 }
@@ -38,9 +39,9 @@ fn a_stays_in_registers_where_it_can() {
     let Layout::MmaSync { n, .. } = both.shape.layout else { panic!("no products") };
     let stored: usize = both.stored.iter().map(|g| g.tiles.len()).sum();
     assert_eq!((n, stored), (1, 1));
-    // 64 rows, 256 columns of results: more than four warps hold, and no more than four stand along M.
+    // 32 rows, 256 columns of results: more than two warps hold, and no more than two stand along M.
     let wide = compile("attention_bias", "sm_80");
-    assert_eq!(wide.shape.layout, Layout::MmaSync { m: 4, n: 2 });
+    assert_eq!(wide.shape.layout, Layout::MmaSync { m: 2, n: 2 });
     assert_eq!(wide.stored.len(), 1);
 }
 
@@ -63,11 +64,11 @@ fn slots_lie_apart_from_everything_else() {
 
 #[test]
 fn the_checker_finds_stores_that_nothing_orders() {
-    let text = warploom_ir::print(&compile("dequant_int8", "sm_80").program);
+    let text = warploom_ir::print(&compile("dequant_fp8", "sm_90a").program);
     let found = |from: &str, to: &str| -> Vec<Rule> {
         assert!(text.contains(from), "{from}\n{text}");
         let module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
-        match check::program(&module, &Target::named("sm_80").unwrap(), Effort::Quick) {
+        match check::program(&module, &Target::named("sm_90a").unwrap(), Effort::Quick) {
             Ok(()) => Vec::new(),
             Err(list) => list.into_iter().map(|v| v.rule).collect(),
         }

@@ -304,7 +304,9 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn is_zero(&self, value: ValueId) -> bool {
         let Some(op) = self.module.def_op(value) else { return false };
         match self.module.attr(op, "value") {
-            Some(Attr::Splat { value, .. }) => matches!(**value, Attr::Float { bits: 0, .. }),
+            Some(Attr::Splat { value, .. }) => {
+                matches!(**value, Attr::Float { bits: 0, .. } | Attr::Int { value: 0, .. })
+            }
             _ => false,
         }
     }

@@ -28,6 +28,8 @@ struct Kind {
     intrinsic: &'static str,
     /// Whether registers are pairs of halves instead of integers.
     halves: bool,
+    /// Whether sums are `i32`.
+    whole: bool,
 }
 
 impl Kind {
@@ -40,6 +42,10 @@ impl Kind {
 /// The tensor core's way with two element types.
 fn kind(a: &Type, b: &Type) -> Option<Kind> {
     use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32};
+    if let (Type::Int(8, _), Type::Int(8, _)) = (a.elem(), b.elem()) {
+        let intrinsic = "nvvm.mma.m16n8k32.row.col.s8";
+        return Some(Kind { bytes: 1, intrinsic, halves: false, whole: true });
+    }
     let (Type::Float(a), Type::Float(b)) = (a.elem(), b.elem()) else { return None };
     let (bytes, intrinsic) = match (a, b) {
         (BF16, BF16) => (2, "nvvm.mma.m16n8k16.row.col.bf16"),
@@ -51,7 +57,7 @@ fn kind(a: &Type, b: &Type) -> Option<Kind> {
         (F8E5M2, F8E5M2) => (1, "nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32"),
         _ => return None,
     };
-    Some(Kind { bytes, intrinsic, halves: (a, b) == (&F16, &F16) })
+    Some(Kind { bytes, intrinsic, halves: (a, b) == (&F16, &F16), whole: false })
 }
 
 /// Four registers of `ldmatrix`, or of A.
@@ -113,6 +119,7 @@ impl<'c> Lower<'c, '_> {
             false => None,
         };
         let mut sums: Vec<Val<'c>> = match self.is_zero(c) {
+            true if kind.whole => vec![self.ir.c32(0).into(); (4 * down * across) as usize],
             true => vec![self.ir.cf32(0.0); (4 * down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
         };
@@ -177,11 +184,12 @@ impl<'c> Lower<'c, '_> {
         let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
         let unsupported = || {
             let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32";
+            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
-        let kind = kind(ta, tb).filter(|_| *tc.elem() == Type::F32).ok_or_else(unsupported)?;
-        if kind.bytes == 1 && !self.ir.target.has(Feature::Fp8MmaSync) {
+        let sum = |kind: &Kind| if kind.whole { Type::I32 } else { Type::F32 };
+        let kind = kind(ta, tb).filter(|kind| *tc.elem() == sum(kind)).ok_or_else(unsupported)?;
+        if kind.bytes == 1 && !kind.whole && !self.ir.target.has(Feature::Fp8MmaSync) {
             let text = format!("{} has no mma.sync of 8-bit floats", self.ir.target.name());
             let fix = "f16 or bf16 operands";
             return Err(refuse(Code::Target, text).rule("T12").note("instead", fix).into());

@@ -69,8 +69,8 @@ pub fn form(module: &Module, target: &Target) -> Result<Form, Box<Diagnostic>> {
 
 /// Whether a scheduled kernel is one that a single agent runs.
 pub(crate) fn of_one_agent(module: &Module) -> bool {
-    let main = |op: OpId| module.attr(op, "warploom.agent").and_then(Attr::as_str) == Some("main");
-    preorder(module, module.root).into_iter().any(main)
+    let agents = |op: OpId| module.attr(op, "warploom.agent").and_then(Attr::as_str);
+    preorder(module, module.root).into_iter().filter_map(agents).all(|agent| agent == "main")
 }
 
 /// Says on the module which form it is.

@@ -193,7 +193,7 @@ fn resume_as(
     if !told.is_empty() {
         kernel = normalize(&kernel, func)?;
     }
-    let mut single = moved(kernel, func, target, options, (form, given, marked))?;
+    let mut single = moved(kernel, func, target, options, (form, given), (marked, asynchronous))?;
     single.remarks.extend(told);
     Ok(single)
 }
@@ -204,7 +204,8 @@ fn moved(
     func: OpId,
     target: &Target,
     options: &Options,
-    (form, given, marked): (Form, Option<Given>, bool),
+    (form, given): (Form, Option<Given>),
+    (marked, asynchronous): (bool, bool),
 ) -> Result<Single, Vec<Diagnostic>> {
     let mut refused = None;
     if engine::may_move(&kernel, func, target) && !marked {
@@ -298,9 +299,10 @@ fn compile_as(
         Moves::ByPointers => (engine::Engine::default(), shape.scratch),
     };
     let (staged, start) = staged::find(&kernel, func, &factors, start);
-    let (stored, taken) = stored::find(&kernel, &factors, shape.columns(), start)?;
+    let (stored, taken) = stored::find(&kernel, &found, (&factors, shape.columns()), start)?;
     if let Some(group) = stored.first().filter(|_| shape.layout == Layout::Wgmma) {
-        let error = refuse(&kernel, group.dot, Code::Layout, "a factor that is stored where wgmma would read it");
+        let error =
+            refuse(&kernel, group.dot, Code::Layout, "a factor that is stored where wgmma would read it");
         return Err(vec![error.rule("C62").note("instead", "mma.sync")]);
     }
     let remarks = taken_apart.into_iter().chain(stays).chain(shape::crowded(&kernel, func, &shape)).collect();

@@ -7,7 +7,7 @@ use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 use warploom_target::Target;
 use warploom_target::mma::MmaInstruction;
 
-use super::factors::Factor;
+use super::factors::{Factor, factors};
 use super::wgmma::{self, Products};
 use crate::loops::innermost_for;
 use crate::place::{refuse, remark};
@@ -154,7 +154,8 @@ pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
     let ops = preorder(module, func);
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
-    match mma_sync(module, &dots, reduces, aligned(module, func)) {
+    let factors = factors(module, func, &[]);
+    match mma_sync(module, &dots, reduces, aligned(module, func), &factors) {
         Ok((_, Layout::MmaSync { m, n })) if !dots.is_empty() => {
             Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
         }

@@ -11,7 +11,7 @@ use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 
 use super::expand::clone;
 use super::factors::Factor;
-use super::find::swizzle;
+use super::find::{Found, swizzle};
 use super::staged::repeats;
 use crate::loops::{innermost_for, is_inside};
 use crate::place::refuse;
@@ -25,7 +25,8 @@ pub struct Stored {
     pub dot: OpId,
     /// The tiles, those of A first.
     pub tiles: Vec<StoredTile>,
-    /// Whether the product is repeated, so that what it read before is overwritten.
+    /// Whether the product is repeated, so that what it read before is overwritten, and nothing makes the warps meet in each
+    /// trip.
     pub again: bool,
 }
 
@@ -50,8 +51,8 @@ pub struct StoredTile {
 /// Tiles whose rows are too short for a slot.
 pub(super) fn find(
     module: &Module,
-    factors: &[Factor],
-    n: u64,
+    found: &[Found],
+    (factors, n): (&[Factor], u64),
     start: u64,
 ) -> Result<(Vec<Stored>, u64), Vec<Diagnostic>> {
     let (mut groups, mut errors): (Vec<Stored>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
@@ -75,7 +76,10 @@ pub(super) fn find(
         let stored = StoredTile { value, name: format!("f{number}"), tile, swizzle, offset: 0 };
         match groups.iter_mut().find(|g| g.dot == dot) {
             Some(group) => group.tiles.push(stored),
-            None => groups.push(Stored { dot, tiles: vec![stored], again: repeats(module, dot) }),
+            None => {
+                let again = repeats(module, dot) && !met(module, found, dot);
+                groups.push(Stored { dot, tiles: vec![stored], again });
+            }
         }
     }
     let end = place(module, &mut groups, start);
@@ -103,6 +107,12 @@ fn place(module: &Module, groups: &mut [Stored], start: u64) -> u64 {
         end = end.max(at);
     }
     end
+}
+
+/// Whether a product stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
+/// `cp.async`.
+fn met(module: &Module, found: &[Found], dot: OpId) -> bool {
+    found.iter().any(|f| !f.engine() && module.parent(dot) == Some(f.scf_for))
 }
 
 /// Whether a product stands in the block of another.

@@ -57,7 +57,7 @@ impl Run<'_, '_> {
         let count = warp.copied.entry((ring, payload)).or_insert(0);
         let version = *count;
         *count += 1;
-        self.machine.parts.insert((place, w), Part { version, state: State::Landed });
+        self.machine.parts.insert((place, w), Part { version, state: State::Landed, fenced: false });
         Step::Went
     }
 
