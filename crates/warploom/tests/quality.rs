@@ -94,3 +94,50 @@ fn machine_code_keeps_its_bars() {
         assert_eq!((&bar["spill_bytes"], &bar["stack_bytes"]), (&json!(0), &json!(0)), "{name} spills (C80)");
     }
 }
+
+/// Kernels that one agent runs: instructions of the longest loop with products, and nothing spilled (C80). Attention stands
+/// here where its registers are scarcest; Triton's figures are those of docs/kernels.md.
+#[test]
+fn one_agent_keeps_its_bars_and_spills_nothing() {
+    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
+        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
+        return;
+    };
+    for (name, chip, most) in [
+        ("gemm_pointers", "sm_80", 146),
+        ("gemm_pointers", "sm_90a", 61),
+        ("gemm_device_descriptors", "sm_90a", 144),
+        ("gemm_bf16_128.sm80", "sm_90a", 680),
+        ("attention.sm80", "sm_90a", 1675),
+        ("attention.sm80", "sm_120a", 1758),
+        ("attention_causal", "sm_86", 1400),
+        ("attention_causal", "sm_120a", 1306),
+    ] {
+        let path = root().join("../shared/data/kernels").join(format!("{name}.ttir"));
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("skipped: {name} is not there");
+            continue;
+        };
+        let target = Target::named(chip).unwrap();
+        let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+        let output = warploom::compile(&module, &target, &Options::default())
+            .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+        assert!(matches!(output.lowered, Resumed::Single(_)), "{name} on {chip}");
+        let assembled = assemble::assemble(&ptxas, &output.emitted.ptx, chip)
+            .unwrap_or_else(|e| panic!("{name} on {chip}: {e}"));
+        let report = &assembled.report;
+        assert_eq!(
+            (report.spill_stores, report.spill_loads, report.stack),
+            (0, 0, 0),
+            "{name} on {chip} spills"
+        );
+        let text = sass::disassemble(&nvdisasm, &assembled.cubin).unwrap_or_else(|e| panic!("{e}"));
+        let loops = sass::loops(&text);
+        let longest = loops.iter().filter(|l| l.hgmma + l.mma > 0).map(|l| l.instructions).max();
+        println!("{name} on {chip}: {longest:?} instructions a trip, {} registers", report.registers);
+        assert!(
+            longest.is_some_and(|longest| longest <= most),
+            "{name} on {chip}: {longest:?}, the bar is {most}"
+        );
+    }
+}

@@ -139,8 +139,7 @@ impl<'c> Lower<'c, '_> {
             match copy.mask {
                 None => self.ir.effect(plain, &[to, from])?,
                 Some(mask) => {
-                    let elements = self.leading(&self.key(mask, place), step, 0)?;
-                    let bytes = self.ir.scale(elements, u64::from(copy.bits / 8))?;
+                    let bytes = self.leading(&self.key(mask, place), step, u64::from(copy.bits / 8))?;
                     self.ir.effect(name, &[to, from, bytes.into()])?;
                 }
             }
@@ -161,7 +160,7 @@ impl<'c> Lower<'c, '_> {
         for element in 0..count {
             let place = self.chunk_at(copy.pointers, family, at, element);
             let pointer = self.at(copy.pointers, place.clone())?;
-            let mask = copy.mask.map(|mask| self.at(mask, place.clone())).transpose()?;
+            let mask = copy.mask.map(|mask| self.holds(&self.key(mask, place.clone()))).transpose()?;
             let other = copy.other.map(|other| self.at(other, place)).transpose()?;
             parts.push(self.load_bits(pointer, mask, other, copy.bits)?);
         }

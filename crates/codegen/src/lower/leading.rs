@@ -1,7 +1,8 @@
 //! Masks whose true elements come first in a chunk: how many they are, without asking each (C48).
 
-use inkwell::values::IntValue;
-use warploom_ir::Opcode;
+use hashbrown::HashSet;
+use inkwell::values::{InstructionOpcode, IntValue};
+use warploom_ir::{Opcode, ValueDef, ValueId};
 
 use super::Lower;
 use super::family::Axis;
@@ -9,54 +10,120 @@ use super::value::{Base, Coords, Key};
 use crate::error::{Result, internal};
 use crate::llvm::{Val, as_int};
 
-/// Deepest nesting of a mask that [`super::runs::Runs`] vouches for.
+/// Operations that are looked at to see what a value depends on.
+const MOST: usize = 1 << 10;
+
+/// Deepest nesting of a mask.
 const DEEPEST: u32 = 200;
 
 impl<'c> Lower<'c, '_> {
-    /// How many of the `count` elements of a mask from a position on are true, where its run says that those come
-    /// first.
-    pub(super) fn leading(&mut self, mask: &Key, count: u64, depth: u32) -> Result<IntValue<'c>> {
-        let (value, at) = mask;
-        let all = |this: &mut Self| -> Result<IntValue<'c>> {
-            let holds = as_int(this.at(*value, at.clone())?)?;
-            let (some, none): (Val<'c>, Val<'c>) = (this.ir.c32(count).into(), this.ir.c32(0).into());
-            as_int(this.ir.select(holds, some, none)?)
-        };
-        let Some(dim) = along(at) else { return all(self) };
-        if self.runs.along(*value, dim).equal >= count {
-            return all(self);
+    /// The bytes of how many of the `count` elements of a mask from a position on are true, `unit` bytes each, where its
+    /// run says that those come first.
+    pub(super) fn leading(&mut self, mask: &Key, count: u64, unit: u64) -> Result<IntValue<'c>> {
+        let factors = self.conjunction(mask, count)?;
+        let mut all: Option<IntValue<'c>> = None;
+        for factor in &factors {
+            let own = self.leading_of(factor, count, unit)?;
+            all = Some(match all {
+                Some(all) => as_int(self.ir.overloaded("umin", &[all.into(), own.into()])?)?,
+                None => own,
+            });
         }
-        let op = self.module.def_op(*value).filter(|_| depth < DEEPEST);
-        let op = op.ok_or_else(|| internal("a mask without a shape"))?;
+        all.ok_or_else(|| internal("a mask of nothing"))
+    }
+
+    /// Whether an element of a mask is true.
+    pub(super) fn holds(&mut self, mask: &Key) -> Result<Val<'c>> {
+        let factors = self.conjunction(mask, u64::MAX)?;
+        let mut all: Option<Val<'c>> = None;
+        for (value, at) in factors {
+            let own = self.at(value, at)?;
+            all = Some(match all {
+                Some(all) => self.ir.binary(InstructionOpcode::And, all, own)?,
+                None => own,
+            });
+        }
+        all.ok_or_else(|| internal("a mask of nothing"))
+    }
+
+    /// What a mask is the conjunction of; what changes from trip to trip comes first, and is the same for many elements.
+    fn conjunction(&mut self, mask: &Key, count: u64) -> Result<Vec<Key>> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        self.factors(mask, count, 0, &mut found, &mut seen)?;
+        found.sort_by_cached_key(|(value, _)| !self.changes(*value));
+        Ok(found)
+    }
+
+    /// The same in the order of the text, each once.
+    fn factors(
+        &mut self,
+        mask: &Key,
+        count: u64,
+        depth: u32,
+        found: &mut Vec<Key>,
+        seen: &mut HashSet<Key>,
+    ) -> Result<()> {
+        use Opcode::{AndI, Broadcast, ExpandDims, Reshape, Trans};
+        if depth > DEEPEST {
+            return Err(internal("a mask without a shape"));
+        }
+        if !seen.insert(mask.clone()) {
+            return Ok(());
+        }
+        let op = self.module.def_op(mask.0).filter(|_| !self.agrees(mask, count));
+        let opcode = op.map(|op| self.module.ops[op].opcode);
+        if !opcode.is_some_and(|o| matches!(o, Broadcast | ExpandDims | Trans | Reshape | AndI)) {
+            found.push(mask.clone());
+            return Ok(());
+        }
         let needs = self.needs(mask, None)?;
-        match (self.module.ops[op].opcode, needs.as_slice()) {
-            (Opcode::Broadcast | Opcode::ExpandDims | Opcode::Trans | Opcode::Reshape, [inner]) => {
-                self.leading(inner, count, depth + 1)
+        needs.iter().try_for_each(|inner| self.factors(inner, count, depth + 1, found, seen))
+    }
+
+    /// Whether `count` elements of a mask from a position on are the same.
+    fn agrees(&mut self, (value, at): &Key, count: u64) -> bool {
+        along(at).is_none_or(|dim| self.runs.along(*value, dim).equal >= count)
+    }
+
+    /// Whether a value may change from trip to trip of a loop.
+    fn changes(&self, value: ValueId) -> bool {
+        let (mut stack, mut seen) = (vec![value], HashSet::new());
+        while let Some(value) = stack.pop().filter(|_| seen.len() < MOST) {
+            match self.module.values[value].def {
+                ValueDef::Result { op, .. } if seen.insert(op) => stack.extend(&self.module.ops[op].operands),
+                ValueDef::Argument { block, .. } if block != self.program.body => return true,
+                _ => {}
             }
-            (Opcode::AndI, [a, b]) => {
-                let (a, b) = (self.leading(a, count, depth + 1)?, self.leading(b, count, depth + 1)?);
-                as_int(self.ir.overloaded("umin", &[a.into(), b.into()])?)
-            }
-            (Opcode::CmpI, [a, b]) => {
-                let [a, b] = [a, b].map(|(value, at)| self.at(*value, at.clone()));
-                let (a, b) = (as_int(a?)?, as_int(b?)?);
-                let first = self.runs.ascends_against(op);
-                let first = first.ok_or_else(|| internal("a mask of another comparison"))?;
-                // Where the first element is inside, `bound - first` does not wrap around.
-                let (from, bound) = if first == 0 { (a, b) } else { (b, a) };
-                let room = self.ir.sub(bound, from)?;
-                let count = room.get_type().const_int(count, false);
-                let room = self.ir.overloaded("umin", &[room.into(), count.into()])?;
-                let inside = self.element(op, &[a.into(), b.into()])?;
-                let none = count.get_type().const_zero().into();
-                let found = as_int(self.ir.select(as_int(inside)?, room, none)?)?;
-                match found.get_type() == self.ir.i32() {
-                    true => Ok(found),
-                    false => self.as_word(found),
-                }
-            }
-            _ => Err(internal("a mask whose true elements do not come first")),
         }
+        false
+    }
+
+    /// The same for one factor.
+    fn leading_of(&mut self, mask: &Key, count: u64, unit: u64) -> Result<IntValue<'c>> {
+        let (value, at) = mask;
+        if self.agrees(mask, count) {
+            let holds = as_int(self.at(*value, at.clone())?)?;
+            let (some, none): (Val<'c>, Val<'c>) = (self.ir.c32(count * unit).into(), self.ir.c32(0).into());
+            return as_int(self.ir.select(holds, some, none)?);
+        }
+        let op = self.module.def_op(*value).filter(|&op| self.module.ops[op].opcode == Opcode::CmpI);
+        let op = op.ok_or_else(|| internal("a mask whose true elements do not come first"))?;
+        let needs = self.needs(mask, None)?;
+        let [a, b] = needs.as_slice() else { return Err(internal("a comparison of two")) };
+        let [a, b] = [a, b].map(|(value, at)| self.at(*value, at.clone()));
+        let (a, b) = (as_int(a?)?, as_int(b?)?);
+        let first = self.runs.ascends_against(op);
+        let first = first.ok_or_else(|| internal("a mask of another comparison"))?;
+        // Where the first element is inside, `bound - first` does not wrap around.
+        let (from, bound) = if first == 0 { (a, b) } else { (b, a) };
+        let room = self.ir.sub(bound, from)?;
+        let count = room.get_type().const_int(count, false);
+        let room = self.ir.overloaded("umin", &[room.into(), count.into()])?;
+        let inside = self.element(op, &[a.into(), b.into()])?;
+        let none = count.get_type().const_zero().into();
+        let found = as_int(self.ir.select(as_int(inside)?, room, none)?)?;
+        let found = if found.get_type() == self.ir.i32() { found } else { self.as_word(found)? };
+        self.ir.scale(found, unit)
     }
 
     /// A small number as `i32`.

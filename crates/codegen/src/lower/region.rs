@@ -124,12 +124,15 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Behind a loop, places and pointers are computed anew from the number of the thread: kept from before it, they would
-    /// take registers that a loop of mma.sync has no room for.
+    /// take registers that a loop of mma.sync has no room for. Each lane sends itself its number, since LLVM takes two reads
+    /// of it for one, and so does ptxas.
     fn anew(&mut self) -> Result<()> {
         if self.place.elected || !matches!(self.place.family, Family::MmaSync(_)) {
             return Ok(());
         }
-        let number = self.ir.assembly("mov.u32 $0, %tid.x;", "=r", &[self.ir.i32().into()], &[], true)?;
+        let text = "{ .reg .b32 number, lane; mov.u32 number, %tid.x; mov.u32 lane, %laneid; \
+                    shfl.sync.idx.b32 $0, number, lane, 31, -1; }";
+        let number = self.ir.assembly(text, "=r", &[self.ir.i32().into()], &[], false)?;
         self.thread = as_int(number.ok_or_else(|| internal("an assembly without results"))?)?;
         self.memo.clear();
         Ok(())
