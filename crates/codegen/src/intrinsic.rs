@@ -35,6 +35,8 @@ pub(crate) const TABLE: &[Need] = &[
     need("smin", None, 7, 0),
     need("umax", None, 7, 0),
     need("umin", None, 7, 0),
+    need("sadd.sat", None, 7, 0),
+    need("ssub.sat", None, 7, 0),
     need("abs", None, 7, 0),
     need("sqrt", None, 7, 0),
     need("nvvm.read.ptx.sreg.tid.x", None, 7, 0),

@@ -248,3 +248,67 @@ fn tiles_behind_descriptors_run_right_for_every_trip_count_of_c28() {
         run("product", &text, chip, &Options::default(), &cases, 1);
     }
 }
+
+/// A product masked by bounds of the column: `first + column <= last`, and less than the row; the first column is stated to
+/// be a multiple of 64, or not.
+fn masked(stated: bool) -> String {
+    let text = product([64, 64, 32], "f16", false);
+    let divisor = if stated { " {tt.divisibility = 64 : i32}" } else { "" };
+    let text =
+        text.replace("%to: i32)", &format!("%to: i32, %first: i32{divisor}, %last: i32, %start: i32)"));
+    let mask = "%iota = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n\
+        %f = tt.splat %first : i32 -> tensor<64xi32>\n%cols = arith.addi %f, %iota : tensor<64xi32>\n\
+        %s = tt.splat %start : i32 -> tensor<64xi32>\n%rows = arith.addi %s, %iota : tensor<64xi32>\n\
+        %l = tt.splat %last : i32 -> tensor<64xi32>\n%in = arith.cmpi sle, %cols, %l : tensor<64xi32>\n\
+        %in1 = tt.expand_dims %in {axis = 0 : i32} : tensor<64xi1> -> tensor<1x64xi1>\n\
+        %in2 = tt.broadcast %in1 : tensor<1x64xi1> -> tensor<64x64xi1>\n\
+        %m1 = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>\n\
+        %n1 = tt.expand_dims %cols {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>\n\
+        %m2 = tt.broadcast %m1 : tensor<64x1xi32> -> tensor<64x64xi32>\n\
+        %n2 = tt.broadcast %n1 : tensor<1x64xi32> -> tensor<64x64xi32>\n\
+        %low = arith.cmpi sgt, %m2, %n2 : tensor<64x64xi32>\n\
+        %both = arith.andi %in2, %low : tensor<64x64xi1>\n\
+        %kept = arith.select %both, %r, %zero : tensor<64x64xi1>, tensor<64x64xf32>\n\
+        %t = arith.truncf %kept ";
+    let out = text.replace("%t = arith.truncf %r ", mask);
+    assert!(out.contains("%kept") && out.contains("%last"));
+    out
+}
+
+/// Masks that are bounds of the column are one comparison with the least of them; right where sums and differences of 32 bits
+/// come to their ends, and where nothing is known of the first column.
+#[test]
+fn masks_of_bounds_are_right_at_the_ends_of_their_numbers() {
+    let ends = [
+        (0, 20, 0),
+        (64, 90, 70),
+        (-128, -70, -100),
+        (i64::from(i32::MAX) - 63, i64::from(i32::MAX), i64::from(i32::MAX) - 40),
+        (i64::from(i32::MAX) - 63, i64::from(i32::MIN), 0),
+        (i64::from(i32::MIN), i64::from(i32::MAX), i64::from(i32::MIN)),
+        (i64::from(i32::MIN), i64::from(i32::MIN) + 5, 0),
+        (i64::from(i32::MIN), i64::from(i32::MAX), i64::from(i32::MAX) - 63),
+    ];
+    let case = |(first, last, start): (i64, i64, i64)| {
+        let args = vec![
+            ArgSpec::Tensor(vec![64, 32]),
+            ArgSpec::Tensor(vec![32, 64]),
+            ArgSpec::Tensor(vec![64, 64]),
+            ArgSpec::Int(32),
+            ArgSpec::Int(first),
+            ArgSpec::Int(last),
+            ArgSpec::Int(start),
+        ];
+        (args, [1, 1, 1])
+    };
+    let mut all: Vec<_> = ends.map(case).into();
+    for chip in ["sm_80", "sm_120a"] {
+        run("masked", &masked(true), chip, &Options::default(), &all, 1);
+    }
+    // Sums that wrap around: only where the first column is no multiple of as many columns as there are.
+    all.extend(
+        [(i64::from(i32::MAX) - 20, 100, 50), (i64::from(i32::MAX) - 20, i64::from(i32::MIN) + 9, 0)]
+            .map(case),
+    );
+    run("masked", &masked(false), "sm_80", &Options::default(), &all, 1);
+}

@@ -11,7 +11,7 @@ use crate::error::{Refusal, Result, internal, refuse};
 use crate::llvm::{Val, as_int, as_ptr};
 
 /// Comparisons of integers in MLIR's numbering.
-const INT_PREDICATES: [(&str, IntPredicate); 10] = [
+pub(super) const INT_PREDICATES: [(&str, IntPredicate); 10] = [
     ("eq", IntPredicate::EQ),
     ("ne", IntPredicate::NE),
     ("slt", IntPredicate::SLT),
@@ -242,7 +242,7 @@ impl<'c> Lower<'c, '_> {
         refuse(Code::Type, format!("{name} of {ty} is not supported")).rule("C68").into()
     }
 
-    fn predicate<P: Copy, const N: usize>(&self, op: OpId, table: &[(&str, P); N]) -> Result<P> {
+    pub(super) fn predicate<P: Copy, const N: usize>(&self, op: OpId, table: &[(&str, P); N]) -> Result<P> {
         let attr = self.module.attr(op, "predicate");
         let found = match attr {
             Some(Attr::Int { value, .. }) => usize::try_from(*value).ok().and_then(|i| table.get(i)),

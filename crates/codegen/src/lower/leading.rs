@@ -76,7 +76,7 @@ impl<'c> Lower<'c, '_> {
             found.push(mask.clone());
             return Ok(());
         }
-        let needs = self.needs(mask, None)?;
+        let needs = self.operands_at(mask)?;
         needs.iter().try_for_each(|inner| self.factors(inner, count, depth + 1, found, seen))
     }
 
@@ -108,7 +108,7 @@ impl<'c> Lower<'c, '_> {
         }
         let op = self.module.def_op(*value).filter(|&op| self.module.ops[op].opcode == Opcode::CmpI);
         let op = op.ok_or_else(|| internal("a mask whose true elements do not come first"))?;
-        let needs = self.needs(mask, None)?;
+        let needs = self.operands_at(mask)?;
         let [a, b] = needs.as_slice() else { return Err(internal("a comparison of two")) };
         let [a, b] = [a, b].map(|(value, at)| self.at(*value, at.clone()));
         let (a, b) = (as_int(a?)?, as_int(b?)?);

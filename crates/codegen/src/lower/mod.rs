@@ -5,6 +5,7 @@ mod address;
 mod async_copy;
 mod atomic;
 mod axes;
+mod bounded;
 mod convert;
 mod copy;
 mod element;

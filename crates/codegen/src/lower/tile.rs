@@ -217,12 +217,20 @@ impl<'c> Lower<'c, '_> {
 
     /// What must be computed before an element: operands at their positions.
     pub(super) fn needs(&mut self, key: &Key, together: Option<&Together>) -> Result<Needs> {
-        let (value, at) = key;
         match together {
             Some(Together::Load(op, all)) => return Ok(self.neighbours_need(*op, all)),
             Some(Together::Pair(op, places)) => return Ok(self.pair_needs(*op, places)),
             None => {}
         }
+        match self.edges(key) {
+            Some(edges) => Ok(Self::edge_needs(&edges)),
+            None => self.operands_at(key),
+        }
+    }
+
+    /// The operands of an element at their positions.
+    pub(super) fn operands_at(&mut self, key: &Key) -> Result<Needs> {
+        let (value, at) = key;
         let Some(Bound::Lazy(_)) = self.bound.get(value) else {
             return Ok(Needs::new());
         };
@@ -298,6 +306,9 @@ impl<'c> Lower<'c, '_> {
             .iter()
             .map(|key| self.memo.get(key).copied().ok_or_else(|| internal("an operand is missing")));
         let args = args.collect::<Result<SmallVec<[Val<'c>; 4]>>>()?;
+        if let Some(edges) = self.edges(key) {
+            return self.within(&edges, &args);
+        }
         let result = match self.module.ops[op].opcode {
             Opcode::Splat => self.scalar(self.operand(op, 0)?),
             Opcode::Gather => args.get(1).copied().ok_or_else(|| internal("an operand is missing")),
