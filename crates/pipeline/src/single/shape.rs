@@ -203,7 +203,7 @@ fn mma_sync(
     let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
     let squarest = |warps: u64| {
         let mut splits: Vec<(u64, u64)> =
-            (0..5).map(|s| 1 << s).filter(|m| warps % m == 0).map(|m| (m, warps / m)).collect();
+            (0..5).map(|s| 1 << s).filter(|m| warps.is_multiple_of(*m)).map(|m| (m, warps / m)).collect();
         splits.sort_by_key(|&(m, n)| ((rows / m) + (cols / n), n));
         splits
     };
