@@ -189,8 +189,10 @@ fn mma_sync(
     let all = sums.values().copied().max().unwrap_or(0);
     // Two tiles of 8 columns side by side come by one ldmatrix.
     let splits = |dot: OpId, m: u64, n: u64, cols_of_tile: u64| {
-        extents(dot)
-            .is_some_and(|(rows, cols)| rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n))
+        whole_steps(module, dot)
+            && extents(dot).is_some_and(|(rows, cols)| {
+                rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n)
+            })
     };
     let held = |m: u64, n: u64| factors.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
     let fits = |most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
@@ -225,7 +227,7 @@ fn mma_sync(
     let bent = factors.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
     if let Some(dot) = uneven.or(bent).or(dots.first().copied().filter(|_| all / (32 * 16) <= most)) {
         let text = "the products of this kernel fit no split over 1 to 16 warps";
-        let needs = "tiles of M in multiples of 16 and of N in multiples of 8; for factors that are computed, K in multiples of 16";
+        let needs = "tiles of M in multiples of 16, of N in multiples of 8, of K in steps of 32 bytes; K in multiples of 16 where factors are computed";
         return Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)));
     }
     let warps = [16, 8, 4, 2, 1]
@@ -234,6 +236,15 @@ fn mma_sync(
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
     Err(too_many_registers(module, &tiles, all, most, warps.unwrap_or(1)))
+}
+
+/// Whether K comes in the steps of mma.sync: 32 bytes each.
+fn whole_steps(module: &Module, dot: OpId) -> bool {
+    let a = module.ops[dot].operands.first().map(|&a| module.ty(a));
+    a.is_some_and(|a| match (a.shape().last(), a.elem_bits()) {
+        (Some(k), Some(bits)) => k.saturating_mul(u64::from(bits)).is_multiple_of(256),
+        _ => false,
+    })
 }
 
 /// A remark where accumulators leave few registers for anything else: some of them will be spilled.
