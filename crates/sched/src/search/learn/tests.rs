@@ -4,6 +4,7 @@ use super::{CALM, Learner};
 use crate::graph::LoopGraph;
 use crate::guard::Guard;
 use crate::options::Options;
+use crate::problem::Problem;
 use crate::random::Random;
 use crate::search::contract::{Active, fill};
 use crate::search::kinds::{all_pairs, by_laps_alone, pairs};
@@ -52,12 +53,18 @@ fn full_loop(random: &mut Random) -> (LoopGraph, i64) {
     (g, ii)
 }
 
-#[test]
-fn crowds_refute_nothing_that_there_is() {
-    let mut random = Random::new(7);
-    let (mut found, mut refuted, mut undecided) = (0, 0, 0);
+/// Asks the search by residues and one that learns about random loops, with lengths and without: they must not contradict
+/// each other, and what is found must be right. How many the latter found, refuted and left undecided.
+fn against_residues(
+    seed: u64,
+    random_loop: fn(&mut Random) -> (LoopGraph, i64),
+    learner: impl Fn(&Problem, Span, &Active) -> Option<Learner>,
+    right: impl Fn(&Problem, i64, &Active, &[i64], Option<i64>) -> bool,
+) -> [u32; 3] {
+    let mut random = Random::new(seed);
+    let [mut found, mut refuted, mut undecided] = [0; 3];
     for _ in 0..400 {
-        let (g, ii) = full_loop(&mut random);
+        let (g, ii) = random_loop(&mut random);
         let Ok(valid) = validate(&g) else { continue };
         let problem = &valid.problem;
         if crate::paths::heads(problem, ii).is_none() {
@@ -69,29 +76,39 @@ fn crowds_refute_nothing_that_there_is() {
                 Some(length) => Active::at_length(problem, ii, length).ok(),
             };
             let Some(active) = active.filter(|a| !a.nodes.is_empty()) else { continue };
+            let Some(mut learner) = learner(problem, Span::one(ii), &active) else { continue };
             let guard = &mut Guard::new(&Options::default());
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
-            let plain = tree.solve(&mut Budget::new(20_000), guard);
-            let all = pairs(problem, &active, &[false; 2]);
-            let mut learner = Learner::new(Span::one(ii), &active, all, Vec::new());
-            learner.conflicts = CALM;
+            let by_residue = tree.solve(&mut Budget::new(20_000), guard);
             match learner.solve(None, u64::MAX, &mut Budget::new(20_000), guard) {
                 Verdict::Found(times) => {
                     found += 1;
-                    assert!(plain != Verdict::Refuted, "{g:?} at {ii}, {length:?}");
-                    if length.is_some() {
-                        assert!(fill(problem, ii, &active, &times).is_some(), "{g:?} at {ii}");
-                    }
+                    assert!(by_residue != Verdict::Refuted, "{g:?} at {ii}, {length:?}");
+                    assert!(right(problem, ii, &active, &times, length), "{g:?} at {ii}, {length:?}");
                 }
                 Verdict::Refuted => {
                     refuted += 1;
-                    assert!(!matches!(plain, Verdict::Found(_)), "{g:?} at {ii}, {length:?}");
+                    assert!(!matches!(by_residue, Verdict::Found(_)), "{g:?} at {ii}, {length:?}");
                 }
                 Verdict::Undecided => undecided += 1,
             }
         }
     }
     println!("{found} found, {refuted} refuted, {undecided} undecided");
+    [found, refuted, undecided]
+}
+
+#[test]
+fn crowds_refute_nothing_that_there_is() {
+    let learner = |problem: &Problem, span: Span, active: &Active| {
+        let mut learner = Learner::new(span, active, pairs(problem, active, &[false; 2]), Vec::new());
+        learner.conflicts = CALM;
+        Some(learner)
+    };
+    let right = |problem: &Problem, ii: i64, active: &Active, times: &[i64], length: Option<i64>| {
+        length.is_none() || fill(problem, ii, active, times).is_some()
+    };
+    let [found, refuted, undecided] = against_residues(7, full_loop, learner, right);
     assert!(found > 100 && refuted > 100 && undecided < 20);
 }
 
@@ -156,46 +173,18 @@ fn shared_loop(random: &mut Random) -> (LoopGraph, i64) {
 
 #[test]
 fn laps_of_several_units_agree_with_residues() {
-    let mut random = Random::new(5);
-    let (mut found, mut refuted, mut undecided) = (0, 0, 0);
-    for _ in 0..400 {
-        let (g, ii) = shared_loop(&mut random);
-        let Ok(valid) = validate(&g) else { continue };
-        let problem = &valid.problem;
-        if crate::paths::heads(problem, ii).is_none() {
-            continue;
-        }
-        for length in [None, Some(ii), Some(2 * ii)] {
-            let active = match length {
-                None => Active::at_span(problem, Span::one(ii)),
-                Some(length) => Active::at_length(problem, ii, length).ok(),
-            };
-            let Some(active) = active.filter(|a| !a.nodes.is_empty()) else { continue };
-            if !by_laps_alone(problem, Span::one(ii), &active) {
-                continue;
-            }
-            let guard = &mut Guard::new(&Options::default());
-            let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
-            let by_residue = tree.solve(&mut Budget::new(20_000), guard);
-            let mut learner = Learner::new(Span::one(ii), &active, all_pairs(problem, &active), Vec::new());
-            match learner.solve(None, u64::MAX, &mut Budget::new(20_000), guard) {
-                Verdict::Found(times) => {
-                    found += 1;
-                    assert!(by_residue != Verdict::Refuted, "{g:?} at {ii}, {length:?}");
-                    let mut table = crate::table::Table::new(problem, ii);
-                    for (&v, &t) in active.nodes.iter().zip(&times) {
-                        assert!(table.conflict(v as usize, t).is_none(), "{g:?} at {ii}, {length:?}");
-                        table.place(v as usize, t);
-                    }
-                }
-                Verdict::Refuted => {
-                    refuted += 1;
-                    assert!(!matches!(by_residue, Verdict::Found(_)), "{g:?} at {ii}, {length:?}");
-                }
-                Verdict::Undecided => undecided += 1,
-            }
-        }
-    }
-    println!("{found} found, {refuted} refuted, {undecided} undecided");
+    let learner = |problem: &Problem, span: Span, active: &Active| {
+        by_laps_alone(problem, span, active)
+            .then(|| Learner::new(span, active, all_pairs(problem, active), Vec::new()))
+    };
+    let right = |problem: &Problem, ii: i64, active: &Active, times: &[i64], _: Option<i64>| {
+        let mut table = crate::table::Table::new(problem, ii);
+        active.nodes.iter().zip(times).all(|(&v, &t)| {
+            let free = table.conflict(v as usize, t).is_none();
+            table.place(v as usize, t);
+            free
+        })
+    };
+    let [found, refuted, undecided] = against_residues(5, shared_loop, learner, right);
     assert!(found > 100 && refuted > 50 && undecided < 20);
 }
