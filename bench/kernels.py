@@ -123,7 +123,8 @@ def emulate(command, file, chip, cases, interleavings):
         for run in answer["runs"]:
             runs += 1
             findings += sum(f.get("severity") != "note" for f in run["findings"])
-            error = max(error, run["relative_error"])
+            # JSON has no infinity.
+            error = max(error, float("inf") if run["relative_error"] is None else run["relative_error"])
             if not run["passed"] and problem is None:
                 problem = "wrong"
     return {"runs": runs, "findings": findings, "error": error, "problem": problem}
