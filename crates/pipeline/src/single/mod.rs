@@ -305,7 +305,8 @@ fn compile_as(
             refuse(&kernel, group.dot, Code::Layout, "a factor that is stored where wgmma would read it");
         return Err(vec![error.rule("C62").note("instead", "mma.sync")]);
     }
-    let remarks = taken_apart.into_iter().chain(stays).chain(shape::crowded(&kernel, func, &shape)).collect();
+    let mut remarks: Vec<Diagnostic> =
+        taken_apart.into_iter().chain(stays).chain(shape::crowded(&kernel, func, &shape)).collect();
     let wanted = plan::Wanted { kernel: &kernel, shape: &shape, target, options, taken, given };
     let planned = plan::plan(&wanted, found, plan::Beside { staged, stored, factors, engine })?;
     let scheduled = forms::scheduled(&kernel, func, &shape, &planned.loops, target);
@@ -316,7 +317,6 @@ fn compile_as(
     if options.check {
         check_all(&planned, &program, target).map_err(|error| vec![*error])?;
     }
-    let mut remarks: Vec<Diagnostic> = remarks;
     remarks.extend(apart::told(&kernel, &planned.loops, target, options));
     let plan::Planned { loops, beside: plan::Beside { staged, stored, .. }, buffers, .. } = planned;
     let (candidates, synchronous) = (Vec::new(), None);

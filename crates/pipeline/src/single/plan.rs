@@ -69,6 +69,11 @@ impl Draft {
     fn least(&self) -> u64 {
         LEAST + self.pipelined.pending
     }
+
+    /// Bytes of all its slots.
+    fn bytes(&self) -> u64 {
+        self.depth * self.found.tiles.iter().map(|t| t.bytes()).sum::<u64>()
+    }
 }
 
 /// The fewest slots of a ring that is filled ahead: one read, one written.
@@ -176,13 +181,12 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
     if wanted.options.depth.is_some() || wanted.given.as_ref().is_some_and(Given::assigned) {
         return Ok(false);
     }
-    let bytes = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
     let late = |d: &Draft| match d.pipelined.pending {
         0 => apart::late(wanted.kernel, d.found.scf_for, &d.found.tiles),
         // Slots of the trip before are still read.
         _ => None,
     };
-    if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > d.least()).max_by_key(|d| bytes(d)) {
+    if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > d.least()).max_by_key(|d| d.bytes()) {
         deepest.depth -= 1;
         deepest.cap = Some(deepest.depth);
         return deepest.reschedule(wanted).map(|()| true);
@@ -190,7 +194,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
     // Then tiles in turns, and where none can, all tiles in one slot: nothing runs ahead.
     let two = || drafts.iter().enumerate().filter(|(_, d)| d.depth == LEAST);
     let widest = |turns: bool| {
-        two().filter(|(_, d)| !turns || late(d).is_some()).max_by_key(|(_, d)| bytes(d)).map(|(n, _)| n)
+        two().filter(|(_, d)| !turns || late(d).is_some()).max_by_key(|(_, d)| d.bytes()).map(|(n, _)| n)
     };
     // Asynchronous products gain nothing then.
     let alone = || widest(false).filter(|_| wanted.shape.layout != Layout::Wgmma);
@@ -465,8 +469,7 @@ fn too_big(wanted: &Wanted<'_>, drafts: &[Draft], need: u64, limit: u64) -> Diag
     let error = refuse(wanted.kernel, at, Code::Capacity, format!("shared memory {need} B of {limit} B"));
     let error = error.rule("C92").note("", owners.join(", "));
     // What is missing could come from shorter tiles of the loop that takes most.
-    let taken = |d: &Draft| d.depth * d.found.tiles.iter().map(|t| t.bytes()).sum::<u64>();
-    let most = drafts.iter().map(taken).max().unwrap_or(0);
+    let most = drafts.iter().map(Draft::bytes).max().unwrap_or(0);
     let part = (1..8).map(|n| 1u64 << n).find(|part| need.saturating_sub(most - most / part) <= limit);
     match part {
         Some(part) => error.note("fits", format!("a loop that loads 1/{part} of it in a trip")),
