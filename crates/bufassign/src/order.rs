@@ -302,6 +302,25 @@ impl Order {
         self.reach[agent][x] <= place
     }
 
+    /// Places of one turn in the sequence of each agent.
+    pub fn turns(&self) -> impl Iterator<Item = i128> + '_ {
+        self.agents.iter().map(|ops| ops.len() as i128)
+    }
+
+    /// Agent and place of an op's issue in iteration 0.
+    pub fn seat(&self, op: usize) -> Option<(usize, i128)> {
+        let &k = self.local.get(&op)?;
+        let (agent, rank) = self.seat[k];
+        let size = self.agents.get(agent)?.len() as i128;
+        Some((agent, i128::from(self.stage[k]) * size + i128::from(rank)))
+    }
+
+    /// The earliest place in an agent's sequence that the completion of an op of iteration 0 precedes.
+    pub fn freed(&self, op: usize, agent: usize) -> Option<i128> {
+        let x = self.node(Node::C(op))?;
+        Some(self.reach[agent][x]).filter(|&place| place != NEVER)
+    }
+
     /// Whether the edge C(from) -> I(to) at distance d may be added: no cycle of distance <= 0.
     pub fn insertable(&self, from: usize, to: usize, d: i64) -> bool {
         // A cycle would be C(from) -> I(to) -> .. -> C(from); every way into a completion is

@@ -32,6 +32,8 @@ pub(crate) struct Orders {
     /// Implied orders that something relies on, per region.
     relied: Vec<Vec<Wait>>,
     spent: u64,
+    /// Counts changes of the graphs.
+    pub revision: u64,
 }
 
 /// Least d = diff + n*dc such that `to` of iteration i + d starts after `from` of iteration i ends.
@@ -62,7 +64,7 @@ impl Orders {
             graphs.push(Order::build(model, life, region, &|k| depth[k], &[]).map_err(|Deadlock| region)?);
         }
         let none = vec![Vec::new(); model.regions.len()];
-        Ok(Orders { graphs, depth, extra: none.clone(), relied: none, spent: 0 })
+        Ok(Orders { graphs, depth, extra: none.clone(), relied: none, spent: 0, revision: 0 })
     }
 
     /// Notes orders that must go on holding.
@@ -123,13 +125,14 @@ impl Orders {
             }
             trial = Some(g);
         }
-        let Orders { graphs, depth, extra, relied, spent } = self;
+        let Orders { graphs, depth, extra, relied, spent, revision } = self;
         let graph = trial.as_mut().unwrap_or(&mut graphs[region]);
         let Some((added, held)) = hand_over(model, life, shakes, graph, spent, hand_overs, insert) else {
             graph.take_back();
             return false;
         };
         graph.keep();
+        *revision += u64::from(deeper || !added.is_empty());
         if let Some(g) = trial {
             graphs[region] = g;
         }

@@ -10,6 +10,8 @@ use crate::pack::{self, PackItem, PackOptions, PackOutcome, PackProblem, Segment
 use crate::ring::Ring;
 use std::collections::BTreeSet;
 
+mod stack;
+
 /// A storage class on its way to a place. Sizes are bytes in SMEM, columns in TMEM.
 #[derive(Clone, Debug)]
 pub(crate) struct Plot {
@@ -65,6 +67,8 @@ pub(crate) struct Placed {
 
 /// Items up to which the packer may spend all of its nodes.
 const SMALL: u64 = 32;
+/// Items up to which the packer searches at all for the least peak.
+const EXACT: usize = 400;
 /// Rounds of packing in which pairs that cannot be ordered are found one by one.
 const ROUNDS: u32 = 16;
 /// Pairs on common bytes that are looked at in a round.
@@ -156,7 +160,10 @@ pub(crate) fn place(
     let (mut round, mut apart) = (0, false);
     loop {
         problem.separations = separations.iter().copied().collect();
-        let mut placed = solve(model, &problem, ground.capacity, round);
+        let mut placed = match apart && plots.len() > EXACT && ground.reserved.is_empty() {
+            true => stack::solve(&problem, |stacks| solve(model, stacks, ground.capacity, round)),
+            false => solve(model, &problem, ground.capacity, round),
+        };
         placed.load_bound = load_bound;
         // With nothing overlaid a plan is a plan, but that none is better proves nothing.
         placed.optimal &= !apart || placed.peak == load_bound;
@@ -240,7 +247,7 @@ fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) ->
     let fewer = |n: u64| (n.min(1 << 40) * SMALL / many * SMALL / many) >> round.min(4);
     let budget = fewer(model.options.node_budget);
     // Minimising is a courtesy, fitting is the duty: most of the budget is kept for the latter.
-    let quick = PackOptions { node_budget: budget.min(fewer(200_000)), exact: items <= 400, stop: None };
+    let quick = PackOptions { node_budget: budget.min(fewer(200_000)), exact: items <= EXACT, stop: None };
     let mut placed = Placed::default();
     if let PackOutcome::Fits { offsets, peak, optimal, .. } = pack::pack(problem, &quick) {
         placed = Placed { offsets, peak, optimal, ..Placed::default() };
@@ -283,28 +290,39 @@ fn overlays(
 ) -> Option<Vec<(usize, usize)>> {
     let mut by_offset: Vec<usize> = (0..plots.len()).filter(|&k| problem.items[k].size > 0).collect();
     by_offset.sort_by_key(|&k| placed.offsets[k]);
-    let mut pairs = Vec::new();
-    for (at, &a) in by_offset.iter().enumerate() {
+    let over = |at: usize| {
+        let a = by_offset[at];
         let end = placed.offsets[a].saturating_add(problem.items[a].size);
-        for &b in by_offset[at + 1..].iter().take_while(|&&b| placed.offsets[b] < end) {
+        let others = &by_offset[at + 1..];
+        (a, &others[..others.partition_point(|&b| placed.offsets[b] < end)])
+    };
+    let count: usize = (0..by_offset.len()).map(|at| over(at).1.len()).sum();
+    if count > MOST_PAIRS {
+        return None;
+    }
+    let mut pairs = Vec::with_capacity(count);
+    for at in 0..by_offset.len() {
+        let (a, others) = over(at);
+        for &b in others {
             let lanes_meet =
                 !(plots[a].half_lanes && plots[b].half_lanes && placed.upper[a] != placed.upper[b]);
             if lanes_meet && same_region(life, plots[a], plots[b]) {
-                pairs.push((a.min(b), a.max(b)));
-            }
-            if pairs.len() > MOST_PAIRS {
-                return None;
+                pairs.push((a.min(b) as u32, a.max(b) as u32));
             }
         }
     }
     pairs.sort_unstable();
     let mut refused = Vec::new();
     for (a, b) in pairs {
+        let (a, b) = (a as usize, b as usize);
         if orders.is_spent() || !order_pair(model, life, orders, shakes, plots[a], plots[b], insert, placed) {
             refused.push((a, b));
         }
+        if refused.len() > most_refused(plots.len()) {
+            return None;
+        }
     }
-    (refused.len() <= most_refused(plots.len())).then_some(refused)
+    Some(refused)
 }
 
 #[allow(clippy::too_many_arguments)]

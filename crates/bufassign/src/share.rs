@@ -9,6 +9,10 @@ use crate::output::{Class, Note};
 use crate::place::Plot;
 use crate::ring::Ring;
 
+mod quick;
+
+use self::quick::Quick;
+
 /// One sweep over all pairs of classes: `insert` allows merges that need a wait inserted (B53).
 pub(crate) fn sweep(
     model: &Model<'_>,
@@ -34,11 +38,17 @@ pub(crate) fn sweep(
     }
     rows.sort_unstable();
     let mut gone = vec![false; plots.len()];
+    let mut quick: Option<Quick> = None;
     for (i, l, at) in rows {
-        if !gone[i] {
-            let later = lists[l][at + 1..].iter().copied();
-            row(model, life, orders, shakes, plots, (i, later), &mut gone, insert, notes);
+        if gone[i] {
+            continue;
         }
+        // Where waits may be inserted, the graph says nothing for good.
+        if !insert && quick.as_ref().is_none_or(|q| !q.holds(orders)) {
+            quick = Some(Quick::new(model, life, orders, plots));
+        }
+        let later = lists[l][at + 1..].iter().copied();
+        row(model, life, orders, shakes, plots, (i, later), quick.as_ref(), &mut gone, insert, notes);
     }
     let mut k = 0;
     plots.retain(|_| {
@@ -56,6 +66,7 @@ fn row(
     shakes: &[Shake],
     plots: &mut [Plot],
     (i, later): (usize, impl Iterator<Item = usize>),
+    quick: Option<&Quick>,
     gone: &mut [bool],
     insert: bool,
     notes: &mut Vec<Note>,
@@ -64,8 +75,9 @@ fn row(
     let r = &model.regions[region];
     let period = r.is_loop.then_some(r.ii);
     let mut circle: Option<Circle> = None;
+    let mut alone = true;
     for j in later {
-        if gone[j] {
+        if gone[j] || alone && quick.is_some_and(|q| q.refuses(i, j)) {
             continue;
         }
         let simple = plots[i].ring.depth == 1 && plots[j].ring.depth == 1 && plots[j].ring.units.len() == 1;
@@ -93,6 +105,7 @@ fn row(
         if !united {
             continue;
         }
+        alone = false;
         notes.push(Note {
             rule: "B53".into(),
             phase: 4,
