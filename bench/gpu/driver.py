@@ -2,7 +2,7 @@
 
 import ctypes as c
 
-DTYPES = {0: 0, 1: 1, 2: 2, 6: 6, 7: 7, 9: 8, 10: 9}  # C13: element codes of the record -> the driver's
+DTYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9}  # C13: element codes of the record -> the driver's
 
 
 def library():

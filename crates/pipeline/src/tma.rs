@@ -121,12 +121,15 @@ fn swizzle(block: &[u64], inner_bytes: u64) -> u32 {
     [128u32, 64, 32].into_iter().find(|&s| inner_bytes.is_multiple_of(u64::from(s))).unwrap_or(0)
 }
 
-/// Numbers of the element types in `tensordesc_meta` (C13).
+/// Numbers of the element types in `tensordesc_meta` (C13; those it does not list as in `tensormap.replace`).
 fn element_code(elem: &Type) -> Option<u32> {
     Some(match elem {
         Type::Int(8, _) | Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2) => 0,
         Type::Int(16, _) => 1,
-        Type::Int(32, Signedness::Signless | Signedness::Unsigned) => 2,
+        Type::Int(32, Signedness::Signed) => 3,
+        Type::Int(32, _) => 2,
+        Type::Int(64, Signedness::Signed) => 5,
+        Type::Int(64, _) => 4,
         Type::Float(FloatKind::F16) => 6,
         Type::Float(FloatKind::F32) => 7,
         Type::Float(FloatKind::F64) => 9,
