@@ -10,6 +10,10 @@ use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, pack};
 
 use crate::io::{self, Failure};
 
+/// Nodes where a plan is asked for and the next best is of no use: hard instances of hundreds of buffers take a
+/// million or more.
+const PATIENCE: u64 = 20_000_000;
+
 /// Pack lifetimes and sizes into a capacity; without one, the peak is made small.
 ///
 ///     warploom pack problem.csv --capacity 1048576
@@ -24,7 +28,7 @@ pub struct Args {
     /// Bytes there are
     #[arg(long, value_name = "BYTES")]
     capacity: Option<u64>,
-    /// Nodes the exact search may visit (deterministic bound)
+    /// Nodes the exact search may visit (deterministic bound): 2,000,000 unless told, with --capacity 20,000,000
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
     /// Stop after so many seconds with the best that is known; the answer then depends on the machine
@@ -47,7 +51,7 @@ impl Args {
     pub fn run(self) -> Result<(), Failure> {
         let input = io::read(&self.problem)?;
         let mut options = PackOptions::default();
-        if let Some(nodes) = self.nodes {
+        if let Some(nodes) = self.nodes.or(self.capacity.map(|_| PATIENCE)) {
             options.node_budget = nodes;
         }
         let late = Arc::new(AtomicBool::new(false));
