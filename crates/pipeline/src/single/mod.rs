@@ -159,7 +159,7 @@ pub(crate) fn compile_synchronous(
     target: &Target,
     options: &Options,
 ) -> Result<Single, Vec<Diagnostic>> {
-    resume_as(module, target, options, Form::Kernel, false)
+    resume_as(module, target, options, Form::Kernel, Asynchronous::Never)
 }
 
 /// Compiles a kernel for one agent from the form it is in.
@@ -172,28 +172,42 @@ pub(crate) fn resume(
     options: &Options,
     form: Form,
 ) -> Result<Single, Vec<Diagnostic>> {
-    resume_as(module, target, options, form, true)
+    resume_as(module, target, options, form, Asynchronous::Tried)
 }
 
-/// The same; a kernel as its author wrote it has asynchronous products only where `asynchronous` says so.
+/// Whether the products of a kernel are asynchronous.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asynchronous {
+    /// A later form carries them: they are.
+    Marked,
+    /// As its author wrote the kernel, where the chip and their operands allow it.
+    Tried,
+    Never,
+}
+
+/// The same; a kernel as its author wrote it has asynchronous products only where `wanted` says so.
 fn resume_as(
     module: &Module,
     target: &Target,
     options: &Options,
     form: Form,
-    asynchronous: bool,
+    wanted: Asynchronous,
 ) -> Result<Single, Vec<Diagnostic>> {
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     let given = Given::of(&kernel, func, form)?;
-    let marked = wgmma::marked(&kernel, func);
+    let asynchronous = match (wgmma::marked(&kernel, func), &given) {
+        (true, _) => Asynchronous::Marked,
+        (false, Some(_)) => Asynchronous::Never,
+        (false, None) => wanted,
+    };
     all_forms::strip(&mut kernel, func);
     let mut told = scaled::lower(&mut kernel, func)?;
     told.extend(widened::widen(&mut kernel, func, target));
     if !told.is_empty() {
         kernel = normalize(&kernel, func)?;
     }
-    let mut single = moved(kernel, func, target, options, (form, given), (marked, asynchronous))?;
+    let mut single = moved(kernel, func, target, options, (form, given), asynchronous)?;
     single.remarks.extend(told);
     Ok(single)
 }
@@ -205,10 +219,10 @@ fn moved(
     target: &Target,
     options: &Options,
     (form, given): (Form, Option<Given>),
-    (marked, asynchronous): (bool, bool),
+    asynchronous: Asynchronous,
 ) -> Result<Single, Vec<Diagnostic>> {
     let mut refused = None;
-    if engine::may_move(&kernel, func, target) && !marked {
+    if engine::may_move(&kernel, func, target) && asynchronous != Asynchronous::Marked {
         let way = Way { moves: Moves::ByTma, products: Products::Synchronous };
         match compile_as(kernel.clone(), func, target, options, way, given.clone()) {
             // What a later form carries is for the moves that it was made with.
@@ -218,7 +232,7 @@ fn moved(
             settled => return settled,
         }
     }
-    let mut single = by_pointers(kernel, func, target, options, given, (marked, asynchronous))?;
+    let mut single = by_pointers(kernel, func, target, options, given, asynchronous)?;
     if let Some(why) = refused {
         let told = single.remarks.iter_mut().find(|r| r.rule == Some("C17"));
         told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
@@ -234,14 +248,14 @@ fn by_pointers(
     target: &Target,
     options: &Options,
     given: Option<Given>,
-    (marked, asynchronous): (bool, bool),
+    asynchronous: Asynchronous,
 ) -> Result<Single, Vec<Diagnostic>> {
     let compile = |products: Products| {
         let way = Way { moves: Moves::ByPointers, products };
         compile_as(kernel.clone(), func, target, options, way, given.clone())
     };
     let mut synchronous = None;
-    if target.mma_instruction() == MmaInstruction::Wgmma && (marked || (given.is_none() && asynchronous)) {
+    if target.mma_instruction() == MmaInstruction::Wgmma && asynchronous != Asynchronous::Never {
         for pending in [1, 0] {
             match compile(Products::Asynchronous { pending }) {
                 Err(errors) if given.is_none() && errors.iter().all(|e| e.code != Code::Internal) => {
