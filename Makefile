@@ -72,7 +72,7 @@ fuzz: setup ## every fuzz target for SECONDS_EACH seconds
 	@for t in $(FUZZ_TARGETS); do echo "fuzz: $$t, $(SECONDS_EACH) s"; \
 	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
 
-soak: setup ## SOAK (1000) interleavings of every kernel on every chip on the emulator, and Triton's PTX under every policy
+soak: setup triton-ptx ## SOAK (1000) interleavings of every kernel on every chip on the emulator, and Triton's PTX under every policy
 	$(CARGO) test --release -p warploom --test kernels runs_right_under_$(SOAK)_interleavings -- --ignored --nocapture
 	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
 
