@@ -182,10 +182,11 @@ enum Asynchronous {
     Marked,
     /// As its author wrote the kernel, where the chip and their operands allow it.
     Tried,
+    /// They are not.
     Never,
 }
 
-/// The same; a kernel as its author wrote it has asynchronous products only where `wanted` says so.
+/// Compiles a kernel from the form it is in; one as its author wrote it has the products that `wanted` says.
 fn resume_as(
     module: &Module,
     target: &Target,
