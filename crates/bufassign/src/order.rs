@@ -238,11 +238,10 @@ impl Order {
 
     /// The earliest place of an agent that each node precedes, from all of its ops.
     fn earliest(&self, agent: usize) -> Vec<i128> {
-        let size = self.agents[agent].len() as i128;
         let mut best = vec![NEVER; self.out.len()];
         let mut heap = BinaryHeap::new();
         for &op in &self.agents[agent] {
-            let place = i128::from(self.stage[op]) * size + i128::from(self.seat[op].1);
+            let place = self.place(op, 0);
             best[2 * op] = place;
             heap.push(Reverse((self.reduced(agent, 2 * op, place), 2 * op)));
         }
@@ -296,10 +295,14 @@ impl Order {
 
     fn precedes(&self, from: Node, to: usize, d: i64) -> bool {
         let (Some(x), Some(&y)) = (self.node(from), self.local.get(&to)) else { return false };
-        let (agent, rank) = self.seat[y];
+        self.reach[self.seat[y].0][x] <= self.place(y, d)
+    }
+
+    /// Place of a turn of an op (local) in its agent's sequence.
+    fn place(&self, op: usize, turn: i64) -> i128 {
+        let (agent, rank) = self.seat[op];
         let size = self.agents[agent].len() as i128;
-        let place = (i128::from(d) + i128::from(self.stage[y])) * size + i128::from(rank);
-        self.reach[agent][x] <= place
+        (i128::from(turn) + i128::from(self.stage[op])) * size + i128::from(rank)
     }
 
     /// Places of one turn in the sequence of each agent.
@@ -310,9 +313,8 @@ impl Order {
     /// Agent and place of an op's issue in iteration 0.
     pub fn seat(&self, op: usize) -> Option<(usize, i128)> {
         let &k = self.local.get(&op)?;
-        let (agent, rank) = self.seat[k];
-        let size = self.agents.get(agent)?.len() as i128;
-        Some((agent, i128::from(self.stage[k]) * size + i128::from(rank)))
+        // Without agents nobody has a seat.
+        (!self.agents.is_empty()).then(|| (self.seat[k].0, self.place(k, 0)))
     }
 
     /// The earliest place in an agent's sequence that the completion of an op of iteration 0 precedes.

@@ -30,6 +30,7 @@ mod stack;
 
 pub(crate) use check::can_beat;
 pub use check::{PackViolation, check_pack};
+pub(crate) use prepare::align_up;
 
 pub use csv::{CsvError, CsvProblem, pack_csv};
 pub use solve::{load_bound, pack};

@@ -46,7 +46,7 @@ pub(super) fn lcm(a: u64, b: u64) -> u64 {
 }
 
 /// Least multiple of `align` at or above `x`.
-pub(super) fn align_up(x: u64, align: u64) -> u64 {
+pub(crate) fn align_up(x: u64, align: u64) -> u64 {
     x.div_ceil(align.max(1)).saturating_mul(align.max(1))
 }
 

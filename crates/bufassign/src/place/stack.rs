@@ -5,7 +5,7 @@
 //! the stacks. Alignments are powers of two, so the most aligned item at the bottom aligns all.
 
 use super::Placed;
-use crate::pack::{PackItem, PackProblem, Span};
+use crate::pack::{PackItem, PackProblem, Span, align_up};
 use std::collections::BTreeMap;
 
 /// Packs stacks instead of items. Items have no fixed offsets, and nothing is reserved.
@@ -33,7 +33,7 @@ fn stacks(problem: &PackProblem) -> (PackProblem, Vec<(usize, u64)>) {
         let mut end = 0u64;
         for &k in &items {
             let item = &problem.items[k];
-            let at = end.div_ceil(item.align).saturating_mul(item.align);
+            let at = align_up(end, item.align);
             seats[k] = (stacks.items.len(), at);
             end = at.saturating_add(item.size);
         }
