@@ -1,11 +1,12 @@
 //! Exact search: is there a schedule at this II, or at this II and length (S30-S36)?
 //!
 //! [`network`] keeps the least distances between operations closed under addition, [`contract`] builds it from a
-//! loop, [`wrap`] orders uses of single units, [`residue`] fixes residues for everything else, and [`tree`]
-//! branches on both. Every pruning step is implied by the constraints, so an exhausted tree is a proof.
+//! loop, [`gaps`] refutes what a glance at tight circuits refutes, [`wrap`] orders uses of single units, [`learn`]
+//! learns from what fails, [`residue`] fixes residues for everything else, and [`tree`] branches on both. Every pruning step is implied by the constraints, so an exhausted tree is a proof.
 
 mod clauses;
 mod contract;
+mod gaps;
 mod kinds;
 mod learn;
 mod network;
@@ -40,9 +41,6 @@ pub(crate) struct Budget {
 /// Elementary operations a search node may take on average, unless told otherwise.
 const WORK_PER_NODE: u64 = 3_000;
 
-/// Search nodes per operation of the plain search before the learning one.
-const PLAIN_NODES: u64 = 6;
-
 /// Conflicts of a question about several IIs: what takes more is asked of fewer.
 const SPAN_CONFLICTS: u64 = 500;
 
@@ -65,20 +63,6 @@ impl Budget {
     /// The same budget for another question, with what was spent so far.
     pub fn renewed(self, nodes: u64) -> Self {
         Budget { spent: self.spent, ..Budget::of(nodes, self.work_per_node) }
-    }
-
-    /// So many nodes of what is left, to be charged afterwards.
-    fn part(&self, nodes: u64) -> Self {
-        let nodes = nodes.min(self.nodes);
-        let work = nodes.saturating_mul(self.work_per_node).min(self.work);
-        Budget { nodes, granted: nodes, work, spent: 0, ..*self }
-    }
-
-    fn charge(&mut self, part: &Budget) {
-        let nodes = part.granted - part.nodes;
-        self.nodes = self.nodes.saturating_sub(nodes);
-        self.work -= self.work.min(nodes.saturating_mul(self.work_per_node));
-        self.spent += part.spent;
     }
 
     fn take(&mut self, work: u64) -> bool {
@@ -136,17 +120,11 @@ fn decide(
     budget: &mut Budget,
     guard: &mut Guard,
 ) -> Verdict {
+    if gaps::refuted(problem, Span::one(ii), active) {
+        return Verdict::Refuted;
+    }
     if kinds::by_laps_alone(problem, Span::one(ii), active) {
         let pairs = kinds::all_pairs(problem, active);
-        // What is easy is found by a plain dive; the rest is worth learning from.
-        if let Some(mut tree) = tree::Tree::new(problem, ii, active, seed) {
-            let mut part = budget.part(PLAIN_NODES * active.nodes.len() as u64);
-            let verdict = tree.solve(&mut part, guard);
-            budget.charge(&part);
-            if verdict != Verdict::Undecided {
-                return verdict;
-            }
-        }
         return learn::Learner::new(Span::one(ii), active, pairs, Vec::new()).solve(
             None,
             u64::MAX,
@@ -165,6 +143,9 @@ pub(crate) fn refutes(problem: &Problem, span: Span, budget: &mut Budget, guard:
     let Some(active) = contract::Active::at_span(problem, span) else { return false };
     if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span, &active) {
         return false;
+    }
+    if gaps::refuted(problem, span, &active) {
+        return true;
     }
     let pairs = kinds::all_pairs(problem, &active);
     let mut learner = learn::Learner::new(span, &active, pairs, Vec::new());
