@@ -4,7 +4,9 @@
 /// All pairs are connected.
 pub(crate) struct Network {
     pub m: usize,
-    entries: Vec<Entry>,
+    dist: Vec<i64>,
+    /// What else is known of each pair of nodes; apart, as most looks are at distances alone.
+    notes: Vec<Note>,
     trail: Vec<Change>,
     /// Elementary operations since the last reset.
     pub work: u64,
@@ -16,10 +18,11 @@ pub(crate) struct Network {
     queued: Vec<bool>,
 }
 
-/// What is known of one pair of nodes, side by side in memory.
+/// Of one pair of nodes.
 #[derive(Clone, Copy)]
-struct Entry {
-    dist: i64,
+struct Note {
+    /// The watcher is awoken by a distance above this.
+    limit: i64,
     /// What made the distance what it is; `GIVEN` for those of the start.
     why: u32,
     /// The watcher, or `UNWATCHED`.
@@ -40,10 +43,10 @@ struct Change {
 impl Network {
     /// `dist` must be closed, row by row.
     pub fn new(m: usize, dist: &[i64]) -> Self {
-        let entry = |&dist: &i64| Entry { dist, why: GIVEN, watch: UNWATCHED };
         Network {
             m,
-            entries: dist.iter().map(entry).collect(),
+            dist: dist.to_vec(),
+            notes: vec![Note { limit: i64::MIN, why: GIVEN, watch: UNWATCHED }; dist.len()],
             trail: Vec::new(),
             work: 0,
             improved: Vec::new(),
@@ -55,14 +58,19 @@ impl Network {
 
     /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
     pub fn watch(&mut self, a: usize, b: usize) -> u32 {
-        if self.entries[a * self.m + b].watch == UNWATCHED {
+        if self.notes[a * self.m + b].watch == UNWATCHED {
             let watcher = self.queued.len() as u32;
-            self.entries[a * self.m + b].watch = watcher;
-            self.entries[b * self.m + a].watch = watcher;
+            self.notes[a * self.m + b].watch = watcher;
+            self.notes[b * self.m + a].watch = watcher;
             self.queued.push(true);
             self.queue.push(watcher);
         }
-        self.entries[a * self.m + b].watch
+        self.notes[a * self.m + b].watch
+    }
+
+    /// Lets the watcher sleep until the distance from `a` to `b` exceeds this; at first any change awakes it.
+    pub fn wake_above(&mut self, a: usize, b: usize, limit: i64) {
+        self.notes[a * self.m + b].limit = limit;
     }
 
     /// A watcher whose distances have changed since it was last returned.
@@ -78,7 +86,7 @@ impl Network {
     }
 
     pub fn dist(&self, a: usize, b: usize) -> i64 {
-        self.entries[a * self.m + b].dist
+        self.dist[a * self.m + b]
     }
 
     /// Imposes `t[b] - t[a] >= least`; false when that contradicts the rest.
@@ -98,31 +106,30 @@ impl Network {
         self.changed = true;
         // Only targets that a reaches better through b, and sources that reach b better through a, can change.
         self.improved.clear();
-        let (from_a, from_b) = (&self.entries[a * m..][..m], &self.entries[b * m..][..m]);
-        for (y, (from_a, from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
-            let onward = least + from_b.dist;
-            if onward > from_a.dist {
-                self.improved.push((y, onward));
+        let (from_a, from_b) = (&self.dist[a * m..][..m], &self.dist[b * m..][..m]);
+        for (y, (&from_a, &from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
+            if least + from_b > from_a {
+                self.improved.push((y, least + from_b));
             }
         }
         self.work += 2 * m as u64;
-        for (x, row) in self.entries.chunks_exact_mut(m).enumerate() {
-            let to_a = row[a].dist;
-            if to_a + least <= row[b].dist {
+        for (x, row) in self.dist.chunks_exact_mut(m).enumerate() {
+            let to_a = row[a];
+            if to_a + least <= row[b] {
                 continue;
             }
             self.work += self.improved.len() as u64;
             for &(y, onward) in &self.improved {
-                let entry = &mut row[y as usize];
+                let dist = &mut row[y as usize];
                 let reach = to_a + onward;
-                if reach > entry.dist {
+                if reach > *dist {
                     let at = (x * m) as u32 + y;
-                    self.trail.push(Change { at, why: entry.why, dist: entry.dist });
-                    (entry.dist, entry.why) = (reach, why);
-                    let watcher = entry.watch;
-                    if watcher != UNWATCHED && !self.queued[watcher as usize] {
-                        self.queued[watcher as usize] = true;
-                        self.queue.push(watcher);
+                    let note = &mut self.notes[at as usize];
+                    self.trail.push(Change { at, why: note.why, dist: *dist });
+                    (*dist, note.why) = (reach, why);
+                    if reach > note.limit && note.watch != UNWATCHED && !self.queued[note.watch as usize] {
+                        self.queued[note.watch as usize] = true;
+                        self.queue.push(note.watch);
                     }
                 }
             }
@@ -144,7 +151,7 @@ impl Network {
     ) {
         let mut open = vec![(a, b)];
         while let Some((x, y)) = open.pop() {
-            let why = self.entries[x * self.m + y].why;
+            let why = self.notes[x * self.m + y].why;
             if x != y && why != GIVEN {
                 because(why);
                 let (from, to) = ends(why);
@@ -163,8 +170,7 @@ impl Network {
     pub fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             if let Some(old) = self.trail.pop() {
-                let entry = &mut self.entries[old.at as usize];
-                (entry.dist, entry.why) = (old.dist, old.why);
+                (self.dist[old.at as usize], self.notes[old.at as usize].why) = (old.dist, old.why);
             }
         }
     }
@@ -184,6 +190,6 @@ mod tests {
         assert_eq!((net.dist(0, 1), net.dist(0, 2)), (7, 10));
         assert!(!net.impose(2, 0, -9));
         net.undo(mark);
-        assert!(net.entries.iter().map(|e| e.dist).eq(dist));
+        assert_eq!(net.dist, dist);
     }
 }

@@ -140,8 +140,8 @@ impl Pair {
         (self.lap_from(low, span), self.lap_to(high, span))
     }
 
-    /// As [`laps`](Self::laps), without a division where `near` has the answer of before, which it then gets.
-    pub fn laps_near(&self, net: &Network, span: Span, near: &mut (i64, i64)) -> (i64, i64) {
+    /// As [`laps`](Self::laps), without a division where the answer is that of before.
+    pub fn laps_near(&self, net: &Network, span: Span, mut near: (i64, i64)) -> (i64, i64) {
         let (low, high) = self.range(net);
         if low > self.end(near.0, span) || low <= self.end(near.0 - 1, span) {
             near.0 = self.lap_from(low, span);
@@ -149,7 +149,12 @@ impl Pair {
         if high < self.begin(near.1, span) || high >= self.begin(near.1 + 1, span) {
             near.1 = self.lap_to(high, span);
         }
-        *near
+        near
+    }
+
+    /// The distances from `a` to `b`, and from `b` to `a`, up to which these remain the first and the last lap.
+    pub fn kept(&self, (first, last): (i64, i64), span: Span) -> (i64, i64) {
+        (self.end(first, span) - self.offset, self.offset - self.begin(last, span))
     }
 
     /// Whether the uses overlap when both operations start as early as the network allows. `near`: a lap that is

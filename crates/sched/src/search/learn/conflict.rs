@@ -47,14 +47,16 @@ impl Learner {
         self.shorten(&mut clause);
         for &lit in &marked {
             self.seen[lit as usize / 2] = false;
-            if let Some(laps) = self.laps.get_mut(self.owner[lit as usize / 2] as usize) {
-                laps.weight += self.step;
+            let owner = self.owner[lit as usize / 2];
+            if (owner as usize) < self.laps.len() {
+                self.weigh(owner, self.step);
             }
         }
         self.step += self.step / 16;
         if self.step > MOST_WEIGHT {
             self.step = (self.step >> 20).max(16);
-            self.laps.iter_mut().for_each(|l| l.weight = (l.weight >> 20).max(1));
+            self.truths.iter_mut().for_each(|t| t.weight = (t.weight >> 20).max(1));
+            (0..self.laps.len() as u32).for_each(|pair| self.weigh(pair, 0));
         }
         self.back_jump(clause);
         true

@@ -95,7 +95,8 @@ impl Crowd {
         let n = self.len();
         let (from, to) = (&self.from[i * n..][..n], &self.to[j * n..][..n]);
         let sums = from.iter().zip(to).zip(&self.held);
-        sums.map(|((f, t), d)| if f + t >= k { *d } else { 0 }).sum()
+        // A mask, so that it takes several at a time.
+        sums.map(|((f, t), d)| d & -i32::from(f + t >= k)).sum()
     }
 
     /// Whether a use longer than `room` may still be between i and j, and may be outside.
@@ -121,6 +122,7 @@ impl Learner {
         let mut crowds = std::mem::take(&mut self.crowds);
         // All are read before any imposes something: only here is every lap also a truth.
         for crowd in &mut crowds {
+            self.net.work += (crowd.len() * crowd.len() / 2) as u64;
             self.read_laps(crowd);
         }
         let consistent = crowds.iter().filter(|c| c.in_range).try_for_each(|c| self.narrow_crowd(c));
@@ -159,9 +161,8 @@ impl Learner {
     }
 
     /// Reads the least laps of all uses, and notes which are new.
-    fn read_laps(&mut self, crowd: &mut Crowd) {
+    fn read_laps(&self, crowd: &mut Crowd) {
         let n = crowd.len();
-        self.net.work += (n * n / 2) as u64;
         // What was found before going back may be lost.
         crowd.from_news.fill(self.went_back);
         crowd.to_news.fill(self.went_back);
@@ -172,8 +173,7 @@ impl Learner {
                 if id == NO_PAIR {
                     continue;
                 }
-                let laps = &mut self.laps[id as usize];
-                let (least, most) = laps.pair.laps_near(&self.net, self.span, &mut laps.near);
+                let (least, most) = self.laps[id as usize].left;
                 if least < -MOST_LAP || most > MOST_LAP {
                     crowd.in_range = false;
                     continue;
@@ -256,14 +256,13 @@ impl Learner {
     /// The truth that the lap from use i to use j is at least so much; none where that was given.
     fn at_least(&self, crowd: &Crowd, i: usize, j: usize, lap: i32) -> Option<Lit> {
         let (id, turned) = crowd.pairs[i * crowd.len() + j];
-        let laps = self.laps.get(id as usize)?;
-        let truth = |j: i64| 2 * (laps.base + (j - laps.first - 1) as u32);
+        let truths = self.truths.get(id as usize)?;
         let lap = i64::from(lap);
         if turned {
             // The lap back is `-1 - lap`: at most that is not one more.
-            (laps.first < -lap && -lap <= laps.last).then(|| negated(truth(-lap)))
+            (truths.first < -lap && -lap <= truths.last).then(|| negated(truths.at_least(-lap)))
         } else {
-            (laps.first < lap && lap <= laps.last).then(|| truth(lap))
+            (truths.first < lap && lap <= truths.last).then(|| truths.at_least(lap))
         }
     }
 }

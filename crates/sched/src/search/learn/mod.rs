@@ -50,21 +50,37 @@ enum Reason {
     },
 }
 
-/// The laps of a pair that were possible at the start, and the first of its truths.
+/// A pair and its laps: what is read most, within a line of memory.
 struct Laps {
     pair: Pair,
+    /// The first and the last lap left, once the network has settled.
+    left: (i64, i64),
+    /// One by the weight and the square of the time held.
+    ease: f64,
+}
+
+/// The laps of a pair that were possible at the start, and the first of its truths.
+struct Truths {
     first: i64,
     last: i64,
     base: u32,
-    /// The laps that the ends of its range lay in when last looked at.
-    near: (i64, i64),
+    watcher: u32,
+    /// Grows with failures.
     weight: u64,
     /// The lap it had in the best schedule so far.
     saved: Option<i64>,
 }
 
+impl Truths {
+    /// That the lap is at least `j`, where that is open at the start.
+    fn at_least(&self, j: i64) -> Lit {
+        2 * (self.base + (j - self.first - 1) as u32)
+    }
+}
+
 struct Level {
     trail: usize,
+    narrowed: usize,
     net: usize,
     arena: usize,
     open: usize,
@@ -83,6 +99,9 @@ pub(crate) struct Learner {
     span: Span,
     net: Network,
     laps: Vec<Laps>,
+    truths: Vec<Truths>,
+    /// What laps were left to pairs before a decision narrowed them.
+    narrowed: Vec<(u32, (i64, i64))>,
     /// The pairs that may have several laps left.
     open: Open,
     /// Units that are nearly full.
@@ -131,6 +150,8 @@ impl Learner {
             span,
             net: Network::new(active.nodes.len() + 1, &active.dist),
             laps: Vec::with_capacity(pairs.list.len()),
+            truths: Vec::with_capacity(pairs.list.len()),
+            narrowed: Vec::new(),
             open: Open::new(pairs.list.len()),
             crowds: Crowd::all(&pairs, span),
             pools: pairs.pools,
@@ -168,13 +189,16 @@ impl Learner {
         self.refuted |=
             first > last || bounds.iter().any(|b| !self.net.impose(b.a as usize, b.b as usize, b.least));
         let id = self.laps.len() as u32;
-        let watcher = self.net.watch(pair.a as usize, pair.b as usize) as usize;
-        if watcher == self.watchers.len() {
+        let watcher = self.net.watch(pair.a as usize, pair.b as usize);
+        if watcher as usize == self.watchers.len() {
             self.watchers.push(Vec::new());
         }
-        self.watchers[watcher].push(id);
+        self.watchers[watcher as usize].push(id);
         let base = self.owner.len() as u32;
-        self.laps.push(Laps { pair, first, last, base, near: (first, last), weight: 1, saved: None });
+        self.laps.push(Laps { pair, left: (first, last), ease: 1.0 });
+        self.truths.push(Truths { first, last, base, watcher, weight: 0, saved: None });
+        self.weigh(id, 1);
+        self.let_sleep(watcher);
         self.add_variables((last - first).max(0) as usize, id);
     }
 
@@ -188,12 +212,34 @@ impl Learner {
         self.seen.resize(variables, false);
     }
 
+    /// Adds to the weight of a pair.
+    fn weigh(&mut self, pair: u32, more: u64) {
+        let (laps, truths) = (&mut self.laps[pair as usize], &mut self.truths[pair as usize]);
+        truths.weight += more;
+        let held = (laps.pair.first + laps.pair.second) as f64;
+        laps.ease = 1.0 / (truths.weight as f64 * held * held);
+    }
+
+    /// The pairs of a watcher need no look until one of them loses a lap.
+    fn let_sleep(&mut self, watcher: u32) {
+        let (mut there, mut back) = (i64::MAX, i64::MAX);
+        let mut ends = (0, 0);
+        for &i in &self.watchers[watcher as usize] {
+            let Laps { pair, left, .. } = &self.laps[i as usize];
+            ends = (pair.a as usize, pair.b as usize);
+            let limits = pair.kept(*left, self.span);
+            (there, back) = (there.min(limits.0), back.min(limits.1));
+        }
+        self.net.wake_above(ends.0, ends.1, there);
+        self.net.wake_above(ends.1, ends.0, back);
+    }
+
     /// The laps of these times, to be tried first.
     pub fn prefer(&mut self, times: &[i64]) {
         let at = |node: u32| times.get(node as usize - 1).copied().unwrap_or(0);
-        for laps in &mut self.laps {
-            let x = at(laps.pair.b) - at(laps.pair.a) + laps.pair.offset;
-            laps.saved = Some(laps.pair.lap_to(x, self.span));
+        for (Laps { pair, .. }, truths) in self.laps.iter().zip(&mut self.truths) {
+            let x = at(pair.b) - at(pair.a) + pair.offset;
+            truths.saved = Some(pair.lap_to(x, self.span));
         }
     }
 
@@ -285,6 +331,7 @@ impl Learner {
     fn decide(&mut self, lit: Lit) {
         let level = Level {
             trail: self.trail.len(),
+            narrowed: self.narrowed.len(),
             net: self.net.mark(),
             arena: self.arena.len(),
             open: self.open.len,
@@ -304,6 +351,7 @@ impl Learner {
 
     fn back_to(&mut self, level: usize) {
         let Some(to) = self.levels.get(level) else { return };
+        let narrowed = to.narrowed;
         self.net.undo(to.net);
         self.arena.truncate(to.arena);
         self.open.len = to.open;
@@ -316,6 +364,12 @@ impl Learner {
         self.net_at = self.net_at.min(self.trail.len());
         self.levels.truncate(level);
         self.net.all_asleep();
+        while self.narrowed.len() > narrowed {
+            if let Some((pair, left)) = self.narrowed.pop() {
+                self.laps[pair as usize].left = left;
+                self.let_sleep(self.truths[pair as usize].watcher);
+            }
+        }
     }
 
     fn propagate(&mut self) -> Result<(), Conflict> {
@@ -344,6 +398,7 @@ impl Learner {
                 for i in 0..self.watchers[watcher as usize].len() {
                     self.narrow(self.watchers[watcher as usize][i] as usize)?;
                 }
+                self.let_sleep(watcher);
             } else if crowds {
                 // Once per decision: what follows from what this finds is seen at the next.
                 crowds = false;

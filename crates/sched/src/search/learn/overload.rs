@@ -54,18 +54,17 @@ impl Learner {
     /// The truths that would part an overlapping pair, each with the cycles one of the two would have to give way, per
     /// failure.
     fn ways_out(&self, pair: usize, ways: &mut Vec<(i128, Lit)>) {
-        let laps = &self.laps[pair];
-        let x = laps.pair.at_earliest(&self.net);
-        let k = laps.pair.lap_to(x, self.span);
+        let (pair, truths) = (self.laps[pair].pair, &self.truths[pair]);
+        let x = pair.at_earliest(&self.net);
+        let k = pair.lap_to(x, self.span);
         debug_assert!(is_overlap(k), "the uses do not overlap");
-        let truth = |j: i64| 2 * (laps.base + (j - laps.first - 1) as u32);
-        let cost = |least: i64| i128::from(least) * (1 << 20) / i128::from(laps.weight);
-        if k < laps.last {
-            ways.push((cost(laps.pair.from(k + 1, self.span).least - laps.pair.offset - x), truth(k + 1)));
+        let cost = |least: i64| i128::from(least) * (1 << 20) / i128::from(truths.weight);
+        if k < truths.last {
+            ways.push((cost(pair.from(k + 1, self.span).least - pair.offset - x), truths.at_least(k + 1)));
         }
-        if k > laps.first {
-            let before = laps.pair.offset - laps.pair.before(k - 1, self.span).least;
-            ways.push((cost(x - before), negated(truth(k))));
+        if k > truths.first {
+            let before = pair.offset - pair.before(k - 1, self.span).least;
+            ways.push((cost(x - before), negated(truths.at_least(k))));
         }
     }
 

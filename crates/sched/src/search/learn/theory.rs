@@ -2,14 +2,15 @@
 
 use super::super::clauses::{Lit, negated};
 use super::super::wrap::Bound;
-use super::{Conflict, DERIVED, Derived, LENGTH, Learner, Reason};
+use super::{Conflict, DERIVED, Derived, LENGTH, Learner, Reason, Truths};
 
 impl Learner {
     /// The difference constraint of a truth about a pair.
     fn bound(&self, lit: Lit) -> Option<Bound> {
-        let laps = self.laps.get(*self.owner.get(lit as usize / 2)? as usize)?;
-        let j = laps.first + 1 + i64::from(lit / 2 - laps.base);
-        Some(if lit & 1 == 0 { laps.pair.from(j, self.span) } else { laps.pair.before(j - 1, self.span) })
+        let owner = *self.owner.get(lit as usize / 2)? as usize;
+        let (truths, pair) = (self.truths.get(owner)?, self.laps.get(owner)?.pair);
+        let j = truths.first + 1 + i64::from(lit / 2 - truths.base);
+        Some(if lit & 1 == 0 { pair.from(j, self.span) } else { pair.before(j - 1, self.span) })
     }
 
     pub(super) fn impose(&mut self, lit: Lit) -> Result<(), Conflict> {
@@ -100,10 +101,14 @@ impl Learner {
     /// Makes true what the network says about a pair's lap.
     pub(super) fn narrow(&mut self, pair: usize) -> Result<(), Conflict> {
         let laps = &mut self.laps[pair];
-        let (first, last, base) = (laps.first, laps.last, laps.base);
-        let (a, b) = (laps.pair.a as usize, laps.pair.b as usize);
-        let (least, most) = laps.pair.laps_near(&self.net, self.span, &mut laps.near);
+        let before = laps.left;
+        laps.left = laps.pair.laps_near(&self.net, self.span, before);
+        let (a, b, (least, most)) = (laps.pair.a as usize, laps.pair.b as usize, laps.left);
         self.net.work += 2;
+        if laps.left != before {
+            self.narrowed.push((pair as u32, before));
+        }
+        let Truths { first, last, base, .. } = self.truths[pair];
         if least > most {
             let mut conflict = self.path(a, b);
             conflict.extend(self.path(b, a));
