@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::search::earliest_at_residues;
 
 /// Rounds; each starts from the times of the one before.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// A schedule at this II for loops whose operations have at most one use, or `None`.
 pub(crate) fn wrap_around(problem: &Problem, ii: i64) -> Option<Vec<i64>> {
@@ -35,12 +35,15 @@ struct Filling<'p> {
     ii: i64,
     wish: &'p [i64],
     slots: Slots,
-    time: Vec<Option<i64>>,
+    /// `UNPLACED` where there is none yet.
+    time: Vec<i64>,
 }
+
+const UNPLACED: i64 = i64::MIN;
 
 impl<'p> Filling<'p> {
     fn new(problem: &'p Problem, ii: i64, wish: &'p [i64]) -> Self {
-        Filling { problem, ii, wish, slots: Slots::new(problem, ii), time: vec![None; problem.n] }
+        Filling { problem, ii, wish, slots: Slots::new(problem, ii), time: vec![UNPLACED; problem.n] }
     }
 
     fn run(mut self) -> Option<Vec<i64>> {
@@ -56,8 +59,7 @@ impl<'p> Filling<'p> {
         for &v in others.into_iter().flatten() {
             self.take(v as usize, false)?;
         }
-        let time: Option<Vec<i64>> = self.time.into_iter().collect();
-        earliest_at_residues(self.problem, self.ii, &time?)
+        earliest_at_residues(self.problem, self.ii, &self.time)
     }
 
     /// Takes the next free slot from the time that the placed predecessors allow.
@@ -66,8 +68,8 @@ impl<'p> Filling<'p> {
         let counts = |a: &&crate::digraph::Arc| {
             a.src != a.dst && (!inside || g.comp[a.src as usize] == g.comp[a.dst as usize])
         };
-        let placed = g.incoming(v).filter(counts);
-        let early = placed.filter_map(|a| Some(self.time[a.src as usize]? + a.weight(self.ii))).max();
+        let placed = g.incoming(v).filter(counts).filter(|a| self.time[a.src as usize] != UNPLACED);
+        let early = placed.map(|a| self.time[a.src as usize] + a.weight(self.ii)).max();
         let from = match early {
             Some(early) if !inside => early,
             Some(early) => early.max(self.wish[v]),
@@ -77,18 +79,15 @@ impl<'p> Filling<'p> {
             Some(u) => self.slots.take(u.resource, u.duration, from + u.start)?,
             None => 0,
         };
-        self.time[v] = Some(from + wait);
+        self.time[v] = from + wait;
         Some(())
     }
 
     fn circuits_hold(&self, members: &[u32]) -> Option<()> {
         let g = &self.problem.dependences;
-        let holds = |a: &crate::digraph::Arc| match (self.time[a.src as usize], self.time[a.dst as usize]) {
-            (Some(from), Some(to)) => {
-                g.comp[a.src as usize] != g.comp[a.dst as usize] || to >= from + a.weight(self.ii)
-            }
-            _ => true,
-        };
+        let time = |v: u32| self.time[v as usize];
+        let inside = |a: &crate::digraph::Arc| g.comp[a.src as usize] == g.comp[a.dst as usize];
+        let holds = |a: &crate::digraph::Arc| !inside(a) || time(a.dst) >= time(a.src) + a.weight(self.ii);
         members.iter().all(|&v| g.out(v as usize).iter().all(holds)).then_some(())
     }
 }

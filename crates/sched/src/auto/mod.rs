@@ -34,6 +34,8 @@ const MOST_REFUTED: u32 = 25_000;
 /// Of larger loops a part of the operations may be placed again before all slots are laid out at once.
 const LARGE: usize = 5_000;
 const LARGE_PART: u64 = 16;
+/// A resource is full when less than such a part of its cycles is free.
+const FULL: i128 = 256;
 
 /// Attempts at a better fallback, and the part of a question's budget that each takes.
 const INCUMBENTS: usize = 12;
@@ -93,7 +95,13 @@ impl<'a> Session<'a> {
         if first > last {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
-        let (lower_bound, schedule) = self.scan(lower, first, last)?;
+        let (lower_bound, schedule) = match self.options.algorithm {
+            Algorithm::Exact => self.scan_twice(lower, first, last)?,
+            _ => {
+                let fallback = self.fallback(first)?;
+                self.scan(lower, first, last, fallback)?
+            }
+        };
         let Some((ii, time)) = schedule else {
             return Err(ScheduleError::GaveUp { lower_bound });
         };
@@ -104,10 +112,35 @@ impl<'a> Session<'a> {
         Ok(Found { ii, time, lower_bound, length_optimal, steps })
     }
 
+    /// As `auto` does, and then with all the budget below what that found: time that runs out costs the proof alone.
+    fn scan_twice(
+        &mut self,
+        lower: i64,
+        first: i64,
+        last: i64,
+    ) -> Result<(i64, Option<Schedule>), ScheduleError> {
+        let options = Options { algorithm: Algorithm::Auto, ..self.options.clone() };
+        let mut quick = Session::new(self.problem, &options, self.guard);
+        let fallback = quick.fallback(first)?;
+        let (proved, found) = quick.scan(lower, first, last, fallback)?;
+        let (placements, spent) = (quick.placements, quick.budget.spent);
+        (self.placements, self.budget.spent) = (self.placements + placements, self.budget.spent + spent);
+        if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(first)) {
+            return Ok((proved, found));
+        }
+        self.scan(proved, first.max(proved), last, found)
+    }
+
     /// Goes through every II from the lower bound on (S29): the heuristic first, then the search, which also
-    /// proves; at worst the serial schedule ends it. The proved lower bound, and the schedule.
-    fn scan(&mut self, lower: i64, first: i64, last: i64) -> Result<(i64, Option<Schedule>), ScheduleError> {
-        let mut fallback = self.fallback(first)?.filter(|(ii, _)| *ii <= last);
+    /// proves; at worst the fallback ends it. The proved lower bound, and the schedule.
+    fn scan(
+        &mut self,
+        lower: i64,
+        first: i64,
+        last: i64,
+        fallback: Option<Schedule>,
+    ) -> Result<(i64, Option<Schedule>), ScheduleError> {
+        let mut fallback = fallback.filter(|(ii, _)| *ii <= last);
         if self.options.algorithm == Algorithm::Serial {
             return Ok((lower, fallback));
         }
@@ -162,6 +195,8 @@ impl<'a> Session<'a> {
                     self.placements += self.problem.n as u64;
                     swing.run(ii)
                 }
+                // One after the other does not fit where nothing may be left over.
+                None if self.thrifty() && self.full(ii) => None,
                 None => self.heuristic(ii),
             };
             // Large loops: what fails to fit operation by operation is laid out at once.
@@ -290,6 +325,16 @@ impl<'a> Session<'a> {
     /// Whether there is another way that is worth trying early ([`wrap_around`]).
     fn thrifty(&self) -> bool {
         self.options.algorithm == Algorithm::Auto && self.problem.n > LARGE
+    }
+
+    /// Whether some resource has hardly a cycle to spare.
+    fn full(&self, ii: i64) -> bool {
+        let mut held = vec![0i128; self.problem.count.len()];
+        self.problem.all_uses().iter().for_each(|u| held[u.resource as usize] += i128::from(u.duration));
+        held.iter().zip(&self.problem.count).any(|(&held, &count)| {
+            let room = i128::from(ii) * i128::from(count);
+            (room - held) * FULL < room
+        })
     }
 
     /// Placements of one attempt.

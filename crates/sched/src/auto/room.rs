@@ -14,8 +14,10 @@ const MOST_USES: usize = 600;
 pub(super) fn least_length(problem: &Problem, ii: i64) -> Option<i64> {
     let (head, tail) = (heads(problem, ii)?, tails(problem, ii)?);
     let mut uses: Vec<Vec<Window>> = vec![Vec::new(); problem.count.len()];
+    let mut many = vec![0; problem.count.len()];
+    problem.all_uses().iter().for_each(|u| many[u.resource as usize] += 1);
     for v in 0..problem.n {
-        for u in problem.uses(v) {
+        for u in problem.uses(v).iter().filter(|u| many[u.resource as usize] <= MOST_USES) {
             let end = u.start + u.duration;
             uses[u.resource as usize].push(Window {
                 head: head[v] + u.start,
@@ -25,8 +27,8 @@ pub(super) fn least_length(problem: &Problem, ii: i64) -> Option<i64> {
         }
     }
     let path = (0..problem.n).map(|v| head[v] + tail[v]).max().unwrap_or(0);
-    let wanted = uses.iter_mut().zip(&problem.count).filter(|(uses, _)| uses.len() <= MOST_USES);
-    Some(wanted.map(|(uses, &count)| room(uses, count)).max().unwrap_or(0).max(path))
+    let rooms = uses.iter_mut().zip(&problem.count).map(|(uses, &count)| room(uses, count));
+    Some(rooms.max().unwrap_or(0).max(path))
 }
 
 /// A use: its earliest start, the least time from its end to that of the schedule, and how long it is held.

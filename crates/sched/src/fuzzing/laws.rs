@@ -49,6 +49,7 @@ pub fn laws(valid: &ValidGraph<'_>) -> Result<(), String> {
         at_most("a proved bound against an II", auto.lower_bound, other.ii)?;
         if let Some(exact) = &exact {
             at_most("an exact bound against an II", exact.lower_bound, other.ii)?;
+            at_most("exact against a heuristic: II", exact.ii, other.ii)?;
             if exact.length_optimal && exact.ii == other.ii {
                 at_most("the least length against a length", exact.length, other.length)?;
             }
