@@ -130,6 +130,12 @@ impl Unit {
             return false;
         }
         let Some(gaps) = self.gaps(anchors) else { return false };
+        // Each gap misses a sum by less than the longest use; where there is more play than that, no look is worth it.
+        let longest = others.iter().map(|&i| self.uses[i].held).max().unwrap_or(0);
+        let play = gaps.iter().map(|(low, high)| high - low).fold(idle, i64::saturating_add);
+        if play / longest.max(1) >= gaps.len() as i64 {
+            return false;
+        }
         let sums = self.sums(&others, wanted);
         let mut fills: Vec<(i64, Vec<i64>)> = Vec::with_capacity(gaps.len());
         for (low, high) in gaps {

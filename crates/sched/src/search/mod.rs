@@ -120,17 +120,18 @@ fn decide(
     budget: &mut Budget,
     guard: &mut Guard,
 ) -> Verdict {
-    if gaps::refuted(problem, Span::one(ii), active) {
-        return Verdict::Refuted;
-    }
     if kinds::by_laps_alone(problem, Span::one(ii), active) {
-        let pairs = kinds::all_pairs(problem, active);
-        return learn::Learner::new(Span::one(ii), active, pairs, Vec::new()).solve(
-            None,
-            u64::MAX,
-            budget,
-            guard,
-        );
+        let mut learner =
+            learn::Learner::new(Span::one(ii), active, kinds::all_pairs(problem, active), Vec::new());
+        // What follows without a decision costs less than the look at the gaps.
+        let at_once = learner.solve(None, 0, budget, guard);
+        return if at_once != Verdict::Undecided {
+            at_once
+        } else if gaps::refuted(problem, Span::one(ii), active) {
+            Verdict::Refuted
+        } else {
+            learner.solve(None, u64::MAX, budget, guard)
+        };
     }
     match tree::Tree::new(problem, ii, active, seed) {
         Some(mut tree) => tree.solve(budget, guard),
@@ -144,12 +145,11 @@ pub(crate) fn refutes(problem: &Problem, span: Span, budget: &mut Budget, guard:
     if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span, &active) {
         return false;
     }
-    if gaps::refuted(problem, span, &active) {
-        return true;
-    }
     let pairs = kinds::all_pairs(problem, &active);
     let mut learner = learn::Learner::new(span, &active, pairs, Vec::new());
-    learner.solve(None, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
+    learner.solve(None, 0, budget, guard) == Verdict::Refuted
+        || gaps::refuted(problem, span, &active)
+        || learner.solve(None, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
 }
 
 /// Is there a schedule at this II that is no longer than `length` (S36)?

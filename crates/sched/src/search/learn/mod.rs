@@ -184,6 +184,7 @@ impl Learner {
     }
 
     fn add_pair(&mut self, pair: Pair) {
+        debug_assert!(pair.a < pair.b, "the pairs of a watcher go the same way");
         let (first, last) = pair.laps(&self.net, self.span);
         let bounds = [pair.from(first, self.span), pair.before(last, self.span)];
         self.refuted |=
