@@ -192,6 +192,7 @@ mod tests {
     use crate::guard::Guard;
     use crate::options::Options;
     use crate::random::Random;
+    use crate::schedule::schedule;
     use crate::search::tree::Tree;
     use crate::search::{Budget, Verdict};
     use crate::validate::validate;
@@ -226,6 +227,8 @@ mod tests {
         assert_eq!(refuted_at(&g, Span::one(1943)), Some(true));
         assert_eq!(refuted_at(&g, Span { low: 1950, high: 2013 }), Some(true));
         assert_eq!(refuted_at(&g, Span::one(2014)), Some(false));
+        let found = validate(&g).ok().and_then(|valid| schedule(&valid, &Options::default()).ok());
+        assert!(found.is_some_and(|a| a.optimal && a.ii == 2014 && a.mii == 1943));
         // A shorter product helps where the last gap takes it.
         let mut shorter = g.clone();
         shorter.nodes[14].uses[0].duration = 50;
