@@ -108,6 +108,8 @@ pub(crate) struct Learner {
     crowds: Vec<Crowd>,
     /// Resources of several units.
     pools: Vec<Pool>,
+    /// Pairs to decide next, the best last; as they were ranked when last looked at.
+    ranked: Vec<u32>,
     /// Decisions were undone since these were last looked at.
     went_back: bool,
     /// Bounds that several truths made.
@@ -155,6 +157,7 @@ impl Learner {
             open: Open::new(pairs.list.len()),
             crowds: Crowd::all(&pairs, span),
             pools: pairs.pools,
+            ranked: Vec::new(),
             went_back: true,
             derived: Vec::new(),
             watchers: Vec::new(),
@@ -356,6 +359,7 @@ impl Learner {
         self.net.undo(to.net);
         self.arena.truncate(to.arena);
         self.open.len = to.open;
+        self.ranked.clear();
         self.went_back = true;
         self.derived.truncate(to.derived);
         for lit in self.trail.drain(to.trail..) {
