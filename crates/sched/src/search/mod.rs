@@ -1,8 +1,9 @@
 //! Exact search: is there a schedule at this II, or at this II and length (S30-S36)?
 //!
 //! [`network`] keeps the least distances between operations closed under addition, [`contract`] builds it from a
-//! loop, [`gaps`] refutes what a glance at tight circuits refutes, [`wrap`] orders uses of single units, [`learn`]
-//! learns from what fails, [`residue`] fixes residues for everything else, and [`tree`] branches on both. Every pruning step is implied by the constraints, so an exhausted tree is a proof.
+//! loop, [`wrap`] orders uses of single units, [`gaps`] refutes what their gaps cannot take, [`learn`] learns from what
+//! fails, [`residue`] fixes residues for everything else, and [`tree`] branches on both. Every pruning step is implied
+//! by the constraints, so an exhausted tree is a proof.
 
 mod clauses;
 mod contract;
