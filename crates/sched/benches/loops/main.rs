@@ -29,9 +29,9 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT
   --file FILE           the loops of this file instead
-  --generated N         so many loops of each generator (default 100)
+  --generated N         so many loops of each generator (default 20)
   --seed N              the seed of the first of them (default 0)
-  --time-limit SECONDS  per loop
+  --time-limit SECONDS  per loop (default for exact: 1)
   --oracle PYTHON       also ask OR-Tools' CP-SAT, with this Python
   --oracle-limit SECONDS  per question (default 10)
   --dump FILE           write the loops as JSONL and stop";
@@ -166,7 +166,7 @@ fn arguments() -> Option<Args> {
         only: None,
         set: String::new(),
         file: None,
-        generated: 100,
+        generated: 20,
         seed: 0,
         time_limit: None,
         oracle: None,
@@ -197,7 +197,7 @@ fn arguments() -> Option<Args> {
 }
 
 pub fn run(graph: &LoopGraph, algorithm: Algorithm, args: &Args) -> Outcome {
-    let exact = (algorithm == Algorithm::Exact).then_some(Duration::from_secs(10));
+    let exact = (algorithm == Algorithm::Exact).then_some(Duration::from_secs(1));
     let stations = Stations::default();
     let options = Options::default().algorithm(algorithm).time_limit(args.time_limit.or(exact));
     let options = options.observer(Some(stations.observer()));
