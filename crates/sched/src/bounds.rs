@@ -44,12 +44,8 @@ pub(crate) fn bounds_of(problem: &Problem) -> Bounds {
 }
 
 fn resource_bound(problem: &Problem) -> (i64, Option<usize>) {
-    let mut total = vec![0i64; problem.count.len()];
-    for u in problem.all_uses() {
-        total[u.resource as usize] += u.duration;
-    }
     let mut best: (i64, Option<usize>) = (1, None);
-    for (r, (&sum, &count)) in total.iter().zip(&problem.count).enumerate() {
+    for (r, (&sum, &count)) in problem.held().iter().zip(&problem.count).enumerate() {
         let need = (sum + count - 1) / count.max(1);
         if need > best.0 || (best.1.is_none() && sum > 0) {
             best = (need.max(1), Some(r));

@@ -70,6 +70,13 @@ impl Problem {
         &self.uses[self.use_at[node] as usize..self.use_at[node + 1] as usize]
     }
 
+    /// The cycles that one iteration holds of each resource.
+    pub fn held(&self) -> Vec<i64> {
+        let mut held = vec![0; self.count.len()];
+        self.uses.iter().for_each(|u| held[u.resource as usize] += u.duration);
+        held
+    }
+
     /// All non-empty uses, by operation.
     pub fn all_uses(&self) -> &[UnitUse] {
         &self.uses

@@ -7,6 +7,7 @@
 
 use super::contract::Active;
 use super::span::Span;
+use super::wrap::{Pair, PoolUse};
 use crate::problem::Problem;
 
 /// Units with more uses, or sums beyond so many cycles, are left to the search.
@@ -21,21 +22,14 @@ const MOST_FILLS: usize = 100;
 /// any II of the span.
 pub(super) fn refuted(problem: &Problem, span: Span, active: &Active) -> bool {
     let m = active.nodes.len() + 1;
-    let mut units: Vec<Vec<Use>> = vec![Vec::new(); problem.count.len()];
+    let mut units: Vec<Vec<PoolUse>> = vec![Vec::new(); problem.count.len()];
     for (node, &v) in (1..).zip(&active.nodes) {
         for u in problem.uses(v as usize).iter().filter(|u| problem.count[u.resource as usize] == 1) {
-            units[u.resource as usize].push(Use { node, start: u.start, held: u.duration });
+            units[u.resource as usize].push(PoolUse { node, start: u.start, duration: u.duration });
         }
     }
     let wanted = units.into_iter().filter(|uses| (3..=MOST_USES).contains(&uses.len()));
     wanted.into_iter().any(|uses| Unit::new(uses, &active.dist, m, span).refuted())
-}
-
-#[derive(Clone, Copy)]
-struct Use {
-    node: usize,
-    start: i64,
-    held: i64,
 }
 
 /// Two uses whose order around the circle is settled.
@@ -48,21 +42,24 @@ struct Order {
 }
 
 struct Unit {
-    uses: Vec<Use>,
+    uses: Vec<PoolUse>,
     span: Span,
     /// From use i to use j at `i * n + j`.
     orders: Vec<Option<Order>>,
 }
 
 impl Unit {
-    fn new(uses: Vec<Use>, dist: &[i64], m: usize, span: Span) -> Self {
-        let order = |i: &Use, j: &Use| {
-            let offset = j.start - i.start;
-            let (low, high) = (dist[i.node * m + j.node] + offset, offset - dist[j.node * m + i.node]);
-            let lap = span.floor(high - i.held);
-            let least = (low - span.most(lap) - i.held).max(0);
-            (lap == span.ceil(low + j.held) - 1)
-                .then(|| Order { lap, gap: (least, high - span.least(lap) - i.held) })
+    fn new(uses: Vec<PoolUse>, dist: &[i64], m: usize, span: Span) -> Self {
+        let order = |i: &PoolUse, j: &PoolUse| {
+            let (a, b, offset) = (i.node, j.node, j.start - i.start);
+            let (first, second) = (i.duration, j.duration);
+            let pair = Pair { a, b, offset, first, second, branch: true, shared: false };
+            let at = |a: u32, b: u32| dist[a as usize * m + b as usize];
+            let (low, high) = (at(a, b) + offset, offset - at(b, a));
+            let lap = pair.lap_to(high, span);
+            let least = (low - span.most(lap) - first).max(0);
+            (lap == pair.lap_from(low, span))
+                .then(|| Order { lap, gap: (least, high - span.least(lap) - first) })
         };
         let orders = uses.iter().flat_map(|i| uses.iter().map(move |j| order(i, j))).collect();
         Unit { uses, span, orders }
@@ -104,7 +101,7 @@ impl Unit {
     /// anchors is none.
     fn gaps(&self, anchors: &[usize]) -> Option<Vec<(i64, i64)>> {
         let first = anchors[0];
-        let lap = |i: usize, j: usize| if i == j { Some(0) } else { self.order(i, j).map(|o| o.lap) };
+        let lap = |i: usize, j: usize| self.order(i, j).map(|o| o.lap);
         let mut around: Vec<Option<usize>> = vec![None; anchors.len()];
         for &j in anchors {
             let mut before = 0;
@@ -121,7 +118,7 @@ impl Unit {
 
     /// Whether the other uses cannot go into the gaps between these; `steps` are what it may still cost.
     fn too_much_for(&self, anchors: &[usize], steps: &mut usize) -> bool {
-        let held = |uses: &[usize]| uses.iter().map(|&i| self.uses[i].held).sum::<i64>();
+        let held = |uses: &[usize]| uses.iter().map(|&i| self.uses[i].duration).sum::<i64>();
         let others: Vec<usize> = (0..self.uses.len()).filter(|i| !anchors.contains(i)).collect();
         let wanted = held(&others);
         // What the unit may idle.
@@ -131,7 +128,7 @@ impl Unit {
         }
         let Some(gaps) = self.gaps(anchors) else { return false };
         // Each gap misses a sum by less than the longest use; where there is more play than that, no look is worth it.
-        let longest = others.iter().map(|&i| self.uses[i].held).max().unwrap_or(0);
+        let longest = others.iter().map(|&i| self.uses[i].duration).max().unwrap_or(0);
         let play = gaps.iter().map(|(low, high)| high - low).fold(idle, i64::saturating_add);
         if play / longest.max(1) >= gaps.len() as i64 {
             return false;
@@ -171,7 +168,8 @@ impl Unit {
         let mut bits = vec![0u64; most as usize / 64 + 1];
         bits[0] = 1;
         for &i in uses {
-            let (words, shift) = (self.uses[i].held as usize / 64, self.uses[i].held as u32 % 64);
+            let held = self.uses[i].duration as usize;
+            let (words, shift) = (held / 64, held % 64);
             for at in (words..bits.len()).rev() {
                 let low = if shift > 0 && at > words { bits[at - words - 1] >> (64 - shift) } else { 0 };
                 bits[at] |= bits[at - words] << shift | low;

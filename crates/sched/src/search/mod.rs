@@ -122,17 +122,7 @@ fn decide(
     guard: &mut Guard,
 ) -> Verdict {
     if kinds::by_laps_alone(problem, Span::one(ii), active) {
-        let mut learner =
-            learn::Learner::new(Span::one(ii), active, kinds::all_pairs(problem, active), Vec::new());
-        // What follows without a decision costs less than the look at the gaps.
-        let at_once = learner.solve(None, 0, budget, guard);
-        return if at_once != Verdict::Undecided {
-            at_once
-        } else if gaps::refuted(problem, Span::one(ii), active) {
-            Verdict::Refuted
-        } else {
-            learner.solve(None, u64::MAX, budget, guard)
-        };
+        return by_laps(problem, Span::one(ii), active, u64::MAX, budget, guard);
     }
     match tree::Tree::new(problem, ii, active, seed) {
         Some(mut tree) => tree.solve(budget, guard),
@@ -140,17 +130,34 @@ fn decide(
     }
 }
 
+/// The same where laps alone decide, for all IIs of a span and up to so many conflicts. For several IIs only a
+/// refutation says anything.
+fn by_laps(
+    problem: &Problem,
+    span: Span,
+    active: &contract::Active,
+    conflicts: u64,
+    budget: &mut Budget,
+    guard: &mut Guard,
+) -> Verdict {
+    let mut learner = learn::Learner::new(span, active, kinds::all_pairs(problem, active), Vec::new());
+    // What follows without a decision costs less than the look at the gaps.
+    let at_once = learner.solve(None, 0, budget, guard);
+    if at_once != Verdict::Undecided {
+        at_once
+    } else if gaps::refuted(problem, span, active) {
+        Verdict::Refuted
+    } else {
+        learner.solve(None, conflicts, budget, guard)
+    }
+}
+
 /// Proves that there is no schedule at any of several IIs, where one proof does for all. False says nothing.
 pub(crate) fn refutes(problem: &Problem, span: Span, budget: &mut Budget, guard: &mut Guard) -> bool {
     let Some(active) = contract::Active::at_span(problem, span) else { return false };
-    if active.nodes.is_empty() || !kinds::by_laps_alone(problem, span, &active) {
-        return false;
-    }
-    let pairs = kinds::all_pairs(problem, &active);
-    let mut learner = learn::Learner::new(span, &active, pairs, Vec::new());
-    learner.solve(None, 0, budget, guard) == Verdict::Refuted
-        || gaps::refuted(problem, span, &active)
-        || learner.solve(None, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
+    !active.nodes.is_empty()
+        && kinds::by_laps_alone(problem, span, &active)
+        && by_laps(problem, span, &active, SPAN_CONFLICTS, budget, guard) == Verdict::Refuted
 }
 
 /// Is there a schedule at this II that is no longer than `length` (S36)?

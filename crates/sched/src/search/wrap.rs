@@ -52,7 +52,7 @@ pub(crate) struct Pool {
     pub pairs: Vec<u32>,
 }
 
-/// A use of one of several units by a node of the network.
+/// A use of a unit by a node of the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolUse {
     pub node: u32,
@@ -88,7 +88,7 @@ impl Pair {
     }
 
     /// The first lap that reaches as far as `x`.
-    fn lap_from(&self, x: i64, span: Span) -> i64 {
+    pub fn lap_from(&self, x: i64, span: Span) -> i64 {
         let free = span.ceil(x + self.second) - 1;
         if !self.shared {
             return free;

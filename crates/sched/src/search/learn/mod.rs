@@ -60,6 +60,7 @@ struct Laps {
 }
 
 /// The laps of a pair that were possible at the start, and the first of its truths.
+#[derive(Clone, Copy)]
 struct Truths {
     first: i64,
     last: i64,

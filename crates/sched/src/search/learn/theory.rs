@@ -108,7 +108,8 @@ impl Learner {
         if laps.left != before {
             self.narrowed.push((pair as u32, before));
         }
-        let Truths { first, last, base, .. } = self.truths[pair];
+        let truths = self.truths[pair];
+        let Truths { first, last, .. } = truths;
         if least > most {
             let mut conflict = self.path(a, b);
             conflict.extend(self.path(b, a));
@@ -117,12 +118,11 @@ impl Learner {
         if least == most {
             self.open.remove(pair as u32);
         }
-        let truth = |j: i64| 2 * (base + (j - first - 1) as u32);
         if least > first && last > first {
-            self.imply_all(&mut (first + 1..=least.min(last)).rev().map(truth), a, b)?;
+            self.imply_all(&mut (first + 1..=least.min(last)).rev().map(|j| truths.at_least(j)), a, b)?;
         }
         if most < last {
-            self.imply_all(&mut (most.max(first) + 1..=last).map(|j| negated(truth(j))), b, a)?;
+            self.imply_all(&mut (most.max(first) + 1..=last).map(|j| negated(truths.at_least(j))), b, a)?;
         }
         Ok(())
     }
