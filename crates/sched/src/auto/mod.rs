@@ -97,10 +97,7 @@ impl<'a> Session<'a> {
         }
         let (lower_bound, schedule) = match self.options.algorithm {
             Algorithm::Exact => self.scan_twice(lower, first, last)?,
-            _ => {
-                let fallback = self.fallback(first)?;
-                self.scan(lower, first, last, fallback)?
-            }
+            _ => self.scan(lower, first, last, None)?,
         };
         let Some((ii, time)) = schedule else {
             return Err(ScheduleError::GaveUp { lower_bound });
@@ -121,25 +118,29 @@ impl<'a> Session<'a> {
     ) -> Result<(i64, Option<Schedule>), ScheduleError> {
         let options = Options { algorithm: Algorithm::Auto, ..self.options.clone() };
         let mut quick = Session::new(self.problem, &options, self.guard);
-        let fallback = quick.fallback(first)?;
-        let (proved, found) = quick.scan(lower, first, last, fallback)?;
+        let (proved, found) = quick.scan(lower, first, last, None)?;
         let (placements, spent) = (quick.placements, quick.budget.spent);
-        (self.placements, self.budget.spent) = (self.placements + placements, self.budget.spent + spent);
-        if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(first)) {
-            return Ok((proved, found));
-        }
-        self.scan(proved, first.max(proved), last, found)
+        let scanned = if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(first)) {
+            (proved, found)
+        } else {
+            self.scan(proved, first.max(proved), last, found)?
+        };
+        // Only now, as a scan ends by what it has placed itself.
+        self.placements += placements;
+        self.budget.spent += spent;
+        Ok(scanned)
     }
 
     /// Goes through every II from the lower bound on (S29): the heuristic first, then the search, which also
-    /// proves; at worst the fallback ends it. The proved lower bound, and the schedule.
+    /// proves; at worst the schedule that is known, or the serial one, ends it. The proved lower bound, and the schedule.
     fn scan(
         &mut self,
         lower: i64,
         first: i64,
         last: i64,
-        fallback: Option<Schedule>,
+        known: Option<Schedule>,
     ) -> Result<(i64, Option<Schedule>), ScheduleError> {
+        let fallback = if known.is_some() { known } else { self.fallback(first)? };
         let mut fallback = fallback.filter(|(ii, _)| *ii <= last);
         if self.options.algorithm == Algorithm::Serial {
             return Ok((lower, fallback));
@@ -329,11 +330,9 @@ impl<'a> Session<'a> {
 
     /// Whether some resource has hardly a cycle to spare.
     fn full(&self, ii: i64) -> bool {
-        let mut held = vec![0i128; self.problem.count.len()];
-        self.problem.all_uses().iter().for_each(|u| held[u.resource as usize] += i128::from(u.duration));
-        held.iter().zip(&self.problem.count).any(|(&held, &count)| {
+        self.problem.held().iter().zip(&self.problem.count).any(|(&held, &count)| {
             let room = i128::from(ii) * i128::from(count);
-            (room - held) * FULL < room
+            (room - i128::from(held)) * FULL < room
         })
     }
 
