@@ -7,7 +7,7 @@ SECONDS_EACH ?= 600
 SOAK     ?= 1000
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit shim bench bench-oracle bench-compile table kernels gpu gpu-kernels fuzz soak triton-ptx clean
+.PHONY: help setup peers build demo test lint unit shim packages bench bench-oracle bench-compile table figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -24,9 +24,9 @@ build: setup ## the command, optimised: target/release/warploom
 demo: build ## compile the example GEMM for Hopper; show schedule, memory map and what ptxas says
 	@sh tools/demo.sh $(WARPLOOM) $(TARGET)
 
-test: lint unit shim ## everything CI runs
+test: lint unit shim packages fuzz-check ## everything CI runs
 
-lint: setup ## format, clippy and rustdoc without warnings
+lint: setup ## format, clippy and rustdoc without warnings, no circle between files
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
@@ -39,9 +39,15 @@ shim: peers ## the Triton example, as far as the cubin
 	$(CARGO) test --workspace --all-features --no-run --quiet
 	$(PYTHON) -W ignore examples/triton/test_shim.py target/debug/warploom
 
-bench: ## all benchmarks that need no GPU
-	$(CARGO) bench -p warploom-sched --bench loops
-	bench/pack
+rules: ## write into docs/rules who checks each rule
+	$(CARGO) run --quiet -p warploom-rules --example where_checked
+
+packages: setup ## package every crate offline; build and run from the packaged files alone
+	@sh tools/packages.sh
+
+bench: ## all benchmarks that need no GPU; DATA=DIR adds what others made: DIR/loops, DIR/packing
+	$(CARGO) bench -p warploom-sched --bench loops -- $(if $(DATA),--data $(DATA)/loops)
+	bench/pack $(if $(DATA),--data $(DATA)/packing)
 	$(MAKE) bench-compile
 
 bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
@@ -51,12 +57,15 @@ bench-oracle: ## the scheduler against OR-Tools' CP-SAT, on the same loops
 bench-compile: build peers ## TTIR-to-PTX time against Triton
 	$(PYTHON) bench/compile_time.py $(WARPLOOM)
 
-table: build peers ## kernel x chip: II, agents, machine code beside Triton's, the emulator's verdict
+table: build peers ## kernel x chip: II, partitions, machine code beside Triton's, the emulator's verdict
 	$(PYTHON) bench/kernels.py $(WARPLOOM)
 
-kernels: peers ## write examples/kernels/*.ttir and bench/ttir/*.ttir again (needs Triton, no GPU)
+figures: build peers ## measure every table of docs/figures.md and docs/kernels.md again (half an hour)
+	$(PYTHON) bench/figures.py $(WARPLOOM)
+
+kernels: peers ## write examples/kernels/*.ttir and kernels/*.ttir again (needs Triton, no GPU)
 	cd examples/kernels && ../../$(PYTHON) export.py
-	cd bench/ttir && ../../$(PYTHON) export.py
+	$(PYTHON) kernels/export_ttir.py
 
 gpu-kernels: build ## PTX, cubin and launch records of the example kernels into out/gpu
 	@mkdir -p out/gpu
@@ -67,17 +76,21 @@ gpu-kernels: build ## PTX, cubin and launch records of the example kernels into 
 gpu: gpu-kernels ## run them on a GPU, against PyTorch, cuBLAS and Triton; without one, say so
 	@python3 bench/gpu/run.py out/gpu
 
-fuzz: setup ## every fuzz target for SECONDS_EACH seconds
+fuzz: setup ## every fuzz target for SECONDS_EACH seconds; `compile` alone needs LLVM
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet cargo-fuzz
 	@for t in $(FUZZ_TARGETS); do echo "fuzz: $$t, $(SECONDS_EACH) s"; \
-	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$t --sanitizer none --features "$$([ $$t = compile ] && echo llvm)" -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; done
+
+fuzz-check: setup ## the fuzz targets that need no LLVM, checked as on a machine without it
+	@test -e fuzz/Cargo.lock || cp Cargo.lock fuzz/
+	LLVM_SYS_221_PREFIX=/nowhere CARGO_BUILD_BUILD_DIR=target $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
 
 soak: setup triton-ptx ## SOAK (1000) interleavings of every kernel on every chip on the emulator, and Triton's PTX under every policy
 	$(CARGO) test --release -p warploom --test kernels runs_right_under_$(SOAK)_interleavings -- --ignored --nocapture
 	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
 
 triton-ptx: peers ## make PTX with Triton for the emulator's tests (target/triton-ptx)
-	$(PYTHON) crates/emulator/tests/make_triton_ptx.py --kernels ../shared/data/kernels --out target/triton-ptx
+	$(PYTHON) crates/emulator/tests/make_triton_ptx.py --kernels kernels --out target/triton-ptx
 
 clean: ## remove everything built or installed here
 	$(CARGO) clean

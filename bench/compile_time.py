@@ -37,7 +37,7 @@ def warploom(command, path, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", help="the warploom command, built with --release")
-    parser.add_argument("files", nargs="*", type=Path, help="default: examples/kernels and ../shared/data/kernels")
+    parser.add_argument("files", nargs="*", type=Path, help="default: examples/kernels and the GEMMs of kernels")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="one JSON value on standard output")
     args = parser.parse_args()
@@ -47,7 +47,7 @@ def main():
         print("bench/compile_time: no Triton; `make bench-compile` installs it")
         return 0
     files = args.files or sorted((ROOT / "examples/kernels").glob("*.ttir")) + [
-        f for f in sorted((ROOT / "../shared/data/kernels").glob("gemm_*.ttir")) if ".loc." not in f.name]
+        f for f in sorted((ROOT / "kernels").glob("gemm_*.ttir")) if ".loc." not in f.name]
     rows = []
     for file in files:
         peer, own, process = [], [], []

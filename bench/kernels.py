@@ -8,7 +8,7 @@ ours stands before the stroke, Triton's behind it. `SASS` counts the instruction
 one that copies, of the one that computes where products are issued for others; of the largest innermost loop where
 nothing is multiplied. The emulator runs every case of bench/kernels.toml, its
 ragged shapes and tiny trip counts, earliest, latest and in `--interleavings` random orders, with every detector on, and
-compares with the reference interpreter. `SASS` of agents that work side by side is given agent by agent.
+compares with the reference interpreter. `SASS` of partitions that work side by side is given partition by partition.
 """
 
 import argparse
@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 CHIPS = {"sm_80": 80, "sm_86": 86, "sm_89": 89, "sm_90a": 90, "sm_100a": 100, "sm_103a": 103, "sm_110a": 110,
          "sm_120a": 120}
 FAMILIES = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
-HEAD = ["kernel", "chip", "II (bound)", "bound by", "stages", "agents: warps x registers", "registers", "spill B",
+HEAD = ["kernel", "chip", "II (bound)", "bound by", "stages", "partitions: warps x registers", "registers", "spill B",
         "shared B", "TMEM", "SASS", "emulator"]
 
 
@@ -175,14 +175,14 @@ def cells(found):
         return [found["kernel"], found["chip"], f"refused: {found['refused']}; Triton: {other}"] + [""] * 9
     ours, run = found["ours"], found["emulator"]
     loops = ours["loops"]
-    agents = ", ".join(f"{a['name']} {a['warps']}x{a['registers']}" for a in ours["agents"])
+    partitions = ", ".join(f"{a['name']} {a['warps']}x{a['registers']}" for a in ours["partitions"])
     verdict = f"{run['runs']} runs, {run['findings']} findings, {run['error']:.0e}"
     if run["problem"]:
         verdict = f"FAILED: {run['problem']}"
     return [found["kernel"], found["chip"],
             ", ".join(f"{l['ii']} ({l['lower_bound']})" for l in loops) or "no pipelined loop",
             ", ".join(dict.fromkeys(l["bound_by"] for l in loops)), ", ".join(str(l["stages"]) for l in loops),
-            agents, both("registers"), both("spill"), both("shared"), str(ours["tmem"] or "-"), both("sass"),
+            partitions, both("registers"), both("spill"), both("shared"), str(ours["tmem"] or "-"), both("sass"),
             verdict]
 
 
@@ -220,7 +220,7 @@ def main():
     parser.add_argument("names", nargs="*", help="kernels; default: all of bench/kernels.toml")
     parser.add_argument("--chips", help=f"of {','.join(CHIPS)}; default: all, and one of each family with --matrix")
     parser.add_argument("--interleavings", type=int, default=4, help="random orders of each case (default: %(default)s)")
-    parser.add_argument("--kernels", type=Path, default=ROOT / "../shared/data/kernels", help="folder of TTIR files")
+    parser.add_argument("--kernels", type=Path, default=ROOT / "kernels", help="folder of TTIR files")
     parser.add_argument("--json", action="store_true", help="one JSON object per row")
     parser.add_argument("--matrix", action="store_true", help="a line for each kernel, a column for each chip")
     parser.add_argument("--from", dest="rows", type=Path, metavar="FILE", help="show rows that --json wrote; run nothing")
@@ -232,8 +232,7 @@ def main():
         show([found for found in rows if found["chip"] in chips])
         return 0
     if not args.kernels.is_dir():
-        print(f"bench/kernels: no folder {args.kernels}; nothing to do")
-        return 0
+        parser.error(f"no folder {args.kernels}")
     known = tomllib.loads((ROOT / "bench/kernels.toml").read_text())
     unknown = [name for name in args.names if name not in known]
     if unknown or not set(chips) <= set(CHIPS):
@@ -245,7 +244,7 @@ def main():
         if file.is_file():
             wanted += [(name, file, chip) for chip in chips]
         else:
-            print(f"bench/kernels: {file.name} is not there", file=sys.stderr)
+            parser.error(f"{file} is not there")
 
     def make(one):
         name, file, chip = one

@@ -10,7 +10,7 @@ mkdir -p out
 echo "== $kernel, as Triton wrote it"
 cat $kernel
 echo
-echo "== what Warploom makes of it for $target: schedule, agents, memory"
+echo "== what Warploom makes of it for $target: schedule, partitions, memory"
 "$warploom" explain $kernel --target "$target"
 echo
 echo "== PTX, assembled"

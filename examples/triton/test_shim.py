@@ -12,6 +12,29 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "kernels")]
 
 
+def options(shim, export, triton, target):
+    """Each option of Triton has a place; what has no counterpart is refused by name, the others arrive."""
+    from dataclasses import fields
+
+    from triton.backends.nvidia.compiler import CUDAOptions
+
+    known = shim.HONOURED | shim.TRITONS | shim.ADVICE | shim.ONLY.keys() | {"extern_libs"}
+    assert known == {field.name for field in fields(CUDAOptions)}, "options of Triton and of the shim differ"
+    case = export.source(export.CASES["gemm_f16"])
+    for given in dict(maxnreg=64), dict(num_ctas=2), dict(enable_reflect_ftz=False), dict(extern_libs={"mine": __file__}):
+        try:
+            triton.compile(case, target=target, options=given)
+        except shim.Refused as refusal:
+            assert next(iter(given)) in str(refusal), refusal
+        else:
+            raise AssertionError(f"{given} is ignored")
+    wanted = dict(enable_fp_fusion=False, ptx_version=84, min_shared_mem=230000)
+    kernel = triton.compile(case, target=target, options=wanted)
+    assert ".version 8.4" in kernel.asm["ptx"], "ptx_version is ignored"
+    assert kernel.metadata.shared == 230000, "min_shared_mem is ignored"
+    assert "--no-fusion" in shim.arguments(CUDAOptions(enable_fp_fusion=False)), "enable_fp_fusion is ignored"
+
+
 def main(command):
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
@@ -32,6 +55,7 @@ def main(command):
             assert list(metadata.tensordesc_meta[0]["block_size"])[0] == 128, metadata.tensordesc_meta
             print(f"{name}: {metadata.num_warps} warps, {metadata.shared} B of shared memory, "
                   f"cubin {len(kernel.asm['cubin'])} B")
+        options(warploom_triton, export, triton, GPUTarget("cuda", 90, 32))
         warploom_triton.uninstall()
     print("triton shim: passed")
 

@@ -3,7 +3,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    if let Err(law) = warploom_bufassign::fuzzing::assign_bytes(data) {
+    if let Err(law) = warploom_testing::bufassign::assign_bytes(data) {
         panic!("{law}");
     }
 });

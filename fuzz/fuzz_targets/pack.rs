@@ -3,7 +3,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    if let Err(law) = warploom_bufassign::fuzzing::pack_bytes(data) {
+    if let Err(law) = warploom_testing::bufassign::pack_bytes(data) {
         panic!("{law}");
     }
 });

@@ -1,8 +1,11 @@
 //! Short random programs on the emulator: no panic, an end, and the same seed gives the same report.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use warploom_emulator::fuzzing::{Program, execute};
+use warploom_testing::emulator::{program_of, runs_alike};
 
-fuzz_target!(|program: Program| {
-    execute(&program);
+fuzz_target!(|bytes: &[u8]| {
+    let program = program_of(bytes);
+    if let Err(why) = runs_alike(&program) {
+        panic!("{why}\n{}", program.text);
+    }
 });

@@ -3,7 +3,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    if let Err(law) = warploom_ir::fuzzing::check_bytes(data) {
+    if let Err(law) = warploom_testing::ir::bytes_keep_the_laws(data) {
         panic!("{law}");
     }
 });

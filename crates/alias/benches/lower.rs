@@ -8,8 +8,8 @@
 use std::fmt::Write;
 use std::time::Instant;
 use warploom_alias::{
-    AliasModule, AliasOptions, Alloc, Elem, Element, Limits, ReuseGroup, Storage, TextOptions, check,
-    lower_text,
+    AliasLimits, AliasModule, AliasOptions, Alloc, Elem, GroupElement, ReuseGroup, Storage, TextOptions,
+    check, lower_text,
 };
 
 const SIZES: [usize; 3] = [2_500, 5_000, 10_000];
@@ -59,7 +59,10 @@ fn series(name: &str, mut run: impl FnMut(usize) -> f64) {
 
 /// The specs of so large a module do not fit one kernel.
 fn unlimited() -> AliasOptions {
-    AliasOptions { limits: Limits { tmem_columns: u64::MAX, ..Limits::default() }, ..AliasOptions::default() }
+    AliasOptions {
+        limits: AliasLimits { tmem_columns: u64::MAX, ..AliasLimits::default() },
+        ..AliasOptions::default()
+    }
 }
 
 fn module(n: usize) -> AliasModule {
@@ -73,9 +76,9 @@ fn module(n: usize) -> AliasModule {
         let p = leaf(&mut m, "p", 8, 32, Elem::BF16);
         let rows = ["alpha", "l", "m"].map(|name| leaf(&mut m, name, 2, 1, Elem::F32));
         let slices = ReuseGroup::shared([p]).unwrap().group_size(4).unwrap();
-        let beside = std::iter::once(Element::from(slices)).chain(rows.map(Element::from));
+        let beside = std::iter::once(GroupElement::from(slices)).chain(rows.map(GroupElement::from));
         let beside = ReuseGroup::distinct(beside).unwrap();
-        let tree = ReuseGroup::shared([Element::from(qk), beside.into()]).unwrap();
+        let tree = ReuseGroup::shared([GroupElement::from(qk), beside.into()]).unwrap();
         m.set_buffer_overlap(spec, tree).unwrap();
     }
     m

@@ -3,11 +3,11 @@
 use hashbrown::HashSet;
 
 use crate::counts::groups_of;
-use crate::error::{AliasError, Note, Result};
+use crate::error::{AliasError, AliasNote, Result};
 use crate::footprint::{Footprint, footprint, up};
 use crate::index::{IndexMap, SlotMap};
 use crate::infer::Scheme;
-use crate::layout::{AliasOptions, CellLayout, LeafLayout, PhaseLayout, StorageLayout};
+use crate::layout::{AliasOptions, LeafLayout, PhaseLayout, StorageLayout};
 use crate::model::{AliasModule, LeafId, SpecId, StorageAliasSpec};
 use crate::place::{Alignment, Facts, Placed, Tree};
 use crate::types::Storage;
@@ -37,7 +37,7 @@ pub(crate) fn arrange(
     leaves: &[LeafId],
     schemes: &[Scheme<'_>],
     options: &AliasOptions,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AliasNote>,
 ) -> Result<StorageLayout, Vec<AliasError>> {
     let spec = m.spec(id);
     let mut feet = Vec::with_capacity(leaves.len());
@@ -87,7 +87,7 @@ pub(crate) fn arrange(
         size,
         groups: largest.map_or(1, |t| t.groups),
         stride: largest.map_or(size, |t| t.stride),
-        cells: largest.map_or_else(Vec::new, |t| cells(&t.tree)),
+        cells: largest.map_or_else(Vec::new, |t| t.tree.cells()),
         phases: trees.iter().filter_map(phase).collect(),
         leaves: out,
         bare: trees.is_empty(),
@@ -101,7 +101,7 @@ fn arranged(
     spec: &StorageAliasSpec,
     scheme: &Scheme<'_>,
     options: &AliasOptions,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AliasNote>,
 ) -> Result<Arranged> {
     let rule = match options.compat {
         true => Alignment::Tlx(spec.storage()),
@@ -288,7 +288,7 @@ fn size(
     spots: &[Spot],
     trees: &[Arranged],
     options: &AliasOptions,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AliasNote>,
 ) -> Result<u64> {
     let overflow = || AliasError::overflow("the storage").at(spec.at);
     let mut size = 0u64;
@@ -370,26 +370,12 @@ fn rows(
     feet.iter().map(|f| f.rows).max().unwrap_or(1)
 }
 
-fn cells(tree: &Tree) -> Vec<CellLayout> {
-    tree.nodes
-        .iter()
-        .map(|n| CellLayout {
-            node: n.number,
-            implied: n.implied,
-            base: n.base,
-            extent: n.extent,
-            radix: n.radix,
-            stride: n.stride,
-        })
-        .collect()
-}
-
 fn phase(tree: &Arranged) -> Option<PhaseLayout> {
     Some(PhaseLayout {
         name: tree.phase.clone()?,
         groups: tree.groups,
         stride: tree.stride,
-        cells: cells(&tree.tree),
+        cells: tree.tree.cells(),
         leaves: tree.tree.leaves.iter().map(|l| l.leaf).collect(),
     })
 }

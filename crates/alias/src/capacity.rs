@@ -2,8 +2,8 @@
 
 use crate::error::AliasError;
 use crate::footprint::{footprint, up};
-use crate::layout::{Layout, Limits};
-use crate::model::{AliasModule, LeafId};
+use crate::layout::{AliasLayout, AliasLimits};
+use crate::model::AliasModule;
 use crate::types::Storage;
 
 /// One thing that takes room: its name, size and alignment.
@@ -14,7 +14,7 @@ struct Taker {
 }
 
 /// Everything of one space: storages, then plain allocations.
-fn takers(m: &AliasModule, layout: &Layout, space: Storage) -> Result<Vec<Taker>, AliasError> {
+fn takers(m: &AliasModule, layout: &AliasLayout, space: Storage) -> Result<Vec<Taker>, AliasError> {
     let mut out = Vec::new();
     for s in layout.storages.iter().filter(|s| s.space == space) {
         out.push(Taker { name: s.name.clone(), size: s.size, align: s.align });
@@ -41,7 +41,7 @@ pub fn allocated_columns(columns: u64) -> u64 {
 }
 
 /// A51 for tensor memory and, when it is limited, shared memory.
-pub(crate) fn capacity(m: &AliasModule, layout: &Layout, limits: &Limits) -> Vec<AliasError> {
+pub(crate) fn capacity(m: &AliasModule, layout: &AliasLayout, limits: &AliasLimits) -> Vec<AliasError> {
     let mut errors = Vec::new();
     match takers(m, layout, Storage::Tmem) {
         Ok(list) => errors.extend(tensor(m, layout, &list, limits)),
@@ -56,7 +56,12 @@ pub(crate) fn capacity(m: &AliasModule, layout: &Layout, limits: &Limits) -> Vec
     errors
 }
 
-fn tensor(m: &AliasModule, layout: &Layout, takers: &[Taker], limits: &Limits) -> Option<AliasError> {
+fn tensor(
+    m: &AliasModule,
+    layout: &AliasLayout,
+    takers: &[Taker],
+    limits: &AliasLimits,
+) -> Option<AliasError> {
     let sum = takers.iter().fold(0u64, |s, t| s.saturating_add(t.size));
     if sum <= limits.tmem_columns {
         return None;
@@ -69,7 +74,7 @@ fn tensor(m: &AliasModule, layout: &Layout, takers: &[Taker], limits: &Limits) -
     Some(AliasError::new("A51", message).related(format!("the layout is\n{map}"), None).help(help))
 }
 
-fn shared(layout: &Layout, takers: &[Taker], limit: u64, barriers: u64) -> Option<AliasError> {
+fn shared(layout: &AliasLayout, takers: &[Taker], limit: u64, barriers: u64) -> Option<AliasError> {
     let sum = takers.iter().fold(barriers, |s, t| s.saturating_add(t.size));
     let map = crate::render::render_space(layout, Storage::Smem);
     if sum > limit {
@@ -94,9 +99,4 @@ fn shared(layout: &Layout, takers: &[Taker], limit: u64, barriers: u64) -> Optio
             .related(format!("the layout is\n{map}"), None)
             .help("the sum fits, alignment gaps do not; reorder or lower warploom.align"),
     )
-}
-
-/// The plain allocations of a kernel: leaves of no spec.
-pub(crate) fn plain(m: &AliasModule, space: Storage) -> impl Iterator<Item = LeafId> + '_ {
-    m.leaves().filter(move |(_, l)| l.spec().is_none() && l.storage() == space).map(|(id, _)| id)
 }

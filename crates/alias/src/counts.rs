@@ -1,6 +1,6 @@
 //! How many logical groups a tree has, and what becomes of leaves that need fewer (A28, A41).
 
-use crate::error::{AliasError, Note, Result};
+use crate::error::{AliasError, AliasNote, Result};
 use crate::model::{AliasModule, Counts};
 use crate::place::Tree;
 
@@ -9,7 +9,7 @@ pub(crate) fn groups_of(
     m: &AliasModule,
     counts: Counts,
     tree: &mut Tree,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AliasNote>,
 ) -> Result<u64> {
     let overflow = || AliasError::overflow("a tree of group sizes");
     let mut needs = Vec::with_capacity(tree.leaves.len());
@@ -67,7 +67,14 @@ pub(crate) fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// A28's warning, with the group size around a peer that would pair all buffers.
-fn short(m: &AliasModule, tree: &Tree, leaf: crate::LeafId, need: u64, most: u64, needs: &[u64]) -> Note {
+fn short(
+    m: &AliasModule,
+    tree: &Tree,
+    leaf: crate::LeafId,
+    need: u64,
+    most: u64,
+    needs: &[u64],
+) -> AliasNote {
     let l = m.leaf(leaf);
     let note = AliasError::warning("A28", format!("{} fills {need} of {most} groups", l.shown())).at(l.at());
     let peer = needs.iter().position(|n| *n == most).and_then(|at| tree.leaves.get(at));

@@ -16,7 +16,8 @@ pub struct Pos {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+#[non_exhaustive]
+pub enum AliasSeverity {
     /// The input is refused.
     Error,
     /// Laid out, but probably not as meant.
@@ -25,19 +26,20 @@ pub enum Severity {
     Note,
 }
 
-impl Severity {
+impl AliasSeverity {
     /// `error`, `warning` or `note`.
     pub fn name(self) -> &'static str {
         match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
+            AliasSeverity::Error => "error",
+            AliasSeverity::Warning => "warning",
+            AliasSeverity::Note => "note",
         }
     }
 }
 
 /// A second place that belongs to a diagnostic, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Related {
     /// What it says.
     pub message: String,
@@ -47,11 +49,12 @@ pub struct Related {
 
 /// One refusal, warning or note. `code` is the rule it comes from (`A12`, `HC1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AliasError {
     /// The rule.
     pub code: &'static str,
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: AliasSeverity,
     /// What is wrong, with the numbers.
     pub message: String,
     /// Where in the text; `None` for the typed API.
@@ -63,7 +66,7 @@ pub struct AliasError {
 }
 
 /// A warning or a remark about a layout that was made.
-pub type Note = AliasError;
+pub type AliasNote = AliasError;
 
 /// The result of everything that may refuse.
 pub type Result<T, E = AliasError> = std::result::Result<T, E>;
@@ -73,7 +76,7 @@ impl AliasError {
     pub fn new(code: &'static str, message: impl Into<String>) -> AliasError {
         AliasError {
             code,
-            severity: Severity::Error,
+            severity: AliasSeverity::Error,
             message: message.into(),
             at: None,
             related: Vec::new(),
@@ -83,12 +86,12 @@ impl AliasError {
 
     /// A warning under a rule.
     pub fn warning(code: &'static str, message: impl Into<String>) -> AliasError {
-        AliasError { severity: Severity::Warning, ..AliasError::new(code, message) }
+        AliasError { severity: AliasSeverity::Warning, ..AliasError::new(code, message) }
     }
 
     /// A remark under a rule.
     pub fn note(code: &'static str, message: impl Into<String>) -> AliasError {
-        AliasError { severity: Severity::Note, ..AliasError::new(code, message) }
+        AliasError { severity: AliasSeverity::Note, ..AliasError::new(code, message) }
     }
 
     /// With its place in the text, unless it has one.
@@ -118,7 +121,7 @@ impl AliasError {
     }
 
     /// An A7 error: a size that does not fit 64 bits.
-    pub(crate) fn overflow(what: &str) -> AliasError {
+    pub fn overflow(what: &str) -> AliasError {
         AliasError::new("A7", format!("the size of {what} does not fit 64 bits"))
             .help("use smaller dimensions, counts or group sizes")
     }
@@ -128,7 +131,7 @@ impl AliasError {
         let mut out = String::new();
         line(&mut out, file, self.at, self.severity, &format!("{} [{}]", self.message, self.code));
         for related in &self.related {
-            line(&mut out, file, related.at, Severity::Note, &related.message);
+            line(&mut out, file, related.at, AliasSeverity::Note, &related.message);
         }
         if let Some(help) = &self.help {
             out.push_str(&format!("  help: {help}\n"));
@@ -136,6 +139,48 @@ impl AliasError {
         out
     }
 }
+
+/// Everything that was wrong, in the order of the steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasErrors(pub Vec<AliasError>);
+
+impl AliasErrors {
+    /// The errors in order.
+    pub fn iter(&self) -> impl Iterator<Item = &AliasError> {
+        self.0.iter()
+    }
+
+    /// The lines for a person, as [`AliasError::render`] has them.
+    pub fn render(&self, file: &str) -> String {
+        self.0.iter().map(|e| e.render(file)).collect()
+    }
+}
+
+impl From<Vec<AliasError>> for AliasErrors {
+    fn from(errors: Vec<AliasError>) -> AliasErrors {
+        AliasErrors(errors)
+    }
+}
+
+impl From<AliasError> for AliasErrors {
+    fn from(error: AliasError) -> AliasErrors {
+        AliasErrors(vec![error])
+    }
+}
+
+impl fmt::Display for AliasErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.0.iter().enumerate() {
+            if n > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AliasErrors {}
 
 /// What to do about a violated rule in general.
 fn remedy(code: &str) -> Option<&'static str> {
@@ -155,7 +200,7 @@ fn remedy(code: &str) -> Option<&'static str> {
     })
 }
 
-fn line(out: &mut String, file: &str, at: Option<Pos>, severity: Severity, message: &str) {
+fn line(out: &mut String, file: &str, at: Option<Pos>, severity: AliasSeverity, message: &str) {
     match at {
         Some(at) => out.push_str(&format!("{file}:{}:{}: ", at.line, at.col)),
         None => out.push_str(&format!("{file}: ")),

@@ -1,8 +1,8 @@
 //! Unit size, rows and alignment of one buffer (A22 to A24). Every step and the slot form call [`footprint`].
 
 use crate::error::{AliasError, Result};
-use crate::model::Leaf;
-use crate::types::{CtaMode, Elem, Encoding, Storage, TensorMemory};
+use crate::model::{AliasModule, Leaf, LeafId};
+use crate::types::{CtaMode, Elem, Encoding, Storage, TensorEncoding};
 
 /// What one buffer of a leaf takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn tensor_columns(leaf: &Leaf) -> Result<(u64, u32)> {
             return Ok((tiles.ok_or_else(overflow)?, 128));
         }
         Encoding::Swizzled | Encoding::Nvmma { .. } | Encoding::Padded | Encoding::Other(_) => {
-            default = TensorMemory::new(if *m == 64 { 64 } else { 128 }, (*n).min(512) as u32);
+            default = TensorEncoding::new(if *m == 64 { 64 } else { 128 }, (*n).min(512) as u32);
             &default
         }
     };
@@ -76,7 +76,7 @@ fn tensor_columns(leaf: &Leaf) -> Result<(u64, u32)> {
 }
 
 /// Columns and rows of one M x N tile.
-fn tile_columns(e: &TensorMemory, m: u64, n: u64, elem: Elem, leaf: &Leaf) -> Result<(u64, u32)> {
+fn tile_columns(e: &TensorEncoding, m: u64, n: u64, elem: Elem, leaf: &Leaf) -> Result<(u64, u32)> {
     let overflow = || AliasError::overflow(&leaf.shown()).at(leaf.at());
     let [m_split, n_split] = e.split.map(|s| u64::from(s.max(1)));
     let (m, n) = (m.div_ceil(m_split), n.div_ceil(n_split));
@@ -147,4 +147,9 @@ fn alignment(leaf: &Leaf, unit: u64) -> Result<u64> {
             .help(format!("write warploom.align = {least} or more, or leave it out")));
     }
     Ok(own)
+}
+
+/// The plain allocations of a kernel: leaves of no spec.
+pub(crate) fn plain(m: &AliasModule, space: Storage) -> impl Iterator<Item = LeafId> + '_ {
+    m.leaves().filter(move |(_, l)| l.spec().is_none() && l.storage() == space).map(|(id, _)| id)
 }

@@ -37,22 +37,22 @@ impl GroupKind {
 
 /// An element of a group: a leaf or a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Element {
+pub enum GroupElement {
     /// An allocation.
     Leaf(LeafId),
     /// A nested group.
     Group(ReuseGroup),
 }
 
-impl From<LeafId> for Element {
-    fn from(leaf: LeafId) -> Element {
-        Element::Leaf(leaf)
+impl From<LeafId> for GroupElement {
+    fn from(leaf: LeafId) -> GroupElement {
+        GroupElement::Leaf(leaf)
     }
 }
 
-impl From<ReuseGroup> for Element {
-    fn from(group: ReuseGroup) -> Element {
-        Element::Group(group)
+impl From<ReuseGroup> for GroupElement {
+    fn from(group: ReuseGroup) -> GroupElement {
+        GroupElement::Group(group)
     }
 }
 
@@ -61,7 +61,7 @@ impl From<ReuseGroup> for Element {
 pub struct ReuseGroup {
     kind: GroupKind,
     group_size: u64,
-    elements: Vec<Element>,
+    elements: Vec<GroupElement>,
     name: Option<String>,
     at: Option<Pos>,
     depth: usize,
@@ -75,7 +75,7 @@ impl ReuseGroup {
     /// A8 without elements, below depth 64, or above 4096 leaves.
     pub fn new(
         kind: GroupKind,
-        elements: impl IntoIterator<Item = impl Into<Element>>,
+        elements: impl IntoIterator<Item = impl Into<GroupElement>>,
     ) -> Result<ReuseGroup> {
         let mut group = ReuseGroup {
             kind,
@@ -89,8 +89,8 @@ impl ReuseGroup {
         for element in elements {
             let element = element.into();
             match &element {
-                Element::Leaf(_) => group.leaves += 1,
-                Element::Group(inner) => {
+                GroupElement::Leaf(_) => group.leaves += 1,
+                GroupElement::Group(inner) => {
                     group.leaves += inner.leaves;
                     group.depth = group.depth.max(inner.depth + 1);
                 }
@@ -114,7 +114,7 @@ impl ReuseGroup {
     ///
     /// # Errors
     /// Those of [`ReuseGroup::new`].
-    pub fn shared(elements: impl IntoIterator<Item = impl Into<Element>>) -> Result<ReuseGroup> {
+    pub fn shared(elements: impl IntoIterator<Item = impl Into<GroupElement>>) -> Result<ReuseGroup> {
         ReuseGroup::new(GroupKind::Shared, elements)
     }
 
@@ -122,7 +122,7 @@ impl ReuseGroup {
     ///
     /// # Errors
     /// Those of [`ReuseGroup::new`].
-    pub fn distinct(elements: impl IntoIterator<Item = impl Into<Element>>) -> Result<ReuseGroup> {
+    pub fn distinct(elements: impl IntoIterator<Item = impl Into<GroupElement>>) -> Result<ReuseGroup> {
         ReuseGroup::new(GroupKind::Distinct, elements)
     }
 
@@ -160,7 +160,7 @@ impl ReuseGroup {
     }
 
     /// Children in order.
-    pub fn elements(&self) -> &[Element] {
+    pub fn elements(&self) -> &[GroupElement] {
         &self.elements
     }
 
@@ -189,8 +189,8 @@ impl ReuseGroup {
     fn collect(&self, out: &mut Vec<LeafId>) {
         for element in &self.elements {
             match element {
-                Element::Leaf(leaf) => out.push(*leaf),
-                Element::Group(group) => group.collect(out),
+                GroupElement::Leaf(leaf) => out.push(*leaf),
+                GroupElement::Group(group) => group.collect(out),
             }
         }
     }

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-use crate::arrange::arrange;
-use crate::capacity::capacity;
-use crate::error::{AliasError, Note};
+use crate::error::AliasNote;
 use crate::group::ReuseGroup;
 use crate::index::{IndexMap, SlotMap};
-use crate::model::{AliasModule, LeafId, SpecId};
+use crate::model::{LeafId, SpecId};
 use crate::types::Storage;
 
 /// How to lay out.
@@ -18,7 +16,7 @@ pub struct AliasOptions {
     /// Positions must be multiples of the buffer size (A34).
     pub strict_slots: bool,
     /// What the chip has.
-    pub limits: Limits,
+    pub limits: AliasLimits,
     /// Deprecated reuse is an error (A43).
     pub deny_legacy_reuse: bool,
     /// Say where another order of distinct children is smaller (A29).
@@ -39,7 +37,7 @@ impl AliasOptions {
 
 /// The capacities that A51 checks, as plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct AliasLimits {
     /// Bytes of shared memory for storages and plain allocations; `None` for no limit.
     pub smem_bytes: Option<u64>,
     /// Columns of tensor memory.
@@ -48,19 +46,19 @@ pub struct Limits {
     pub barrier_bytes: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { smem_bytes: None, tmem_columns: 512, barrier_bytes: 0 }
+impl Default for AliasLimits {
+    fn default() -> AliasLimits {
+        AliasLimits { smem_bytes: None, tmem_columns: 512, barrier_bytes: 0 }
     }
 }
 
 /// Where every leaf of every spec lies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Layout {
+pub struct AliasLayout {
     /// One storage per spec that has leaves, in order of declaration.
     pub storages: Vec<StorageLayout>,
     /// Warnings and remarks.
-    pub notes: Vec<Note>,
+    pub notes: Vec<AliasNote>,
 }
 
 /// One storage.
@@ -159,7 +157,7 @@ impl LeafLayout {
     }
 }
 
-impl Layout {
+impl AliasLayout {
     /// The storage of a spec.
     pub fn storage(&self, spec: SpecId) -> Option<&StorageLayout> {
         // Storages are in order of their specs.
@@ -170,87 +168,5 @@ impl Layout {
     /// The storage and place of a leaf.
     pub fn leaf(&self, leaf: LeafId) -> Option<(&StorageLayout, &LeafLayout)> {
         self.storages.iter().find_map(|s| s.leaves.iter().find(|l| l.leaf == leaf).map(|l| (s, l)))
-    }
-}
-
-/// Everything that was wrong, in the order of the steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Errors(pub Vec<AliasError>);
-
-impl From<AliasError> for Errors {
-    fn from(error: AliasError) -> Errors {
-        Errors(vec![error])
-    }
-}
-
-impl std::fmt::Display for Errors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (n, error) in self.0.iter().enumerate() {
-            if n > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{error}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Errors {}
-
-impl AliasModule {
-    /// Sizes, offsets and index maps of all specs. Pure and deterministic; never panics.
-    ///
-    /// # Errors
-    /// Every violated rule of A13 and A22 to A51, in order of step and declaration.
-    pub fn layout(&self, options: &AliasOptions) -> Result<Layout, Errors> {
-        let mut errors = Vec::new();
-        let mut notes = Vec::new();
-        for note in self.notes() {
-            match options.deny_legacy_reuse {
-                true => {
-                    errors.push(AliasError { severity: crate::Severity::Error, code: "A43", ..note.clone() })
-                }
-                false => notes.push(note.clone()),
-            }
-        }
-        let mut by_spec: Vec<Vec<LeafId>> = vec![Vec::new(); self.specs().count()];
-        for (id, leaf) in self.leaves() {
-            if let Some(list) = leaf.spec().and_then(|s| by_spec.get_mut(s.index())) {
-                list.push(id);
-            }
-        }
-        let trees = crate::infer::trees(self, options, &mut errors);
-        let mut storages = Vec::new();
-        for ((spec, _), (leaves, trees)) in self.specs().zip(by_spec.iter().zip(&trees)) {
-            if leaves.is_empty() {
-                notes.push(
-                    AliasError::warning(
-                        "A14",
-                        "storage_alias_spec has no referencing storage_alias_local_alloc operations",
-                    )
-                    .at(self.spec(spec).at)
-                    .help("allocate from it, or remove it"),
-                );
-                continue;
-            }
-            match arrange(self, spec, leaves, trees, options, &mut notes) {
-                Ok(storage) => storages.push(storage),
-                Err(list) => errors.extend(list),
-            }
-        }
-        let layout = Layout { storages, notes };
-        if errors.is_empty() && !options.compat {
-            errors.extend(capacity(self, &layout, &options.limits));
-        }
-        // Sizes come before offsets, offsets before slots, as TLX's steps do.
-        errors.sort_by_key(|e| match e.code {
-            "A34" => 2,
-            "A13" | "A30" => 1,
-            _ => 0,
-        });
-        match errors.is_empty() {
-            true => Ok(layout),
-            false => Err(Errors(errors)),
-        }
     }
 }

@@ -1,12 +1,12 @@
 //! Remarks about trees that could be smaller (A29).
 
-use crate::error::{AliasError, Note};
+use crate::error::{AliasError, AliasNote};
 use crate::footprint::up;
 use crate::group::GroupKind;
 use crate::place::{Child, Tree};
 
 /// Says when distinct children in another order, strictest alignment first, take less room. Nothing is moved.
-pub(crate) fn order(tree: &Tree, end: u64, notes: &mut Vec<Note>) {
+pub(crate) fn order(tree: &Tree, end: u64, notes: &mut Vec<AliasNote>) {
     let mut other = tree.clone();
     for n in 0..other.nodes.len() {
         let mut children = match other.nodes.get(n) {

@@ -2,7 +2,8 @@
 
 use crate::error::{AliasError, Pos, Result};
 use crate::footprint::{Footprint, up};
-use crate::group::{Element, GroupKind, ReuseGroup};
+use crate::group::{GroupElement, GroupKind, ReuseGroup};
+use crate::layout::CellLayout;
 use crate::model::LeafId;
 use crate::types::Storage;
 
@@ -68,6 +69,19 @@ pub(crate) struct Facts {
 }
 
 impl Tree {
+    /// The cells of every group.
+    pub(crate) fn cells(&self) -> Vec<CellLayout> {
+        let cell = |n: &Node| CellLayout {
+            node: n.number,
+            implied: n.implied,
+            base: n.base,
+            extent: n.extent,
+            radix: n.radix,
+            stride: n.stride,
+        };
+        self.nodes.iter().map(cell).collect()
+    }
+
     /// Flattens a tree; nothing is placed yet.
     pub(crate) fn new(
         root: &ReuseGroup,
@@ -103,7 +117,7 @@ impl Tree {
         let mut children = Vec::with_capacity(group.elements().len());
         for element in group.elements() {
             match element {
-                Element::Leaf(leaf) => {
+                GroupElement::Leaf(leaf) => {
                     let f = facts(*leaf)?;
                     self.smem = self.smem.max(f.elem_bytes);
                     children.push(Child::Leaf(self.leaves.len()));
@@ -116,7 +130,7 @@ impl Tree {
                         base: 0,
                     });
                 }
-                Element::Group(inner) => children.push(Child::Node(self.add(inner, Some(id), facts)?)),
+                GroupElement::Group(inner) => children.push(Child::Node(self.add(inner, Some(id), facts)?)),
             }
         }
         if let Some(node) = self.nodes.get_mut(id) {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::layout::{Layout, LeafLayout, StorageLayout};
+use crate::layout::{AliasLayout, LeafLayout, StorageLayout};
 use crate::types::Storage;
 
 /// Characters of a bar.
@@ -17,7 +17,7 @@ const MOST_STORAGES: usize = 16;
 const MOST_ROWS: usize = 4096;
 
 /// The map of every storage: one bar per leaf and index of group 0.
-pub fn render(layout: &Layout) -> String {
+pub fn render(layout: &AliasLayout) -> String {
     let mut out = String::new();
     for storage in &layout.storages {
         render_storage(&mut out, storage);
@@ -26,7 +26,7 @@ pub fn render(layout: &Layout) -> String {
 }
 
 /// The map of the storages of one space, for a message: the first few stand for all.
-pub(crate) fn render_space(layout: &Layout, space: Storage) -> String {
+pub(crate) fn render_space(layout: &AliasLayout, space: Storage) -> String {
     let mut out = String::new();
     let mut of_space = layout.storages.iter().filter(|s| s.space == space);
     for storage in of_space.by_ref().take(MOST_STORAGES) {
@@ -104,7 +104,7 @@ fn bar(from: u64, to: u64, group: u64) -> String {
 }
 
 /// The layout as one JSON value (A54).
-pub fn to_json(layout: &Layout) -> Value {
+pub fn to_json(layout: &AliasLayout) -> Value {
     let storages: Vec<Value> = layout.storages.iter().map(storage_json).collect();
     json!({ "storages": storages })
 }

@@ -7,6 +7,7 @@ use crate::error::{AliasError, Result};
 /// Where a storage lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Storage {
     /// Shared memory of a CTA; the unit is the byte.
     Smem,
@@ -139,6 +140,7 @@ impl Elem {
 
 /// How two CTAs share a tensor-memory tile (A23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize)]
+#[non_exhaustive]
 pub enum CtaMode {
     /// Each CTA its own half.
     #[default]
@@ -151,7 +153,7 @@ pub enum CtaMode {
 
 /// The parameters of `#ttng.tensor_memory_encoding`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct TensorMemory {
+pub struct TensorEncoding {
     /// 64 or 128.
     pub block_m: u32,
     /// Columns of elements in one block.
@@ -168,10 +170,10 @@ pub struct TensorMemory {
     pub fp4_padded: bool,
 }
 
-impl TensorMemory {
+impl TensorEncoding {
     /// One CTA, packed: what `blockM`, `blockN` and a column stride of 1 say.
-    pub fn new(block_m: u32, block_n: u32) -> TensorMemory {
-        TensorMemory {
+    pub fn new(block_m: u32, block_n: u32) -> TensorEncoding {
+        TensorEncoding {
             block_m,
             block_n,
             col_stride: 1,
@@ -185,6 +187,7 @@ impl TensorMemory {
 
 /// How a tile lies in its buffer (A18); only what changes size or alignment is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
 pub enum Encoding {
     /// `#ttg.swizzled_shared`.
     Swizzled,
@@ -198,7 +201,7 @@ pub enum Encoding {
     /// `#ttg.padded_shared`; refused in a spec.
     Padded,
     /// `#ttng.tensor_memory_encoding`.
-    Tensor(TensorMemory),
+    Tensor(TensorEncoding),
     /// `#ttng.tensor_memory_scales_encoding`.
     TensorScales,
     /// `#tlx.dummy_tmem_layout`: not chosen yet.

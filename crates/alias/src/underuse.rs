@@ -2,10 +2,10 @@
 
 use hashbrown::HashSet;
 
-use crate::error::{AliasError, Note};
-use crate::footprint::footprint;
-use crate::group::{Element, GroupKind, ReuseGroup};
-use crate::layout::{AliasOptions, Layout, StorageLayout};
+use crate::error::{AliasError, AliasNote};
+use crate::footprint::{footprint, plain};
+use crate::group::{GroupElement, GroupKind, ReuseGroup};
+use crate::layout::{AliasLayout, AliasOptions, StorageLayout};
 use crate::model::{AliasModule, LeafId};
 use crate::types::Storage;
 
@@ -15,7 +15,7 @@ const MOST_CANDIDATES: usize = 24;
 /// A part of a tree that shares: its leaves and what they share with.
 #[derive(Clone)]
 struct Candidate {
-    element: Element,
+    element: GroupElement,
     leaves: Vec<LeafId>,
     with: Vec<LeafId>,
     /// Product of the group sizes around it.
@@ -23,9 +23,9 @@ struct Candidate {
 }
 
 /// What a kernel takes of tensor memory: its storages and plain allocations, in columns.
-pub fn used_columns(m: &AliasModule, layout: &Layout) -> u64 {
+pub fn used_columns(m: &AliasModule, layout: &AliasLayout) -> u64 {
     let storages = layout.storages.iter().filter(|s| s.space == Storage::Tmem).map(|s| s.size);
-    let plain = crate::capacity::plain(m, Storage::Tmem).map(|id| {
+    let plain = plain(m, Storage::Tmem).map(|id| {
         let leaf = m.leaf(id);
         footprint(leaf).map_or(u64::MAX, |f| f.unit.saturating_mul(leaf.count()))
     });
@@ -34,7 +34,7 @@ pub fn used_columns(m: &AliasModule, layout: &Layout) -> u64 {
 
 /// For every storage of one space: which leaves could stop sharing within `slack` unused units, cheapest
 /// first, and trees that save nothing.
-pub fn under_use(m: &AliasModule, layout: &Layout, space: Storage, slack: u64) -> Vec<Note> {
+pub fn under_use(m: &AliasModule, layout: &AliasLayout, space: Storage, slack: u64) -> Vec<AliasNote> {
     let mut notes = Vec::new();
     for storage in layout.storages.iter().filter(|s| s.space == space && !s.bare && s.phases.is_empty()) {
         let Some(tree) = tree_of(m, storage) else { continue };
@@ -53,7 +53,7 @@ fn tree_of<'m>(m: &'m AliasModule, storage: &StorageLayout) -> Option<&'m ReuseG
 }
 
 /// The maximal sets that may become distinct, cheapest first.
-fn sets(m: &AliasModule, storage: &StorageLayout, tree: &ReuseGroup, slack: u64) -> Vec<Note> {
+fn sets(m: &AliasModule, storage: &StorageLayout, tree: &ReuseGroup, slack: u64) -> Vec<AliasNote> {
     let mut candidates = Vec::new();
     gather(tree, tree.size(), &mut candidates);
     if candidates.len() > MOST_CANDIDATES {
@@ -132,10 +132,10 @@ fn overlap(candidates: &[Candidate], a: usize, b: usize) -> bool {
     }
 }
 
-fn leaves_of(element: &Element) -> Vec<LeafId> {
+fn leaves_of(element: &GroupElement) -> Vec<LeafId> {
     match element {
-        Element::Leaf(leaf) => vec![*leaf],
-        Element::Group(group) => group.leaves(),
+        GroupElement::Leaf(leaf) => vec![*leaf],
+        GroupElement::Group(group) => group.leaves(),
     }
 }
 
@@ -145,14 +145,14 @@ fn gather(group: &ReuseGroup, around: u64, out: &mut Vec<Candidate>) {
         if group.kind() == GroupKind::Shared && group.elements().len() > 1 {
             let others = group.elements().iter().enumerate().filter(|(k, _)| *k != n);
             let with: Vec<LeafId> = others.flat_map(|(_, e)| leaves_of(e)).collect();
-            let candidate = |element: &Element, around| Candidate {
+            let candidate = |element: &GroupElement, around| Candidate {
                 element: element.clone(),
                 leaves: leaves_of(element),
                 with: with.clone(),
                 around,
             };
             out.push(candidate(element, around));
-            if let Element::Group(inner) = element
+            if let GroupElement::Group(inner) = element
                 && inner.kind() == GroupKind::Distinct
                 && inner.elements().len() > 1
             {
@@ -160,7 +160,7 @@ fn gather(group: &ReuseGroup, around: u64, out: &mut Vec<Candidate>) {
                 out.extend(inner.elements().iter().map(|e| candidate(e, around)));
             }
         }
-        if let Element::Group(inner) = element {
+        if let GroupElement::Group(inner) = element {
             gather(inner, around.saturating_mul(inner.size()), out);
         }
     }
@@ -176,7 +176,7 @@ fn cost(
 ) -> Option<u64> {
     let taken: Vec<&Candidate> = set.iter().filter_map(|s| candidates.get(*s)).collect();
     let out: HashSet<LeafId> = taken.iter().flat_map(|c| c.leaves.iter().copied()).collect();
-    let mut parts: Vec<Element> = without(tree, &out).map(Element::Group).into_iter().collect();
+    let mut parts: Vec<GroupElement> = without(tree, &out).map(GroupElement::Group).into_iter().collect();
     for candidate in taken {
         let around = i64::try_from(candidate.around).ok()?;
         parts.push(match candidate.around {
@@ -194,16 +194,16 @@ fn without(group: &ReuseGroup, out: &HashSet<LeafId>) -> Option<ReuseGroup> {
     let mut kept = Vec::new();
     for element in group.elements() {
         match element {
-            Element::Leaf(leaf) if out.contains(leaf) => {}
-            Element::Leaf(leaf) => kept.push(Element::Leaf(*leaf)),
-            Element::Group(inner) => kept.extend(without(inner, out).map(Element::Group)),
+            GroupElement::Leaf(leaf) if out.contains(leaf) => {}
+            GroupElement::Leaf(leaf) => kept.push(GroupElement::Leaf(*leaf)),
+            GroupElement::Group(inner) => kept.extend(without(inner, out).map(GroupElement::Group)),
         }
     }
     ReuseGroup::new(group.kind(), kept).ok()?.group_size(i64::try_from(group.size()).ok()?).ok()
 }
 
 /// A tree that takes as much as its leaves side by side.
-fn idle(m: &AliasModule, storage: &StorageLayout) -> Option<Note> {
+fn idle(m: &AliasModule, storage: &StorageLayout) -> Option<AliasNote> {
     let sum = storage.leaves.iter().try_fold(0u64, |s, l| s.checked_add(l.unit.checked_mul(l.count)?))?;
     if sum > storage.size || storage.leaves.len() < 2 {
         return None;
@@ -215,14 +215,14 @@ fn idle(m: &AliasModule, storage: &StorageLayout) -> Option<Note> {
 }
 
 /// Two allocations that, sharing, would save what is missing (the remedy of A51).
-pub(crate) fn saving(m: &AliasModule, layout: &Layout, missing: u64) -> Option<String> {
+pub(crate) fn saving(m: &AliasModule, layout: &AliasLayout, missing: u64) -> Option<String> {
     let mut takers: Vec<(String, u64)> = layout
         .storages
         .iter()
         .filter(|s| s.space == Storage::Tmem)
         .map(|s| (s.name.clone(), s.size))
         .collect();
-    for id in crate::capacity::plain(m, Storage::Tmem) {
+    for id in plain(m, Storage::Tmem) {
         let leaf = m.leaf(id);
         takers.push((leaf.name().to_owned(), footprint(leaf).ok()?.unit.checked_mul(leaf.count())?));
     }

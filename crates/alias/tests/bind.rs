@@ -10,15 +10,15 @@ const P: &str = "!ttg.memdesc<4x64x32xf16, #ttg.swizzled_shared<{vec = 1, perPha
 
 fn kernel(binding: &str) -> String {
     format!(
-        "tt.func @k(%n: i32) {{\n\
+        "tt.func @k(%n: i32, %pa: tensor<64x64x!tt.ptr<f16>>, %pb: tensor<64x32x!tt.ptr<f16>>) {{\n\
          %s = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>\n\
          %qk = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem> -> {T}\n\
          %p = tlx.storage_alias_local_alloc %s : !tlx.storage_alias_spec<smem> -> {P}\n\
          %g0 = tlx.reuse_group(%p) group_kind = shared, group_size = 2 : ({P}) -> !tlx.reuse_group<shared>\n\
          %g1 = tlx.reuse_group(%qk, %g0) group_kind = shared : ({T}, !tlx.reuse_group<shared>) -> !tlx.reuse_group<shared>\n\
          tlx.set_buffer_overlap(%s, %g1) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<shared>) -> ()\n\
-         %a = tt.load %n {{warploom.buffer = #warploom.buffer<\"qk\">}} : tensor<64x64xf16>\n\
-         %b = tt.load %n {{warploom.buffer = {binding}}} : tensor<64x32xf16>\n\
+         %a = tt.load %pa {{warploom.buffer = #warploom.buffer<\"qk\">}} : tensor<64x64x!tt.ptr<f16>>\n\
+         %b = tt.load %pb {{warploom.buffer = {binding}}} : tensor<64x32x!tt.ptr<f16>>\n\
          tt.return\n}}\n"
     )
 }
@@ -29,7 +29,7 @@ fn a44_a_kernel_with_bindings_gives_layouts_and_constraints() {
     let extracted = extract(&text, &AliasOptions::default()).unwrap().expect("it has a spec");
     assert!(!extracted.text.contains("tlx."), "{}", extracted.text);
     assert!(
-        extracted.text.contains("%a = tt.load %n {warploom.buffer = #warploom.buffer<\"qk\">}"),
+        extracted.text.contains("%a = tt.load %pa {warploom.buffer = #warploom.buffer<\"qk\">}"),
         "{}",
         extracted.text
     );
@@ -106,7 +106,7 @@ fn a49_text_that_orders_its_uses_and_text_that_does_not() {
     let out = lower_text(source, &TextOptions::default());
     assert!(!out.failed, "{}", out.render_diagnostics("FILE"));
     if let Err(errors) = verify_diagnostics(source, &out.diagnostics) {
-        panic!("{}", errors.iter().map(|e| e.render("FILE")).collect::<String>());
+        panic!("{}", errors.render("FILE"));
     }
     let denied = lower_text(source, &TextOptions { deny_alias_sync: true, ..TextOptions::default() });
     assert!(denied.failed && denied.diagnostics.iter().any(|d| d.code == "A49"));

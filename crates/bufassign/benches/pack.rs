@@ -1,31 +1,32 @@
-//! Times the packer and the assigner on one thread: `bench/pack [--peer CMD] [--variants N] [--part NAME]`.
+//! Times the packer and the assigner on one thread: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`.
 //!
-//! Every instance of the reference folder is packed within 1,048,576 bytes and checked; `--peer`
+//! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
 //! has seen, made from the plans of the first ones; random problems of GPU size; and the growth of
 //! `assign`.
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-use warploom_bufassign::fuzzing::{Choices, packing};
 use warploom_bufassign::pack::{
-    CsvProblem, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span, check_pack, pack,
+    CsvProblem, LiveSpan, PackItem, PackOptions, PackOutcome, PackProblem, TimeSegment, check_pack, pack,
 };
-use warploom_bufassign::{Options, Problem, assign, check};
+use warploom_bufassign::{AssignOptions, Problem, assign, check};
+use warploom_testing::bufassign::{Choices, packing};
 
 const CAPACITY: u64 = 1_048_576;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
+    let data = args.iter().position(|a| a == "--data").and_then(|k| args.get(k + 1));
     let peer = args.iter().position(|a| a == "--peer").and_then(|k| args.get(k + 1));
     let variants = args.iter().position(|a| a == "--variants").and_then(|k| args.get(k + 1)?.parse().ok());
     let part = args.iter().position(|a| a == "--part").and_then(|k| args.get(k + 1));
     let wanted = |name: &str| part.is_none_or(|p| p == name);
     if wanted("instances") || wanted("unseen") {
-        let plans = instances(peer.map(String::as_str));
+        let plans = instances(data.map(Path::new), peer.map(String::as_str));
         if wanted("unseen") {
             unseen(&plans, variants.unwrap_or(8));
         }
@@ -41,12 +42,18 @@ fn main() {
 /// Name of an instance, and lower, upper, size and offset of its buffers.
 type Plan = (String, Vec<(i64, i64, u64, u64)>);
 
-fn instances(peer: Option<&str>) -> Vec<Plan> {
+fn instances(data: Option<&Path>, peer: Option<&str>) -> Vec<Plan> {
     let mut plans = Vec::new();
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/packing");
-    let Ok(dir) = std::fs::read_dir(&root) else {
-        println!("skipped: no reference instances beside the checkout");
+    let Some(data) = data else {
+        println!("no --data DIR: instances of others, and those made from their plans, are left out");
         return plans;
+    };
+    let dir = match std::fs::read_dir(data) {
+        Ok(dir) => dir,
+        Err(error) => {
+            eprintln!("{}: {error}", data.display());
+            std::process::exit(1);
+        }
     };
     let mut files: Vec<PathBuf> = dir.filter_map(|e| Some(e.ok()?.path())).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "csv"));
@@ -57,7 +64,7 @@ fn instances(peer: Option<&str>) -> Vec<Plan> {
         let name = f.file_name().unwrap_or_default().to_string_lossy().to_string();
         let t = Instant::now();
         let csv = CsvProblem::parse(&text, Some(CAPACITY)).unwrap();
-        let outcome = pack(&csv.problem, &PackOptions { node_budget: 50_000_000, ..PackOptions::default() });
+        let outcome = pack(&csv.problem, &PackOptions::default().node_budget(50_000_000));
         let ms = t.elapsed().as_secs_f64() * 1e3;
         ours += ms;
         check_pack(&csv.problem, &outcome).unwrap();
@@ -97,7 +104,7 @@ fn unseen(plans: &[Plan], variants: u64) {
         for v in 0..variants {
             let p = variant(plan, &mut Choices::seeded(v));
             let t = Instant::now();
-            let outcome = pack(&p, &PackOptions { node_budget: 2_000_000, ..PackOptions::default() });
+            let outcome = pack(&p, &PackOptions::default().node_budget(2_000_000));
             times.push(t.elapsed().as_secs_f64() * 1e3);
             check_pack(&p, &outcome).unwrap();
             fitted += u32::from(matches!(outcome, PackOutcome::Fits { .. }));
@@ -196,16 +203,17 @@ const FAMILIES: [Family; 7] = [
 impl Family {
     fn problem(&self, seed: u64) -> PackProblem {
         let mut c = Choices::seeded(seed);
-        let circles = self.circles.iter().map(|&p| Segment::Circular(p));
+        let circles = self.circles.iter().map(|&p| TimeSegment::Circular(p));
         let line = self.line || self.circles.is_empty();
-        let segments: Vec<Segment> = line.then_some(Segment::Linear).into_iter().chain(circles).collect();
+        let segments: Vec<TimeSegment> =
+            line.then_some(TimeSegment::Linear).into_iter().chain(circles).collect();
         let mut p = PackProblem { segments, ..PackProblem::default() };
         let n = 4 + c.below(27);
         let mut taken = 0;
         for _ in 0..n {
             let segment = c.below(p.segments.len() as u64) as usize;
             let (start, len) = (c.below(400).cast_signed(), 1 + c.below(299).cast_signed());
-            let live = vec![Span { segment, start, len, window: None }];
+            let live = vec![LiveSpan { segment, start, len, window: None }];
             let align = self.alignments[c.below(self.alignments.len() as u64) as usize];
             let size = 128 * (1 + c.below(512));
             // Fixed items never contradict each other: each lies above those before.
@@ -256,31 +264,31 @@ fn family(name: &str, count: u64, problem: impl Fn(u64) -> PackProblem) {
     }
 }
 
-/// Who writes and who reads the v-th value among some agents.
+/// Who writes and who reads the v-th value among some partitions.
 type Flow = fn(u64, u64) -> (u64, u64);
 
-/// Values in a loop, short-lived and of few shapes, so that sharing and packing have work: all of one agent,
-/// whose program order says everything; each from one agent to the next, where handshakes do; and all from
-/// one agent to others, where nothing says that one is read before another is written.
+/// Values in a loop, short-lived and of few shapes, so that sharing and packing have work: all of one partition,
+/// whose program order says everything; each from one partition to the next, where handshakes do; and all from
+/// one partition to others, where nothing says that one is read before another is written.
 fn growth() {
-    let around: Flow = |v, agents| (v % agents, (v + 1) % agents);
-    let star: Flow = |v, agents| (0, 1 + v % (agents - 1));
+    let around: Flow = |v, partitions| (v % partitions, (v + 1) % partitions);
+    let star: Flow = |v, partitions| (0, 1 + v % (partitions - 1));
     let all = [1000, 2500, 5000, 10_000];
-    grow("one agent", 1, around, &all);
-    grow("around two agents", 2, around, &all);
-    grow("around three agents", 3, around, &all);
-    grow("from one to one agent", 2, star, &all);
-    grow("from one to two agents", 3, star, &all);
+    grow("one partition", 1, around, &all);
+    grow("around two partitions", 2, around, &all);
+    grow("around three partitions", 3, around, &all);
+    grow("from one to one partition", 2, star, &all);
+    grow("from one to two partitions", 3, star, &all);
 }
 
 /// Values up to which the answer is checked, too: the checker looks at every pair on common bytes.
 const CHECKED: u64 = 2500;
 
-fn grow(name: &str, agents: u64, flow: Flow, sizes: &[u64]) {
+fn grow(name: &str, partitions: u64, flow: Flow, sizes: &[u64]) {
     for &n in sizes {
-        let problem = chain(n, agents, flow);
+        let problem = chain(n, partitions, flow);
         let t = Instant::now();
-        let outcome = assign(&problem, &Options::default());
+        let outcome = assign(&problem, &AssignOptions::default());
         let ms = t.elapsed().as_secs_f64() * 1e3;
         let what = match outcome {
             Err(e) => e.message.clone(),
@@ -303,19 +311,19 @@ fn grow(name: &str, agents: u64, flow: Flow, sizes: &[u64]) {
 }
 
 /// Value v is written by op 2v and read a few ops later.
-fn chain(n: u64, agents: u64, flow: Flow) -> Problem {
+fn chain(n: u64, partitions: u64, flow: Flow) -> Problem {
     let reader = |v: u64| (2 * v + 1 + 2 * (v % 5)).min(2 * n - 1);
-    let mut agent: Vec<u64> = (0..2 * n).map(|k| k / 2 % agents).collect();
+    let mut partition: Vec<u64> = (0..2 * n).map(|k| k / 2 % partitions).collect();
     for v in 0..n {
-        let (writes, reads) = flow(v, agents);
-        agent[2 * v as usize] = writes;
-        agent[reader(v) as usize] = reads;
+        let (writes, reads) = flow(v, partitions);
+        partition[2 * v as usize] = writes;
+        partition[reader(v) as usize] = reads;
     }
     let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(",");
-    let seats = list(&mut (0..agents).map(|id| format!(r#"{{"id":{id},"warps":1}}"#)));
+    let seats = list(&mut (0..partitions).map(|id| format!(r#"{{"id":{id},"warps":1}}"#)));
     let ops = list(&mut (0..2 * n).map(|k| {
-        let (agent, cycle) = (agent[k as usize], 5 * k);
-        format!(r#"{{"id":{k},"region":0,"agent":{agent},"cycle":{cycle},"order":{k},"latency":3}}"#)
+        let (partition, cycle) = (partition[k as usize], 5 * k);
+        format!(r#"{{"id":{k},"region":0,"partition":{partition},"cycle":{cycle},"order":{k},"latency":3}}"#)
     }));
     let values = list(&mut (0..n).map(|v| {
         let (bytes, write, read) = (64 + 64 * (v % 7), 2 * v, reader(v));
@@ -325,7 +333,7 @@ fn chain(n: u64, agents: u64, flow: Flow) -> Problem {
     }));
     let ii = 10 * n + 10;
     let text = format!(
-        r#"{{"name":"chain","target":"sm_90a","agents":[{seats}],"regions":[{{"id":0,"kind":"loop","ii":{ii},"stages":1}}],"ops":[{ops}],"values":[{values}]}}"#
+        r#"{{"name":"chain","target":"sm_90a","partitions":[{seats}],"regions":[{{"id":0,"kind":"loop","ii":{ii},"stages":1}}],"ops":[{ops}],"values":[{values}]}}"#
     );
     Problem::from_json(&text).unwrap()
 }

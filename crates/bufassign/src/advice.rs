@@ -1,10 +1,10 @@
 //! What would help when a plan does not fit (B66).
 
-use crate::input::{Op, Problem, Sharing};
+use crate::input::{Problem, ScheduledOp, Sharing};
 use crate::lifetime::Unit;
 use crate::model::{self, Model};
 use crate::output::{Class, Remedy};
-use crate::pack::Segment;
+use crate::pack::TimeSegment;
 use crate::plan::{Plan, plan, smem_limit};
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(crate) fn advise(model: &Model<'_>, plan: &Plan) -> Vec<Remedy> {
         Sharing::WhenNeeded | Sharing::Always => &[],
     };
     for &sharing in untried {
-        let options = crate::input::Options { sharing, ..model.options.clone() };
+        let options = crate::input::AssignOptions { sharing, ..model.options.clone() };
         if let Some((saves, fits)) = evaluate(model, plan, model.problem, &options).filter(|e| e.0 > 0) {
             out.push(Remedy::Share { sharing, saves, fits });
         }
@@ -94,7 +94,9 @@ fn at_ii(model: &Model<'_>, region: usize, ii: i64) -> Problem {
     let old = model.regions[region].ii.unsigned_abs();
     let new = ii.unsigned_abs().max(1);
     for (k, op) in problem.ops.iter_mut().enumerate() {
-        let Op { region: Some(r), cycle: Some(cycle), order: Some(order), .. } = op else { continue };
+        let ScheduledOp { region: Some(r), cycle: Some(cycle), order: Some(order), .. } = op else {
+            continue;
+        };
         if *r != id {
             continue;
         }
@@ -121,7 +123,7 @@ fn evaluate(
     model: &Model<'_>,
     now: &Plan,
     problem: &Problem,
-    options: &crate::input::Options,
+    options: &crate::input::AssignOptions,
 ) -> Option<(u64, bool)> {
     let other = model::build(problem, options).ok()?;
     let then = plan(&other).ok()?;
@@ -146,8 +148,8 @@ pub(crate) fn largest_at_peak(model: &Model<'_>, plan: &Plan, class: Class) -> O
         problem.items[k].live.iter().any(|s| {
             s.segment == segment
                 && match problem.segments[segment] {
-                    Segment::Linear => s.start <= t && t < s.start + s.len,
-                    Segment::Circular(p) => (t - s.start).rem_euclid(p) < s.len,
+                    TimeSegment::Linear => s.start <= t && t < s.start + s.len,
+                    TimeSegment::Circular(p) => (t - s.start).rem_euclid(p) < s.len,
                 }
         })
     };

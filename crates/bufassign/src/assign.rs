@@ -3,11 +3,12 @@
 use crate::advice;
 use crate::classify::{self, SMEM, TMEM};
 use crate::descriptors;
-use crate::input::{Options, Problem};
+use crate::input::{AssignOptions, Problem};
 use crate::model::{self, Model};
 use crate::output::{AssignError, Assignment, Class, ErrorKind, PackVerdict};
 use crate::plan::{Plan, plan, smem_limit};
 use crate::records;
+use std::time::Instant;
 
 /// Assigns every value a buffer and a handshake, or says why not (B9).
 ///
@@ -17,8 +18,29 @@ use crate::records;
 /// # Errors
 /// One [`AssignError`]; nothing is committed before all phases have succeeded. It names the phase,
 /// the value, what is needed and what there is, and steps that would help.
-pub fn assign(problem: &Problem, options: &Options) -> Result<Assignment, AssignError> {
-    let model = model::build(problem, options)?;
+pub fn assign(problem: &Problem, options: &AssignOptions) -> Result<Assignment, AssignError> {
+    answer(problem, options, None)
+}
+
+/// Assigns by a moment. Behind it nothing more is shared and nothing searched: what has been found so far, at worst every
+/// value in bytes of its own, is the answer, or does not fit. It then depends on the machine, and a note says so.
+///
+/// # Errors
+/// As [`assign`].
+pub fn assign_within(
+    problem: &Problem,
+    options: &AssignOptions,
+    deadline: Instant,
+) -> Result<Assignment, AssignError> {
+    answer(problem, options, Some(deadline))
+}
+
+fn answer(
+    problem: &Problem,
+    options: &AssignOptions,
+    deadline: Option<Instant>,
+) -> Result<Assignment, AssignError> {
+    let model = Model { deadline, ..model::build(problem, options)? };
     let plan = plan(&model)?;
     let desc = descriptors::assign(&model, &plan)?;
     limits(&model, &plan)?;

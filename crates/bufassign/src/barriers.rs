@@ -6,7 +6,7 @@ use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe};
 use crate::model::Model;
 use crate::order::Order;
-use crate::orders::{laps, least_distance};
+use crate::orders::{least_distance, wraps};
 use crate::output::{
     AssignError, BarrierMode, ErrorKind, NamedBarrier, PackVerdict, PoolHolder, PoolSlot, ValueInfo,
 };
@@ -78,7 +78,8 @@ pub(crate) fn assign(
     let mut recoloured = false;
     if let Some(h) = failed {
         let found = if model.options.may_recolour() {
-            colour(holders.len(), pool, model.options.node_budget, &|a, b| shares(a, b).is_ok())
+            let late = || model.is_late();
+            colour(holders.len(), pool, model.options.node_budget, &|a, b| shares(a, b).is_ok(), &late)
         } else {
             None
         };
@@ -108,7 +109,7 @@ fn holders(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake]) -> Vec<Holder>
 }
 
 fn threads(model: &Model<'_>, shake: &Shake, value: usize) -> Result<u32, AssignError> {
-    let warps: u32 = shake.agents.iter().map(|&a| model.agents[a].warps).sum();
+    let warps: u32 = shake.partitions.iter().map(|&a| model.partitions[a].warps).sum();
     let threads = warps.saturating_mul(model.limits.threads_per_warp);
     if threads <= model.limits.max_threads {
         return Ok(threads);
@@ -150,11 +151,11 @@ fn compatible(
             }
             let Some(p) = to.producer else { return Err(Block::Order) };
             let d = if region.is_loop { least_distance(from, to, 0, 1, region.ii) } else { 0 };
-            for (d, used) in laps(d, 1).flat_map(|d| from.uses.iter().map(move |used| (d, used))) {
-                if !orders[a.region].implied(used.op, p, d - used.distance) {
+            for (d, (op, turn)) in wraps(d, 1).flat_map(|d| from.ends(d).map(move |end| (d, end))) {
+                if !orders[a.region].implied(op, p, d - turn) {
                     return Err(Block::Order);
                 }
-                relied.push((used.op, p, d - used.distance));
+                relied.push((op, p, d - turn));
             }
         }
     }
@@ -162,11 +163,20 @@ fn compatible(
 }
 
 /// The lexicographically least colouring in ascending holder order, by backtracking (B32).
-fn colour(n: usize, pool: usize, budget: u64, shares: &dyn Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
+fn colour(
+    n: usize,
+    pool: usize,
+    budget: u64,
+    shares: &dyn Fn(usize, usize) -> bool,
+    late: &dyn Fn() -> bool,
+) -> Option<Vec<usize>> {
     let table: Vec<Vec<bool>> = (0..n).map(|a| (0..a).map(|b| shares(b, a)).collect()).collect();
     let mut colours: Vec<usize> = Vec::with_capacity(n);
     let mut next = 0;
-    for _ in 0..budget {
+    for step in 0..budget {
+        if step.is_multiple_of(1024) && late() {
+            return None;
+        }
         let h = colours.len();
         if h == n {
             return Some(colours);

@@ -2,7 +2,7 @@
 //! against its two neighbours only (B50, B51 at Dc = 1).
 
 use crate::lifetime::Lifetimes;
-use crate::orders::{HandOver, least_distance};
+use crate::orders::{SlotOrder, least_distance};
 use crate::place::Plot;
 use crate::ring::Ring;
 use crate::succession::Succession;
@@ -13,10 +13,10 @@ pub(crate) struct Circle {
     period: Option<i64>,
     /// (start on the circle, length, unit) by start.
     members: Vec<(i64, i64, usize)>,
-    /// Hand-over from each member to the next.
-    next: BTreeMap<usize, HandOver>,
+    /// Order from each member to the next.
+    next: BTreeMap<usize, SlotOrder>,
     /// Waits between members that are no longer neighbours; they stay in the graph.
-    waits: Vec<HandOver>,
+    waits: Vec<SlotOrder>,
     joined: Vec<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Circle {
         members.sort_unstable();
         let after = |k: usize| members.iter().position(|m| m.2 == k).map(|at| (at + 1) % members.len());
         let (mut next, mut waits) = (BTreeMap::new(), Vec::new());
-        for h in &plot.hand_overs {
+        for h in &plot.slot_orders {
             let neighbours = after(h.from).is_some_and(|at| members[at].2 == h.to);
             if neighbours && !next.contains_key(&h.from) {
                 next.insert(h.from, *h);
@@ -44,9 +44,9 @@ impl Circle {
         (period.map_or(u.start, |p| u.start.rem_euclid(p)), u.length(), k)
     }
 
-    /// Where a unit would go and its hand-overs, if there is room: those to and from its neighbours, and
+    /// Where a unit would go and its orders, if there is room: those to and from its neighbours, and
     /// those that do not follow from them.
-    pub fn room(&self, life: &Lifetimes, unit: usize) -> Option<(usize, Vec<HandOver>)> {
+    pub fn room(&self, life: &Lifetimes, unit: usize) -> Option<(usize, Vec<SlotOrder>)> {
         let (start, len, _) = Circle::entry(life, unit, self.period);
         let at = self.members.partition_point(|m| m.0 < start);
         let n = self.members.len();
@@ -72,12 +72,12 @@ impl Circle {
             }
         };
         let Some(p) = self.period else {
-            let over = |from, to| HandOver { from, to, distance: 0, implied: false };
+            let over = |from, to| SlotOrder { from, to, distance: 0, implied: false };
             let pair = [before.map(|b| over(b.2, unit)), after.map(|a| over(unit, a.2))];
             return Some((at, pair.into_iter().flatten().collect()));
         };
         // Walking away from the new unit on either side.
-        let mut hands = Vec::new();
+        let mut orders = Vec::new();
         for backward in [true, false] {
             let member = |k: usize| {
                 let k = k % n;
@@ -86,17 +86,17 @@ impl Circle {
                 (m, least_distance(&life.units[from], &life.units[to], 0, 1, p), life.units[m].reach())
             };
             let reach = life.units[unit].reach();
-            let succession = Succession { lap: 1, reach, others: n, at: &member, backward };
+            let succession = Succession { wrap: 1, reach, others: n, at: &member, backward };
             for (m, distance) in succession.pairs() {
                 let (from, to) = if backward { (m, unit) } else { (unit, m) };
-                hands.push(HandOver { from, to, distance, implied: false });
+                orders.push(SlotOrder { from, to, distance, implied: false });
             }
         }
-        Some((at, hands))
+        Some((at, orders))
     }
 
-    /// Adds a unit at the place found by [`Circle::room`], its hand-overs settled.
-    pub fn join(&mut self, life: &Lifetimes, unit: usize, at: usize, over: &[HandOver]) {
+    /// Adds a unit at the place found by [`Circle::room`], its orders settled.
+    pub fn join(&mut self, life: &Lifetimes, unit: usize, at: usize, over: &[SlotOrder]) {
         self.members.insert(at, Circle::entry(life, unit, self.period));
         self.joined.push(unit);
         let n = self.members.len();
@@ -116,14 +116,14 @@ impl Circle {
         }
     }
 
-    /// Writes the class back: members in joining order, hand-overs around from the lowest value.
+    /// Writes the class back: members in joining order, orders around from the lowest value.
     pub fn store(self, life: &Lifetimes, plot: &mut Plot) {
         let value = |k: usize| life.units[k].values[0];
         let lowest = (0..self.members.len()).min_by_key(|&at| value(self.members[at].2)).unwrap_or(0);
         let turn = if self.period.is_some() { lowest } else { 0 };
         let around = self.members[turn..].iter().chain(&self.members[..turn]);
-        plot.hand_overs = around.filter_map(|m| self.next.get(&m.2).copied()).collect();
-        plot.hand_overs.extend(self.waits);
+        plot.slot_orders = around.filter_map(|m| self.next.get(&m.2).copied()).collect();
+        plot.slot_orders.extend(self.waits);
         plot.ring = Ring { shifts: vec![0; self.joined.len()], units: self.joined, depth: 1 };
     }
 }

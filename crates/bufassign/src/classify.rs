@@ -71,7 +71,7 @@ pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> R
     if values.iter().all(|&v| model.is_signal(v)) {
         return plain(Class::BarrierOnly, None);
     }
-    let desc = roles().filter(|r| *r == crate::input::Role::TmaDesc).count();
+    let desc = roles().filter(|r| *r == crate::input::AccessRole::TmaDesc).count();
     if desc > 0 && desc == roles().count() {
         return plain(Class::Desc, Some(Why::Role));
     }

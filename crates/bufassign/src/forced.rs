@@ -2,10 +2,10 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
-use crate::input::{Repeat, Role};
+use crate::input::{AccessRole, Repeat};
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
-use crate::orders::{HandOver, Orders, laps, least_distance};
+use crate::orders::{Orders, SlotOrder, least_distance, wraps};
 use crate::output::{AssignError, ErrorKind};
 use crate::ring::Ring;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Group {
     pub ring: Ring,
     pub layout: Option<usize>,
-    pub hand_overs: Vec<HandOver>,
+    pub slot_orders: Vec<SlotOrder>,
 }
 
 /// Groups units by root and by layout and orders them.
@@ -100,16 +100,16 @@ fn chain(
     let first = units[0];
     let own = orders.depth[first];
     if units.len() == 1 {
-        return Ok(Group { ring: Ring::single(first, own), layout: None, hand_overs: Vec::new() });
+        return Ok(Group { ring: Ring::single(first, own), layout: None, slot_orders: Vec::new() });
     }
     // Descriptors of one root are one slot that nobody rewrites: nothing to order.
     let descriptor = |k: &usize| {
         let u = &life.units[*k];
-        u.values.iter().all(|&v| model.roles(v).all(|r| r == Role::TmaDesc))
+        u.values.iter().all(|&v| model.roles(v).all(|r| r == AccessRole::TmaDesc))
     };
     if units.iter().all(descriptor) {
         let ring = Ring { units: units.to_vec(), shifts: vec![0; units.len()], depth: 1 };
-        return Ok(Group { ring, layout: None, hand_overs: Vec::new() });
+        return Ok(Group { ring, layout: None, slot_orders: Vec::new() });
     }
     let refuse = |why: &str| {
         let mut e = fail(model, ErrorKind::ChainUnordered, "B20", life.units[first].values[0], why);
@@ -138,7 +138,7 @@ fn chain(
     let high = units.iter().map(|&k| orders.depth[k]).sum::<i64>() + units.len() as i64 - 1;
     'depth: for dc in low..=high {
         let saved = orders.clone();
-        let (mut ring, mut hand_overs) =
+        let (mut ring, mut slot_orders) =
             (Ring { units: Vec::new(), shifts: Vec::new(), depth: dc }, Vec::new());
         for (&region, members) in &by_region {
             let r = &model.regions[region];
@@ -148,16 +148,16 @@ fn chain(
                 *orders = saved;
                 continue 'depth;
             };
-            let mut over = part.hand_overs(life, r.ii, r.is_loop);
+            let mut over = part.slot_orders(life, r.ii, r.is_loop);
             if !orders.settle(model, life, shakes, region, (members, dc_here), &mut over, true) {
                 *orders = saved;
                 continue 'depth;
             }
-            hand_overs.extend(part.listed(over));
+            slot_orders.extend(part.listed(over));
             ring.units.extend(part.units);
             ring.shifts.extend(part.shifts);
         }
-        return Ok(Group { ring, layout: None, hand_overs });
+        return Ok(Group { ring, layout: None, slot_orders });
     }
     Err(refuse("no ring of any depth gives its values disjoint lifetimes in a sound order"))
 }
@@ -180,7 +180,7 @@ fn layout_group(
     layout: usize,
     units: &[usize],
 ) -> Result<Group, AssignError> {
-    let mut hand_overs = Vec::new();
+    let mut slot_orders = Vec::new();
     for (i, &a) in units.iter().enumerate() {
         for &b in &units[..i] {
             let over = shared_slots(model, life, layout, b, a)?;
@@ -190,23 +190,23 @@ fn layout_group(
                 if !orders.settle(model, life, shakes, region, (&[], 1), one, true) {
                     return Err(alias_live(model, life, b, a, "nothing can order one before the other"));
                 }
-                hand_overs.push(h);
+                slot_orders.push(h);
             }
         }
     }
     let depth = units.iter().map(|&k| orders.depth[k]).max().unwrap_or(1);
     let ring = Ring { units: units.to_vec(), shifts: vec![0; units.len()], depth };
-    Ok(Group { ring, layout: Some(layout), hand_overs })
+    Ok(Group { ring, layout: Some(layout), slot_orders })
 }
 
-/// The hand-overs that slots of two units need where their bytes overlap.
+/// The orders that slots of two units need where their bytes overlap.
 fn shared_slots(
     model: &Model<'_>,
     life: &Lifetimes,
     layout: usize,
     a: usize,
     b: usize,
-) -> Result<Vec<HandOver>, AssignError> {
+) -> Result<Vec<SlotOrder>, AssignError> {
     let (u, v) = (&life.units[a], &life.units[b]);
     let leaf = |k: usize| {
         let value = life.units[k].values[0];
@@ -247,10 +247,10 @@ fn shared_slots(
         if life.units[first].end > life.units[second].start {
             return Err(alias_live(model, life, a, b, "their lifetimes overlap"));
         }
-        return Ok(vec![HandOver { from: first, to: second, distance: 0, implied: false }]);
+        return Ok(vec![SlotOrder { from: first, to: second, distance: 0, implied: false }]);
     }
     let (dx, dy) = (x.slots as i64, y.slots as i64);
-    let mut over: Vec<HandOver> = Vec::new();
+    let mut over: Vec<SlotOrder> = Vec::new();
     for &(i, j) in &pairs {
         // Version m of u sits in slot i iff m = i mod dx; likewise for v.
         let g = gcd(dx, dy);
@@ -271,8 +271,8 @@ fn shared_slots(
         // The next version of the other that may follow: d = j - i modulo the common divisor.
         for (from, to, diff) in [(a, b, j - i), (b, a, i - j)] {
             let least = least_distance(&life.units[from], &life.units[to], diff.rem_euclid(g), g, r.ii);
-            for distance in laps(least, g) {
-                let h = HandOver { from, to, distance, implied: false };
+            for distance in wraps(least, g) {
+                let h = SlotOrder { from, to, distance, implied: false };
                 if !over.contains(&h) {
                     over.push(h);
                 }

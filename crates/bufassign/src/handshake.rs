@@ -1,6 +1,6 @@
 //! How producer and consumers agree (B27), decided per pipe (B21).
 
-use crate::input::Role;
+use crate::input::AccessRole;
 use crate::lifetime::Lifetimes;
 use crate::model::Model;
 use crate::output::Handshake;
@@ -12,8 +12,8 @@ pub(crate) struct Shake {
     pub kind: Handshake,
     /// A named barrier is needed.
     pub named: bool,
-    /// Agents concerned, and those that only produce.
-    pub agents: BTreeSet<usize>,
+    /// Partitions concerned, and those that only produce.
+    pub partitions: BTreeSet<usize>,
     pub producers: BTreeSet<usize>,
     pub consumers: BTreeSet<usize>,
 }
@@ -31,33 +31,33 @@ fn pipe(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> Shake {
     members.dedup();
     let mut producers = BTreeSet::new();
     let mut consumers = BTreeSet::new();
-    let mut roles: BTreeSet<Role> = BTreeSet::new();
+    let mut roles: BTreeSet<AccessRole> = BTreeSet::new();
     for &v in &members {
         let value = &model.values[v];
         if let Some((p, role)) = value.producer {
-            producers.insert(model.ops[p].agent);
+            producers.insert(model.ops[p].partition);
             roles.insert(role);
         }
-        consumers.extend(value.uses.iter().map(|u| model.ops[u.op].agent));
+        consumers.extend(value.uses.iter().map(|u| model.ops[u.op].partition));
     }
-    let agents: BTreeSet<usize> = producers.union(&consumers).copied().collect();
-    let several_warps = agents.iter().any(|&a| model.agents[a].warps > 1);
+    let partitions: BTreeSet<usize> = producers.union(&consumers).copied().collect();
+    let several_warps = partitions.iter().any(|&a| model.partitions[a].warps > 1);
     let local = values.iter().all(|&v| model.values[v].src.warp_local);
     let exchanged = several_warps && !local;
     let (kind, named) = if values.iter().any(|&v| model.is_signal(v)) {
         (Handshake::Named, true)
     } else if producers.is_empty() {
         (Handshake::Order, false)
-    } else if agents.len() > 1 {
+    } else if partitions.len() > 1 {
         (Handshake::Pair, false)
     } else if roles.iter().any(|r| r.completes_on_mbarrier()) {
         (Handshake::Full, exchanged)
-    } else if roles.contains(&Role::CpAsync) {
+    } else if roles.contains(&AccessRole::CpAsync) {
         (Handshake::Group, exchanged)
     } else if exchanged {
         (Handshake::Named, true)
     } else {
         (Handshake::Order, false)
     };
-    Shake { kind, named: named || model.options.is_tileiras(), agents, producers, consumers }
+    Shake { kind, named: named || model.options.is_tileiras(), partitions, producers, consumers }
 }

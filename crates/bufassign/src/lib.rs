@@ -6,10 +6,34 @@
 //! named barrier, program order), or says precisely why not. [`check::check`] verifies an answer
 //! from input and output alone and shares no code with the producer.
 //!
+//! ```
+//! use warploom_bufassign::{AccessRole, Problem, assign, check};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut b = Problem::builder("gemm", "sm_90a");
+//! let (load, math) = (b.partition("load", 1), b.partition("math", 4));
+//! let body = b.add_loop(400, 2);
+//! let copy = b.op("load k", body, load).takes(500).asynchronous().id();
+//! let product = b.op("qk", body, math).at(1, 100).takes(200).asynchronous().id();
+//! b.value("k", &[64, 128], "f16")
+//!     .swizzle(128)
+//!     .written_by(copy, AccessRole::TmaLoad)
+//!     .read_by(product, AccessRole::WgmmaB);
+//! let problem = b.finish();
+//!
+//! let answer = assign(&problem, &problem.options)?;
+//! check::check(&problem, &answer)?;
+//! let k = answer.record(0).ok_or("one record per value")?;
+//! assert_eq!((k.depth, k.offset, answer.smem.used), (2, Some(0), 2 * 16384 + 32));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`pack`] is the offset packer on plain data, usable alone; [`materialize`] turns buffers of an
 //! IR function into allocations.
 //!
-//! Rule numbers (B1 ..) are those of the buffer specification. Everything is a pure function.
+//! Rule numbers (B1 ..) are those of `docs/rules`; `warploom rule B17` prints one. Everything is a pure function; a clock
+//! is looked at only where a deadline is given ([`assign_within`], [`pack::PackOptions::deadline`]).
 
 mod advice;
 mod arcs;
@@ -19,9 +43,8 @@ pub mod check;
 mod circle;
 mod classify;
 mod descriptors;
+mod failure;
 mod forced;
-#[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzzing;
 #[cfg(test)]
 mod generated;
 mod handshake;
@@ -38,17 +61,21 @@ mod place;
 mod plan;
 mod records;
 pub mod render;
-#[cfg(any(test, feature = "fuzzing"))]
-mod replay;
 mod ring;
 mod schema;
 mod share;
 mod succession;
 
-pub use assign::{assign, assign_json};
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use assign::{assign, assign_json, assign_within};
+pub use failure::CheckFailure;
 pub use input::{
-    Agent, Consumer, Edge, Exit, Layout, LayoutRef, Leaf, Op, Options, Preset, Problem, Producer, Region,
-    RegionKind, Repeat, Reserved, Role, Sharing, Space, TargetSpec, Value, element_bits,
+    AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, LayoutLeaf, LayoutRef,
+    OpBuilder, Preset, Problem, ProblemBuilder, Producer, RegionKind, Repeat, Reserved, ScheduledOp,
+    ScheduledRegion, Sharing, Space, TargetSpec, ValueBuilder, WarpPartition, element_bits,
 };
 pub use output::*;
 pub use schema::json_schema;

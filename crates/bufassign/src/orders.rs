@@ -1,6 +1,7 @@
 //! The order graphs of all regions at the depths in force, and what has been built on them (B24..B26).
 
 use crate::handshake::Shake;
+use crate::input::AccessRole;
 use crate::lifetime::{Lifetimes, Unit};
 use crate::model::Model;
 use crate::order::{Deadlock, MOST_TURNS, Order};
@@ -12,7 +13,7 @@ const WORK: u64 = 40_000_000;
 
 /// Storage passes from one unit to another, `distance` iterations later (B51).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HandOver {
+pub(crate) struct SlotOrder {
     pub from: usize,
     pub to: usize,
     pub distance: i64,
@@ -31,6 +32,8 @@ pub(crate) struct Orders {
     extra: Vec<Vec<Wait>>,
     /// Implied orders that something relies on, per region.
     relied: Vec<Vec<Wait>>,
+    /// Values whose next write into a slot waits for the one before, since no use is sure to stand between (B78).
+    pub rewrites: Vec<SlotOrder>,
     spent: u64,
     /// Counts changes of the graphs.
     pub revision: u64,
@@ -47,9 +50,15 @@ pub(crate) fn least_distance(from: &Unit, to: &Unit, diff: i64, dc: i64, ii: i64
 /// The distances at which an order must hold, `least` being the first and `step` apart: all that lead back
 /// and the first that does not. What holds at a distance of 0 or more holds later too, since an op follows
 /// its own earlier turns; but the turn that a distance leads back to may be one that the run does not have.
-pub(crate) fn laps(least: i64, step: i64) -> impl Iterator<Item = i64> {
+pub(crate) fn wraps(least: i64, step: i64) -> impl Iterator<Item = i64> {
     let ahead = if least < -MOST_TURNS { least } else { 0 };
     std::iter::successors(Some(least), move |&d| (d < ahead).then(|| d + step.max(1)))
+}
+
+/// Whether a lifetime has bytes or columns that are written.
+fn stored(model: &Model<'_>, unit: &Unit) -> bool {
+    let written = |r: AccessRole| !matches!(r, AccessRole::Signal | AccessRole::TmaDesc);
+    unit.values.iter().any(|&v| model.roles(v).any(written))
 }
 
 impl Orders {
@@ -64,7 +73,31 @@ impl Orders {
             graphs.push(Order::build(model, life, region, &|k| depth[k], &[]).map_err(|Deadlock| region)?);
         }
         let none = vec![Vec::new(); model.regions.len()];
-        Ok(Orders { graphs, depth, extra: none.clone(), relied: none, spent: 0, revision: 0 })
+        let rewrites = Vec::new();
+        let mut orders =
+            Orders { graphs, depth, extra: none.clone(), relied: none, rewrites, spent: 0, revision: 0 };
+        orders.order_writes(model, life);
+        Ok(orders)
+    }
+
+    /// Orders the writes of every slot, by a wait where nothing else does (B78). A wait for an earlier turn of the op
+    /// that waits agrees with every schedule, so it can always be inserted.
+    fn order_writes(&mut self, model: &Model<'_>, life: &Lifetimes) {
+        for (k, u) in life.units.iter().enumerate().filter(|(_, u)| model.regions[u.region].is_loop) {
+            let Some(p) = u.producer else { continue };
+            let distance = self.depth[k];
+            // A use that stands between is acquired after the write and released before the next one.
+            if !stored(model, u) || u.uses.iter().any(|x| x.distance <= distance) {
+                continue;
+            }
+            let graph = &mut self.graphs[u.region];
+            if !graph.implied(p, p, distance) && graph.insertable(p, p, distance) {
+                graph.insert(p, p, distance);
+                graph.keep();
+                self.extra[u.region].push((p, p, distance));
+                self.rewrites.push(SlotOrder { from: k, to: k, distance, implied: false });
+            }
+        }
     }
 
     /// Notes orders that must go on holding.
@@ -72,32 +105,28 @@ impl Orders {
         self.relied[region].extend(waits);
     }
 
-    /// The completions and issues that a hand-over consists of.
-    fn waits(life: &Lifetimes, h: &HandOver) -> Option<Vec<Wait>> {
+    /// The completions and issues that a order consists of.
+    fn waits(life: &Lifetimes, h: &SlotOrder) -> Option<Vec<Wait>> {
         let (u, v) = (&life.units[h.from], &life.units[h.to]);
         let p = v.producer?;
         if u.region != v.region {
             let there = u.far.iter().filter(|f| f.0 == v.region);
             return Some(there.map(|f| (f.1, p, h.distance)).collect());
         }
-        let mut waits: Vec<Wait> = u.uses.iter().map(|x| (x.op, p, h.distance - x.distance)).collect();
-        if waits.is_empty() {
-            waits.push((u.producer?, p, h.distance));
-        }
-        Some(waits)
+        Some(u.ends(h.distance).map(|(op, turn)| (op, p, h.distance - turn)).collect())
     }
 
     /// Whether program order alone may guard the later value's bytes (B26).
-    fn acquired(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], h: &HandOver) -> bool {
+    fn acquired(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], h: &SlotOrder) -> bool {
         let (u, v) = (&life.units[h.from], &life.units[h.to]);
         let Some(p) = v.producer else { return false };
         let shake = &shakes[model.values[v.values[0]].pipe];
-        model.agents[model.ops[p].agent].warps == 1
+        model.partitions[model.ops[p].partition].warps == 1
             || matches!(shake.kind, Handshake::Named | Handshake::Full | Handshake::Pair)
             || (u.warp_local && v.warp_local)
     }
 
-    /// Tries to make hand-overs of one region hold, its members' rings having `dc` slots. On
+    /// Tries to make orders of one region hold, its members' rings having `dc` slots. On
     /// success the graph, the depths and what is relied on are updated and `implied` is filled in.
     #[allow(clippy::too_many_arguments)]
     pub fn settle(
@@ -107,7 +136,7 @@ impl Orders {
         shakes: &[Shake],
         region: usize,
         ring: (&[usize], i64),
-        hand_overs: &mut [HandOver],
+        slot_orders: &mut [SlotOrder],
         insert: bool,
     ) -> bool {
         let (members, dc) = ring;
@@ -125,9 +154,9 @@ impl Orders {
             }
             trial = Some(g);
         }
-        let Orders { graphs, depth, extra, relied, spent, revision } = self;
+        let Orders { graphs, depth, extra, relied, spent, revision, .. } = self;
         let graph = trial.as_mut().unwrap_or(&mut graphs[region]);
-        let Some((added, held)) = hand_over(model, life, shakes, graph, spent, hand_overs, insert) else {
+        let Some((added, held)) = find(model, life, shakes, graph, spent, slot_orders, insert) else {
             graph.take_back();
             return false;
         };
@@ -150,18 +179,18 @@ impl Orders {
     }
 }
 
-/// Finds hand-overs implied or inserts the waits they need: the waits inserted, and the orders relied on.
-fn hand_over(
+/// Finds orders implied or inserts the waits they need: the waits inserted, and the orders relied on.
+fn find(
     model: &Model<'_>,
     life: &Lifetimes,
     shakes: &[Shake],
     graph: &mut Order,
     spent: &mut u64,
-    hand_overs: &mut [HandOver],
+    slot_orders: &mut [SlotOrder],
     insert: bool,
 ) -> Option<(Vec<Wait>, Vec<Wait>)> {
     let (mut added, mut relied) = (Vec::new(), Vec::new());
-    for h in hand_overs.iter_mut() {
+    for h in slot_orders.iter_mut() {
         if h.distance < -MOST_TURNS {
             return None;
         }

@@ -1,69 +1,19 @@
 //! Phase 3, second half: offsets in one space (B46, B55..B57), tensor-memory lanes (B43).
 
-use crate::handshake::Shake;
-use crate::input::{Repeat, Sharing};
-use crate::lifetime::{self, Lifetimes, Unit};
-use crate::model::Model;
-use crate::orders::{HandOver, Orders, laps, least_distance};
-use crate::output::Class;
-use crate::pack::{self, PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span};
-use crate::ring::Ring;
-use std::collections::BTreeSet;
-
+mod plot;
+mod spans;
 mod stack;
 
-/// A storage class on its way to a place. Sizes are bytes in SMEM, columns in TMEM.
-#[derive(Clone, Debug)]
-pub(crate) struct Plot {
-    /// Lowest value id.
-    pub id: u64,
-    pub class: Class,
-    pub ring: Ring,
-    pub layout: Option<usize>,
-    /// Size of the whole layout, which is placed as one.
-    pub layout_size: u64,
-    pub hand_overs: Vec<HandOver>,
-    /// One stage, unpadded.
-    pub size: u64,
-    pub align: u64,
-    pub half_lanes: bool,
-}
+pub(crate) use plot::{Placed, Plot, live_in};
+pub(crate) use spans::{Ground, problem_of};
 
-impl Plot {
-    /// From one slot to the next (B38).
-    pub fn stride(&self) -> u64 {
-        self.size.div_ceil(self.align) * self.align
-    }
-
-    /// The whole class; saturates where no space could hold it.
-    pub fn bytes(&self) -> u64 {
-        if self.layout.is_some() {
-            return self.layout_size;
-        }
-        self.stride().saturating_mul(self.ring.depth.unsigned_abs()).min(1 << 50)
-    }
-}
-
-/// Whether a unit's storage is live anywhere in a region.
-pub(crate) fn live_in(unit: &Unit, region: usize) -> bool {
-    unit.region == region || unit.elsewhere.iter().any(|e| e.0 == region)
-}
-
-/// A packed space.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Placed {
-    /// Offsets of the plots, in their order.
-    pub offsets: Vec<u64>,
-    /// The upper lane set was taken, per plot.
-    pub upper: Vec<bool>,
-    pub peak: u64,
-    pub load_bound: u64,
-    pub optimal: bool,
-    /// No plan within the capacity exists.
-    pub infeasible: bool,
-    /// Hand-overs that overlays of unequal classes rely on (B57).
-    pub overlays: Vec<HandOver>,
-}
+use crate::handshake::Shake;
+use crate::lifetime::Lifetimes;
+use crate::model::Model;
+use crate::orders::{Orders, SlotOrder, least_distance, wraps};
+use crate::pack::{self, PackOptions, PackOutcome, PackProblem};
+use spans::{everything, problem};
+use std::collections::BTreeSet;
 
 /// Items up to which the packer may spend all of its nodes.
 const SMALL: u64 = 32;
@@ -73,73 +23,6 @@ const EXACT: usize = 400;
 const ROUNDS: u32 = 16;
 /// Pairs on common bytes that are looked at in a round.
 const MOST_PAIRS: usize = 4_000_000;
-
-/// What a space looks like to the packer.
-pub(crate) struct Ground<'a> {
-    pub reserved: &'a [(u64, u64, String)],
-    pub capacity: u64,
-    /// Two lane sets per region.
-    pub lanes: bool,
-}
-
-/// When a plot is live, as spans of the packer's segments. `upper` picks its lane set.
-fn spans(model: &Model<'_>, life: &Lifetimes, plot: &Plot, ground: &Ground<'_>, upper: bool) -> Vec<Span> {
-    let mut out = Vec::new();
-    let halves: &[usize] = match (ground.lanes, plot.half_lanes, upper) {
-        (false, ..) => &[0],
-        (true, false, _) => &[0, 1],
-        (true, true, false) => &[0],
-        (true, true, true) => &[1],
-    };
-    let per_region = if ground.lanes { 2 } else { 1 };
-    let mut add = |region: usize, start: i64, len: i64| {
-        for half in halves {
-            out.push(Span { segment: region * per_region + half, start, len: len.max(1), window: None });
-        }
-    };
-    let everything = |region: usize| everything(model, life, region);
-    let alone =
-        model.options.effective_sharing() == Sharing::Off || model.problem.repeat == Repeat::Overlapped;
-    for &k in &plot.ring.units {
-        let u = &life.units[k];
-        let r = &model.regions[u.region];
-        if plot.ring.depth > 1 && r.is_loop || alone || (u.whole && r.is_loop) || plot.layout.is_some() {
-            add(u.region, 0, everything(u.region));
-        } else if u.whole {
-            let start = if u.producer.is_none() || life_starts_before(model, u) { 0 } else { u.start };
-            let end = if leaves(model, u) { life.horizon[u.region] } else { u.end };
-            add(u.region, start, end - start);
-        } else {
-            add(u.region, u.start, u.length());
-        }
-        for &(region, span) in &u.elsewhere {
-            match span {
-                lifetime::Span::Whole => add(region, 0, everything(region)),
-                lifetime::Span::Range(a, b) => add(region, a, b - a),
-            }
-        }
-    }
-    if model.problem.repeat == Repeat::Overlapped {
-        for region in 0..model.regions.len() {
-            add(region, 0, everything(region));
-        }
-    }
-    out
-}
-
-/// All cycles of a region.
-fn everything(model: &Model<'_>, life: &Lifetimes, region: usize) -> i64 {
-    let r = &model.regions[region];
-    if r.is_loop { r.ii } else { life.horizon[region] }
-}
-
-fn life_starts_before(model: &Model<'_>, u: &Unit) -> bool {
-    u.values.iter().any(|&v| model.values[v].src.live_in)
-}
-
-fn leaves(model: &Model<'_>, u: &Unit) -> bool {
-    u.values.iter().any(|&v| model.values[v].src.live_out) || u.elsewhere.iter().any(|e| e.0 > u.region)
-}
 
 /// Packs the plots of one space, holding overlays inside a region to B51 (B57).
 #[allow(clippy::too_many_arguments)]
@@ -177,7 +60,9 @@ pub(crate) fn place(
                 *orders = trial;
                 return placed;
             }
-            Some(pairs) if round < ROUNDS && separations.len() <= most_refused(plots.len()) => {
+            Some(pairs)
+                if round < ROUNDS && !model.is_late() && separations.len() <= most_refused(plots.len()) =>
+            {
                 separations.extend(pairs);
             }
             _ => {
@@ -207,38 +92,6 @@ fn same_region(life: &Lifetimes, a: &Plot, b: &Plot) -> bool {
     a.ring.units.iter().any(|&x| b.ring.units.iter().any(|&y| meet(x, y)))
 }
 
-fn problem(
-    model: &Model<'_>,
-    life: &Lifetimes,
-    plots: &[&Plot],
-    ground: &Ground<'_>,
-    upper: &[bool],
-) -> PackProblem {
-    let mut p = PackProblem::default();
-    for r in &model.regions {
-        let s = if r.is_loop { Segment::Circular(r.ii) } else { Segment::Linear };
-        p.segments.extend(std::iter::repeat_n(s, if ground.lanes { 2 } else { 1 }));
-    }
-    p.reserved = ground.reserved.iter().map(|r| (r.0, r.1)).collect();
-    p.items = plots
-        .iter()
-        .zip(upper)
-        .map(|(plot, &upper)| PackItem {
-            size: plot.bytes(),
-            align: plot.align,
-            fixed: None,
-            live: spans(model, life, plot, ground, upper),
-        })
-        .collect();
-    p
-}
-
-/// The packer's view of plots of shared memory, or of columns regardless of lanes.
-pub(crate) fn problem_of(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot]) -> PackProblem {
-    let ground = Ground { reserved: &[], capacity: 0, lanes: false };
-    problem(model, life, plots, &ground, &vec![false; plots.len()])
-}
-
 /// Least peak; if that is past the capacity, a search for any plan within it.
 fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) -> Placed {
     let items = problem.items.len();
@@ -247,7 +100,8 @@ fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) ->
     let fewer = |n: u64| (n.min(1 << 40) * SMALL / many * SMALL / many) >> round.min(4);
     let budget = fewer(model.options.node_budget);
     // Minimising is a courtesy, fitting is the duty: most of the budget is kept for the latter.
-    let quick = PackOptions { node_budget: budget.min(fewer(200_000)), exact: items <= EXACT, stop: None };
+    let options = PackOptions::default().deadline(model.deadline);
+    let quick = options.node_budget(budget.min(fewer(200_000))).exact(items <= EXACT);
     let mut placed = Placed::default();
     if let PackOutcome::Fits { offsets, peak, optimal, .. } = pack::pack(problem, &quick) {
         placed = Placed { offsets, peak, optimal, ..Placed::default() };
@@ -257,7 +111,7 @@ fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) ->
         return placed;
     }
     let bounded = PackProblem { capacity: Some(capacity), ..problem.clone() };
-    let thorough = PackOptions { node_budget: budget, exact: true, stop: None };
+    let thorough = options.node_budget(budget);
     match pack::pack(&bounded, &thorough) {
         PackOutcome::Fits { offsets, peak, optimal, .. } => {
             placed = Placed { offsets, peak, optimal, ..Placed::default() };
@@ -275,7 +129,7 @@ fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) ->
     placed
 }
 
-/// Pairs that share bytes inside a region without being orderable, unless there are too many; hand-overs
+/// Pairs that share bytes inside a region without being orderable, unless there are too many; orders
 /// of the others are added to the plan.
 #[allow(clippy::too_many_arguments)]
 fn overlays(
@@ -345,7 +199,7 @@ fn order_pair(
                 for (from, to) in [(x, y), (y, x)] {
                     let t = &life.units[to];
                     if live_in(&life.units[from], t.region) {
-                        let mut h = [HandOver { from, to, distance: 0, implied: false }];
+                        let mut h = [SlotOrder { from, to, distance: 0, implied: false }];
                         if !orders.settle(model, life, shakes, t.region, (&[], 1), &mut h, insert) {
                             return false;
                         }
@@ -361,8 +215,8 @@ fn order_pair(
                     continue;
                 }
                 let least = if r.is_loop { least_distance(f, t, 0, 1, r.ii) } else { 0 };
-                for distance in laps(least, 1) {
-                    let mut h = [HandOver { from, to, distance, implied: false }];
+                for distance in wraps(least, 1) {
+                    let mut h = [SlotOrder { from, to, distance, implied: false }];
                     if !orders.settle(model, life, shakes, u.region, (&[], 1), &mut h, insert) {
                         return false;
                     }
@@ -382,7 +236,7 @@ fn choose_halves(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot], ground: &
     if half.len() < 2 {
         return best;
     }
-    let greedy = PackOptions { exact: false, ..PackOptions::default() };
+    let greedy = PackOptions::default().exact(false).deadline(model.deadline);
     let mut least = u64::MAX;
     let mut try_out = |upper: Vec<bool>| {
         let outcome = pack::pack(&problem(model, life, plots, ground, &upper), &greedy);

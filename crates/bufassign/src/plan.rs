@@ -8,8 +8,8 @@ use crate::input::{Repeat, Sharing};
 use crate::lifetime::{self, Lifetimes};
 use crate::mbarriers::{Mbarriers, layout as mbarrier_layout};
 use crate::model::Model;
-use crate::orders::Orders;
-use crate::output::{AssignError, Class, ErrorKind, Note};
+use crate::orders::{Orders, SlotOrder};
+use crate::output::{AssignError, AssignNote, Class, ErrorKind};
 use crate::place::{Ground, Placed, Plot, place};
 use crate::share;
 
@@ -24,10 +24,12 @@ pub(crate) struct Plan {
     pub plots: Vec<Plot>,
     /// Ring slots per unit.
     pub depth: Vec<i64>,
+    /// Waits of a value's write for its own write before (B78).
+    pub rewrites: Vec<SlotOrder>,
     pub smem: Placed,
     pub tmem: Placed,
     pub mbarriers: Mbarriers,
-    pub notes: Vec<Note>,
+    pub notes: Vec<AssignNote>,
     pub emittable: bool,
 }
 
@@ -72,7 +74,7 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
     let fits = |p: &(Placed, Placed, Mbarriers)| {
         p.2.used <= smem_limit(model) && p.1.peak <= model.limits.tmem.map_or(0, |t| t.columns)
     };
-    if may_share && sharing == Sharing::WhenNeeded && !fits(&placed) {
+    if may_share && sharing == Sharing::WhenNeeded && !fits(&placed) && !model.is_late() {
         let mut second = (orders.clone(), plots.clone(), notes.clone());
         share::sweep(model, &life, &mut second.0, &shakes, &mut second.1, true, &mut second.2);
         let retry = pack_all(model, &life, &mut second.0, &shakes, &second.1, true);
@@ -82,8 +84,17 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
             (orders, plots, notes) = second;
         }
     }
+    if model.is_late() {
+        notes.push(AssignNote {
+            rule: "B60".into(),
+            phase: 4,
+            text: "the time was up before all had been tried; with another limit or machine the answer may be another"
+                .into(),
+            values: Vec::new(),
+        });
+    }
     if orders.is_spent() {
-        notes.push(Note {
+        notes.push(AssignNote {
             rule: "B53".into(),
             phase: 4,
             text: "the budget for merges that change a ring's depth or insert a wait was spent".into(),
@@ -94,6 +105,7 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
     let (smem, tmem, mbarriers) = placed;
     Ok(Plan {
         depth: orders.depth,
+        rewrites: orders.rewrites,
         life,
         shakes,
         barriers,
@@ -158,7 +170,7 @@ fn plot(
         ring: g.ring,
         layout: g.layout,
         layout_size: 0,
-        hand_overs: g.hand_overs,
+        slot_orders: g.slot_orders,
         size: fp.size,
         align: fp.align,
         half_lanes: fp.half_lanes,

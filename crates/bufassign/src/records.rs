@@ -3,7 +3,7 @@
 mod merge;
 
 use crate::classify::lanes;
-use crate::input::Role;
+use crate::input::AccessRole;
 use crate::model::Model;
 use crate::output::*;
 use crate::place::Plot;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn tx_bytes(model: &Model<'_>, plan: &Plan, pipe: usize) -> Option<u64> {
     plan.mbarriers.of_pipe.get(pipe)?.as_ref()?;
     let loads = model.pipes[pipe].values.iter().filter(|&&v| {
-        plan.life.owner[v] == v && model.values[v].producer.is_some_and(|p| p.1 == Role::TmaLoad)
+        plan.life.owner[v] == v && model.values[v].producer.is_some_and(|p| p.1 == AccessRole::TmaLoad)
     });
     let sum = loads.fold(0u64, |n, &v| n.saturating_add(model.values[v].bytes));
     (sum > 0).then_some(sum)

@@ -2,7 +2,7 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::lifetime::{Lifetimes, Unit};
-use crate::orders::{HandOver, least_distance};
+use crate::orders::{SlotOrder, least_distance};
 use crate::succession::Succession;
 
 /// Members of a ring in joining order with their rotations, and its slots.
@@ -38,9 +38,9 @@ impl Ring {
         Some(Ring { units: units.to_vec(), shifts, depth: dc })
     }
 
-    /// Hand-overs around the slot's circle, each member to the next (B51), then those that do not follow
+    /// Orders around the slot's circle, each member to the next (B51), then those that do not follow
     /// from them. None for one member; in a line there is no way back.
-    pub fn hand_overs(&self, life: &Lifetimes, ii: i64, is_loop: bool) -> Vec<HandOver> {
+    pub fn slot_orders(&self, life: &Lifetimes, ii: i64, is_loop: bool) -> Vec<SlotOrder> {
         let n = self.units.len();
         if n < 2 {
             return Vec::new();
@@ -57,17 +57,17 @@ impl Ring {
         if is_loop {
             around.rotate_left(lowest.unwrap_or(0));
         }
-        let hand = |a: usize, b: usize, distance: i64| HandOver {
+        let order = |a: usize, b: usize, distance: i64| SlotOrder {
             from: self.units[a],
             to: self.units[b],
             distance,
             implied: false,
         };
         if !is_loop {
-            return around.windows(2).map(|w| hand(w[0], w[1], 0)).collect();
+            return around.windows(2).map(|w| order(w[0], w[1], 0)).collect();
         }
         let mut further = Vec::new();
-        let mut out: Vec<HandOver> = Vec::with_capacity(n);
+        let mut out: Vec<SlotOrder> = Vec::with_capacity(n);
         for i in 0..n {
             let a = around[i];
             let at = |k: usize| {
@@ -76,13 +76,13 @@ impl Ring {
                 (b, least_distance(unit(a), unit(b), turn, self.depth, ii), unit(b).reach())
             };
             let succession = Succession {
-                lap: self.depth,
+                wrap: self.depth,
                 reach: unit(a).reach(),
                 others: n - 1,
                 at: &at,
                 backward: false,
             };
-            let mut pairs = succession.pairs().into_iter().map(|(b, d)| hand(a, b, d));
+            let mut pairs = succession.pairs().into_iter().map(|(b, d)| order(a, b, d));
             out.extend(pairs.next());
             further.extend(pairs);
         }
@@ -90,8 +90,8 @@ impl Ring {
         out
     }
 
-    /// What of its settled hand-overs is listed: those between neighbours, and waits.
-    pub fn listed(&self, mut over: Vec<HandOver>) -> Vec<HandOver> {
+    /// What of its settled orders is listed: those between neighbours, and waits.
+    pub fn listed(&self, mut over: Vec<SlotOrder>) -> Vec<SlotOrder> {
         let mut at = 0;
         over.retain(|h| {
             at += 1;

@@ -1,6 +1,6 @@
 //! The JSON Schema of input and output, generated from the structs (B9).
 
-use crate::{Assignment, Failure, Problem};
+use crate::{AssignFailure, Assignment, Problem};
 use schemars::schema_for;
 
 /// One JSON object with the schemas of the problem, the answer and the failure.
@@ -8,7 +8,7 @@ pub fn json_schema() -> String {
     let all = serde_json::json!({
         "problem": schema_for!(Problem),
         "assignment": schema_for!(Assignment),
-        "failure": schema_for!(Failure),
+        "failure": schema_for!(AssignFailure),
     });
     serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
 }

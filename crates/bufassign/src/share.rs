@@ -4,10 +4,11 @@ use crate::circle::Circle;
 use crate::handshake::Shake;
 use crate::lifetime::Lifetimes;
 use crate::model::Model;
-use crate::orders::{HandOver, Orders};
-use crate::output::{Class, Note};
+use crate::orders::{Orders, SlotOrder};
+use crate::output::{AssignNote, Class};
 use crate::place::Plot;
 use crate::ring::Ring;
+use bitvec::vec::BitVec;
 
 mod quick;
 
@@ -21,7 +22,7 @@ pub(crate) fn sweep(
     shakes: &[Shake],
     plots: &mut Vec<Plot>,
     insert: bool,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AssignNote>,
 ) {
     // Candidates by what must agree anyway, so that unrelated pairs are never looked at.
     let mut groups: std::collections::BTreeMap<_, Vec<usize>> = std::collections::BTreeMap::new();
@@ -37,9 +38,12 @@ pub(crate) fn sweep(
         rows.extend(list.iter().enumerate().map(|(at, &i)| (i, l, at)));
     }
     rows.sort_unstable();
-    let mut gone = vec![false; plots.len()];
+    let mut gone: BitVec = BitVec::repeat(false, plots.len());
     let mut quick: Option<Quick> = None;
     for (i, l, at) in rows {
+        if model.is_late() {
+            break;
+        }
         if gone[i] {
             continue;
         }
@@ -67,9 +71,9 @@ fn row(
     plots: &mut [Plot],
     (i, later): (usize, impl Iterator<Item = usize>),
     quick: Option<&Quick>,
-    gone: &mut [bool],
+    gone: &mut BitVec,
     insert: bool,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<AssignNote>,
 ) {
     let region = life.units[plots[i].ring.units[0]].region;
     let r = &model.regions[region];
@@ -77,6 +81,9 @@ fn row(
     let mut circle: Option<Circle> = None;
     let mut alone = true;
     for j in later {
+        if model.is_late() {
+            break;
+        }
         if gone[j] || alone && quick.is_some_and(|q| q.refuses(i, j)) {
             continue;
         }
@@ -96,9 +103,9 @@ fn row(
                 c.store(life, &mut plots[i]);
             }
             let found = unite(model, life, orders, shakes, &plots[i], &plots[j], insert);
-            found.is_some_and(|(ring, hand_overs)| {
-                let other = plots[j].hand_overs.clone();
-                replace(&mut plots[i], ring, hand_overs, other);
+            found.is_some_and(|(ring, slot_orders)| {
+                let other = plots[j].slot_orders.clone();
+                replace(&mut plots[i], ring, slot_orders, other);
                 true
             })
         };
@@ -106,7 +113,7 @@ fn row(
             continue;
         }
         alone = false;
-        notes.push(Note {
+        notes.push(AssignNote {
             rule: "B53".into(),
             phase: 4,
             text: "share pipeline buffer".into(),
@@ -117,7 +124,7 @@ fn row(
         plot.size = plot.size.max(size);
         plot.align = plot.align.max(align);
         plot.half_lanes &= half;
-        gone[j] = true;
+        gone.set(j, true);
     }
     if let Some(c) = circle {
         c.store(life, &mut plots[i]);
@@ -126,14 +133,14 @@ fn row(
 
 /// Gives a class its new ring. Waits of the parts stay in the graph, and so in the list, even where
 /// the circle is new.
-fn replace(plot: &mut Plot, ring: Ring, hand_overs: Vec<HandOver>, other: Vec<HandOver>) {
+fn replace(plot: &mut Plot, ring: Ring, slot_orders: Vec<SlotOrder>, other: Vec<SlotOrder>) {
     plot.ring = ring;
-    let before = std::mem::replace(&mut plot.hand_overs, hand_overs);
+    let before = std::mem::replace(&mut plot.slot_orders, slot_orders);
     for h in before.into_iter().chain(other).filter(|h| !h.implied) {
-        let same = |k: &HandOver| (k.from, k.to, k.distance) == (h.from, h.to, h.distance);
-        if !plot.hand_overs.iter().any(|k| same(k) && !k.implied) {
-            plot.hand_overs.retain(|k| !same(k));
-            plot.hand_overs.push(h);
+        let same = |k: &SlotOrder| (k.from, k.to, k.distance) == (h.from, h.to, h.distance);
+        if !plot.slot_orders.iter().any(|k| same(k) && !k.implied) {
+            plot.slot_orders.retain(|k| !same(k));
+            plot.slot_orders.push(h);
         }
     }
 }
@@ -166,7 +173,7 @@ fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> (Class, usize, Opti
     (plot.class, unit.region, exact)
 }
 
-/// The joint ring of two classes and its hand-overs, if there is one that pays and can be ordered
+/// The joint ring of two classes and its orders, if there is one that pays and can be ordered
 /// (B50..B52).
 fn unite(
     model: &Model<'_>,
@@ -176,7 +183,7 @@ fn unite(
     a: &Plot,
     b: &Plot,
     insert: bool,
-) -> Option<(Ring, Vec<HandOver>)> {
+) -> Option<(Ring, Vec<SlotOrder>)> {
     let units: Vec<usize> = a.ring.units.iter().chain(&b.ring.units).copied().collect();
     let region = life.units[units[0]].region;
     let r = &model.regions[region];
@@ -193,7 +200,7 @@ fn unite(
             return None;
         }
         let ring = Ring { shifts: vec![0; units.len()], units, depth: 1 };
-        let mut over = ring.hand_overs(life, r.ii, false);
+        let mut over = ring.slot_orders(life, r.ii, false);
         let done = orders.settle(model, life, shakes, region, (&ring.units, 1), &mut over, insert);
         return done.then_some((ring, over));
     }
@@ -201,7 +208,7 @@ fn unite(
     let mut dc = low;
     while stride.checked_mul(dc.unsigned_abs())? < apart {
         if let Some(ring) = Ring::at_depth(life, &units, dc, r.ii) {
-            let mut over = ring.hand_overs(life, r.ii, true);
+            let mut over = ring.slot_orders(life, r.ii, true);
             if orders.settle(model, life, shakes, region, (&ring.units, dc), &mut over, insert) {
                 let over = ring.listed(over);
                 return Some((ring, over));

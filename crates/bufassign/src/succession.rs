@@ -1,6 +1,6 @@
 //! Who follows whom in a slot, at the ends of a loop too (B51).
 //!
-//! Around a slot's circle each member hands over to the next, and orders between members further apart follow
+//! Around a slot's circle each member is followed by the next, and orders between members further apart follow
 //! from those, as long as the members between them are there. At the head and at the end of a loop they may
 //! not be: where a later stage stands between two members of the first one, its version of an earlier turn
 //! does not exist. Such a pair needs an order of its own.
@@ -8,8 +8,8 @@
 /// The versions that must be ordered directly against one member's version of turn 0: all members that
 /// follow it (or, backward, that it follows) which no nearer one stands in for. The first is its neighbour.
 pub(crate) struct Succession<'a> {
-    /// Slots of the ring: one lap later the circle begins again.
-    pub lap: i64,
+    /// Slots of the ring: one wrap later the circle begins again.
+    pub wrap: i64,
     /// Furthest use of the member itself, in turns.
     pub reach: i64,
     /// Other members on the circle.
@@ -44,7 +44,7 @@ impl Succession<'_> {
                 // From here on the op follows its own earlier turns; far back nothing is ordered at all.
                 *done = !(-crate::order::MOST_TURNS..0).contains(&distance);
             }
-            base += self.lap;
+            base += self.wrap;
             let own = if self.backward { -base } else { base };
             known.push((own, own.saturating_add(self.reach)));
         }
@@ -56,8 +56,8 @@ impl Succession<'_> {
 mod tests {
     use super::Succession;
 
-    fn pairs(lap: i64, distances: &[i64]) -> Vec<(usize, i64)> {
-        Succession { lap, reach: 0, others: distances.len(), at: &|k| (k, distances[k], 0), backward: false }
+    fn pairs(wrap: i64, distances: &[i64]) -> Vec<(usize, i64)> {
+        Succession { wrap, reach: 0, others: distances.len(), at: &|k| (k, distances[k], 0), backward: false }
             .pairs()
     }
 

@@ -269,12 +269,13 @@ fn triton_8182_out_of_memory_names_the_buffer() {
 fn pypto_768_loop_results_live_on_in_their_buffer() {
     // Argument, carried value and result of a loop name one buffer: one allocation, no move.
     let buffers = vec![
-        Buffer { id: 0, space: "UB".into(), bytes: 64, live: vec![] },
-        Buffer { id: 1, space: "UB".into(), bytes: 64, live: vec![] },
+        MemBuffer { id: 0, space: "UB".into(), bytes: 64, live: vec![] },
+        MemBuffer { id: 1, space: "UB".into(), bytes: 64, live: vec![] },
     ];
-    let users = ["argument", "carried", "result"].map(|v| User { variable: v.into(), buffer: 0, bytes: 64 });
+    let users =
+        ["argument", "carried", "result"].map(|v| MemUser { variable: v.into(), buffer: 0, bytes: 64 });
     let refs = MemRefs { buffers, users: users.to_vec() };
-    let spaces = Spaces(vec![MemSpace::placed("UB", 4096, 32)]);
+    let spaces = MemSpaces(vec![MemSpace::placed("UB", 4096, 32)]);
     let allocs = materialize(&refs, &spaces).unwrap().allocs;
     assert_eq!(allocs.iter().map(|a| a.addr).collect::<Vec<_>>(), [Some(0), Some(64)]);
     let mut moved = allocs.clone();

@@ -4,15 +4,15 @@
 
 use warploom_bufassign::{Problem, assign, check};
 
-/// One agent writes every value, another reads it: nothing says that a value has been read when the next
+/// One partition writes every value, another reads it: nothing says that a value has been read when the next
 /// is written.
 fn stream(n: u64) -> Problem {
     let join = |items: Vec<String>| items.join(",");
     let ops = join(
         (0..2 * n)
             .map(|k| {
-                let (agent, cycle) = (k % 2, 5 * k);
-                format!(r#"{{"id":{k},"region":0,"agent":{agent},"cycle":{cycle},"order":{k},"latency":3}}"#)
+                let (partition, cycle) = (k % 2, 5 * k);
+                format!(r#"{{"id":{k},"region":0,"partition":{partition},"cycle":{cycle},"order":{k},"latency":3}}"#)
             })
             .collect(),
     );
@@ -27,7 +27,7 @@ fn stream(n: u64) -> Problem {
             .collect(),
     );
     let text = format!(
-        r#"{{"name":"stream","target":"sm_90a","agents":[{{"id":0,"warps":1}},{{"id":1,"warps":1}}],"regions":[{{"id":0,"kind":"loop","ii":{},"stages":1}}],"ops":[{ops}],"values":[{values}]}}"#,
+        r#"{{"name":"stream","target":"sm_90a","partitions":[{{"id":0,"warps":1}},{{"id":1,"warps":1}}],"regions":[{{"id":0,"kind":"loop","ii":{},"stages":1}}],"ops":[{ops}],"values":[{values}]}}"#,
         10 * n + 10
     );
     Problem::from_json(&text).unwrap()

@@ -4,22 +4,23 @@
 
 use warploom_bufassign::materialize::*;
 
-fn buffer(id: u64, space: &str, bytes: u64) -> Buffer {
-    Buffer { id, space: space.into(), bytes, live: vec![] }
+fn buffer(id: u64, space: &str, bytes: u64) -> MemBuffer {
+    MemBuffer { id, space: space.into(), bytes, live: vec![] }
 }
 
-fn spaces(reserved: &[(u64, u64)]) -> Spaces {
+fn spaces(reserved: &[(u64, u64)]) -> MemSpaces {
     let mut ub = MemSpace::placed("UB", 524_288, 32);
     ub.reserved = reserved.iter().map(|r| (r.0, r.1, "held".into())).collect();
-    Spaces(vec![MemSpace::unplaced("DDR"), ub])
+    MemSpaces(vec![MemSpace::unplaced("DDR"), ub])
 }
 
 fn addresses(
-    buffers: Vec<Buffer>,
+    buffers: Vec<MemBuffer>,
     users: &[usize],
     reserved: &[(u64, u64)],
 ) -> Result<Vec<(u64, Option<u64>)>, MemError> {
-    let users = users.iter().map(|&b| User { variable: format!("t{b}"), buffer: b, bytes: buffers[b].bytes });
+    let users =
+        users.iter().map(|&b| MemUser { variable: format!("t{b}"), buffer: b, bytes: buffers[b].bytes });
     let refs = MemRefs { users: users.collect(), buffers };
     let m = materialize(&refs, &spaces(reserved))?;
     check_allocs(&refs, &spaces(reserved), &m.allocs).unwrap();
@@ -48,13 +49,13 @@ fn fixtures() {
 fn refusals_and_warnings() {
     let refs = MemRefs {
         buffers: vec![buffer(0, "UB", 16), buffer(0, "UB", 16)],
-        users: vec![User { variable: "big".into(), buffer: 0, bytes: 32 }],
+        users: vec![MemUser { variable: "big".into(), buffer: 0, bytes: 32 }],
     };
     assert!(matches!(materialize(&refs, &spaces(&[])), Err(MemError::TooSmall { needed: 32, .. })));
     let alike = MemRefs { users: vec![], ..refs.clone() };
     let m = materialize(&alike, &spaces(&[])).unwrap();
     assert_eq!((m.allocs.len(), m.warnings.len()), (2, 1));
-    let lost = MemRefs { users: vec![User { variable: "x".into(), buffer: 9, bytes: 1 }], ..refs };
+    let lost = MemRefs { users: vec![MemUser { variable: "x".into(), buffer: 9, bytes: 1 }], ..refs };
     assert!(matches!(materialize(&lost, &spaces(&[])), Err(MemError::Dangling(_))));
 }
 
@@ -72,7 +73,7 @@ fn alloc_order_pinned() {
 fn alloc_overlap_caught() {
     let refs = MemRefs { buffers: vec![buffer(0, "UB", 64), buffer(1, "UB", 64)], users: vec![] };
     let good = materialize(&refs, &spaces(&[])).unwrap().allocs;
-    let caught = |f: &dyn Fn(&mut Vec<Alloc>)| {
+    let caught = |f: &dyn Fn(&mut Vec<MemAlloc>)| {
         let mut bad = good.clone();
         f(&mut bad);
         let found = check_allocs(&refs, &spaces(&[]), &bad).unwrap_err();

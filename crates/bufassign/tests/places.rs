@@ -115,7 +115,7 @@ fn sm120_99k() {
     assert_eq!(e.outcome, Some(PackVerdict::ProvedInfeasible));
 }
 
-/// `n` values of one agent that are all live at once.
+/// `n` values of one partition that are all live at once.
 fn crowd(n: u64, write: &str, read: &str, warps: &[u32], to: u64) -> Json {
     let mut ops = Vec::new();
     for k in 0..n {
@@ -170,7 +170,7 @@ fn short_values_reuse_slots() {
     assert_eq!(a.barriers.used, 15);
 }
 
-/// A loop of one agent whose named values live at the given `(first cycle, last cycle)`.
+/// A loop of one partition whose named values live at the given `(first cycle, last cycle)`.
 fn named(spans: &[(u64, u64)]) -> Json {
     let mut at: Vec<(u64, u64)> = Vec::new();
     for (k, s) in spans.iter().enumerate() {
@@ -209,16 +209,16 @@ fn recolour_succeeds() {
 
 #[test]
 fn count_mix_needs_order() {
-    // Fifteen slots are taken, one by a signal to an agent of eight warps. A sixteenth value is live
-    // when the signal is not, but its agent need not have heard of that.
+    // Fifteen slots are taken, one by a signal to a partition of eight warps. A sixteenth value is live
+    // when the signal is not, but its partition need not have heard of that.
     let mut p = named(&{
         let mut spans = thirteen();
         spans.extend([(14, 310), (100, 120)]);
         spans
     });
     // Ops by cycle: the signal is sent at 40 and heard at 60.
-    let agents = p["agents"].as_array_mut().unwrap();
-    agents.push(json!({"id": 1, "name": "other", "warps": 8}));
+    let partitions = p["partitions"].as_array_mut().unwrap();
+    partitions.push(json!({"id": 1, "name": "other", "warps": 8}));
     let ops = p["ops"].as_array_mut().unwrap();
     ops.extend([op(40, 0, (0, 40, 0), 1, false), op(41, 1, (0, 60, 0), 1, false)]);
     ops.sort_by_key(|o| (o["cycle"].as_u64(), o["id"].as_u64()));

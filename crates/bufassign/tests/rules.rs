@@ -51,7 +51,7 @@ fn hull_would_refuse() {
     assert_eq!(a.smem.used, 16384);
 }
 
-/// Value 0 goes from agent 0 to agent 1, which then tells agent 0, one stage later, before value 1 is
+/// Value 0 goes from partition 0 to partition 1, which then tells partition 0, one stage later, before value 1 is
 /// written to the same bytes: turn i of the one comes before turn i of the other through turn i - 1.
 fn told_by_the_turn_before(sharing: &str) -> Json {
     let ops = vec![
@@ -72,7 +72,7 @@ fn told_by_the_turn_before(sharing: &str) -> Json {
 
 #[test]
 fn a_turn_before_the_head_orders_nothing() {
-    // In turn 0 nobody tells agent 0 anything, so agent 1 may still read value 0 when value 1 is written.
+    // In turn 0 nobody tells partition 0 anything, so partition 1 may still read value 0 when value 1 is written.
     assert_eq!(solve(&told_by_the_turn_before("implied")).merge.len(), 2);
     let p = told_by_the_turn_before("always");
     let mut a = solve(&p);
@@ -95,7 +95,7 @@ fn merge_order_is_pinned() {
 
 #[test]
 fn disjoint_but_unordered_refused() {
-    // Two agents that never synchronise: disjoint cycles prove nothing.
+    // Two partitions that never synchronise: disjoint cycles prove nothing.
     let a = classes(100, &[4, 4], &[(0, 10, 10), (50, 60, 10)], "implied");
     assert_eq!(a.merge.len(), 2);
     let b = classes(100, &[4, 4], &[(0, 10, 10), (50, 60, 10)], "always");
@@ -223,7 +223,7 @@ fn malformed_input_names_its_path() {
     assert_eq!(path(&|p| p["ops"][1]["stage"] = json!(3)), "ops[id=1].stage");
     assert_eq!(path(&|p| p["ops"][1]["order"] = json!(2)), "ops[id=4].order");
     assert_eq!(path(&|p| p["ops"][1]["id"] = json!(0)), "ops[id=0].id");
-    assert_eq!(path(&|p| p["agents"][1]["warps"] = json!(30)), "agents[id=2].warps");
+    assert_eq!(path(&|p| p["partitions"][1]["warps"] = json!(30)), "partitions[id=2].warps");
     assert_eq!(path(&|p| p["values"][0]["shape"][0] = json!(0)), "values[id=0].shape");
     assert_eq!(path(&|p| p["values"][0]["align"] = json!(48)), "values[id=0].align");
     assert_eq!(path(&|p| p["values"][0]["bytes"] = json!(16383)), "values[id=0].bytes");
@@ -233,8 +233,8 @@ fn malformed_input_names_its_path() {
     assert_eq!(path(&|p| p["edges"] = json!([{"src": 3, "dst": 2, "distance": 0}])), "edges");
     assert_eq!(path(&|p| p["target"] = json!("sm_90")), "target");
     let mut p = base.clone();
-    p["ops"][3].as_object_mut().unwrap().remove("agent");
-    assert_eq!(assign_json(&p.to_string()).unwrap_err().path.as_deref(), Some("ops[3].agent"));
+    p["ops"][3].as_object_mut().unwrap().remove("partition");
+    assert_eq!(assign_json(&p.to_string()).unwrap_err().path.as_deref(), Some("ops[3].partition"));
     assert!(assign_json(&"[".repeat(100_000)).is_err());
 }
 
@@ -322,11 +322,11 @@ fn two_long_rings_never_share() {
 
 #[test]
 fn insert_would_deadlock() {
-    // Value 1 is read at cycle 50, after value 0 was written at cycle 50, by the same agent: their
+    // Value 1 is read at cycle 50, after value 0 was written at cycle 50, by the same partition: their
     // times touch and do not overlap, but a wait of the write for the read would wait for itself.
     let a = classes(100, &[4], &[(50, 60, 10), (0, 50, 0)], "always");
     assert_eq!((a.merge.len(), a.smem.used), (2, 2 * 16384));
-    // One cycle later the agent reads first, and they share.
+    // One cycle later the partition reads first, and they share.
     let b = classes(100, &[4], &[(51, 60, 10), (0, 50, 0)], "always");
     assert_eq!((b.merge.len(), b.smem.used), (1, 16384));
 }

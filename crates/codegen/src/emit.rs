@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use inkwell::context::Context;
-use warploom_ir::{Diagnostic, Module};
-use warploom_target::{PtxVersion, Target};
+use warploom_chips::{PtxVersion, Target};
+use warploom_ir::{Diagnostics, Module};
 
 use crate::error::{Refusal, Result, internal};
 use crate::metadata::Metadata;
@@ -13,7 +13,8 @@ use crate::{lower, machine, scan};
 
 /// What is asked of [`emit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+#[non_exhaustive]
+pub struct EmitOptions {
     /// Version of PTX to write; the chip's default if `None` (C42).
     pub ptx: Option<PtxVersion>,
     /// Whether multiplications and additions may be fused (C48).
@@ -24,14 +25,41 @@ pub struct Options {
     pub llvm: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { ptx: None, fuse: true, level: 1, llvm: false }
+impl Default for EmitOptions {
+    fn default() -> EmitOptions {
+        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false }
+    }
+}
+
+impl EmitOptions {
+    /// Writes this version of PTX.
+    #[must_use]
+    pub fn ptx(self, version: PtxVersion) -> EmitOptions {
+        EmitOptions { ptx: Some(version), ..self }
+    }
+
+    /// Whether multiplications and additions may be fused.
+    #[must_use]
+    pub fn fuse(self, fuse: bool) -> EmitOptions {
+        EmitOptions { fuse, ..self }
+    }
+
+    /// The passes of LLVM.
+    #[must_use]
+    pub fn level(self, level: u8) -> EmitOptions {
+        EmitOptions { level, ..self }
+    }
+
+    /// Whether to return the LLVM IR.
+    #[must_use]
+    pub fn llvm(self, llvm: bool) -> EmitOptions {
+        EmitOptions { llvm, ..self }
     }
 }
 
 /// Where the time went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timings {
     /// Reading the program and building LLVM IR.
     pub build: Duration,
@@ -45,6 +73,7 @@ pub struct Timings {
 
 /// A compiled kernel.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Emitted {
     /// The PTX, one `.visible .entry`.
     pub ptx: String,
@@ -65,14 +94,14 @@ pub struct Emitted {
 pub fn emit(
     module: &Module,
     target: &Target,
-    options: &Options,
-) -> std::result::Result<Emitted, Vec<Diagnostic>> {
+    options: &EmitOptions,
+) -> std::result::Result<Emitted, Diagnostics> {
     let mut refusals = Vec::new();
     let result = compile(module, target, options, &mut refusals);
     match result {
         Ok(Some(emitted)) if refusals.is_empty() => Ok(emitted),
         Ok(_) => Err(refusals.into_iter().map(|refusal| *refusal.diagnostic).collect()),
-        Err(refusal) => Err(vec![*refusal.diagnostic]),
+        Err(refusal) => Err(refusal.diagnostic.into()),
     }
 }
 
@@ -80,7 +109,7 @@ pub fn emit(
 fn compile(
     module: &Module,
     target: &Target,
-    options: &Options,
+    options: &EmitOptions,
     refusals: &mut Vec<Refusal>,
 ) -> Result<Option<Emitted>> {
     let start = Instant::now();

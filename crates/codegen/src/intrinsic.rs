@@ -4,7 +4,7 @@
 //! before any is emitted. A name LLVM does not know would come out as an external function: the table is
 //! checked against LLVM by a test, and [`crate::scan`] refuses every `.extern .func`.
 
-use warploom_target::{Feature, PtxVersion, Target};
+use warploom_chips::{Feature, PtxVersion, Target};
 
 /// What an intrinsic needs.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,7 @@ const fn need(name: &'static str, feature: Option<Feature>, major: u32, minor: u
 
 /// Every intrinsic that [`crate::llvm::Ir::intrinsic`] accepts.
 pub(crate) const TABLE: &[Need] = &[
+    need("trap", None, 7, 0),
     need("fabs", None, 7, 0),
     need("fma", None, 7, 0),
     need("floor", None, 7, 0),

@@ -6,8 +6,8 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target as Backend, TargetMachine, TargetTriple,
 };
+use warploom_chips::{PtxVersion, Target};
 use warploom_ir::diag::Code;
-use warploom_target::{PtxVersion, Target};
 
 use crate::error::{Result, internal, refuse};
 

@@ -8,10 +8,10 @@ mod machine;
 
 use common::{messages, program};
 use machine::Matrix;
+use warploom_chips::Target;
 use warploom_codegen::assemble::assemble;
-use warploom_codegen::{Emitted, Options, sass};
+use warploom_codegen::{EmitOptions, Emitted, sass};
 use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Policy, Report, TensorMap, TiledMap};
-use warploom_target::Target;
 
 const D: usize = 128;
 const SCALE: f32 = 0.25;
@@ -21,7 +21,8 @@ fn compile(name: &str) -> Emitted {
 }
 
 fn compile_text(name: &str, chip: &str, text: &str) -> Emitted {
-    common::emit_for(chip, text, &Options::default()).unwrap_or_else(|e| panic!("{name}: {}", messages(&e)))
+    common::emit_for(chip, text, &EmitOptions::default())
+        .unwrap_or_else(|e| panic!("{name}: {}", messages(&e)))
 }
 
 /// The program for chips with tensor memory, for one of them and a type of the inputs.
@@ -126,7 +127,7 @@ fn launch(emitted: &Emitted, chip: &str, inputs: &[Matrix], blocks: usize, polic
         args,
         ..Launch::of(entry)
     };
-    let options = warploom_emulator::Options { policy, strict: true, ..Default::default() };
+    let options = warploom_emulator::RunOptions::default().policy(policy).strict(true);
     let report = device.run(&module, &launch, &options).unwrap_or_else(|e| panic!("{e}"));
     let stored = Matrix { bytes: device.read(at[3]).unwrap().to_vec(), ..result };
     let lse = device.read(at_lse).unwrap().chunks_exact(4).map(|b| machine::value("f32", b)).collect();
@@ -210,16 +211,15 @@ fn faults_in_tensor_memory_are_found_c24_c25() {
 
 #[test]
 fn a_row_to_each_lane_fits_into_its_registers_c80() {
-    let Some(ptxas) = common::tool_or_skip("ptxas", "counting registers") else { return };
-    let nvdisasm = common::tool_or_skip("nvdisasm", "counting instructions");
+    let ptxas = common::tool("ptxas");
+    let nvdisasm = common::tool("nvdisasm");
     // Instructions of a trip of soft-max and rescaling; sm_110 has no machine instructions on pairs of f32.
     for (chip, most) in [("sm_100a", 590), ("sm_103a", 590), ("sm_110a", 850)] {
         for elem in ["bf16", "f16"] {
             let emitted = tensor_memory(chip, elem);
             let assembled = assemble(&ptxas, &emitted.ptx, chip).unwrap_or_else(|e| panic!("{chip}: {e}"));
             assert!(assembled.report.is_clean(), "{chip} {elem}: {}", assembled.log);
-            let Some(nvdisasm) = &nvdisasm else { continue };
-            let loops = sass::loops(&sass::disassemble(nvdisasm, &assembled.cubin).unwrap());
+            let loops = sass::loops(&sass::disassemble(&nvdisasm, &assembled.cubin).unwrap());
             let trip =
                 loops.iter().filter(|l| l.utcmma + l.utmaldg == 0).map(|l| l.instructions).max().unwrap();
             println!("{chip} {elem}: {} registers, {trip} instructions a trip", assembled.report.registers);

@@ -6,9 +6,9 @@ mod common;
 #[path = "common/machine.rs"]
 mod machine;
 
-use common::{Gemm, messages, tool_or_skip};
+use common::{Gemm, messages, tool};
 use machine::{Case, error, run};
-use warploom_codegen::{Emitted, Options, assemble::assemble};
+use warploom_codegen::{EmitOptions, Emitted, assemble::assemble};
 use warploom_emulator::Policy;
 
 /// The program of a GEMM, edited; every edit must hit.
@@ -17,12 +17,10 @@ fn edited(gemm: &Gemm, edits: &[(&str, &str)]) -> Emitted {
         assert!(text.contains(from), "{from} in {text}");
         text.replace(from, to)
     });
-    let emitted = common::emit_text(&text, &Options::default());
+    let emitted = common::emit_text(&text, &EmitOptions::default());
     let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{text}", messages(&e)));
-    if let Some(ptxas) = tool_or_skip("ptxas", "assembling") {
-        let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
-        assert!(assembled.report.is_clean(), "{}", assembled.log);
-    }
+    let assembled = assemble(&tool("ptxas"), &emitted.ptx, "sm_90a").unwrap();
+    assert!(assembled.report.is_clean(), "{}", assembled.log);
     emitted
 }
 
@@ -108,7 +106,7 @@ fn a_product_that_spans_two_trips() {
     let gemm = Gemm { m: 128, n: 64, k: 64, groups: 2, ..Gemm::default() };
     let t = "tensor<128x64xf32>";
     let text = gemm.text();
-    let math = text.find("warploom.agent @math").unwrap();
+    let math = text.find("warploom.partition @math").unwrap();
     let from = text[math..].find("%l:3 = scf.for").unwrap() + math;
     let to = text[from..].find("%acc = ").unwrap() + from;
     let end = text[to..].find('\n').unwrap() + to;
@@ -138,7 +136,7 @@ fn a_product_that_spans_two_trips() {
         issue("sc", "%n#0", "%n#1"),
     );
     let text = format!("{}{loop_text}{}", &text[..from], &text[end..]);
-    let emitted = common::emit_text(&text, &Options::default());
+    let emitted = common::emit_text(&text, &EmitOptions::default());
     let emitted = emitted.unwrap_or_else(|e| panic!("{}\n{text}", messages(&e)));
     for trips in [1, 3, 5] {
         let case = Case { size: [128, 64, 64 * trips], policy: Policy::Random(trips), args: Vec::new() };

@@ -154,8 +154,8 @@ fn what_scratch_must_be() {
         if !found.is_empty() {
             return common::messages(&found);
         }
-        let target = warploom_target::Target::named("sm_80").unwrap();
-        match warploom_codegen::emit(&module, &target, &warploom_codegen::Options::default()) {
+        let target = warploom_chips::Target::named("sm_80").unwrap();
+        match warploom_codegen::emit(&module, &target, &warploom_codegen::EmitOptions::default()) {
             Ok(_) => panic!("compiled with {to}"),
             Err(list) => common::messages(&list),
         }

@@ -118,6 +118,9 @@ fn assembly_of_the_kernel() {
     refused(&assembly("abs.f32 $0, $1;", "=f,{r1}", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "packed");
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false"), "side effects");
+    // Nobody uses the result: the effect is no less for that.
+    let unused = assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false");
+    refused(&(unused.replace("%y", "%z") + "\n%y = arith.addf %x, %x : Cxf32"), "side effects");
 }
 
 /// Numbers as they are, and what a conversion of each leaves behind on a chip, as bytes.

@@ -4,15 +4,14 @@
 
 mod common;
 
-use common::{Gemm, messages, tool_or_skip};
+use common::{Gemm, messages, tool};
 use warploom_codegen::assemble::assemble;
 
 fn ptxas_is_content(cases: &[(&str, Gemm)]) {
-    let ptxas = tool_or_skip("ptxas", "assembling");
+    let ptxas = tool("ptxas");
     for (name, gemm) in cases {
         let emitted = gemm.emit().unwrap_or_else(|e| panic!("{name}: {}", messages(&e)));
-        let Some(ptxas) = &ptxas else { continue };
-        let assembled = assemble(ptxas, &emitted.ptx, "sm_90a").unwrap_or_else(|e| panic!("{name}: {e}"));
+        let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(assembled.report.is_clean(), "{name}: {}", assembled.log);
     }
 }

@@ -1,38 +1,34 @@
-//! Options of the compiler, the launch contract, and metadata (C10..C12, C42, C48).
+//! EmitOptions of the compiler, the launch contract, and metadata (C10..C12, C42, C48).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may fail")]
 
 mod common;
 
-use common::{Gemm, emit_text, messages, program, tool_or_skip};
+use common::{Gemm, emit_text, messages, program, tool};
 use warploom_codegen::assemble::assemble;
-use warploom_codegen::{Emitted, Options};
+use warploom_codegen::{EmitOptions, Emitted};
 
-fn example(options: &Options) -> Emitted {
+fn example(options: &EmitOptions) -> Emitted {
     emit_text(&program("gemm_bf16.mlir"), options).unwrap_or_else(|e| panic!("{}", messages(&e)))
 }
 
 #[test]
 fn versions_choose_the_form_of_loads_c42() {
-    let ptxas = tool_or_skip("ptxas", "assembling");
+    let ptxas = tool("ptxas");
     for (version, space) in [("8.0", "shared::cluster"), ("8.6", "shared::cta"), ("9.0", "shared::cta")] {
-        let emitted = example(&Options { ptx: Some(version.parse().unwrap()), ..Options::default() });
+        let emitted = example(&EmitOptions::default().ptx(version.parse().unwrap()));
         assert!(emitted.ptx.contains(&format!(".version {version}\n")));
         assert!(emitted.ptx.contains(&format!("cp.async.bulk.tensor.2d.{space}.global")), "{version}");
-        if let Some(ptxas) = &ptxas {
-            assert!(assemble(ptxas, &emitted.ptx, "sm_90a").unwrap().report.is_clean(), "{version}");
-        }
+        assert!(assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap().report.is_clean(), "{version}");
     }
 }
 
 #[test]
 fn levels_all_give_a_kernel() {
-    let ptxas = tool_or_skip("ptxas", "assembling");
+    let ptxas = tool("ptxas");
     for level in [1, 2, 3] {
-        let emitted = example(&Options { level, ..Options::default() });
-        if let Some(ptxas) = &ptxas {
-            assert!(assemble(ptxas, &emitted.ptx, "sm_90a").unwrap().report.is_clean(), "{level}");
-        }
+        let emitted = example(&EmitOptions::default().level(level));
+        assert!(assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap().report.is_clean(), "{level}");
     }
 }
 
@@ -43,7 +39,7 @@ fn fusion_can_be_turned_off_c48() {
         "%s = arith.mulf %acc, %acc : {t}\n%q = arith.addf %s, %acc : {t}\n%out = arith.negf %q : {t}\n"
     );
     let gemm = Gemm { m: 64, n: 8, groups: 1, out: "f32", epilogue, ..Gemm::default() };
-    let ptx = |fuse| emit_text(&gemm.text(), &Options { fuse, ..Options::default() }).unwrap().ptx;
+    let ptx = |fuse| emit_text(&gemm.text(), &EmitOptions::default().fuse(fuse)).unwrap().ptx;
     assert!(ptx(true).contains("fma.rn.f32"));
     let apart = ptx(false);
     // Without `.rn` ptxas would fuse them after all.
@@ -52,15 +48,15 @@ fn fusion_can_be_turned_off_c48() {
 
 #[test]
 fn llvm_ir_on_request() {
-    assert_eq!(example(&Options::default()).llvm, None);
-    let llvm = example(&Options { llvm: true, ..Options::default() }).llvm.unwrap();
+    assert_eq!(example(&EmitOptions::default()).llvm, None);
+    let llvm = example(&EmitOptions::default().llvm(true)).llvm.unwrap();
     assert!(llvm.contains("define ptx_kernel void @matmul("));
     assert!(llvm.contains("\"nvvm.grid_constant\""));
 }
 
 #[test]
 fn launch_contract_c10_c11() {
-    let ptx = example(&Options::default()).ptx;
+    let ptx = example(&EmitOptions::default()).ptx;
     let head: String = ptx.split(".reg").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     for piece in [
         ".extern .shared .align 1024 .b8 global_smem[];",
@@ -76,7 +72,7 @@ fn launch_contract_c10_c11() {
 
 #[test]
 fn metadata_c12() {
-    let metadata = serde_json::to_value(example(&Options::default()).metadata).unwrap();
+    let metadata = serde_json::to_value(example(&EmitOptions::default()).metadata).unwrap();
     let descriptor = |rows: u32| {
         serde_json::json!({"swizzle": 3, "elem_size": 2, "elem_type": 10, "block_size": [rows, 64],
             "fp4_padded": false, "is_im2col": false})

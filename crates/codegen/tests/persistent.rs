@@ -8,14 +8,14 @@ mod machine;
 
 use common::{messages, program};
 use machine::Matrix;
-use warploom_codegen::Options;
+use warploom_chips::Target;
+use warploom_codegen::EmitOptions;
 use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Policy, TensorMap, TiledMap};
-use warploom_target::Target;
 
 fn computes([m, n, k]: [u64; 3], programs: u32, policy: Policy) {
     let text = program("gemm_persistent_bf16.mlir");
     let emitted =
-        common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
+        common::emit_text(&text, &EmitOptions::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
     let depth = k.max(64);
     let (a, b) = (Matrix::random(m, depth, "bf16", 1), Matrix::random(n, depth, "bf16", 2));
     let c = Matrix::zero(m, n, "bf16");
@@ -43,7 +43,7 @@ fn computes([m, n, k]: [u64; 3], programs: u32, policy: Policy) {
     let entry = module.entry(&emitted.metadata.name).unwrap();
     let smem = emitted.metadata.shared as u32;
     let launch = Launch { grid: [programs, 1, 1], smem, args, ..Launch::of(entry) };
-    let options = warploom_emulator::Options { policy, strict: true, ..Default::default() };
+    let options = warploom_emulator::RunOptions::default().policy(policy).strict(true);
     let report = device.run(&module, &launch, &options).unwrap_or_else(|e| panic!("{e}"));
     assert!(report.clean(), "{m}x{n}x{k} by {programs}, {policy:?}: {report}");
     let found = Matrix { bytes: device.read(at_c).unwrap().to_vec(), ..c }.values();

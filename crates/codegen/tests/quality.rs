@@ -7,11 +7,11 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Gemm, messages, program, tool_or_skip};
+use common::{Gemm, messages, program, tool};
 use serde::Deserialize;
 use warploom_codegen::assemble::assemble;
-use warploom_codegen::scan::{Line, loops, registers, statements};
-use warploom_codegen::{Options, sass};
+use warploom_codegen::{EmitOptions, sass};
+use warploom_ptx::{Code, Flow, Instruction};
 
 /// What a kernel may take at most.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -51,19 +51,20 @@ fn attention() -> Vec<(&'static str, String)> {
 
 #[test]
 fn bars_c82() {
-    let Some(ptxas) = tool_or_skip("ptxas", "counting instructions") else { return };
-    let Some(nvdisasm) = tool_or_skip("nvdisasm", "counting instructions") else { return };
+    let ptxas = tool("ptxas");
+    let nvdisasm = tool("nvdisasm");
     let version = std::process::Command::new(&ptxas).arg("--version").output().unwrap();
-    if !String::from_utf8_lossy(&version.stdout).contains("release 13.5") {
-        println!("skipped: the numbers of bars.toml are those of ptxas 13.5");
-        return;
-    }
+    let version = String::from_utf8_lossy(&version.stdout);
+    assert!(
+        version.contains("release 13.5"),
+        "the bars are those of ptxas 13.5, which make setup installs: {version}"
+    );
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.toml");
     let bars: BTreeMap<String, Bar> = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut found = BTreeMap::new();
     for (name, text) in kernels().into_iter().chain(attention()).chain([persistent()]) {
         let emitted =
-            common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
+            common::emit_text(&text, &EmitOptions::default()).unwrap_or_else(|e| panic!("{}", messages(&e)));
         let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
         assert!(assembled.report.is_clean(), "{name}: {}", assembled.log);
         let text = sass::disassemble(&nvdisasm, &assembled.cubin).unwrap();
@@ -86,10 +87,10 @@ fn bars_c82() {
 /// of the block before: in the program's text, and in machine code.
 #[test]
 fn attention_overlaps_c82() {
-    let Some(ptxas) = tool_or_skip("ptxas", "looking at machine code") else { return };
-    let Some(nvdisasm) = tool_or_skip("nvdisasm", "looking at machine code") else { return };
+    let ptxas = tool("ptxas");
+    let nvdisasm = tool("nvdisasm");
     for (name, text) in attention() {
-        let emitted = common::emit_text(&text, &Options::default()).unwrap();
+        let emitted = common::emit_text(&text, &EmitOptions::default()).unwrap();
         let assembled = assemble(&ptxas, &emitted.ptx, "sm_90a").unwrap();
         let text = sass::disassemble(&nvdisasm, &assembled.cubin).unwrap();
         // From a wait that leaves one product running to the wait for that one.
@@ -125,25 +126,32 @@ const STEADY: &[&str] = &[
 
 /// What does not belong into the steady loops of a text: other instructions, and moves of accumulators.
 fn strangers(ptx: &str) -> Vec<String> {
-    let lines = statements(ptx);
-    let works = |line: &Line| {
-        line.instruction()
-            .is_some_and(|(o, _)| o.starts_with("wgmma.mma_async") || o.starts_with("cp.async.bulk.tensor"))
+    let module = warploom_ptx::parse(ptx).unwrap();
+    module.functions().flat_map(strangers_of).collect()
+}
+
+fn strangers_of(function: &warploom_ptx::Function) -> Vec<String> {
+    let code = Code::of(function).unwrap();
+    let flow = Flow::of(&code);
+    let multiplies = |i: &Instruction| i.opcode.starts_with("wgmma.mma_async");
+    let works = |i: usize| {
+        let instruction = code.steps()[i].instruction;
+        multiplies(instruction) || instruction.opcode.starts_with("cp.async.bulk.tensor")
     };
-    let accumulators: BTreeSet<&str> = lines
-        .iter()
-        .filter_map(|line| line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")))
-        .flat_map(|(_, operands)| registers(operands.split('}').next().unwrap_or("")))
-        .collect();
+    let products = code.steps().iter().map(|step| step.instruction).filter(|i| multiplies(i));
+    let accumulators: BTreeSet<&str> = products.flat_map(|i| i.operands[0].names()).collect();
     let mut found = Vec::new();
-    for body in loops(&lines).iter().filter(|body| body.iter().any(|&i| works(&lines[i]))) {
-        for &i in body {
-            let Some((opcode, operands)) = lines[i].instruction() else { continue };
-            let known = STEADY.iter().any(|name| opcode.starts_with(name));
-            let moves =
-                !opcode.starts_with("wgmma.") && registers(operands).any(|r| accumulators.contains(r));
+    for body in flow.loops() {
+        if !body.instructions(&flow).any(works) {
+            continue;
+        }
+        for i in body.instructions(&flow) {
+            let instruction = code.steps()[i].instruction;
+            let known = STEADY.iter().any(|name| instruction.opcode.starts_with(name));
+            let moves = !instruction.opcode.starts_with("wgmma.")
+                && instruction.names().any(|name| accumulators.contains(name));
             if !known || moves {
-                found.push(lines[i].text.to_owned());
+                found.push(instruction.to_string());
             }
         }
     }
@@ -153,8 +161,9 @@ fn strangers(ptx: &str) -> Vec<String> {
 #[test]
 fn steady_loops_hold_nothing_else_c82() {
     for (name, text) in kernels() {
-        let ptx =
-            common::emit_text(&text, &Options::default()).unwrap_or_else(|e| panic!("{}", messages(&e))).ptx;
+        let ptx = common::emit_text(&text, &EmitOptions::default())
+            .unwrap_or_else(|e| panic!("{}", messages(&e)))
+            .ptx;
         assert_eq!(strangers(&ptx), Vec::<String>::new(), "{name}");
         // The test sees what is put there.
         for line in
@@ -173,7 +182,7 @@ fn steady_loops_hold_nothing_else_c82() {
 #[test]
 fn same_input_same_text() {
     for (name, text) in kernels().into_iter().take(2) {
-        let emit = || common::emit_text(&text, &Options { llvm: true, ..Options::default() }).unwrap();
+        let emit = || common::emit_text(&text, &EmitOptions::default().llvm(true)).unwrap();
         let (first, second) = (emit(), emit());
         assert_eq!(first.ptx, second.ptx, "{name}");
         assert_eq!(first.llvm, second.llvm, "{name}");

@@ -5,15 +5,15 @@
 mod common;
 
 use common::{Gemm, emit_text, messages, program};
-use warploom_codegen::{Options, emit};
+use warploom_chips::Target;
+use warploom_codegen::{EmitOptions, emit};
 use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
-use warploom_target::Target;
 
 fn refused(text: &str) -> Vec<Diagnostic> {
-    match emit_text(text, &Options::default()) {
+    match emit_text(text, &EmitOptions::default()) {
         Ok(_) => panic!("compiled:\n{text}"),
-        Err(list) => list,
+        Err(list) => list.into(),
     }
 }
 
@@ -79,11 +79,11 @@ fn shared_memory_and_descriptors_c15() {
 }
 
 #[test]
-fn launch_and_agents_c21_c31_c32() {
+fn launch_and_partitions_c21_c31_c32() {
     says(&edited("registers = 232", "registers = 240"), Code::Registers, "C31", "of 64512");
     says(&edited("registers = 232", "registers = 230"), Code::Registers, "C31", "multiple of 8");
     says(&edited("max_registers = 168", "max_registers = 192"), Code::Registers, "C31", "12 warps");
-    says(&edited("warp = 4 : i32", "warp = 0 : i32"), Code::Verify, "C21", "two agents");
+    says(&edited("warp = 4 : i32", "warp = 0 : i32"), Code::Verify, "C21", "two partitions");
     says(&edited("id = 1 : i32", "id = 16 : i32"), Code::Verify, "C32", "named barrier 16");
     says(&edited("threads = 256 : i32", "threads = 250 : i32"), Code::Verify, "C32", "whole warps");
     says(&edited("warploom.warps = 12", "warploom.warps = 33"), Code::Target, "T3", "1 to 32");
@@ -103,7 +103,7 @@ fn dots_c7_t12() {
     says(&refused(&often), Code::Precision, "C7", "every 64 of 128");
     for harmless in ["128", "1073741824", "0"] {
         let text = fp8.text().replace(dot, &format!("{dot} {{maxNumImpreciseAcc = {harmless} : i32}}"));
-        assert!(emit_text(&text, &Options::default()).is_ok(), "{harmless}");
+        assert!(emit_text(&text, &EmitOptions::default()).is_ok(), "{harmless}");
     }
     let narrow = Gemm { m: 64, groups: 2, ..Gemm::default() };
     says(&refused(&narrow.text()), Code::Shape, "C21", "64 rows");
@@ -113,12 +113,12 @@ fn dots_c7_t12() {
 fn chips_and_versions_t5_c42_c43() {
     let module = warploom_ir::parse(&program("gemm_bf16.mlir")).unwrap();
     for (chip, rule) in [("sm_80", "T2"), ("sm_100a", "T5"), ("sm_120a", "T2")] {
-        let list = emit(&module, &Target::named(chip).unwrap(), &Options::default()).unwrap_err();
+        let list = emit(&module, &Target::named(chip).unwrap(), &EmitOptions::default()).unwrap_err();
         assert!(list.iter().any(|d| d.rule == Some(rule)), "{chip}: {}", messages(&list));
     }
     let hopper = Target::named("sm_90a").unwrap();
     for version in ["7.8", "9.1"] {
-        let options = Options { ptx: Some(version.parse().unwrap()), ..Options::default() };
+        let options = EmitOptions::default().ptx(version.parse().unwrap());
         let list = emit(&module, &hopper, &options).unwrap_err();
         says(&list, Code::Target, "C42", "8.0 to 9.0");
     }

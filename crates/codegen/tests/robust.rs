@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use common::Gemm;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use warploom_codegen::{Options, emit};
-use warploom_target::Target;
+use warploom_chips::Target;
+use warploom_codegen::{EmitOptions, emit};
 
 fn seeds() -> Vec<String> {
     let small = Gemm { m: 64, n: 8, k: 32, groups: 1, depth: 2, ..Gemm::default() };
@@ -181,7 +181,7 @@ static COUNTS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 fn seeds_compile() {
     for text in seeds() {
         let module = warploom_ir::parse(&text).unwrap_or_else(|e| panic!("{}", common::messages(&e)));
-        let result = emit(&module, &Target::named("sm_90a").unwrap(), &Options::default());
+        let result = emit(&module, &Target::named("sm_90a").unwrap(), &EmitOptions::default());
         result.unwrap_or_else(|e| panic!("{}", common::messages(&e)));
     }
 }
@@ -202,7 +202,7 @@ fn edited_programs_never_panic() {
             COUNTS[0].fetch_add(1, Relaxed);
             let Ok(module) = warploom_ir::parse(&text) else { return Ok(()) };
             COUNTS[1].fetch_add(1, Relaxed);
-            match emit(&module, &target, &Options::default()) {
+            match emit(&module, &target, &EmitOptions::default()) {
                 Ok(_) => COUNTS[2].fetch_add(1, Relaxed),
                 Err(list) => {
                     prop_assert!(!list.is_empty());

@@ -9,12 +9,12 @@ mod machine;
 
 use std::collections::BTreeMap;
 
-use common::{Gemm, emit_for, messages, tool_or_skip};
+use common::{Gemm, emit_for, messages, tool};
 use machine::{Case, error, run};
 use serde::Deserialize;
 use warploom_codegen::assemble::assemble;
 use warploom_codegen::scan::scan;
-use warploom_codegen::{Options, sass};
+use warploom_codegen::{EmitOptions, sass};
 use warploom_emulator::Policy;
 
 const CHIPS: [&str; 3] = ["sm_100a", "sm_103a", "sm_110a"];
@@ -26,7 +26,7 @@ fn tile(m: u64, n: u64, k: u64) -> Gemm {
 /// Runs a program whose CTAs make `tiles` tiles each, under several orders of warps.
 fn computes_tiles(name: &str, gemm: &Gemm, tiles: u64, size: [u64; 3], bound: f64) {
     let text = gemm.tiles_text(tiles);
-    let emitted = emit_for(gemm.chip, &text, &Options::default());
+    let emitted = emit_for(gemm.chip, &text, &EmitOptions::default());
     let emitted = emitted.unwrap_or_else(|e| panic!("{name}: {}", messages(&e)));
     let whole = Gemm { m: gemm.m * tiles, ..gemm.clone() };
     for policy in [Policy::Eager, Policy::Random(7), Policy::Random(8)] {
@@ -80,10 +80,10 @@ fn sixty_four_rows_are_read_as_accumulators_and_no_other_way_c66() {
         let text = gemm.tensor_text();
         let changed = text.replace(from, to);
         assert_ne!(text, changed);
-        messages(&emit_for("sm_100a", &changed, &Options::default()).unwrap_err())
+        messages(&emit_for("sm_100a", &changed, &EmitOptions::default()).unwrap_err())
     };
     let found = refused(&tile(64, 64, 64), "layout = \"wgmma\"", "layout = \"rows\"");
-    assert!(found.contains("64 rows in an agent of 4 warps"), "{found}");
+    assert!(found.contains("64 rows in a partition of 4 warps"), "{found}");
     let found = refused(&tile(128, 64, 64), "layout = \"rows\"", "layout = \"wgmma\"");
     assert!(found.contains("read by other lanes than reach it"), "{found}");
     // Bytes have 128 rows: no store takes them as the lanes of 64 rows hold them.
@@ -151,13 +151,14 @@ struct Bar {
 
 #[test]
 fn bars_c82() {
-    let Some(ptxas) = tool_or_skip("ptxas", "counting instructions") else { return };
-    let Some(nvdisasm) = tool_or_skip("nvdisasm", "counting instructions") else { return };
+    let ptxas = tool("ptxas");
+    let nvdisasm = tool("nvdisasm");
     let version = std::process::Command::new(&ptxas).arg("--version").output().unwrap();
-    if !String::from_utf8_lossy(&version.stdout).contains("release 13.5") {
-        println!("skipped: the numbers of bars.tcgen05.toml are those of ptxas 13.5");
-        return;
-    }
+    let version = String::from_utf8_lossy(&version.stdout);
+    assert!(
+        version.contains("release 13.5"),
+        "the bars are those of ptxas 13.5, which make setup installs: {version}"
+    );
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.tcgen05.toml");
     let bars: BTreeMap<String, Bar> = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let f16 = |a, b| Gemm { elems: ["f16"; 2], k_major: [a, b], out: "f16", ..tile(128, 256, 64) };
@@ -174,7 +175,7 @@ fn bars_c82() {
     for (name, gemm, tiles) in kernels {
         for chip in CHIPS {
             let gemm = Gemm { chip, ..gemm.clone() };
-            let emitted = emit_for(chip, &gemm.tiles_text(tiles), &Options::default())
+            let emitted = emit_for(chip, &gemm.tiles_text(tiles), &EmitOptions::default())
                 .unwrap_or_else(|e| panic!("{name}, {chip}: {}", messages(&e)));
             let assembled = assemble(&ptxas, &emitted.ptx, chip).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(assembled.report.is_clean(), "{name}, {chip}: {}", assembled.log);
@@ -222,7 +223,7 @@ fn the_scan_sees_early_uses_and_lost_products_c46() {
 
 #[test]
 fn the_scan_sees_stores_that_others_are_told_of_too_early_c24() {
-    let emitted = emit_for("sm_100a", &common::program("attention_bf16.sm100.mlir"), &Options::default());
+    let emitted = emit_for("sm_100a", &common::program("attention_bf16.sm100.mlir"), &EmitOptions::default());
     let good = emitted.unwrap_or_else(|e| panic!("{}", messages(&e))).ptx;
     assert!(scan(&good).is_empty());
     let lines = good.lines().filter(|line| !line.contains("tcgen05.wait::st"));
@@ -254,7 +255,7 @@ fn tiles_in_tensor_memory_that_are_refused() {
     let zeros = "%zt = arith.constant dense<0.000000e+00> : tensor<128x128xbf16>\n\
                  warploom.tile_store %zt, @p[%si]";
     let zeros = edited("warploom.tile_store %pt, @p[%si]", zeros);
-    assert!(emit_for(chip, &zeros, &Options::default()).is_ok());
+    assert!(emit_for(chip, &zeros, &EmitOptions::default()).is_ok());
     let elsewhere = zeros.replace("layout = \"rows\"", "layout = \"wgmma\"");
     refused(&elsewhere, chip, "C66", "do not hold its rows");
     // Packed elements are for products alone; so is the place of operand a.
@@ -271,7 +272,7 @@ fn tiles_in_tensor_memory_that_are_refused() {
 
 #[track_caller]
 fn refused(text: &str, chip: &str, rule: &str, words: &str) {
-    let Err(list) = emit_for(chip, text, &Options::default()) else { panic!("compiled") };
+    let Err(list) = emit_for(chip, text, &EmitOptions::default()) else { panic!("compiled") };
     let found = list.iter().any(|d| d.rule == Some(rule) && d.to_string().contains(words));
     assert!(found, "no {rule} with `{words}` in\n{}", messages(&list));
 }

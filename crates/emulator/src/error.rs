@@ -5,7 +5,8 @@ use std::fmt;
 
 /// One reason why an input cannot be run. Never a panic (E4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Diagnostic {
+#[non_exhaustive]
+pub struct RefusalReason {
     /// `P01` not PTX, `X01` unsupported, `L01` launch over the limits, `A01`, `A02` for host buffers.
     pub code: String,
     /// Line in the PTX text, from 1; 0 when the fault is not in the text.
@@ -16,13 +17,13 @@ pub struct Diagnostic {
     pub remedy: String,
 }
 
-impl Diagnostic {
+impl RefusalReason {
     pub(crate) fn new(code: &str, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Diagnostic { code: code.to_string(), line, message: message.into(), remedy: remedy.into() }
+        RefusalReason { code: code.to_string(), line, message: message.into(), remedy: remedy.into() }
     }
 }
 
-impl fmt::Display for Diagnostic {
+impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error[{}]", self.code)?;
         if self.line > 0 {
@@ -38,24 +39,25 @@ impl fmt::Display for Diagnostic {
 
 /// All the reasons found in one pass, in file order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+#[non_exhaustive]
+pub struct EmulatorRefusal {
     /// At least one.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<RefusalReason>,
 }
 
-impl Refusal {
+impl EmulatorRefusal {
     pub(crate) fn one(code: &str, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Refusal { diagnostics: vec![Diagnostic::new(code, line, message, remedy)] }
+        EmulatorRefusal { diagnostics: vec![RefusalReason::new(code, line, message, remedy)] }
     }
 }
 
-impl From<Diagnostic> for Refusal {
-    fn from(d: Diagnostic) -> Self {
-        Refusal { diagnostics: vec![d] }
+impl From<RefusalReason> for EmulatorRefusal {
+    fn from(d: RefusalReason) -> Self {
+        EmulatorRefusal { diagnostics: vec![d] }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for EmulatorRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.diagnostics.iter().enumerate() {
             if i > 0 {
@@ -67,4 +69,4 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for EmulatorRefusal {}

@@ -5,8 +5,8 @@
 //! [`Report`], whatever the schedule of this run was.
 //!
 //! ```
-//! use warploom_emulator::{Arg, Device, Launch, Module, Options, Policy};
-//! use warploom_target::Target;
+//! use warploom_emulator::{Arg, Device, Launch, Module, Policy, RunOptions};
+//! use warploom_chips::Target;
 //!
 //! let ptx = "
 //! .version 7.0
@@ -27,34 +27,34 @@
 //! let mut device = Device::new(&Target::named("sm_80")?);
 //! let data = device.alloc_from(&[1; 128], "data")?;
 //! let launch = Launch { args: vec![Arg::Ptr(data)], ..Launch::of(module.entry("double")?) };
-//! let report = device.run(&module, &launch, &Options { policy: Policy::Random(7), ..Options::default() })?;
+//! let report = device.run(&module, &launch, &RunOptions::default().policy(Policy::Random(7)))?;
 //! assert!(report.clean(), "{report}");
 //! assert_eq!(device.read(data)?, [2; 128]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! - [`Module`] reads and decodes PTX once; an entry with unsupported instructions says which ([`Entry::refusal`]).
-//! - [`Device`] is a chip with buffers; [`Device::run`] runs a [`Launch`] under [`Options`] and gives a [`Report`].
+//! - [`Device`] is a chip with buffers; [`Device::run`] runs a [`Launch`] under [`RunOptions`] and gives a [`Report`].
 //! - [`TensorMap::tiled`] makes the 128 bytes of a descriptor argument.
 //! - [`Policy`] chooses the schedule; run several from clones of one device ([`Policy::defaults`]).
 //!
-//! Rule numbers E1.. in the sources are those of the emulator's specification, T1.. of the targets'. What is modelled
+//! Rule numbers (E1 .., T1 ..) and codes of findings (`R01`) are those of `docs/rules`. What is modelled
 //! and what is not, and how to read a report, is in `docs/emulator.md`.
 
+mod code;
 mod error;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
 mod isa;
+mod load;
 mod machine;
 mod module;
 mod number;
-mod ptx;
+
 mod race;
 mod report;
 
-pub use error::{Diagnostic, Refusal};
+pub use error::{EmulatorRefusal, RefusalReason};
 pub use machine::device::Device;
-pub use machine::launch::{Arg, Launch, Options, Policy, Race};
+pub use machine::launch::{Arg, Launch, Policy, Race, RunOptions};
 pub use machine::tensormap::{ElemType, TENSOR_MAP_BYTES, TensorMap, TiledMap};
 pub use module::{Entry, Module, Param};
-pub use report::{Extent, Finding, Place, Report, Severity, Stats, TraceEvent};
+pub use report::{Coverage, Extent, Finding, FindingPlace, Report, Severity, Stats, TraceEvent};

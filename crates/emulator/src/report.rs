@@ -7,6 +7,7 @@ use std::fmt;
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Severity {
     /// Worth knowing; the run still counts as clean.
     Note,
@@ -16,9 +17,10 @@ pub enum Severity {
 
 /// One side of a finding: who, and where in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+#[non_exhaustive]
+pub struct FindingPlace {
     /// "warp 3 lanes 0-31" or "tensor copy #2 of warp 0".
-    pub agent: String,
+    pub actor: String,
     /// PTX line, from 1.
     pub line: u32,
     /// The opcode with its modifiers.
@@ -32,6 +34,7 @@ pub struct Place {
 
 /// The bytes, or TMEM cells, that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Extent {
     /// "shared", "global" or "tmem".
     pub space: String,
@@ -46,6 +49,7 @@ pub struct Extent {
 
 /// Something wrong with the kernel, with the code of E66.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// `R01`, `D01`, ...
     pub code: String,
@@ -59,18 +63,55 @@ pub struct Finding {
     pub message: String,
     /// What to do.
     pub remedy: String,
-    /// The agent at whose step it was found.
+    /// The actor at whose step it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Place>,
-    /// The other agent.
+    pub first: Option<FindingPlace>,
+    /// The other actor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<Place>,
+    pub second: Option<FindingPlace>,
     /// Where in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
-    /// How often this code was found for this pair of lines.
+    /// How often it was found.
     pub count: u64,
+    /// Other pairs of lines with the same cause: accesses between the same synchronisations as these (E103).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<(u32, u32)>,
+    /// The synchronisations before the two accesses of a race, by which findings of one cause are known.
+    #[serde(skip)]
+    pub(crate) since: Option<(u32, u32)>,
 }
+
+impl Finding {
+    /// Lines of both sides.
+    pub(crate) fn lines(&self) -> (Option<u32>, Option<u32>) {
+        (self.first.as_ref().map(|p| p.line), self.second.as_ref().map(|p| p.line))
+    }
+
+    /// Whether another finding has the same cause: the same lines, or races between the same synchronisations.
+    pub(crate) fn same_cause(&self, other: &Finding) -> bool {
+        let same = self.lines() == other.lines() || self.since.is_some() && self.since == other.since;
+        (self.code.as_str(), self.severity) == (other.code.as_str(), other.severity) && same
+    }
+
+    /// Counts another finding of the same cause.
+    pub(crate) fn absorb(&mut self, other: &Finding) {
+        self.count += other.count;
+        let own = self.lines();
+        let lines = [other.lines()].into_iter().filter_map(|(a, b)| Some((a?, b?)));
+        for pair in lines.chain(other.pairs.iter().copied()) {
+            let (a, b) = pair;
+            let known = [pair, (b, a)].iter().any(|p| self.pairs.contains(p))
+                || [(Some(a), Some(b)), (Some(b), Some(a))].contains(&own);
+            if !known && self.pairs.len() < MOST_PAIRS {
+                self.pairs.push(pair);
+            }
+        }
+    }
+}
+
+/// Pairs of lines that are kept for one finding.
+const MOST_PAIRS: usize = 16;
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,11 +126,15 @@ impl fmt::Display for Finding {
         }
         for (label, place) in [("at", &self.first), ("against", &self.second)] {
             if let Some(p) = place {
-                write!(f, "\n  {label}: line {} {} by {}, time {}", p.line, p.opcode, p.agent, p.visit)?;
+                write!(f, "\n  {label}: line {} {} by {}, time {}", p.line, p.opcode, p.actor, p.visit)?;
                 if let Some(s) = &p.source {
                     write!(f, " ({s})")?;
                 }
             }
+        }
+        if !self.pairs.is_empty() {
+            let pairs: Vec<String> = self.pairs.iter().map(|(a, b)| format!("{a} against {b}")).collect();
+            write!(f, "\n  also: lines {}", pairs.join(", "))?;
         }
         if self.count > 1 {
             write!(f, "\n  {} times", self.count)?;
@@ -103,6 +148,7 @@ impl fmt::Display for Finding {
 
 /// Numbers of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// Warp instructions.
     pub steps: u64,
@@ -140,8 +186,28 @@ impl Stats {
     }
 }
 
+/// Which of a kernel's synchronising instructions a run reached (E102). A clean run says nothing about the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// Barriers, waits, arrivals, fences, strong accesses in the text.
+    pub instructions: u32,
+    /// PTX lines of those that never ran.
+    pub never: Vec<u32>,
+    /// PTX lines of waits that only ever passed on a fresh barrier, with nothing to wait for.
+    pub trivial: Vec<u32>,
+}
+
+impl Coverage {
+    /// How many ran, and not only trivially.
+    pub fn reached(&self) -> u32 {
+        self.instructions.saturating_sub((self.never.len() + self.trivial.len()) as u32)
+    }
+}
+
 /// What a run found out. The buffers stay in the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Name of the entry.
     pub kernel: String,
@@ -153,13 +219,20 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Counts.
     pub stats: Stats,
-    /// What happened when, if [`crate::Options::trace`] asked for it; not part of the JSON.
+    /// Which synchronising instructions ran.
+    #[serde(default)]
+    pub coverage: Coverage,
+    /// What the kernel printed, in the order of clusters, then of time.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub printed: String,
+    /// What happened when, if [`crate::RunOptions::trace`] asked for it; not part of the JSON.
     #[serde(skip)]
     pub trace: Vec<TraceEvent>,
 }
 
 /// An instruction of a warp, or an asynchronous operation from issue to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TraceEvent {
     /// The CTA's position in the grid.
     pub cta: [u32; 3],
@@ -203,13 +276,16 @@ impl fmt::Display for Report {
         let notes = self.findings.len() - errors;
         write!(
             f,
-            "{} on {} ({}): {errors} errors, {notes} notes; {} warp instructions, {} operations, {} bytes copied",
+            "{} on {} ({}): {errors} errors, {notes} notes; {} warp instructions, {} operations, {} bytes copied; \
+             {} of {} synchronising instructions reached",
             self.kernel,
             self.target,
             self.policy,
             self.stats.steps,
             self.stats.operations,
-            self.stats.bytes_copied
+            self.stats.bytes_copied,
+            self.coverage.reached(),
+            self.coverage.instructions
         )
     }
 }

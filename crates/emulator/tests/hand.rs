@@ -1,14 +1,14 @@
-//! The worked examples of the reference folder run clean and give the right product (issue, E95).
+//! The kernels written by hand run clean and give the right product (issue, E95).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 
-use common::{Gemm, policies, reference, with};
+use common::{Gemm, kernel, policies, with};
 
 #[test]
 fn sm90_gemm_is_clean_and_right() {
-    let Some(ptx) = reference("data/kernels/hand/gemm_bf16.sm_90a.ptx") else { return };
+    let ptx = kernel("hand/gemm_bf16.sm_90a.ptx");
     for policy in policies() {
         let (report, error) = Gemm::hand_sm90(128, 256, 512).run(&ptx, &with(policy));
         assert!(report.clean(), "{policy:?}\n{report}");
@@ -18,7 +18,7 @@ fn sm90_gemm_is_clean_and_right() {
 
 #[test]
 fn sm100_gemm_is_clean_and_right() {
-    let Some(ptx) = reference("data/kernels/hand/gemm_bf16.sm_100a.ptx") else { return };
+    let ptx = kernel("hand/gemm_bf16.sm_100a.ptx");
     for policy in policies() {
         let (report, error) = Gemm::hand_sm100(128, 256, 512).run(&ptx, &with(policy));
         assert!(report.clean(), "{policy:?}\n{report}");

@@ -4,8 +4,8 @@
 mod common;
 
 use common::numbers;
-use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Options, Report, TensorMap, TiledMap};
-use warploom_target::Target;
+use warploom_chips::Target;
+use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Report, RunOptions, TensorMap, TiledMap};
 
 const HEAD: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n";
 
@@ -16,7 +16,7 @@ fn run(dev: &mut Device, text: &str, smem: u32, args: Vec<Arg>) -> Report {
         panic!("{r}\n{text}");
     }
     let launch = Launch { smem, args, ..Launch::of(&module.entries()[0]) };
-    dev.run(&module, &launch, &Options::default()).unwrap()
+    dev.run(&module, &launch, &RunOptions::default()).unwrap()
 }
 
 /// The rows of shared memory that PTX ISA 5.5.7 prints: which 16-byte chunk stands at each place of 8 rows.
@@ -272,7 +272,7 @@ fn parallel_clusters_give_the_same_bytes_and_report() {
         let out = dev.alloc(4096, "out").unwrap();
         let launch =
             Launch { grid: [16, 1, 1], args: vec![Arg::Ptr(out)], ..Launch::of(&module.entries()[0]) };
-        let report = dev.run(&module, &launch, &Options { threads, ..Options::default() }).unwrap();
+        let report = dev.run(&module, &launch, &RunOptions::default().threads(threads)).unwrap();
         assert!(report.has("R02"), "CTAs overlap by 8 words\n{report}");
         let now = (report, dev.read(out).unwrap().to_vec());
         assert_eq!(first.get_or_insert(now.clone()), &now, "{threads} threads");

@@ -1,10 +1,12 @@
-"""Make PTX with Triton from kernels of the reference folder, with inputs and expected outputs (E90).
+"""Make PTX with Triton from `kernels` and corner cases, with inputs and expected outputs (E90).
 
-    python make_triton_ptx.py --kernels ../../../../shared/data/kernels --out ../../../target/triton-ptx [NAME ...]
+    python make_triton_ptx.py --kernels ../../../kernels --out ../../../target/triton-ptx [NAME ...]
+    python make_triton_ptx.py --kernels ../../../kernels --out ../../../kernels/ptx --bare gemm_bf16_64 softmax layernorm
 
 Needs triton==3.9.0 and numpy; no GPU. For each module it writes NAME.ptx and NAME.json; the JSON names the launch,
 the arguments, the buffers (raw little-endian files in data/) and the expected outputs with a tolerance on the error
-of the largest element. tests/triton.rs runs them. Debug sections are stripped.
+of the largest element. tests/triton.rs runs them. Debug sections are stripped. With --bare there are no data: the JSON
+names type and size of each buffer, and tests/compiled.rs fills it and computes what is expected.
 """
 
 import argparse
@@ -227,11 +229,14 @@ def strip(ptx):
     return ptx if at < 0 else ptx[:at]
 
 
-def write(root, name, arch, ptx, meta, case):
+def write(root, name, arch, ptx, meta, case, bare):
     buffers, args, outputs = [], [], []
     maps = iter(meta.get("tensordesc_meta") or [])
 
     def buffer(v):
+        if bare:
+            buffers.append(dict(name=f"arg{len(args)}", dtype=v.dtype, count=int(v.raw.size)))
+            return len(buffers) - 1
         path = root / "data" / f"{name}.{len(buffers)}.bin"
         path.write_bytes(v.raw.tobytes())
         buffers.append(dict(name=f"arg{len(args)}", file=path.name))
@@ -246,6 +251,9 @@ def write(root, name, arch, ptx, meta, case):
         b = buffer(v)
         if expect is not None:
             want, tol = expect
+        if expect is not None and bare:
+            outputs.append(dict(buffer=b, dtype=v.dtype, tolerance=tol))
+        elif expect is not None:
             path = root / "data" / f"{name}.{b}.want"
             path.write_bytes(np.ascontiguousarray(want, np.float64).tobytes())
             outputs.append(dict(buffer=b, dtype=v.dtype, want=path.name, tolerance=tol))
@@ -283,13 +291,14 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--kernels", type=Path, required=True)
     p.add_argument("--out", type=Path, required=True)
+    p.add_argument("--bare", action="store_true", help="no data, only types and sizes")
     p.add_argument("names", nargs="*")
     o = p.parse_args()
     sys.path.insert(0, str(o.kernels))
     x = importlib.import_module("export_ttir")
     x.CASES.update(CASES, gemm_2cta=x.CASES["gemm_bf16"])
     RUNS.update(cases())
-    (o.out / "data").mkdir(parents=True, exist_ok=True)
+    (o.out if o.bare else o.out / "data").mkdir(parents=True, exist_ok=True)
     made = 0
     for case, make in RUNS.items():
         if o.names and case not in o.names:
@@ -305,7 +314,7 @@ def main():
                 except Exception as e:  # Triton refuses some kernels for some chips, e.g. e4m3 on sm_80.
                     print(f"left out: {name}: {str(e).splitlines()[0][:80]}")
                     continue
-                write(o.out, name, arch, ptx, meta, make())
+                write(o.out, name, arch, ptx, meta, make(), o.bare)
                 made += 1
     print(f"{made} modules in {o.out}")
 

@@ -4,8 +4,8 @@
 mod single;
 
 use single::{check, run, word};
-use warploom_emulator::{Arg, Device, Launch, Module, Options, Policy, Report};
-use warploom_target::Target;
+use warploom_chips::Target;
+use warploom_emulator::{Arg, Device, Launch, Module, Policy, Report, RunOptions};
 
 /// The next f32 above or below, by bits.
 fn step(x: f32, up: bool) -> f32 {
@@ -97,6 +97,37 @@ fn integers_of_old() {
 }
 
 #[test]
+fn masks_and_bytes_of_old() {
+    word("bmsk.clamp.b32 %r13, %r10, %r11;", |a, b, _| {
+        (0..32).filter(|i| *i >= u64::from(a) && *i < u64::from(a) + u64::from(b)).fold(0, |m, i| m | 1 << i)
+    });
+    word("bmsk.wrap.b32 %r13, %r10, %r11;", |a, b, _| {
+        let (a, b) = (a % 32, b % 32);
+        (0..32).filter(|i| *i >= a && *i < a + b).fold(0, |m, i| m | 1 << i)
+    });
+    word("bmsk.clamp.b32 %r13, 3, 7;", |_, _, _| 0x3f8);
+    word("szext.clamp.s32 %r13, %r10, 5;", |a, _, _| ((a << 27) as i32 >> 27) as u32);
+    word("szext.wrap.u32 %r13, %r10, 37;", |a, _, _| a & 31);
+    word("szext.clamp.s32 %r13, %r10, 40;", |a, _, _| a);
+    word("dp2a.lo.s32.u32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let term = |h: u32, byte: u32| (h as u16 as i16 as i32).wrapping_mul((byte & 0xff) as i32);
+        (c as i32).wrapping_add(term(a, b)).wrapping_add(term(a >> 16, b >> 8)) as u32
+    });
+    word("dp2a.hi.u32.s32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let term = |h: u32, byte: u32| ((h & 0xffff) as i32).wrapping_mul(byte as u8 as i8 as i32);
+        (c as i32).wrapping_add(term(a, b >> 16)).wrapping_add(term(a >> 16, b >> 24)) as u32
+    });
+    word("vabsdiff4.u32.u32.u32.add %r13, %r10, %r11, %r12;", |a, b, c| {
+        let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+        pairs.fold(c, |s, (x, y)| s.wrapping_add(u32::from(x.abs_diff(y))))
+    });
+    word("vmax4.s32.s32.s32 %r13, %r10, %r11, %r12;", |a, b, _| {
+        let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+        u32::from_le_bytes([0, 1, 2, 3].map(|i| (a[i] as i8).max(b[i] as i8) as u8))
+    });
+}
+
+#[test]
 fn packed_halves() {
     let value = |b: u32| half::f16::from_bits(b as u16).to_f32();
     word("set.lt.f16x2.f16x2 %r13, %r10, %r11;", |a, b, _| {
@@ -137,7 +168,7 @@ fn kernel(text: &str, cluster: u32, input: &[u32], outputs: usize) -> (Report, V
         let size = [cluster, 1, 1];
         let launch =
             Launch { grid: size, cluster: size, args: vec![Arg::Ptr(a), Arg::Ptr(b)], ..Launch::of(entry) };
-        let report = dev.run(&module, &launch, &Options { policy, ..Options::default() }).unwrap();
+        let report = dev.run(&module, &launch, &RunOptions::default().policy(policy)).unwrap();
         assert!(report.clean(), "{policy:?}\n{report}");
         let out = dev.read(b).unwrap().chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap()));
         last = Some((report, out.collect()));

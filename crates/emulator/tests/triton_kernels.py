@@ -1,4 +1,4 @@
-"""Kernels that the reference folder does not have: one for each corner of what Triton generates."""
+"""Kernels that `kernels` does not have: one for each corner of what Triton generates."""
 
 import triton
 import triton.language as tl

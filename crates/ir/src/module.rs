@@ -171,7 +171,7 @@ impl Module {
         self.functions().find(|&f| self.symbol_name(f) == Some(name))
     }
 
-    /// The `sym_name` of a function, pipeline or agent.
+    /// The `sym_name` of a function, pipeline or partition.
     pub fn symbol_name(&self, op: OpId) -> Option<&str> {
         self.ops[op].props.get("sym_name").and_then(Attr::as_str)
     }
@@ -265,6 +265,18 @@ impl Module {
     pub fn parent(&self, op: OpId) -> Option<OpId> {
         let block = self.ops[op].block?;
         self.regions[self.blocks[block].region?].parent
+    }
+
+    /// Whether the regions of an operation see no value from around it: of modules and functions of any dialect.
+    pub fn is_isolated(&self, op: OpId) -> bool {
+        match self.ops[op].opcode {
+            Opcode::Func | Opcode::Module => true,
+            Opcode::Other(name) => {
+                let name = &self.names[name];
+                name == "func" || name.ends_with(".func")
+            }
+            _ => false,
+        }
     }
 
     /// The first block of region number `index` of an operation.

@@ -1,14 +1,25 @@
-//! The operations: one enum, and the table of their names.
-//!
-//! A match on [`Opcode`] is exhaustive; what an operation's text looks like and what makes it valid is
-//! said once, in the tables of [`crate::text`] and [`crate::verify`].
+//! The operations: one enum, made from the [table](crate::table).
 
 use crate::entity::NameId;
+use crate::facts::{Category, CostClass, Effect, OpFacts};
+
+macro_rules! lowered {
+    (yes) => {
+        true
+    };
+    (no) => {
+        false
+    };
+}
 
 macro_rules! opcodes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal [$($in:tt)*] [$($out:tt)*] $regions:literal
+        $format:ident $module:ident::$verifier:ident $category:ident $effect:ident $cost:ident $lowered:ident,)*) => {
         /// What an operation does. `Other` is any operation outside the known dialects: it is read, printed
         /// and kept, and refused where its meaning would be needed.
+        ///
+        /// The enum is exhaustive on purpose: whoever handles every operation is told by the compiler about a new
+        /// one. Who only asks for facts uses [`Opcode::facts`] and need not match at all.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Opcode {
             $(#[doc = concat!("`", $name, "`")] $(#[$doc])* $variant,)*
@@ -20,11 +31,17 @@ macro_rules! opcodes {
             /// Every known operation, in table order.
             pub const ALL: &'static [Opcode] = &[$(Opcode::$variant,)*];
 
-            /// The name in MLIR text; `None` for `Other`.
-            pub fn name(self) -> Option<&'static str> {
+            /// What the table says about the operation.
+            pub const fn facts(self) -> OpFacts {
                 match self {
-                    $(Opcode::$variant => Some($name),)*
-                    Opcode::Other(_) => None,
+                    $(Opcode::$variant => OpFacts {
+                        name: Some($name),
+                        category: Category::$category,
+                        effect: Effect::$effect,
+                        cost: CostClass::$cost,
+                        lowered: lowered!($lowered),
+                    },)*
+                    Opcode::Other(_) => OpFacts::UNKNOWN,
                 }
             }
 
@@ -39,145 +56,21 @@ macro_rules! opcodes {
     };
 }
 
-opcodes! {
-    Module = "builtin.module",
+crate::table::operations!(opcodes);
 
-    AddI = "arith.addi",
-    SubI = "arith.subi",
-    MulI = "arith.muli",
-    DivSI = "arith.divsi",
-    DivUI = "arith.divui",
-    RemSI = "arith.remsi",
-    RemUI = "arith.remui",
-    AndI = "arith.andi",
-    OrI = "arith.ori",
-    XOrI = "arith.xori",
-    ShLI = "arith.shli",
-    ShRSI = "arith.shrsi",
-    ShRUI = "arith.shrui",
-    MinSI = "arith.minsi",
-    MaxSI = "arith.maxsi",
-    MinUI = "arith.minui",
-    MaxUI = "arith.maxui",
-    CmpI = "arith.cmpi",
-    AddF = "arith.addf",
-    SubF = "arith.subf",
-    MulF = "arith.mulf",
-    DivF = "arith.divf",
-    RemF = "arith.remf",
-    NegF = "arith.negf",
-    MaxNumF = "arith.maxnumf",
-    MinNumF = "arith.minnumf",
-    MaximumF = "arith.maximumf",
-    MinimumF = "arith.minimumf",
-    CmpF = "arith.cmpf",
-    Select = "arith.select",
-    Constant = "arith.constant",
-    ExtSI = "arith.extsi",
-    ExtUI = "arith.extui",
-    TruncI = "arith.trunci",
-    ExtF = "arith.extf",
-    TruncF = "arith.truncf",
-    SIToFP = "arith.sitofp",
-    UIToFP = "arith.uitofp",
-    FPToSI = "arith.fptosi",
-    FPToUI = "arith.fptoui",
-    ArithBitcast = "arith.bitcast",
-    IndexCast = "arith.index_cast",
+impl Opcode {
+    /// The name in MLIR text; `None` for `Other`.
+    pub const fn name(self) -> Option<&'static str> {
+        self.facts().name
+    }
 
-    Exp = "math.exp",
-    Exp2 = "math.exp2",
-    Log = "math.log",
-    Log2 = "math.log2",
-    Sqrt = "math.sqrt",
-    Rsqrt = "math.rsqrt",
-    Sin = "math.sin",
-    Cos = "math.cos",
-    Tanh = "math.tanh",
-    Erf = "math.erf",
-    AbsF = "math.absf",
-    AbsI = "math.absi",
-    Floor = "math.floor",
-    Ceil = "math.ceil",
-    Fma = "math.fma",
+    /// Whether each element of the result depends on the elements at the same place alone.
+    pub const fn is_elementwise(self) -> bool {
+        self.facts().category.is_elementwise()
+    }
 
-    For = "scf.for",
-    If = "scf.if",
-    While = "scf.while",
-    Condition = "scf.condition",
-    Yield = "scf.yield",
-
-    Func = "tt.func",
-    Return = "tt.return",
-    Call = "tt.call",
-    GetProgramId = "tt.get_program_id",
-    GetNumPrograms = "tt.get_num_programs",
-    MakeRange = "tt.make_range",
-    Splat = "tt.splat",
-    Broadcast = "tt.broadcast",
-    ExpandDims = "tt.expand_dims",
-    Reshape = "tt.reshape",
-    Trans = "tt.trans",
-    Cat = "tt.cat",
-    Join = "tt.join",
-    Split = "tt.split",
-    Unsplat = "tt.unsplat",
-    Bitcast = "tt.bitcast",
-    FpToFp = "tt.fp_to_fp",
-    IntToPtr = "tt.int_to_ptr",
-    PtrToInt = "tt.ptr_to_int",
-    AddPtr = "tt.addptr",
-    Load = "tt.load",
-    Store = "tt.store",
-    MakeTensorDescriptor = "tt.make_tensor_descriptor",
-    DescriptorLoad = "tt.descriptor_load",
-    DescriptorStore = "tt.descriptor_store",
-    DescriptorGather = "tt.descriptor_gather",
-    DescriptorScatter = "tt.descriptor_scatter",
-    DescriptorReduce = "tt.descriptor_reduce",
-    Dot = "tt.dot",
-    DotScaled = "tt.dot_scaled",
-    Reduce = "tt.reduce",
-    ReduceReturn = "tt.reduce.return",
-    Scan = "tt.scan",
-    ScanReturn = "tt.scan.return",
-    Gather = "tt.gather",
-    Histogram = "tt.histogram",
-    AtomicRmw = "tt.atomic_rmw",
-    AtomicCas = "tt.atomic_cas",
-    ClampF = "tt.clampf",
-    PreciseSqrt = "tt.precise_sqrt",
-    PreciseDivF = "tt.precise_divf",
-    MulHiUI = "tt.mulhiui",
-    ExternElementwise = "tt.extern_elementwise",
-    ElementwiseInlineAsm = "tt.elementwise_inline_asm",
-    Assert = "tt.assert",
-    Print = "tt.print",
-    TtgBarrier = "ttg.barrier",
-    Assume = "llvm.intr.assume",
-
-    Alloc = "warploom.alloc",
-    Pipeline = "warploom.pipeline",
-    NamedBarrier = "warploom.named_barrier",
-    Agent = "warploom.agent",
-    Elect = "warploom.elect",
-    ProducerAcquire = "warploom.producer_acquire",
-    ProducerCommit = "warploom.producer_commit",
-    ConsumerWait = "warploom.consumer_wait",
-    ConsumerRelease = "warploom.consumer_release",
-    Advance = "warploom.advance",
-    TmaLoad = "warploom.tma_load",
-    TmaStore = "warploom.tma_store",
-    StoreCommit = "warploom.store_commit",
-    StoreWait = "warploom.store_wait",
-    Slot = "warploom.slot",
-    TileStore = "warploom.tile_store",
-    MmaWait = "warploom.mma_wait",
-    /// A product into a slot of tensor memory.
-    Mma = "warploom.mma",
-    ProxyFence = "warploom.proxy_fence",
-    BarrierSync = "warploom.barrier_sync",
-    AsyncCopy = "warploom.async_copy",
-    AsyncCommit = "warploom.async_commit",
-    AsyncWait = "warploom.async_wait",
+    /// Whether it ends a block.
+    pub const fn is_terminator(self) -> bool {
+        matches!(self.facts().category, Category::Terminator)
+    }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use warploom_ir::diag::{Code, Diagnostic, Place, render, render_coloured, source_location};
+use warploom_ir::diag::{Code, Diagnostic, TextPlace, render, render_coloured, source_location};
 use warploom_ir::{Loc, Module, OpId, Opcode, parse, verify};
 
 const GATHER: &str = "\
@@ -48,7 +48,7 @@ instead: tt.load through pointers
             "%0 = tt.descriptor_gather %d[%n, %c] : (!tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32) -> tensor<32x64xbf16>"
         )
     );
-    assert_eq!(unsupported().place(GATHER), Some(Place { line: 3, column: 10 }));
+    assert_eq!(unsupported().place(GATHER), Some(TextPlace { line: 3, column: 10 }));
 }
 
 #[test]
@@ -64,7 +64,7 @@ error[layout]: one
   |
 2 | b
   | ^
-rule: C62
+rule: C62 (warploom rule C62)
 
 remark[loop]: two
  --> f:1:1
@@ -165,5 +165,5 @@ fn the_verifier_names_operation_and_source() {
     assert_eq!(diags.len(), 1);
     assert_eq!(diags[0].source.as_deref(), Some("others.py:76:9"));
     assert!(diags[0].op.as_deref().is_some_and(|op| op.starts_with("%0 = tt.descriptor_gather")));
-    assert_eq!(diags[0].place(&text), Some(Place { line: 3, column: 10 }));
+    assert_eq!(diags[0].place(&text), Some(TextPlace { line: 3, column: 10 }));
 }

@@ -1,4 +1,4 @@
-//! Every kernel of the reference folder reads, and prints as it was (C1).
+//! Every kernel of the repository reads, and prints as it was (C1).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

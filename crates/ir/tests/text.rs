@@ -61,7 +61,7 @@ fn bad_fixtures_give_just_the_errors_that_their_comments_name() {
     let mut wrong = String::new();
     for (name, text) in fixtures("bad") {
         let diags = match parse(&text) {
-            Ok(module) => verify(&module),
+            Ok(module) => verify(&module).into(),
             Err(diags) => diags,
         };
         let mut wanted = wanted_errors(&text);

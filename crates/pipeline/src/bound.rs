@@ -2,19 +2,20 @@
 
 use std::fmt::Write;
 
-use warploom_sched::{Answer, LoopGraph, Options, Use, schedule, validate};
+use warploom_sched::{Answer, LoopGraph, ResourceUse, ScheduleOptions, schedule, validate};
 
 use crate::loops::PipelinedLoop;
 
-/// What bounds the interval: a unit, a circuit, limits on slots and copies, or all of it together.
+/// What bounds the interval: a unit, a recurrence, limits on slots and copies, or all of it together.
 pub(crate) fn bound(graph: &LoopGraph, answer: &Answer) -> String {
     if let Some(unit) = answer.critical_resource.as_ref().filter(|_| answer.ii == answer.res_mii) {
         return unit.clone();
     }
-    let circuit = answer.critical_circuit.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
-    let circuit: Vec<&str> = circuit.collect();
-    if answer.ii == answer.rec_mii && !circuit.is_empty() {
-        return circuit.join(" > ");
+    let recurrence =
+        answer.critical_recurrence.iter().filter_map(|&n| graph.nodes.get(n)).map(|n| n.name.as_str());
+    let recurrence: Vec<&str> = recurrence.collect();
+    if answer.ii == answer.rec_mii && !recurrence.is_empty() {
+        return recurrence.join(" > ");
     }
     // What the interval would fall without, each limit taken away alone.
     let binds = |space: &str| without(graph, space).is_some_and(|ii| ii < answer.ii);
@@ -24,8 +25,8 @@ pub(crate) fn bound(graph: &LoopGraph, answer: &Answer) -> String {
     }
     let spaces: Vec<&str> = LIMITS.iter().filter(|(s, _)| capped(graph, s)).map(|&(_, what)| what).collect();
     match spaces.is_empty() {
-        true => "units and circuits together".to_owned(),
-        false => format!("units, circuits and {} together", spaces.join(" and ")),
+        true => "units and recurrences together".to_owned(),
+        false => format!("units, recurrences and {} together", spaces.join(" and ")),
     }
 }
 
@@ -40,13 +41,13 @@ fn capped(graph: &LoopGraph, space: &str) -> bool {
 /// The line on a loop's interval: what bounds it, and what it would be with more room.
 pub(crate) fn interval(graph: &LoopGraph, answer: &Answer) -> String {
     let mut out = format!("II {} cycles, bound by ", answer.ii);
-    if answer.ii == answer.rec_mii && answer.ii != answer.res_mii && !answer.critical_circuit.is_empty() {
-        out += "the circuit ";
+    if answer.ii == answer.rec_mii && answer.ii != answer.res_mii && !answer.critical_recurrence.is_empty() {
+        out += "the recurrence ";
     }
     let proof = if answer.optimal { "; no smaller one exists" } else { "" };
     let _ = write!(
         out,
-        "{} (resources {}, circuits {}){proof}",
+        "{} (resources {}, recurrences {}){proof}",
         bound(graph, answer),
         answer.res_mii,
         answer.rec_mii
@@ -66,18 +67,19 @@ fn without(graph: &LoopGraph, space: &str) -> Option<i64> {
     }
     let mut free = graph.clone();
     free.values.iter_mut().filter(|v| v.space == space).for_each(|v| v.max_depth = None);
-    Some(schedule(&validate(&free).ok()?, &Options::default()).ok()?.ii)
+    Some(schedule(&validate(&free).ok()?, &ScheduleOptions::default()).ok()?.ii)
 }
 
-/// The graph with a unit for each agent, which its operations hold while they are issued, drawn above the chip's (S65).
-pub(crate) fn with_agents(pipelined: &PipelinedLoop) -> LoopGraph {
+/// The graph with a unit for each partition, which its operations hold while they are issued, drawn above the chip's
+/// (S65).
+pub(crate) fn with_partitions(pipelined: &PipelinedLoop) -> LoopGraph {
     let mut graph = pipelined.graph.clone();
     let units = std::mem::take(&mut graph.resources);
     for (node, of) in graph.nodes.iter_mut().zip(&pipelined.nodes) {
         let held = node.uses.iter().map(|u| u.duration).max().unwrap_or(0);
         let duration = node.issue_latency.unwrap_or(held);
-        let resource = format!("@{}", pipelined.agent(of));
-        node.uses.push(Use { resource, start: 0, duration });
+        let resource = format!("@{}", pipelined.partition(of));
+        node.uses.push(ResourceUse { resource, start: 0, duration });
     }
     let names: Vec<String> =
         graph.nodes.iter().filter_map(|n| n.uses.last()).map(|u| u.resource.clone()).collect();

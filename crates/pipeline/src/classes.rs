@@ -1,6 +1,6 @@
 //! What kind of operation each opcode is, as far as pipelining is concerned.
 
-use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Category, Effect, Module, OpId, Opcode, Type, ValueId};
 
 /// The part an operation plays in a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,32 +27,27 @@ pub(crate) enum Class {
     Unsupported,
 }
 
-/// The class of an opcode.
+/// The class of an opcode, which follows from its row of the table of operations but for what partitions of their own
+/// have no form for yet.
 pub(crate) fn class(opcode: Opcode) -> Class {
-    use Opcode::*;
-    match opcode {
-        AddI | SubI | MulI | DivSI | DivUI | RemSI | RemUI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI
-        | MinSI | MaxSI | MinUI | MaxUI | CmpI | AddF | SubF | MulF | DivF | NegF | MaxNumF | MinNumF
-        | MaximumF | MinimumF | CmpF | Select | Constant | ExtSI | ExtUI | TruncI | ExtF | TruncF
-        | SIToFP | UIToFP | FPToSI | FPToUI | ArithBitcast | Exp | Exp2 | Log | Log2 | Sqrt | Rsqrt | Erf
-        | Sin | Cos | Tanh | MulHiUI | AbsF | AbsI | Floor | Ceil | Fma | ClampF | PreciseSqrt
-        | PreciseDivF | FpToFp | Bitcast | GetProgramId | GetNumPrograms | MakeRange | Splat | Broadcast
-        | ExpandDims | Reshape | Trans | AddPtr => Class::Pure,
-        Load => Class::PointerLoad,
-        DescriptorLoad => Class::TileLoad,
-        DescriptorStore => Class::TileStore,
-        Dot => Class::Dot,
-        MmaWait => Class::MmaWait,
-        Reduce | ReduceReturn => Class::Reduction,
-        Store | AtomicRmw => Class::PointerStore,
-        Module | For | If | Yield | Func | Return | Assume | Alloc => Class::Structure,
-        RemF | IndexCast | While | Condition | Call | Cat | Join | Split | Unsplat | IntToPtr | PtrToInt
-        | MakeTensorDescriptor | DescriptorGather | DescriptorScatter | DescriptorReduce | DotScaled
-        | Scan | ScanReturn | Gather | Histogram | AtomicCas | ExternElementwise | ElementwiseInlineAsm
-        | Assert | Print | TtgBarrier | Pipeline | NamedBarrier | Agent | Elect | ProducerAcquire
-        | ProducerCommit | ConsumerWait | ConsumerRelease | Advance | TmaLoad | TmaStore | StoreCommit
-        | StoreWait | Slot | TileStore | Mma | ProxyFence | BarrierSync | AsyncCopy | AsyncCommit
-        | AsyncWait | Other(_) => Class::Unsupported,
+    let facts = opcode.facts();
+    match (facts.category, facts.effect) {
+        _ if !facts.lowered => Class::Unsupported,
+        (Category::Source | Category::View, _) => Class::Pure,
+        (category, Effect::None | Effect::Divides) if category.is_elementwise() => Class::Pure,
+        (Category::Pointers, Effect::Read) => Class::PointerLoad,
+        (Category::Pointers, _) if opcode != Opcode::AtomicCas => Class::PointerStore,
+        (Category::Descriptors, Effect::Read) => Class::TileLoad,
+        (Category::Descriptors, Effect::Write) => Class::TileStore,
+        (Category::Product, _) => Class::Dot,
+        (Category::Reduction, _) if opcode != Opcode::Scan => Class::Reduction,
+        _ => match opcode {
+            Opcode::MmaWait => Class::MmaWait,
+            Opcode::ReduceReturn => Class::Reduction,
+            Opcode::Module | Opcode::Func | Opcode::For | Opcode::If => Class::Structure,
+            Opcode::Yield | Opcode::Return | Opcode::Assume | Opcode::Alloc => Class::Structure,
+            _ => Class::Unsupported,
+        },
     }
 }
 
@@ -71,11 +66,10 @@ pub(crate) fn is_scalar_type(ty: &Type) -> bool {
 /// Whether a pure operation may run where it did not before: everything but a division whose divisor might
 /// be zero, which LLVM takes as undefined.
 pub(crate) fn is_speculatable(module: &Module, op: OpId) -> bool {
-    match module.ops[op].opcode {
-        Opcode::DivSI | Opcode::DivUI | Opcode::RemSI | Opcode::RemUI => {
-            module.ops[op].operands.get(1).and_then(|&v| constant(module, v)).is_some_and(|v| v > 0)
-        }
-        opcode => class(opcode) == Class::Pure,
+    let data = &module.ops[op];
+    match data.opcode.facts().effect {
+        Effect::Divides => data.operands.get(1).and_then(|&v| constant(module, v)).is_some_and(|v| v > 0),
+        _ => class(data.opcode) == Class::Pure,
     }
 }
 

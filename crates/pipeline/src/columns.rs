@@ -1,13 +1,13 @@
 //! Tensor memory that is too small for what a kernel keeps there at once (T14, C92).
 
 use warploom_bufassign::{AssignError, Assignment};
+use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
-use warploom_target::Target;
 
 use crate::place::refuse;
-use crate::problem::sum_value;
-use crate::select::{Dot, Factor, Selection, Sum};
+use crate::problem::accumulator_value;
+use crate::select::{Accumulator, Dot, Selection, TmemOperand};
 
 /// Refuses an assignment that allocates more columns than a CTA may have.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn refusal(
     error: &AssignError,
     target: &Target,
 ) -> Option<Box<Diagnostic>> {
-    let tensor = error.value.as_ref().is_some_and(|v| v.id >= sum_value(selection, 0));
+    let tensor = error.value.as_ref().is_some_and(|v| v.id >= accumulator_value(selection, 0));
     tensor.then(|| {
         let (need, limit) = (error.need.unwrap_or(0), error.limit.unwrap_or(most(target)));
         too_many(module, place(selection), &Parts::of(selection), need, limit)
@@ -52,13 +52,13 @@ fn most(target: &Target) -> u64 {
 /// What lies in tensor memory.
 pub(crate) struct Parts<'a> {
     pub dots: &'a [Dot],
-    pub sums: &'a [Sum],
-    pub factors: &'a [Factor],
+    pub accumulators: &'a [Accumulator],
+    pub operands: &'a [TmemOperand],
 }
 
 impl<'a> Parts<'a> {
     fn of(selection: &'a Selection) -> Parts<'a> {
-        Parts { dots: &selection.dots, sums: &selection.sums, factors: &selection.factors }
+        Parts { dots: &selection.dots, accumulators: &selection.accumulators, operands: &selection.operands }
     }
 }
 
@@ -70,20 +70,21 @@ pub(crate) fn too_many(
     need: u64,
     most: u64,
 ) -> Box<Diagnostic> {
-    let sums = parts.sums.iter().enumerate().filter(|(i, s)| s.home == *i).map(|(_, s)| s.columns);
-    let factors = parts.factors.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns);
+    let accumulators =
+        parts.accumulators.iter().enumerate().filter(|(i, s)| s.home == *i).map(|(_, s)| s.columns);
+    let operands = parts.operands.iter().enumerate().filter(|(i, f)| f.home == *i).map(|(_, f)| f.columns);
     let list = |columns: Vec<u64>| columns.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     // A column is a word in each of 128 lanes.
     let bytes = |columns: u64| columns.saturating_mul(512);
     let mut owners = format!(
-        "agent @mma, {} B of {} B: products and accumulators of {} columns a slot",
+        "partition @mma, {} B of {} B: products and accumulators of {} columns a slot",
         bytes(need),
         bytes(most),
-        list(sums.collect())
+        list(accumulators.collect())
     );
-    let factors: Vec<u64> = factors.collect();
-    if !factors.is_empty() {
-        owners.push_str(&format!(", factors of {}", list(factors)));
+    let operands: Vec<u64> = operands.collect();
+    if !operands.is_empty() {
+        owners.push_str(&format!(", operands of {}", list(operands)));
     }
     let refusal = refuse(module, at, Code::Capacity, format!("tensor memory {need} columns of {most}"));
     let refusal = refusal.rule("C92").note("live", owners);
@@ -93,8 +94,8 @@ pub(crate) fn too_many(
     })
 }
 
-/// A tile of the widest product with which everything would fit: fewer rows make all of it smaller, fewer columns only the
-/// products that have as many.
+/// A tile of the widest product with which everything would fit: fewer rows make all of it smaller, fewer columns only
+/// the products that have as many.
 fn smaller(dots: &[Dot], need: u64, most: u64) -> Option<[u64; 2]> {
     let [m, n, _] = dots.iter().map(|d| d.extents).max_by_key(|e| (e[1], e[0]))?;
     let alike = dots.iter().all(|d| d.extents[1] == n);

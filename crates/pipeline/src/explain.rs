@@ -6,17 +6,17 @@ use warploom_bufassign::render;
 use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::render::gantt;
 
-use crate::bound::{interval, with_agents};
-use crate::choice;
-use crate::compile::Compiled;
-use crate::depth::{Bound, Scheduled};
-use crate::layout::{Layout, Ring, RingUse};
-use crate::loops::{Part, Role};
+use crate::bound::{interval, with_partitions};
+use crate::candidates;
+use crate::compiled::Compiled;
+use crate::depth::{DepthBound, ScheduledLoop};
+use crate::layout::{ProgramLayout, Ring, RingUse};
+use crate::loops::{Part, PartitionRole};
 use crate::program::{computing, issuing, shape};
 use crate::sharing::sharing;
 use crate::walk::preorder;
 
-/// The report: agents, pipelines, loop shape, store path, what bounds II and the depth of the ring, the schedule
+/// The report: partitions, pipelines, loop shape, store path, what bounds II and the depth of the ring, the schedule
 /// and the memory map.
 pub fn explain(compiled: &Compiled) -> String {
     let mut out = String::new();
@@ -33,15 +33,15 @@ pub fn explain(compiled: &Compiled) -> String {
         compiled.assignment.target,
         products.join(" and ")
     );
-    agents(&mut out, compiled);
-    out += &choice::explain(&compiled.candidates);
+    partitions(&mut out, compiled);
+    out += &candidates::explain(&compiled.candidates);
     pipelines(&mut out, &compiled.layout);
     loop_shape(&mut out, compiled);
     stores(&mut out, compiled);
     initiation_intervals(&mut out, compiled);
     depth(&mut out, compiled);
-    for Scheduled { pipelined, answer } in &compiled.loops {
-        let _ = write!(out, "\nschedule\n{}", indented(&gantt(&with_agents(pipelined), answer)));
+    for ScheduledLoop { pipelined, answer } in &compiled.loops {
+        let _ = write!(out, "\nschedule\n{}", indented(&gantt(&with_partitions(pipelined), answer)));
     }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
     let shared = sharing(&compiled.assignment);
@@ -58,29 +58,29 @@ pub fn explain(compiled: &Compiled) -> String {
     out
 }
 
-fn agents(out: &mut String, compiled: &Compiled) {
+fn partitions(out: &mut String, compiled: &Compiled) {
     let layout = &compiled.layout;
     let _ = writeln!(
         out,
-        "\nagents: {} warps, {} registers per thread at launch",
+        "\npartitions: {} warps, {} registers per thread at launch",
         layout.warps, layout.max_registers
     );
-    for agent in &layout.agents {
-        let last = agent.warp + agent.warps.saturating_sub(1);
-        let warps = match agent.warps {
+    for partition in &layout.partitions {
+        let last = partition.warp + partition.warps.saturating_sub(1);
+        let warps = match partition.warps {
             1 => format!("warp {last}"),
-            _ => format!("warps {}-{last}", agent.warp),
+            _ => format!("warps {}-{last}", partition.warp),
         };
         let _ = writeln!(
             out,
             "  @{:<5} {warps:<11}  registers {:>3}  {}",
-            agent.role.name(),
-            agent.registers,
-            match agent.role {
-                Role::Load => "one elected lane copies".to_owned(),
-                Role::Mma => "one elected lane issues products into tensor memory".to_owned(),
-                Role::Math => {
-                    let groups = u64::from(agent.warps / 4).max(1);
+            partition.role.name(),
+            partition.registers,
+            match partition.role {
+                PartitionRole::Load => "one elected lane copies".to_owned(),
+                PartitionRole::Mma => "one elected lane issues products into tensor memory".to_owned(),
+                PartitionRole::Math => {
+                    let groups = u64::from(partition.warps / 4).max(1);
                     let s = if groups == 1 { "" } else { "s" };
                     let rows = compiled.selection.dots.iter().map(|d| d.extents[0]).max().unwrap_or(0);
                     format!("{groups} warpgroup{s} of {} rows", rows / groups)
@@ -91,7 +91,7 @@ fn agents(out: &mut String, compiled: &Compiled) {
     let _ = writeln!(out, "  registers per thread: {} (C31)", layout.split);
 }
 
-fn pipelines(out: &mut String, layout: &Layout) {
+fn pipelines(out: &mut String, layout: &ProgramLayout) {
     let _ = writeln!(out, "\npipelines");
     for ring in &layout.rings {
         let tiles: Vec<String> = ring
@@ -127,16 +127,16 @@ fn handshake(ring: &Ring) -> String {
             format!("{}: full {} arrival and {} B, written once", engines(ring), ring.arrive_full, ring.bytes)
         }
         RingUse::Staging(_) => "staging, between named barriers".to_owned(),
-        RingUse::Factor(_) => format!(
+        RingUse::Operand(_) => format!(
             "written into tensor memory for products: full {} arrivals, empty by a commit",
             ring.arrive_full
         ),
-        RingUse::Sum(_) => match ring.empty {
+        RingUse::Accumulator(_) => match ring.empty {
             Some(_) => {
                 format!("products to tensor memory: full by a commit, empty {} arrivals", ring.arrive_empty)
             }
             None if ring.under.is_some() => {
-                "products to tensor memory: full by a commit, given back with the factor over it".to_owned()
+                "products to tensor memory: full by a commit, given back with the operand over it".to_owned()
             }
             None => "products to tensor memory: full by a commit, written once".to_owned(),
         },
@@ -153,17 +153,17 @@ fn engines(ring: &Ring) -> &'static str {
 }
 
 fn loop_shape(out: &mut String, compiled: &Compiled) {
-    let _ = writeln!(out, "\nloop: each agent runs its own, the rings give the overlap (C28)");
+    let _ = writeln!(out, "\nloop: each partition runs its own, the rings give the overlap (C28)");
     for (number, scheduled) in compiled.loops.iter().enumerate() {
         let which = if compiled.loops.len() > 1 { format!("loop {number}: ") } else { String::new() };
         if compiled.selection.shares_tensor_memory(scheduled.pipelined.scf_for) {
             tensor_loop(out, compiled, scheduled, &which);
             continue;
         }
-        if !compiled.selection.sums.is_empty() {
+        if !compiled.selection.accumulators.is_empty() {
             let _ = writeln!(
                 out,
-                "  {which}@mma issues the products of all trips; @math reads their sum in tensor memory behind the loop"
+                "  {which}@mma issues the products of all trips; @math reads their accumulator in tensor memory behind the loop"
             );
             continue;
         }
@@ -199,8 +199,8 @@ fn loop_shape(out: &mut String, compiled: &Compiled) {
     }
 }
 
-/// A loop whose computing agent works on tensor memory.
-fn tensor_loop(out: &mut String, compiled: &Compiled, scheduled: &Scheduled, which: &str) {
+/// A loop whose computing partition works on tensor memory.
+fn tensor_loop(out: &mut String, compiled: &Compiled, scheduled: &ScheduledLoop, which: &str) {
     let name = |op: OpId, part: Part| {
         let node = scheduled.pipelined.node(op, part);
         let node = node.and_then(|n| scheduled.pipelined.graph.nodes.get(n));
@@ -261,7 +261,7 @@ fn pointer_stores(kernel: &Module, func: OpId) -> Vec<OpId> {
 
 fn initiation_intervals(out: &mut String, compiled: &Compiled) {
     let _ = writeln!(out);
-    for (number, Scheduled { pipelined, answer }) in compiled.loops.iter().enumerate() {
+    for (number, ScheduledLoop { pipelined, answer }) in compiled.loops.iter().enumerate() {
         if compiled.loops.len() > 1 {
             let _ = write!(out, "loop {number}: ");
         }
@@ -277,20 +277,20 @@ fn depth(out: &mut String, compiled: &Compiled) {
         let which = if several { format!("@p{index}: ") } else { String::new() };
         let _ = write!(out, "{which}ring depth {}: ", depth.slots);
         let _ = match depth.bound {
-            Bound::Law if depth.slack > 0 => {
+            DepthBound::Law if depth.slack > 0 => {
                 writeln!(out, "the depth law asks for {}, {} added", depth.law, depth.slack)
             }
-            Bound::Law => writeln!(out, "what the depth law asks for"),
-            Bound::Capacity => writeln!(
+            DepthBound::Law => writeln!(out, "what the depth law asks for"),
+            DepthBound::Capacity => writeln!(
                 out,
                 "the most that fits; the depth law asks for {} at II {}",
                 depth.law, depth.unlimited_ii
             ),
-            Bound::NumStages => writeln!(out, "tt.num_stages; the depth law asks for {}", depth.law),
-            Bound::Author => {
+            DepthBound::NumStages => writeln!(out, "tt.num_stages; the depth law asks for {}", depth.law),
+            DepthBound::Author => {
                 writeln!(out, "the buffers of the author's leaf; the depth law asks for {}", depth.law)
             }
-            Bound::Asked => writeln!(out, "as asked; the depth law asks for {}", depth.law),
+            DepthBound::Asked => writeln!(out, "as asked; the depth law asks for {}", depth.law),
         };
     }
     for round in &compiled.depth.rounds {

@@ -9,11 +9,12 @@ use crate::walk::preorder;
 
 /// The numbers of a compiled kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Facts {
     /// The pipelined loops, in the order of the text; none of a program that was read.
     pub loops: Vec<LoopFacts>,
-    /// The agents of the program, by their first warp.
-    pub agents: Vec<AgentFacts>,
+    /// The partitions of the program, by their first warp.
+    pub partitions: Vec<PartitionFacts>,
     /// The rings of the program, staging buffers left out: name and slots.
     pub rings: Vec<(String, u64)>,
     /// Warps of a CTA.
@@ -28,6 +29,7 @@ pub struct Facts {
 
 /// What is known of a loop's schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LoopFacts {
     /// Name of the loop graph.
     pub name: String,
@@ -37,7 +39,8 @@ pub struct LoopFacts {
     pub lower_bound: i64,
     /// The bound by units alone: what iterations of several CTAs on one SM cannot go below together.
     pub res_mii: i64,
-    /// What bounds the interval: a resource, the operations of a circuit, or what stands for both and the slots together.
+    /// What bounds the interval: a resource, the operations of a recurrence, or what stands for both and the slots
+    /// together.
     pub bound_by: String,
     /// Cycles from the first start to the last result.
     pub length: i64,
@@ -47,9 +50,10 @@ pub struct LoopFacts {
     pub stages: i64,
 }
 
-/// An agent of the program.
+/// A partition of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AgentFacts {
+#[non_exhaustive]
+pub struct PartitionFacts {
     /// Its name.
     pub name: String,
     /// Its warps.
@@ -64,8 +68,9 @@ impl Resumed {
         let program = self.program();
         let ops = preorder(program, program.root);
         let of = |opcode: Opcode| ops.iter().copied().filter(move |&op| program.ops[op].opcode == opcode);
-        let mut agents: Vec<(u64, AgentFacts)> = of(Opcode::Agent).map(|op| agent(program, op)).collect();
-        agents.sort_by_key(|(warp, _)| *warp);
+        let mut partitions: Vec<(u64, PartitionFacts)> =
+            of(Opcode::Partition).map(|op| partition(program, op)).collect();
+        partitions.sort_by_key(|(warp, _)| *warp);
         let staging = |op| program.attr(op, "handshake").and_then(Attr::as_str) == Some("none");
         let rings = of(Opcode::Pipeline).filter(|&op| !staging(op));
         let func = of(Opcode::Func).find(|&op| program.ops[op].attrs.get("warploom.warps").is_some());
@@ -76,7 +81,7 @@ impl Resumed {
         };
         Facts {
             loops: self.loops().map(|(graph, answer)| loop_facts(graph, answer)).collect(),
-            agents: agents.into_iter().map(|(_, facts)| facts).collect(),
+            partitions: partitions.into_iter().map(|(_, facts)| facts).collect(),
             rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
             warps: of_func("warploom.warps"),
             registers: of_func("warploom.max_registers"),
@@ -110,8 +115,8 @@ fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
     }
 }
 
-fn agent(program: &Module, op: OpId) -> (u64, AgentFacts) {
-    let facts = AgentFacts {
+fn partition(program: &Module, op: OpId) -> (u64, PartitionFacts) {
+    let facts = PartitionFacts {
         name: name(program, op),
         warps: number(program, op, "warps"),
         registers: number(program, op, "registers"),

@@ -1,25 +1,26 @@
-//! Kernels that agents of their own have no code for: one agent runs them where it can (C3, C9).
+//! Kernels that partitions of their own have no code for: one partition runs them where it can (C3, C9).
 
-use warploom_ir::diag::{Code, Diagnostic, Severity};
+use warploom_chips::Target;
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId};
-use warploom_target::Target;
 
-use crate::compile::{Options, compile_to_program};
+use crate::compile::compile_to_program;
+use crate::options::CompileOptions;
 use crate::resumed::Resumed;
 use crate::single;
 use crate::storage::BUFFER;
 use crate::walk::preorder;
 
-/// Compiles a kernel by agents of their own, or, where these have no code for it, by one agent, with a remark that
-/// tells which form was refused and why; and that reason.
+/// Compiles a kernel by partitions of their own, or, where these have no code for it, by one partition, with a remark
+/// that tells which form was refused and why; and that reason.
 ///
 /// # Errors
-/// Those of [`compile_to_program`]: what one agent would say of such a kernel is about a form nobody asked for.
+/// Those of [`compile_to_program`]: what one partition would say of such a kernel is about a form nobody asked for.
 pub(crate) fn compile(
     module: &Module,
     target: &Target,
-    options: &Options,
-) -> Result<(Resumed, Option<String>), Vec<Diagnostic>> {
+    options: &CompileOptions,
+) -> Result<(Resumed, Option<String>), Diagnostics> {
     let refused = match compile_to_program(module, target, options) {
         Ok(compiled) => return Ok((Resumed::Compiled(Box::new(compiled)), None)),
         Err(refused) => refused,
@@ -39,8 +40,8 @@ fn lacks_code(refusal: &Diagnostic) -> bool {
     matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout | Code::Type)
 }
 
-/// Whether the author says where buffers lie: one agent takes no places from her (A44).
-pub(crate) fn places_bound(module: &Module, options: &Options) -> bool {
+/// Whether the author says where buffers lie: one partition takes no places from her (A44).
+pub(crate) fn places_bound(module: &Module, options: &CompileOptions) -> bool {
     let bound = |op: OpId| module.attr(op, BUFFER).is_some();
     options.storage.is_some() || preorder(module, module.root).into_iter().any(bound)
 }
@@ -48,6 +49,6 @@ pub(crate) fn places_bound(module: &Module, options: &Options) -> bool {
 /// The first refusal as a remark.
 fn told(refusal: &Diagnostic) -> Diagnostic {
     let message =
-        format!("one agent runs this kernel; agents of their own were refused: {}", refusal.message);
+        format!("one partition runs this kernel; partitions of their own were refused: {}", refusal.message);
     Diagnostic { severity: Severity::Remark, message, ..refusal.clone() }
 }

@@ -5,15 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
+use crate::calls::recursive;
 use crate::classes::{is_scalar, is_scalar_type, is_speculatable};
 use crate::place::refuse;
 use crate::walk::preorder;
 
-/// Depth of calls inside calls that is followed.
-const CALL_DEPTH: usize = 16;
 /// Operations that inlining may add in all; a ladder of calls can otherwise grow without bound.
 const INLINE_LIMIT: usize = 100_000;
 
@@ -21,22 +20,19 @@ const INLINE_LIMIT: usize = 100_000;
 ///
 /// # Errors
 /// Every call that cannot be inlined (C9), in the order of the text.
-pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Vec<Diagnostic>> {
+pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Diagnostics> {
+    let recursive = recursive(module, entry);
+    if !recursive.is_empty() {
+        return Err(recursive
+            .into_iter()
+            .map(|call| *refuse_call(module, call, "it is recursive"))
+            .collect());
+    }
     let mut module = module.clone();
     let mut budget = INLINE_LIMIT;
-    for _ in 0..CALL_DEPTH {
-        if !inline_calls(&mut module, entry, &mut budget)? {
-            hoist(&mut module, entry);
-            return Ok(module);
-        }
-    }
-    let calls = preorder(&module, entry).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Call);
-    let errors: Vec<Diagnostic> = calls.map(|call| *refuse_call(&module, call, "it is recursive")).collect();
-    if errors.is_empty() {
-        hoist(&mut module, entry);
-        return Ok(module);
-    }
-    Err(errors)
+    while inline_calls(&mut module, entry, &mut budget)? {}
+    hoist(&mut module, entry);
+    Ok(module)
 }
 
 fn refuse_call(module: &Module, call: OpId, what: &str) -> Box<Diagnostic> {

@@ -1,12 +1,12 @@
 //! Registers of the computing warps: what an accumulator takes, what there is (C31, T16).
 
-use warploom_target::{AgentWarps, RegisterPlan, Target};
+use warploom_chips::{PartitionWarps, RegisterPlan, Target};
 
 /// Registers a computing thread needs beside its accumulator: addresses, iterators, and the pieces of the
 /// epilogue that are in flight.
 pub(crate) const OVERHEAD: u64 = 32;
 
-/// What a loading agent may keep, most first; it needs few, and gives more away where they are short.
+/// What a loading partition may keep, most first; it needs few, and gives more away where they are short.
 const KEEPS: [u32; 2] = [40, 24];
 
 /// Live registers per computing thread where tiles take `tiles` of them (64 rows by n columns of f32 in 128 threads
@@ -15,7 +15,7 @@ pub(crate) fn live(tiles: u64) -> u64 {
     tiles + OVERHEAD
 }
 
-/// How registers are split between a loading agent and a computing one.
+/// How registers are split between a loading partition and a computing one.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     pub plan: RegisterPlan,
@@ -34,7 +34,7 @@ impl Split {
         let needs = format!("@math needs {tiles} for tiles and {OVERHEAD} for addresses and the epilogue");
         let left = computing(plan);
         match passed {
-            _ if plan.agents.iter().all(Option::is_none) => {
+            _ if plan.partitions.iter().all(Option::is_none) => {
                 format!("{needs}, of {left} at launch: none are moved")
             }
             None => format!("{needs}: @load keeps {keep}, which leaves {left}"),
@@ -73,14 +73,15 @@ pub(crate) fn available(m: u64, target: &Target) -> u32 {
     plans.map(|plan| computing(&plan)).max().unwrap_or(0)
 }
 
-/// Registers per thread of the computing agent of a plan, at most what a thread can name.
+/// Registers per thread of the computing partition of a plan, at most what a thread can name.
 fn computing(plan: &RegisterPlan) -> u32 {
-    plan.of_agent(1).unwrap_or(0)
+    plan.of_partition(1).unwrap_or(0)
 }
 
 fn with_keep(m: u64, keep: u32, target: &Target) -> Option<RegisterPlan> {
     let group = target.threads.warps_per_group;
     let warps = u32::try_from(m / 64).ok()?.checked_mul(group)?;
-    let agents = [AgentWarps { warps: group, computes: false }, AgentWarps { warps, computes: true }];
-    target.plan_registers(&agents, keep).ok()
+    let partitions =
+        [PartitionWarps { warps: group, computes: false }, PartitionWarps { warps, computes: true }];
+    target.plan_registers(&partitions, keep).ok()
 }

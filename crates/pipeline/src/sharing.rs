@@ -3,6 +3,21 @@
 use std::fmt::Write;
 
 use warploom_bufassign::{Assignment, Record, TmemPlace};
+use warploom_ir::diag::{Code, Diagnostic};
+
+/// Programs have no wait of a value's write for its own write before: an assignment that asks for one is refused, since
+/// without it the last copies of a loop may overtake each other (B78).
+pub(crate) fn writes_are_ordered(assignment: &Assignment) -> Result<(), Box<Diagnostic>> {
+    let mut edges = assignment.merge.iter().flat_map(|class| &class.edges);
+    let Some(edge) = edges.find(|edge| edge.from == edge.to && !edge.implied) else { return Ok(()) };
+    let name = assignment.record(edge.to).map_or("", |r| r.name.as_str());
+    let text = format!(
+        "nothing orders the copies of {name} in the last trips: each is read more than {} trips later",
+        edge.distance
+    );
+    let refusal = Diagnostic::error(Code::Loop, text).rule("B78");
+    Err(Box::new(refusal.note("instead", "read it in the trip that copies it, or in the next one")))
+}
 
 /// A line for each pair of values that share bytes or columns.
 pub(crate) fn sharing(assignment: &Assignment) -> String {

@@ -1,10 +1,11 @@
 //! How a tile is cut into TMA boxes: swizzle, panels, alignment (C13-C15, T9-T11).
 
+use warploom_chips::{Swizzle, Target};
 use warploom_ir::{FloatKind, Signedness, Type};
-use warploom_target::{Swizzle, Target};
 
 /// How one descriptor's block is copied. The kernel and the host's tensor map must agree on it (C14).
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TilePlan {
     /// Extents of the whole block, outermost first, in elements.
     pub block: Vec<u64>,
@@ -24,6 +25,7 @@ pub struct TilePlan {
 
 /// Why a block cannot be copied by TMA.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct BoxError {
     /// The rule that is broken.
     pub rule: &'static str,
@@ -136,4 +138,8 @@ fn element_code(elem: &Type) -> Option<u32> {
         Type::Float(FloatKind::BF16) => 10,
         _ => return None,
     })
+}
+
+pub(crate) fn padded(plan: &TilePlan) -> u64 {
+    plan.bytes.next_multiple_of(plan.align())
 }

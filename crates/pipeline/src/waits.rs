@@ -1,7 +1,7 @@
 //! The wait for products whose result nothing in the loop reads (C30).
 //!
-//! A product is only issued by its `tt.dot`. Where something in the loop reads it, the wait stands before that reader and
-//! is the program's affair. Where only the next product does, a `warploom.mma_wait` behind it waits until at most
+//! A product is only issued by its `tt.dot`. Where something in the loop reads it, the wait stands before that reader
+//! and is the program's affair. Where only the next product does, a `warploom.mma_wait` behind it waits until at most
 //! `pending` products are unfinished; behind it the slots used `pending` iterations ago are free. That wait is an
 //! operation of the scheduled kernel, with a place in the schedule, since buffers live until it.
 

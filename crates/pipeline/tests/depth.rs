@@ -3,10 +3,10 @@
 
 mod common;
 
-use warploom_pipeline::fuzzing::Kernel;
-use warploom_pipeline::{Bound, Compiled, Options, compile_to_program, explain};
+use warploom_pipeline::{CompileOptions, Compiled, DepthBound, compile_to_program, explain};
+use warploom_testing::pipeline::Kernel;
 
-fn compile(kernel: &Kernel, options: &Options) -> Compiled {
+fn compile(kernel: &Kernel, options: &CompileOptions) -> Compiled {
     compile_to_program(&common::parse(&kernel.text()), &common::hopper(), options)
         .unwrap_or_else(|e| panic!("{}", e[0]))
 }
@@ -22,9 +22,9 @@ fn the_law_gives_at_least_three() {
         [128, 256, 64],
         [256, 128, 64],
     ] {
-        let compiled = compile(&Kernel { extents, ..Kernel::default() }, &Options::default());
+        let compiled = compile(&Kernel { extents, ..Kernel::default() }, &CompileOptions::default());
         let depth = &compiled.depth;
-        assert_eq!((depth.bound, depth.slots), (Bound::Law, depth.law), "{extents:?}");
+        assert_eq!((depth.bound, depth.slots), (DepthBound::Law, depth.law), "{extents:?}");
         assert!(depth.slots >= 3, "{extents:?}: {depth:?}");
         assert_eq!(compiled.pipelined.pending, 1);
     }
@@ -33,9 +33,10 @@ fn the_law_gives_at_least_three() {
 #[test]
 fn capacity_bounds_big_tiles_and_raises_the_ii_no_further_than_it_must() {
     // Slots of 96 KiB: the law asks for three, two fit.
-    let compiled = compile(&Kernel { extents: [128, 256, 128], ..Kernel::default() }, &Options::default());
+    let compiled =
+        compile(&Kernel { extents: [128, 256, 128], ..Kernel::default() }, &CompileOptions::default());
     let depth = &compiled.depth;
-    assert_eq!((depth.bound, depth.slots), (Bound::Capacity, 2), "{depth:?}");
+    assert_eq!((depth.bound, depth.slots), (DepthBound::Capacity, 2), "{depth:?}");
     assert!(depth.law > 2 && compiled.answer.ii >= depth.unlimited_ii);
     assert!(depth.rounds[0].need.is_some_and(|need| need > 232_448));
     assert!(
@@ -47,7 +48,7 @@ fn capacity_bounds_big_tiles_and_raises_the_ii_no_further_than_it_must() {
 #[test]
 fn one_slot_is_the_last_resort() {
     // 96 KiB a slot in 160 KiB: a product cannot be pending while the next copy runs (C30).
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.smem_limit = Some(160 * 1024);
     let compiled = compile(&Kernel { extents: [128, 256, 128], ..Kernel::default() }, &options);
     assert_eq!((compiled.depth.slots, compiled.pipelined.pending), (1, 0));
@@ -58,31 +59,31 @@ fn one_slot_is_the_last_resort() {
 fn num_stages_caps_the_ring() {
     for stages in 1..=3 {
         let compiled =
-            compile(&Kernel { num_stages: Some(stages), ..Kernel::default() }, &Options::default());
+            compile(&Kernel { num_stages: Some(stages), ..Kernel::default() }, &CompileOptions::default());
         let depth = &compiled.depth;
-        assert_eq!((depth.bound, depth.slots), (Bound::NumStages, stages), "{depth:?}");
+        assert_eq!((depth.bound, depth.slots), (DepthBound::NumStages, stages), "{depth:?}");
     }
-    let compiled = compile(&Kernel { num_stages: Some(8), ..Kernel::default() }, &Options::default());
-    assert_eq!(compiled.depth.bound, Bound::Law);
+    let compiled = compile(&Kernel { num_stages: Some(8), ..Kernel::default() }, &CompileOptions::default());
+    assert_eq!(compiled.depth.bound, DepthBound::Law);
 }
 
 #[test]
 fn slack_is_added_while_it_fits() {
     let kernel = Kernel { extents: [128, 256, 64], ..Kernel::default() };
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.slack_slots = 1;
     let compiled = compile(&kernel, &options);
-    assert_eq!((compiled.depth.slots, compiled.depth.slack, compiled.depth.bound), (4, 1, Bound::Law));
+    assert_eq!((compiled.depth.slots, compiled.depth.slack, compiled.depth.bound), (4, 1, DepthBound::Law));
     options.slack_slots = 3;
     let compiled = compile(&kernel, &options);
-    assert_eq!((compiled.depth.slots, compiled.depth.bound), (4, Bound::Capacity));
+    assert_eq!((compiled.depth.slots, compiled.depth.bound), (4, DepthBound::Capacity));
     assert_eq!(compiled.answer.ii, compiled.depth.unlimited_ii);
 }
 
 #[test]
 fn deeper_than_the_law_by_request() {
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.depth = Some(6);
     let compiled = compile(&Kernel::default(), &options);
-    assert_eq!((compiled.depth.slots, compiled.depth.bound), (6, Bound::Asked));
+    assert_eq!((compiled.depth.slots, compiled.depth.bound), (6, DepthBound::Asked));
 }

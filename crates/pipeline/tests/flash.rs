@@ -4,21 +4,21 @@
 
 mod common;
 
+use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::{Compiled, Options, compile_to_program};
-use warploom_target::Target;
+use warploom_pipeline::{CompileOptions, Compiled, compile_to_program};
 
 const KERNELS: [&str; 5] =
     ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
 
-fn compiled(name: &str, chip: &str) -> Option<Compiled> {
-    let text = common::reference_kernel(name)?;
+fn compiled(name: &str, chip: &str) -> Compiled {
+    let text = common::kernel(name);
     let target = Target::named(chip).unwrap();
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.check = true;
     let compiled = compile_to_program(&common::parse(&text), &target, &options);
-    Some(compiled.unwrap_or_else(|errors| panic!("{name} for {chip}: {}", errors[0])))
+    compiled.unwrap_or_else(|errors| panic!("{name} for {chip}: {}", errors[0]))
 }
 
 fn ops(m: &Module, opcode: Opcode) -> Vec<OpId> {
@@ -35,16 +35,16 @@ fn ring(m: &Module, payload: &str) -> OpId {
     ops(m, Opcode::Pipeline).into_iter().find(has).unwrap_or_else(|| panic!("no ring of {payload}"))
 }
 
-/// The operations of a kind that name a ring, in one agent.
-fn of(m: &Module, agent: &str, opcode: Opcode, payload: &str) -> Vec<OpId> {
+/// The operations of a kind that name a ring, in one partition.
+fn of(m: &Module, partition: &str, opcode: Opcode, payload: &str) -> Vec<OpId> {
     let name = m.symbol_name(ring(m, payload)).unwrap().to_owned();
     let uses = |op: &OpId| m.attr(*op, "pipeline").and_then(Attr::as_symbol) == Some(name.as_str());
     let within = |op: &OpId| {
         let mut at = m.parent(*op);
-        while let Some(parent) = at.filter(|&p| m.ops[p].opcode != Opcode::Agent) {
+        while let Some(parent) = at.filter(|&p| m.ops[p].opcode != Opcode::Partition) {
             at = m.parent(parent);
         }
-        at.is_some_and(|a| m.symbol_name(a) == Some(agent))
+        at.is_some_and(|a| m.symbol_name(a) == Some(partition))
     };
     ops(m, opcode).into_iter().filter(uses).filter(within).collect()
 }
@@ -60,7 +60,7 @@ fn list(m: &Module, op: OpId, name: &str) -> i64 {
 fn all_kernels_pass_every_checker() {
     for chip in ["sm_100a", "sm_103a", "sm_110a"] {
         for name in KERNELS {
-            let Some(compiled) = compiled(name, chip) else { return };
+            let compiled = compiled(name, chip);
             let target = Target::named(chip).unwrap();
             check::program(&compiled.program, &target, Effort::Seeds(3))
                 .unwrap_or_else(|v| panic!("{name} for {chip}: {}", v[0]));
@@ -69,21 +69,21 @@ fn all_kernels_pass_every_checker() {
 }
 
 #[test]
-fn factors_lie_over_the_products_they_are_made_from() {
+fn operands_lie_over_the_products_they_are_made_from() {
     for name in KERNELS {
-        let Some(compiled) = compiled(name, "sm_100a") else { return };
+        let compiled = compiled(name, "sm_100a");
         let m = &compiled.program;
-        let (product, factor, acc) = (ring(m, "product"), ring(m, "factor"), ring(m, "acc"));
+        let (product, operand, acc) = (ring(m, "product"), ring(m, "operand"), ring(m, "acc"));
         for field in ["column", "columns"] {
-            assert_eq!(list(m, product, field), list(m, factor, field), "{name}: {field}");
+            assert_eq!(list(m, product, field), list(m, operand, field), "{name}: {field}");
         }
         let depth = |op| m.attr(op, "depth").and_then(Attr::as_i64);
-        assert_eq!((depth(product), depth(factor), depth(acc)), (Some(2), Some(2), Some(1)), "{name}");
-        // By the sharing of the assignment, both hand-overs known to be ordered.
+        assert_eq!((depth(product), depth(operand), depth(acc)), (Some(2), Some(2), Some(1)), "{name}");
+        // By the sharing of the assignment, both handshakes known to be ordered.
         let merged = compiled.assignment.merge.iter().find(|c| c.members.len() == 2);
         let merged = merged.unwrap_or_else(|| panic!("{name}: {:?}", compiled.assignment.merge));
         assert!(merged.edges.len() == 2 && merged.edges.iter().all(|e| e.implied), "{name}: {merged:?}");
-        // The issuing agent starts the next product before this trip's factor is there.
+        // The issuing partition starts the next product before this trip's operand is there.
         let body = of(m, "mma", Opcode::Mma, "product");
         assert_eq!(body.len(), if name.contains("causal") { 4 } else { 2 }, "{name}");
     }
@@ -93,11 +93,11 @@ fn factors_lie_over_the_products_they_are_made_from() {
 #[test]
 fn forms_between_lead_to_the_same_program() {
     for name in ["attention", "attention_causal_f16"] {
-        let Some(compiled) = compiled(name, "sm_100a") else { return };
+        let compiled = compiled(name, "sm_100a");
         for form in [&compiled.scheduled, &compiled.assigned] {
             let text = warploom_ir::print(form);
             let target = Target::named("sm_100a").unwrap();
-            let again = compile_to_program(&common::parse(&text), &target, &Options::default())
+            let again = compile_to_program(&common::parse(&text), &target, &CompileOptions::default())
                 .unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
             assert_eq!(warploom_ir::print(&again.program), warploom_ir::print(&compiled.program), "{name}");
         }
@@ -106,10 +106,10 @@ fn forms_between_lead_to_the_same_program() {
 
 type Mutate = fn(&mut Module);
 
-/// Removes all operations of a kind that an agent does on a ring.
-fn drop_all(m: &mut Module, agent: &str, opcode: Opcode, payload: &str) {
-    let found = of(m, agent, opcode, payload);
-    assert!(!found.is_empty(), "no {opcode:?} of {payload} in @{agent}");
+/// Removes all operations of a kind that a partition does on a ring.
+fn drop_all(m: &mut Module, partition: &str, opcode: Opcode, payload: &str) {
+    let found = of(m, partition, opcode, payload);
+    assert!(!found.is_empty(), "no {opcode:?} of {payload} in @{partition}");
     for op in found {
         m.detach(op);
     }
@@ -174,29 +174,29 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         drop_all(m, "math", Opcode::ConsumerWait, "product");
     }),
     ("a product starts where nobody has read the last one", &[Rule::Overwrite], |m| {
-        drop_all(m, "mma", Opcode::ProducerAcquire, "factor");
+        drop_all(m, "mma", Opcode::ProducerAcquire, "operand");
     }),
-    ("a product starts before the factor over the last one is taken back", &[Rule::Overwrite], |m| {
-        let acquires = of(m, "mma", Opcode::ProducerAcquire, "factor");
+    ("a product starts before the operand over the last one is taken back", &[Rule::Overwrite], |m| {
+        let acquires = of(m, "mma", Opcode::ProducerAcquire, "operand");
         let commits = of(m, "mma", Opcode::ProducerCommit, "product");
         // The last ones stand in the loop.
         move_before(m, *acquires.last().unwrap(), *commits.last().unwrap());
     }),
     ("a product lies alone and is never given back", &[Rule::Overwrite], |m| {
         // Columns 384 and on are nobody's.
-        let factor = ring(m, "factor");
+        let operand = ring(m, "operand");
         for (name, value) in [("column", 384), ("columns", 64)] {
-            let Some(Attr::DenseArray { elem, .. }) = m.attr(factor, name).cloned() else { panic!() };
-            m.ops[factor].props.set(name, Attr::DenseArray { elem, values: vec![value] });
+            let Some(Attr::DenseArray { elem, .. }) = m.attr(operand, name).cloned() else { panic!() };
+            m.ops[operand].props.set(name, Attr::DenseArray { elem, values: vec![value] });
         }
     }),
-    ("a product starts over a factor that is still read", &[Rule::Overwrite, Rule::Form], |m| {
-        let last = of(m, "mma", Opcode::ProducerAcquire, "factor").pop().unwrap();
+    ("a product starts over an operand that is still read", &[Rule::Overwrite, Rule::Form], |m| {
+        let last = of(m, "mma", Opcode::ProducerAcquire, "operand").pop().unwrap();
         m.detach(last);
     }),
-    ("the factor is written over a product that is still to be read", &[Rule::Read], |m| {
+    ("the operand is written over a product that is still to be read", &[Rule::Read], |m| {
         let wait = of(m, "math", Opcode::Slot, "product")[0];
-        let store = of(m, "math", Opcode::TileStore, "factor")[0];
+        let store = of(m, "math", Opcode::TileStore, "operand")[0];
         // The columns of the slot are overwritten by what the slot next door is made of.
         let value = m.ops[store].operands[0];
         let old = m.def_op(value).unwrap();
@@ -210,24 +210,24 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         let at = m.blocks[home].ops.iter().position(|&o| o == store).unwrap();
         m.insert(home, at + 1, user);
     }),
-    ("a factor is multiplied before it is written", &[Rule::Read], |m| {
-        drop_all(m, "mma", Opcode::ConsumerWait, "factor");
+    ("an operand is multiplied before it is written", &[Rule::Read], |m| {
+        drop_all(m, "mma", Opcode::ConsumerWait, "operand");
     }),
-    ("a factor is handed over before it is written", &[Rule::Read], |m| {
+    ("an operand is handed over before it is written", &[Rule::Read], |m| {
         let (commit, store) = (
-            of(m, "math", Opcode::ProducerCommit, "factor")[0],
-            of(m, "math", Opcode::TileStore, "factor")[0],
+            of(m, "math", Opcode::ProducerCommit, "operand")[0],
+            of(m, "math", Opcode::TileStore, "operand")[0],
         );
         move_before(m, commit, store);
     }),
-    ("a factor is never handed over", &[Rule::Arrivals, Rule::Deadlock], |m| {
-        drop_all(m, "math", Opcode::ProducerCommit, "factor");
+    ("an operand is never handed over", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        drop_all(m, "math", Opcode::ProducerCommit, "operand");
     }),
-    ("a factor is never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
-        drop_all(m, "mma", Opcode::ConsumerRelease, "factor");
+    ("an operand is never given back", &[Rule::Arrivals, Rule::Deadlock], |m| {
+        drop_all(m, "mma", Opcode::ConsumerRelease, "operand");
     }),
-    ("one warp hands a factor over for all", &[Rule::Arrivals], |m| {
-        let op = ring(m, "factor");
+    ("one warp hands an operand over for all", &[Rule::Arrivals], |m| {
+        let op = ring(m, "operand");
         set(m, op, "arrive_full", 1);
     }),
     ("the accumulator lies over a product", &[Rule::Columns], |m| {
@@ -235,8 +235,8 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         let Some(Attr::DenseArray { elem, .. }) = m.attr(op, "column").cloned() else { panic!() };
         m.ops[op].props.set("column", Attr::DenseArray { elem, values: vec![0] });
     }),
-    ("the factor lies over the live accumulator", &[Rule::Overwrite, Rule::Read], |m| {
-        let (acc, op) = (ring(m, "acc"), ring(m, "factor"));
+    ("the operand lies over the live accumulator", &[Rule::Overwrite, Rule::Read], |m| {
+        let (acc, op) = (ring(m, "acc"), ring(m, "operand"));
         let column = list(m, acc, "column");
         for (name, value) in [("column", column), ("columns", 64)] {
             let Some(Attr::DenseArray { elem, .. }) = m.attr(op, name).cloned() else { panic!() };
@@ -247,8 +247,8 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
 
 #[test]
 fn mutations_are_caught() {
-    // In this one factors are handed over before the accumulator is scaled.
-    let Some(compiled) = compiled("attention", "sm_100a") else { return };
+    // In this one operands are handed over before the accumulator is scaled.
+    let compiled = compiled("attention", "sm_100a");
     let target = Target::named("sm_100a").unwrap();
     let mut missed = Vec::new();
     for (name, rules, mutate) in MUTATIONS {
@@ -265,7 +265,8 @@ fn mutations_are_caught() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// A kernel of the same family: `body` makes `%next` from `%q`, `%kt`, `%v` and `%acc` in tiles of `m` rows, blocks of 64.
+/// A kernel of the same family: `body` makes `%next` from `%q`, `%kt`, `%v` and `%acc` in tiles of `m` rows, blocks of
+/// 64.
 fn variant(m: u64, head: u64, body: &str) -> String {
     let (q, k, s) = (format!("{m}x{head}xbf16"), format!("64x{head}xbf16"), format!("tensor<{m}x64xf32>"));
     let o = format!("tensor<{m}x{head}xf32>");
@@ -308,7 +309,7 @@ fn variant(m: u64, head: u64, body: &str) -> String {
 
 const SCORES: &str = "      %s = tt.dot %q, %kt, %none, inputPrecision = tf32 : $Q * $KT -> $S
 ";
-const FACTOR: &str = "      %w = arith.truncf %r : $S to $W
+const OPERAND: &str = "      %w = arith.truncf %r : $S to $W
 ";
 const PLAIN: &str = "      %next = tt.dot %w, %v, %acc, inputPrecision = tf32 : $W * $V -> $O";
 const SCALED: &str = "      %less = arith.mulf %acc, %decay : $O
@@ -336,20 +337,20 @@ fn relatives_compile_or_are_refused_with_a_remedy() {
       %first = tt.dot %w, %v, %acc, inputPrecision = tf32 : $W * $V -> $O
       %next = tt.dot %z, %v, %first, inputPrecision = tf32 : $W * $V -> $O";
     let cases: &[(&str, u64, u64, String, Option<&str>)] = &[
-        ("plain sum", 128, 64, [SCORES, RELU, FACTOR, PLAIN].concat(), None),
-        ("scaled sum", 128, 64, [SCORES, RELU, FACTOR, SCALED].concat(), None),
-        ("scaled sum, head of 128", 128, 128, [SCORES, RELU, FACTOR, SCALED].concat(), None),
-        ("256 rows", 256, 64, [SCORES, RELU, FACTOR, SCALED].concat(), None),
-        ("two products read", 128, 64, [SCORES, twice, FACTOR, SCALED].concat(), None),
-        ("384 rows", 384, 128, [SCORES, RELU, FACTOR, SCALED].concat(), Some("tensor memory")),
-        ("a factor nobody multiplies", 128, 64, [SCORES, two].concat(), None),
-        ("a factor that is read as well", 128, 64, [SCORES, RELU, shared].concat(), Some("supported")),
+        ("plain accumulator", 128, 64, [SCORES, RELU, OPERAND, PLAIN].concat(), None),
+        ("scaled accumulator", 128, 64, [SCORES, RELU, OPERAND, SCALED].concat(), None),
+        ("scaled accumulator, head of 128", 128, 128, [SCORES, RELU, OPERAND, SCALED].concat(), None),
+        ("256 rows", 256, 64, [SCORES, RELU, OPERAND, SCALED].concat(), None),
+        ("two products read", 128, 64, [SCORES, twice, OPERAND, SCALED].concat(), None),
+        ("384 rows", 384, 128, [SCORES, RELU, OPERAND, SCALED].concat(), Some("tensor memory")),
+        ("an operand nobody multiplies", 128, 64, [SCORES, two].concat(), None),
+        ("an operand that is read as well", 128, 64, [SCORES, RELU, shared].concat(), Some("supported")),
     ];
     for chip in ["sm_100a", "sm_110a"] {
         let target = Target::named(chip).unwrap();
         for (name, m, head, body, refused) in cases {
             let text = variant(*m, *head, body);
-            let mut options = Options::default();
+            let mut options = CompileOptions::default();
             options.check = true;
             match (compile_to_program(&common::parse(&text), &target, &options), refused) {
                 (Ok(compiled), None) => check::program(&compiled.program, &target, Effort::Seeds(3))
@@ -369,15 +370,15 @@ fn relatives_compile_or_are_refused_with_a_remedy() {
 #[test]
 fn little_memory_is_no_bug_of_ours() {
     for name in ["attention", "attention_64", "attention_causal_f16"] {
-        let Some(text) = common::reference_kernel(name) else { return };
+        let text = common::kernel(name);
         let module = common::parse(&text);
         let target = Target::named("sm_100a").unwrap();
         let mut small = target.clone();
         if let Some(tmem) = &mut small.tmem {
             tmem.columns = 256;
         }
-        let compile = |target: &Target, set: &dyn Fn(&mut Options)| {
-            let mut options = Options::default();
+        let compile = |target: &Target, set: &dyn Fn(&mut CompileOptions)| {
+            let mut options = CompileOptions::default();
             options.check = true;
             set(&mut options);
             let compiled = compile_to_program(&module, target, &options);

@@ -3,10 +3,10 @@
 
 mod common;
 
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::diag::Code;
 use warploom_ir::{Module, print};
-use warploom_pipeline::fuzzing::Kernel;
-use warploom_pipeline::{Form, Options, compile_to_program, form, resume};
+use warploom_pipeline::{CompileOptions, TextForm, compile_to_program, form, resume};
+use warploom_testing::pipeline::Kernel;
 
 fn kernel() -> Kernel {
     Kernel { extents: [128, 256, 64], ..Kernel::default() }
@@ -14,12 +14,13 @@ fn kernel() -> Kernel {
 
 fn forms() -> (String, String, String) {
     let compiled =
-        compile_to_program(&common::parse(&kernel().text()), &common::hopper(), &Options::default()).unwrap();
+        compile_to_program(&common::parse(&kernel().text()), &common::hopper(), &CompileOptions::default())
+            .unwrap();
     (print(&compiled.scheduled), print(&compiled.assigned), print(&compiled.program))
 }
 
-fn attempt(text: &str) -> Result<Module, Vec<Diagnostic>> {
-    resume(&common::parse(text), &common::hopper(), &Options::default()).map(|r| r.program().clone())
+fn attempt(text: &str) -> Result<Module, warploom_ir::Diagnostics> {
+    resume(&common::parse(text), &common::hopper(), &CompileOptions::default()).map(|r| r.program().clone())
 }
 
 /// Changes one number behind `name = ` in the line that contains `place`.
@@ -45,10 +46,10 @@ fn edit(text: &str, place: &str, name: &str, change: impl Fn(i64) -> i64) -> Str
 fn forms_are_told_apart() {
     let (scheduled, assigned, program) = forms();
     let of = |text: &str| form(&common::parse(text), &common::hopper());
-    assert_eq!(of(&kernel().text()), Ok(Form::Kernel));
-    assert_eq!(of(&scheduled), Ok(Form::Scheduled));
-    assert_eq!(of(&assigned), Ok(Form::Assigned));
-    assert_eq!(of(&program), Ok(Form::Program));
+    assert_eq!(of(&kernel().text()), Ok(TextForm::Kernel));
+    assert_eq!(of(&scheduled), Ok(TextForm::Scheduled));
+    assert_eq!(of(&assigned), Ok(TextForm::Assigned));
+    assert_eq!(of(&program), Ok(TextForm::Program));
     assert_eq!(of(&program.replace("\"program\"", "\"novel\"")).unwrap_err().code, Code::Verify);
     assert_eq!(of(&scheduled.replace("\"sm_90a\"", "\"sm_100a\"")).unwrap_err().code, Code::Target);
 }
@@ -59,7 +60,7 @@ fn a_schedule_edited_rightly_is_kept() {
     // The wait may come later: the ring is deep enough for that.
     let text = edit(&scheduled, "mma_wait", "warploom.cycle", |c| c + 8);
     let module = common::parse(&text);
-    let compiled = compile_to_program(&module, &common::hopper(), &Options::default()).unwrap();
+    let compiled = compile_to_program(&module, &common::hopper(), &CompileOptions::default()).unwrap();
     assert_eq!(print(&compiled.scheduled).trim(), text.trim());
 }
 
@@ -74,7 +75,7 @@ fn a_broken_schedule_is_refused_by_its_rule() {
         ("a stage too many", edit(&scheduled, "warploom.ii", "warploom.stages", |c| c + 1), "S77"),
         ("a negative time", edit(&scheduled, "%b.l = ", "warploom.cycle", |_| 1), "S74"),
         ("a mark missing", scheduled.replacen("warploom.stage = 0 : i32, ", "", 1), "S72"),
-        ("another agent", scheduled.replacen("\"math\"", "\"load\"", 1), "S62"),
+        ("another partition", scheduled.replacen("\"math\"", "\"load\"", 1), "S62"),
     ];
     for (name, text, rule) in cases {
         let refusals = attempt(&text).expect_err(name);

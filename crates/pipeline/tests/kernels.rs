@@ -1,16 +1,16 @@
-//! Every kernel of the reference folder compiles or is refused, each for its reason.
+//! Every kernel of the repository compiles or is refused, each for its reason.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
 use warploom_ir::diag::Code;
-use warploom_pipeline::fuzzing::{Outcome, exercise};
-use warploom_pipeline::{Options, compile_to_program, explain};
+use warploom_pipeline::{CompileOptions, compile_to_program, explain};
+use warploom_testing::pipeline::{Outcome, exercise};
 
 /// The files that compile for sm_90a.
 fn compiles(name: &str) -> bool {
-    let refused = ["pointers", "device_descriptors", "sm80"];
-    let named = ["gemm_", "attention", "hints", "if_in_loop", "split_k"];
+    let refused = ["pointers", "device_descriptors", "sm80", "int8", "window", "paged", "bias"];
+    let named = ["gemm_", "attention", "hints", "if_in_loop", "split_k", "gated"];
     named.iter().any(|n| name.starts_with(n)) && !refused.iter().any(|r| name.contains(r))
 }
 
@@ -18,8 +18,8 @@ fn compiles(name: &str) -> bool {
 fn every_kernel_compiles_or_is_refused() {
     let target = common::hopper();
     for (name, text) in common::kernel_files() {
-        let outcome =
-            exercise(&text, &target, &Options::default(), 4).unwrap_or_else(|law| panic!("{name}: {law}"));
+        let outcome = exercise(&text, &target, &CompileOptions::default(), 4)
+            .unwrap_or_else(|law| panic!("{name}: {law}"));
         let expected = if compiles(&name) { Outcome::Compiled } else { Outcome::Refused };
         assert_eq!(outcome, expected, "{name}");
     }
@@ -29,7 +29,8 @@ fn every_kernel_compiles_or_is_refused() {
 fn every_refusal_names_place_and_remedy_in_file_order() {
     let target = common::hopper();
     for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| !compiles(name)) {
-        let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
+        let refusals =
+            compile_to_program(&common::parse(&text), &target, &CompileOptions::default()).unwrap_err();
         assert!(!refusals.is_empty(), "{name}");
         let offsets: Vec<u32> = refusals.iter().map(|r| r.offset.expect("a place")).collect();
         assert!(offsets.is_sorted(), "{name}: {offsets:?}");
@@ -43,10 +44,11 @@ fn every_refusal_names_place_and_remedy_in_file_order() {
 
 #[test]
 fn other_chips_are_refused() {
-    let text = warploom_pipeline::fuzzing::Kernel::default().text();
+    let text = warploom_testing::pipeline::Kernel::default().text();
     for name in ["sm_80", "sm_89", "sm_120a"] {
-        let target = warploom_target::Target::named(name).unwrap();
-        let refusals = compile_to_program(&common::parse(&text), &target, &Options::default()).unwrap_err();
+        let target = warploom_chips::Target::named(name).unwrap();
+        let refusals =
+            compile_to_program(&common::parse(&text), &target, &CompileOptions::default()).unwrap_err();
         assert!(
             refusals.iter().any(|r| r.code == Code::Target && r.message.contains(name)),
             "{name}: {refusals:?}"
@@ -58,10 +60,10 @@ fn other_chips_are_refused() {
 fn reports_say_what_bounds_the_kernel() {
     for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| name == "gemm_bf16.ttir") {
         let compiled =
-            compile_to_program(&common::parse(&text), &common::hopper(), &Options::default()).unwrap();
+            compile_to_program(&common::parse(&text), &common::hopper(), &CompileOptions::default()).unwrap();
         let report = explain(&compiled);
         for line in [
-            "agents: 12 warps, 168 registers per thread at launch",
+            "partitions: 12 warps, 168 registers per thread at launch",
             "@load  warps 0-3    registers  40",
             "@math  warps 4-11   registers 232",
             "full 1 arrival and 49152 B, empty 8 arrivals, one per computing warp",

@@ -2,8 +2,8 @@
 //!
 //! `fixtures/loops/kernels.CHIP.jsonl` keeps the loop graphs of every kernel of `bench/kernels.toml`, each as it is
 //! compiled for that chip, or, where the kernel is refused, as `loop_graphs` gives it. Kernels with equal loops share a
-//! line. With each stands its least II and least length under the shipped cost model, in the format of the scheduler's loop
-//! files. The tests make the loops again from the kernels, where those are at hand, and prove the figures again.
+//! line. With each stands its least II and least length under the shipped cost model, in the format of the scheduler's
+//! loop files. The tests make the loops again from the kernels, where those are at hand, and prove the figures again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_pipeline::loops::{GraphOptions, loop_graphs};
-use warploom_pipeline::{Options, Resumed, resume};
+use warploom_pipeline::{CompileOptions, Resumed, resume};
 use warploom_sched::{Algorithm, Answer, LoopGraph, check, read_graph, schedule, validate};
-use warploom_target::Target;
 
 /// One chip of each family.
 const CHIPS: [&str; 4] = ["sm_80", "sm_90a", "sm_100a", "sm_120a"];
@@ -29,31 +29,30 @@ fn fixture(chip: &str) -> PathBuf {
     root().join(format!("crates/pipeline/tests/fixtures/loops/kernels.{chip}.jsonl"))
 }
 
-/// The kernels of the table, in order of their names; `None` where the reference folder is absent.
-fn kernels() -> Option<Vec<(String, Module)>> {
+/// The kernels of the table, in order of their names.
+fn kernels() -> Vec<(String, Module)> {
     let table = std::fs::read_to_string(root().join("bench/kernels.toml")).unwrap();
     let table: BTreeMap<String, toml::Value> = toml::from_str(&table).unwrap();
-    common::kernels()?;
     let read = |(name, kernel): (&String, &toml::Value)| {
         let text = match kernel.get("file") {
             Some(file) => std::fs::read_to_string(root().join(file.as_str().unwrap())).unwrap(),
-            None => common::reference_kernel(name).unwrap(),
+            None => common::kernel(name),
         };
         (name.clone(), warploom_ir::parse(&text).unwrap())
     };
-    Some(table.iter().map(read).collect())
+    table.iter().map(read).collect()
 }
 
 /// The loops of a kernel with the answers that its program is made of; no answers where the kernel is refused.
 fn compiled(module: &Module, target: &Target) -> Vec<(LoopGraph, Option<Answer>)> {
-    match resume(module, target, &Options::default()) {
+    match resume(module, target, &CompileOptions::default()) {
         Ok(Resumed::Compiled(compiled)) => {
             compiled.loops.into_iter().map(|l| (l.pipelined.graph, Some(l.answer))).collect()
         }
         Ok(Resumed::Single(single)) => {
             single.loops.into_iter().map(|l| (l.pipelined.graph, Some(l.answer))).collect()
         }
-        Ok(Resumed::Program(_)) => Vec::new(),
+        Ok(_) => Vec::new(),
         Err(_) => {
             let graphs = loop_graphs(module, None, target, GraphOptions::default()).unwrap_or_default();
             graphs.into_iter().map(|l| (l.graph, None)).collect()
@@ -87,7 +86,7 @@ fn made(kernels: &[(String, Module)], chip: &str) -> Vec<Made> {
 /// What the exact search proves of a loop, whose schedule passes the checker.
 fn exact(graph: &LoopGraph) -> Answer {
     let valid = validate(graph).unwrap_or_else(|e| panic!("{}: {e:?}", graph.name));
-    let options = warploom_sched::Options::default().algorithm(Algorithm::Exact);
+    let options = warploom_sched::ScheduleOptions::default().algorithm(Algorithm::Exact);
     let answer = schedule(&valid, &options).expect(&graph.name);
     check::all(graph, &answer).unwrap_or_else(|v| panic!("{}: {v:?}", graph.name));
     answer
@@ -126,7 +125,7 @@ fn kept(chip: &str) -> Vec<(LoopGraph, Value)> {
 #[test]
 #[ignore = "writes the fixtures"]
 fn write() {
-    let Some(kernels) = kernels() else { return };
+    let kernels = kernels();
     for chip in CHIPS {
         let lines: Vec<String> = made(&kernels, chip).iter().map(|made| line(chip, made)).collect();
         std::fs::write(fixture(chip), lines.join("\n") + "\n").unwrap();
@@ -136,7 +135,7 @@ fn write() {
 /// What stands in the files is what the kernels give today, under the cost model of today.
 #[test]
 fn the_fixtures_are_the_kernels_loops() {
-    let Some(kernels) = kernels() else { return };
+    let kernels = kernels();
     for chip in CHIPS {
         let all = made(&kernels, chip);
         let kept = kept(chip);
@@ -174,7 +173,7 @@ fn s41_least_ii_and_length_are_proved_again() {
 /// The schedules that the programs are made of have the least II, and, where that is proven, the least length.
 #[test]
 fn programs_run_at_the_least_ii_and_length() {
-    let Some(kernels) = kernels() else { return };
+    let kernels = kernels();
     for chip in CHIPS {
         let target = Target::named(chip).unwrap();
         let kept = kept(chip);

@@ -5,8 +5,8 @@ mod common;
 
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::fuzzing::{Activation, Kernel};
-use warploom_pipeline::{Options, compile_to_program};
+use warploom_pipeline::{CompileOptions, compile_to_program};
+use warploom_testing::pipeline::{Activation, Kernel};
 
 /// A program with all handshakes: a ring, a tile for the epilogue, staging over the ring.
 fn program() -> Module {
@@ -17,7 +17,7 @@ fn program() -> Module {
         activation: Activation::Silu,
         ..Kernel::default()
     };
-    compile_to_program(&common::parse(&kernel.text()), &common::hopper(), &Options::default())
+    compile_to_program(&common::parse(&kernel.text()), &common::hopper(), &CompileOptions::default())
         .unwrap()
         .program
 }
@@ -230,20 +230,20 @@ const MUTATIONS: &[Mutation] = &[
     ("the consumer does not advance", &[Rule::Deadlock, Rule::Read], |m| {
         drop_op(m, nth(m, Opcode::Advance, 1))
     }),
-    ("warps of two agents overlap", &[Rule::Warps], |m| {
-        let op = nth(m, Opcode::Agent, 1);
+    ("warps of two partitions overlap", &[Rule::Warps], |m| {
+        let op = nth(m, Opcode::Partition, 1);
         set(m, op, "warp", 0);
     }),
     ("products by half a warpgroup", &[Rule::Warps, Rule::NamedBarrier, Rule::Arrivals], |m| {
-        let op = nth(m, Opcode::Agent, 1);
+        let op = nth(m, Opcode::Partition, 1);
         set(m, op, "warps", 6);
     }),
     ("more registers than the pool", &[Rule::Registers], |m| {
-        let op = nth(m, Opcode::Agent, 1);
+        let op = nth(m, Opcode::Partition, 1);
         set(m, op, "registers", 248);
     }),
     ("registers no multiple of 8", &[Rule::Registers], |m| {
-        let op = nth(m, Opcode::Agent, 1);
+        let op = nth(m, Opcode::Partition, 1);
         set(m, op, "registers", 228);
     }),
     ("named barrier 0", &[Rule::NamedBarrier], |m| {

@@ -4,12 +4,16 @@
 mod common;
 
 use warploom_ir::{Module, Opcode, print};
-use warploom_pipeline::fuzzing::{Kernel, Outcome, exercise};
-use warploom_pipeline::{Options, compile_to_program, entry_function, normalize};
+use warploom_pipeline::{CompileOptions, compile_to_program, entry_function, normalize};
+use warploom_testing::pipeline::{Kernel, Outcome, exercise};
 
 fn compile(text: &str) -> Module {
-    assert_eq!(exercise(text, &common::hopper(), &Options::default(), 4), Ok(Outcome::Compiled), "{text}");
-    compile_to_program(&common::parse(text), &common::hopper(), &Options::default()).unwrap().program
+    assert_eq!(
+        exercise(text, &common::hopper(), &CompileOptions::default(), 4),
+        Ok(Outcome::Compiled),
+        "{text}"
+    );
+    compile_to_program(&common::parse(text), &common::hopper(), &CompileOptions::default()).unwrap().program
 }
 
 fn in_loop(m: &Module, opcode: Opcode) -> usize {
@@ -47,8 +51,8 @@ fn a_division_by_what_may_be_zero_stays_where_it_was() {
 }
 
 #[test]
-fn carried_scalars_go_to_the_agents_that_need_them() {
-    // A coordinate that the loop carries: the loading agent alone computes it.
+fn carried_scalars_go_to_the_partitions_that_need_them() {
+    // A coordinate that the loop carries: the loading partition alone computes it.
     let text = Kernel::default().text();
     let text = text
         .replace("%r = scf.for", "%r:2 = scf.for")
@@ -64,7 +68,7 @@ fn carried_scalars_go_to_the_agents_that_need_them() {
         .replace("truncf %r", "truncf %r#0");
     let program = compile(&text);
     assert_eq!(in_loop(&program, Opcode::AddI), 1, "{}", print(&program));
-    // The same value read after the loop: both agents carry it.
+    // The same value read after the loop: both partitions carry it.
     let text = text.replace("%out0[%row, %col]", "%out0[%row, %r#1]");
     assert_eq!(in_loop(&compile(&text), Opcode::AddI), 2);
 }

@@ -4,30 +4,33 @@
 mod common;
 
 use proptest::prelude::*;
-use warploom_pipeline::Options;
-use warploom_pipeline::fuzzing::{Kernel, Outcome, exercise};
+use warploom_pipeline::CompileOptions;
+use warploom_testing::pipeline::{Kernel, Outcome, any_kernels, exercise, kernels, options};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     /// What compiles is right under every checker and resumes from every form; the rest is refused.
     #[test]
-    fn generated_kernels_compile_or_are_refused(
-        bytes in proptest::collection::vec(any::<u8>(), 20),
-        choices in proptest::collection::vec(any::<u8>(), 2),
-    ) {
-        let kernel = Kernel::from_bytes(&bytes);
-        let outcome = exercise(&kernel.text(), &common::hopper(), &Kernel::options(&choices), 2);
+    fn generated_kernels_compile_or_are_refused(kernel in any_kernels(), options in options()) {
+        let outcome = exercise(&kernel.text(), &common::hopper(), &options, 2);
+        prop_assert!(outcome.is_ok(), "{kernel:?}: {outcome:?}\n{}", kernel.text());
+    }
+
+    /// The same of kernels most of which compile.
+    #[test]
+    fn legal_kernels_compile_or_are_refused(kernel in kernels(), options in options()) {
+        let outcome = exercise(&kernel.text(), &common::hopper(), &options, 2);
         prop_assert!(outcome.is_ok(), "{kernel:?}: {outcome:?}\n{}", kernel.text());
     }
 
     /// Truncated and spliced text is refused, never a panic.
     #[test]
-    fn damaged_text_never_panics(bytes in proptest::collection::vec(any::<u8>(), 20), cut in 0.0..1.0f64, swap in any::<u8>()) {
-        let mut text = Kernel::from_bytes(&bytes).text();
+    fn damaged_text_never_panics(kernel in any_kernels(), cut in 0.0..1.0f64, swap in any::<u8>()) {
+        let mut text = kernel.text();
         let at = (text.len() as f64 * cut) as usize;
         text.replace_range(at..(at + 1).min(text.len()), &String::from(char::from(swap % 128)));
-        let outcome = exercise(&text, &common::hopper(), &Options::default(), 1);
+        let outcome = exercise(&text, &common::hopper(), &CompileOptions::default(), 1);
         prop_assert!(outcome.is_ok(), "{outcome:?}\n{text}");
     }
 }
@@ -41,8 +44,9 @@ fn the_generator_is_not_useless() {
             .collect();
         let text = Kernel::from_bytes(&bytes).text();
         warploom_ir::parse(&text).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
-        compiled +=
-            usize::from(exercise(&text, &common::hopper(), &Options::default(), 0) == Ok(Outcome::Compiled));
+        compiled += usize::from(
+            exercise(&text, &common::hopper(), &CompileOptions::default(), 0) == Ok(Outcome::Compiled),
+        );
     }
     println!("{compiled} of 200 generated kernels compile");
     assert!((60..200).contains(&compiled), "{compiled}");

@@ -4,15 +4,15 @@
 mod common;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_pipeline::fuzzing::Kernel;
-use warploom_pipeline::{Options, compile_to_program};
+use warploom_pipeline::{CompileOptions, compile_to_program};
+use warploom_testing::pipeline::Kernel;
 
-fn refusals(text: &str, options: &Options) -> Vec<Diagnostic> {
-    compile_to_program(&common::parse(text), &common::hopper(), options).expect_err(text)
+fn refusals(text: &str, options: &CompileOptions) -> Vec<Diagnostic> {
+    compile_to_program(&common::parse(text), &common::hopper(), options).expect_err(text).into()
 }
 
 fn refuse(kernel: &Kernel) -> Vec<Diagnostic> {
-    refusals(&kernel.text(), &Options::default())
+    refusals(&kernel.text(), &CompileOptions::default())
 }
 
 /// The line of the text that a diagnostic points at.
@@ -25,7 +25,7 @@ fn line<'t>(text: &'t str, diagnostic: &Diagnostic) -> &'t str {
 #[test]
 fn c92_gather() {
     for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| name == "gather_rows.ttir") {
-        let all = refusals(&text, &Options::default());
+        let all = refusals(&text, &CompileOptions::default());
         let gather = all.iter().find(|r| r.message.contains("gather")).expect(&name);
         assert_eq!(
             (gather.code, gather.message.as_str()),
@@ -60,7 +60,7 @@ fn c92_layout_of_8_bit_operands() {
 #[test]
 fn c92_capacity() {
     let kernel = Kernel { extents: [128, 128, 128], ..Kernel::default() };
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.depth = Some(4);
     let all = refusals(&kernel.text(), &options);
     assert_eq!(all.len(), 1, "{all:?}");
@@ -78,7 +78,7 @@ fn c92_capacity() {
 #[test]
 fn a_tile_that_fits_at_no_depth_is_told_which_would() {
     let kernel = Kernel { extents: [128, 256, 64], add_tile: true, output: "f32", ..Kernel::default() };
-    let mut options = Options::default();
+    let mut options = CompileOptions::default();
     options.smem_limit = Some(100_000);
     let all = refusals(&kernel.text(), &options);
     assert_eq!(all[0].code, Code::Capacity);
@@ -98,7 +98,7 @@ fn c31_registers() {
     assert_eq!(all[0].message, "a 256x256 f32 accumulator needs 160 registers per thread of 112");
     assert_eq!(all[0].notes.last().unwrap(), &("fits", "a tile of 256x128".to_owned()));
     let fits = Kernel { extents: [256, 128, 64], ..Kernel::default() };
-    compile_to_program(&common::parse(&fits.text()), &common::hopper(), &Options::default()).unwrap();
+    compile_to_program(&common::parse(&fits.text()), &common::hopper(), &CompileOptions::default()).unwrap();
 }
 
 #[test]
@@ -124,16 +124,17 @@ fn types_and_precision() {
         "{all:?}"
     );
     let text = Kernel { input: "f32", extents: [128, 128, 32], ..Kernel::default() }.text();
-    let all = refusals(&text.replace(", inputPrecision = tf32", ""), &Options::default());
+    let all = refusals(&text.replace(", inputPrecision = tf32", ""), &CompileOptions::default());
     assert_eq!(
         (all[0].code, all[0].message.as_str()),
         (Code::Precision, "tt.dot of f32 with inputPrecision ieee")
     );
     let text = Kernel { input: "f8E4M3FN", extents: [128, 128, 128], ..Kernel::default() }.text();
     let promoted = |n: u32| text.replace("tf32 :", &format!("tf32 {{maxNumImpreciseAcc = {n} : i32}} :"));
-    let all = refusals(&promoted(64), &Options::default());
+    let all = refusals(&promoted(64), &CompileOptions::default());
     assert_eq!((all[0].code, all.len()), (Code::Precision, 1));
-    compile_to_program(&common::parse(&promoted(128)), &common::hopper(), &Options::default()).unwrap();
+    compile_to_program(&common::parse(&promoted(128)), &common::hopper(), &CompileOptions::default())
+        .unwrap();
 }
 
 #[test]
@@ -151,11 +152,11 @@ fn loops_with_nothing_to_pipeline() {
     // Without its loop, the accumulator is stored as it is.
     let (head, rest) = text.split_once("    %r = scf.for").unwrap();
     let (_, tail) = rest.split_once("    }\n").unwrap();
-    let all = refusals(&format!("{head}{}", tail.replace("%r ", "%zero ")), &Options::default());
+    let all = refusals(&format!("{head}{}", tail.replace("%r ", "%zero ")), &CompileOptions::default());
     assert!(all.iter().any(|r| r.code == Code::Loop && r.message.contains("no scf.for")), "{all:?}");
     // A loop that multiplies nothing.
     let dot = text.lines().find(|l| l.contains("tt.dot")).unwrap();
-    let all = refusals(&text.replace(dot, "").replace("yield %d", "yield %acc"), &Options::default());
+    let all = refusals(&text.replace(dot, "").replace("yield %d", "yield %acc"), &CompileOptions::default());
     assert!(all.iter().any(|r| r.code == Code::Loop && r.message.contains("multiplies none")), "{all:?}");
 }
 
@@ -179,13 +180,13 @@ fn every_reason_is_given_at_once_in_file_order() {
 
 #[test]
 fn files_without_one_kernel() {
-    let all = refusals("module {\n}\n", &Options::default());
+    let all = refusals("module {\n}\n", &CompileOptions::default());
     assert_eq!((all[0].code, all[0].message.as_str()), (Code::Verify, "the file holds no kernel"));
     let text = Kernel::default().text();
     let body = text.strip_prefix("module {\n").and_then(|t| t.strip_suffix("}\n")).unwrap();
     let two = format!("module {{\n{body}{}}}\n", body.replace("@gemm", "@other"));
-    assert!(refusals(&two, &Options::default())[0].notes[0].1.contains("@gemm, @other"));
-    let mut options = Options::default();
+    assert!(refusals(&two, &CompileOptions::default())[0].notes[0].1.contains("@gemm, @other"));
+    let mut options = CompileOptions::default();
     options.entry = Some("other".to_owned());
     let compiled = compile_to_program(&common::parse(&two), &common::hopper(), &options).unwrap();
     let func = compiled.program.functions().next().unwrap();
@@ -206,9 +207,10 @@ fn scalar_calls_are_inlined_others_refused() {
     };
     let good = "  tt.func private @twice(%v: f32) -> f32 {\n    %t = arith.addf %v, %v : f32\n    tt.return %t : f32\n  }\n";
     let compiled =
-        compile_to_program(&common::parse(&with(good)), &common::hopper(), &Options::default()).unwrap();
+        compile_to_program(&common::parse(&with(good)), &common::hopper(), &CompileOptions::default())
+            .unwrap();
     assert!(warploom_ir::print(&compiled.program).contains("arith.addf"));
     let recursive = good.replace("arith.addf %v, %v : f32", "tt.call @twice(%v) : (f32) -> f32");
-    let all = refusals(&with(&recursive), &Options::default());
+    let all = refusals(&with(&recursive), &CompileOptions::default());
     assert_eq!((all[0].code, all[0].rule), (Code::Op, Some("C9")), "{all:?}");
 }

@@ -1,30 +1,30 @@
-//! Loops of two stages in one agent (C28, C29), loops that share rings (B55), and what the program checker says of broken
-//! ones.
+//! Loops of two stages in one partition (C28, C29), loops that share rings (B55), and what the program checker says of
+//! broken ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
 use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::fuzzing::{Outcome, exercise};
-use warploom_pipeline::{Compiled, Options, compile_to_program, explain};
+use warploom_pipeline::{CompileOptions, Compiled, compile_to_program, explain};
+use warploom_testing::pipeline::{Outcome, exercise};
 
 const TEXT: &str = include_str!("kernels/attention.mlir");
 
 fn compiled() -> Compiled {
-    compile_to_program(&common::parse(TEXT), &common::hopper(), &Options::default())
+    compile_to_program(&common::parse(TEXT), &common::hopper(), &CompileOptions::default())
         .unwrap_or_else(|e| panic!("{}", e[0]))
 }
 
-/// Operations of the computing agent by name, in the order of the text.
+/// Operations of the computing partition by name, in the order of the text.
 fn of_math(m: &Module, opcode: Opcode) -> Vec<OpId> {
     let func = m.functions().next().unwrap();
-    let agents: Vec<OpId> =
-        warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == Opcode::Agent).collect();
-    warploom_ir::walk::ops(m, agents[1]).filter(|&op| m.ops[op].opcode == opcode).collect()
+    let partitions: Vec<OpId> =
+        warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == Opcode::Partition).collect();
+    warploom_ir::walk::ops(m, partitions[1]).filter(|&op| m.ops[op].opcode == opcode).collect()
 }
 
-/// The operations directly in the first loop of the computing agent.
+/// The operations directly in the first loop of the computing partition.
 fn in_loop(m: &Module, opcode: Opcode) -> Vec<OpId> {
     let body = m.entry(of_math(m, Opcode::For)[0], 0).unwrap();
     m.blocks[body].ops.iter().copied().filter(|&op| m.ops[op].opcode == opcode).collect()
@@ -32,7 +32,7 @@ fn in_loop(m: &Module, opcode: Opcode) -> Vec<OpId> {
 
 #[test]
 fn every_form_reads_back_and_resumes() {
-    assert_eq!(exercise(TEXT, &common::hopper(), &Options::default(), 8), Ok(Outcome::Compiled));
+    assert_eq!(exercise(TEXT, &common::hopper(), &CompileOptions::default(), 8), Ok(Outcome::Compiled));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 mod common;
 
+use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::fuzzing::Kernel;
-use warploom_pipeline::{Options, compile_to_program};
-use warploom_target::Target;
+use warploom_pipeline::{CompileOptions, compile_to_program};
+use warploom_testing::pipeline::Kernel;
 
 fn blackwell() -> Target {
     Target::named("sm_100a").unwrap()
@@ -19,7 +19,7 @@ fn kernel(extents: [u64; 3]) -> Kernel {
 
 fn program() -> Module {
     let text = Kernel { add_tile: true, bias: true, ..kernel([128, 256, 64]) }.text();
-    compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap().program
+    compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap().program
 }
 
 fn nth(m: &Module, opcode: Opcode, n: usize) -> OpId {
@@ -78,15 +78,15 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         let op = of(m, Opcode::ConsumerWait, "tma_to_mma");
         m.detach(op);
     }),
-    ("sum never handed over", &[Rule::Drain, Rule::Deadlock], |m| {
+    ("accumulator never handed over", &[Rule::Drain, Rule::Deadlock], |m| {
         let op = of(m, Opcode::ProducerCommit, "mma_to_generic");
         m.detach(op);
     }),
-    ("sum not waited for", &[Rule::Read, Rule::Drain], |m| {
+    ("accumulator not waited for", &[Rule::Read, Rule::Drain], |m| {
         let op = of(m, Opcode::ConsumerWait, "mma_to_generic");
         m.detach(op);
     }),
-    ("sum handed over before its last products", &[Rule::Overwrite, Rule::Drain, Rule::Read], |m| {
+    ("accumulator handed over before its last products", &[Rule::Overwrite, Rule::Drain, Rule::Read], |m| {
         let (commit, mma) = (of(m, Opcode::ProducerCommit, "mma_to_generic"), nth(m, Opcode::Mma, 0));
         m.detach(commit);
         let block = m.ops[mma].block.unwrap();
@@ -101,15 +101,15 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         let op = nth(m, Opcode::Mma, 0);
         constant(m, op, 3, 0);
     }),
-    ("sum read where no product was", &[Rule::Read], |m| {
+    ("accumulator read where no product was", &[Rule::Read], |m| {
         let op = of(m, Opcode::Slot, "mma_to_generic");
         constant(m, op, 1, 1);
     }),
     ("every lane issues products", &[Rule::Election], |m| {
         let op = nth(m, Opcode::Mma, 0);
-        let agent = nth(m, Opcode::Agent, 1);
+        let partition = nth(m, Opcode::Partition, 1);
         m.detach(op);
-        let block = m.entry(agent, 0).unwrap();
+        let block = m.entry(partition, 0).unwrap();
         m.insert(block, 0, op);
     }),
     ("operands given back by every warp", &[Rule::Arrivals], |m| {
@@ -130,7 +130,7 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
         set(m, func, "warploom.tmem_slot", full);
     }),
     ("tensor memory read by three warps", &[Rule::Warps, Rule::NamedBarrier], |m| {
-        let op = nth(m, Opcode::Agent, 2);
+        let op = nth(m, Opcode::Partition, 2);
         set(m, op, "warps", 3);
     }),
 ];
@@ -156,22 +156,24 @@ fn mutations_are_caught() {
 }
 
 #[test]
-fn agents_columns_and_forms() {
+fn partitions_columns_and_forms() {
     let text = kernel([256, 256, 64]).text();
-    let compiled = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+    let compiled =
+        compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap();
     let m = &compiled.program;
-    let agents: Vec<(i64, i64)> = (0..3)
-        .map(|n| nth(m, Opcode::Agent, n))
+    let partitions: Vec<(i64, i64)> = (0..3)
+        .map(|n| nth(m, Opcode::Partition, n))
         .map(|op| ["warp", "warps"].map(|name| m.attr(op, name).and_then(Attr::as_i64).unwrap()).into())
         .collect();
     // One warp copies, one issues, a warpgroup for each 128 rows computes.
-    assert_eq!(agents, [(0, 1), (1, 1), (4, 8)]);
+    assert_eq!(partitions, [(0, 1), (1, 1), (4, 8)]);
     let func = m.functions().next().unwrap();
     assert_eq!(m.attr(func, "warploom.tmem").and_then(Attr::as_i64), Some(512));
     // From the forms between, the same program comes out again.
     for form in [&compiled.scheduled, &compiled.assigned] {
         let text = warploom_ir::print(form);
-        let again = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+        let again =
+            compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap();
         assert_eq!(warploom_ir::print(&again.program), warploom_ir::print(m));
     }
 }
@@ -179,7 +181,8 @@ fn agents_columns_and_forms() {
 #[test]
 fn too_many_columns_are_refused_t14() {
     let text = kernel([384, 256, 32]).text();
-    let refused = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap_err();
+    let refused =
+        compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap_err();
     let text: String = refused.iter().map(|d| format!("{d}\n")).collect();
     assert!(
         text.contains("tensor memory 768 columns of 512") && text.contains("fits: a tile of 384x128"),
@@ -187,16 +190,15 @@ fn too_many_columns_are_refused_t14() {
     );
 }
 
-/// Rows beyond 128 stand beside the first ones in the same lanes. A factor is narrower than its product: laid over it, the
-/// second block of the one would meet the first block of the other, which other warps still read.
+/// Rows beyond 128 stand beside the first ones in the same lanes. An operand is narrower than its product: laid over
+/// it, the second block of the one would meet the first block of the other, which other warps still read.
 #[test]
 fn a_factor_of_256_rows_lies_beside_its_product_c24() {
-    let Some(text) = common::reference_kernel("attention_causal_f16") else {
-        return eprintln!("skipped: the reference kernels are not at hand");
-    };
+    let text = common::kernel("attention_causal_f16");
     // Every 128 of this kernel counts rows.
     let text = text.replace("128", "256");
-    let compiled = compile_to_program(&common::parse(&text), &blackwell(), &Options::default()).unwrap();
+    let compiled =
+        compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap();
     let mut m = compiled.program;
     let column = |m: &Module, handshake: &str| {
         let op = of(m, Opcode::Pipeline, handshake);
@@ -208,8 +210,8 @@ fn a_factor_of_256_rows_lies_beside_its_product_c24() {
     let product = column(&m, "mma_to_generic");
     assert_ne!(column(&m, "generic_to_mma"), product);
     // Over it all the same: refused by the columns.
-    let factor = of(&m, Opcode::Pipeline, "generic_to_mma");
-    list(&mut m, factor, "column", product);
+    let operand = of(&m, Opcode::Pipeline, "generic_to_mma");
+    list(&mut m, operand, "column", product);
     let found = check::program(&m, &blackwell(), Effort::Quick).unwrap_err();
     assert!(found.iter().any(|v| v.rule == Rule::Columns), "{found:?}");
 }

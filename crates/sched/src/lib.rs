@@ -3,11 +3,12 @@
 //! A [`LoopGraph`] lists the operations of one loop body, the units they hold and the dependences between them.
 //! [`validate`] checks it, [`schedule`] finds a start for every operation, and [`check`] tests an answer, ours or
 //! anyone's, without sharing code with the schedulers. Times are whole cycles; nothing here depends on a clock
-//! (but for [`Options::time_limit`]), on hashing order or on global state.
+//! (but for [`ScheduleOptions::time_limit`]), on hashing order or on global state.
 //!
 //! ```
-//! use warploom_sched::{LoopGraph, Options, check, schedule, validate};
+//! use warploom_sched::{LoopGraph, ScheduleOptions, check, schedule, validate};
 //!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut gemm = LoopGraph::new("gemm");
 //! gemm.add_resource("TMA", 1).add_resource("TC", 1);
 //! let a = gemm.add_node("load a", 556, &[("TMA", 0, 96)]);
@@ -17,61 +18,52 @@
 //! gemm.add_value(a, 16_384, "smem", &[(dot, 0, 559)]);
 //! gemm.add_value(b, 16_384, "smem", &[(dot, 0, 559)]);
 //!
-//! let valid = validate(&gemm).expect("a valid loop");
-//! let answer = schedule(&valid, &Options::default()).expect("a schedule");
+//! let answer = schedule(&validate(&gemm)?, &ScheduleOptions::default())?;
 //! assert_eq!((answer.ii, answer.length, answer.stages), (256, 1211, 3));
 //! assert_eq!(answer.values.iter().map(|v| v.depth).collect::<Vec<_>>(), [5, 5]);
-//! check::all(&gemm, &answer).expect("the checker agrees");
+//! check::all(&gemm, &answer)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! The rules `S1`-`S96` cited throughout are those of the scheduler's specification; `docs/scheduling.md`
-//! explains the algorithms and proves what they rest on.
+//! From [`schedule`] the way to an algorithm goes through three names: `schedule`, `optimise` (the passes), `scan` (the
+//! IIs), and there are [`ims`](Algorithm::Ims), [`sms`](Algorithm::Sms) and the search.
+//!
+//! The rules cited throughout (`S1` ..) are those of `docs/rules`; `docs/scheduling.md` explains the algorithms and
+//! proves what they rest on.
 
-mod agents;
-mod answer;
-mod auto;
 mod bounds;
-mod budget;
-mod bytes;
 pub mod check;
-mod compact;
-mod depth;
-mod digraph;
-mod error;
-mod flow;
-#[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzzing;
-mod graph;
-mod guard;
-mod ims;
-mod joint;
+mod driver;
+mod exact;
+mod heuristic;
 mod json;
-mod large;
-mod normal;
-mod options;
-mod order;
-mod paths;
-mod problem;
-mod random;
+mod model;
+mod partition;
+mod post;
 pub mod render;
-mod schedule;
-mod search;
-mod serial;
-mod sms;
-mod stages;
-mod table;
-mod validate;
 
-pub use agents::{AgentModel, assign_agents};
-pub use answer::{Algorithm, Answer, NodeTime, Outcome, SpaceUse, ValueDepth};
-pub use bounds::{Bounds, bounds};
-pub use budget::{Budget, Footprint, schedule_within};
-pub use depth::{Depth, depths};
-pub use error::{ErrorRecord, GraphError, GraphErrorKind, ReadError, ScheduleError};
-pub use graph::{Agent, AgentKind, Edge, LoopGraph, Node, Resource, Use, Value, ValueUse};
-pub use guard::{Observer, Progress};
-pub use json::{decode_text, read_answer, read_error_record, read_graph, read_graphs, record, to_line};
-pub use options::{Objective, Options};
-pub use schedule::schedule;
-pub use stages::{StageOptions, relax_stages};
-pub use validate::{ValidGraph, validate};
+pub use bounds::least_ii::{Bounds, bounds};
+pub use driver::schedule::schedule;
+pub use driver::within::schedule_within;
+pub use json::decode::{MOST_TEXT, decode_text, decode_text_within};
+pub use json::read::{read_answer, read_graph, read_graphs, read_partition_model};
+pub use json::write::{read_error_record, record, to_line};
+pub use model::answer::{
+    Algorithm, Answer, NodeTime, PartitionSplit, ScheduleOutcome, SpaceUse, SplitAlternative, ValueDepth,
+};
+pub use model::budget::{DepthPricing, MemoryBudget};
+pub use model::error::ScheduleError;
+pub use model::graph::{
+    LoopEdge, LoopGraph, LoopNode, LoopPartition, LoopReplica, LoopResource, LoopValue, PartitionKind,
+    ResourceUse, ValueUse,
+};
+pub use model::graph_error::{GraphError, GraphErrorKind, GraphErrors};
+pub use model::observer::{Observer, Progress};
+pub use model::options::{Objective, ScheduleOptions};
+pub use model::partition::PartitionModel;
+pub use model::read_error::{ReadError, ReadErrorKind};
+pub use model::record::ErrorRecord;
+pub use model::validate::{ValidGraph, validate};
+pub use post::depth::{RingDepth, depths};
+pub use post::stages::{StageOptions, relax_stages};

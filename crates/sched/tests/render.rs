@@ -1,7 +1,7 @@
 //! Pictures of a schedule: what they must contain, and that odd names do not break them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
-use warploom_sched::{LoopGraph, Options, render, schedule, validate};
+use warploom_sched::{LoopGraph, ScheduleOptions, render, schedule, validate};
 
 fn sample() -> (LoopGraph, warploom_sched::Answer) {
     let mut g = LoopGraph::new("a<b & \"c\"");
@@ -10,7 +10,7 @@ fn sample() -> (LoopGraph, warploom_sched::Answer) {
     let y = g.add_node("y<", 4, &[("U", 1, 2)]);
     g.add_edge(x, y, 2, 0).add_edge(y, x, 7, 2);
     g.add_value(x, 64, "smem", &[(y, 0, 4)]);
-    let answer = schedule(&validate(&g).unwrap(), &Options::default()).unwrap();
+    let answer = schedule(&validate(&g).unwrap(), &ScheduleOptions::default()).unwrap();
     (g, answer)
 }
 
@@ -51,12 +51,10 @@ fn trace_is_json_and_svg_is_escaped() {
 /// The figure of docs/scheduling.md is what the tool draws.
 #[test]
 fn the_figure_in_the_docs_is_up_to_date() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let loops = root.join("crates/pipeline/tests/fixtures/loops/kernels.sm_100a.jsonl");
-    let text = std::fs::read_to_string(loops).unwrap();
-    let line = text.lines().find(|l| l.contains("\"name\":\"attention/sm_100a/loop0\"")).unwrap();
-    let graph = warploom_sched::read_graph(line).unwrap();
-    let answer = schedule(&validate(&graph).unwrap(), &Options::default()).unwrap();
-    let figure = std::fs::read_to_string(root.join("docs/figures/attention.svg")).unwrap();
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let text = std::fs::read_to_string(fixtures.join("attention.json")).unwrap();
+    let graph = warploom_sched::read_graph(&text).unwrap();
+    let answer = schedule(&validate(&graph).unwrap(), &ScheduleOptions::default()).unwrap();
+    let figure = std::fs::read_to_string(fixtures.join("attention.svg")).unwrap();
     assert!(render::svg(&graph, &answer) == figure, "draw it again with the command in docs/scheduling.md");
 }

@@ -1,10 +1,10 @@
 //! From text of any form to PTX, with the checkers between the steps.
 
+use warploom_chips::Target;
 use warploom_ir::diag::Severity;
 use warploom_ir::verify;
-use warploom_ir::{Diagnostic, Module};
+use warploom_ir::{Diagnostics, Module};
 use warploom_pipeline::{Resumed, resume};
-use warploom_target::Target;
 
 use crate::storage;
 
@@ -13,20 +13,20 @@ use crate::storage;
 #[non_exhaustive]
 pub struct Options {
     /// From kernel to program. The checkers of schedule, assignment and program are on, also in release builds.
-    pub pipeline: warploom_pipeline::Options,
+    pub pipeline: warploom_pipeline::CompileOptions,
     /// From program to PTX.
     #[cfg(feature = "llvm")]
-    pub codegen: warploom_codegen::Options,
+    pub codegen: warploom_codegen::EmitOptions,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        let mut pipeline = warploom_pipeline::Options::default();
+        let mut pipeline = warploom_pipeline::CompileOptions::default();
         pipeline.check = true;
         Options {
             pipeline,
             #[cfg(feature = "llvm")]
-            codegen: warploom_codegen::Options::default(),
+            codegen: warploom_codegen::EmitOptions::default(),
         }
     }
 }
@@ -46,7 +46,7 @@ pub struct Output {
 ///
 /// # Errors
 /// What the reader or, if that finds nothing, the verifier refuses.
-pub fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
+pub fn read(text: &str) -> Result<Module, Diagnostics> {
     let Some(extracted) = storage::extract(text)? else {
         let module = warploom_ir::parse(text)?;
         verified(&module)?;
@@ -58,9 +58,9 @@ pub fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
     Ok(module)
 }
 
-fn verified(module: &Module) -> Result<(), Vec<Diagnostic>> {
+fn verified(module: &Module) -> Result<(), Diagnostics> {
     let found = verify(module);
-    if found.iter().any(|d| d.severity == Severity::Error) { Err(found) } else { Ok(()) }
+    if found.iter().any(|d| d.severity == Severity::Error) { Err(found.into()) } else { Ok(()) }
 }
 
 /// Compiles a module to program form, or resumes from the form it is in. Schedule, assignment and program have
@@ -68,7 +68,7 @@ fn verified(module: &Module) -> Result<(), Vec<Diagnostic>> {
 ///
 /// # Errors
 /// Every reason why it cannot be compiled, in file order (C90).
-pub fn lower(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Vec<Diagnostic>> {
+pub fn lower(module: &Module, target: &Target, options: &Options) -> Result<Resumed, Diagnostics> {
     verified(module)?;
     match storage::of(module)? {
         None => resume(module, target, &options.pipeline),
@@ -89,7 +89,7 @@ pub fn emit(
     program: &Module,
     target: &Target,
     options: &Options,
-) -> Result<warploom_codegen::Emitted, Vec<Diagnostic>> {
+) -> Result<warploom_codegen::Emitted, Diagnostics> {
     warploom_codegen::emit(program, target, &options.codegen)
 }
 
@@ -98,7 +98,7 @@ pub fn emit(
 /// # Errors
 /// Those of [`lower`] and [`emit`].
 #[cfg(feature = "llvm")]
-pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Output, Vec<Diagnostic>> {
+pub fn compile(module: &Module, target: &Target, options: &Options) -> Result<Output, Diagnostics> {
     let lowered = lower(module, target, options)?;
     let emitted = emit(lowered.program(), target, options)?;
     Ok(Output { lowered, emitted })

@@ -2,18 +2,16 @@
 //!
 //! [`compile`] takes a kernel in Triton's tile IR, modulo-schedules its loop, gives every pipelined value a buffer
 //! and a barrier, writes warp-specialised PTX, and runs the checker of every step. Each step is a crate of its own
-//! and can be used alone; they are re-exported here as [`ir`], [`target`], [`sched`], [`alias`], [`bufassign`],
-//! [`pipeline`] and, with the feature `llvm` (on by default), [`codegen`] and the emulator.
+//! and can be used alone; they are re-exported here as [`ir`], [`target`], [`sched`], [`alias`],
+//! [`stablehlo`], [`bufassign`], [`pipeline`], [`emulator`] and, with the feature `llvm` (on by default), [`codegen`].
 //!
 //! A DSL that embeds Warploom builds its kernel and compiles it:
 //!
 //! ```
-#![doc = include_str!("../../../examples/embed.rs")]
+#![doc = include_str!("../examples/embed.rs")]
 //! ```
 
 mod compile;
-#[cfg(all(feature = "llvm", feature = "fuzzing"))]
-pub mod fuzzing;
 #[cfg(feature = "llvm")]
 pub mod run;
 pub mod storage;
@@ -25,12 +23,14 @@ pub use compile::{Output, compile, emit};
 pub use tune::{Candidate, TuneOptions, Tuned, lower_for_share, tune};
 pub use warploom_alias as alias;
 pub use warploom_bufassign as bufassign;
+pub use warploom_chips as target;
+pub use warploom_chips::Target;
 #[cfg(feature = "llvm")]
 pub use warploom_codegen as codegen;
+pub use warploom_emulator as emulator;
 pub use warploom_ir as ir;
-pub use warploom_ir::{Diagnostic, Module};
+pub use warploom_ir::{Diagnostic, Diagnostics, Module};
 pub use warploom_pipeline as pipeline;
 pub use warploom_pipeline::Resumed;
 pub use warploom_sched as sched;
-pub use warploom_target as target;
-pub use warploom_target::Target;
+pub use warploom_stablehlo as stablehlo;

@@ -3,13 +3,13 @@
 
 use std::fmt;
 
+use warploom_chips::Target;
 use warploom_codegen::{Metadata, TensorDescriptor};
 use warploom_emulator as emulator;
 use warploom_emulator::{Device, ElemType, Launch, Policy, Report, TensorMap, TiledMap};
 use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
-use warploom_target::Target;
 
 /// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
 #[derive(Clone, PartialEq, Debug)]
@@ -72,7 +72,7 @@ pub enum RunError {
     /// The interpreter refused.
     Meaning(interp::InterpError),
     /// The emulator refused the PTX or the launch.
-    Machine(emulator::Refusal),
+    Machine(emulator::EmulatorRefusal),
 }
 
 impl fmt::Display for RunError {
@@ -232,8 +232,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         return Err(RunError::Arguments(text));
     }
     let full = interp::bind_args(module, Some(entry), &bound).map_err(RunError::Meaning)?;
-    let options =
-        interp::Options { accumulate: Accumulate::F64, max_work: MOST_WORK, ..interp::Options::default() };
+    let options = interp::InterpOptions::default().with_accumulate(Accumulate::F64).with_max_work(MOST_WORK);
     Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options)
         .map_err(RunError::Meaning)?;
     let lost = || RunError::Arguments("a buffer was lost".into());
@@ -284,7 +283,7 @@ impl Prepared {
         ptx: &emulator::Module,
         metadata: &Metadata,
         target: &Target,
-        options: &emulator::Options,
+        options: &emulator::RunOptions,
     ) -> Result<Outcome, RunError> {
         let mut device = Device::new(target);
         let (mut args, mut addresses) = (Vec::new(), Vec::new());

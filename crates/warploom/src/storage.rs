@@ -2,9 +2,9 @@
 //! of the module, and from there to the layout that buffers are bound to (A44).
 
 use warploom_alias::text::{Extracted, extract as take_out};
-use warploom_alias::{AliasError, AliasOptions, Errors, Severity};
+use warploom_alias::{AliasError, AliasErrors, AliasOptions, AliasSeverity};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, Diagnostic, Module};
+use warploom_ir::{Attr, Diagnostic, Diagnostics, Module};
 
 /// The attribute of a module that holds its storage-alias declarations as text.
 pub const STORAGE: &str = "warploom.storage";
@@ -13,9 +13,9 @@ pub const STORAGE: &str = "warploom.storage";
 ///
 /// # Errors
 /// Everything that is wrong with the declarations, each at its place.
-pub(crate) fn extract(text: &str) -> Result<Option<Extracted>, Vec<Diagnostic>> {
-    take_out(text, &AliasOptions::default()).map_err(|Errors(errors)| {
-        errors.iter().filter(|e| e.severity == Severity::Error).map(|e| diagnostic(e, text)).collect()
+pub(crate) fn extract(text: &str) -> Result<Option<Extracted>, Diagnostics> {
+    take_out(text, &AliasOptions::default()).map_err(|AliasErrors(errors)| {
+        errors.iter().filter(|e| e.severity == AliasSeverity::Error).map(|e| diagnostic(e, text)).collect()
     })
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn keep(module: &mut Module, extracted: &Extracted) {
 ///
 /// # Errors
 /// Everything that is wrong with the declarations.
-pub fn of(module: &Module) -> Result<Option<Extracted>, Vec<Diagnostic>> {
+pub fn of(module: &Module) -> Result<Option<Extracted>, Diagnostics> {
     let Some(text) = module.attr(module.root, STORAGE).and_then(Attr::as_str) else { return Ok(None) };
     // The places are those of the attribute's own text, which nobody has at hand.
     extract(text).map_err(|errors| {

@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use warploom::codegen::assemble::{Assembled, assemble};
+use warploom::Diagnostic;
+use warploom::codegen::assemble::{Assembled, Report, assemble};
 use warploom::codegen::{Emitted, sass};
+use warploom::ir::diag::Code;
 use warploom::pipeline::Facts;
 use warploom::target::PtxVersion;
 
 use crate::command::compile::{Emit, Made, Refusal, Session};
 use crate::io::Failure;
 
-/// How PTX is written and assembled.
+// How PTX is written and assembled. No doc comment: it would replace those of the commands.
 #[derive(clap::Args)]
 pub struct PtxArgs {
     /// Version of PTX to write, such as 8.6; default: what LLVM and the chip need
@@ -55,6 +57,7 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
     }
     fields.insert("micros".into(), Value::Object(micros));
     fields.insert("facts".into(), facts(&session.lowered.facts()));
+    let mut remarks = Vec::new();
     let bytes = match emit {
         Emit::Llvm => emitted.llvm.unwrap_or_default().into_bytes(),
         Emit::Cubin => {
@@ -62,11 +65,23 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
             let report = &assembled.report;
             fields.insert("registers".into(), json!(report.registers));
             fields.insert("spill_bytes".into(), json!(report.spill_stores + report.spill_loads));
+            remarks.extend(spills(report, &emitted.metadata.name));
             assembled.cubin
         }
         _ => emitted.ptx.into_bytes(),
     };
-    Ok(Made { bytes, fields })
+    Ok(Made { bytes, fields, remarks })
+}
+
+/// A remark where the assembler has put registers into memory.
+fn spills(report: &Report, kernel: &str) -> Option<Diagnostic> {
+    let (stored, loaded) = (report.spill_stores, report.spill_loads);
+    (stored + loaded > 0).then(|| {
+        let text = format!("ptxas spills registers of @{kernel}: {stored} B stored, {loaded} B loaded");
+        Diagnostic::remark(Code::Registers, text)
+            .rule("C80")
+            .note("instead", "a smaller tile, more warps, or fewer values alive at once")
+    })
 }
 
 /// What was decided, in numbers.
@@ -75,10 +90,10 @@ fn facts(facts: &Facts) -> Value {
         json!({"name": l.name, "ii": l.ii, "lower_bound": l.lower_bound, "bound_by": l.bound_by,
                "length": l.length, "length_optimal": l.length_optimal, "stages": l.stages})
     });
-    let agents = facts.agents.iter();
-    let agents = agents.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));
+    let partitions = facts.partitions.iter();
+    let partitions = partitions.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));
     let rings = facts.rings.iter().map(|(name, depth)| json!({"name": name, "depth": depth}));
-    json!({"loops": loops.collect::<Vec<_>>(), "agents": agents.collect::<Vec<_>>(),
+    json!({"loops": loops.collect::<Vec<_>>(), "partitions": partitions.collect::<Vec<_>>(),
            "rings": rings.collect::<Vec<_>>(), "warps": facts.warps,
            "launch_registers": facts.registers, "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
 }
@@ -90,7 +105,7 @@ fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembl
         ))
     })?;
     assemble(&path, &emitted.ptx, session.target.name())
-        .map_err(|found| Refusal::Diagnostics(vec![*found], session.input.clone()))
+        .map_err(|found| Refusal::Diagnostics((*found).into(), session.input.clone()))
 }
 
 /// The C80 numbers, where the assembler is at hand (C93).

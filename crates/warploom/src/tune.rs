@@ -1,9 +1,9 @@
 //! Choices that do not depend on the tile: how deep the rings are, how many CTAs share an SM and so how registers and
-//! shared memory are split among agents. Each is compiled up to the program, checked, and priced by the cost model.
+//! shared memory are split among partitions. Each is compiled up to the program, checked, and priced by the cost model.
 
-use warploom_ir::{Diagnostic, Module};
+use warploom_chips::{CtaDemand, Target};
+use warploom_ir::{Diagnostics, Module};
 use warploom_pipeline::{Facts, Resumed};
-use warploom_target::{CtaDemand, Target};
 
 use crate::compile::{Options, lower};
 
@@ -81,7 +81,7 @@ pub fn tune(
     target: &Target,
     options: &Options,
     limits: &TuneOptions,
-) -> Result<Tuned, Vec<Diagnostic>> {
+) -> Result<Tuned, Diagnostics> {
     let first = candidate(lower(module, target, options)?, target, options, 1, limits);
     let law = first.depth.unwrap_or(0);
     let (mut best, mut runners_up) = (first, Vec::<Candidate>::new());
@@ -126,7 +126,7 @@ pub fn lower_for_share(
     part: &Target,
     options: &Options,
     ctas: u32,
-) -> Result<Resumed, Vec<Diagnostic>> {
+) -> Result<Resumed, Diagnostics> {
     let mut options = options.clone();
     if ctas > 1 {
         let most = options.pipeline.smem_limit.unwrap_or(u64::MAX);

@@ -10,10 +10,10 @@ use std::process::{Command, Output};
 use common::piped;
 
 fn texts() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../alias/tests")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Runs `warploom alias` on a file of the alias crate's tests.
+/// Runs `warploom alias` on a file of another crate's tests.
 fn alias(file: &str, flags: &[&str]) -> Output {
     let path = texts().join(file);
     Command::new(env!("CARGO_BIN_EXE_warploom")).arg("alias").arg(path).args(flags).output().unwrap()
@@ -32,9 +32,9 @@ fn said(output: &Output) -> String {
 #[test]
 fn texts_with_check_lines_check_themselves() {
     for (file, flags) in [
-        ("texts/compat.mlir", &["--compat", "tlx", "--filecheck"][..]),
-        ("texts/default.mlir", &["--filecheck"]),
-        ("texts/errors.mlir", &["--verify-diagnostics"]),
+        ("alias/tests/texts/compat.mlir", &["--compat", "tlx", "--filecheck"][..]),
+        ("alias/tests/texts/default.mlir", &["--filecheck"]),
+        ("alias/tests/texts/errors.mlir", &["--verify-diagnostics"]),
     ] {
         let output = alias(file, flags);
         assert_eq!(output.status.code(), Some(0), "{file}: {}", said(&output));
@@ -43,17 +43,17 @@ fn texts_with_check_lines_check_themselves() {
 
 #[test]
 fn refusals_and_wrong_use_have_their_status() {
-    let refused = alias("texts/errors.mlir", &[]);
+    let refused = alias("alias/tests/texts/errors.mlir", &[]);
     assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
     assert!(said(&refused).contains("errors.mlir:"), "a place: {}", said(&refused));
-    assert_eq!(alias("texts/no_such_file.mlir", &[]).status.code(), Some(1));
-    assert_eq!(alias("texts/default.mlir", &["--target", "sm_1"]).status.code(), Some(1));
-    assert_eq!(alias("texts/default.mlir", &["--emit", "ptx"]).status.code(), Some(2));
+    assert_eq!(alias("alias/tests/texts/no_such_file.mlir", &[]).status.code(), Some(1));
+    assert_eq!(alias("alias/tests/texts/default.mlir", &["--target", "sm_1"]).status.code(), Some(1));
+    assert_eq!(alias("alias/tests/texts/default.mlir", &["--emit", "ptx"]).status.code(), Some(2));
 }
 
 #[test]
 fn stablehlo_gets_storage_and_copies() {
-    let output = alias("host/loops.mlir", &["--emit", "json"]);
+    let output = alias("stablehlo/tests/files/loops.mlir", &["--emit", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
 }

@@ -1,17 +1,13 @@
-//! Kernels that ask for what there is not, at the command line: status 1, the owner, what it takes, and what would fit.
+//! Kernels that ask for what there is not, at the command line: status 1, the owner, what it takes, and
+//! what would fit. Refusals of texts as they stand are files of `files/refusals`.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use common::piped;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use common::{piped, root};
 
 /// What is said of a kernel that is refused.
 fn refusal(text: &str, chip: &str) -> String {
@@ -80,33 +76,38 @@ fn tile(said: &str) -> (u64, u64) {
 }
 
 #[test]
-fn a_tile_beyond_the_registers_names_agent_bytes_and_a_tile_that_fits() {
+fn a_tile_beyond_the_registers_names_partition_bytes_and_a_tile_that_fits() {
     let said = refusal(&gemm(256, 256), "sm_90a");
     says(
         &said,
-        &["error[registers]", "needs 160 registers per thread of 112", "agent @math, 327680 B", "rule: C31"],
+        &[
+            "error[registers]",
+            "needs 160 registers per thread of 112",
+            "partition @math, 327680 B",
+            "rule: C31",
+        ],
     );
     let (m, n) = tile(&said);
     compiles(&gemm(m, n), "sm_90a");
 }
 
 #[test]
-fn a_tile_beyond_the_registers_of_one_agent_is_told_which_would_fit() {
+fn a_tile_beyond_the_registers_of_one_partition_is_told_which_would_fit() {
     let said = refusal(&gated(256, 256), "sm_80");
-    says(&said, &["error[registers]", "agent @main, 524288 B in 16 warps", "rule: C31"]);
+    says(&said, &["error[registers]", "partition @main, 524288 B in 16 warps", "rule: C31"]);
     let (m, n) = tile(&said);
     compiles(&gated(m, n), "sm_80");
 }
 
 #[test]
-fn a_tile_beyond_tensor_memory_names_agent_bytes_and_a_tile_that_fits() {
+fn a_tile_beyond_tensor_memory_names_partition_bytes_and_a_tile_that_fits() {
     let said = refusal(&gated(256, 256), "sm_100a");
     says(
         &said,
         &[
             "error[capacity]",
             "tensor memory 1024 columns of 512",
-            "agent @mma, 524288 B of 262144 B",
+            "partition @mma, 524288 B of 262144 B",
             "rule: C92",
         ],
     );
@@ -114,55 +115,8 @@ fn a_tile_beyond_tensor_memory_names_agent_bytes_and_a_tile_that_fits() {
     compiles(&gated(m, n), "sm_100a");
 }
 
-/// Attention of head size 64 in other head sizes, where the reference kernels are at hand.
-fn attention(head: u64) -> Option<String> {
-    let text = fs::read_to_string(root().join("../shared/data/kernels/attention_64.ttir")).ok()?;
-    Some(text.replace("128x64x", &format!("128x{head}x")).replace("64x128x", &format!("{head}x128x")))
-}
-
 #[test]
-fn head_sizes_that_no_instruction_covers() {
-    let cases = [
-        (8, "sm_90a", "tt.dot with K = 8", "multiples of 16"),
-        (512, "sm_90a", "tt.dot with N = 512", "up to 256"),
-        (512, "sm_100a", "tt.dot with N = 512", "up to 256"),
-        (8, "sm_80", "fit no split", "multiples of 16"),
-        (256, "sm_90a", "registers per thread", "agent @math"),
-        (512, "sm_80", "registers per thread", "agent @main, 327680 B in 16 warps"),
-        (256, "sm_80", "shared memory 237568 B of 166912 B", "a loop that loads 1/4 of it in a trip"),
-    ];
-    for (head, chip, what, supported) in cases {
-        let Some(text) = attention(head) else { return };
-        says(&refusal(&text, chip), &["error[", what, supported, "rule: "]);
-    }
-}
-
-/// bf16 numbers added up in memory.
-const ATOMIC: &str = "module {
-  tt.func public @add(%arg0: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) attributes {noinline = false} {
-    %one = arith.constant dense<1.000000e+00> : tensor<128xbf16>
-    %all = arith.constant dense<true> : tensor<128xi1>
-    %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
-    %1 = tt.splat %arg0 : !tt.ptr<bf16> -> tensor<128x!tt.ptr<bf16>>
-    %2 = tt.addptr %1, %0 : tensor<128x!tt.ptr<bf16>>, tensor<128xi32>
-    %3 = tt.atomic_rmw fadd, acq_rel, gpu, %2, %one, %all : (tensor<128x!tt.ptr<bf16>>, tensor<128xbf16>, tensor<128xi1>) -> tensor<128xbf16>
-    tt.return
-  }
-}
-";
-
-#[test]
-fn a_chip_without_the_feature() {
-    let said = refusal(ATOMIC, "sm_80");
-    says(
-        &said,
-        &["error[target]", "sm_80 has no atomic operation on bf16", "needs: sm_90", "instead: ", "rule: "],
-    );
-    compiles(ATOMIC, "sm_90a");
-}
-
-#[test]
-fn a_share_of_an_sm_that_no_agent_fits_in() {
+fn a_share_of_an_sm_that_no_partition_fits_in() {
     for (residents, what) in [("32", "no warpgroup that computes"), ("4", "registers per thread")] {
         let output = piped(
             &["compile", "-", "--target", "sm_90a", "--residents", residents],
@@ -172,20 +126,6 @@ fn a_share_of_an_sm_that_no_agent_fits_in() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         says(&said, &["error[", what, "rule: "]);
     }
-}
-
-#[test]
-fn storage_that_contradicts_the_schedule() {
-    let text = fs::read_to_string(root().join("examples/storage/gemm.ttir")).unwrap();
-    compiles(&text, "sm_90a");
-    // A and B of one product in the same bytes.
-    let wrong = text
-        .replace("group_kind = #tlx.reuse_group_kind<distinct>", "group_kind = #tlx.reuse_group_kind<shared>")
-        .replace("!tlx.reuse_group<distinct>", "!tlx.reuse_group<shared>");
-    says(&refusal(&wrong, "sm_90a"), &["error[", "%ring_a and %ring_b share bytes", "A48"]);
-    // Leaves that are smaller than what lies in them.
-    let small = text.replace("1x128x256xbf16", "1x64x256xbf16");
-    says(&refusal(&small, "sm_90a"), &["error[layout]", "32768 of the 65536", "B20"]);
 }
 
 /// Loops that run no trip, by a bound of zero or less: what they start from is stored, no barrier hangs (C7).

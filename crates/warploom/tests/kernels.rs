@@ -5,7 +5,8 @@
 #![cfg(feature = "llvm")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+
+mod common;
 
 use warploom::run::{Case, policies, prepare};
 use warploom::{Options, Target};
@@ -17,10 +18,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// One chip of each family; the others of a family get the same program.
 const CHIPS: [&str; 4] = ["sm_80", "sm_90a", "sm_100a", "sm_120a"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// The launches of a kernel.
 fn cases(kernel: &toml::Value) -> Vec<Case> {
@@ -65,7 +62,7 @@ fn run(
     for (number, case) in cases.iter().enumerate() {
         let prepared = prepare(&module, &metadata.name, case).unwrap_or_else(|e| panic!("{name}: {e}"));
         for policy in policies(seeds) {
-            let options = emulator::Options { policy, threads: 2, ..emulator::Options::default() };
+            let options = emulator::RunOptions::default().policy(policy).threads(2);
             let outcome =
                 prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             if !outcome.passed() {
@@ -103,16 +100,12 @@ impl Part {
 
 /// The kernels of a part on all chips, each case under the extremes and `seeds` random orders.
 fn suite(part: Part, seeds: u64) {
-    let table = std::fs::read_to_string(root().join("bench/kernels.toml")).unwrap();
-    let table: BTreeMap<String, toml::Value> = toml::from_str(&table).unwrap();
+    let table: BTreeMap<String, toml::Value> = toml::from_str(&common::read("bench/kernels.toml")).unwrap();
     let mut wrong = Vec::new();
     for (name, kernel) in &table {
         let file = kernel.get("file").map(|file| file.as_str().unwrap().to_owned());
-        let file = file.unwrap_or_else(|| format!("../shared/data/kernels/{name}.ttir"));
-        let Ok(text) = std::fs::read_to_string(root().join(file)) else {
-            println!("skipped: {name} is not there");
-            continue;
-        };
+        let file = file.unwrap_or_else(|| format!("kernels/{name}.ttir"));
+        let text = common::read(file);
         if Part::of(&text) != part {
             continue;
         }

@@ -102,7 +102,7 @@ fn odd_but_legal_files_fit() {
 
 #[test]
 fn a_time_limit_makes_the_answer_depend_on_the_machine() {
-    for limit in ["0", "-1", "soon", "inf"] {
+    for limit in ["-1", "soon", "inf"] {
         assert_eq!(pack("", &["--time-limit", limit]).status.code(), Some(2), "{limit}");
     }
     let csv = "id,lower,upper,size\n1,0,3,4\n2,0,3,4\n";

@@ -146,7 +146,7 @@ fn equal_input_gives_equal_bytes_and_seeds_choose_the_interleaving() {
 }
 
 #[test]
-fn a_race_is_reported_with_line_agents_and_bytes() {
+fn a_race_is_reported_with_line_partitions_and_bytes() {
     let folder = TempDir::new().unwrap();
     let output = ptx(folder.path(), RACE.as_bytes(), &["--arg", "ptr:Z:i32:1"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));

@@ -1,26 +1,20 @@
 //! The numbers of C80 and C82, kept in `bars.json`: a worse one fails, a better one asks to be written down. Needs the
-//! pinned ptxas and nvdisasm in `.venv` (`make setup`); skipped visibly without them.
+//! pinned ptxas and nvdisasm in `.venv` (`make setup`).
 //!
-//! `BARS=write cargo test -p warploom --test quality` writes the file again.
+//! What was found lies beside the build output, to be copied over the file; a failure says where.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 #![cfg(feature = "llvm")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+mod common;
+
+use common::{kernel, root, tool};
 use serde_json::{Value, json};
 use warploom::codegen::{assemble, sass};
 use warploom::{Options, Resumed, Target};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn tool(name: &str) -> Option<PathBuf> {
-    let pythons = std::fs::read_dir(root().join(".venv/lib")).ok()?;
-    pythons.flatten().map(|p| p.path().join("site-packages/nvidia/cu13/bin").join(name)).find(|p| p.is_file())
-}
 
 /// The numbers of one kernel.
 fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
@@ -50,59 +44,44 @@ fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
 
 #[test]
 fn machine_code_keeps_its_bars() {
-    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
-        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
-        return;
-    };
+    let (ptxas, nvdisasm) = (tool("ptxas"), tool("nvdisasm"));
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.json");
     let mut bars: BTreeMap<String, Value> =
         serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
     let mut wrong = Vec::new();
     for name in bars.keys().cloned().collect::<Vec<_>>() {
         let path = root().join(&name);
-        if !path.is_file() {
-            println!("skipped: {name} is not there");
-            continue;
-        }
         let found = numbers(&path, &ptxas, &nvdisasm);
         let bar = &bars[&name];
         for (field, value) in found.as_object().unwrap() {
             let (new, old) = (value.as_u64().unwrap(), bar[field].as_u64().unwrap_or(u64::MAX));
             if new != old {
-                let verdict = if new > old { "worse" } else { "better: write it down with BARS=write" };
+                let verdict = if new > old { "worse" } else { "better: write it down" };
                 wrong.push(format!("{name}: {field} {new}, the bar is {old} ({verdict})"));
             }
         }
         bars.insert(name, found);
     }
-    if write {
-        std::fs::write(&file, serde_json::to_string_pretty(&bars).unwrap() + "\n").unwrap();
-    } else {
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
+    let found = common::found("bars.json", &json!(bars));
+    assert!(wrong.is_empty(), "{}\nall of it: {}", wrong.join("\n"), found.display());
     // C82: the bars of the flagship, whatever the file says.
     let flagship = &bars["examples/kernels/gemm.ttir"];
     assert!(flagship["multiply_sass"].as_u64() <= Some(44) && flagship["multiply_hgmma"] == 4, "{flagship}");
     assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
     // C82: attention, per 64x128 block of a warpgroup.
-    if let Some(attention) = bars.get("../shared/data/kernels/attention.ttir") {
-        assert!(attention["multiply_sass"].as_u64() <= Some(589), "{attention}");
-        assert_eq!(attention["multiply_hgmma"], 16, "{attention}");
-    }
+    let attention = &bars["kernels/attention.ttir"];
+    assert!(attention["multiply_sass"].as_u64() <= Some(589), "{attention}");
+    assert_eq!(attention["multiply_hgmma"], 16, "{attention}");
     for (name, bar) in &bars {
         assert_eq!((&bar["spill_bytes"], &bar["stack_bytes"]), (&json!(0), &json!(0)), "{name} spills (C80)");
     }
 }
 
-/// Kernels that one agent runs: instructions of the longest loop with products, and nothing spilled (C80). Attention stands
+/// Kernels that one partition runs: instructions of the longest loop with products, and nothing spilled (C80). Attention stands
 /// here where its registers are scarcest; Triton's figures are those of docs/kernels.md.
 #[test]
-fn one_agent_keeps_its_bars_and_spills_nothing() {
-    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
-        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
-        return;
-    };
+fn one_partition_keeps_its_bars_and_spills_nothing() {
+    let (ptxas, nvdisasm) = (tool("ptxas"), tool("nvdisasm"));
     for (name, chip, most) in [
         ("gemm_pointers", "sm_80", 146),
         ("gemm_pointers", "sm_90a", 61),
@@ -113,11 +92,7 @@ fn one_agent_keeps_its_bars_and_spills_nothing() {
         ("attention_causal", "sm_86", 1400),
         ("attention_causal", "sm_120a", 1306),
     ] {
-        let path = root().join("../shared/data/kernels").join(format!("{name}.ttir"));
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            println!("skipped: {name} is not there");
-            continue;
-        };
+        let text = kernel(name);
         let target = Target::named(chip).unwrap();
         let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
         let output = warploom::compile(&module, &target, &Options::default())

@@ -66,11 +66,11 @@ const BROKEN: [Breakage; 17] = [
     (|g| g["edges"][0]["distance"] = json!(-2), &["NegativeDistance", "distance -2", "at edges[0]"]),
     (
         |g| push(&mut g["edges"], json!({"src": 1, "dst": 0, "latency": 1, "distance": 0})),
-        &["ZeroDistanceCircuit", "0 -> 1 -> 0", "sum to 5"],
+        &["ZeroDistanceRecurrence", "0 -> 1 -> 0", "sum to 5"],
     ),
     (
         |g| g["edges"][0] = json!({"src": 1, "dst": 1, "latency": 3, "distance": 0}),
-        &["ZeroDistanceCircuit", "1 -> 1"],
+        &["ZeroDistanceRecurrence", "1 -> 1"],
     ),
     (
         |g| push(&mut g["nodes"][0]["uses"], json!({"resource": "U", "start": 1, "duration": 1})),

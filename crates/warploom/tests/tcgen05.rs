@@ -2,7 +2,8 @@
 //! shapes and for the trip counts of C28, under several interleavings; what `ptxas` says of it for each such chip (C80,
 //! C82); refusals.
 //!
-//! `BARS=write cargo test -p warploom --test tcgen05` writes `bars.tcgen05.json` again.
+//! The bars stand in `bars.tcgen05.json`. What was found lies beside the build output, to be copied over the file; a
+//! failure says where.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 #![cfg(feature = "llvm")]
@@ -16,9 +17,11 @@ use warploom::run::{Case, policies, prepare};
 use warploom::{Options, Resumed, Target};
 use warploom_emulator as emulator;
 
+mod common;
 mod gemms;
 
-use gemms::{Kind, NT, root, run_on};
+use common::root;
+use gemms::{Kind, NT, run_on};
 
 const CHIPS: [&str; 3] = ["sm_100a", "sm_103a", "sm_110a"];
 
@@ -27,7 +30,7 @@ fn plain(ta: bool, tb: bool) -> Kind {
 }
 
 fn reference() -> PathBuf {
-    root().join("../shared/data/kernels")
+    root().join("kernels")
 }
 
 #[test]
@@ -40,11 +43,11 @@ fn the_example_kernels_run_right() {
         ("gemm_fp8", NT, [128, 256, 128]),
         ("gemm_bias_relu", Kind::BiasRelu, [128, 256, 64]),
     ] {
-        run_on("sm_100a", &folder.join(format!("{file}.ttir")), kind, tile, &[0, 1, 3, 4], 2).unwrap();
+        run_on("sm_100a", &folder.join(format!("{file}.ttir")), kind, tile, &[0, 1, 3, 4], 2);
     }
 }
 
-/// The kernels of the reference folder with a product per loop.
+/// The kernels of the folder `kernels` with a product per loop.
 fn kernels() -> Vec<(&'static str, Kind, [u64; 3])> {
     vec![
         ("gemm_bf16", NT, [128, 256, 64]),
@@ -71,27 +74,22 @@ fn the_reference_kernels_run_right() {
     for (file, kind, tile) in kernels() {
         // `hints` promises that K is above 0.
         let trips: &[u64] = if file == "hints" { &[1, 3] } else { &[0, 1, 3] };
-        if run_on("sm_100a", &reference().join(format!("{file}.ttir")), kind, tile, trips, 1).is_none() {
-            return;
-        }
+        run_on("sm_100a", &reference().join(format!("{file}.ttir")), kind, tile, trips, 1);
     }
 }
 
 #[test]
 fn the_flagship_runs_right_for_every_trip_count_of_c28() {
     let kernel = root().join("examples/kernels/gemm.ttir");
-    run_on("sm_100a", &kernel, NT, [128, 256, 64], &[0, 1, 2, 3, 4, 5, 9], 3).unwrap();
+    run_on("sm_100a", &kernel, NT, [128, 256, 64], &[0, 1, 2, 3, 4, 5, 9], 3);
     for chip in ["sm_103a", "sm_110a"] {
-        run_on(chip, &kernel, NT, [128, 256, 64], &[0, 3], 1).unwrap();
+        run_on(chip, &kernel, NT, [128, 256, 64], &[0, 3], 1);
     }
 }
 
 /// Runs one kernel on a chip: its launches, each under the two extremes and `seeds` random orders.
 fn attention_on(chip: &str, name: &str, cases: &[Case], seeds: u64) {
-    match std::fs::read_to_string(reference().join(format!("{name}.ttir"))) {
-        Ok(text) => runs_right(chip, name, &text, cases, seeds),
-        Err(_) => println!("skipped: {name} is not there"),
-    }
+    runs_right(chip, name, &common::kernel(name), cases, seeds);
 }
 
 fn runs_right(chip: &str, name: &str, text: &str, cases: &[Case], seeds: u64) {
@@ -103,7 +101,7 @@ fn runs_right(chip: &str, name: &str, text: &str, cases: &[Case], seeds: u64) {
     for case in cases {
         let prepared = prepare(&module, &output.emitted.metadata.name, case).unwrap();
         for policy in policies(seeds) {
-            let options = emulator::Options { policy, strict: true, ..emulator::Options::default() };
+            let options = emulator::RunOptions::default().policy(policy).strict(true);
             let outcome = prepared.run(&ptx, &output.emitted.metadata, &target, &options).unwrap();
             assert!(outcome.passed(), "{name} for {chip}, {case:?}, {policy:?}: {}", outcome.report);
         }
@@ -148,62 +146,49 @@ fn square(rows: u64, head: u64, block: u64) -> Case {
 }
 
 /// The causal kernel with programs of 64 rows.
-fn half_rows() -> Option<String> {
-    let text = std::fs::read_to_string(reference().join("attention_causal_f16.ttir")).ok()?;
+fn half_rows() -> String {
+    let text = common::kernel("attention_causal_f16");
     let half = text
         .replace("128x64x", "64x64x")
         .replace("tensor<128x", "tensor<64x")
         .replace("end = 128", "end = 64")
         .replace("arith.constant 128 : i32", "arith.constant 64 : i32");
     assert_ne!(half, text);
-    Some(half)
+    half
 }
 
-/// Products, the factor over them and what the loop scales lie in half of the lanes (E44).
+/// Products, the operand over them and what the loop scales lie in half of the lanes (E44).
 #[test]
 fn attention_of_64_rows_runs_right() {
-    let Some(text) = half_rows() else {
-        println!("skipped: the kernels are not there");
-        return;
-    };
+    let text = half_rows();
     let cases = [square(64, 64, 64), square(128, 64, 64), square(320, 64, 64)];
     runs_right("sm_100a", "64 rows", &text, &cases, 3);
     let module = warploom::read(&text).unwrap();
     let output = warploom::compile(&module, &Target::named("sm_100a").unwrap(), &Options::default()).unwrap();
-    assert!(matches!(output.lowered, Resumed::Compiled(_)), "by agents of their own");
-    // Each product is read, the factor written and the sum scaled as wgmma's lanes hold them.
+    assert!(matches!(output.lowered, Resumed::Compiled(_)), "by partitions of their own");
+    // Each product is read, the operand written and the accumulator scaled as wgmma's lanes hold them.
     for access in ["ld.sync.aligned.16x256b", "st.sync.aligned.16x128b", "st.sync.aligned.16x256b"] {
         assert!(output.emitted.ptx.contains(&format!("tcgen05.{access}")), "{access}");
     }
-    if let Some(ptxas) = tool("ptxas") {
-        let assembled = assemble::assemble(&ptxas, &output.emitted.ptx, "sm_100a").unwrap();
-        assert!(assembled.report.is_clean(), "{}", assembled.log);
-    }
+    let ptxas = common::tool("ptxas");
+    let assembled = assemble::assemble(&ptxas, &output.emitted.ptx, "sm_100a").unwrap();
+    assert!(assembled.report.is_clean(), "{}", assembled.log);
 }
 
-/// Why one agent runs a kernel that agents of their own have no code for: the remarks of what is compiled all the same.
+/// Why one partition runs a kernel that partitions of their own have no code for: the remarks of what is compiled all the same.
 fn taken_over(text: &str) -> String {
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{}", d[0]));
     let lowered = warploom::lower(&module, &Target::named("sm_100a").unwrap(), &Options::default());
     let lowered = lowered.unwrap_or_else(|d| panic!("{}", d[0]));
-    assert!(matches!(lowered, Resumed::Single(_)), "by one agent");
+    assert!(matches!(lowered, Resumed::Single(_)), "by one partition");
     lowered.remarks().iter().map(|d| format!("{d}\n")).collect()
 }
 
 #[test]
-fn products_of_other_rows_are_left_to_one_agent_c63() {
-    let Ok(gemm) = std::fs::read_to_string(reference().join("gemm_bf16_64.ttir")) else {
-        println!("skipped: the kernel is not there");
-        return;
-    };
-    let gemm = gemm.replace("64x64x", "32x32x");
+fn products_of_other_rows_are_left_to_one_partition_c63() {
+    let gemm = common::kernel("gemm_bf16_64").replace("64x64x", "32x32x");
     let text = taken_over(&gemm);
     assert!(text.contains("tt.dot with M = 32") && text.contains("64, or multiples of 128"), "{text}");
-}
-
-fn tool(name: &str) -> Option<PathBuf> {
-    let pythons = std::fs::read_dir(root().join(".venv/lib")).ok()?;
-    pythons.flatten().map(|p| p.path().join("site-packages/nvidia/cu13/bin").join(name)).find(|p| p.is_file())
 }
 
 /// The numbers of one kernel on one chip.
@@ -238,31 +223,21 @@ fn numbers(path: &Path, chip: &str, ptxas: &Path, nvdisasm: &Path) -> Value {
     numbers
 }
 
-/// The kernels whose products the computing agent reads.
+/// The kernels whose products the computing partition reads.
 const ATTENTION: [&str; 5] =
     ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
 
 #[test]
 fn machine_code_keeps_its_bars() {
-    let (Some(ptxas), Some(nvdisasm)) = (tool("ptxas"), tool("nvdisasm")) else {
-        println!("skipped: no ptxas and nvdisasm in .venv; `make setup` installs them");
-        return;
-    };
+    let (ptxas, nvdisasm) = (common::tool("ptxas"), common::tool("nvdisasm"));
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bars.tcgen05.json");
     let known = std::fs::read_to_string(&file).unwrap_or_else(|_| "{}".to_owned());
     let bars: BTreeMap<String, Value> = serde_json::from_str(&known).unwrap();
-    let write = std::env::var_os("BARS").is_some_and(|v| v == "write");
     let flagship = ("examples/kernels/gemm.ttir".to_owned(), root().join("examples/kernels/gemm.ttir"));
     let names = kernels().into_iter().map(|(name, ..)| name).chain(ATTENTION);
-    let others = names.map(|name| {
-        (format!("../shared/data/kernels/{name}.ttir"), reference().join(format!("{name}.ttir")))
-    });
+    let others = names.map(|name| (format!("kernels/{name}.ttir"), reference().join(format!("{name}.ttir"))));
     let (mut found, mut wrong) = (BTreeMap::new(), Vec::new());
     for (name, path) in std::iter::once(flagship).chain(others) {
-        if !path.is_file() {
-            println!("skipped: {name} is not there");
-            continue;
-        }
         // Almost the same code for every such chip; the others are assembled for the flagship and attention alone.
         let every = name.starts_with("examples") || name.ends_with("/attention.ttir");
         let chips = if every { &CHIPS[..] } else { &CHIPS[..1] };
@@ -276,11 +251,8 @@ fn machine_code_keeps_its_bars() {
             found.insert(key, numbers);
         }
     }
-    if write {
-        std::fs::write(&file, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
-    } else {
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
+    let all = common::found("bars.tcgen05.json", &json!(found));
+    assert!(wrong.is_empty(), "{}\nall of it: {}", wrong.join("\n"), all.display());
     // C82: the bars of the flagship, whatever the file says.
     for chip in CHIPS {
         let flagship = &found[&format!("examples/kernels/gemm.ttir, {chip}")];
@@ -288,8 +260,7 @@ fn machine_code_keeps_its_bars() {
         assert!(flagship["load_sass"].as_u64() <= Some(35) && flagship["load_utmaldg"] == 2, "{flagship}");
     }
     // Attention against C81: soft-max and scaling of one block in at most as many instructions as there, and no spill.
-    if let Some(attention) = found.get("../shared/data/kernels/attention.ttir, sm_100a") {
-        assert!(attention["math_sass"].as_u64() <= Some(572 + 322), "{attention}");
-        assert_eq!(attention["issue_mma"], 16, "{attention}");
-    }
+    let attention = &found["kernels/attention.ttir, sm_100a"];
+    assert!(attention["math_sass"].as_u64() <= Some(572 + 322), "{attention}");
+    assert_eq!(attention["issue_mma"], 16, "{attention}");
 }

@@ -49,8 +49,8 @@ fn what_shares_an_sm_fits_it_as_often_as_it_says_t4() {
         };
         assert_eq!(target.residency(&demand).unwrap().ctas, c.resident);
         assert!(c.resident >= c.ctas, "{:?}", c.facts);
-        // What agents hold after the exchange is no more than the launch gave.
-        let held: u64 = c.facts.agents.iter().map(|a| a.warps * a.registers).sum();
+        // What partitions hold after the exchange is no more than the launch gave.
+        let held: u64 = c.facts.partitions.iter().map(|a| a.warps * a.registers).sum();
         assert!(held <= c.facts.warps * c.facts.registers, "{:?}", c.facts);
     }
 }
@@ -67,7 +67,7 @@ fn the_best_runs_right() {
     let case = Case { args, grid: [1, 1, 1], seed: 3 };
     let prepared = prepare(&module, &emitted.metadata.name, &case).unwrap();
     for policy in policies(3) {
-        let options = emulator::Options { policy, ..emulator::Options::default() };
+        let options = emulator::RunOptions::default().policy(policy);
         let outcome = prepared.run(&ptx, &emitted.metadata, &target, &options).unwrap();
         assert!(outcome.passed(), "{policy:?}: {}", outcome.report);
     }

@@ -1,7 +1,7 @@
 //! Unit size, rows and alignment of a leaf, derived from its type once more (A22 to A24).
 
 use crate::model::Leaf;
-use crate::types::{CtaMode, Encoding, Storage, TensorMemory};
+use crate::types::{CtaMode, Encoding, Storage, TensorEncoding};
 
 /// What one buffer needs.
 pub(crate) struct Need {
@@ -49,7 +49,7 @@ pub(crate) fn need(leaf: &Leaf) -> Option<Need> {
     let (columns, rows) = match leaf.encoding() {
         Encoding::Tensor(e) => tile(e, m, n, bits),
         Encoding::TensorScales | Encoding::TensorDummy => (ceil(m, 32) * ceil(n, 4), 128),
-        _ => tile(&TensorMemory::new(if m == 64 { 64 } else { 128 }, n.min(512) as u32), m, n, bits),
+        _ => tile(&TensorEncoding::new(if m == 64 { 64 } else { 128 }, n.min(512) as u32), m, n, bits),
     };
     let unit = u64::try_from(columns.checked_mul(stacked)?).ok()?;
     let own = [1, 2, 4, 8, 16].into_iter().find(|a| *a >= unit).unwrap_or(32);
@@ -57,7 +57,7 @@ pub(crate) fn need(leaf: &Leaf) -> Option<Need> {
 }
 
 /// The table of A23, row by row.
-fn tile(e: &TensorMemory, m: u128, n: u128, bits: u128) -> (u128, u32) {
+fn tile(e: &TensorEncoding, m: u128, n: u128, bits: u128) -> (u128, u32) {
     let m = ceil(m, u128::from(e.split[0]));
     let n = ceil(n, u128::from(e.split[1]));
     let stride = u128::from(e.col_stride.max(1));

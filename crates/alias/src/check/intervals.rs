@@ -1,7 +1,8 @@
 //! Pairs of ranges with a unit in common, by a sweep over sorted starts (L5, L6).
 
-use super::tree::{Shape, Twig};
-use super::{Findings, View};
+use super::finding::AliasFindings;
+use super::shape::{Shape, Twig};
+use super::view::View;
 use crate::group::GroupKind;
 
 /// A range of units, with the leaf (by number of its view) and index that it belongs to.
@@ -13,7 +14,7 @@ struct Range {
 }
 
 /// Every pair of ranges of different leaves that meet must be allowed to by their lowest common group.
-pub(super) fn meetings(shape: &Shape, views: &[View<'_>], findings: &mut Findings) {
+pub(super) fn meetings(shape: &Shape, views: &[View<'_>], findings: &mut AliasFindings) {
     let mut ranges: Vec<Range> = Vec::new();
     for (n, view) in views.iter().enumerate() {
         if shape.twigs.contains_key(&view.id) {
@@ -44,7 +45,7 @@ pub(super) fn meetings(shape: &Shape, views: &[View<'_>], findings: &mut Finding
                     range.to.min(other.to)
                 );
                 findings.add(law, message);
-                if findings.0.len() >= super::MOST {
+                if findings.full() {
                     return;
                 }
             }

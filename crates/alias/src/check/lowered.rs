@@ -4,16 +4,15 @@
 //! index expression of the lowered one is evaluated for every index.
 
 use hashbrown::HashMap;
+use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::carried::{Carried, carried, root};
-use super::{Finding, Findings};
+use super::finding::AliasFindings;
+use crate::error::AliasErrors;
 use crate::layout::{AliasOptions, LeafLayout, StorageLayout};
 use crate::model::LeafId;
-use crate::text::form::read_forms;
-use crate::text::parse::parse;
-use crate::text::print::constant;
-use crate::text::read::{Kernel, ReadOptions, functions, read};
-use crate::text::tree::{OpId, Piece, Tree, ValueId};
+use crate::text::TextPart;
+use crate::text::read::{Kernel, ReadOptions, functions, open, read};
 use crate::text::types::MemDesc;
 use crate::types::Storage;
 
@@ -36,15 +35,13 @@ const GONE: [&str; 6] = [
 ///
 /// # Errors
 /// Every L13 and L14 that does not hold, at most 100.
-pub fn check_lowered(before: &str, after: &str, options: &AliasOptions) -> Result<(), Vec<Finding>> {
-    let mut findings = Findings::default();
+pub fn check_lowered(before: &str, after: &str, options: &AliasOptions) -> Result<(), AliasFindings> {
+    let mut findings = AliasFindings::default();
     // A text that names a value by two types does not read.
-    let old = reading(before).map_err(|e| vec![finding("L13", format!("before: {e}"))])?;
-    let new = reading(after).map_err(|e| vec![finding("L13", format!("after: {e}"))])?;
-    for op in new.walk().into_iter().filter_map(|o| new.ops.get(o)) {
-        if GONE.contains(&op.name.as_str()) {
-            findings.add("L14", format!("line {}: {} is left", op.pos.line, op.name));
-        }
+    let (old, _) = open(before, 1).map_err(|e| unread("before", &e))?;
+    let (new, _) = open(after, 1).map_err(|e| unread("after", &e))?;
+    for op in new.walk().into_iter().filter(|op| GONE.contains(&new.name(*op))) {
+        findings.add("L14", format!("line {}: {} is left", new.pos(op).line, new.name(op)));
     }
     if findings.0.is_empty() {
         let (mut kernels, mut at) = (functions(&old).into_iter(), functions(&new).into_iter());
@@ -59,23 +56,19 @@ pub fn check_lowered(before: &str, after: &str, options: &AliasOptions) -> Resul
             }
         }
     }
-    if findings.0.is_empty() { Ok(()) } else { Err(findings.0) }
+    findings.into_result()
 }
 
-fn finding(law: &'static str, message: String) -> Finding {
-    Finding { law, message }
-}
-
-fn reading(text: &str) -> crate::Result<Tree> {
-    let mut tree = parse(text, 1)?;
-    read_forms(&mut tree)?;
-    Ok(tree)
+fn unread(which: &str, errors: &AliasErrors) -> AliasFindings {
+    let mut findings = AliasFindings::default();
+    findings.add("L13", format!("{which}: {errors}"));
+    findings
 }
 
 /// One function of both texts.
 struct Pair<'t> {
-    old: &'t Tree,
-    new: &'t Tree,
+    old: &'t TextPart,
+    new: &'t TextPart,
     /// The value of the new text that stands for one of the old.
     value: HashMap<ValueId, ValueId>,
     /// Index operations that stand for each other.
@@ -87,16 +80,16 @@ struct Pair<'t> {
 }
 
 fn function(
-    old: &Tree,
-    new: &Tree,
+    old: &TextPart,
+    new: &TextPart,
     ops: &[OpId],
     others: &[OpId],
     options: &AliasOptions,
-    findings: &mut Findings,
+    findings: &mut AliasFindings,
 ) {
     let kernel = match read(old, ops, ReadOptions { compat: options.compat }) {
         Ok(kernel) => kernel,
-        Err(errors) => return errors.iter().for_each(|e| findings.add("L13", format!("before: {e}"))),
+        Err(errors) => return errors.0.iter().for_each(|e| findings.add("L13", format!("before: {e}"))),
     };
     let layout = match kernel.module.layout(options) {
         Ok(layout) => layout,
@@ -118,7 +111,7 @@ fn function(
         layout.storages.iter().flat_map(|s| s.leaves.iter().map(move |l| (l.leaf, (s, l)))).collect();
     pair.backings(&places, findings);
     pair.addresses(&kernel, &places, options, findings);
-    pair.types(others, findings);
+    pair.types(findings);
     pair.users(others, findings);
 }
 
@@ -128,23 +121,18 @@ impl Pair<'_> {
         let leaves: HashMap<OpId, LeafId> = kernel.leaves.iter().map(|(l, o)| (*o, *l)).collect();
         let mut at = 0;
         let (old, new) = (self.old, self.new);
-        for id in ops {
-            let Some(op) = old.ops.get(*id) else { continue };
-            let is_spec = kernel.specs.iter().any(|(_, o)| o == id);
-            let leaf = leaves.get(id).copied();
-            let used = kernel
-                .specs
-                .iter()
-                .find(|(_, o)| o == id)
-                .is_some_and(|(s, _)| kernel.module.leaves().any(|(_, l)| l.spec() == Some(*s)));
-            if kernel.trees.contains(id) || is_spec && !used {
+        for op in ops.iter().copied() {
+            let line = old.pos(op).line;
+            let spec = kernel.specs.iter().find(|(_, o)| *o == op).map(|(s, _)| *s);
+            let leaf = leaves.get(&op).copied();
+            let used = spec.is_some_and(|s| kernel.module.leaves().any(|(_, l)| l.spec() == Some(s)));
+            if kernel.trees.contains(&op) || spec.is_some() && !used {
                 continue;
             }
-            if is_spec {
-                let backing = others.get(at).and_then(|o| new.ops.get(*o));
-                let name = backing.map_or("nothing", |o| o.name.as_str());
+            if spec.is_some() {
+                let name = others.get(at).map_or("nothing", |o| new.name(*o));
                 if !matches!(name, "ttg.local_alloc" | "ttng.tmem_alloc") {
-                    return Err(format!("line {}: the spec became {name}", op.pos.line));
+                    return Err(format!("line {line}: the spec became {name}"));
                 }
                 at += 1;
                 if leaf.is_none() {
@@ -153,71 +141,69 @@ impl Pair<'_> {
             }
             let wanted = |name: &str| match leaf {
                 Some(_) => matches!(name, "tlx.local_alias" | "warploom.view"),
-                None => name == op.name,
+                None => name == old.name(op),
             };
-            loop {
-                let Some(other) = others.get(at).and_then(|o| new.ops.get(*o)) else {
-                    return Err(format!(
-                        "line {}: {} is missing from the lowered text",
-                        op.pos.line, op.name
-                    ));
+            let other = loop {
+                let Some(other) = others.get(at).copied() else {
+                    return Err(format!("line {line}: {} is missing from the lowered text", old.name(op)));
                 };
-                if wanted(&other.name) {
-                    break;
-                }
-                if op.name != "ttg.memdesc_index" || !other.name.starts_with("arith.") {
-                    return Err(format!("line {}: {} became {}", op.pos.line, op.name, other.name));
-                }
                 at += 1;
-            }
-            let Some(other) = others.get(at).copied() else { continue };
-            at += 1;
-            self.same(*id, other, leaf)?;
+                if wanted(new.name(other)) {
+                    break other;
+                }
+                if old.name(op) != "ttg.memdesc_index" || !new.name(other).starts_with("arith.") {
+                    return Err(format!("line {line}: {} became {}", old.name(op), new.name(other)));
+                }
+            };
+            self.same(op, other, leaf)?;
         }
-        match others.get(at).and_then(|o| new.ops.get(*o)) {
-            Some(extra) => Err(format!("line {} of the lowered text: {} is new", extra.pos.line, extra.name)),
+        match others.get(at) {
+            Some(op) => {
+                Err(format!("line {} of the lowered text: {} is new", new.pos(*op).line, new.name(*op)))
+            }
             None => Ok(()),
         }
     }
 
-    fn same(&mut self, id: OpId, other: OpId, leaf: Option<LeafId>) -> Result<(), String> {
-        let (Some(a), Some(b)) = (self.old.ops.get(id), self.new.ops.get(other)) else { return Ok(()) };
+    fn same(&mut self, op: OpId, other: OpId, leaf: Option<LeafId>) -> Result<(), String> {
+        let (a, b) = (&self.old.module.ops[op], &self.new.module.ops[other]);
         if a.results.len() != b.results.len() {
-            return Err(format!("line {}: {} lost or gained results", a.pos.line, a.name));
+            let line = self.old.pos(op).line;
+            return Err(format!("line {line}: {} lost or gained results", self.old.name(op)));
         }
         self.value.extend(a.results.iter().copied().zip(b.results.iter().copied()));
         if let (Some(leaf), Some(value)) = (leaf, b.results.first()) {
             self.views.insert(*value, (leaf, other));
         }
-        if a.name == "ttg.memdesc_index" {
-            self.indices.push((id, other));
+        if self.old.name(op) == "ttg.memdesc_index" {
+            self.indices.push((op, other));
         }
-        for (r, s) in self.old.regions_of(id).into_iter().zip(self.new.regions_of(other)) {
-            let blocks =
-                |tree: &Tree, r: usize| tree.regions.get(r).map_or_else(Vec::new, |r| r.blocks.clone());
-            for (x, y) in blocks(self.old, r).into_iter().zip(blocks(self.new, s)) {
-                let args =
-                    |tree: &Tree, b: usize| tree.blocks.get(b).map_or_else(Vec::new, |b| b.args.clone());
-                self.value.extend(args(self.old, x).into_iter().zip(args(self.new, y)));
+        for (r, s) in a.regions.iter().zip(&b.regions) {
+            let (x, y) = (&self.old.module.regions[*r].blocks, &self.new.module.regions[*s].blocks);
+            for (x, y) in x.iter().zip(y) {
+                let (x, y) = (&self.old.module.blocks[*x].args, &self.new.module.blocks[*y].args);
+                self.value.extend(x.iter().copied().zip(y.iter().copied()));
             }
         }
         Ok(())
     }
 
     /// L14: one backing per spec, of its size.
-    fn backings(&self, places: &HashMap<LeafId, (&StorageLayout, &LeafLayout)>, findings: &mut Findings) {
+    fn backings(
+        &self,
+        places: &HashMap<LeafId, (&StorageLayout, &LeafLayout)>,
+        findings: &mut AliasFindings,
+    ) {
         let mut of: HashMap<crate::SpecId, ValueId> = HashMap::new();
         let mut views: Vec<_> = self.views.iter().collect();
         views.sort_unstable();
         for (_, (leaf, op)) in views {
             let Some((s, _)) = places.get(leaf) else { continue };
-            let base = self.new.ops.get(*op).and_then(|o| o.form.as_ref()?.operands.first().copied());
-            let Some(base) = base else { continue };
+            let Some(base) = self.new.operand(*op, 0) else { continue };
             if *of.entry(s.spec).or_insert(base) != base {
                 findings.add("L14", format!("storage {} has two backings", s.name));
             }
-            let desc = self.new.ty(base).and_then(|t| MemDesc::parse(t).ok().flatten());
-            let dims = desc.map(|d| d.dims);
+            let dims = MemDesc::of(self.new.module.ty(base)).map(|d| d.dims);
             let wanted = match s.space {
                 Storage::Tmem => vec![u64::from(s.rows), s.size],
                 _ => vec![s.size],
@@ -239,54 +225,48 @@ impl Pair<'_> {
         kernel: &Kernel,
         places: &HashMap<LeafId, (&StorageLayout, &LeafLayout)>,
         options: &AliasOptions,
-        findings: &mut Findings,
+        findings: &mut AliasFindings,
     ) {
-        let leaf_values: HashMap<ValueId, LeafId> = kernel
-            .leaves
-            .iter()
-            .filter_map(|(l, o)| Some((*self.old.ops.get(*o)?.results.first()?, *l)))
-            .collect();
+        let leaf_values: HashMap<ValueId, LeafId> =
+            kernel.leaves.iter().filter_map(|(l, op)| Some((self.old.result(*op)?, *l))).collect();
         for (value, (leaf, op)) in &self.views {
             let Some((_, place)) = places.get(leaf) else { continue };
-            let Some(op) = self.new.ops.get(*op).filter(|o| o.name == "warploom.view") else { continue };
+            if self.new.name(*op) != "warploom.view" {
+                continue;
+            }
+            let number = |attr: &Attr| attr.as_i64().and_then(|n| u64::try_from(n).ok());
+            let attr = |name: &str| self.new.module.attr(*op, name);
             let numbers = |name: &str| -> Vec<u64> {
-                let text = op.form.as_ref().and_then(|f| f.attr(name)).unwrap_or("");
-                let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-                inner.split(',').filter_map(|n| n.trim().parse().ok()).collect()
+                attr(name).and_then(Attr::as_array).unwrap_or(&[]).iter().filter_map(number).collect()
             };
-            let (base, strides, radices) = (numbers("base"), numbers("strides"), numbers("radices"));
+            let base = attr("base").and_then(number);
+            let (strides, radices) = (numbers("strides"), numbers("radices"));
             for i in indices(place.count) {
-                let at = mixed(i, base.first().copied(), &strides, &radices);
+                let at = mixed(i, base, &strides, &radices);
                 if at.is_none() || at != place.position(i) {
-                    let name = self.new.values.get(*value).map_or("", |v| v.name.as_str());
+                    let name = self.new.value_name(*value);
                     findings.add("L13", format!("view %{name}[{i}] of %{} is at {at:?}", place.name));
                     break;
                 }
             }
         }
         for (a, b) in &self.indices {
-            let Some((x, y)) = self.old.ops.get(*a).zip(self.new.ops.get(*b)) else { continue };
-            let (Some(f), Some(g)) = (x.form.as_ref(), y.form.as_ref()) else { continue };
-            let ([from, index], [to, computed]) = (f.operands.as_slice(), g.operands.as_slice()) else {
-                continue;
-            };
+            let (x, y) = (&self.old.module.ops[*a].operands, &self.new.module.ops[*b].operands);
+            let ([from, index], [to, computed]) = (x.as_slice(), y.as_slice()) else { continue };
+            let line = self.new.pos(*b).line;
             let leaf_of = root(self.old, &self.carried_old, *from, &|v| leaf_values.contains_key(&v));
             let Some((_, place)) = leaf_values.get(&leaf_of).and_then(|l| places.get(l)) else {
                 if self.value.get(index) != Some(computed) {
-                    findings.add("L13", format!("line {}: another buffer's index changed", y.pos.line));
+                    findings.add("L13", format!("line {line}: another buffer's index changed"));
                 }
                 continue;
             };
             let view = root(self.new, &self.carried_new, *to, &|v| self.views.contains_key(&v));
             if self.views.get(&view).map(|v| v.0) != Some(place.leaf) {
-                findings.add(
-                    "L13",
-                    format!("line {}: an index of %{} reads another buffer", y.pos.line, place.name),
-                );
+                findings.add("L13", format!("line {line}: an index of %{} reads another buffer", place.name));
                 continue;
             }
-            let slots =
-                options.slots().then(|| self.new.ty(*to).and_then(|t| MemDesc::parse(t).ok().flatten()));
+            let slots = options.slots().then(|| MemDesc::of(self.new.module.ty(*to)));
             let slots = slots.flatten().and_then(|d| d.dims.first().copied());
             let same = self.value.get(index).copied();
             for i in indices(place.count) {
@@ -301,8 +281,7 @@ impl Pair<'_> {
                 };
                 if !wanted {
                     let message = format!(
-                        "line {}: index {i} of %{} becomes {got:?}, which is not at {:?}",
-                        y.pos.line,
+                        "line {line}: index {i} of %{} becomes {got:?}, which is not at {:?}",
                         place.name,
                         place.position(i)
                     );
@@ -318,64 +297,46 @@ impl Pair<'_> {
         if Some(value) == index {
             return Some(i);
         }
-        let op = self.new.values.get(value)?.def.and_then(|d| self.new.ops.get(d)).filter(|_| depth < 64)?;
-        if let Some((n, _)) = constant(op) {
+        if depth >= 64 {
+            return None;
+        }
+        if let Some(n) = self.new.module.const_int(value) {
             return u64::try_from(n).ok();
         }
-        let (a, b) = match (op.form.as_ref().map(|f| f.operands.as_slice()), op.body.as_slice()) {
-            (Some([a, b]), _) => (*a, *b),
-            (None, [Piece::Use(a, _), Piece::Text(..), Piece::Use(b, _), ..]) => (*a, *b),
-            _ => return None,
-        };
+        let op = &self.new.module.ops[self.new.module.def_op(value)?];
+        let [a, b] = op.operands[..] else { return None };
         let (a, b) = (self.eval(a, index, i, depth + 1)?, self.eval(b, index, i, depth + 1)?);
-        match op.name.as_str() {
-            "arith.addi" => a.checked_add(b),
-            "arith.muli" => a.checked_mul(b),
-            "arith.divsi" => a.checked_div(b),
-            "arith.remsi" => a.checked_rem(b),
+        match op.opcode {
+            Opcode::AddI => a.checked_add(b),
+            Opcode::MulI => a.checked_mul(b),
+            Opcode::DivSI => a.checked_div(b),
+            Opcode::RemSI => a.checked_rem(b),
             _ => None,
         }
     }
 
-    /// L13: what is captured or carried has the type of the argument that takes it.
-    fn types(&self, others: &[OpId], findings: &mut Findings) {
+    /// L13: what is captured or carried has the type of the argument that takes it. That operands have the types
+    /// that the text gives them is known from reading it.
+    fn types(&self, findings: &mut AliasFindings) {
         for (arg, from) in &self.carried_new {
-            let (a, b) = (self.new.ty(*arg), self.new.ty(*from));
-            if let (Some(a), Some(b)) = (a, b)
-                && a != b
-            {
-                let name = self.new.values.get(*arg).map_or("", |v| v.name.as_str());
+            let (a, b) = (self.new.module.ty(*arg), self.new.module.ty(*from));
+            if a != b {
+                let name = self.new.value_name(*arg);
                 findings.add("L13", format!("argument %{name} has type {a}, what it takes has {b}"));
-            }
-        }
-        for op in others.iter().filter_map(|o| self.new.ops.get(*o)) {
-            let Some(form) = &op.form else { continue };
-            for (value, ty) in form.operands.iter().zip(&form.ins) {
-                if self.new.ty(*value).is_some_and(|t| t != ty) {
-                    findings.add(
-                        "L13",
-                        format!("line {}: {} names another type than its operand has", op.pos.line, op.name),
-                    );
-                }
             }
         }
     }
 
     /// L13: an expanded alias goes only where its index can be followed.
-    fn users(&self, others: &[OpId], findings: &mut Findings) {
+    fn users(&self, others: &[OpId], findings: &mut AliasFindings) {
         let back: HashMap<ValueId, ValueId> = self.value.iter().map(|(old, new)| (*new, *old)).collect();
-        let grown = |v: ValueId| {
-            let count = |tree: &Tree, v: ValueId| {
-                tree.ty(v)
-                    .and_then(|t| MemDesc::parse(t).ok().flatten())
-                    .and_then(|d| d.dims.first().copied())
-            };
-            back.get(&v).is_some_and(|old| count(self.old, *old) != count(self.new, v))
+        let count = |part: &TextPart, v: ValueId| {
+            MemDesc::of(part.module.ty(v)).and_then(|d| d.dims.first().copied())
         };
-        for op in others {
-            let Some(o) = self.new.ops.get(*op) else { continue };
+        let grown = |v: ValueId| back.get(&v).is_some_and(|old| count(self.old, *old) != count(self.new, v));
+        for op in others.iter().copied() {
             let follows = matches!(
-                o.name.as_str(),
+                self.new.name(op),
                 "ttg.memdesc_index"
                     | "ttg.memdesc_reinterpret"
                     | "tlx.local_alias"
@@ -386,10 +347,11 @@ impl Pair<'_> {
             if follows {
                 continue;
             }
-            for value in self.new.operands(*op) {
-                let memory = self.new.ty(value).is_some_and(|t| t.starts_with("!ttg.memdesc<"));
-                if memory && grown(value) {
-                    findings.add("L13", format!("line {}: {} uses an expanded alias", o.pos.line, o.name));
+            for value in &self.new.module.ops[op].operands {
+                let memory = self.new.ty(*value).starts_with("!ttg.memdesc<");
+                if memory && grown(*value) {
+                    let line = self.new.pos(op).line;
+                    findings.add("L13", format!("line {line}: {} uses an expanded alias", self.new.name(op)));
                 }
             }
         }

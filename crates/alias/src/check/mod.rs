@@ -7,84 +7,36 @@
 //!
 //! [`schedule`]: crate::schedule
 
-pub(crate) mod buffers;
 mod carried;
 mod derive;
+mod finding;
 mod intervals;
 mod lowered;
 mod phases;
+mod shape;
 mod sizes;
 mod tree;
+mod view;
 
-use std::fmt;
-
+pub use finding::{AliasFinding, AliasFindings};
 pub use lowered::check_lowered;
+pub use view::CheckOptions;
 
 use hashbrown::HashMap;
-use serde::Serialize;
 
-use crate::layout::{Layout, LeafLayout, Limits, StorageLayout};
-use crate::model::{AliasModule, Leaf, LeafId};
-use crate::types::Storage;
-
-/// A law that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// The law: `L1` to `L16`.
-    pub law: &'static str,
-    /// What is wrong, with names and numbers.
-    pub message: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.law, self.message)
-    }
-}
-
-/// What a layout is checked against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckOptions {
-    /// The layout has TLX's alignments (A37).
-    pub compat: bool,
-    /// Capacities (L10); not asked for under `compat`.
-    pub limits: Limits,
-}
-
-/// Findings while they are gathered; no more than [`MOST`].
-#[derive(Default)]
-pub(crate) struct Findings(Vec<Finding>);
-
-/// A broken layout breaks laws in many places; this many are enough.
-const MOST: usize = 100;
+use crate::layout::{AliasLayout, LeafLayout, StorageLayout};
+use crate::model::{AliasModule, LeafId};
+use view::{View, columns};
 
 /// Indices of one leaf that are looked at.
 const MOST_INDICES: u64 = 65_536;
-
-impl Findings {
-    pub(crate) fn add(&mut self, law: &'static str, message: String) {
-        if self.0.len() < MOST {
-            self.0.push(Finding { law, message });
-        }
-    }
-}
-
-/// A leaf, what its type says, and where it is said to lie.
-pub(crate) struct View<'a> {
-    pub(crate) id: LeafId,
-    pub(crate) leaf: &'a Leaf,
-    pub(crate) layout: &'a LeafLayout,
-    pub(crate) need: derive::Need,
-    /// (index, position), in order of indices.
-    pub(crate) at: Vec<(u64, u64)>,
-}
 
 /// Checks the laws L1 to L12.
 ///
 /// # Errors
 /// Every broken law, at most 100.
-pub fn check(m: &AliasModule, layout: &Layout, options: &CheckOptions) -> Result<(), Vec<Finding>> {
-    let mut findings = Findings::default();
+pub fn check(m: &AliasModule, layout: &AliasLayout, options: &CheckOptions) -> Result<(), AliasFindings> {
+    let mut findings = AliasFindings::default();
     membership(m, layout, &mut findings);
     for storage in &layout.storages {
         check_storage(m, storage, options, &mut findings);
@@ -92,14 +44,11 @@ pub fn check(m: &AliasModule, layout: &Layout, options: &CheckOptions) -> Result
     if !options.compat {
         sizes::capacity(m, layout, &options.limits, &mut findings);
     }
-    match findings.0.is_empty() {
-        true => Ok(()),
-        false => Err(findings.0),
-    }
+    findings.into_result()
 }
 
 /// L1: leaves of the layout are the leaves of the input, once each.
-fn membership(m: &AliasModule, layout: &Layout, findings: &mut Findings) {
+fn membership(m: &AliasModule, layout: &AliasLayout, findings: &mut AliasFindings) {
     let mut seen: HashMap<LeafId, usize> = HashMap::new();
     for storage in &layout.storages {
         for leaf in &storage.leaves {
@@ -122,7 +71,7 @@ fn membership(m: &AliasModule, layout: &Layout, findings: &mut Findings) {
     }
 }
 
-fn check_storage(m: &AliasModule, s: &StorageLayout, options: &CheckOptions, findings: &mut Findings) {
+fn check_storage(m: &AliasModule, s: &StorageLayout, options: &CheckOptions, findings: &mut AliasFindings) {
     let mut views = Vec::new();
     for layout in &s.leaves {
         let leaf = m.leaf(layout.leaf);
@@ -148,7 +97,7 @@ fn check_storage(m: &AliasModule, s: &StorageLayout, options: &CheckOptions, fin
     }
     sizes::storage(m, s, &views, options, findings);
     match s.phases.is_empty() {
-        true => tree::one(m, s, &views, options, findings),
+        true => phases::one(m, s, &views, options, findings),
         false => phases::all(m, s, &views, options, findings),
     }
 }
@@ -170,7 +119,7 @@ fn position(layout: &LeafLayout, index: u64) -> Option<u64> {
 }
 
 /// L1 to L4 and L12 of one leaf.
-fn one_leaf(s: &StorageLayout, view: &View<'_>, options: &CheckOptions, findings: &mut Findings) {
+fn one_leaf(s: &StorageLayout, view: &View<'_>, options: &CheckOptions, findings: &mut AliasFindings) {
     let name = view.leaf.shown();
     let layout = view.layout;
     if (layout.unit, layout.rows, layout.count) != (view.need.unit, view.need.rows, view.leaf.count()) {
@@ -234,7 +183,7 @@ fn one_leaf(s: &StorageLayout, view: &View<'_>, options: &CheckOptions, findings
 }
 
 /// L12: the slot form addresses what the map says.
-fn slots(view: &View<'_>, findings: &mut Findings) {
+fn slots(view: &View<'_>, findings: &mut AliasFindings) {
     let Some(slots) = &view.layout.slots else { return };
     let mut largest = 0;
     for (i, at) in &view.at {
@@ -258,9 +207,4 @@ fn slots(view: &View<'_>, findings: &mut Findings) {
         let message = format!("{} slots of {} are not {}", slots.slots, view.leaf.shown(), largest + 1);
         findings.add("L12", message);
     }
-}
-
-/// Whether a storage counts columns.
-fn columns(s: &StorageLayout) -> bool {
-    s.space == Storage::Tmem
 }

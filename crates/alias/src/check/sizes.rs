@@ -1,7 +1,9 @@
 //! Sizes of storages and of kernels (L9, L10).
 
-use super::{CheckOptions, Findings, View, columns, derive};
-use crate::layout::{Layout, Limits, StorageLayout};
+use super::derive;
+use super::finding::AliasFindings;
+use super::view::{CheckOptions, View, columns};
+use crate::layout::{AliasLayout, AliasLimits, StorageLayout};
 use crate::model::AliasModule;
 use crate::types::Storage;
 
@@ -11,7 +13,7 @@ pub(super) fn storage(
     s: &StorageLayout,
     views: &[View<'_>],
     options: &CheckOptions,
-    findings: &mut Findings,
+    findings: &mut AliasFindings,
 ) {
     let spec = m.spec(s.spec);
     if s.space != spec.storage() {
@@ -58,7 +60,12 @@ fn tlx_columns(views: &[View<'_>]) -> u64 {
 }
 
 /// L10: the sums fit the chip, and one allocation of tensor memory can hold them.
-pub(super) fn capacity(m: &AliasModule, layout: &Layout, limits: &Limits, findings: &mut Findings) {
+pub(super) fn capacity(
+    m: &AliasModule,
+    layout: &AliasLayout,
+    limits: &AliasLimits,
+    findings: &mut AliasFindings,
+) {
     let total = |space: Storage| -> u128 {
         let storages = layout.storages.iter().filter(|s| s.space == space).map(|s| u128::from(s.size));
         let plain = m.leaves().filter(|(_, l)| l.spec().is_none() && l.storage() == space).map(|(_, l)| {

@@ -2,150 +2,12 @@
 
 use hashbrown::HashMap;
 
-use super::{CheckOptions, Findings, View, columns, intervals};
-use crate::group::{Element, GroupKind, ReuseGroup};
+use super::finding::AliasFindings;
+use super::shape::{Knot, Shape, Twig};
+use super::view::{CheckOptions, View, columns};
+use crate::group::GroupKind;
 use crate::layout::{CellLayout, StorageLayout};
-use crate::model::{AliasModule, Counts, LeafId};
-
-/// A node of the tree as declared, with the groups that counts imply.
-pub(super) struct Knot {
-    pub(super) kind: GroupKind,
-    pub(super) radix: u64,
-    pub(super) parent: Option<usize>,
-    pub(super) leaves: Vec<LeafId>,
-    /// Children: groups by number, and leaves.
-    pub(super) groups: Vec<usize>,
-    pub(super) own: Vec<LeafId>,
-    pub(super) implied: Option<LeafId>,
-}
-
-/// A leaf's place in the tree: its groups from the root on.
-pub(super) struct Twig {
-    pub(super) path: Vec<usize>,
-}
-
-impl Twig {
-    /// Indices of the leaf in one cell of the group at this depth (1 is the root).
-    pub(super) fn below(&self, shape: &Shape, depth: usize) -> u64 {
-        let inner = self.path.iter().skip(depth).filter_map(|n| shape.nodes.get(*n));
-        inner.fold(1u64, |p, n| p.saturating_mul(n.radix))
-    }
-}
-
-/// A tree without its numbers.
-pub(super) struct Shape {
-    pub(super) nodes: Vec<Knot>,
-    pub(super) twigs: HashMap<LeafId, Twig>,
-    pub(super) groups: u64,
-}
-
-/// What the author's tree says; independent of any layout.
-pub(super) fn shape(m: &AliasModule, tree: &ReuseGroup, counts: Counts) -> Shape {
-    let mut nodes: Vec<Knot> = Vec::new();
-    let mut twigs = HashMap::new();
-    let mut stack = vec![(tree, None::<usize>)];
-    // Groups are numbered before their elements, first element first.
-    while let Some((group, parent)) = stack.pop() {
-        let id = nodes.len();
-        let mut path = vec![id];
-        let mut up = parent;
-        while let Some(p) = up {
-            path.push(p);
-            up = nodes.get(p).and_then(|n: &Knot| n.parent);
-        }
-        path.reverse();
-        if let Some(p) = parent.and_then(|p| nodes.get_mut(p)) {
-            p.groups.push(id);
-        }
-        let mut own = Vec::new();
-        for element in group.elements() {
-            if let Element::Leaf(leaf) = element {
-                twigs.insert(*leaf, Twig { path: path.clone() });
-                own.push(*leaf);
-            }
-        }
-        for element in group.elements().iter().rev() {
-            if let Element::Group(inner) = element {
-                stack.push((inner, Some(id)));
-            }
-        }
-        let (kind, radix) = (group.kind(), group.size());
-        let leaves = group.leaves();
-        nodes.push(Knot { kind, radix, parent, leaves, groups: Vec::new(), own, implied: None });
-    }
-    let mut shape = Shape { nodes, twigs, groups: 1 };
-    count(m, tree, counts, &mut shape);
-    shape
-}
-
-/// A28 and A41.
-fn count(m: &AliasModule, tree: &ReuseGroup, counts: Counts, shape: &mut Shape) {
-    let leaves = tree.leaves();
-    let needs: Vec<u64> = leaves
-        .iter()
-        .map(|l| {
-            let inside = shape.twigs.get(l).map_or(1, |t| t.below(shape, 0)).max(1);
-            m.leaf(*l).count() / inside + u64::from(!m.leaf(*l).count().is_multiple_of(inside))
-        })
-        .collect();
-    if counts != Counts::Gcd {
-        shape.groups = needs.iter().copied().max().unwrap_or(1);
-        return;
-    }
-    let all = (1..=needs.iter().copied().min().unwrap_or(1)).rev();
-    // The greatest number that divides all of them.
-    let groups = all.take(1 << 20).find(|g| needs.iter().all(|n| n % g == 0)).unwrap_or(1);
-    shape.groups = groups;
-    for (leaf, need) in leaves.iter().zip(&needs) {
-        if need / groups <= 1 {
-            continue;
-        }
-        let id = shape.nodes.len();
-        let Some(twig) = shape.twigs.get_mut(leaf) else { continue };
-        let parent = twig.path.last().copied();
-        twig.path.push(id);
-        if let Some(p) = parent.and_then(|p| shape.nodes.get_mut(p)) {
-            p.own.retain(|l| l != leaf);
-            p.groups.push(id);
-        }
-        shape.nodes.push(Knot {
-            kind: GroupKind::Shared,
-            radix: need / groups,
-            parent,
-            leaves: vec![*leaf],
-            groups: Vec::new(),
-            own: vec![*leaf],
-            implied: Some(*leaf),
-        });
-    }
-}
-
-/// The tree that a spec without phases has: declared, else its largest group.
-pub(super) fn one(
-    m: &AliasModule,
-    s: &StorageLayout,
-    views: &[View<'_>],
-    options: &CheckOptions,
-    findings: &mut Findings,
-) {
-    let declared = m.overlaps_of(s.spec).next().map(|o| &o.tree);
-    let own = |g: &&ReuseGroup| g.leaves().iter().all(|l| m.leaf(*l).spec() == Some(s.spec));
-    let largest = || m.groups().iter().filter(own).max_by_key(|g| (g.leaves().len(), g.depth()));
-    let tree = match (declared, options.compat) {
-        (Some(tree), _) => Some(tree),
-        (None, true) => None,
-        (None, false) => largest(),
-    };
-    if tree.is_none() != s.bare {
-        findings.add("L1", format!("storage {} has {} tree", s.name, if s.bare { "lost its" } else { "no" }));
-        return;
-    }
-    let Some(tree) = tree else { return };
-    let shape = shape(m, tree, m.spec(s.spec).counts);
-    let cells = Cells { groups: s.groups, stride: s.stride, cells: &s.cells };
-    intervals::meetings(&shape, views, findings);
-    laws(m, s, &Tree { shape: &shape, cells, inside: "L7" }, views, options, findings);
-}
+use crate::model::{AliasModule, LeafId};
 
 /// The numbers of a tree.
 pub(super) struct Cells<'a> {
@@ -200,7 +62,7 @@ pub(super) fn laws(
     tree: &Tree<'_>,
     views: &[View<'_>],
     options: &CheckOptions,
-    findings: &mut Findings,
+    findings: &mut AliasFindings,
 ) {
     let (shape, cells) = (tree.shape, &tree.cells);
     let agree = cells.cells.len() == shape.nodes.len()
@@ -259,7 +121,7 @@ fn contained(
     view: &View<'_>,
     twig: &Twig,
     law: &'static str,
-    findings: &mut Findings,
+    findings: &mut AliasFindings,
 ) {
     let inside = twig.below(shape, 0).max(1);
     for (i, at) in &view.at {
@@ -281,7 +143,7 @@ fn contained(
 }
 
 /// L7: cells of one group do not meet, and the last one ends in the cell of the parent.
-fn nested(s: &StorageLayout, shape: &Shape, cells: &Cells<'_>, n: usize, findings: &mut Findings) {
+fn nested(s: &StorageLayout, shape: &Shape, cells: &Cells<'_>, n: usize, findings: &mut AliasFindings) {
     let (Some(knot), Some(cell)) = (shape.nodes.get(n), cells.cells.get(n)) else { return };
     if cell.radix > 1 && cell.stride < cell.extent {
         findings.add("L7", format!("cells of group {n} of {} meet", s.name));
@@ -297,7 +159,7 @@ fn nested(s: &StorageLayout, shape: &Shape, cells: &Cells<'_>, n: usize, finding
 }
 
 /// L8: children of a shared group start where its cell starts, moved by less than their alignment.
-fn low(look: &Look<'_>, knot: &Knot, cell: &CellLayout, findings: &mut Findings) {
+fn low(look: &Look<'_>, knot: &Knot, cell: &CellLayout, findings: &mut AliasFindings) {
     let own = knot.own.iter().map(std::slice::from_ref);
     let groups = knot.groups.iter().filter_map(|g| look.shape.nodes.get(*g)).map(|n| n.leaves.as_slice());
     for leaves in own.chain(groups) {

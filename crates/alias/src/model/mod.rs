@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 pub use leaf::{Alloc, Leaf, Reuse};
 pub use spec::{Counts, LeafId, SpecId, StorageAliasSpec};
 
-use crate::error::{AliasError, Note, Pos, Result};
+use crate::error::{AliasError, AliasNote, Pos, Result};
 use crate::group::ReuseGroup;
 use crate::types::{Encoding, Storage};
 use leaf::{NO_LEAF, check_shape};
@@ -37,7 +37,7 @@ pub struct AliasModule {
     overlaps_by_spec: HashMap<SpecId, Vec<usize>>,
     /// Groups that no `set_buffer_overlap` names (A39).
     groups: Vec<ReuseGroup>,
-    notes: Vec<Note>,
+    notes: Vec<AliasNote>,
 }
 
 impl AliasModule {
@@ -54,7 +54,15 @@ impl AliasModule {
         self.spec_in(storage.for_spec()?, size_bytes)
     }
 
-    pub(crate) fn spec_in(&mut self, storage: Storage, size_bytes: Option<i64>) -> Result<SpecId> {
+    /// Declares a spec in device memory, where buffers of a host program lie (A65).
+    ///
+    /// # Errors
+    /// A7 for too many.
+    pub fn global_spec(&mut self) -> Result<SpecId> {
+        self.spec_in(Storage::Global, None)
+    }
+
+    fn spec_in(&mut self, storage: Storage, size_bytes: Option<i64>) -> Result<SpecId> {
         let size_bytes = match size_bytes {
             Some(n) => Some(u64::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| {
                 AliasError::new("A5", format!("buffer_size_bytes must be positive, got {n}"))
@@ -140,7 +148,7 @@ impl AliasModule {
         }
         check_shape(&alloc, storage)?;
         let encoding = alloc.encoding.clone().unwrap_or(match (storage, alloc.tile.as_slice()) {
-            (Storage::Tmem, [.., m, n]) => Encoding::Tensor(crate::types::TensorMemory::new(
+            (Storage::Tmem, [.., m, n]) => Encoding::Tensor(crate::types::TensorEncoding::new(
                 if *m == 64 { 64 } else { 128 },
                 (*n).min(512) as u32,
             )),
@@ -292,7 +300,7 @@ impl AliasModule {
     }
 
     /// Warnings of the declarations (A15).
-    pub fn notes(&self) -> &[Note] {
+    pub fn notes(&self) -> &[AliasNote] {
         &self.notes
     }
 }

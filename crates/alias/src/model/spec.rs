@@ -30,6 +30,7 @@ impl LeafId {
 /// How leaves that need different numbers of groups go together (A41).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Counts {
     /// The shorter ones fill the first groups.
     #[default]
@@ -75,6 +76,11 @@ impl StorageAliasSpec {
     /// Where it lies.
     pub fn storage(&self) -> Storage {
         self.storage
+    }
+
+    /// How unequal counts go together (A41).
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// The author's own size in bytes, if given.

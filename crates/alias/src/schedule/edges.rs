@@ -1,11 +1,12 @@
 //! The order that sharing asks for (A46), and what no order can give (A48).
 
-use hashbrown::HashMap;
+use petgraph::algo::has_path_connecting;
+use petgraph::graphmap::DiGraphMap;
 
-use super::{AliasEdge, Binding, least, pair};
+use super::binding::{AliasEdge, Binding, least, pair};
 use crate::counts::gcd;
 use crate::error::AliasError;
-use crate::layout::{Layout, LeafLayout};
+use crate::layout::{AliasLayout, LeafLayout};
 
 /// The positions that a binding visits in its first `period` iterations, with the iteration, lowest first.
 fn visits(b: &Binding, leaf: &LeafLayout) -> Vec<(u64, u64)> {
@@ -20,7 +21,7 @@ fn visits(b: &Binding, leaf: &LeafLayout) -> Vec<(u64, u64)> {
 ///
 /// Buffer j of X is visited at j, j + p, .., buffer k of Y at k, k + q, ..; some iteration of each are `d` apart
 /// exactly if d = k - j modulo gcd(p, q). The buffers of one leaf never meet, so that few pairs (j, k) do.
-pub fn edges(layout: &Layout, bindings: &[Binding]) -> Vec<AliasEdge> {
+pub fn edges(layout: &AliasLayout, bindings: &[Binding]) -> Vec<AliasEdge> {
     let mut out = Vec::new();
     for (src, x) in bindings.iter().enumerate() {
         for (dst, y) in bindings.iter().enumerate() {
@@ -48,28 +49,13 @@ pub fn edges(layout: &Layout, bindings: &[Binding]) -> Vec<AliasEdge> {
 /// A48: edges of distance 0 that close a cycle with the dependences of the body (pairs of positions, the first
 /// before the second in one iteration).
 pub fn cycles(
-    layout: &Layout,
+    layout: &AliasLayout,
     bindings: &[Binding],
     edges: &[AliasEdge],
     body: &[(u32, u32)],
 ) -> Vec<AliasError> {
-    let mut next: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (from, to) in body {
-        next.entry(*from).or_default().push(*to);
-    }
-    let reaches = |from: u32, to: u32| {
-        let mut seen = hashbrown::HashSet::new();
-        let mut work = vec![from];
-        while let Some(n) = work.pop() {
-            if n == to {
-                return true;
-            }
-            if seen.insert(n) {
-                work.extend(next.get(&n).into_iter().flatten().copied());
-            }
-        }
-        false
-    };
+    let after = DiGraphMap::<u32, (), std::hash::RandomState>::from_edges(body);
+    let reaches = |from: u32, to: u32| from == to || has_path_connecting(&after, from, to, None);
     let mut errors = Vec::new();
     for edge in edges.iter().filter(|e| e.distance == 0) {
         let (Some(x), Some(y)) = (bindings.get(edge.src), bindings.get(edge.dst)) else { continue };

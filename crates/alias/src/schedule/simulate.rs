@@ -1,8 +1,8 @@
 //! Does a finished schedule keep aliased values apart? Found out by running it.
 
-use super::{AliasEdge, Binding, Times, meet, pair};
-use crate::check::Finding;
-use crate::layout::Layout;
+use super::binding::{AliasEdge, Binding, Times, meet, pair};
+use crate::check::AliasFindings;
+use crate::layout::AliasLayout;
 
 /// L15: simulates a schedule and finds live values of one storage with a unit in common, and edges that do not
 /// hold. The edges are not consulted for the first.
@@ -10,12 +10,12 @@ use crate::layout::Layout;
 /// # Errors
 /// Every pair found, at most 100.
 pub fn check_schedule(
-    layout: &Layout,
+    layout: &AliasLayout,
     bindings: &[Binding],
     edges: &[AliasEdge],
     times: &Times,
-) -> Result<(), Vec<Finding>> {
-    let mut findings = Vec::new();
+) -> Result<(), AliasFindings> {
+    let mut findings = AliasFindings::default();
     let length = times.done.iter().copied().max().unwrap_or(0);
     let stages = length.div_ceil(times.ii.max(1)).saturating_add(1);
     for (n, x) in bindings.iter().enumerate() {
@@ -30,14 +30,14 @@ pub fn check_schedule(
                     }
                     let ((from, to), (start, end)) = (times.life(x, i), times.life(y, j));
                     let live = from < end && start < to;
-                    if live && meet(a, x.index(i, a.count), b, y.index(j, b.count)) && findings.len() < 100 {
-                        findings.push(Finding {
-                            law: "L15",
-                            message: format!(
+                    if live && meet(a, x.index(i, a.count), b, y.index(j, b.count)) {
+                        findings.add(
+                            "L15",
+                            format!(
                                 "{} of iteration {i} and {} of iteration {j} are live in one unit",
                                 x.value, y.value
                             ),
-                        });
+                        );
                         break 'pair;
                     }
                 }
@@ -47,11 +47,9 @@ pub fn check_schedule(
     for edge in edges {
         let (Some(x), Some(y)) = (bindings.get(edge.src), bindings.get(edge.dst)) else { continue };
         if times.life(x, 0).1 > times.life(y, edge.distance).0 {
-            findings.push(Finding {
-                law: "L15",
-                message: format!("missing edge {} -> {}, distance {}", x.value, y.value, edge.distance),
-            });
+            findings
+                .add("L15", format!("missing edge {} -> {}, distance {}", x.value, y.value, edge.distance));
         }
     }
-    if findings.is_empty() { Ok(()) } else { Err(findings) }
+    findings.into_result()
 }

@@ -1,10 +1,10 @@
 //! Shared leaves that a schedule leaves unordered although they never meet (A49).
 
-use super::{AliasEdge, Binding, Times, least, meet, pair};
+use super::binding::{AliasEdge, Binding, Times, least, meet, pair};
 use crate::counts::gcd;
 use crate::error::AliasError;
-use crate::group::{Element, GroupKind, ReuseGroup};
-use crate::layout::{Layout, StorageLayout};
+use crate::group::{GroupElement, GroupKind, ReuseGroup};
+use crate::layout::{AliasLayout, StorageLayout};
 use crate::model::LeafId;
 
 /// Pairs of buffers that are looked at for one pair of values; rings of real kernels are far shorter.
@@ -13,7 +13,7 @@ const MOST_PAIRS: usize = 1 << 20;
 /// Warnings for values of leaves that the author declared *shared*, that are at one cell of their lowest common group
 /// and live at one time there, and have no unit in common: the layout of today keeps them apart, the author's word does
 /// not. Each stands beside the edge that is missing. Values with a unit in common are [`super::check_schedule`]'s to find.
-pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<(AliasEdge, AliasError)> {
+pub fn unordered(layout: &AliasLayout, bindings: &[Binding], times: &Times) -> Vec<(AliasEdge, AliasError)> {
     let mut out = Vec::new();
     for (src, x) in bindings.iter().enumerate() {
         for (dst, y) in bindings.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn unordered(layout: &Layout, bindings: &[Binding], times: &Times) -> Vec<(A
 /// If the lowest common group of two leaves is *shared*: how many consecutive buffers of each are one cell of it.
 fn below(group: &ReuseGroup, x: LeafId, y: LeafId) -> Option<(u64, u64)> {
     let both = group.elements().iter().find(|e| holds(e, x) && holds(e, y));
-    if let Some(Element::Group(inner)) = both {
+    if let Some(GroupElement::Group(inner)) = both {
         return below(inner, x, y);
     }
     let buffers = |leaf| group.elements().iter().find(|e| holds(e, leaf)).map(|e| per_cell(e, leaf));
@@ -65,16 +65,16 @@ fn below(group: &ReuseGroup, x: LeafId, y: LeafId) -> Option<(u64, u64)> {
 }
 
 /// Whether a leaf is an element, or in it.
-fn holds(element: &Element, leaf: LeafId) -> bool {
+fn holds(element: &GroupElement, leaf: LeafId) -> bool {
     match element {
-        Element::Leaf(l) => *l == leaf,
-        Element::Group(g) => g.leaves().contains(&leaf),
+        GroupElement::Leaf(l) => *l == leaf,
+        GroupElement::Group(g) => g.leaves().contains(&leaf),
     }
 }
 
 /// Buffers of a leaf in one cell of the group around the element that holds it.
-fn per_cell(element: &Element, leaf: LeafId) -> u64 {
-    let Element::Group(group) = element else { return 1 };
+fn per_cell(element: &GroupElement, leaf: LeafId) -> u64 {
+    let GroupElement::Group(group) = element else { return 1 };
     let inner = group.elements().iter().find(|e| holds(e, leaf));
     inner.map_or(1, |e| per_cell(e, leaf)).saturating_mul(group.size())
 }

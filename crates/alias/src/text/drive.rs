@@ -1,22 +1,23 @@
 //! The front door for texts.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::form::read_forms;
 use super::lower::{left_over, lower, sizes};
-use super::parse::parse;
-use super::print::{Names, print};
-use super::read::{Kernel, ReadOptions, functions, read};
-use super::tree::Tree;
+use super::names::as_mlir;
+use super::part::TextPart;
+use super::read::{Kernel, ReadOptions, functions, open, read};
+use super::sync::unordered;
 use crate::check::{CheckOptions, check};
-use crate::error::{AliasError, Severity};
-use crate::layout::{AliasOptions, Layout};
+use crate::error::{AliasError, AliasErrors, AliasSeverity};
+use crate::layout::{AliasLayout, AliasOptions};
 use crate::render::{render, to_json};
 use crate::types::Storage;
+use crate::underuse::{under_use, used_columns};
 
 /// What to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Emit {
+#[non_exhaustive]
+pub enum AliasEmit {
     /// The lowered text.
     #[default]
     Mlir,
@@ -29,24 +30,21 @@ pub enum Emit {
 /// What to do with a text (A19).
 #[derive(Clone, Debug, Default)]
 pub struct TextOptions {
-    /// Layout options; `compat` also chooses TLX's output and diagnostics.
+    /// AliasLayout options; `compat` also chooses TLX's output and diagnostics.
     pub layout: AliasOptions,
     /// Only verify and print back.
     pub no_lower: bool,
     /// Print sizes on the specs and leave everything else (`--stop-after sizes`).
     pub stop_after_sizes: bool,
     /// What to print.
-    pub emit: Emit,
+    pub emit: AliasEmit,
     /// Uses of shared leaves that nothing orders are errors (A49).
     pub deny_alias_sync: bool,
-    /// StableHLO parts: only A57, no linearity and no storage (`--lint off`, section 13).
-    pub no_linearity: bool,
-    /// StableHLO parts: XLA's own bans too (A64).
-    pub xla_strict: bool,
 }
 
 /// What became of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TextOutput {
     /// The text, map or JSON of the parts that succeeded.
     pub text: String,
@@ -64,7 +62,7 @@ impl TextOutput {
 }
 
 /// The parts of a text between lines `// -----`, with the number of their first line.
-pub(crate) fn parts(text: &str) -> Vec<(u32, &str)> {
+fn parts(text: &str) -> Vec<(u32, &str)> {
     let mut out = Vec::new();
     let (mut start, mut first, mut line, mut at) = (0usize, 1u32, 1u32, 0usize);
     for l in text.split_inclusive('\n') {
@@ -80,128 +78,139 @@ pub(crate) fn parts(text: &str) -> Vec<(u32, &str)> {
     out
 }
 
-/// Reads, lays out and lowers each part on its own; a failed part does not stop the others. TLX and StableHLO
-/// parts may stand in one file.
+/// What one part gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LoweredPart {
+    /// The lowered text, or the maps.
+    pub text: String,
+    /// What was said about it.
+    pub notes: Vec<AliasError>,
+    /// Its storages as JSON.
+    pub storages: Vec<Value>,
+    /// Other lists of the JSON answer, by name; those of all parts are joined.
+    pub lists: Vec<(&'static str, Vec<Value>)>,
+}
+
+/// Who lowers the parts of another kind: asked about a part and the number of its first line, it says `None` where the
+/// part is one of ours.
+pub type OtherPart<'f> = dyn Fn(&str, u32) -> Option<Result<LoweredPart, AliasErrors>> + 'f;
+
+/// Reads, lays out and lowers each part on its own; a failed part does not stop the others.
 pub fn lower_text(text: &str, options: &TextOptions) -> TextOutput {
+    lower_text_with(text, options, &|_, _| None)
+}
+
+/// The same for a file with parts of another kind.
+pub fn lower_text_with(text: &str, options: &TextOptions, other: &OtherPart<'_>) -> TextOutput {
     let mut out = TextOutput::default();
     let mut texts = Vec::new();
-    let mut storages: Vec<Value> = Vec::new();
-    let mut copies: Vec<Value> = Vec::new();
+    let mut json = Map::new();
+    json.insert("storages".to_owned(), Value::Array(Vec::new()));
     for (line, part) in parts(text) {
         if part.trim().is_empty() {
             continue;
         }
-        let mut done = Part::default();
-        let result = one(part, line, options, &mut done);
-        out.diagnostics.append(&mut done.notes);
-        match result {
-            Ok(()) => {
+        match other(part, line).unwrap_or_else(|| one(part, line, options)) {
+            Ok(mut done) => {
+                out.diagnostics.append(&mut done.notes);
                 texts.push(done.text);
-                storages.append(&mut done.storages);
-                copies.append(&mut done.copies);
+                done.lists.insert(0, ("storages", done.storages));
+                for (name, mut items) in done.lists {
+                    let list = json.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+                    if let Value::Array(list) = list {
+                        list.append(&mut items);
+                    }
+                }
             }
             Err(mut errors) => {
                 out.failed = true;
-                out.diagnostics.append(&mut errors);
+                out.diagnostics.append(&mut errors.0);
             }
         }
     }
     let said = std::mem::take(&mut out.diagnostics);
     out.diagnostics = said.into_iter().map(AliasError::with_remedy).collect();
     out.text = match options.emit {
-        Emit::Mlir => texts.join("// -----\n"),
-        Emit::Map => texts.concat(),
-        Emit::Json => {
-            let mut value = serde_json::json!({ "storages": storages });
-            if let (Some(map), false) = (value.as_object_mut(), copies.is_empty()) {
-                map.insert("copies".to_owned(), Value::Array(copies));
-            }
-            format!("{value}\n")
-        }
+        AliasEmit::Mlir => texts.join("// -----\n"),
+        AliasEmit::Map => texts.concat(),
+        AliasEmit::Json => format!("{}\n", Value::Object(json)),
     };
     out
 }
 
-/// What one part gave.
-#[derive(Default)]
-pub(crate) struct Part {
-    pub(crate) text: String,
-    pub(crate) notes: Vec<AliasError>,
-    pub(crate) storages: Vec<Value>,
-    pub(crate) copies: Vec<Value>,
-}
-
-fn one(part: &str, line: u32, options: &TextOptions, done: &mut Part) -> Result<(), Vec<AliasError>> {
-    let mut tree = parse(part, line).map_err(|e| vec![e])?;
-    if crate::host::is_host(&tree) {
-        return crate::host::lower_part(&mut tree, options, done);
-    }
-    read_forms(&mut tree).map_err(|e| vec![e])?;
+fn one(text: &str, line: u32, options: &TextOptions) -> Result<LoweredPart, AliasErrors> {
+    let mut done = LoweredPart::default();
+    let (mut part, renamed) = open(text, line)?;
     let compat = options.layout.compat;
     let mut kernels = Vec::new();
     let mut errors = Vec::new();
-    for ops in functions(&tree) {
-        match read(&tree, &ops, ReadOptions { compat }) {
+    for ops in functions(&part) {
+        match read(&part, &ops, ReadOptions { compat }) {
             Ok(mut kernel) => {
                 if !compat || options.layout.lint {
-                    kernel.notes.extend(super::sync::unordered(&tree, &ops, &kernel));
+                    kernel.notes.extend(unordered(&part, &ops, &kernel));
                 }
                 kernels.push(kernel);
             }
-            Err(list) => errors.extend(list),
+            Err(list) => errors.extend(list.0),
         }
     }
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(AliasErrors(errors));
     }
-    for kernel in &mut kernels {
-        for note in kernel.notes.drain(..) {
-            match options.deny_alias_sync && note.code == "A49" && note.severity == Severity::Warning {
-                true => errors.push(AliasError { severity: Severity::Error, ..note }),
-                false => done.notes.push(note),
-            }
+    done.notes = renamed;
+    for note in kernels.iter_mut().flat_map(|k| k.notes.drain(..)) {
+        match options.deny_alias_sync && note.code == "A49" && note.severity == AliasSeverity::Warning {
+            true => errors.push(AliasError { severity: AliasSeverity::Error, ..note }),
+            false => done.notes.push(note),
         }
     }
     if !errors.is_empty() {
-        return Err(errors);
+        done.notes.append(&mut errors);
+        return Err(AliasErrors(done.notes));
     }
     if options.no_lower {
-        done.text = print(&tree, Names::Numbered);
-        return Ok(());
+        as_mlir(&mut part.module);
+        done.text = part.print();
+        return Ok(done);
     }
-    for kernel in kernels
-        .iter()
-        .filter(|k| k.module.leaves().next().is_some() || !k.specs.is_empty() || !k.trees.is_empty())
-    {
-        kernel_part(&mut tree, kernel, options, done)?;
-    }
-    if options.emit == Emit::Mlir {
-        if !options.stop_after_sizes {
-            left_over(&tree)?;
+    let declares =
+        |k: &&Kernel| k.module.leaves().next().is_some() || !k.specs.is_empty() || !k.trees.is_empty();
+    for kernel in kernels.iter().filter(declares) {
+        if let Err(mut errors) = kernel_part(&mut part, kernel, options, &mut done) {
+            done.notes.append(&mut errors.0);
+            return Err(AliasErrors(done.notes));
         }
-        done.text = print(&tree, Names::Numbered);
     }
-    Ok(())
+    if options.emit == AliasEmit::Mlir {
+        if !options.stop_after_sizes {
+            left_over(&part)?;
+        }
+        as_mlir(&mut part.module);
+        done.text = part.print();
+    }
+    Ok(done)
 }
 
 /// Lays one function out, checks it, and lowers it.
 fn kernel_part(
-    tree: &mut Tree,
+    part: &mut TextPart,
     kernel: &Kernel,
     options: &TextOptions,
-    done: &mut Part,
-) -> Result<(), Vec<AliasError>> {
+    done: &mut LoweredPart,
+) -> Result<(), AliasErrors> {
     let layout = layout_of(kernel, &options.layout, &mut done.notes)?;
     match options.emit {
-        Emit::Map => done.text.push_str(&render(&layout)),
-        Emit::Json => {
+        AliasEmit::Map => done.text.push_str(&render(&layout)),
+        AliasEmit::Json => {
             let mut value = to_json(&layout);
             if let Some(Value::Array(list)) = value.get_mut("storages") {
                 done.storages.append(list);
             }
         }
-        Emit::Mlir if options.stop_after_sizes => sizes(tree, kernel, &layout),
-        Emit::Mlir => lower(tree, kernel, &layout, &options.layout)?,
+        AliasEmit::Mlir if options.stop_after_sizes => sizes(part, kernel, &layout),
+        AliasEmit::Mlir => lower(part, kernel, &layout, &options.layout)?,
     }
     Ok(())
 }
@@ -211,7 +220,7 @@ pub(crate) fn layout_of(
     kernel: &Kernel,
     options: &AliasOptions,
     notes: &mut Vec<AliasError>,
-) -> Result<Layout, Vec<AliasError>> {
+) -> Result<AliasLayout, AliasErrors> {
     let layout = match kernel.module.layout(options) {
         Ok(layout) => layout,
         Err(mut errors) => {
@@ -220,7 +229,7 @@ pub(crate) fn layout_of(
             if options.compat && errors.0.first().is_some_and(later) {
                 errors.0.truncate(1);
             }
-            return Err(errors.0);
+            return Err(errors);
         }
     };
     if cfg!(debug_assertions) {
@@ -229,16 +238,16 @@ pub(crate) fn layout_of(
             let wrong = findings
                 .iter()
                 .map(|f| AliasError::new(f.law, format!("our layout is wrong: {}", f.message)));
-            return Err(wrong.collect());
+            return Err(AliasErrors(wrong.collect()));
         }
     }
     let said = layout.notes.iter().filter(|n| !options.compat || options.lint || n.code == "A14");
     notes.extend(said.cloned());
     if options.lint && options.limits.tmem_columns > 0 {
-        let used = crate::used_columns(&kernel.module, &layout);
+        let used = used_columns(&kernel.module, &layout);
         let slack = options.limits.tmem_columns.saturating_sub(used);
-        notes.extend(crate::under_use(&kernel.module, &layout, Storage::Tmem, slack));
+        notes.extend(under_use(&kernel.module, &layout, Storage::Tmem, slack));
     }
-    notes.iter_mut().filter(|n| n.severity == Severity::Note).for_each(|n| n.related.truncate(4));
+    notes.iter_mut().filter(|n| n.severity == AliasSeverity::Note).for_each(|n| n.related.truncate(4));
     Ok(layout)
 }

@@ -2,10 +2,10 @@
 
 use regex_lite::Regex;
 
-use crate::error::{AliasError, Pos, Severity};
+use crate::error::{AliasError, AliasErrors, AliasSeverity, Pos};
 
 struct Expected<'a> {
-    severity: Severity,
+    severity: AliasSeverity,
     line: u32,
     text: &'a str,
     regex: bool,
@@ -16,15 +16,15 @@ struct Expected<'a> {
 ///
 /// # Errors
 /// A21 for an expectation that is not met, and for each unexpected error or warning.
-pub fn verify_diagnostics(source: &str, said: &[AliasError]) -> Result<(), Vec<AliasError>> {
+pub fn verify_diagnostics(source: &str, said: &[AliasError]) -> Result<(), AliasErrors> {
     let mut errors = Vec::new();
-    let mut left: Vec<&AliasError> = said.iter().filter(|d| d.severity != Severity::Note).collect();
+    let mut left: Vec<&AliasError> = said.iter().filter(|d| d.severity != AliasSeverity::Note).collect();
     let notes: Vec<(u32, &str)> = said
         .iter()
         .flat_map(|d| d.related.iter().filter_map(|r| r.at.map(|at| (at.line, r.message.as_str()))))
         .chain(
             said.iter()
-                .filter(|d| d.severity == Severity::Note)
+                .filter(|d| d.severity == AliasSeverity::Note)
                 .filter_map(|d| d.at.map(|at| (at.line, d.message.as_str()))),
         )
         .collect();
@@ -35,7 +35,7 @@ pub fn verify_diagnostics(source: &str, said: &[AliasError]) -> Result<(), Vec<A
             (false, _) => message.contains(expected.text),
         };
         let met = match expected.severity {
-            Severity::Note => notes.iter().any(|(line, text)| *line == expected.line && matches(text)),
+            AliasSeverity::Note => notes.iter().any(|(line, text)| *line == expected.line && matches(text)),
             severity => {
                 let at = left.iter().position(|d| {
                     d.severity == severity
@@ -55,7 +55,7 @@ pub fn verify_diagnostics(source: &str, said: &[AliasError]) -> Result<(), Vec<A
             AliasError::new("A21", format!("unexpected {}: {}", d.severity.name(), d.message)).at(d.at),
         );
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }
 
 /// `text {{re}}` as one expression.
@@ -86,10 +86,10 @@ fn expectations<'a>(source: &'a str, errors: &mut Vec<AliasError>) -> Vec<Expect
             let tail = line.get(at + 9..).unwrap_or("");
             from = at + 9;
             let kind = [
-                ("error", Severity::Error),
-                ("warning", Severity::Warning),
-                ("note", Severity::Note),
-                ("remark", Severity::Note),
+                ("error", AliasSeverity::Error),
+                ("warning", AliasSeverity::Warning),
+                ("note", AliasSeverity::Note),
+                ("remark", AliasSeverity::Note),
             ]
             .into_iter()
             .find(|(word, _)| tail.starts_with(word));

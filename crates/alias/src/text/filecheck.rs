@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use regex_lite::{Regex, escape};
 
-use crate::error::{AliasError, Pos};
+use crate::error::{AliasError, AliasErrors, Pos};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive {
@@ -26,10 +26,11 @@ struct Check<'a> {
 ///
 /// # Errors
 /// A21 for each directive that is not met; the search goes on at the next label.
-pub fn filecheck(source: &str, output: &str) -> Result<(), Vec<AliasError>> {
+pub fn filecheck(source: &str, output: &str) -> Result<(), AliasErrors> {
     let checks = directives(source);
     if checks.is_empty() {
-        return Err(vec![AliasError::new("A21", "no CHECK lines").help("write // CHECK: .. in the file")]);
+        let error = AliasError::new("A21", "no CHECK lines").help("write // CHECK: .. in the file");
+        return Err(error.into());
     }
     let output = canonical(output);
     let mut errors = Vec::new();
@@ -45,7 +46,7 @@ pub fn filecheck(source: &str, output: &str) -> Result<(), Vec<AliasError>> {
             }
             _ => {
                 errors.push(miss(check, "label not found"));
-                return Err(errors);
+                return Err(errors.into());
             }
         }
     }
@@ -60,7 +61,7 @@ pub fn filecheck(source: &str, output: &str) -> Result<(), Vec<AliasError>> {
         }
         begin = end;
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }
 
 fn miss(check: &Check<'_>, what: &str) -> AliasError {

@@ -1,13 +1,15 @@
 //! Materialisation: one backing per spec, a view per leaf (A32), or expanded aliases (A35).
 
 use hashbrown::{HashMap, HashSet};
+use warploom_ir::{Attr, AttrDict, BlockId, OpId, Type, ValueId};
 
-use super::read::Kernel;
+use super::dialect::SPECS;
+use super::part::TextPart;
+use super::read::{Kernel, users};
 use super::slots::Rewriter;
-use super::tree::{BlockId, Form, Op, OpId, Tree, ValueId};
 use super::types::MemDesc;
-use crate::error::{AliasError, Result};
-use crate::layout::{AliasOptions, Layout, LeafLayout, StorageLayout};
+use crate::error::{AliasError, AliasErrors};
+use crate::layout::{AliasLayout, AliasOptions, LeafLayout, StorageLayout};
 use crate::model::LeafId;
 use crate::types::Storage;
 
@@ -15,37 +17,41 @@ use crate::types::Storage;
 const BYTES: &str = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>";
 
 /// Puts sizes on the specs and leaves the rest (`--stop-after sizes`, A38).
-pub(crate) fn sizes(tree: &mut Tree, kernel: &Kernel, layout: &Layout) {
+pub(super) fn sizes(part: &mut TextPart, kernel: &Kernel, layout: &AliasLayout) {
     for (spec, op) in &kernel.specs {
         let Some(storage) = layout.storage(*spec) else { continue };
         let (bytes, shape) = match storage.space {
             Storage::Tmem => (
                 storage.size.saturating_mul(4 * u64::from(storage.rows)),
-                format!("array<i64: {}, {}>", storage.rows, storage.size),
+                vec![i64::from(storage.rows), signed(storage.size)],
             ),
-            _ => (storage.size, format!("array<i64: {}>", storage.size)),
+            _ => (storage.size, vec![signed(storage.size)]),
         };
         let own = kernel.module.spec(*spec).size_bytes();
-        if let Some(form) = tree.ops.get_mut(*op).and_then(|o| o.form.as_mut()) {
-            form.set("size", own.unwrap_or(bytes).to_string());
-            form.set("buffer_shape", shape);
-        }
+        let props = &mut part.module.ops[*op].props;
+        props.set("size", Attr::i64(signed(own.unwrap_or(bytes))));
+        props.set("buffer_shape", Attr::DenseArray { elem: Type::I64, values: shape });
     }
+}
+
+/// Sizes that a layout has fit 64 bits with a sign.
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// Replaces specs, leaves, groups and overlap definitions.
 ///
 /// # Errors
 /// A33 and A35 for uses that cannot follow.
-pub(crate) fn lower(
-    tree: &mut Tree,
+pub(super) fn lower(
+    part: &mut TextPart,
     kernel: &Kernel,
-    layout: &Layout,
+    layout: &AliasLayout,
     options: &AliasOptions,
-) -> Result<(), Vec<AliasError>> {
+) -> Result<(), AliasErrors> {
     let places: HashMap<LeafId, (&StorageLayout, &LeafLayout)> =
         layout.storages.iter().flat_map(|s| s.leaves.iter().map(move |l| (l.leaf, (s, l)))).collect();
-    let users = super::read::users(tree, &kernel.ops);
+    let users = users(part, &kernel.ops);
     let mut gone: HashSet<OpId> = kernel.trees.iter().copied().collect();
     let mut before: HashMap<OpId, Vec<OpId>> = HashMap::new();
     let mut backing: HashMap<crate::SpecId, ValueId> = HashMap::new();
@@ -54,48 +60,42 @@ pub(crate) fn lower(
             gone.insert(*op);
             continue;
         };
-        let form = backing_form(tree, storage, options);
-        let legacy = tree.ops.get(*op).is_some_and(|o| !o.name.starts_with("tlx.s"));
-        let value = if legacy {
-            let (id, value) = new_op(tree, *op, form);
-            before.entry(*op).or_default().push(id);
-            value
-        } else {
-            replace(tree, *op, form);
-            tree.ops.get(*op).and_then(|o| o.results.first()).copied().unwrap_or(0)
+        let form = backing_form(part, storage, options);
+        // The owner of a legacy spec stays and becomes a view.
+        let value = match SPECS.contains(&part.name(*op)) {
+            true => replace(part, *op, form),
+            false => {
+                let (id, value) = new_op(part, *op, form);
+                before.entry(*op).or_default().push(id);
+                Some(value)
+            }
         };
-        backing.insert(*spec, value);
+        backing.extend(value.map(|value| (*spec, value)));
     }
     let mut errors = Vec::new();
     let mut aliases = Vec::new();
     for (leaf, op) in &kernel.leaves {
         let Some((storage, place)) = places.get(leaf) else { continue };
         let Some(base) = backing.get(&storage.spec).copied() else { continue };
-        let ty = tree.ops.get(*op).and_then(|o| o.form.as_ref()).and_then(|f| f.outs.first()).cloned();
-        let from = tree.ty(base).unwrap_or("").to_owned();
-        let mut form =
-            Form { operands: vec![base], attrs: Vec::new(), ins: vec![from], outs: ty.into_iter().collect() };
+        let ty = part.result(*op).map_or(Type::None, |v| part.module.ty(v).clone());
         if options.slots() {
-            let old = tree.ops.get(*op).and_then(|o| o.form.as_ref());
-            form.attrs = old.map_or_else(Vec::new, |f| f.attrs.clone());
-            replace(tree, *op, ("tlx.local_alias", form));
+            let attrs = part.module.ops[*op].props.clone();
+            replace(part, *op, Form { name: "tlx.local_alias", operand: Some(base), attrs, ty });
             aliases.push((*op, *place));
-        } else {
-            form.attrs.push(("base".to_owned(), place.map.base.to_string()));
-            form.attrs.push(("strides".to_owned(), list(&place.map.strides)));
-            if !place.map.radices.is_empty() {
-                form.attrs.push(("radices".to_owned(), list(&place.map.radices)));
-                errors.extend(whole(tree, &users, *op, kernel.module.leaf(*leaf)));
-            }
-            let old = tree.ops.get(*op).and_then(|o| o.form.as_ref());
-            let kept = old.map_or_else(Vec::new, |f| f.attrs.clone());
-            form.attrs.extend(kept.into_iter().filter(|(n, _)| n.starts_with("warploom.") || n == "tt.name"));
-            replace(tree, *op, ("warploom.view", form));
+            continue;
         }
+        if !place.map.radices.is_empty() {
+            errors.extend(whole(part, &users, *op, kernel.module.leaf(*leaf)));
+        }
+        let attrs = view(place);
+        replace(part, *op, Form { name: "warploom.view", operand: Some(base), attrs, ty });
+        let kept = std::mem::take(&mut part.module.ops[*op].attrs).into_entries();
+        part.module.ops[*op].attrs =
+            kept.filter(|(n, _)| n.starts_with("warploom.") || n == "tt.name").collect();
     }
-    rebuild(tree, &gone, &HashMap::new());
+    rebuild(part, &gone, &HashMap::new());
     if options.slots() {
-        let mut rewriter = Rewriter::new(tree, &kernel.ops, &gone, before);
+        let mut rewriter = Rewriter::new(part, &kernel.ops, &gone, before);
         for (op, place) in aliases {
             if let Err(error) = rewriter.expand(op, place) {
                 errors.push(error);
@@ -104,162 +104,169 @@ pub(crate) fn lower(
         before = rewriter.finish();
     }
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(AliasErrors(errors));
     }
-    rebuild(tree, &HashSet::new(), &before);
+    rebuild(part, &HashSet::new(), &before);
     Ok(())
 }
 
-fn list(numbers: &[u64]) -> String {
-    format!("[{}]", numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+/// Base, strides and radices of a view.
+fn view(place: &LeafLayout) -> AttrDict {
+    let list = |numbers: &[u64]| Attr::Array(numbers.iter().map(|n| Attr::i64(signed(*n))).collect());
+    let mut attrs = AttrDict::new();
+    attrs.set("base", Attr::i64(signed(place.map.base)));
+    attrs.set("strides", list(&place.map.strides));
+    if !place.map.radices.is_empty() {
+        attrs.set("radices", list(&place.map.radices));
+    }
+    attrs
+}
+
+/// An operation that stands for another, with one result.
+struct Form {
+    name: &'static str,
+    operand: Option<ValueId>,
+    attrs: AttrDict,
+    ty: Type,
 }
 
 /// The allocation that holds a storage.
-fn backing_form(tree: &mut Tree, s: &StorageLayout, options: &AliasOptions) -> (&'static str, Form) {
-    let mut form = Form::default();
+fn backing_form(part: &mut TextPart, s: &StorageLayout, options: &AliasOptions) -> Form {
+    let mut attrs = AttrDict::new();
     if s.space == Storage::Tmem {
         let body =
             format!("#ttng.tensor_memory_encoding<blockM = {}, blockN = {}, colStride = 1>", s.rows, s.size);
-        let encoding = alias_for(tree, "#tmem", &body);
-        let space = space_alias(tree, "#ttng.tensor_memory");
-        form.outs.push(format!("!ttg.memdesc<{}x{}xi32, {encoding}, {space}, mutable>", s.rows, s.size));
-        return ("ttng.tmem_alloc", form);
+        let encoding = alias_for(part, "tmem", &body);
+        let space = space_alias(part, "#ttng.tensor_memory");
+        let ty = format!("!ttg.memdesc<{}x{}xi32, {encoding}, {space}, mutable>", s.rows, s.size);
+        return Form { name: "ttng.tmem_alloc", operand: None, attrs, ty: Type::Opaque(ty) };
     }
-    let encoding = alias_for(tree, "#shared", BYTES);
-    let space = space_alias(tree, "#ttg.shared_memory");
+    let encoding = alias_for(part, "shared", BYTES);
+    let space = space_alias(part, "#ttg.shared_memory");
     if !options.compat {
-        form.attrs.push(("alignment".to_owned(), format!("{} : i32", s.align)));
+        attrs.set("alignment", Attr::i32(i32::try_from(s.align).unwrap_or(i32::MAX)));
     }
-    form.outs.push(format!("!ttg.memdesc<{}xi8, {encoding}, {space}, mutable>", s.size));
-    ("ttg.local_alloc", form)
+    let ty = format!("!ttg.memdesc<{}xi8, {encoding}, {space}, mutable>", s.size);
+    Form { name: "ttg.local_alloc", operand: None, attrs, ty: Type::Opaque(ty) }
+}
+
+fn is(attr: &Attr, body: &str) -> bool {
+    matches!(attr, Attr::Opaque(text) if text == body)
 }
 
 /// The alias of this attribute, a new one behind its kin if there is none (A20).
-fn alias_for(tree: &mut Tree, base: &str, body: &str) -> String {
-    if let Some((name, ..)) = tree.aliases.iter().find(|(_, b, before)| b == body && *before) {
-        return name.clone();
+fn alias_for(part: &mut TextPart, base: &str, body: &str) -> String {
+    let aliases = &mut part.module.attr_aliases;
+    if let Some((name, _)) = aliases.iter().find(|(_, b)| is(b, body)) {
+        return format!("#{name}");
     }
     let mut name = base.to_owned();
     let mut n = 0;
-    while tree.aliases.iter().any(|(other, ..)| *other == name) {
+    while aliases.iter().any(|(other, _)| *other == name) {
         n += 1;
         name = format!("{base}{n}");
     }
-    let digits = |s: &str| s.strip_prefix(base).is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit()));
-    let at =
-        tree.aliases.iter().rposition(|(other, _, before)| *before && digits(other)).map_or(0, |n| n + 1);
-    tree.aliases.insert(at, (name.clone(), body.to_owned(), true));
-    name
+    let kin = |s: &str| s.strip_prefix(base).is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit()));
+    let at = aliases.iter().rposition(|(other, _)| kin(other)).map_or(0, |n| n + 1);
+    aliases.insert(at, (name.clone(), Attr::Opaque(body.to_owned())));
+    format!("#{name}")
 }
 
-fn space_alias(tree: &Tree, body: &str) -> String {
-    let found = tree.aliases.iter().find(|(_, b, before)| b == body && *before);
-    found.map_or_else(|| body.to_owned(), |(name, ..)| name.clone())
+fn space_alias(part: &TextPart, body: &str) -> String {
+    let found = part.module.attr_aliases.iter().find(|(_, b)| is(b, body));
+    found.map_or_else(|| body.to_owned(), |(name, _)| format!("#{name}"))
 }
 
-/// Makes an operation another one, with the same results.
-pub(crate) fn replace(tree: &mut Tree, op: OpId, (name, form): (&str, Form)) {
-    let Some(o) = tree.ops.get_mut(op) else { return };
-    o.name = name.to_owned();
-    o.quoted = false;
-    let ty = form.outs.first().cloned();
-    o.form = Some(form);
-    if let Some(v) = o.results.first().and_then(|v| tree.values.get_mut(*v)) {
-        v.ty = ty;
+/// Makes an operation another one, with the same result and the same hints.
+fn replace(part: &mut TextPart, op: OpId, form: Form) -> Option<ValueId> {
+    let opcode = part.opcode(form.name);
+    let data = &mut part.module.ops[op];
+    data.opcode = opcode;
+    data.operands = form.operand.into_iter().collect();
+    data.props = form.attrs;
+    if form.operand.is_none() {
+        data.attrs = AttrDict::new();
     }
+    let value = part.result(op)?;
+    part.module.values[value].ty = form.ty;
+    Some(value)
 }
 
 /// A new operation with one result, to stand beside another.
-pub(crate) fn new_op(tree: &mut Tree, beside: OpId, (name, form): (&str, Form)) -> (OpId, ValueId) {
-    let id = tree.ops.len();
-    let (pos, block) =
-        tree.ops.get(beside).map_or((crate::Pos { line: 1, col: 1 }, None), |o| (o.pos, o.block));
-    tree.values.push(super::tree::Value {
-        name: format!("w{id}"),
-        ty: form.outs.first().cloned(),
-        def: Some(id),
-        pack: None,
-    });
-    let value = tree.values.len() - 1;
-    tree.ops.push(Op {
-        name: name.to_owned(),
-        quoted: false,
-        pos,
-        span: (pos, pos),
-        results: vec![value],
-        body: Vec::new(),
-        loc: None,
-        form: Some(form),
-        block,
-    });
-    (id, value)
+fn new_op(part: &mut TextPart, beside: OpId, form: Form) -> (OpId, ValueId) {
+    let opcode = part.opcode(form.name);
+    let m = &mut part.module;
+    let (loc, operands) = (m.ops[beside].loc, form.operand);
+    let op = m.create_op(opcode, operands.as_slice(), &[], loc);
+    m.ops[op].props = form.attrs;
+    (op, m.add_result(op, form.ty))
 }
 
 /// A33: dimension 0 of a view with radices is not cut and not moved.
-fn whole(tree: &Tree, users: &HashMap<ValueId, Vec<OpId>>, op: OpId, leaf: &crate::Leaf) -> Vec<AliasError> {
-    let Some(result) = tree.ops.get(op).and_then(|o| o.results.first()).copied() else { return Vec::new() };
+fn whole(
+    part: &TextPart,
+    users: &HashMap<ValueId, Vec<OpId>>,
+    op: OpId,
+    leaf: &crate::Leaf,
+) -> Vec<AliasError> {
+    let Some(result) = part.result(op) else { return Vec::new() };
     let mut errors = Vec::new();
-    for user in users.get(&result).into_iter().flatten().filter_map(|u| tree.ops.get(*u)) {
-        let Some(form) = user.form.as_ref().filter(|f| f.operands.first() == Some(&result)) else { continue };
-        let broken = match user.name.as_str() {
+    for user in users.get(&result).into_iter().flatten().copied() {
+        if part.operand(user, 0) != Some(result) {
+            continue;
+        }
+        let broken = match part.name(user) {
             "ttg.memdesc_subslice" => {
-                let out = form.outs.first().and_then(|t| MemDesc::parse(t).ok().flatten());
+                let out = part.result(user).and_then(|v| MemDesc::of(part.module.ty(v)));
                 out.is_none_or(|d| d.dims.first() != Some(&leaf.count()))
             }
-            "ttg.memdesc_trans" => {
-                let order = form.attr("order").and_then(|o| o.split_once(':')).map_or("", |(_, t)| t);
-                !order.trim_start().starts_with('0')
-            }
+            "ttg.memdesc_trans" => match part.module.attr(user, "order") {
+                Some(Attr::DenseArray { values, .. }) => values.first() != Some(&0),
+                _ => true,
+            },
             _ => false,
         };
         if broken {
             let message = format!(
                 "{} cuts or moves dimension 0 of {}, whose buffers are in groups",
-                user.name,
+                part.name(user),
                 leaf.shown()
             );
-            errors.push(AliasError::new("A33", message).at(user.pos).help("index it first"));
+            errors.push(AliasError::new("A33", message).at(part.pos(user)).help("index it first"));
         }
     }
     errors
 }
 
 /// Takes operations out and puts new ones in.
-fn rebuild(tree: &mut Tree, gone: &HashSet<OpId>, before: &HashMap<OpId, Vec<OpId>>) {
-    let block_of = |op: &OpId| tree.ops.get(*op).and_then(|o| o.block);
-    let changed: HashSet<BlockId> = gone.iter().chain(before.keys()).filter_map(block_of).collect();
-    let at_top = gone.iter().any(|op| block_of(op).is_none());
+fn rebuild(part: &mut TextPart, gone: &HashSet<OpId>, before: &HashMap<OpId, Vec<OpId>>) {
+    let m = &mut part.module;
+    let changed: HashSet<BlockId> =
+        gone.iter().chain(before.keys()).filter_map(|op| m.ops[*op].block).collect();
     for block in changed {
-        let Some(block) = tree.blocks.get_mut(block) else { continue };
-        let mut ops = Vec::with_capacity(block.ops.len());
-        for op in &block.ops {
-            ops.extend(before.get(op).into_iter().flatten().copied());
-            if !gone.contains(op) {
-                ops.push(*op);
+        let old = std::mem::take(&mut m.blocks[block].ops);
+        let mut ops = Vec::with_capacity(old.len());
+        for op in old {
+            for new in before.get(&op).into_iter().flatten() {
+                m.ops[*new].block = Some(block);
+                ops.push(*new);
+            }
+            match gone.contains(&op) {
+                true => m.ops[op].block = None,
+                false => ops.push(op),
             }
         }
-        block.ops = ops;
-    }
-    if at_top {
-        tree.top.retain(|o| !gone.contains(o));
+        m.blocks[block].ops = ops;
     }
 }
 
 /// A38: nothing of the specs is left.
-pub(crate) fn left_over(tree: &Tree) -> Result<(), Vec<AliasError>> {
-    let left = [
-        "tlx.storage_alias_spec",
-        "tlx.shared_buffer_def",
-        "tlx.storage_alias_local_alloc",
-        "tlx.shared_buffer_local_alloc",
-        "tlx.reuse_group",
-        "tlx.set_buffer_overlap",
-    ];
-    for op in tree.walk() {
-        if let Some(op) = tree.ops.get(op).filter(|o| left.contains(&o.name.as_str())) {
+pub(super) fn left_over(part: &TextPart) -> Result<(), AliasErrors> {
+    match part.walk().into_iter().find(|op| SPECS.contains(&part.name(*op))) {
+        Some(op) => {
             let message = "storage_alias_spec still has uses after allocation materialization";
-            return Err(vec![AliasError::new("A38", message).at(op.pos)]);
+            Err(AliasError::new("A38", message).at(part.pos(op)).into())
         }
+        None => Ok(()),
     }
-    Ok(())
 }

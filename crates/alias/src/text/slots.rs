@@ -1,17 +1,18 @@
 //! Expanded aliases and the indices into them (A35, A36).
 
 use hashbrown::{HashMap, HashSet};
+use warploom_ir::{Attr, OpId, Opcode, Type, ValueId};
 
-use super::lower::new_op;
-use super::tree::{Form, OpId, Piece, Tree, ValueId};
+use super::part::TextPart;
+use super::read::users;
 use super::types::MemDesc;
 use crate::error::{AliasError, Result};
 use crate::index::SlotMap;
 use crate::layout::LeafLayout;
 
 /// Follows an expanded alias to every index operation.
-pub(crate) struct Rewriter<'t> {
-    tree: &'t mut Tree,
+pub(super) struct Rewriter<'t> {
+    part: &'t mut TextPart,
     users: HashMap<ValueId, Vec<OpId>>,
     before: HashMap<OpId, Vec<OpId>>,
 }
@@ -28,34 +29,30 @@ struct Follow<'p> {
 
 impl<'t> Rewriter<'t> {
     /// For the values of one function; of its operations `ops` some may be gone by now.
-    pub(crate) fn new(
-        tree: &'t mut Tree,
+    pub(super) fn new(
+        part: &'t mut TextPart,
         ops: &[OpId],
         gone: &HashSet<OpId>,
         before: HashMap<OpId, Vec<OpId>>,
     ) -> Rewriter<'t> {
         let left: Vec<OpId> = ops.iter().copied().filter(|op| !gone.contains(op)).collect();
-        let users = super::read::users(tree, &left);
-        Rewriter { tree, users, before }
+        let users = users(part, &left);
+        Rewriter { part, users, before }
     }
 
-    pub(crate) fn finish(self) -> HashMap<OpId, Vec<OpId>> {
+    pub(super) fn finish(self) -> HashMap<OpId, Vec<OpId>> {
         self.before
     }
 
     /// Expands one alias and rewrites its users; nothing where slots are indices.
-    pub(crate) fn expand(&mut self, op: OpId, place: &LeafLayout) -> Result<()> {
+    pub(super) fn expand(&mut self, op: OpId, place: &LeafLayout) -> Result<()> {
         let Some(slots) = place.slots.as_ref().filter(|s| !s.is_identity()) else { return Ok(()) };
-        let Some(value) = self.tree.ops.get(op).and_then(|o| o.results.first()).copied() else {
-            return Ok(());
-        };
-        let Some(desc) = self.tree.ty(value).and_then(|t| MemDesc::parse(t).ok().flatten()) else {
-            return Ok(());
-        };
+        let Some(value) = self.part.result(op) else { return Ok(()) };
+        let Some(desc) = MemDesc::of(self.part.module.ty(value)) else { return Ok(()) };
         // A single tile of tensor memory has no dimension to expand; it stays where the storage begins.
         if place.count == 1 && desc.dims.first() != Some(&1) {
             let message = format!("%{} has no dimension 0 to address slot {} with", place.name, slots.offset);
-            let at = self.tree.ops.get(op).map(|o| o.pos);
+            let at = self.part.pos(op);
             return Err(AliasError::new("A35", message).at(at).help("give it a leading dimension of 1"));
         }
         let mut follow = Follow {
@@ -67,9 +64,6 @@ impl<'t> Rewriter<'t> {
             work: Vec::new(),
         };
         self.grow(value, &mut follow)?;
-        if let Some(form) = self.tree.ops.get_mut(op).and_then(|o| o.form.as_mut()) {
-            form.outs = self.tree.values.get(value).and_then(|v| v.ty.clone()).into_iter().collect();
-        }
         while let Some(value) = follow.work.pop() {
             for user in self.users.get(&value).cloned().unwrap_or_default() {
                 self.user(user, value, &mut follow)?;
@@ -83,50 +77,42 @@ impl<'t> Rewriter<'t> {
         if !follow.seen.insert(value) {
             return Ok(());
         }
-        let ty = self.tree.ty(value).unwrap_or("").to_owned();
-        let desc = MemDesc::parse(&ty).ok().flatten();
+        let desc = MemDesc::of(self.part.module.ty(value));
         let Some(mut desc) = desc.filter(|d| d.dims.first() == Some(&follow.count)) else {
+            let ty = self.part.ty(value);
             return Err(AliasError::new("A35", format!("%{} is carried as {ty}", follow.name)));
         };
         if let Some(first) = desc.dims.first_mut() {
             *first = follow.slots.slots;
         }
-        if let Some(v) = self.tree.values.get_mut(value) {
-            v.ty = Some(desc.print());
-        }
+        self.part.module.values[value].ty = desc.print();
         follow.work.push(value);
         Ok(())
     }
 
-    fn user(&mut self, id: OpId, value: ValueId, follow: &mut Follow<'_>) -> Result<()> {
-        let Some(op) = self.tree.ops.get(id) else { return Ok(()) };
-        let (name, at) = (op.name.clone(), op.pos);
+    fn user(&mut self, op: OpId, value: ValueId, follow: &mut Follow<'_>) -> Result<()> {
+        let (name, at) = (self.part.name(op).to_owned(), self.part.pos(op));
         let carried = follow.name.clone();
         let refuse = || {
             AliasError::new("A35", format!("%{carried} is used by {name}; its index cannot be rewritten"))
                 .at(at)
                 .help("index it first, or use base and stride (no strict slots)")
         };
+        let data = &self.part.module.ops[op];
+        let numbers: Vec<usize> =
+            data.operands.iter().enumerate().filter(|(_, v)| **v == value).map(|(n, _)| n).collect();
         match name.as_str() {
-            "ttg.memdesc_index" => self.index(id, value, follow),
+            "ttg.memdesc_index" => self.index(op, value, follow),
             "ttg.memdesc_reinterpret" | "tlx.local_alias" => {
-                let out = op.form.as_ref().and_then(|f| f.outs.first()).cloned().unwrap_or_default();
-                let desc = MemDesc::parse(&out).ok().flatten();
+                let Some(result) = self.part.result(op) else { return Ok(()) };
+                let desc = MemDesc::of(self.part.module.ty(result));
                 if !desc.is_some_and(|d| same_size(&d, &follow.unit_type)) {
                     return Err(refuse());
                 }
-                let Some(result) = op.results.first().copied() else { return Ok(()) };
-                self.grow(result, follow).map_err(|_| refuse())?;
-                let ty = self.tree.ty(value).unwrap_or("").to_owned();
-                let new = self.tree.ty(result).unwrap_or("").to_owned();
-                if let Some(form) = self.tree.ops.get_mut(id).and_then(|o| o.form.as_mut()) {
-                    (form.ins, form.outs) = (vec![ty], vec![new]);
-                }
-                Ok(())
+                self.grow(result, follow).map_err(|_| refuse())
             }
-            "ttg.warp_specialize" if !op.quoted => {
-                let numbers = operand_numbers(&op.body, value);
-                let args: Vec<Vec<ValueId>> = self.region_args(id);
+            "ttg.warp_specialize" if data.props.contains("partitionNumWarps") => {
+                let args = self.part.region_args(op);
                 for n in numbers {
                     // The default region has no arguments; it sees the value itself.
                     for arg in args.iter().filter_map(|a| a.get(n)) {
@@ -135,10 +121,9 @@ impl<'t> Rewriter<'t> {
                 }
                 Ok(())
             }
-            "scf.for" if !op.quoted => {
-                let results = op.results.clone();
-                let numbers = operand_numbers(&op.body, value);
-                let args = self.region_args(id).into_iter().next().unwrap_or_default();
+            "scf.for" => {
+                let results = data.results.clone();
+                let args = self.part.region_args(op).into_iter().next().unwrap_or_default();
                 for n in numbers {
                     // Bounds and step come first; argument 0 is the induction variable.
                     let Some(n) = n.checked_sub(3) else { return Err(refuse()) };
@@ -147,33 +132,29 @@ impl<'t> Rewriter<'t> {
                     };
                     self.grow(*arg, follow).map_err(|_| refuse())?;
                     self.grow(*result, follow).map_err(|_| refuse())?;
-                    self.yields(id, n, follow)?;
+                    self.yields(op, n, follow)?;
                 }
                 Ok(())
             }
             "scf.yield" => {
-                let parent = self.tree.parent(id).and_then(|p| self.tree.ops.get(p));
-                let Some(parent) = parent.filter(|p| p.name == "scf.for") else { return Err(refuse()) };
-                for n in operand_numbers(&op.body, value) {
-                    if parent.results.get(n).is_none_or(|r| !follow.seen.contains(r)) {
-                        return Err(refuse());
-                    }
+                let m = &self.part.module;
+                let parent = m.parent(op).filter(|p| m.ops[*p].opcode == Opcode::For);
+                let Some(parent) = parent else { return Err(refuse()) };
+                let results = &m.ops[parent].results;
+                match numbers.iter().all(|n| results.get(*n).is_some_and(|r| follow.seen.contains(r))) {
+                    true => Ok(()),
+                    false => Err(refuse()),
                 }
-                Ok(())
             }
             _ => Err(refuse()),
         }
     }
 
     /// What a loop carries on must come from the same alias; checked after everything was followed from it.
-    fn yields(&self, id: OpId, n: usize, follow: &Follow<'_>) -> Result<()> {
-        let Some(region) = self.tree.regions_of(id).first().copied() else { return Ok(()) };
-        let last = self.tree.regions.get(region).and_then(|r| r.blocks.last());
-        let last = last.and_then(|b| self.tree.blocks.get(*b)).and_then(|b| b.ops.last());
-        let Some(op) = last.and_then(|o| self.tree.ops.get(*o)) else { return Ok(()) };
-        let uses: Vec<ValueId> =
-            op.body.iter().filter_map(|p| if let Piece::Use(v, _) = p { Some(*v) } else { None }).collect();
-        match uses.get(n) {
+    fn yields(&self, op: OpId, n: usize, follow: &Follow<'_>) -> Result<()> {
+        let m = &self.part.module;
+        let Some(last) = m.entry(op, 0).and_then(|b| m.terminator(b)) else { return Ok(()) };
+        match m.ops[last].operands.get(n) {
             Some(v) if follow.seen.contains(v) => Ok(()),
             _ => Err(AliasError::new(
                 "A35",
@@ -182,37 +163,25 @@ impl<'t> Rewriter<'t> {
                     follow.name
                 ),
             )
-            .at(op.pos)
+            .at(self.part.pos(last))
             .help("carry the index and not the buffer")),
         }
     }
 
-    /// Arguments of the entry block of each region that has any.
-    fn region_args(&self, id: OpId) -> Vec<Vec<ValueId>> {
-        let blocks = self.tree.regions_of(id).into_iter().filter_map(|r| {
-            let first = self.tree.regions.get(r)?.blocks.first()?;
-            self.tree.blocks.get(*first).map(|b| b.args.clone())
-        });
-        blocks.filter(|args| !args.is_empty()).collect()
-    }
-
     /// The slot of an index, computed right before it is used (A36).
-    fn index(&mut self, id: OpId, value: ValueId, follow: &Follow<'_>) -> Result<()> {
-        let ty = self.tree.ty(value).unwrap_or("").to_owned();
-        let Some(form) = self.tree.ops.get(id).and_then(|o| o.form.as_ref()) else { return Ok(()) };
-        let [buffer, index] = form.operands.as_slice() else { return Ok(()) };
-        if *buffer != value {
+    fn index(&mut self, op: OpId, value: ValueId, follow: &Follow<'_>) -> Result<()> {
+        let [buffer, index] = self.part.module.ops[op].operands[..] else { return Ok(()) };
+        if buffer != value {
             return Ok(());
         }
-        let index = *index;
         let slots = follow.slots;
-        let mut emit = Emit { tree: self.tree, beside: id, ops: Vec::new() };
+        let mut emit = NewOps { part: self.part, beside: op, ops: Vec::new() };
         let mut digits = Vec::new();
         let mut rest = index;
         for (radix, step) in slots.radices.iter().zip(slots.steps.iter().skip(1)).rev() {
             let c = emit.constant(*radix)?;
-            let digit = emit.binary("arith.remsi", rest, c);
-            rest = emit.binary("arith.divsi", rest, c);
+            let digit = emit.binary(Opcode::RemSI, rest, c);
+            rest = emit.binary(Opcode::DivSI, rest, c);
             digits.push((digit, *step));
         }
         digits.push((rest, slots.steps.first().copied().unwrap_or(1)));
@@ -222,65 +191,57 @@ impl<'t> Rewriter<'t> {
                 1 => digit,
                 _ => {
                     let c = emit.constant(step)?;
-                    emit.binary("arith.muli", digit, c)
+                    emit.binary(Opcode::MulI, digit, c)
                 }
             };
             sum = Some(match sum {
                 None => term,
-                Some(sum) => emit.binary("arith.addi", sum, term),
+                Some(sum) => emit.binary(Opcode::AddI, sum, term),
             });
         }
         let mut slot = sum.unwrap_or(index);
         if slots.offset > 0 {
             let c = emit.constant(slots.offset)?;
-            slot = emit.binary("arith.addi", slot, c);
+            slot = emit.binary(Opcode::AddI, slot, c);
         }
         let ops = emit.ops;
-        self.before.entry(id).or_default().extend(ops);
-        if let Some(form) = self.tree.ops.get_mut(id).and_then(|o| o.form.as_mut()) {
-            form.operands = vec![value, slot];
-            form.ins = vec![ty];
+        self.before.entry(op).or_default().extend(ops);
+        if let Some(operand) = self.part.module.ops[op].operands.get_mut(1) {
+            *operand = slot;
         }
         Ok(())
     }
 }
 
 /// New operations in front of another.
-struct Emit<'t> {
-    tree: &'t mut Tree,
+struct NewOps<'t> {
+    part: &'t mut TextPart,
     beside: OpId,
     ops: Vec<OpId>,
 }
 
-impl Emit<'_> {
-    fn push(&mut self, name: &str, form: Form) -> ValueId {
-        let (id, value) = new_op(self.tree, self.beside, (name, form));
-        self.ops.push(id);
-        value
+impl NewOps<'_> {
+    fn push(&mut self, opcode: Opcode, operands: &[ValueId]) -> (OpId, ValueId) {
+        let m = &mut self.part.module;
+        let loc = m.ops[self.beside].loc;
+        let op = m.create_op(opcode, operands, &[], loc);
+        let value = m.add_result(op, Type::I32);
+        self.ops.push(op);
+        (op, value)
     }
 
     fn constant(&mut self, n: u64) -> Result<ValueId> {
-        if n > i32::MAX as u64 {
+        let Ok(number) = i32::try_from(n) else {
             return Err(AliasError::new("A36", format!("slot {n} does not fit an i32 index")));
-        }
-        let form = Form {
-            attrs: vec![("value".to_owned(), n.to_string())],
-            outs: vec!["i32".to_owned()],
-            ..Form::default()
         };
-        Ok(self.push("arith.constant", form))
+        let (op, value) = self.push(Opcode::Constant, &[]);
+        self.part.module.ops[op].props.set("value", Attr::i32(number));
+        Ok(value)
     }
 
-    fn binary(&mut self, name: &str, a: ValueId, b: ValueId) -> ValueId {
-        let form = Form { operands: vec![a, b], outs: vec!["i32".to_owned()], ..Form::default() };
-        self.push(name, form)
+    fn binary(&mut self, opcode: Opcode, a: ValueId, b: ValueId) -> ValueId {
+        self.push(opcode, &[a, b]).1
     }
-}
-
-/// Which operands of a piecewise operation a value is.
-fn operand_numbers(body: &[Piece], value: ValueId) -> Vec<usize> {
-    let uses = body.iter().filter_map(|p| if let Piece::Use(v, _) = p { Some(*v) } else { None });
-    uses.enumerate().filter(|(_, v)| *v == value).map(|(n, _)| n).collect()
 }
 
 /// Whether two types have the same count and the same bytes per buffer.

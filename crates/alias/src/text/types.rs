@@ -1,8 +1,10 @@
 //! Types and encodings in text (A17, A18).
 
-use super::tree::Tree;
+use warploom_ir::Type;
+
+use super::part::TextPart;
 use crate::error::{AliasError, Result};
-use crate::types::{CtaMode, Elem, Encoding, Storage, TensorMemory};
+use crate::types::{CtaMode, Elem, Encoding, Storage, TensorEncoding};
 
 /// `!ttg.memdesc<2x64x64xf32, #shared, #smem, mutable, 2x64x64>`, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,14 @@ pub(crate) struct MemDesc {
 }
 
 impl MemDesc {
+    /// The descriptor that a type is; `None` for others, and for those that do not read.
+    pub(crate) fn of(ty: &Type) -> Option<MemDesc> {
+        match ty {
+            Type::Opaque(text) => MemDesc::parse(text).ok().flatten(),
+            _ => None,
+        }
+    }
+
     /// Takes a type apart; `None` if it is no memory descriptor.
     ///
     /// # Errors
@@ -24,7 +34,7 @@ impl MemDesc {
         let Some(body) = ty.strip_prefix("!ttg.memdesc<").and_then(|t| t.strip_suffix('>')) else {
             return Ok(None);
         };
-        let mut parts = split(body, ',').into_iter();
+        let mut parts = split_list(body, ',').into_iter();
         let shape = parts.next().unwrap_or_default();
         let mut dims = Vec::new();
         let mut rest = shape;
@@ -49,7 +59,7 @@ impl MemDesc {
     }
 
     /// The type as text.
-    pub(crate) fn print(&self) -> String {
+    pub(crate) fn print(&self) -> Type {
         let dims: String = self.dims.iter().map(|d| format!("{d}x")).collect();
         let mut out = format!("!ttg.memdesc<{dims}{}, {}, {}", self.elem, self.encoding, self.space);
         for part in &self.rest {
@@ -57,12 +67,12 @@ impl MemDesc {
             out.push_str(part);
         }
         out.push('>');
-        out
+        Type::Opaque(out)
     }
 
     /// The memory it lies in.
-    pub(crate) fn storage(&self, tree: &Tree) -> Option<Storage> {
-        match tree.resolve(&self.space) {
+    pub(crate) fn storage(&self, part: &TextPart) -> Option<Storage> {
+        match part.resolve(&self.space).as_str() {
             "#ttg.shared_memory" => Some(Storage::Smem),
             "#ttng.tensor_memory" => Some(Storage::Tmem),
             _ => None,
@@ -71,7 +81,7 @@ impl MemDesc {
 }
 
 /// Parts of a text between separators outside of brackets, trimmed.
-pub(crate) fn split(text: &str, by: char) -> Vec<&str> {
+pub fn split_list(text: &str, by: char) -> Vec<&str> {
     let mut open = 0usize;
     let parts = text.split(|c: char| {
         match c {
@@ -88,16 +98,16 @@ pub(crate) fn split(text: &str, by: char) -> Vec<&str> {
 fn params(text: &str) -> Vec<(String, String)> {
     let inner = text.split_once('<').map_or("", |(_, t)| t.trim().trim_end_matches('>'));
     let inner = inner.trim().trim_start_matches('{').trim_end_matches('}');
-    split(inner, ',')
+    split_list(inner, ',')
         .into_iter()
         .filter_map(|p| p.split_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned())))
         .collect()
 }
 
 /// What an encoding, or the alias of one, says about size and alignment.
-pub(crate) fn encoding(tree: &Tree, text: &str) -> Result<Encoding> {
-    let body = tree.resolve(text);
-    let params = params(body);
+pub(crate) fn encoding(part: &TextPart, text: &str) -> Result<Encoding> {
+    let body = part.resolve(text);
+    let params = params(&body);
     let get = |name: &str| params.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
     let number = |name: &str, default: u32| match get(name) {
         None => Ok(default),
@@ -124,7 +134,7 @@ pub(crate) fn encoding(tree: &Tree, text: &str) -> Result<Encoding> {
         "#ttng.tensor_memory_scales_encoding" => Encoding::TensorScales,
         "#tlx.dummy_tmem_layout" => Encoding::TensorDummy,
         "#ttng.tensor_memory_encoding" => {
-            let mut e = TensorMemory::new(number("blockM", 128)?, number("blockN", 0)?);
+            let mut e = TensorEncoding::new(number("blockM", 128)?, number("blockN", 0)?);
             e.col_stride = number("colStride", 1)?;
             e.two_ctas = get("twoCTAs") == Some("true");
             e.fp4_padded = get("fp4Padded") == Some("true");
@@ -136,7 +146,7 @@ pub(crate) fn encoding(tree: &Tree, text: &str) -> Result<Encoding> {
             e.split = cga_split(get("CGALayout").unwrap_or(""));
             Encoding::Tensor(e)
         }
-        _ => Encoding::Other(body.to_owned()),
+        _ => Encoding::Other(body.clone()),
     })
 }
 

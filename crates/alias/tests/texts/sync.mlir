@@ -18,7 +18,7 @@ module {
       scf.for %j = %i0 to %n0 step %i0 : i32 {
         %x = ttg.memdesc_index %a0[%i0] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         ttg.local_store %t0, %x : tensor<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-warning @+1 {{nothing orders the last read of %a (ttg.local_load, agent partition0) before the first write of %b (ttg.local_store, agent partition1): missing edge %a -> %b, distance 0}}
+        // expected-warning @+1 {{nothing orders the last read of %a (ttg.local_load, partition partition0) before the first write of %b (ttg.local_store, partition partition1): missing edge %a -> %b, distance 0}}
         %y = ttg.local_load %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16>
         scf.yield
       }
@@ -28,7 +28,7 @@ module {
       scf.for %j = %i0 to %n0 step %i0 : i32 {
         %x = ttg.memdesc_index %b0[%i0] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
         ttg.local_store %t0, %x : tensor<64x64xf16> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
-        // expected-warning @+1 {{nothing orders the last read of %b (ttg.local_load, agent partition1) before the first write of %a one iteration later (ttg.local_store, agent partition0): missing edge %b -> %a, distance 1}}
+        // expected-warning @+1 {{nothing orders the last read of %b (ttg.local_load, partition partition1) before the first write of %a one iteration later (ttg.local_store, partition partition0): missing edge %b -> %a, distance 1}}
         %y = ttg.local_load %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16>
         scf.yield
       }

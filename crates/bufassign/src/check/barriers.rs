@@ -1,18 +1,18 @@
 //! Handshakes and named barriers (B27..B31).
 
-use super::Report;
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, distances, waits};
-use crate::input::{Repeat, Role};
+use super::report::Report;
+use crate::input::{AccessRole, Repeat};
 use crate::output::{Assignment, BarrierMode, Class, Handshake};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Agents that produce and consume in a pipe.
+/// Partitions that produce and consume in a pipe.
 fn parties(f: &Facts<'_>, members: &[u64]) -> (BTreeSet<u64>, BTreeSet<u64>) {
-    let agent = |op: u64| f.ops.get(&op).map(|o| o.agent);
+    let partition = |op: u64| f.ops.get(&op).map(|o| o.partition);
     let family = || members.iter().flat_map(|&m| f.family(m));
-    let produce = family().filter_map(|v| v.producer).filter_map(|p| agent(p.op)).collect();
-    let consume = family().flat_map(|v| &v.consumers).filter_map(|c| agent(c.op)).collect();
+    let produce = family().filter_map(|v| v.producer).filter_map(|p| partition(p.op)).collect();
+    let consume = family().flat_map(|v| &v.consumers).filter_map(|c| partition(c.op)).collect();
     (produce, consume)
 }
 
@@ -20,12 +20,14 @@ fn parties(f: &Facts<'_>, members: &[u64]) -> (BTreeSet<u64>, BTreeSet<u64>) {
 pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
     let (produce, consume) = parties(f, members);
     let all: BTreeSet<u64> = produce.union(&consume).copied().collect();
-    let roles: Vec<Role> =
+    let roles: Vec<AccessRole> =
         members.iter().flat_map(|&m| f.family(m)).filter_map(|v| v.producer).map(|p| p.role).collect();
-    let signal = members.iter().any(|&m| f.roles(m).iter().all(|r| *r == Role::Signal));
+    let signal = members.iter().any(|&m| f.roles(m).iter().all(|r| *r == AccessRole::Signal));
     let warps = |a: &u64| f.warps.get(a).copied().unwrap_or(1);
     let exchange = all.iter().any(|a| warps(a) > 1) && !members.iter().all(|m| f.values[m].warp_local);
-    let by_hardware = roles.iter().any(|r| matches!(r, Role::TmaLoad | Role::Tcgen05D | Role::Tcgen05CpDst));
+    let by_hardware = roles
+        .iter()
+        .any(|r| matches!(r, AccessRole::TmaLoad | AccessRole::Tcgen05D | AccessRole::Tcgen05CpDst));
     let (kind, named) = if signal {
         (Handshake::Named, true)
     } else if produce.is_empty() {
@@ -34,7 +36,7 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
         (Handshake::Pair, false)
     } else if by_hardware {
         (Handshake::Full, exchange)
-    } else if roles.contains(&Role::CpAsync) {
+    } else if roles.contains(&AccessRole::CpAsync) {
         (Handshake::Group, exchange)
     } else if exchange {
         (Handshake::Named, true)
@@ -100,7 +102,7 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     }
 }
 
-/// `arrive` iff the consumers, all other agents than the producers, have passed before the
+/// `arrive` iff the consumers, all other partitions than the producers, have passed before the
 /// producer's next arrival without the value's own release (B31).
 fn mode(
     f: &Facts<'_>,

@@ -1,19 +1,21 @@
 //! Classes: legality first, then the size rule (B34..B36).
 
-use super::Report;
 use super::facts::Facts;
-use crate::input::{Role, Space, element_bits};
+use super::report::Report;
+use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Record, Why};
 use std::collections::BTreeMap;
 
 /// Where a role is legal: (shared memory, tensor memory).
-fn legal(role: Role) -> (bool, bool) {
+fn legal(role: AccessRole) -> (bool, bool) {
     match role {
-        Role::RegWrite | Role::RegRead | Role::Tcgen05A => (true, true),
-        Role::Tcgen05D | Role::Tcgen05Scale | Role::Tcgen05CpDst | Role::Tcgen05St | Role::Tcgen05Ld => {
-            (false, true)
-        }
-        Role::Signal | Role::TmaDesc => (false, false),
+        AccessRole::RegWrite | AccessRole::RegRead | AccessRole::Tcgen05A => (true, true),
+        AccessRole::Tcgen05D
+        | AccessRole::Tcgen05Scale
+        | AccessRole::Tcgen05CpDst
+        | AccessRole::Tcgen05St
+        | AccessRole::Tcgen05Ld => (false, true),
+        AccessRole::Signal | AccessRole::TmaDesc => (false, false),
         _ => (true, false),
     }
 }
@@ -69,11 +71,11 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
 
 /// Class, reason, and whether a role is illegal there, for a chain.
 fn decide(f: &Facts<'_>, owners: &[u64]) -> (Class, Option<Why>, bool) {
-    let roles: Vec<Role> = owners.iter().flat_map(|&v| f.roles(v)).collect();
-    if owners.iter().all(|&v| f.roles(v).iter().all(|r| *r == Role::Signal)) {
+    let roles: Vec<AccessRole> = owners.iter().flat_map(|&v| f.roles(v)).collect();
+    if owners.iter().all(|&v| f.roles(v).iter().all(|r| *r == AccessRole::Signal)) {
         return (Class::BarrierOnly, None, false);
     }
-    if roles.iter().all(|r| *r == Role::TmaDesc) {
+    if roles.iter().all(|r| *r == AccessRole::TmaDesc) {
         return (Class::Desc, Some(Why::Role), false);
     }
     let smem = roles.iter().all(|&r| legal(r).0);

@@ -1,9 +1,12 @@
 //! What follows from the problem alone, computed afresh: times, lifetimes, least depths
 //! (B14..B22).
 
-use crate::input::{Exit, Op, Options, Problem, RegionKind, Repeat, Role, Sharing, TargetSpec, Value};
+use crate::input::{
+    AccessRole, AssignOptions, BufferValue, Exit, Problem, RegionKind, Repeat, ScheduledOp, Sharing,
+    TargetSpec,
+};
 use std::collections::{BTreeMap, BTreeSet};
-use warploom_target::{Feature, Target};
+use warploom_chips::{Feature, Target};
 
 /// Where an op stands.
 #[derive(Clone, Copy)]
@@ -57,10 +60,10 @@ pub(super) struct Life {
 
 pub(super) struct Facts<'a> {
     pub problem: &'a Problem,
-    pub options: &'a Options,
+    pub options: &'a AssignOptions,
     pub target: Target,
-    pub values: BTreeMap<u64, &'a Value>,
-    pub ops: BTreeMap<u64, &'a Op>,
+    pub values: BTreeMap<u64, &'a BufferValue>,
+    pub ops: BTreeMap<u64, &'a ScheduledOp>,
     pub at: BTreeMap<u64, At>,
     pub warps: BTreeMap<u64, u32>,
     /// Owner of each value and the offset in it.
@@ -71,7 +74,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub fn gather(problem: &'a Problem, options: &'a Options) -> Result<Facts<'a>, String> {
+    pub fn gather(problem: &'a Problem, options: &'a AssignOptions) -> Result<Facts<'a>, String> {
         let mut f = Facts {
             problem,
             options,
@@ -79,7 +82,7 @@ impl<'a> Facts<'a> {
             values: problem.values.iter().map(|v| (v.id, v)).collect(),
             ops: problem.ops.iter().map(|o| (o.id, o)).collect(),
             at: BTreeMap::new(),
-            warps: problem.agents.iter().map(|a| (a.id, a.warps)).collect(),
+            warps: problem.partitions.iter().map(|a| (a.id, a.warps)).collect(),
             owner: BTreeMap::new(),
             lives: Vec::new(),
             life_of: BTreeMap::new(),
@@ -135,13 +138,13 @@ impl<'a> Facts<'a> {
     }
 
     /// Values that read their owner's storage: itself and its views, ascending.
-    pub fn family(&self, owner: u64) -> impl Iterator<Item = &'a Value> + '_ {
+    pub fn family(&self, owner: u64) -> impl Iterator<Item = &'a BufferValue> + '_ {
         self.owner.iter().filter(move |(_, o)| o.0 == owner).filter_map(|(v, _)| self.values.get(v).copied())
     }
 
     fn find_lives(&mut self) -> Result<(), String> {
         let owners: Vec<u64> = self.owner.iter().filter(|(v, o)| **v == o.0).map(|(v, _)| *v).collect();
-        let mut family: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
+        let mut family: BTreeMap<u64, Vec<&BufferValue>> = BTreeMap::new();
         for (v, (o, _)) in &self.owner {
             family.entry(*o).or_default().extend(self.values.get(v).copied());
         }
@@ -194,7 +197,7 @@ impl<'a> Facts<'a> {
     }
 
     fn life(&self, chain: &[u64], uses: &BTreeMap<u64, Vec<Use>>) -> Result<Life, String> {
-        let any = |f: fn(&Value) -> bool| chain.iter().any(|v| f(self.values[v]));
+        let any = |f: fn(&BufferValue) -> bool| chain.iter().any(|v| f(self.values[v]));
         let producer = self.values[&chain[0]].producer.map(|p| p.op);
         let all: Vec<Use> = chain.iter().flat_map(|v| uses[v].iter().copied()).collect();
         let place = |op: u64| self.at.get(&op).copied().ok_or(format!("op {op} has no place"));
@@ -343,7 +346,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Roles of an owner and its views.
-    pub fn roles(&self, owner: u64) -> Vec<Role> {
+    pub fn roles(&self, owner: u64) -> Vec<AccessRole> {
         let family = self.family(owner);
         family
             .flat_map(|v| v.producer.map(|p| p.role).into_iter().chain(v.consumers.iter().map(|c| c.role)))

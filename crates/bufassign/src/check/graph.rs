@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) struct Graph {
     index: BTreeMap<u64, usize>,
     edges: Vec<Vec<(usize, i128)>>,
-    /// Of each op: its agent, stage and order, and whether the agent waits for its completion.
+    /// Of each op: its partition, stage and order, and whether the partition waits for its completion.
     seats: Vec<(u64, i128, u64, bool)>,
     /// Runs of a few turns.
     runs: std::cell::RefCell<BTreeMap<i128, Run>>,
@@ -16,9 +16,9 @@ pub(super) struct Graph {
 
 /// What comes after what in a run.
 struct Run {
-    /// Place of each event in the program of its op's agent.
+    /// Place of each event in the program of its op's partition.
     place: Vec<u32>,
-    /// By agent: the first place in its program that each event comes before.
+    /// By partition: the first place in its program that each event comes before.
     first: BTreeMap<u64, Vec<u32>>,
 }
 
@@ -67,15 +67,15 @@ impl Graph {
     }
 
     fn program_order(&mut self, f: &Facts<'_>, region: usize) {
-        let mut agents: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
+        let mut partitions: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
         for &o in self.index.keys() {
-            agents.entry(f.ops[&o].agent).or_default().push((f.at[&o].order, o));
+            partitions.entry(f.ops[&o].partition).or_default().push((f.at[&o].order, o));
         }
         for o in self.index.keys().copied().collect::<Vec<_>>() {
             let x = self.index[&o];
             self.edges[2 * x].push((2 * x + 1, 0));
         }
-        for ops in agents.values_mut() {
+        for ops in partitions.values_mut() {
             ops.sort_unstable();
             let successor = |k: usize| match ops.get(k + 1) {
                 Some(&(_, y)) => Some((y, 0)),
@@ -138,14 +138,14 @@ impl Graph {
         first != NOWHERE && first <= run.place[event(2 * y, d.max(0))]
     }
 
-    /// Both belong to one agent, which waits for `x` and issues `y` later.
+    /// Both belong to one partition, which waits for `x` and issues `y` later.
     fn directly(&self, x: usize, y: usize, d: i128) -> bool {
         let (a, b) = (self.seats[x], self.seats[y]);
         a.0 == b.0 && a.3 && (a.1, a.2) < (b.1 + d, b.2)
     }
 
     /// The events of a run and what each comes before: by edges of the graph whose turns both exist, and by
-    /// each agent's program through the instances that exist.
+    /// each partition's program through the instances that exist.
     fn run(&self, turns: i128) -> Run {
         let nodes = self.edges.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); nodes * turns as usize];
@@ -157,9 +157,9 @@ impl Graph {
             }
         }
         let mut programs: BTreeMap<u64, Vec<(i128, u64, usize, bool)>> = BTreeMap::new();
-        for (op, &(agent, stage, order, waits)) in self.seats.iter().enumerate() {
+        for (op, &(partition, stage, order, waits)) in self.seats.iter().enumerate() {
             let all = (0..turns).map(|t| (t + stage, order, t as usize * nodes + 2 * op, waits));
-            programs.entry(agent).or_default().extend(all);
+            programs.entry(partition).or_default().extend(all);
         }
         let mut place = vec![NOWHERE; before.len()];
         for program in programs.values_mut() {
@@ -174,7 +174,8 @@ impl Graph {
                 }
             }
         }
-        let first = programs.iter().map(|(&agent, program)| (agent, reaching(&before, program))).collect();
+        let first =
+            programs.iter().map(|(&partition, program)| (partition, reaching(&before, program))).collect();
         Run { place, first }
     }
 }
@@ -199,7 +200,7 @@ fn reaching(before: &[Vec<u32>], program: &[(i128, u64, usize, bool)]) -> Vec<u3
 
 fn seat(f: &Facts<'_>, op: u64) -> (u64, i128, u64, bool) {
     let (o, at) = (f.ops[&op], f.at[&op]);
-    (o.agent, at.stage, at.order, !o.is_async)
+    (o.partition, at.stage, at.order, !o.is_async)
 }
 
 /// The distances at which two versions on common bytes must be ordered: from the least one, `step` apart, all
@@ -212,14 +213,14 @@ pub(super) fn distances(least: i128, step: i128) -> Vec<i128> {
     all
 }
 
-/// An accumulator that the tensor core of one agent updates in place: the hardware keeps order.
+/// An accumulator that the tensor core of one partition updates in place: the hardware keeps order.
 fn accumulates(f: &Facts<'_>, p: u64, owner: u64, u: u64) -> bool {
-    use crate::input::Role::Tcgen05D;
+    use crate::input::AccessRole::Tcgen05D;
     let written = f.values.get(&owner).and_then(|v| v.producer).is_some_and(|x| x.role == Tcgen05D);
     let read =
         f.family(owner).flat_map(|v| &v.consumers).any(|c| c.op == u && c.in_place && c.role == Tcgen05D);
-    let agent = |o: u64| f.ops.get(&o).map(|o| o.agent);
-    written && read && agent(p) == agent(u)
+    let partition = |o: u64| f.ops.get(&o).map(|o| o.partition);
+    written && read && partition(p) == partition(u)
 }
 
 /// Depth that a life's record claims.
@@ -235,17 +236,19 @@ pub(super) fn waits(f: &Facts<'_>, from: u64, to: u64, d: i128) -> Vec<(u64, u64
     if u.region != v.region {
         return u.far.iter().filter(|x| x.0 == v.region).map(|x| (x.1, p, d)).collect();
     }
-    if u.uses.is_empty() {
-        return u.producer.into_iter().map(|x| (x, p, d)).collect();
+    let mut all: Vec<_> = u.uses.iter().map(|x| (x.op, p, d - x.distance)).collect();
+    // Where the turn of every use may be missing, the write is all there is to wait for.
+    if !u.uses.iter().any(|x| x.distance == 0 || x.distance <= d) {
+        all.extend(u.producer.map(|x| (x, p, d)));
     }
-    u.uses.iter().map(|x| (x.op, p, d - x.distance)).collect()
+    all
 }
 
 /// Whether program order may guard the later value's bytes (B26).
 pub(super) fn acquires(f: &Facts<'_>, a: &Assignment, from: u64, to: u64) -> bool {
     let (Some(u), Some(v)) = (f.life_of.get(&from), f.life_of.get(&to)) else { return false };
     let (u, v) = (&f.lives[*u], &f.lives[*v]);
-    let one_warp = v.producer.and_then(|p| f.ops.get(&p)).and_then(|o| f.warps.get(&o.agent)) == Some(&1);
+    let one_warp = v.producer.and_then(|p| f.ops.get(&p)).and_then(|o| f.warps.get(&o.partition)) == Some(&1);
     let barrier = a
         .record(to)
         .is_some_and(|r| matches!(r.handshake, Handshake::Named | Handshake::Full | Handshake::Pair));

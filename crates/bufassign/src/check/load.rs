@@ -1,12 +1,12 @@
 //! The lower bound, and claims of optimality (B12, B58, B59).
 
-use super::Report;
 use super::facts::{Facts, Held};
 use super::graph::{Graph, waits};
+use super::report::Report;
 use crate::input::Space;
 use crate::output::{Assignment, Class, Lanes, MapEntry, MapKind, MergeClass};
 use crate::pack::can_beat;
-use crate::pack::{PackItem, PackProblem, Segment, Span};
+use crate::pack::{LiveSpan, PackItem, PackProblem, TimeSegment};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
@@ -60,7 +60,7 @@ fn beaten(
 fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -> PackProblem {
     let mut p = PackProblem::default();
     for r in 0..f.problem.regions.len() {
-        let s = f.ii(r).map_or(Segment::Linear, |ii| Segment::Circular(ii as i64));
+        let s = f.ii(r).map_or(TimeSegment::Linear, |ii| TimeSegment::Circular(ii as i64));
         p.segments.extend([s, s]);
     }
     p.reserved =
@@ -94,7 +94,7 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
                 }
             }
         }
-        let live = live.into_iter().map(|(segment, (s, e))| Span {
+        let live = live.into_iter().map(|(segment, (s, e))| LiveSpan {
             segment,
             start: s as i64,
             len: ((e - s) as i64).max(1),
@@ -187,11 +187,11 @@ fn load(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -> u
 }
 
 /// A span as pieces of straight time: two where it passes the end of its circle.
-fn straight(s: &Span, segment: Segment) -> Vec<(i64, i64)> {
+fn straight(s: &LiveSpan, segment: TimeSegment) -> Vec<(i64, i64)> {
     match segment {
-        Segment::Linear => vec![(s.start, s.start + s.len)],
-        Segment::Circular(period) if s.len >= period => vec![(0, period)],
-        Segment::Circular(period) => {
+        TimeSegment::Linear => vec![(s.start, s.start + s.len)],
+        TimeSegment::Circular(period) if s.len >= period => vec![(0, period)],
+        TimeSegment::Circular(period) => {
             let from = s.start.rem_euclid(period);
             let to = from + s.len;
             if to <= period { vec![(from, to)] } else { vec![(from, period), (0, to - period)] }

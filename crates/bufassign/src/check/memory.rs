@@ -1,10 +1,10 @@
 //! Places: alignment, stride, bounds, mbarriers, columns, descriptors, maps
 //! (B12, B37..B45).
 
-use super::Report;
 use super::barriers::required;
 use super::facts::Facts;
-use crate::input::{Role, Space, element_bits};
+use super::report::Report;
+use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Handshake, Lanes, MapKind, MergeClass, Record, SmemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,8 @@ pub(super) fn smem_align(f: &Facts<'_>, owner: u64) -> u64 {
         let bits = v.element.as_deref().and_then(element_bits).unwrap_or(8);
         align = align.max(bits.div_ceil(8).next_power_of_two()).max(v.align).max(8 * v.swizzle);
     }
-    let tma = |r: &Role| matches!(r, Role::TmaLoad | Role::TmaStore | Role::TmaReduce);
+    let tma =
+        |r: &AccessRole| matches!(r, AccessRole::TmaLoad | AccessRole::TmaStore | AccessRole::TmaReduce);
     if f.roles(owner).iter().any(tma) { align.max(128) } else { align }
 }
 
@@ -221,7 +222,7 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             _ => 0,
         };
         let slots = members.iter().filter_map(|&v| a.record(v)).map(|r| r.depth).max().unwrap_or(1);
-        let load = |v: &u64| f.values[v].producer.is_some_and(|p| p.role == Role::TmaLoad);
+        let load = |v: &u64| f.values[v].producer.is_some_and(|p| p.role == AccessRole::TmaLoad);
         let tx: u64 = members.iter().filter(|v| load(v)).map(|&v| f.stage_bytes(v)).sum();
         let (full, empty) = (next, next + 8 * slots);
         for r in members.iter().filter_map(|&v| a.record(v)) {

@@ -2,7 +2,7 @@
 //!
 //! It takes input and output alone and shares no code with the producer: its own time arithmetic,
 //! its own order graph with plain relaxation, its own idea of who holds which byte when. Each
-//! [`Violation`] names the rule that owns what is broken.
+//! failure names the rule that owns what is broken.
 //!
 //! For two values on common bytes the argument is about versions, not circles: version i of `a`
 //! and version i + m of `b` meet in a slot for all m of one residue class. Let m be the least such
@@ -19,58 +19,23 @@ mod facts;
 mod graph;
 mod load;
 mod memory;
+mod place;
 mod records;
+mod report;
 mod sharing;
 
-use crate::{Assignment, Options, Problem};
+use crate::failure::CheckFailure;
+use crate::{AssignOptions, Assignment, Problem};
 use facts::Facts;
+use report::Report;
 
-/// Something wrong with an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The rule that is broken.
-    pub rule: &'static str,
-    /// Values concerned.
-    pub values: Vec<u64>,
-    /// What was found and what is required.
-    pub message: String,
-}
-
-impl std::fmt::Display for Violation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (values {:?}) [{}]", self.message, self.values, self.rule)
-    }
-}
-
-/// Collects violations.
-#[derive(Default)]
-struct Report(Vec<Violation>);
-
-impl Report {
-    fn add(&mut self, rule: &'static str, values: &[u64], message: impl Into<String>) {
-        self.0.push(Violation { rule, values: values.to_vec(), message: message.into() });
-    }
-
-    /// Notes a difference between what stands there and what is required.
-    fn same<T: PartialEq + std::fmt::Debug>(
-        &mut self,
-        rule: &'static str,
-        value: u64,
-        field: &str,
-        found: &T,
-        required: &T,
-    ) {
-        if found != required {
-            self.add(rule, &[value], format!("{field} is {found:?}, required is {required:?}"));
-        }
-    }
-}
+pub use report::AssignViolation;
 
 /// Verifies an answer to a problem with the options the problem carries.
 ///
 /// # Errors
 /// Every violation found.
-pub fn check(problem: &Problem, assignment: &Assignment) -> Result<(), Vec<Violation>> {
+pub fn check(problem: &Problem, assignment: &Assignment) -> Result<(), CheckFailure<AssignViolation>> {
     check_with(problem, &problem.options, assignment)
 }
 
@@ -80,9 +45,9 @@ pub fn check(problem: &Problem, assignment: &Assignment) -> Result<(), Vec<Viola
 /// Every violation found.
 pub fn check_with(
     problem: &Problem,
-    options: &Options,
+    options: &AssignOptions,
     assignment: &Assignment,
-) -> Result<(), Vec<Violation>> {
+) -> Result<(), CheckFailure<AssignViolation>> {
     let mut report = Report::default();
     match Facts::gather(problem, options) {
         Err(message) => report.add("B4", &[], message),
@@ -98,16 +63,15 @@ pub fn check_with(
             }
         }
     }
-    if report.0.is_empty() { Ok(()) } else { Err(report.0) }
+    CheckFailure::unless_empty(report.0)
 }
 
-/// Whether all uses of one value are done before the other is written `distance` iterations later, by
-/// the orders that an answer promises.
-#[cfg(test)]
-pub(crate) fn handed_over(problem: &Problem, a: &Assignment, from: u64, to: u64, distance: i64) -> bool {
+/// Whether the orders that an answer promises put all uses of one value before another is written, `distance`
+/// iterations later (B51); false where there is no such value.
+pub fn ordered(problem: &Problem, assignment: &Assignment, from: u64, to: u64, distance: i64) -> bool {
     let Ok(facts) = Facts::gather(problem, &problem.options) else { return false };
     let Some(life) = facts.life_of.get(&from).and_then(|k| facts.lives.get(*k)) else { return false };
-    let graph = graph::Graph::new(&facts, a, life.region, None);
+    let graph = graph::Graph::new(&facts, assignment, life.region, None);
     let waits = graph::waits(&facts, from, to, distance.into());
     waits.iter().all(|&(x, y, d)| graph.implied(x, y, d))
 }

@@ -1,8 +1,8 @@
 //! Records against the law: lifetimes, depths, parents (B10, B11, B16, B17, B21, B22).
 
 use super::facts::{Facts, Life};
-use super::{Report, Violation};
-use crate::input::Role;
+use super::report::{AssignViolation, Report};
+use crate::input::AccessRole;
 use crate::output::{Assignment, Class, LastSlot, MergeClass, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,7 +171,7 @@ fn view(owner: Option<&Record>, r: &Record, offset: u64, report: &mut Report) {
                 == (r.class, r.stride, r.depth, r.pipe, r.full, r.empty, r.tmem, r.barrier, r.handshake)
     });
     if !repeats {
-        report.0.push(Violation {
+        report.0.push(AssignViolation {
             rule: "B14",
             values: vec![r.value],
             message: "a view repeats its owner's place and handshake".into(),
@@ -181,7 +181,7 @@ fn view(owner: Option<&Record>, r: &Record, offset: u64, report: &mut Report) {
 
 /// A fence is due iff a generic write to shared memory is read by the async proxy (B10).
 fn fence(f: &Facts<'_>, owner: u64, r: &Record, report: &mut Report) {
-    use Role::*;
+    use AccessRole::*;
     let family: Vec<_> = f.family(owner).collect();
     let generic =
         family.iter().filter_map(|v| v.producer).any(|p| matches!(p.role, RegWrite | SharedWrite | CpAsync));

@@ -1,11 +1,12 @@
-//! No two versions on one byte at one time, and every hand-over ordered
+//! No two versions on one byte at one time, and every order ordered
 //! (B20, B23, B25, B43, B49..B52, B55, B57).
 
-use super::Report;
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, acquires, distances, waits};
+use super::place::place;
+use super::report::Report;
 use crate::input::Repeat;
-use crate::output::{Assignment, Lanes, MergeClass, OrderEdge, Record};
+use crate::output::{Assignment, MergeClass, OrderEdge, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 struct Ctx<'c, 'p> {
@@ -38,6 +39,7 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let ctx = Ctx { f, a, graphs, edges, listed: names, class };
     listed(&ctx, report);
     overwrites(&ctx, report);
+    rewrites(&ctx, report);
     for m in &a.merge {
         united(&ctx, m, report);
     }
@@ -60,26 +62,6 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             }
         }
     }
-}
-
-/// Slots of a record: bytes of shared memory or columns of some lanes.
-struct Place {
-    start: u64,
-    stride: u64,
-    bytes: u64,
-    lanes: [bool; 2],
-}
-
-fn place(r: &Record) -> Option<Place> {
-    if let Some(t) = r.tmem {
-        let lanes = match t.lanes {
-            Lanes::All => [true, true],
-            Lanes::H0 => [true, false],
-            Lanes::H1 => [false, true],
-        };
-        return Some(Place { start: t.column, stride: t.stride, bytes: t.columns, lanes });
-    }
-    Some(Place { start: r.offset?, stride: r.stride?, bytes: r.stage_bytes?, lanes: [true, true] })
 }
 
 /// Edges called implied hold without being listed (B25, B26, B51).
@@ -109,6 +91,27 @@ fn overwrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
                     );
                 }
             }
+        }
+    }
+}
+
+/// The writes of a slot come one after the other, those too that nobody reads: of dead versions, and of the last turns
+/// of a loop (B78).
+fn rewrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
+    let f = ctx.f;
+    for life in f.lives.iter().filter(|l| f.ii(l.region).is_some()) {
+        let (Some(p), Some(v)) = (life.producer, life.members.first().copied()) else { continue };
+        let Some(r) = ctx.a.record(v).filter(|r| place(r).is_some()) else { continue };
+        let depth = i128::from(r.depth);
+        // A use of a turn that the next write's run has waits for the one and is waited for by the other.
+        let read = life.uses.iter().any(|u| u.distance <= depth);
+        let asked = ctx
+            .edges
+            .iter()
+            .any(|e| (e.from, e.to, e.implied) == (v, v, false) && i128::from(e.distance) <= depth);
+        if !read && !asked && !ctx.graphs[&life.region].implied(p, p, depth) {
+            let text = format!("nothing orders the write of a version before that of {depth} turns later");
+            report.add("B78", &life.members, text);
         }
     }
 }
@@ -173,7 +176,7 @@ fn cost(ctx: &Ctx<'_, '_>, m: &MergeClass, lives: &BTreeSet<usize>, plain: bool,
     }
 }
 
-/// Arcs around one ring of a region, and the listed hand-over from each member to the next.
+/// Arcs around one ring of a region, and the listed order from each member to the next.
 fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], report: &mut Report) {
     let f = ctx.f;
     if lives.len() < 2 {
@@ -218,7 +221,7 @@ fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], rep
             report.add(
                 "B51",
                 &[from, to],
-                format!("the hand-over {from} -> {to} at distance {distance} is not listed"),
+                format!("the order {from} -> {to} at distance {distance} is not listed"),
             );
         }
     }
@@ -293,7 +296,7 @@ fn together(
                 report.add("B51", &ids, "they share bytes and their lifetimes overlap");
                 return;
             }
-            hand_over(ctx, region, first.value, second.value, &[0], report);
+            follows(ctx, region, first.value, second.value, &[0], report);
         }
         Some(ii) => {
             if a.region != region || b.region != region {
@@ -307,16 +310,16 @@ fn together(
                     report.add("B51", &ids, "they share bytes and their lifetimes overlap in a slot");
                     return;
                 }
-                hand_over(ctx, region, v.value, w.value, &distances(m, residue), report);
+                follows(ctx, region, v.value, w.value, &distances(m, residue), report);
                 let back = -c + ceil(ceil(g - s, ii) + c, residue) * residue;
-                hand_over(ctx, region, w.value, v.value, &distances(back, residue), report);
+                follows(ctx, region, w.value, v.value, &distances(back, residue), report);
             }
         }
     }
 }
 
-/// One hand-over is ordered at every distance; between classes the least is listed too (B51, B57).
-fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, all: &[i128], report: &mut Report) {
+/// One order is ordered at every distance; between classes the least is listed too (B51, B57).
+fn follows(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, all: &[i128], report: &mut Report) {
     let f = ctx.f;
     let g = &ctx.graphs[&region];
     for &d in all {
@@ -332,7 +335,7 @@ fn hand_over(ctx: &Ctx<'_, '_>, region: usize, from: u64, to: u64, all: &[i128],
     // listed.
     let in_ring = ctx.class.get(&from) == ctx.class.get(&to) && f.values[&from].layout.is_none();
     if !in_ring && !ctx.listed.contains(&(first(from), first(to), d)) {
-        report.add("B51", &[from, to], format!("the hand-over {from} -> {to} at distance {d} is not listed"));
+        report.add("B51", &[from, to], format!("the order {from} -> {to} at distance {d} is not listed"));
     }
 }
 

@@ -1,13 +1,15 @@
-//! The problem: a scheduled kernel's agents, regions, ops and values as plain data (B1, B2).
+//! The problem: a scheduled kernel's partitions, regions, ops and values as plain data (B1, B2).
 
+mod builder;
 mod element;
 mod options;
 mod read;
 mod role;
 
+pub use builder::{OpBuilder, ProblemBuilder, ValueBuilder};
 pub use element::element_bits;
-pub use options::{Options, Preset, Sharing};
-pub use role::{Role, Space};
+pub use options::{AssignOptions, Preset, Sharing};
+pub use role::{AccessRole, Space};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,21 +29,22 @@ pub struct Problem {
     pub repeat: Repeat,
     /// Choices; `assign` takes them as its second argument, the command line from here.
     #[serde(default)]
-    pub options: Options,
-    /// Who executes: groups of warps with one program order each.
-    pub agents: Vec<Agent>,
+    pub options: AssignOptions,
+    /// Who executes: groups of warps with one program order each. Reads the earlier spelling `agents` too.
+    #[serde(alias = "agents")]
+    pub partitions: Vec<WarpPartition>,
     /// Loops and straight-line parts, in program order.
-    pub regions: Vec<Region>,
+    pub regions: Vec<ScheduledRegion>,
     /// Operations with their place in the schedule.
-    pub ops: Vec<Op>,
+    pub ops: Vec<ScheduledOp>,
     /// Values that need storage, a handshake, or both.
-    pub values: Vec<Value>,
+    pub values: Vec<BufferValue>,
     /// The author's storage specs, already laid out.
     #[serde(default)]
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<AuthorLayout>,
     /// Synchronisation the caller guarantees.
     #[serde(default)]
-    pub edges: Vec<Edge>,
+    pub edges: Vec<CallerEdge>,
     /// Byte or column ranges nobody may use.
     #[serde(default)]
     pub reserved: Vec<Reserved>,
@@ -50,6 +53,7 @@ pub struct Problem {
 /// A chip by name, or a named chip with some of its fields overridden (B2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum TargetSpec {
     /// One of the built-in names, such as `sm_90a`.
     Named(String),
@@ -66,6 +70,7 @@ pub enum TargetSpec {
 /// Whether the regions are executed once or as the body of an outer loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Repeat {
     /// Executed once.
     #[default]
@@ -78,19 +83,19 @@ pub enum Repeat {
 
 /// A group of warps with one program order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Agent {
+pub struct WarpPartition {
     /// Unique id.
     pub id: u64,
     /// Name for people.
     #[serde(default)]
     pub name: String,
-    /// Number of warps, at least 1; 32 over all agents at most.
+    /// Number of warps, at least 1; 32 over all partitions at most.
     pub warps: u32,
 }
 
 /// A loop or a straight-line part of the kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Region {
+pub struct ScheduledRegion {
     /// Unique id.
     pub id: u64,
     /// Loop or line.
@@ -109,6 +114,7 @@ pub struct Region {
 /// Kind of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RegionKind {
     /// A modulo-scheduled loop.
     Loop,
@@ -119,6 +125,7 @@ pub enum RegionKind {
 /// How a loop ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Exit {
     /// The trip count is known on entry: no copy is in flight at the end.
     #[default]
@@ -129,7 +136,7 @@ pub enum Exit {
 
 /// An operation and its place in the schedule (B3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Op {
+pub struct ScheduledOp {
     /// Unique id.
     pub id: u64,
     /// Name for people.
@@ -138,8 +145,9 @@ pub struct Op {
     /// Region; an op of a value without one is refused as `NoAnchor` (B15).
     #[serde(default)]
     pub region: Option<u64>,
-    /// The agent that issues it.
-    pub agent: u64,
+    /// The partition that issues it. Reads the earlier spelling `agent` too.
+    #[serde(alias = "agent")]
+    pub partition: u64,
     /// Stage (loops), below the region's `stages`.
     #[serde(default)]
     pub stage: u64,
@@ -151,14 +159,14 @@ pub struct Op {
     pub order: Option<u64>,
     /// Cycles from issue to the last touch of storage.
     pub latency: u64,
-    /// Completes some time after the agent has gone on.
+    /// Completes some time after the partition has gone on.
     #[serde(default, rename = "async")]
     pub is_async: bool,
 }
 
 /// A value: what one op writes and others read (B2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Value {
+pub struct BufferValue {
     /// Unique id.
     pub id: u64,
     /// Name for people.
@@ -233,7 +241,7 @@ pub struct Producer {
     /// Op id.
     pub op: u64,
     /// How it writes.
-    pub role: Role,
+    pub role: AccessRole,
 }
 
 /// One use of a value.
@@ -242,7 +250,7 @@ pub struct Consumer {
     /// Op id.
     pub op: u64,
     /// How it reads.
-    pub role: Role,
+    pub role: AccessRole,
     /// Iterations between the write and this use.
     #[serde(default)]
     pub distance: i64,
@@ -262,7 +270,7 @@ pub struct LayoutRef {
 
 /// An author's storage spec, already laid out (B20).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Layout {
+pub struct AuthorLayout {
     /// Unique id.
     pub id: u64,
     /// SMEM or TMEM.
@@ -272,12 +280,12 @@ pub struct Layout {
     /// Alignment in the same unit, a power of two.
     pub align: u64,
     /// The parts values bind to.
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<LayoutLeaf>,
 }
 
 /// One part of a layout: the offsets of its ring slots, at a constant stride.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Leaf {
+pub struct LayoutLeaf {
     /// Size of one slot: bytes (SMEM) or columns (TMEM).
     pub bytes: u64,
     /// Offset of each slot in the layout, same unit.
@@ -286,7 +294,7 @@ pub struct Leaf {
 
 /// `src` of iteration i completes before `dst` of iteration i + `distance` issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Edge {
+pub struct CallerEdge {
     /// Op that completes.
     pub src: u64,
     /// Op that waits for it.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Options of [`assign`](crate::assign) (B8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Options {
+#[non_exhaustive]
+pub struct AssignOptions {
     /// Which merges of buffers are tried (B53).
     pub sharing: Sharing,
     /// Lowers the chip's shared-memory capacity, in bytes.
@@ -27,9 +28,9 @@ pub struct Options {
     pub preset: Option<Preset>,
 }
 
-impl Default for Options {
+impl Default for AssignOptions {
     fn default() -> Self {
-        Options {
+        AssignOptions {
             sharing: Sharing::WhenNeeded,
             smem_limit: None,
             tmem_threshold: 16384,
@@ -42,7 +43,47 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl AssignOptions {
+    /// Sets which merges are tried.
+    pub fn sharing(self, sharing: Sharing) -> Self {
+        AssignOptions { sharing, ..self }
+    }
+
+    /// Lowers the chip's shared-memory capacity to so many bytes; `None` takes the chip's.
+    pub fn smem_limit(self, smem_limit: Option<u64>) -> Self {
+        AssignOptions { smem_limit, ..self }
+    }
+
+    /// Sets the bytes above which a tile that may live in both spaces goes to TMEM.
+    pub fn tmem_threshold(self, tmem_threshold: u64) -> Self {
+        AssignOptions { tmem_threshold, ..self }
+    }
+
+    /// Sets the least SMEM alignment in bytes, a power of two.
+    pub fn align_min(self, align_min: u64) -> Self {
+        AssignOptions { align_min, ..self }
+    }
+
+    /// Allows the search for a colouring where first-fit runs out of named barriers, or forbids it.
+    pub fn recolour(self, recolour: bool) -> Self {
+        AssignOptions { recolour, ..self }
+    }
+
+    /// Allows values of different element type or size to share a class, or forbids it.
+    pub fn relax_footprint(self, relax_footprint: bool) -> Self {
+        AssignOptions { relax_footprint, ..self }
+    }
+
+    /// Sets the nodes an exact search may visit.
+    pub fn node_budget(self, node_budget: u64) -> Self {
+        AssignOptions { node_budget, ..self }
+    }
+
+    /// Takes a bundle of choices.
+    pub fn preset(self, preset: Option<Preset>) -> Self {
+        AssignOptions { preset, ..self }
+    }
+
     /// Sharing in force, the preset considered.
     pub(crate) fn effective_sharing(&self) -> Sharing {
         if self.is_tileiras() { Sharing::Always } else { self.sharing }
@@ -62,6 +103,7 @@ impl Options {
 /// Which merges are tried (B53).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Sharing {
     /// None.
     Off,
@@ -77,6 +119,7 @@ pub enum Sharing {
 /// A bundle of choices (B8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Preset {
     /// The published description taken literally: 32-slot pool, a barrier for every value, class
     /// by size alone, sharing always, no recolouring.

@@ -7,6 +7,7 @@ use std::fmt;
 /// A storage space a value can be bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Space {
     /// Shared memory, in bytes.
     Smem,
@@ -17,7 +18,8 @@ pub enum Space {
 /// How an op writes or reads a value (B5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+#[non_exhaustive]
+pub enum AccessRole {
     /// Write by a TMA load.
     TmaLoad,
     /// Read by a TMA store.
@@ -68,10 +70,10 @@ pub enum Role {
     TmaDesc,
 }
 
-impl Role {
+impl AccessRole {
     /// Whether the role can touch shared memory and tensor memory, in that order (B5).
     pub(crate) fn legal(self) -> (bool, bool) {
-        use Role::*;
+        use AccessRole::*;
         match self {
             TmaLoad | TmaStore | TmaReduce | CpAsync | SharedWrite | SharedRead | WgmmaA | WgmmaB
             | Tcgen05B | Tcgen05CpSrc => (true, false),
@@ -83,28 +85,28 @@ impl Role {
 
     /// A TMA copy on one side or the other.
     pub(crate) fn is_tma(self) -> bool {
-        matches!(self, Role::TmaLoad | Role::TmaStore | Role::TmaReduce)
+        matches!(self, AccessRole::TmaLoad | AccessRole::TmaStore | AccessRole::TmaReduce)
     }
 
     /// Completion is signalled on an mbarrier by the hardware (B27).
     pub(crate) fn completes_on_mbarrier(self) -> bool {
-        matches!(self, Role::TmaLoad | Role::Tcgen05D | Role::Tcgen05CpDst)
+        matches!(self, AccessRole::TmaLoad | AccessRole::Tcgen05D | AccessRole::Tcgen05CpDst)
     }
 
     /// Writes shared memory through the generic proxy.
     pub(crate) fn is_generic_write(self) -> bool {
-        matches!(self, Role::RegWrite | Role::SharedWrite | Role::CpAsync)
+        matches!(self, AccessRole::RegWrite | AccessRole::SharedWrite | AccessRole::CpAsync)
     }
 
     /// Reads shared memory through the async proxy.
     pub(crate) fn is_async_proxy_read(self) -> bool {
-        use Role::*;
+        use AccessRole::*;
         matches!(self, TmaStore | TmaReduce | WgmmaA | WgmmaB | Tcgen05A | Tcgen05B | Tcgen05CpSrc)
     }
 
     /// May produce a value.
     pub(crate) fn can_write(self) -> bool {
-        use Role::*;
+        use AccessRole::*;
         matches!(
             self,
             TmaLoad
@@ -121,34 +123,34 @@ impl Role {
 
     /// May consume a value.
     pub(crate) fn can_read(self) -> bool {
-        use Role::*;
+        use AccessRole::*;
         !matches!(self, TmaLoad | CpAsync | SharedWrite | RegWrite | Tcgen05CpDst | Tcgen05St)
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for AccessRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
-            Role::TmaLoad => "tma_load",
-            Role::TmaStore => "tma_store",
-            Role::TmaReduce => "tma_reduce",
-            Role::CpAsync => "cp_async",
-            Role::SharedWrite => "shared_write",
-            Role::SharedRead => "shared_read",
-            Role::WgmmaA => "wgmma_a",
-            Role::WgmmaB => "wgmma_b",
-            Role::RegWrite => "reg_write",
-            Role::RegRead => "reg_read",
-            Role::Signal => "signal",
-            Role::Tcgen05B => "tcgen05_b",
-            Role::Tcgen05CpSrc => "tcgen05_cp_src",
-            Role::Tcgen05A => "tcgen05_a",
-            Role::Tcgen05D => "tcgen05_d",
-            Role::Tcgen05Scale => "tcgen05_scale",
-            Role::Tcgen05CpDst => "tcgen05_cp_dst",
-            Role::Tcgen05St => "tcgen05_st",
-            Role::Tcgen05Ld => "tcgen05_ld",
-            Role::TmaDesc => "tma_desc",
+            AccessRole::TmaLoad => "tma_load",
+            AccessRole::TmaStore => "tma_store",
+            AccessRole::TmaReduce => "tma_reduce",
+            AccessRole::CpAsync => "cp_async",
+            AccessRole::SharedWrite => "shared_write",
+            AccessRole::SharedRead => "shared_read",
+            AccessRole::WgmmaA => "wgmma_a",
+            AccessRole::WgmmaB => "wgmma_b",
+            AccessRole::RegWrite => "reg_write",
+            AccessRole::RegRead => "reg_read",
+            AccessRole::Signal => "signal",
+            AccessRole::Tcgen05B => "tcgen05_b",
+            AccessRole::Tcgen05CpSrc => "tcgen05_cp_src",
+            AccessRole::Tcgen05A => "tcgen05_a",
+            AccessRole::Tcgen05D => "tcgen05_d",
+            AccessRole::Tcgen05Scale => "tcgen05_scale",
+            AccessRole::Tcgen05CpDst => "tcgen05_cp_dst",
+            AccessRole::Tcgen05St => "tcgen05_st",
+            AccessRole::Tcgen05Ld => "tcgen05_ld",
+            AccessRole::TmaDesc => "tma_desc",
         };
         f.write_str(name)
     }

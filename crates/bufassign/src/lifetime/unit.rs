@@ -1,6 +1,6 @@
 //! One lifetime: its extent and its depth (B16, B17, B19, B22).
 
-use super::{Span, Unit, UnitUse, fail};
+use super::types::{Span, Unit, UnitUse, fail};
 use crate::input::Repeat;
 use crate::model::{Anchor, Model};
 use crate::output::{AssignError, ErrorKind};
@@ -36,7 +36,7 @@ pub(super) fn unit(
     let here = |u: &&UnitUse| at(u.op).is_some_and(|a| a.region == region);
     let own: Vec<UnitUse> = all.iter().filter(here).copied().collect();
     let carried = carried(model, &values, producer, &own)?;
-    let flag = |f: fn(&crate::input::Value) -> bool| values.iter().any(|&v| f(model.values[v].src));
+    let flag = |f: fn(&crate::input::BufferValue) -> bool| values.iter().any(|&v| f(model.values[v].src));
     let live_in = flag(|v| v.live_in);
     let init = flag(|v| v.init);
     let r = &model.regions[region];

@@ -1,9 +1,12 @@
 //! Allocations against the buffers they stand for, sharing no code with the producer (B68..B71).
 
-use super::{Alloc, MemRefs, Spaces};
+use crate::failure::CheckFailure;
+
+use super::{MemAlloc, MemRefs, MemSpaces};
 
 /// What is wrong with a list of allocations.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemViolation {
     /// Rule.
     pub rule: &'static str,
@@ -11,12 +14,22 @@ pub struct MemViolation {
     pub message: String,
 }
 
+impl std::fmt::Display for MemViolation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} [{}]", self.message, self.rule)
+    }
+}
+
 /// Tests one allocation per buffer, order, alignment, capacity, reservations, and that buffers live
 /// at one time share no byte.
 ///
 /// # Errors
 /// Every violation found.
-pub fn check_allocs(refs: &MemRefs, spaces: &Spaces, allocs: &[Alloc]) -> Result<(), Vec<MemViolation>> {
+pub fn check_allocs(
+    refs: &MemRefs,
+    spaces: &MemSpaces,
+    allocs: &[MemAlloc],
+) -> Result<(), CheckFailure<MemViolation>> {
     let mut bad = Vec::new();
     let mut report = |rule, message: String| bad.push(MemViolation { rule, message });
     for k in 0..refs.buffers.len() {
@@ -25,7 +38,7 @@ pub fn check_allocs(refs: &MemRefs, spaces: &Spaces, allocs: &[Alloc]) -> Result
             report("B68", format!("buffer {k} has {n} allocations"));
         }
     }
-    let place = |a: &Alloc| spaces.0.iter().position(|s| s.name == a.space);
+    let place = |a: &MemAlloc| spaces.0.iter().position(|s| s.name == a.space);
     if !allocs.windows(2).all(|w| (place(&w[0]), w[0].addr, w[0].id) <= (place(&w[1]), w[1].addr, w[1].id)) {
         report("B70", "allocations are ordered by space, address, id".into());
     }
@@ -76,5 +89,5 @@ pub fn check_allocs(refs: &MemRefs, spaces: &Spaces, allocs: &[Alloc]) -> Result
             }
         }
     }
-    if bad.is_empty() { Ok(()) } else { Err(bad) }
+    CheckFailure::unless_empty(bad)
 }

@@ -2,12 +2,12 @@
 //!
 //! ```
 //! use warploom_bufassign::materialize::*;
-//! let tile = |v: &str, buffer| User { variable: v.into(), buffer, bytes: 16384 };
+//! let tile = |v: &str, buffer| MemUser { variable: v.into(), buffer, bytes: 16384 };
 //! let refs = MemRefs {
-//!     buffers: vec![Buffer { id: 0, space: "UB".into(), bytes: 16384, live: vec![] }],
+//!     buffers: vec![MemBuffer { id: 0, space: "UB".into(), bytes: 16384, live: vec![] }],
 //!     users: vec![tile("a", 0), tile("b", 0)],
 //! };
-//! let spaces = Spaces(vec![MemSpace::placed("UB", 524_288, 32)]);
+//! let spaces = MemSpaces(vec![MemSpace::placed("UB", 524_288, 32)]);
 //! let m = materialize(&refs, &spaces).unwrap();
 //! assert_eq!(m.allocs.len(), 1);
 //! assert_eq!(m.allocs[0].addr, Some(0));
@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemRefs {
     /// Buffers; identity is the index, not the printed id.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<MemBuffer>,
     /// Variables, loop arguments, results and parameters, in program order.
-    pub users: Vec<User>,
+    pub users: Vec<MemUser>,
 }
 
 /// One buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Buffer {
+pub struct MemBuffer {
     /// Printed id; two buffers may print alike.
     pub id: u64,
     /// Name of its space.
@@ -44,7 +44,7 @@ pub struct Buffer {
 
 /// A variable that names a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct User {
+pub struct MemUser {
     /// Name.
     pub variable: String,
     /// Index of the buffer.
@@ -55,7 +55,7 @@ pub struct User {
 
 /// Memory spaces in the order of the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spaces(pub Vec<MemSpace>);
+pub struct MemSpaces(pub Vec<MemSpace>);
 
 /// One memory space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl MemSpace {
 
 /// One allocation at the head of the function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Alloc {
+pub struct MemAlloc {
     /// Index of the buffer.
     pub buffer: usize,
     /// Its printed id.
@@ -102,7 +102,7 @@ pub struct Alloc {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Materialized {
     /// Ordered by (space in target order, address, id).
-    pub allocs: Vec<Alloc>,
+    pub allocs: Vec<MemAlloc>,
     /// Address per user, in the order of the users.
     pub addresses: Vec<Option<u64>>,
     /// Two buffers that print alike, and the like.
@@ -111,6 +111,7 @@ pub struct Materialized {
 
 /// Why buffers cannot be materialised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum MemError {
     /// A user names no buffer, or a buffer no space (B68).
     Dangling(String),
@@ -161,7 +162,7 @@ impl std::error::Error for MemError {}
 ///
 /// # Errors
 /// See [`MemError`].
-pub fn materialize(refs: &MemRefs, spaces: &Spaces) -> Result<Materialized, MemError> {
+pub fn materialize(refs: &MemRefs, spaces: &MemSpaces) -> Result<Materialized, MemError> {
     let bases = spaces.0.iter().map(base).collect::<Result<Vec<u64>, MemError>>()?;
     for u in &refs.users {
         let Some(b) = refs.buffers.get(u.buffer) else {
@@ -196,7 +197,8 @@ pub fn materialize(refs: &MemRefs, spaces: &Spaces) -> Result<Materialized, MemE
             if refs.buffers[..k].iter().any(|o| o.id == b.id && o.space == b.space) {
                 out.warnings.push(format!("two buffers of {} print alike: id {}", b.space, b.id));
             }
-            let alloc = Alloc { buffer: k, id: b.id, space: b.space.clone(), bytes: b.bytes, addr: addr[k] };
+            let alloc =
+                MemAlloc { buffer: k, id: b.id, space: b.space.clone(), bytes: b.bytes, addr: addr[k] };
             out.allocs.push(alloc);
         }
         if let Some(limit) = space.limit.filter(|&l| next > l) {
@@ -204,7 +206,7 @@ pub fn materialize(refs: &MemRefs, spaces: &Spaces) -> Result<Materialized, MemE
             return Err(MemError::Capacity { space, used: next, limit, reserved });
         }
     }
-    let rank = |a: &Alloc| spaces.0.iter().position(|s| s.name == a.space);
+    let rank = |a: &MemAlloc| spaces.0.iter().position(|s| s.name == a.space);
     out.allocs.sort_by_key(|a| (rank(a), a.addr, a.id, a.buffer));
     out.addresses = refs.users.iter().map(|u| addr.get(u.buffer).copied().flatten()).collect();
     Ok(out)

@@ -3,7 +3,7 @@
 use crate::input::TargetSpec;
 use crate::output::AssignError;
 use serde_json::Value as Json;
-use warploom_target::{Feature, Target};
+use warploom_chips::{Feature, Target};
 
 /// What the phases ask of a chip; all bytes unless said otherwise.
 #[derive(Clone, Debug)]

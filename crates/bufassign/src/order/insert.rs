@@ -3,46 +3,37 @@
 //! A wait makes some nodes precede more than before; all others keep their places. So only what changes is
 //! visited, and noted, to be taken back where a merge fails after all.
 
-use super::{Order, Queue};
+use super::{NEVER, Order, Queue, STEP, Undo};
 use std::cmp::Reverse;
-
-/// A change to take back.
-#[derive(Clone)]
-pub(super) enum Undo {
-    /// An edge was added: from, to.
-    Edge(usize, usize),
-    /// An agent, a node and the place it had.
-    Reach(usize, usize, i128),
-    /// Turns of a run, an agent, an event and the place it had.
-    Event(i64, usize, usize, i64),
-}
 
 impl Order {
     /// Adds C(from) -> I(to) at distance d, which must be [`insertable`](Order::insertable); gives how many
     /// places changed. It holds until [`Order::take_back`] unless [`Order::keep`] comes first.
     pub fn insert(&mut self, from: usize, to: usize, d: i64) -> u64 {
-        let (Some(&from), Some(&to)) = (self.local.get(&from), self.local.get(&to)) else { return 0 };
-        let (x, y, before) = (2 * from + 1, 2 * to, self.log.len());
-        self.edge(x, y, d, None);
-        self.log.push(Undo::Edge(x, y));
-        for agent in 0..self.agents.len() {
-            let mut best = std::mem::take(&mut self.reach[agent]);
-            let size = self.agents[agent].len() as i128;
+        let (Some(from), Some(to)) = (self.graph.op(from), self.graph.op(to)) else { return 0 };
+        let (x, y, before) = (STEP * from + 1, STEP * to, self.log.len());
+        self.graph.edge(x, y, d, None);
+        self.log.push(Undo::Edge);
+        for partition in 0..self.graph.partitions.len() {
+            let mut best = std::mem::take(&mut self.reach[partition]);
+            let size = i128::from(self.graph.size(partition));
             let through = best[y].saturating_add(i128::from(d) * size);
-            if best[y] != super::NEVER && through < best[x] {
+            if best[y] != NEVER && through < best[x] {
                 let mut log = std::mem::take(&mut self.log);
-                log.push(Undo::Reach(agent, x, best[x]));
+                log.push(Undo::Reach(partition, x, best[x]));
                 best[x] = through;
-                let queue = Queue::from([Reverse((self.reduced(agent, x, through), x))]);
-                self.spread(agent, &mut best, queue, |x, was| log.push(Undo::Reach(agent, x, was)));
+                let queue = Queue::from([Reverse((self.graph.reduced(partition, x, through), x))]);
+                self.spread(partition, &mut best, queue, |x, was| log.push(Undo::Reach(partition, x, was)));
                 self.log = log;
             }
-            self.reach[agent] = best;
+            self.reach[partition] = best;
         }
         let mut windows = self.windows.take();
         let mut log = std::mem::take(&mut self.log);
         for (&turns, run) in &mut windows {
-            run.insert(self, (x, y, d), |agent, event, was| log.push(Undo::Event(turns, agent, event, was)));
+            run.insert(&self.graph, (x, y, d), |partition, event, was| {
+                log.push(Undo::Event(turns, partition, event, was))
+            });
         }
         self.log = log;
         self.windows.replace(windows);
@@ -59,17 +50,15 @@ impl Order {
         let windows = self.windows.get_mut();
         while let Some(change) = self.log.pop() {
             match change {
-                Undo::Edge(x, y) => {
-                    self.out[x].pop();
-                    self.into[y].pop();
+                Undo::Edge => {
                     // Runs laid out since know of the edge.
-                    windows.retain(|_, run| run.edges < self.edges);
-                    self.edges -= 1;
+                    windows.retain(|_, run| run.edges < self.graph.edges());
+                    self.graph.pop_edge();
                 }
-                Undo::Reach(agent, node, was) => self.reach[agent][node] = was,
-                Undo::Event(turns, agent, event, was) => {
+                Undo::Reach(partition, node, was) => self.reach[partition][node] = was,
+                Undo::Event(turns, partition, event, was) => {
                     if let Some(run) = windows.get_mut(&turns) {
-                        run.restore(agent, event, was);
+                        run.restore(partition, event, was);
                     }
                 }
             }
@@ -80,20 +69,22 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::super::{Order, Window};
-    use crate::fuzzing::{Choices, problem};
+    use crate::generated::problem;
     use crate::{lifetime, model};
+    use warploom_testing::bufassign::Choices;
 
     /// Runs as long as this are compared.
     const TURNS: [i64; 4] = [1, 2, 3, 4];
 
     fn same(kept: &Order, anew: &Order) -> bool {
-        let run = |turns: i64| Window::new(anew, turns).places() == kept.windows.borrow()[&turns].places();
+        let run =
+            |turns: i64| Window::new(&anew.graph, turns).places() == kept.windows.borrow()[&turns].places();
         kept.reach == anew.reach && TURNS.into_iter().all(run)
     }
 
     fn lay_out(g: &Order, which: impl FnMut(&i64) -> bool) {
         for turns in TURNS.into_iter().filter(which) {
-            let run = Window::new(g, turns);
+            let run = Window::new(&g.graph, turns);
             g.windows.borrow_mut().entry(turns).or_insert(run);
         }
     }
@@ -103,7 +94,7 @@ mod tests {
     fn insertion_agrees_with_a_new_graph() {
         let (mut kept, mut dropped) = (0, 0);
         for seed in 0u64..120 {
-            let p = problem(&mut Choices::seeded(seed));
+            let p = problem(seed);
             let Ok(m) = model::build(&p, &p.options) else { continue };
             let Ok(life) = lifetime::resolve(&m) else { continue };
             let mut c = Choices::seeded(seed);

@@ -1,25 +1,26 @@
 //! The one structured failure record (B73).
 
-use super::{Class, MapEntry, Why};
+use super::record::{Class, Why};
+use super::space::MapEntry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Why a problem could not be assigned: a boxed [`Diagnostic`].
+/// Why a problem could not be assigned: a boxed [`AssignDiagnostic`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct AssignError(pub Box<Diagnostic>);
+pub struct AssignError(pub Box<AssignDiagnostic>);
 
 impl Deref for AssignError {
-    type Target = Diagnostic;
-    fn deref(&self) -> &Diagnostic {
+    type Target = AssignDiagnostic;
+    fn deref(&self) -> &AssignDiagnostic {
         &self.0
     }
 }
 
 impl DerefMut for AssignError {
-    fn deref_mut(&mut self) -> &mut Diagnostic {
+    fn deref_mut(&mut self) -> &mut AssignDiagnostic {
         &mut self.0
     }
 }
@@ -28,6 +29,7 @@ impl std::error::Error for AssignError {}
 
 /// What kind of refusal (each names the rule that was broken).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The problem itself is malformed: mend the named field (B4).
     InvalidInput,
@@ -69,7 +71,8 @@ pub enum ErrorKind {
 ///
 /// A field that the failing phase did not reach is `None` (B74).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Diagnostic {
+#[non_exhaustive]
+pub struct AssignDiagnostic {
     /// Rule.
     pub code: String,
     /// Kind.
@@ -188,6 +191,7 @@ pub struct Classification {
 
 /// How sure a verdict is (B33, B58).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub enum PackVerdict {
     /// No plan exists for these classes.
     ProvedInfeasible,
@@ -204,6 +208,7 @@ pub enum PackVerdict {
 /// A step that would help (B66).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Remedy {
     /// Reschedule with a larger II so that a ring needs one slot less.
     Shallower {
@@ -258,7 +263,7 @@ pub struct AlsoFailure {
 
 /// The failing answer as one JSON object: `{"ok":false,"error":{..}}` (B9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Failure {
+pub struct AssignFailure {
     /// Always false.
     pub ok: bool,
     /// The record.
@@ -273,7 +278,7 @@ impl AssignError {
         phase: Option<u8>,
         message: impl Into<String>,
     ) -> AssignError {
-        AssignError(Box::new(Diagnostic {
+        AssignError(Box::new(AssignDiagnostic {
             code: code.to_string(),
             kind,
             phase,
@@ -304,7 +309,7 @@ impl AssignError {
 
     /// One line of JSON: `{"ok":false,"error":{..}}`.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(&Failure { ok: false, error: self.clone() }).unwrap_or_default()
+        serde_json::to_string(&AssignFailure { ok: false, error: self.clone() }).unwrap_or_default()
     }
 
     /// The first failure of several, lowest value id first, the others listed in `also` (B15).

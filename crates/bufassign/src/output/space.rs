@@ -1,6 +1,6 @@
 //! Plans of the memory spaces (B12).
 
-use super::Lanes;
+use super::record::Lanes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ pub struct SmemPlan {
 /// How the shared-memory block is declared (B40).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SmemKind {
     /// Up to 48 KiB.
     Static,
@@ -64,6 +65,7 @@ pub struct MapEntry {
 /// What a map entry holds, if not data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum MapKind {
     /// mbarrier words.
     Mbarrier,

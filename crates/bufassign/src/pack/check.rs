@@ -1,9 +1,12 @@
 //! An O(n^2) test of a packing that shares no code with the packer (B64).
 
-use super::{PackOutcome, PackProblem, Segment, Span};
+use crate::failure::CheckFailure;
+
+use super::{LiveSpan, PackOutcome, PackProblem, TimeSegment};
 
 /// What is wrong with a packing, with the rule that owns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackViolation {
     /// Rule.
     pub rule: &'static str,
@@ -20,13 +23,13 @@ impl std::fmt::Display for PackViolation {
 }
 
 /// Whether two spans share a moment, and so which windows must not meet.
-fn meet(p: &PackProblem, a: &Span, b: &Span) -> bool {
+fn meet(p: &PackProblem, a: &LiveSpan, b: &LiveSpan) -> bool {
     if a.segment != b.segment {
         return false;
     }
     match p.segments[a.segment] {
-        Segment::Linear => a.start < b.start + b.len && b.start < a.start + a.len,
-        Segment::Circular(period) => {
+        TimeSegment::Linear => a.start < b.start + b.len && b.start < a.start + a.len,
+        TimeSegment::Circular(period) => {
             (b.start - a.start).rem_euclid(period) < a.len || (a.start - b.start).rem_euclid(period) < b.len
         }
     }
@@ -37,7 +40,7 @@ fn meet(p: &PackProblem, a: &Span, b: &Span) -> bool {
 ///
 /// # Errors
 /// Every violation found. Outcomes without a plan have nothing to check but their bound.
-pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<PackViolation>> {
+pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), CheckFailure<PackViolation>> {
     let mut bad = Vec::new();
     let mut report = |rule, items: &[usize], message: String| {
         bad.push(PackViolation { rule, items: items.to_vec(), message });
@@ -81,7 +84,7 @@ pub fn check_pack(p: &PackProblem, outcome: &PackOutcome) -> Result<(), Vec<Pack
         }
         PackOutcome::GaveUp { best: None, .. } | PackOutcome::Invalid(_) => {}
     }
-    if bad.is_empty() { Ok(()) } else { Err(bad) }
+    CheckFailure::unless_empty(bad)
 }
 
 type Report<'a> = dyn FnMut(&'static str, &[usize], String) + 'a;
@@ -147,7 +150,7 @@ fn plan(p: &PackProblem, offsets: &[u64], peak: Option<u64>, report: &mut Report
             }
             for a in &p.items[i].live {
                 for b in &p.items[j].live {
-                    let part = |i: usize, s: &Span| {
+                    let part = |i: usize, s: &LiveSpan| {
                         let (lo, hi) = s.window.unwrap_or((0, p.items[i].size));
                         (offsets[i] + lo, offsets[i] + hi)
                     };
@@ -172,7 +175,7 @@ fn load(p: &PackProblem) -> u64 {
     }
     let mut most = 0;
     for s in p.items.iter().flat_map(|i| &i.live) {
-        let instant = Span { len: 1, window: None, ..*s };
+        let instant = LiveSpan { len: 1, window: None, ..*s };
         let sum = p.items.iter().map(|i| {
             let here = i.live.iter().filter(|t| meet(p, &instant, t));
             here.map(|t| t.window.map_or(i.size, |w| w.1 - w.0)).max().unwrap_or(0)

@@ -28,7 +28,7 @@ pub(super) fn refute(
     let local = |core: Vec<usize>| core.into_iter().map(|b| b as u32).collect();
     let mut core = part.to_vec();
     for b in order {
-        if *budget == 0 {
+        if *budget == 0 || options.is_late() {
             return None;
         }
         let rest: Vec<u32> = core.iter().copied().filter(|&o| o != b).collect();
@@ -55,7 +55,7 @@ fn within(
 ) -> Answer {
     let share = nodes.min(*budget);
     let mut left = share;
-    let answer = among(p, blocks, capacity, options, &mut left, false);
+    let answer = among(p, blocks, capacity, options, &mut left, None);
     *budget -= share - left;
     answer
 }

@@ -1,6 +1,6 @@
 //! MiniMalloc's CSV: reading in any column order, printing with offsets (B61).
 
-use super::{PackItem, PackOptions, PackOutcome, PackProblem, Segment, Span, pack};
+use super::{LiveSpan, PackItem, PackOptions, PackOutcome, PackProblem, TimeSegment, pack};
 use std::fmt::Write;
 
 /// A packing problem read from CSV, with its rows for printing.
@@ -17,6 +17,7 @@ pub struct CsvProblem {
 
 /// Why a CSV file was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CsvError {
     /// Line, from 1.
     pub line: usize,
@@ -86,7 +87,7 @@ impl CsvProblem {
             lines.next().ok_or_else(|| bad(1, None, "the file is empty; a header is needed"))?;
         let columns = header_columns(at, header)?;
         let mut out = CsvProblem {
-            problem: PackProblem { segments: vec![Segment::Linear], capacity, ..PackProblem::default() },
+            problem: PackProblem { segments: vec![TimeSegment::Linear], capacity, ..PackProblem::default() },
             header: header.to_string(),
             rows: Vec::new(),
             ids: Vec::new(),
@@ -206,11 +207,11 @@ fn spans(
     upper: i64,
     size: u64,
     inclusive: bool,
-) -> Result<Vec<Span>, CsvError> {
+) -> Result<Vec<LiveSpan>, CsvError> {
     let wrong = |gap: &str| bad(line, Some("gaps"), format!("'{gap}' is not of the form 7-9 or 7-9@0:64"));
     let mut out = Vec::new();
     let mut at = lower;
-    let span = |start: i64, end: i64, window| Span { segment: 0, start, len: end - start, window };
+    let span = |start: i64, end: i64, window| LiveSpan { segment: 0, start, len: end - start, window };
     for gap in gaps.split_whitespace() {
         let (times, window) = match gap.split_once('@') {
             Some((t, w)) => (t, Some(w)),

@@ -7,9 +7,11 @@
 //! doubles, since their proofs are short enough.
 
 use super::PackOptions;
-use super::core::refute;
 use super::prepare::{Prepared, lcm};
 use super::skyline::Skyline;
+use bitvec::vec::BitVec;
+use petgraph::unionfind::UnionFind;
+use std::collections::BTreeMap;
 
 /// What a search found out.
 pub(super) enum Answer {
@@ -21,8 +23,6 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// More blocks than this are left to the greedy portfolio; also bounds the recursion.
-const MOST_BLOCKS: usize = 1500;
 /// Unit of the node limits.
 const UNIT: u64 = 512;
 /// Up to this many blocks proofs are likely: limits double.
@@ -46,30 +46,17 @@ enum Rank {
 /// The rotation of orders.
 const ROTATION: [Rank; 3] = [Rank::Width, Rank::Area, Rank::Bulk];
 
-/// Looks for a plan within `capacity`; takes visited nodes off `budget`.
-pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions<'_>, budget: &mut u64) -> Answer {
-    if p.blocks.len() > MOST_BLOCKS {
-        return Answer::Unknown;
-    }
-    if p.windowed {
-        // A plan in which everything keeps all its bytes is a plan; that there is none proves nothing.
-        return match search(&p.widened(), capacity, options, budget) {
-            Answer::Found(offsets) => Answer::Found(offsets),
-            Answer::None(_) | Answer::Unknown => Answer::Unknown,
-        };
-    }
-    let everything: Vec<u32> = (0..p.blocks.len() as u32).collect();
-    among(p, &everything, capacity, options, budget, true)
-}
+/// Looks for a few blocks of a component that have no plan, within a capacity and in about so many nodes of a budget.
+pub(super) type Refute<'f> = dyn Fn(&[u32], u64, u64, &mut u64) -> Option<Vec<u32>> + 'f;
 
-/// Looks for a plan of some of the blocks; `thorough` also looks for a few that have none.
+/// Looks for a plan of some of the blocks; with `refute` also, in turn, for a few that have none.
 pub(super) fn among(
     p: &Prepared,
     blocks: &[u32],
     capacity: u64,
     options: &PackOptions<'_>,
     budget: &mut u64,
-    thorough: bool,
+    refute: Option<&Refute<'_>>,
 ) -> Answer {
     let mut offsets: Vec<u64> = p.blocks.iter().map(|b| b.fixed.unwrap_or(0)).collect();
     // Pieces still to do, each on a ground of slabs.
@@ -77,6 +64,9 @@ pub(super) fn among(
         components(p, blocks).into_iter().map(|c| (c, Vec::new())).collect();
     let mut unknown = false;
     while let Some((part, mut slabs)) = work.pop() {
+        if options.is_late() {
+            return Answer::Unknown;
+        }
         let ground: u64 = slabs.iter().map(|&b| p.blocks[b as usize].size).sum();
         let on_ground = |core: &[u32]| Answer::None(core.iter().chain(&slabs).map(|&b| b as usize).collect());
         let none = || on_ground(&part);
@@ -92,10 +82,11 @@ pub(super) fn among(
             work.extend(components(p, &rest).into_iter().map(|c| (c, slabs.clone())));
             continue;
         }
-        let mut sky = Skyline::new(p, &part, capacity - ground, options.stop);
+        let mut sky = Skyline::new(p, &part, capacity - ground, *options);
         let mut restarts = Restarts::default();
         let mut answer = None;
-        let mut share = if thorough && part.len() <= SMALL { ALTERNATE } else { u64::MAX };
+        let refute = refute.filter(|_| part.len() <= SMALL);
+        let mut share = if refute.is_some() { ALTERNATE } else { u64::MAX };
         while answer.is_none() && *budget > 0 && !sky.stopped() {
             let mut nodes = share.min(*budget);
             *budget -= nodes;
@@ -103,8 +94,7 @@ pub(super) fn among(
             *budget += nodes;
             // A proof may be out of reach for all blocks and short for some.
             if answer.is_none()
-                && share < u64::MAX
-                && let Some(core) = refute(p, &part, capacity - ground, share, options, budget)
+                && let Some(core) = refute.and_then(|find| find(&part, capacity - ground, share, budget))
             {
                 return on_ground(&core);
             }
@@ -137,28 +127,27 @@ fn slab(p: &Prepared, part: &[u32]) -> Option<(u32, Vec<u32>)> {
     Some((slab, part.iter().copied().filter(|&b| b != slab).collect()))
 }
 
-/// Connected components of the conflict graph among some blocks.
+/// Connected components of the conflict graph among some blocks, each ascending, in the order of their first blocks.
 fn components(p: &Prepared, among: &[u32]) -> Vec<Vec<u32>> {
-    let mut open = vec![false; p.blocks.len()];
-    among.iter().for_each(|&b| open[b as usize] = true);
-    let mut out = Vec::new();
-    for &root in among {
-        if !std::mem::take(&mut open[root as usize]) {
-            continue;
-        }
-        let mut part = vec![root];
-        let mut at = 0;
-        while let Some(&x) = part.get(at) {
-            at += 1;
-            for &y in &p.conflicts[x as usize] {
-                if std::mem::take(&mut open[y as usize]) {
-                    part.push(y);
-                }
-            }
-        }
-        part.sort_unstable();
-        out.push(part);
+    let mut here: BitVec = BitVec::repeat(false, p.blocks.len());
+    among.iter().for_each(|&b| here.set(b as usize, true));
+    let mut sets = UnionFind::<u32>::new(p.blocks.len());
+    for &b in among {
+        let near = p.conflicts[b as usize].iter().filter(|&&o| o < b && here[o as usize]);
+        near.for_each(|&o| {
+            sets.union(b, o);
+        });
     }
+    let mut place = BTreeMap::new();
+    let mut out: Vec<Vec<u32>> = Vec::new();
+    for &b in among {
+        let at = *place.entry(sets.find(b)).or_insert_with(|| {
+            out.push(Vec::new());
+            out.len() - 1
+        });
+        out[at].push(b);
+    }
+    out.iter_mut().for_each(|part| part.sort_unstable());
     out
 }
 

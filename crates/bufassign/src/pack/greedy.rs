@@ -1,20 +1,26 @@
 //! The greedy portfolio (B59): six orders times first fit and best fit.
 
+use super::PackOptions;
 use super::prepare::{Prepared, align_up};
 
+/// Blocks after which the time is looked at.
+const OFTEN: usize = 64;
 /// Above this many blocks only a few of the orders are tried.
 const MANY: usize = 2000;
 
 /// The best plan of the portfolio: offsets of blocks and the peak. `None` where fixed blocks or
-/// reserved ranges leave no place.
-pub(super) fn best(p: &Prepared, lower_bound: u64) -> Option<(Vec<u64>, u64)> {
+/// reserved ranges leave no place, or there was no time for one.
+pub(super) fn best(p: &Prepared, lower_bound: u64, options: &PackOptions<'_>) -> Option<(Vec<u64>, u64)> {
     let mut best: Option<(Vec<u64>, u64)> = None;
     for (n, order) in orders(p).iter().enumerate() {
         if n >= 2 && p.blocks.len() > MANY {
             break;
         }
         for best_fit in [true, false] {
-            let Some(offsets) = place(p, order, best_fit) else { continue };
+            if options.is_late() {
+                return best;
+            }
+            let Some(offsets) = place(p, order, best_fit, options) else { continue };
             let peak = p.peak(&offsets);
             if best.as_ref().is_none_or(|b| peak < b.1) {
                 best = Some((offsets, peak));
@@ -63,10 +69,13 @@ pub(super) fn orders(p: &Prepared) -> Vec<Vec<u32>> {
 }
 
 /// Places blocks in order, each at the lowest place that fits, or in the tightest gap.
-pub(super) fn place(p: &Prepared, order: &[u32], best_fit: bool) -> Option<Vec<u64>> {
+fn place(p: &Prepared, order: &[u32], best_fit: bool, options: &PackOptions<'_>) -> Option<Vec<u64>> {
     let mut offsets = vec![u64::MAX; p.blocks.len()];
     let mut busy: Vec<(u64, u64)> = Vec::new();
-    for &k in order {
+    for (n, &k) in order.iter().enumerate() {
+        if n.is_multiple_of(OFTEN) && options.is_late() {
+            return None;
+        }
         let k = k as usize;
         let b = &p.blocks[k];
         busy.clear();

@@ -11,8 +11,8 @@
 //! p.push(40, 0, 5);
 //! p.push(60, 3, 9);
 //! p.push(40, 5, 9);
-//! let PackOutcome::Fits { peak, optimal, .. } = pack(&p, &PackOptions::default()) else { panic!() };
-//! assert_eq!((peak, optimal), (100, true));
+//! let outcome = pack(&p, &PackOptions::default());
+//! assert!(matches!(outcome, PackOutcome::Fits { peak: 100, optimal: true, .. }));
 //! ```
 
 mod bound;
@@ -20,8 +20,10 @@ mod check;
 mod cliques;
 mod core;
 mod csv;
+mod decide;
 mod exact;
 mod greedy;
+mod late;
 mod memo;
 mod prepare;
 mod skyline;
@@ -36,7 +38,8 @@ pub use csv::{CsvError, CsvProblem, pack_csv};
 pub use solve::{load_bound, pack};
 
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// A packing problem (B56).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,7 +47,7 @@ pub struct PackProblem {
     /// What is to be placed.
     pub items: Vec<PackItem>,
     /// The time axes lifetimes lie on.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<TimeSegment>,
     /// Byte ranges `[offset, offset + size)` nobody may use.
     #[serde(default)]
     pub reserved: Vec<(u64, u64)>,
@@ -70,12 +73,12 @@ pub struct PackItem {
     #[serde(default)]
     pub fixed: Option<u64>,
     /// When it is live: the union of these.
-    pub live: Vec<Span>,
+    pub live: Vec<LiveSpan>,
 }
 
 /// A half-open span of an item's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct LiveSpan {
     /// Index of the segment.
     pub segment: usize,
     /// First moment.
@@ -90,7 +93,8 @@ pub struct Span {
 /// A time axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Segment {
+#[non_exhaustive]
+pub enum TimeSegment {
     /// Straight time.
     Linear,
     /// A circle of this many cycles, at least 1.
@@ -99,6 +103,7 @@ pub enum Segment {
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct PackOptions<'a> {
     /// Nodes the exact search may visit in all.
     pub node_budget: u64,
@@ -106,16 +111,47 @@ pub struct PackOptions<'a> {
     pub exact: bool,
     /// Once set, from another thread, the search ends soon; the outcome is then not deterministic.
     pub stop: Option<&'a AtomicBool>,
+    /// The moment by which there is an answer, whatever it is; behind it the outcome is not deterministic.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for PackOptions<'_> {
     fn default() -> Self {
-        PackOptions { node_budget: 2_000_000, exact: true, stop: None }
+        PackOptions { node_budget: 2_000_000, exact: true, stop: None, deadline: None }
+    }
+}
+
+impl<'a> PackOptions<'a> {
+    /// Sets the nodes that the exact search may visit in all.
+    pub fn node_budget(self, node_budget: u64) -> Self {
+        PackOptions { node_budget, ..self }
+    }
+
+    /// Runs the exact search, or leaves it out.
+    pub fn exact(self, exact: bool) -> Self {
+        PackOptions { exact, ..self }
+    }
+
+    /// Ends soon after the flag is set.
+    pub fn stop(self, stop: Option<&'a AtomicBool>) -> Self {
+        PackOptions { stop, ..self }
+    }
+
+    /// Answers by this moment.
+    pub fn deadline(self, deadline: Option<Instant>) -> Self {
+        PackOptions { deadline, ..self }
+    }
+
+    /// Whether to come to an end.
+    pub(crate) fn is_late(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 }
 
 /// What is known after packing (B58).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum PackOutcome {
     /// A plan.
     Fits {
@@ -148,6 +184,7 @@ pub enum PackOutcome {
 
 /// A packing problem that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PackError {
     /// Item concerned (index), if one is.
     pub item: Option<usize>,
@@ -169,7 +206,7 @@ impl std::error::Error for PackError {}
 impl PackProblem {
     /// An empty problem with one linear segment.
     pub fn linear(capacity: Option<u64>) -> PackProblem {
-        PackProblem { segments: vec![Segment::Linear], capacity, ..PackProblem::default() }
+        PackProblem { segments: vec![TimeSegment::Linear], capacity, ..PackProblem::default() }
     }
 
     /// Adds an item live in `[start, end)` of segment 0; gives its index.
@@ -179,7 +216,7 @@ impl PackProblem {
 
     /// Adds an item with an alignment.
     pub fn push_aligned(&mut self, size: u64, align: u64, start: i64, end: i64) -> usize {
-        let live = vec![Span { segment: 0, start, len: end.saturating_sub(start), window: None }];
+        let live = vec![LiveSpan { segment: 0, start, len: end.saturating_sub(start), window: None }];
         self.items.push(PackItem { size, align, fixed: None, live });
         self.items.len() - 1
     }
@@ -192,7 +229,7 @@ impl PackProblem {
     pub fn validate(&self) -> Result<(), PackError> {
         let refuse = |item, message: &str| Err(PackError { item, message: message.to_string() });
         for s in &self.segments {
-            if let Segment::Circular(p) = s
+            if let TimeSegment::Circular(p) = s
                 && !(1..=1 << 60).contains(p)
             {
                 return refuse(None, "a circular segment has a period of at least 1");

@@ -1,6 +1,8 @@
 //! From a packing problem to blocks on elementary intervals.
 
-use super::{PackProblem, Segment, Span};
+use super::{LiveSpan, PackOptions, PackProblem, TimeSegment};
+use bitvec::vec::BitVec;
+use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
 /// A placed or placeable block: one item, or a colocated group of them.
@@ -51,39 +53,47 @@ pub(crate) fn align_up(x: u64, align: u64) -> u64 {
 }
 
 /// Groups colocated items: lowest index of the group for every item.
-fn groups(p: &PackProblem) -> Vec<usize> {
-    let mut root: Vec<usize> = (0..p.items.len()).collect();
-    fn find(root: &mut [usize], mut x: usize) -> usize {
-        while root[x] != x {
-            root[x] = root[root[x]];
-            x = root[x];
-        }
-        x
-    }
+pub(super) fn groups(p: &PackProblem) -> Vec<usize> {
+    let mut sets = UnionFind::<usize>::new(p.items.len());
     for g in &p.colocations {
-        for w in g.windows(2) {
-            let (a, b) = (find(&mut root, w[0]), find(&mut root, w[1]));
-            let (a, b) = (a.min(b), a.max(b));
-            root[b] = a;
-        }
+        g.windows(2).for_each(|w| {
+            sets.union(w[0], w[1]);
+        });
     }
-    (0..p.items.len()).map(|x| find(&mut root, x)).collect()
+    let mut lowest = vec![usize::MAX; p.items.len()];
+    (0..p.items.len())
+        .map(|x| {
+            let low = &mut lowest[sets.find(x)];
+            *low = x.min(*low);
+            *low
+        })
+        .collect()
 }
 
 /// Straight pieces of a span: one, or two where it wraps around its circle.
-fn pieces(s: &Span, segment: Segment) -> Vec<(i64, i64)> {
+fn pieces(s: &LiveSpan, segment: TimeSegment) -> Vec<(i64, i64)> {
     match segment {
-        Segment::Linear => vec![(s.start, s.start + s.len)],
-        Segment::Circular(p) if s.len >= p => vec![(0, p)],
-        Segment::Circular(p) => {
+        TimeSegment::Linear => vec![(s.start, s.start + s.len)],
+        TimeSegment::Circular(p) if s.len >= p => vec![(0, p)],
+        TimeSegment::Circular(p) => {
             let a = s.start.rem_euclid(p);
             if a + s.len <= p { vec![(a, a + s.len)] } else { vec![(a, p), (0, a + s.len - p)] }
         }
     }
 }
 
-/// Cuts time at every start and end and finds who meets whom.
-pub(super) fn prepare(p: &PackProblem) -> Prepared {
+/// Blocks after which the time is looked at.
+const OFTEN: usize = 64;
+
+/// Cuts time at every start and end and finds who meets whom; `None` where the time is up before.
+pub(super) fn prepare(p: &PackProblem, options: &PackOptions<'_>) -> Option<Prepared> {
+    let mut cut = cut(p, options)?;
+    cut.conflicts = conflicts(&cut.blocks, cut.sections, &cut.separated, options)?;
+    Some(cut)
+}
+
+/// Cuts time at every start and end; who meets whom is left open.
+pub(super) fn cut(p: &PackProblem, options: &PackOptions<'_>) -> Option<Prepared> {
     let mut cuts: Vec<Vec<i64>> = vec![Vec::new(); p.segments.len()];
     for item in p.items.iter().filter(|i| i.size > 0) {
         for s in &item.live {
@@ -112,6 +122,9 @@ pub(super) fn prepare(p: &PackProblem) -> Prepared {
     let mut block_of = vec![u32::MAX; p.items.len()];
     let mut blocks = Vec::with_capacity(by_root.len());
     for (_, items) in by_root {
+        if blocks.len().is_multiple_of(OFTEN) && options.is_late() {
+            return None;
+        }
         let mut b = Block {
             items: items.clone(),
             size: 0,
@@ -172,16 +185,29 @@ pub(super) fn prepare(p: &PackProblem) -> Prepared {
     }
     separated.sort_unstable();
     separated.dedup();
-    let conflicts = conflicts(&blocks, lengths.len(), &separated);
+    let conflicts = Vec::new();
     let mut reserved: Vec<(u64, u64)> =
         p.reserved.iter().filter(|r| r.1 > 0).map(|r| (r.0, r.0 + r.1)).collect();
     reserved.sort_unstable();
-    Prepared { blocks, sections: lengths.len(), conflicts, separated, reserved, windowed, contradiction }
+    Some(Prepared {
+        blocks,
+        sections: lengths.len(),
+        conflicts,
+        separated,
+        reserved,
+        windowed,
+        contradiction,
+    })
 }
 
 /// Who is live together with whom, by a sweep over the elementary intervals: a pair is noted in
 /// the first interval of either that both are in.
-fn conflicts(blocks: &[Block], sections: usize, separated: &[(u32, u32)]) -> Vec<Vec<u32>> {
+fn conflicts(
+    blocks: &[Block],
+    sections: usize,
+    separated: &[(u32, u32)],
+    options: &PackOptions<'_>,
+) -> Option<Vec<Vec<u32>>> {
     let mut enter: Vec<Vec<u32>> = vec![Vec::new(); sections];
     let mut leave: Vec<Vec<u32>> = vec![Vec::new(); sections + 1];
     for (k, b) in blocks.iter().enumerate() {
@@ -200,17 +226,20 @@ fn conflicts(blocks: &[Block], sections: usize, separated: &[(u32, u32)]) -> Vec
         }
     }
     let mut out: Vec<Vec<u32>> = vec![Vec::new(); blocks.len()];
-    let mut live: std::collections::BTreeSet<u32> = std::collections::BTreeSet::new();
+    let mut live: BitVec = BitVec::repeat(false, blocks.len());
     for s in 0..sections {
-        for k in &leave[s] {
-            live.remove(k);
+        if s.is_multiple_of(OFTEN) && options.is_late() {
+            return None;
+        }
+        for &k in &leave[s] {
+            live.set(k as usize, false);
         }
         for &k in &enter[s] {
-            for &other in &live {
-                out[k as usize].push(other);
-                out[other as usize].push(k);
+            for other in live.iter_ones() {
+                out[k as usize].push(other as u32);
+                out[other].push(k);
             }
-            live.insert(k);
+            live.set(k as usize, true);
         }
     }
     for &(a, b) in separated {
@@ -221,7 +250,7 @@ fn conflicts(blocks: &[Block], sections: usize, separated: &[(u32, u32)]) -> Vec
         list.sort_unstable();
         list.dedup();
     }
-    out
+    Some(out)
 }
 
 impl Prepared {

@@ -21,16 +21,16 @@
 mod search;
 mod tighten;
 
+use super::PackOptions;
 use super::cliques::cliques;
 use super::memo::Memo;
 use super::prepare::{Prepared, lcm};
 use super::stack::Stacks;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One component of the conflict graph. Indices are local; fixed blocks have become obstacles.
 pub(super) struct Skyline<'a> {
     capacity: u64,
-    stop: Option<&'a AtomicBool>,
+    options: PackOptions<'a>,
     ids: Vec<u32>,
     pub size: Vec<u64>,
     align: Vec<u64>,
@@ -73,7 +73,16 @@ pub(super) struct Skyline<'a> {
     stacks: Stacks,
     state: Vec<(u16, u64)>,
     /// The blocks of one interval, while it is looked at.
-    jobs: Vec<tighten::Job>,
+    jobs: Vec<Job>,
+}
+
+/// An unplaced block of a clique.
+#[derive(Clone, Copy)]
+struct Job {
+    block: u32,
+    size: u64,
+    floor: u64,
+    ceiling: u64,
 }
 
 /// A change to take back.
@@ -86,7 +95,7 @@ enum Undo {
 const NONE: u32 = u32::MAX;
 
 impl<'a> Skyline<'a> {
-    pub fn new(p: &Prepared, part: &[u32], capacity: u64, stop: Option<&'a AtomicBool>) -> Skyline<'a> {
+    pub fn new(p: &Prepared, part: &[u32], capacity: u64, options: PackOptions<'a>) -> Skyline<'a> {
         let ids: Vec<u32> = part.iter().copied().filter(|&b| p.blocks[b as usize].fixed.is_none()).collect();
         let n = ids.len();
         let mut local = vec![NONE; p.blocks.len()];
@@ -148,7 +157,7 @@ impl<'a> Skyline<'a> {
             state: Vec::new(),
             jobs: Vec::new(),
             capacity,
-            stop,
+            options,
             ids,
             size,
             align,
@@ -184,7 +193,7 @@ impl<'a> Skyline<'a> {
 
     /// Asked to end.
     pub fn stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.options.is_late()
     }
 
     /// Takes everything back; what is known to fail stays.

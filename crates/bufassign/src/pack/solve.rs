@@ -1,18 +1,21 @@
 //! Bound, portfolio, exact search, verdict (B58..B60).
 
 use super::bound::lower_bound;
-use super::exact::{Answer, search};
-use super::prepare::{Prepared, prepare};
+use super::decide::search;
+use super::exact::Answer;
+use super::late::stacked;
+use super::prepare::{Prepared, cut, prepare};
 use super::{PackOptions, PackOutcome, PackProblem, greedy};
 
-/// Packs a problem (B56..B60). Deterministic unless `stop` interferes.
+/// Packs a problem (B56..B60). Deterministic unless `stop` or `deadline` interferes; then the best plan so far is the
+/// answer, at worst everything above everything.
 ///
 /// With a capacity the first plan within it is the answer; without one the peak is minimised.
 pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     if let Err(e) = problem.validate() {
         return PackOutcome::Invalid(e);
     }
-    let p = prepare(problem);
+    let Some(p) = prepare(problem, options) else { return stacked(problem) };
     let n = problem.items.len();
     if let Some(core) = &p.contradiction {
         return PackOutcome::ProvedInfeasible { lower_bound: 0, core: core.clone() };
@@ -31,7 +34,16 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
         let optimal = peak == lower || exhausted;
         PackOutcome::Fits { offsets: p.spread(n, offsets), peak, lower_bound: lower, optimal }
     };
-    let found = greedy::best(&p, bound);
+    let found = greedy::best(&p, bound, options);
+    if found.is_none() && options.is_late() {
+        return match stacked(problem) {
+            PackOutcome::Fits { offsets, peak, .. } => {
+                PackOutcome::Fits { offsets, peak, lower_bound: bound, optimal: peak == bound }
+            }
+            PackOutcome::GaveUp { best, .. } => PackOutcome::GaveUp { best, lower_bound: bound },
+            other => other,
+        };
+    }
     if let Some((offsets, peak)) = &found
         && (*peak == bound || problem.capacity.is_some_and(|c| *peak <= c) || p.blocks.is_empty())
     {
@@ -61,7 +73,11 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
 /// The aligned load of the fullest moment: no plan has a lower peak (B59). 0 for a problem that
 /// makes no sense.
 pub fn load_bound(problem: &PackProblem) -> u64 {
-    if problem.validate().is_err() { 0 } else { lower_bound(&prepare(problem)).0 }
+    if problem.validate().is_err() {
+        0
+    } else {
+        cut(problem, &PackOptions::default()).map_or(0, |p| lower_bound(&p).0)
+    }
 }
 
 fn gave_up(p: &Prepared, n: usize, best: Option<(Vec<u64>, u64)>, lower_bound: u64) -> PackOutcome {

@@ -4,8 +4,8 @@
 //! looks at pairs is lost. They must be stacked in any plan; here they are stacked first, and the packer places
 //! the stacks. Alignments are powers of two, so the most aligned item at the bottom aligns all.
 
-use super::Placed;
-use crate::pack::{PackItem, PackProblem, Span, align_up};
+use super::plot::Placed;
+use crate::pack::{LiveSpan, PackItem, PackProblem, align_up};
 use std::collections::BTreeMap;
 
 /// Packs stacks instead of items. Items have no fixed offsets, and nothing is reserved.
@@ -38,7 +38,8 @@ fn stacks(problem: &PackProblem) -> (PackProblem, Vec<(usize, u64)>) {
             end = at.saturating_add(item.size);
         }
         let align = problem.items[items[0]].align;
-        let live = life.into_iter().map(|(segment, start, len)| Span { segment, start, len, window: None });
+        let live =
+            life.into_iter().map(|(segment, start, len)| LiveSpan { segment, start, len, window: None });
         stacks.items.push(PackItem { size: end, align, fixed: None, live: live.collect() });
     }
     (stacks, seats)

@@ -7,20 +7,20 @@ use crate::place::Plot;
 use crate::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The merge map (B11): hand-overs inside a class, and those of overlays with other classes.
+/// The merge map (B11): orders inside a class, and those of overlays with other classes.
 pub(super) fn merge(model: &Model<'_>, plan: &Plan) -> Vec<MergeClass> {
     let id = |unit: usize| {
         let values = &plan.life.units[unit].values;
         values.iter().map(|&v| model.values[v].id).min().unwrap_or(0)
     };
-    let edge = |h: &crate::orders::HandOver| OrderEdge {
+    let edge = |h: &crate::orders::SlotOrder| OrderEdge {
         from: id(h.from),
         to: id(h.to),
         distance: h.distance,
         implied: h.implied,
     };
     let mut overlaid: BTreeMap<usize, Vec<OrderEdge>> = BTreeMap::new();
-    for h in plan.smem.overlays.iter().chain(&plan.tmem.overlays) {
+    for h in plan.smem.overlays.iter().chain(&plan.tmem.overlays).chain(&plan.rewrites) {
         overlaid.entry(h.from).or_default().push(edge(h));
     }
     plan.plots
@@ -33,7 +33,7 @@ pub(super) fn merge(model: &Model<'_>, plan: &Plan) -> Vec<MergeClass> {
                 .flat_map(|&u| plan.life.units[u].values.iter().map(|&v| model.values[v].id))
                 .collect();
             members.sort_unstable();
-            let mut edges: Vec<OrderEdge> = p.hand_overs.iter().map(edge).collect();
+            let mut edges: Vec<OrderEdge> = p.slot_orders.iter().map(edge).collect();
             for u in &p.ring.units {
                 edges.extend(overlaid.remove(u).unwrap_or_default());
             }

@@ -1,6 +1,6 @@
 //! The barrier chart on a terminal.
 
-use super::{WIDTH, axis, busy};
+use super::axis::{WIDTH, axis, busy};
 use crate::Assignment;
 use crate::output::{Class, Record};
 use std::collections::BTreeMap;

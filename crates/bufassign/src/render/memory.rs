@@ -1,6 +1,6 @@
 //! The memory map on a terminal: space x time, and space x ring slot.
 
-use super::{WIDTH, axis, busy, caption, letter};
+use super::axis::{WIDTH, axis, busy, caption, letter};
 use crate::Assignment;
 use crate::output::{Lanes, MapEntry, Record};
 use std::collections::BTreeSet;

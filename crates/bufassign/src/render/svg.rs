@@ -1,6 +1,6 @@
 //! The memory map as an SVG picture.
 
-use super::{axis, caption};
+use super::axis::{axis, caption};
 use crate::Assignment;
 use crate::output::{MapEntry, Record};
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 //!
 //! Without inserted waits two values share a slot only if the order graph already has the last read of each
 //! before the next write of the other (B51). Among thousands of values most pairs fail that, so what the graph
-//! knows of each value is laid out flat: when its writer issues, and from where on in each agent's sequence its
+//! knows of each value is laid out flat: when its writer issues, and from where on in each partition's sequence its
 //! bytes are known to be free.
 
 use crate::lifetime::{Lifetimes, Unit};
@@ -16,7 +16,7 @@ pub(super) struct Quick {
     revision: u64,
     /// By class; none where nothing can be said.
     ends: Vec<Option<End>>,
-    /// From where on the bytes of a value are free, by agent: [`End::free`] is the first of its region's.
+    /// From where on the bytes of a value are free, by partition: [`End::free`] is the first of its region's.
     free: Vec<i64>,
 }
 
@@ -28,8 +28,8 @@ struct End {
     end: i64,
     len: i64,
     period: i64,
-    /// The writer's agent, its place there, and the places of one turn.
-    agent: usize,
+    /// The writer's partition, its place there, and the places of one turn.
+    partition: usize,
     place: i64,
     turn: i64,
     free: usize,
@@ -67,13 +67,13 @@ impl Quick {
         let (Some(x), Some(y)) = (&self.ends[i], &self.ends[j]) else { return false };
         let ahead = y.start - x.start + if y.start < x.start { x.period } else { 0 };
         let room = ahead >= x.len && x.period - ahead >= y.len && ahead > 0;
-        !room || !self.hands_over(x, y) || !self.hands_over(y, x)
+        !room || !self.frees_for(x, y) || !self.frees_for(y, x)
     }
 
     /// The bytes of one are known to be free before the next write of the other.
-    fn hands_over(&self, from: &End, to: &End) -> bool {
+    fn frees_for(&self, from: &End, to: &End) -> bool {
         let turn = if from.end > to.start { to.turn } else { 0 };
-        self.free[from.free + to.agent] <= to.place + turn
+        self.free[from.free + to.partition] <= to.place + turn
     }
 }
 
@@ -82,15 +82,15 @@ impl End {
     fn of(graph: &Order, unit: &Unit, ii: i64, free: &mut Vec<i64>) -> Option<End> {
         let near = |x: i128| if x.abs() < FAR { i64::try_from(x).ok() } else { None };
         let producer = unit.producer?;
-        let (agent, place) = graph.seat(producer)?;
+        let (partition, place) = graph.seat(producer)?;
         let (writes, ends) = (unit.start.div_euclid(ii), unit.end.div_euclid(ii));
         let first = free.len();
-        for (agent, turn) in graph.turns().enumerate() {
+        for (partition, turn) in graph.turns().enumerate() {
             let reads = unit.uses.iter().map(|u| (u.op, u.distance));
             let alone = unit.uses.is_empty().then_some((producer, 0));
             let mut from = i128::MIN;
             for (op, distance) in reads.chain(alone) {
-                from = from.max(match graph.freed(op, agent) {
+                from = from.max(match graph.freed(op, partition) {
                     Some(place) => place.checked_add(turn.checked_mul(i128::from(distance))?)?,
                     None => FAR * 2,
                 });
@@ -100,13 +100,13 @@ impl End {
                 false => i64::MAX,
             });
         }
-        let turn = graph.turns().nth(agent)?;
+        let turn = graph.turns().nth(partition)?;
         Some(End {
             start: unit.start.rem_euclid(ii),
             end: unit.end.rem_euclid(ii),
             len: unit.length(),
             period: ii,
-            agent,
+            partition,
             place: near(place - turn * i128::from(writes))?,
             turn: near(turn)?,
             free: first,
@@ -118,7 +118,7 @@ impl End {
 mod tests {
     use super::Quick;
     use crate::circle::Circle;
-    use crate::fuzzing::{Choices, problem};
+    use crate::generated::problem;
     use crate::orders::Orders;
     use crate::output::Class;
     use crate::place::Plot;
@@ -130,7 +130,7 @@ mod tests {
     fn refuses_nothing_that_the_graph_orders() {
         let (mut refused, mut missed, mut united) = (0, 0, 0);
         for seed in 0u64..400 {
-            let p = problem(&mut Choices::seeded(seed));
+            let p = problem(seed);
             let Ok(m) = model::build(&p, &p.options) else { continue };
             let Ok(life) = lifetime::resolve(&m) else { continue };
             let shakes = handshake::decide(&m, &life);
@@ -142,7 +142,7 @@ mod tests {
                     ring: Ring::single(k, life.units[k].depth),
                     layout: None,
                     layout_size: 0,
-                    hand_overs: Vec::new(),
+                    slot_orders: Vec::new(),
                     size: 1,
                     align: 1,
                     half_lanes: false,

@@ -5,10 +5,10 @@ pub use serde_json::{Value as Json, json};
 use warploom_bufassign::check::check;
 use warploom_bufassign::*;
 
-/// An op in region 0: (agent, stage, cycle, order, latency, async).
-pub fn op(id: u64, agent: u64, at: (u64, u64, u64), latency: u64, is_async: bool) -> Json {
+/// An op in region 0: (partition, stage, cycle, order, latency, async).
+pub fn op(id: u64, partition: u64, at: (u64, u64, u64), latency: u64, is_async: bool) -> Json {
     let (stage, cycle, order) = at;
-    json!({"id": id, "region": 0, "agent": agent, "stage": stage, "cycle": cycle, "order": order,
+    json!({"id": id, "region": 0, "partition": partition, "stage": stage, "cycle": cycle, "order": order,
            "latency": latency, "async": is_async})
 }
 
@@ -27,12 +27,12 @@ pub fn with(mut v: Json, more: Json) -> Json {
 }
 
 pub fn problem(target: &str, ii: u64, stages: u64, warps: &[u32], ops: Vec<Json>, values: Vec<Json>) -> Json {
-    let agents: Vec<Json> = warps
+    let partitions: Vec<Json> = warps
         .iter()
         .enumerate()
         .map(|(k, w)| json!({"id": k, "name": format!("a{k}"), "warps": w}))
         .collect();
-    json!({"name": "t", "target": target, "agents": agents, "ops": ops, "values": values,
+    json!({"name": "t", "target": target, "partitions": partitions, "ops": ops, "values": values,
            "regions": [{"id": 0, "kind": "loop", "ii": ii, "stages": stages}]})
 }
 
@@ -67,7 +67,7 @@ pub fn depth(ii: u64, stages: u64, load: (u64, u64, u64, u64), uses: &[(u64, u64
     (a.records[0].depth, a.records[0].pipelined)
 }
 
-/// Two values of one agent: (start, latency of use) each; the merge classes that come out.
+/// Two values of one partition: (start, latency of use) each; the merge classes that come out.
 pub fn classes(ii: u64, warps: &[u32], arcs: &[(u64, u64, u64)], sharing: &str) -> Assignment {
     let mut cycles: Vec<(u64, usize, bool)> = Vec::new();
     for (k, &(start, used, _)) in arcs.iter().enumerate() {
@@ -79,8 +79,14 @@ pub fn classes(ii: u64, warps: &[u32], arcs: &[(u64, u64, u64)], sharing: &str) 
     for (rank, &(cycle, k, is_use)) in cycles.iter().enumerate() {
         let t = if is_use { arcs[k].1 } else { arcs[k].0 };
         let latency = if is_use { arcs[k].2 } else { 1 };
-        let agent = if warps.len() > 1 { k as u64 } else { 0 };
-        ops.push(op(2 * k as u64 + u64::from(is_use), agent, (t / ii, cycle, rank as u64), latency, false));
+        let partition = if warps.len() > 1 { k as u64 } else { 0 };
+        ops.push(op(
+            2 * k as u64 + u64::from(is_use),
+            partition,
+            (t / ii, cycle, rank as u64),
+            latency,
+            false,
+        ));
     }
     let values = (0..arcs.len() as u64).map(|k| value(k, (2 * k, W), &[(2 * k + 1, R, 0)])).collect();
     let mut p = problem("sm_90a", ii, 4, warps, ops, values);

@@ -18,7 +18,7 @@ use inkwell::values::{
     PhiValue, PointerValue,
 };
 use inkwell::{FloatPredicate, IntPredicate};
-use warploom_target::{PtxVersion, Target};
+use warploom_chips::{PtxVersion, Target};
 
 use crate::error::{Refusal, Result, internal};
 

@@ -3,15 +3,15 @@
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
+use smallvec::SmallVec;
 use warploom_ir::BlockId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::family::{Group, Peers};
-use super::reduce::Row;
 use crate::error::{Result, internal, refuse};
+use crate::family::{Group, Peers};
 use crate::llvm::{Val, as_int};
-use crate::scratch::Scratch;
+use crate::program::Scratch;
 
 /// Bytes that the lanes of a warp leave for one word.
 const LINE: u64 = 32 * 4;
@@ -26,17 +26,17 @@ pub(super) enum Join {
 }
 
 impl<'c> Lower<'c, '_> {
-    /// The scratch memory of the agent.
+    /// The scratch memory of the partition.
     pub(super) fn scratch(&self) -> Result<Scratch> {
         self.place.scratch.ok_or_else(|| {
             let text = "values of several warps are brought together without scratch memory";
-            let fix = "scratch = array<i64: offset, bytes>, barrier = @name of the agent; or a layout whose \
+            let fix = "scratch = array<i64: offset, bytes>, barrier = @name of the partition; or a layout whose \
                        rows lie in one warp";
             refuse(Code::Op, text).rule("C65").note("instead", fix).into()
         })
     }
 
-    /// All lanes of the agent meet.
+    /// All lanes of the partition meet.
     pub(super) fn meet_all(&mut self) -> Result<()> {
         if self.place.warps > 1 {
             let scratch = self.scratch()?;
@@ -73,7 +73,7 @@ impl<'c> Lower<'c, '_> {
         self.whole(&words, value.get_type())
     }
 
-    /// The warps of the agent meet.
+    /// The warps of the partition meet.
     pub(super) fn meet(&mut self, scratch: &Scratch) -> Result<()> {
         let (id, threads) = (scratch.barrier.id, scratch.barrier.threads);
         let args = [self.ir.c32(id).into(), self.ir.c32(threads).into()];
@@ -204,3 +204,6 @@ fn width(ty: BasicTypeEnum) -> Result<u32> {
 fn word_count(ty: BasicTypeEnum) -> Result<u64> {
     Ok(u64::from(width(ty)?.div_ceil(32)))
 }
+
+/// One element of each operand.
+pub(super) type Row<'c> = SmallVec<[Val<'c>; 2]>;

@@ -4,9 +4,9 @@
 use inkwell::values::{IntValue, PointerValue};
 
 use super::Lower;
-use super::family::{Axis, Family};
 use super::value::View;
 use crate::error::Result;
+use crate::family::{Axis, Family};
 
 impl<'c> Lower<'c, '_> {
     /// The address of a place: the lane's own row and byte (below `span`, a power of two), and a constant distance

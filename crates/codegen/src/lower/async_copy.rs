@@ -3,15 +3,14 @@
 
 use inkwell::values::{IntValue, PointerValue};
 use smallvec::SmallVec;
+use warploom_chips::Feature;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
-use warploom_target::Feature;
 
 use super::Lower;
-use super::family::blocked::Blocked;
-use super::family::{Axis, Family};
 use super::value::{Coord, Coords, View, element_bits};
 use crate::error::{Result, refuse};
+use crate::family::{Axis, Blocked, Family};
 
 /// Bytes of a chunk, which one lane copies.
 const CHUNK: u64 = 16;

@@ -3,32 +3,18 @@
 use std::fmt::Write;
 
 use inkwell::types::BasicTypeEnum;
+use warploom_chips::{Feature, PtxVersion};
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type};
-use warploom_target::{Feature, PtxVersion};
 
 use super::Lower;
-use super::pointer::Stored;
+use super::update::{Atomic, Stored};
 use super::value::Bound;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
 
 /// First version with vectors of reductions (PTX ISA 8.1, sm_90).
 const VECTORS: PtxVersion = PtxVersion { major: 8, minor: 1 };
-
-/// What is done to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Atomic {
-    /// PTX name of the operation.
-    pub name: &'static str,
-    /// PTX type of one element, and of two packed ones.
-    pub ty: &'static str,
-    packed: Option<&'static str>,
-    /// `relaxed`, `acquire`, ..
-    pub order: &'static str,
-    /// `gpu`, `cta`, `sys`.
-    pub scope: &'static str,
-}
 
 impl<'c> Lower<'c, '_> {
     /// `tt.atomic_rmw`.

@@ -7,9 +7,10 @@
 //! say which dimension it is. Where nothing says it, either will do: the layout takes the one it likes better.
 
 use hashbrown::HashMap;
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+use petgraph::unionfind::UnionFind;
+use warploom_ir::{Attr, EntityRef, Module, OpId, Opcode, ValueId};
 
-use super::family::Axis;
+use crate::family::Axis;
 
 /// The dimension of every vector.
 #[derive(Debug, Default)]
@@ -17,38 +18,23 @@ pub(crate) struct Axes {
     of: HashMap<ValueId, Axis>,
 }
 
-/// Vectors that run along the same dimension.
-#[derive(Default)]
-struct Joined {
-    parent: HashMap<ValueId, ValueId>,
-}
+/// Vectors that run along the same dimension: each has its own number.
+struct Joined(UnionFind<usize>);
 
 impl Joined {
-    fn root(&mut self, value: ValueId) -> ValueId {
-        let mut root = value;
-        while let Some(&parent) = self.parent.get(&root) {
-            root = parent;
-        }
-        let mut at = value;
-        while let Some(&next) = self.parent.get(&at) {
-            self.parent.insert(at, root);
-            at = next;
-        }
-        root
+    fn root(&self, value: ValueId) -> usize {
+        self.0.find(value.index())
     }
 
     fn join(&mut self, a: ValueId, b: ValueId) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.parent.insert(a, b);
-        }
+        self.0.union(a.index(), b.index());
     }
 }
 
 impl Axes {
     /// Looks at every vector of a function.
     pub fn new(module: &Module, func: OpId) -> Axes {
-        let mut joined = Joined::default();
+        let mut joined = Joined(UnionFind::new(module.values.len()));
         let mut said: Vec<(ValueId, Axis)> = Vec::new();
         let mut vectors: Vec<ValueId> = Vec::new();
         let mut stack = vec![func];
@@ -62,7 +48,7 @@ impl Axes {
                 }
             }
         }
-        let mut roots: HashMap<ValueId, Axis> = HashMap::new();
+        let mut roots: HashMap<usize, Axis> = HashMap::new();
         for (value, axis) in said {
             roots.entry(joined.root(value)).or_insert(axis);
         }

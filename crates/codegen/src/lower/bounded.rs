@@ -10,10 +10,10 @@ use warploom_ir::{Opcode, Type};
 
 use super::Lower;
 use super::element::INT_PREDICATES;
-use super::family::{Axis, Family};
 use super::tile::Needs;
 use super::value::{Base, Bound, Coord, Key};
 use crate::error::{Result, internal};
+use crate::family::{Axis, Family};
 use crate::llvm::{Val, as_int};
 
 /// Deepest nesting of a mask that is looked at, and most bounds of one.
@@ -35,7 +35,7 @@ pub(super) struct Edges {
 
 impl<'c> Lower<'c, '_> {
     /// The bounds that a mask is made of, if it is made of nothing else. Chunks that are copied have few columns and lie as
-    /// no tile of the agent does: they gain nothing.
+    /// no tile of the partition does: they gain nothing.
     pub(super) fn edges(&mut self, key: &Key) -> Option<Edges> {
         let column = *key.1.get(column(key)?)?;
         let own = matches!(column.base, Base::Lane(family, _) if family == self.place.family);

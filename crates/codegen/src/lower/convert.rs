@@ -2,9 +2,9 @@
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
+use warploom_chips::{Feature, PtxVersion};
 use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
-use warploom_target::{Feature, PtxVersion};
 
 use super::Lower;
 use super::value::Coords;

@@ -1,9 +1,9 @@
 //! TMA copies, box by box, and views of what they brought (C14, C26, C33).
 
 use inkwell::values::{IntValue, PointerValue};
+use warploom_chips::PtxVersion;
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, OpId, ValueId};
-use warploom_target::PtxVersion;
 
 use super::Lower;
 use super::value::{Bound, Memory, View};

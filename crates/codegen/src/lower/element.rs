@@ -4,7 +4,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use inkwell::{FloatPredicate, IntPredicate};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, FloatKind, OpId, Opcode, Type};
+use warploom_ir::{Attr, Category, FloatKind, OpId, Opcode, Type};
 
 use super::Lower;
 use crate::error::{Refusal, Result, internal, refuse};
@@ -45,79 +45,6 @@ const FLOAT_PREDICATES: [(&str, FloatPredicate); 16] = [
 ];
 
 impl<'c> Lower<'c, '_> {
-    /// Whether an operation computes each element of its result from the elements at the same place.
-    pub(super) fn is_elementwise(&self, op: OpId) -> bool {
-        use Opcode::*;
-        matches!(
-            self.module.ops[op].opcode,
-            AddI | SubI
-                | MulI
-                | DivSI
-                | DivUI
-                | RemSI
-                | RemUI
-                | AndI
-                | OrI
-                | XOrI
-                | ShLI
-                | ShRSI
-                | ShRUI
-                | MinSI
-                | MaxSI
-                | MinUI
-                | MaxUI
-                | CmpI
-                | AddF
-                | SubF
-                | MulF
-                | DivF
-                | NegF
-                | MaxNumF
-                | MinNumF
-                | MaximumF
-                | MinimumF
-                | CmpF
-                | Select
-                | ExtSI
-                | ExtUI
-                | TruncI
-                | ExtF
-                | TruncF
-                | SIToFP
-                | UIToFP
-                | FPToSI
-                | FPToUI
-                | ArithBitcast
-                | IndexCast
-                | Exp
-                | Exp2
-                | Log
-                | Log2
-                | Sqrt
-                | Rsqrt
-                | Sin
-                | Cos
-                | Tanh
-                | Erf
-                | ExternElementwise
-                | ElementwiseInlineAsm
-                | AbsF
-                | AbsI
-                | Floor
-                | Ceil
-                | Fma
-                | Bitcast
-                | FpToFp
-                | IntToPtr
-                | PtrToInt
-                | AddPtr
-                | ClampF
-                | PreciseSqrt
-                | PreciseDivF
-                | MulHiUI
-        )
-    }
-
     /// One element of the result of an operation, or the result itself where it is a scalar.
     pub(super) fn element(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
         use Opcode::*;
@@ -168,10 +95,6 @@ impl<'c> Lower<'c, '_> {
             }
             (Fma, _) => self.ir.overloaded("fma", args),
             (AbsF, _) => self.ir.overloaded("fabs", args),
-            (
-                Floor | Ceil | Exp | Exp2 | Log | Log2 | Sqrt | PreciseSqrt | Rsqrt | Sin | Cos | Tanh | Erf,
-                [x],
-            ) => self.function_of(op, *x),
             (ExternElementwise, _) => self.foreign_function(op, args),
             (ElementwiseInlineAsm, _) => self.foreign_assembly(op, args),
             (ExtSI, [a]) => self.resize(op, *a, Llvm::SExt),
@@ -192,6 +115,7 @@ impl<'c> Lower<'c, '_> {
                 let ty = self.result_type(op)?;
                 self.ir.cast(Llvm::PtrToInt, *a, ty)
             }
+            (_, [x]) => self.function_of(op, *x),
             _ => Err(self.unsupported(op)),
         }
     }
@@ -199,20 +123,10 @@ impl<'c> Lower<'c, '_> {
     /// Refuses operands that are no integers where integers are needed, and no floats with arithmetic of
     /// their own (8-bit ones have none) where floats are.
     fn check_class(&self, op: OpId) -> Result<()> {
-        use Opcode::*;
         let operand = self.module.ops[op].operands.first().map(|&v| self.module.ty(v).elem());
-        let fits = match (self.module.ops[op].opcode, operand) {
-            (
-                AddI | SubI | MulI | DivSI | DivUI | RemSI | RemUI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI
-                | MinSI | MaxSI | MinUI | MaxUI | CmpI | AbsI | MulHiUI | ExtSI | ExtUI | TruncI | SIToFP
-                | UIToFP | IndexCast | IntToPtr,
-                Some(ty),
-            ) => matches!(ty, Type::Int(..)),
-            (
-                AddF | SubF | MulF | DivF | NegF | CmpF | Fma | AbsF | FPToSI | FPToUI | PreciseDivF
-                | MaxNumF | MinNumF | MaximumF | MinimumF | ClampF,
-                Some(ty),
-            ) => {
+        let fits = match (self.module.ops[op].opcode.facts().category, operand) {
+            (Category::Integers, Some(ty)) => matches!(ty, Type::Int(..)),
+            (Category::Floats, Some(ty)) => {
                 matches!(ty, Type::Float(FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64))
             }
             _ => true,

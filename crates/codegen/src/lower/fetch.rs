@@ -9,11 +9,10 @@ use warploom_ir::OpId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::atomic::Atomic;
-use super::family::{Axis, Family, Group, Peers};
-use super::pointer::Stored;
+use super::update::{Atomic, Stored};
 use super::value::{Bound, Coords, Form, Fragment};
 use crate::error::{Result, refuse};
+use crate::family::{Axis, Family, Group, Peers};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
@@ -43,18 +42,18 @@ impl<'c> Lower<'c, '_> {
             }
             Form::Slice { axis, extent } => self.fetch_slice(op, stored, atomic, family, (axis, extent))?,
         };
-        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
+        self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())
     }
 
-    /// Before a scalar atomic that releases: what the other lanes of the agent did comes first.
+    /// Before a scalar atomic that releases: what the other lanes of the partition did comes first.
     pub(super) fn before_release(&mut self, op: OpId, atomic: Atomic) -> Result<()> {
         let scalar = !self.module.ty(self.only_result(op)?).is_tensor();
         let releases = matches!(atomic.order, "release" | "acq_rel");
         if scalar && releases && !self.place.elected { self.meet_all() } else { Ok(()) }
     }
 
-    /// A scalar: the agent's first lane asks.
+    /// A scalar: the partition's first lane asks.
     fn fetch_scalar(&mut self, op: OpId, stored: &Stored, atomic: Atomic) -> Result<()> {
         let result = self.only_result(op)?;
         let (pointer, value) = (self.scalar(stored.pointer)?, self.scalar(stored.value)?);

@@ -29,6 +29,18 @@ const LIBDEVICE: [(&str, Opcode); 16] = [
 ];
 
 impl<'c> Lower<'c, '_> {
+    /// Refuses foreign code that may do something beside its result, used or not: there is no place in the order of
+    /// memory for it, and lanes that hold copies of an element would do it again.
+    pub(super) fn has_no_effects(&self, op: OpId) -> Result<()> {
+        let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str);
+        let ours = symbol.is_some_and(|symbol| LIBDEVICE.iter().any(|(name, _)| *name == symbol));
+        if ours || matches!(self.module.attr(op, "pure"), Some(Attr::Bool(true))) {
+            return Ok(());
+        }
+        let text = format!("{} with side effects", self.module.op_name(op));
+        Err(refuse(Code::Op, text).rule("C3").note("needs", "pure = true").into())
+    }
+
     /// `tt.extern_elementwise`: our own function of that name.
     pub(super) fn foreign_function(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
         let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str).unwrap_or("?");
@@ -54,13 +66,12 @@ impl<'c> Lower<'c, '_> {
         let word = |name: &str| self.module.attr(op, name).and_then(Attr::as_str).unwrap_or("");
         let bad = |what: String| {
             let text = format!("tt.elementwise_inline_asm with {what}");
-            let needs = "packed_element = 1, one result, pure = true, a register class for each operand: \
+            let needs = "packed_element = 1, one result, a register class for each operand: \
                          =f, f, r, h, l or d; $0, $1, .. in the text";
             Err(refuse(Code::Op, text).rule("C3").note("needs", needs).into())
         };
-        let pure = matches!(self.module.attr(op, "pure"), Some(Attr::Bool(true)));
-        if self.count(op, "packed_element")? != 1 || !pure {
-            return bad("packed elements or side effects".to_owned());
+        if self.count(op, "packed_element")? != 1 {
+            return bad("packed elements".to_owned());
         }
         let (text, constraints) = (word("asm_string").to_owned(), word("constraints").to_owned());
         let result = self.result_type(op)?;

@@ -5,14 +5,13 @@ use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::family::wgmma::Wgmma;
-use super::family::{Axis, Family};
 use super::value::{Base, Bound, Coord, Coords, Form, Fragment, element_bits};
 use crate::error::{Result, internal, refuse};
+use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
-    /// The layout of the agent's tiles.
+    /// The layout of the partition's tiles.
     pub(super) fn family(&self) -> Result<Family> {
         match self.place.elected {
             true => Err(refuse(Code::Op, "a tile in registers inside warploom.elect").rule("C21").into()),
@@ -20,13 +19,16 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// The layout of the agent's tiles, where only accumulators of wgmma will do.
+    /// The layout of the partition's tiles, where only accumulators of wgmma will do.
     pub(super) fn wgmma(&self) -> Result<Wgmma> {
         match self.family()? {
             Family::Wgmma(family) => Ok(family),
             Family::MmaSync(_) | Family::Blocked(_) | Family::Rows(_) => {
-                let text = "an operation of wgmma in an agent of another layout";
-                Err(refuse(Code::Layout, text).rule("C61").note("instead", "an agent of layout wgmma").into())
+                let text = "an operation of wgmma in a partition of another layout";
+                Err(refuse(Code::Layout, text)
+                    .rule("C61")
+                    .note("instead", "a partition of layout wgmma")
+                    .into())
             }
         }
     }
@@ -63,7 +65,7 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
-        Ok(Fragment::settled(family, form, registers.into()))
+        Ok(Fragment::finished(family, form, registers.into()))
     }
 
     /// The dimension of the layout that a vector runs along.

@@ -1,10 +1,8 @@
 //! What operations may change, and what must be read before they do.
 
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+use warploom_ir::{Attr, Module, OpId, Opcode};
 
-use super::Lower;
-use super::family::Family;
-use super::value::{Bound, Memory};
+use super::value::Memory;
 use crate::error::{Result, locate};
 use crate::program::{Payload, Program, Ring};
 
@@ -46,7 +44,7 @@ pub(super) struct Hazards {
     /// Slots that copies fill. A fence of proxies lets the next copy go ahead as soon as this lane says so: what reads
     /// them comes before it.
     copied: Memory,
-    /// The same of tensor memory, by the first warp of the agent that stores: to itself its lanes' rows do not
+    /// The same of tensor memory, by the first warp of the partition that stores: to itself its lanes' rows do not
     /// change, for each lane writes those that it reads.
     tensor: Vec<(u64, Memory)>,
 }
@@ -60,9 +58,9 @@ impl Hazards {
         while let Some((op, mut warp)) = stack.pop() {
             let ring = || program.ring(module, op).map_err(|r| locate(module, op, r));
             match module.ops[op].opcode {
-                Opcode::Agent => {
-                    let agent = program.agents.iter().find(|agent| agent.op == op);
-                    warp = agent.map_or(0, |agent| agent.warp);
+                Opcode::Partition => {
+                    let partition = program.partitions.iter().find(|partition| partition.op == op);
+                    warp = partition.map_or(0, |partition| partition.warp);
                 }
                 Opcode::TileStore if program.rings[ring()?].handshake.orders_tensor_memory() => {
                     tensor.push((warp, overlaps[ring()?]));
@@ -84,8 +82,8 @@ impl Hazards {
         Ok(Hazards { overlaps, barrier, copied, tensor })
     }
 
-    /// Memory that an operation of the agent which starts at this warp, nested ones included, may change.
-    fn of(&self, module: &Module, program: &Program, op: OpId, warp: u64) -> Memory {
+    /// Memory that an operation of the partition which starts at this warp, nested ones included, may change.
+    pub fn of(&self, module: &Module, program: &Program, op: OpId, warp: u64) -> Memory {
         let others = self.tensor.iter().filter(|(writer, _)| *writer != warp);
         let barrier = others.fold(self.barrier, |all, (_, memory)| all.union(*memory));
         let mut all = Memory::NONE;
@@ -101,14 +99,14 @@ impl Hazards {
                 Opcode::BarrierSync => {
                     let orders = module.attr(op, "orders").and_then(Attr::as_str);
                     let ring = orders.and_then(|name| program.ring_named(name));
-                    Some(ring.map_or(barrier, |ring| self.overlaps[ring]))
+                    // One that says so orders what was read of global memory, too.
+                    let global = module.attr(op, "warploom.reads").map_or(Memory::NONE, |_| Memory::GLOBAL);
+                    Some(ring.map_or(barrier, |ring| self.overlaps[ring]).union(global))
                 }
                 Opcode::ProxyFence => Some(self.copied),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
-                Opcode::Store | Opcode::TmaStore | Opcode::AtomicRmw | Opcode::AtomicCas => {
-                    Some(Memory::GLOBAL)
-                }
                 Opcode::TtgBarrier => Some(barrier.union(Memory::GLOBAL)),
+                opcode if opcode.facts().effect.writes() => Some(Memory::GLOBAL),
                 _ => None,
             };
             all = all.union(own.unwrap_or_default());
@@ -119,57 +117,5 @@ impl Hazards {
             }
         }
         all
-    }
-}
-
-impl<'c> Lower<'c, '_> {
-    /// Before an operation that changes memory: evaluates every tile that reads this memory and is used
-    /// later. The operation's own operands are settled too when it writes shared memory.
-    pub(super) fn settle(&mut self, op: OpId) -> Result<()> {
-        if self.open.is_empty() {
-            return Ok(());
-        }
-        let mut changed = self.hazards.of(self.module, self.program, op, self.place.warp);
-        if !matches!(self.place.family, Family::Wgmma(_)) {
-            changed = changed.without(Memory::REGISTERS);
-        }
-        if changed == Memory::NONE {
-            return Ok(());
-        }
-        let now = self.position[op] + u32::from(!changed.is_shared());
-        let streamed = self.streamed(op, changed).filter(|&value| self.last_use[value] == now);
-        let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
-        self.open = rest;
-        for (value, _) in due {
-            if self.last_use[value] < now || streamed == Some(value) {
-                continue;
-            }
-            // Arithmetic on registers has its place in the text: work beside a product is done beside it, and
-            // does not keep its operands alive until it is used. Index functions are nothing to be done.
-            let computed = self.bound_reads(value) != Memory::REGISTERS || self.is_arithmetic(value);
-            if computed {
-                let fragment = self.fragment(value)?;
-                self.bound.insert(value, Bound::Fragment(fragment));
-            }
-        }
-        Ok(())
-    }
-
-    /// What an unevaluated tile reads.
-    fn bound_reads(&self, value: ValueId) -> Memory {
-        match self.bound.get(&value) {
-            Some(Bound::Lazy(lazy)) => lazy.reads,
-            _ => Memory::NONE,
-        }
-    }
-
-    /// Whether a value is an element-wise result that lanes can hold.
-    fn is_arithmetic(&self, value: ValueId) -> bool {
-        let held = match self.module.ty(value).shape() {
-            [_] => true,
-            [outer @ .., _, _] => outer.iter().all(|&n| n == 1),
-            _ => false,
-        };
-        held && self.module.def_op(value).is_some_and(|op| self.is_elementwise(op))
     }
 }

@@ -1,4 +1,4 @@
-//! `tt.histogram`: counters in the scratch memory of the agent (C3, C65).
+//! `tt.histogram`: counters in the scratch memory of the partition (C3, C65).
 
 use inkwell::IntPredicate;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
@@ -6,9 +6,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Type};
 
 use super::Lower;
-use super::family::Axis;
 use super::value::{Bound, Coord, Form, Fragment, element_bits};
 use crate::error::{Result, internal, refuse};
+use crate::family::Axis;
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
@@ -71,7 +71,7 @@ impl<'c> Lower<'c, '_> {
             registers.push(self.ir.load(self.ir.i32().into(), at, 4)?);
         }
         self.meet(&scratch)?;
-        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
+        self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())
     }
 

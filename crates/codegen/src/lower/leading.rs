@@ -5,9 +5,9 @@ use inkwell::values::{InstructionOpcode, IntValue};
 use warploom_ir::{Opcode, ValueDef, ValueId};
 
 use super::Lower;
-use super::family::Axis;
 use super::value::{Base, Coords, Key};
 use crate::error::{Result, internal};
+use crate::family::Axis;
 use crate::llvm::{Val, as_int};
 
 /// Operations that are looked at to see what a value depends on.

@@ -9,9 +9,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type, ValueId};
 
 use super::Lower;
-use super::family::Family;
 use super::value::{Bound, Flight, Form, Fragment, View};
 use crate::error::{Refusal, Result, internal, refuse};
+use crate::family::Family;
 use crate::layout::{Engine, Operand};
 use crate::llvm::{Val, as_int};
 
@@ -125,7 +125,7 @@ impl<'c> Lower<'c, '_> {
     /// Checks types, precision and shape (C7, C63, T12, T13).
     fn dot_shape(&self, op: OpId, a: ValueId, b: ValueId, result: ValueId) -> Result<Shape> {
         let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
-        if !self.ir.target.has(warploom_target::Feature::Wgmma) {
+        if !self.ir.target.has(warploom_chips::Feature::Wgmma) {
             let text = format!("{} has no wgmma", self.ir.target.name());
             return Err(refuse(Code::Target, text).rule("T5").into());
         }

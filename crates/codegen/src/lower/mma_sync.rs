@@ -2,63 +2,23 @@
 //! (C44, C60, C67).
 
 mod elements;
+mod kind;
 
 use std::rc::Rc;
 
+use elements::Elements;
 use inkwell::values::IntValue;
+use kind::{Kind, kind};
 use smallvec::SmallVec;
+use warploom_chips::Feature;
 use warploom_ir::diag::Code;
-use warploom_ir::{FloatKind, OpId, Type, ValueId};
-use warploom_target::Feature;
+use warploom_ir::{OpId, Type, ValueId};
 
 use super::Lower;
-use super::family::mma_sync::MmaSync;
-use super::family::{Axis, Family};
 use super::value::{Bound, Coord, Coords, Form, Fragment, View};
 use crate::error::{Refusal, Result, internal, refuse};
+use crate::family::{Axis, Family, MmaSync};
 use crate::llvm::Val;
-use elements::Elements;
-
-/// What one multiplication takes: 32 bytes of K, however many elements that is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Kind {
-    /// Bytes of an element.
-    bytes: u64,
-    /// The multiplication of 16 x 8 elements.
-    intrinsic: &'static str,
-    /// Whether registers are pairs of halves instead of integers.
-    halves: bool,
-    /// Whether sums are `i32`.
-    whole: bool,
-}
-
-impl Kind {
-    /// Elements of K per instruction.
-    fn k(self) -> u64 {
-        32 / self.bytes
-    }
-}
-
-/// The tensor core's way with two element types.
-fn kind(a: &Type, b: &Type) -> Option<Kind> {
-    use FloatKind::{BF16, F8E4M3FN, F8E5M2, F16, F32};
-    if let (Type::Int(8, _), Type::Int(8, _)) = (a.elem(), b.elem()) {
-        let intrinsic = "nvvm.mma.m16n8k32.row.col.s8";
-        return Some(Kind { bytes: 1, intrinsic, halves: false, whole: true });
-    }
-    let (Type::Float(a), Type::Float(b)) = (a.elem(), b.elem()) else { return None };
-    let (bytes, intrinsic) = match (a, b) {
-        (BF16, BF16) => (2, "nvvm.mma.m16n8k16.row.col.bf16"),
-        (F16, F16) => (2, "nvvm.mma.m16n8k16.row.col.f32.f32"),
-        (F32, F32) => (4, "nvvm.mma.m16n8k8.row.col.tf32"),
-        (F8E4M3FN, F8E4M3FN) => (1, "nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
-        (F8E4M3FN, F8E5M2) => (1, "nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"),
-        (F8E5M2, F8E4M3FN) => (1, "nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32"),
-        (F8E5M2, F8E5M2) => (1, "nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32"),
-        _ => return None,
-    };
-    Some(Kind { bytes, intrinsic, halves: (a, b) == (&F16, &F16), whole: false })
-}
 
 /// Four registers of `ldmatrix`, or of A.
 type Four<'c> = [Val<'c>; 4];
@@ -118,7 +78,7 @@ impl<'c> Lower<'c, '_> {
             true => Some(self.pointing_b(&b_view, family)?),
             false => None,
         };
-        let mut sums: Vec<Val<'c>> = match self.is_zero(c) {
+        let mut accumulators: Vec<Val<'c>> = match self.is_zero(c) {
             true if kind.whole => vec![self.ir.c32(0).into(); (4 * down * across) as usize],
             true => vec![self.ir.cf32(0.0); (4 * down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
@@ -140,14 +100,18 @@ impl<'c> Lower<'c, '_> {
             }
             for block in 0..down {
                 let left = self.left(&left, a, family, kind, (block, step))?;
-                for (right, sum) in rights.iter().zip((block * across..).map(|tile| 4 * tile as usize)) {
-                    let four = sums.get_mut(sum..sum + 4).ok_or_else(|| internal("too few accumulators"))?;
+                for (right, accumulator) in
+                    rights.iter().zip((block * across..).map(|tile| 4 * tile as usize))
+                {
+                    let four = accumulators
+                        .get_mut(accumulator..accumulator + 4)
+                        .ok_or_else(|| internal("too few accumulators"))?;
                     self.multiply(kind, &left, right, four)?;
                 }
             }
         }
         let form = Form::Tile { cols: n, packed: false };
-        let fragment = Fragment::settled(Family::MmaSync(family), form, Rc::from(sums));
+        let fragment = Fragment::finished(Family::MmaSync(family), form, Rc::from(accumulators));
         self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
     }
@@ -187,8 +151,8 @@ impl<'c> Lower<'c, '_> {
             let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
-        let sum = |kind: &Kind| if kind.whole { Type::I32 } else { Type::F32 };
-        let kind = kind(ta, tb).filter(|kind| *tc.elem() == sum(kind)).ok_or_else(unsupported)?;
+        let accumulator = |kind: &Kind| if kind.whole { Type::I32 } else { Type::F32 };
+        let kind = kind(ta, tb).filter(|kind| *tc.elem() == accumulator(kind)).ok_or_else(unsupported)?;
         if kind.bytes == 1 && !kind.whole && !self.ir.target.has(Feature::Fp8MmaSync) {
             let text = format!("{} has no mma.sync of 8-bit floats", self.ir.target.name());
             let fix = "f16 or bf16 operands";
@@ -280,16 +244,22 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// One multiplication, added to four accumulators.
-    fn multiply(&mut self, kind: Kind, a: &Four<'c>, b: &[Val<'c>; 2], sums: &mut [Val<'c>]) -> Result<()> {
+    fn multiply(
+        &mut self,
+        kind: Kind,
+        a: &Four<'c>,
+        b: &[Val<'c>; 2],
+        accumulators: &mut [Val<'c>],
+    ) -> Result<()> {
         let halves = self.ir.ctx.f16_type().vec_type(2).into();
         let mut args = SmallVec::<[Val<'c>; 10]>::new();
         for register in a.iter().chain(b) {
             args.push(if kind.halves { self.ir.bits(*register, halves)? } else { *register });
         }
-        args.extend(sums.iter().copied());
+        args.extend(accumulators.iter().copied());
         let four = self.ir.intrinsic(kind.intrinsic, &args)?;
-        for (sum, i) in sums.iter_mut().zip(0..) {
-            *sum = self.ir.member(four, i)?;
+        for (accumulator, i) in accumulators.iter_mut().zip(0..) {
+            *accumulator = self.ir.member(four, i)?;
         }
         Ok(())
     }

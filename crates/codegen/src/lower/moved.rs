@@ -8,15 +8,11 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
+use super::shape::squeezed;
 use super::tile::Needs;
 use super::value::{Base, Bound, Coord, Coords, Key, Memory};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
-
-/// Extents that are not 1: a reshape that keeps them moves nothing.
-pub(super) fn squeezed(shape: &[u64]) -> SmallVec<[u64; 5]> {
-    shape.iter().copied().filter(|&n| n != 1).collect()
-}
 
 impl<'c> Lower<'c, '_> {
     /// A coordinate that code computes.

@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 use warploom_ir::{Attr, OpId, Opcode, Type};
 
 use super::Lower;
-use super::family::Axis;
 use super::value::{Base, Coords, Key, element_bits};
 use crate::error::{Result, internal};
+use crate::family::Axis;
 use crate::llvm::{Val, as_int, as_ptr};
 
 /// Elements that one access brings.

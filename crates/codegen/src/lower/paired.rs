@@ -3,14 +3,14 @@
 
 use inkwell::values::InstructionOpcode as Llvm;
 use smallvec::SmallVec;
+use warploom_chips::{Feature, PtxVersion};
 use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
-use warploom_target::{Feature, PtxVersion};
 
 use super::Lower;
-use super::family::{Axis, Family};
 use super::tile::Needs;
 use super::value::{Base, Coords, Key};
 use crate::error::{Result, internal};
+use crate::family::{Axis, Family};
 use crate::llvm::Val;
 
 /// First version with such instructions (PTX ISA 8.6).

@@ -7,26 +7,14 @@ use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
-use warploom_ir::{OpId, Type, ValueId};
+use warploom_ir::{OpId, Type};
 
 use super::Lower;
-use super::atomic::Atomic;
-use super::family::{Axis, Family};
+use super::update::{Atomic, Stored};
 use super::value::{Base, Coord, Coords, Form, element_bits};
 use crate::error::{Result, internal, refuse};
+use crate::family::{Axis, Family};
 use crate::llvm::{Val, as_int, as_ptr};
-
-/// What goes where.
-#[derive(Clone, Copy)]
-pub(super) struct Stored<'m> {
-    pub pointer: ValueId,
-    pub value: ValueId,
-    pub mask: Option<ValueId>,
-    pub elem: &'m Type,
-    pub bits: u32,
-    /// An operation on memory instead of a store.
-    pub atomic: Option<Atomic>,
-}
 
 impl<'c, 'a> Lower<'c, 'a> {
     /// `tt.store`, predicated where there is a mask.
@@ -241,7 +229,7 @@ impl<'c, 'a> Lower<'c, 'a> {
         self.ir.assembly(&text, &constraints, &[], &args, false).map(|_| ())
     }
 
-    /// Whether this is the thread that stores scalars: the agent's first, or the elected one.
+    /// Whether this is the thread that stores scalars: the partition's first, or the elected one.
     pub(super) fn first_thread(&mut self) -> Result<Val<'c>> {
         if self.place.elected {
             return Ok(self.ir.int(1).const_all_ones().into());

@@ -4,19 +4,15 @@ use std::rc::Rc;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
-use smallvec::SmallVec;
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::across::Join;
-use super::family::{Axis, Family};
+use super::across::{Join, Row};
 use super::value::{Bound, Coord, Coords, Form, Fragment};
 use crate::error::{Result, internal, locate, refuse};
+use crate::family::{Axis, Family};
 use crate::llvm::{Val, as_int};
-
-/// One element of each operand.
-pub(super) type Row<'c> = SmallVec<[Val<'c>; 2]>;
 
 /// Partial results of a fold: so many times fewer dependent steps. Few where lanes hold parts of several rows;
 /// many where one row is all that a lane has.
@@ -68,7 +64,7 @@ impl<'c> Lower<'c, '_> {
                 return Err(refuse(Code::Verify, text).into());
             }
             let form = Form::Slice { axis: kept, extent };
-            let fragment = Fragment::settled(family, form, Rc::from(registers));
+            let fragment = Fragment::finished(family, form, Rc::from(registers));
             self.bound.insert(result, Bound::Fragment(fragment));
         }
         Ok(())

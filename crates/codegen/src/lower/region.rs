@@ -6,10 +6,10 @@ use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
-use super::family::Family;
 use super::value::{Bound, Flight, Form, Fragment};
 use super::{Lower, Place};
 use crate::error::{Result, internal, refuse};
+use crate::family::Family;
 use crate::llvm::{Val, as_int};
 
 /// The shape of a value that is carried around a loop.
@@ -110,11 +110,11 @@ impl<'c> Lower<'c, '_> {
         };
         let next = self.ir.add(index, step)?;
         let latch = self.ir.here()?;
-        let (done, settled) = self.way_out(&yields, &last, latch, exit)?;
+        let (done, leaving) = self.way_out(&yields, &last, latch, exit)?;
         self.ir.seek(latch);
         self.ir.br_if(more, head, done)?;
         counter.add_incoming(&[(&next, latch)]);
-        for ((value, head), (left, out)) in last.iter().zip(&heads).zip(settled.iter().zip(&out)) {
+        for ((value, head), (left, out)) in last.iter().zip(&heads).zip(leaving.iter().zip(&out)) {
             head.add_incoming(&[(value, latch)]);
             out.add_incoming(&[(left, if done == exit { latch } else { done })]);
         }
@@ -178,7 +178,7 @@ impl<'c> Lower<'c, '_> {
         }
         let block = self.ir.block();
         self.ir.seek(block);
-        let mut settled = values.to_vec();
+        let mut leaving = values.to_vec();
         let mut which = Vec::new();
         let mut first = 0;
         for shape in shapes {
@@ -191,11 +191,11 @@ impl<'c> Lower<'c, '_> {
         let waiting: Vec<Val<'c>> = which.iter().filter_map(|&i| values.get(i).copied()).collect();
         let done = self.wait_group(0, &waiting, &[])?;
         for (&i, &value) in which.iter().zip(done.iter()) {
-            settled[i] = value;
+            leaving[i] = value;
         }
         self.ir.br(exit)?;
         self.ir.seek(from);
-        Ok((block, settled))
+        Ok((block, leaving))
     }
 
     /// Whether a value may be in flight when the next trip starts: registers that its product reads would have to
@@ -241,7 +241,7 @@ impl<'c> Lower<'c, '_> {
                 (Carried::Scalar, [one]) => Bound::Scalar(one.as_basic_value()),
                 (Carried::Fragment { family, form, .. }, own) => {
                     let registers = own.iter().map(|phi| phi.as_basic_value()).collect();
-                    Bound::Fragment(Fragment::settled(*family, *form, registers))
+                    Bound::Fragment(Fragment::finished(*family, *form, registers))
                 }
                 _ => return Err(internal("a scalar is one phi")),
             };
@@ -308,7 +308,7 @@ impl<'c> Lower<'c, '_> {
         self.bind(&results, &shapes, &phis)
     }
 
-    /// `warploom.elect`: one lane of the agent's first warp.
+    /// `warploom.elect`: one lane of the partition's first warp.
     pub(super) fn elect(&mut self, op: OpId, depth: u32) -> Result<()> {
         if self.place.elected {
             return Err(refuse(Code::Verify, "warploom.elect inside warploom.elect").rule("C21").into());

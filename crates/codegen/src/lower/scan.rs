@@ -9,10 +9,10 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, BlockId, OpId, ValueId};
 
 use super::Lower;
-use super::family::{Axis, Family};
-use super::reduce::Row;
+use super::across::Row;
 use super::value::{Bound, Coords, Form, Fragment};
 use crate::error::{Result, internal, refuse};
+use crate::family::{Axis, Family};
 use crate::llvm::Val;
 
 /// Lanes that hold the elements of one row one behind the other.
@@ -173,7 +173,7 @@ impl<'c> Lower<'c, '_> {
         };
         if run == 0 || peers.warps.is_some() {
             let text = format!("{} along a dimension that lies in several warps", self.module.op_name(op));
-            let fix = "an agent of layout blocked whose rows lie in one warp";
+            let fix = "a partition of layout blocked whose rows lie in one warp";
             return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
         }
         let stride = if bits == 0 { 1 } else { 1 << bits.trailing_zeros() };
@@ -238,7 +238,7 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
-        self.bound.insert(result, Bound::Fragment(Fragment::settled(family, form, registers.into())));
+        self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())
     }
 }

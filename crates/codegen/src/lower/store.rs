@@ -6,10 +6,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
-use super::family::wgmma::Wgmma;
-use super::family::{Axis, Family};
 use super::value::{Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
+use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::Val;
 use crate::program::HALF_ROWS;
 
@@ -61,7 +60,7 @@ impl<'c> Lower<'c, '_> {
             }
             (_, Some(_)) => {
                 let text = "warploom.tile_store into tensor memory by lanes that do not hold its rows";
-                let fix = "an agent of layout rows, or of layout wgmma and one warpgroup for 64 rows";
+                let fix = "a partition of layout rows, or of layout wgmma and one warpgroup for 64 rows";
                 return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
             }
             (Family::MmaSync(_) | Family::Blocked(_), None) => {

@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 use inkwell::IntPredicate;
 use inkwell::values::PointerValue;
 use smallvec::SmallVec;
+use warploom_chips::Feature;
 use warploom_ir::ValueId;
-use warploom_target::Feature;
 
-use super::family::mma_sync::MmaSync;
-use super::family::{Axis, Family};
+use super::Lower;
+use super::store::STORES_BEHIND;
 use super::value::{Coord, Coords, Form, View};
-use super::{Lower, store::STORES_BEHIND};
 use crate::error::{Result, internal};
+use crate::family::{Axis, Family, MmaSync};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {

@@ -4,10 +4,9 @@
 use warploom_ir::ValueId;
 
 use super::Lower;
-use super::family::rows::Rows;
-use super::family::{Axis, Family};
 use super::value::View;
 use crate::error::Result;
+use crate::family::{Axis, Family, Rows};
 
 /// Bytes of one store of a lane.
 const CHUNK: u64 = 16;

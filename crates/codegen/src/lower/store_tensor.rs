@@ -5,11 +5,9 @@ use inkwell::values::IntValue;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::family::Family;
-use super::family::rows::Rows;
-use super::family::wgmma::Wgmma;
 use super::value::{Bound, Memory, View};
 use crate::error::{Result, internal};
+use crate::family::{Family, Rows, Wgmma};
 use crate::llvm::Val;
 use crate::program::Columns;
 

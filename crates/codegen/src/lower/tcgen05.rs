@@ -2,9 +2,9 @@
 //! memory (C44, C62, C63, C66).
 
 use inkwell::values::IntValue;
+use warploom_chips::Feature;
 use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, OpId, Type, ValueId};
-use warploom_target::Feature;
 
 use super::Lower;
 use super::mma::{Kind, kind};
@@ -87,7 +87,7 @@ impl<'c> Lower<'c, '_> {
             | (shape.n / 8) << 17
             | (shape.rows / 16) << 24;
         let target = View { ring, payload, slot, transposed: false, written: None };
-        let sum = self.tensor_slot(&target)?;
+        let accumulator = self.tensor_slot(&target)?;
         let b_at = self.descriptor(&b, None, Engine::Tcgen05)?;
         let ([m, n, k], always) = (shape.counts, self.ir.int(1).const_all_ones().into());
         let [form, kind, group, collector] =
@@ -98,7 +98,7 @@ impl<'c> Lower<'c, '_> {
                 let bytes = |operand: &Operand, mn: u64| operand.along_k(step) + operand.along_mn(mn);
                 let b_part = self.ir.c64(bytes(&b.1, col * COLUMNS / 64) >> 4);
                 let column = self.ir.c32(row * n * shape.n + col * shape.n);
-                let to = self.tensor_pointer(self.ir.add(sum, column)?)?;
+                let to = self.tensor_pointer(self.ir.add(accumulator, column)?)?;
                 let b_part = self.ir.add(b_at, b_part)?.into();
                 let (name, a_part) = match &a {
                     First::Shared(at, operand) => {
@@ -117,7 +117,7 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// A: a view of tensor memory as its lanes wrote it, in the lanes that the rows of the sum have (E44), or of shared
+    /// A: a view of tensor memory as its lanes wrote it, in the lanes that the rows of the accumulator have (E44), or of shared
     /// memory.
     fn mma_first(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
         if let Some(Bound::View(view)) = self.bound.get(&value) {

@@ -8,9 +8,9 @@ use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::family::{Axis, Family};
 use super::value::{Base, Coords, View};
 use crate::error::{Result, internal, refuse};
+use crate::family::{Axis, Family};
 use crate::llvm::{TENSOR, Val, as_int};
 use crate::program::HALF_ROWS;
 
@@ -56,7 +56,7 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// When every agent is done, the warp that allocated frees (C27).
+    /// When every partition is done, the warp that allocated frees (C27).
     pub(super) fn free(&mut self) -> Result<()> {
         let (Some(tmem), Some(base)) = (self.program.tmem, self.tensor) else { return Ok(()) };
         self.ir.effect("nvvm.tcgen05.fence.before.thread.sync", &[])?;

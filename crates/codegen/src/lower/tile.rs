@@ -8,8 +8,8 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::moved::squeezed;
 use super::neighbours::Neighbours;
+use super::shape::squeezed;
 use super::value::{Base, Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
@@ -80,7 +80,7 @@ impl<'c> Lower<'c, '_> {
             }
             Opcode::Join => of(0).varies | of(1).varies | 1 << (rank - 1),
             Opcode::Load => operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies),
-            _ if self.is_elementwise(op) => {
+            opcode if opcode.is_elementwise() => {
                 let same = |&v: &ValueId| module.ty(v).shape() == module.ty(result).shape();
                 let scalar_condition = |&v: &ValueId| !module.ty(v).is_tensor();
                 if !operands.iter().all(|v| same(v) || scalar_condition(v)) {

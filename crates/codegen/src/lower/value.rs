@@ -6,7 +6,7 @@ use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::{Type, ValueId};
 
-use super::family::{Axis, Family};
+use crate::family::{Axis, Family};
 use crate::llvm::Val;
 
 /// Where a coordinate starts: zero, or a value that differs between lanes.
@@ -19,7 +19,7 @@ pub(crate) enum Base {
     /// The lane's own first column where the lanes of a quad have dealt out so many groups of eight columns
     /// of accumulators.
     Quad(u8),
-    /// A number that code computes: which of [`super::Lower::places`].
+    /// A number that code computes: which of [`Lower::places`].
     Computed(u32),
 }
 
@@ -39,6 +39,13 @@ impl Coord {
     /// A position relative to the lane's own first row or column.
     pub fn lane(family: Family, axis: Axis, offset: u32) -> Coord {
         Coord { base: Base::Lane(family, axis), offset }
+    }
+}
+
+impl Family {
+    /// A position along a dimension, `offset` from the lane's own first.
+    pub fn coord(self, axis: Axis, offset: u64) -> Coord {
+        Coord::lane(self, axis, offset as u32)
     }
 }
 
@@ -67,7 +74,7 @@ pub(crate) enum Form {
     },
 }
 
-/// A tile in registers, in a layout of its agent.
+/// A tile in registers, in a layout of its partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment<'c> {
     /// The layout.
@@ -82,7 +89,7 @@ pub(crate) struct Fragment<'c> {
 
 impl<'c> Fragment<'c> {
     /// A fragment that nothing asynchronous writes.
-    pub fn settled(family: Family, form: Form, registers: Rc<[Val<'c>]>) -> Fragment<'c> {
+    pub fn finished(family: Family, form: Form, registers: Rc<[Val<'c>]>) -> Fragment<'c> {
         Fragment { family, form, registers, flight: None }
     }
 }

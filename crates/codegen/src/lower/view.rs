@@ -6,11 +6,9 @@ use inkwell::values::{IntValue, PointerValue};
 use warploom_ir::ValueId;
 
 use super::Lower;
-use super::family::mma_sync::MmaSync;
-use super::family::wgmma::Wgmma;
-use super::family::{Axis, Family};
 use super::value::{Base, Coord, Coords, View};
 use crate::error::{Result, internal};
+use crate::family::{Axis, Family, MmaSync, Wgmma};
 use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
@@ -185,7 +183,7 @@ impl<'c> Lower<'c, '_> {
         self.ir.plus(slot, fixed)
     }
 
-    /// First row of this lane's warp in the tile: 16 times its number in the agent.
+    /// First row of this lane's warp in the tile: 16 times its number in the partition.
     fn warp_row(&mut self) -> Result<IntValue<'c>> {
         let first = self.ir.c32(32 * self.place.warp);
         let thread = self.ir.sub(self.thread, first)?;

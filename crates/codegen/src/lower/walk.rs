@@ -3,10 +3,11 @@
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
-use super::family::Family;
+use super::Lower;
+use super::context::MAX_NESTING;
 use super::value::{Bound, Lazy, Memory};
-use super::{Lower, MAX_NESTING};
 use crate::error::{Refusal, Result, locate, refuse};
+use crate::family::Family;
 
 impl<'c> Lower<'c, '_> {
     /// The operations of a block, terminator excluded.
@@ -48,7 +49,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     fn operation(&mut self, op: OpId, depth: u32) -> Result<()> {
-        self.settle(op)?;
+        self.read_first(op)?;
         match self.module.ops[op].opcode {
             Opcode::For => self.for_loop(op, depth),
             Opcode::If => self.if_else(op, depth),
@@ -86,6 +87,10 @@ impl<'c> Lower<'c, '_> {
             Opcode::AtomicRmw => self.atomic(op),
             Opcode::AtomicCas => self.compare_and_swap(op),
             Opcode::TtgBarrier => self.meet_all(),
+            Opcode::ElementwiseInlineAsm | Opcode::ExternElementwise => {
+                self.has_no_effects(op)?;
+                self.pure(op)
+            }
             _ => self.pure(op),
         }
     }

@@ -11,7 +11,7 @@ use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
-    /// `scf.while`, tested at its start. What it carries is settled at the end of each region.
+    /// `scf.while`, tested at its start. What it carries is in registers at the end of each region.
     pub(super) fn while_loop(&mut self, op: OpId, depth: u32) -> Result<()> {
         let module = self.module;
         let missing = || internal("scf.while without its regions");
@@ -29,7 +29,7 @@ impl<'c> Lower<'c, '_> {
         if counts != [true; 2] || [results.len(), args.len()].iter().any(|&n| n != passed.len()) {
             return Err(refuse(Code::Verify, "scf.while carries as many values as it yields").into());
         }
-        let (carried, initial) = self.settled(&inits, &firsts)?;
+        let (carried, initial) = self.in_registers(&inits, &firsts)?;
         let start = self.ir.here()?;
         let (head, body, exit) = (self.ir.block(), self.ir.block(), self.ir.block());
         self.ir.br(head)?;
@@ -48,7 +48,7 @@ impl<'c> Lower<'c, '_> {
         let poisoned = |this: &Self, v: &ValueId| matches!(this.bound.get(v), Some(Bound::Poison));
         let mut broken = condition.iter().any(|v| poisoned(self, v));
         if !broken {
-            let (shapes, values) = self.settled(passed, &args)?;
+            let (shapes, values) = self.in_registers(passed, &args)?;
             let goes_on = self.int(goes_on)?;
             let from = self.ir.here()?;
             self.ir.br_if(goes_on, body, exit)?;
@@ -70,7 +70,7 @@ impl<'c> Lower<'c, '_> {
             // Said already; the loop cannot be closed.
             self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
         } else {
-            let (_, last) = self.settled(&yielded, &firsts)?;
+            let (_, last) = self.in_registers(&yielded, &firsts)?;
             let latch = self.ir.here()?;
             self.ir.br(head)?;
             for (value, phi) in last.iter().zip(&heads) {
@@ -84,7 +84,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Values as the registers of others, no product among them in flight.
-    fn settled(&mut self, values: &[ValueId], like: &[ValueId]) -> Result<(Vec<Carried>, Vec<Val<'c>>)> {
+    fn in_registers(&mut self, values: &[ValueId], like: &[ValueId]) -> Result<(Vec<Carried>, Vec<Val<'c>>)> {
         let (mut shapes, mut all) = (Vec::new(), Vec::new());
         for (&value, &like) in values.iter().zip(like) {
             self.land(value)?;

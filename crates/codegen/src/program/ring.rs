@@ -3,109 +3,11 @@
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, Module, OpId, Type};
 
-use super::{Program, count, integers};
+use super::attributes::{count, integers};
+use super::types::{Columns, HALF_ROWS, Handshake, Payload, Program, Ring};
 use crate::descriptor::tile_layout;
 use crate::error::{Result, locate, refuse};
 use crate::layout::{Swizzle, TileLayout};
-
-/// One value of a slot: a tile that TMA or stores put there.
-#[derive(Clone, Debug)]
-pub(crate) struct Payload {
-    /// Type of the tile.
-    pub tile: Type,
-    /// How its bytes lie.
-    pub layout: TileLayout,
-    /// Byte offset of slot 0 in shared memory.
-    pub offset: u64,
-    /// Bytes from one slot to the next.
-    pub stride: u64,
-    /// Where it lies in tensor memory, if it does; offset and stride mean nothing then.
-    pub columns: Option<Columns>,
-}
-
-/// Rows of a tile that takes half of the lanes of tensor memory: 16 of each 32 (E44).
-pub(crate) const HALF_ROWS: u64 = 64;
-
-/// Columns of tensor memory (C66), 32 bits each: narrower elements lie packed. Rows 128 b .. 128 b + 127 of a tile
-/// start b times its width further; one of [`HALF_ROWS`] rows has 16 of them in each quarter of the lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Columns {
-    /// First column of slot 0, counted from the start of the allocation.
-    pub first: u64,
-    /// Columns from one slot to the next.
-    pub stride: u64,
-    /// Columns of 128 rows.
-    pub width: u64,
-}
-
-/// Who hands slots to whom: a row of C24.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Handshake {
-    /// One agent, ordered by named barriers.
-    None,
-    /// Copies to wgmma.
-    TmaToWgmma,
-    /// Copies to reads into registers.
-    TmaToGeneric,
-    /// Copies to tcgen05.mma.
-    TmaToMma,
-    /// tcgen05.mma to tcgen05.ld.
-    MmaToGeneric,
-    /// tcgen05.st to tcgen05.mma, which reads A from tensor memory.
-    GenericToMma,
-    /// `cp.async` within one agent.
-    CpAsync,
-}
-
-impl Handshake {
-    /// The row of this name.
-    fn named(name: &str) -> Option<Handshake> {
-        Some(match name {
-            "none" => Handshake::None,
-            "tma_to_wgmma" => Handshake::TmaToWgmma,
-            "tma_to_generic" => Handshake::TmaToGeneric,
-            "tma_to_mma" => Handshake::TmaToMma,
-            "mma_to_generic" => Handshake::MmaToGeneric,
-            "generic_to_mma" => Handshake::GenericToMma,
-            "cp_async" => Handshake::CpAsync,
-            _ => return None,
-        })
-    }
-
-    /// Whether a warp that gives slots back meets first: its lanes read them one by one (C24).
-    pub fn meets_before_release(self) -> bool {
-        matches!(self, Handshake::TmaToGeneric | Handshake::MmaToGeneric)
-    }
-
-    /// Whether the waits order tcgen05 work of other threads (C25).
-    pub fn orders_tensor_memory(self) -> bool {
-        matches!(self, Handshake::MmaToGeneric | Handshake::GenericToMma)
-    }
-
-    /// Whether products read the slots, so that a commit gives them back (C24).
-    pub fn feeds_products(self) -> bool {
-        matches!(self, Handshake::TmaToMma | Handshake::GenericToMma)
-    }
-}
-
-/// A ring of slots with its mbarriers (C22).
-#[derive(Clone, Debug)]
-pub(crate) struct Ring {
-    /// Number of slots.
-    pub depth: u64,
-    /// What a slot holds.
-    pub payloads: Vec<Payload>,
-    /// Byte offset of the first `full` barrier.
-    pub full: Option<u64>,
-    /// Byte offset of the first `empty` barrier.
-    pub empty: Option<u64>,
-    /// Arrivals of one phase of `full`.
-    pub arrive_full: u64,
-    /// Arrivals of one phase of `empty`.
-    pub arrive_empty: u64,
-    /// Who hands slots to whom.
-    pub handshake: Handshake,
-}
 
 /// Byte offset of a group of `depth` barriers; -1 says there are none.
 fn barriers_at(module: &Module, op: OpId, name: &str, depth: u64, shared: u64) -> Result<Option<u64>> {
@@ -195,7 +97,7 @@ impl Program<'_> {
             _ => 0,
         };
         let width = cols * elem / 4;
-        // What products read comes 8 columns at a time; sums have N in steps of 16.
+        // What products read comes 8 columns at a time; accumulators have N in steps of 16.
         let step = if elem == 4 { 16 } else { 8 };
         // 64 rows take half of the lanes; how wgmma's lanes hold them, no store covers bytes.
         let legal = rows % 128 == 0 || (*rows == HALF_ROWS && elem > 1);

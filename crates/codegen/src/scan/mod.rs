@@ -7,63 +7,78 @@
 //!   fence behind other accesses to their registers, groups never committed or never waited for (C30, C46);
 //! - tcgen05: registers of a load touched before its wait, products that nobody commits (C46).
 
-mod block;
-mod statement;
+mod finding;
+mod forward;
 mod tcgen05;
 mod wgmma;
 
-use std::fmt;
-
 use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
+use warploom_ptx::{Function, Instruction, Item, Module, Statement, Variable};
 
 use crate::error::Refusal;
 
-pub use statement::{Line, Statement, loops, registers, statements};
+pub use finding::Finding;
 
-/// One fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule it breaks.
-    pub rule: &'static str,
-    /// Line of the PTX, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub text: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {} ({})", self.line, self.text, self.rule)
-    }
-}
-
-/// Every fault of a PTX text, in the order of its lines.
+/// Every fault of a PTX text, in the order of its lines. A text that is no PTX has that one fault.
 pub fn scan(ptx: &str) -> Vec<Finding> {
-    let lines = statements(ptx);
-    let mut findings: Vec<Finding> = lines.iter().filter_map(forbidden).collect();
-    findings.extend(wgmma::check(&lines));
-    findings.extend(tcgen05::check(&lines));
+    let checked = warploom_ptx::parse(ptx).and_then(|module| faults(&module));
+    checked.unwrap_or_else(|e| vec![Finding { rule: "E16", line: e.line as usize, text: e.message }])
+}
+
+fn faults(module: &Module<'_>) -> Result<Vec<Finding>, warploom_ptx::SyntaxError> {
+    let mut findings = Vec::new();
+    for item in &module.items {
+        match item {
+            Item::Variable(v) => findings.extend(local_variable(v)),
+            Item::Function(f) => {
+                findings.extend(external(f));
+                findings.extend(f.body.iter().flatten().filter_map(forbidden));
+                let code = warploom_ptx::Code::of(f)?;
+                findings.extend(wgmma::check(&code));
+                findings.extend(tcgen05::check(&code));
+            }
+            _ => {}
+        }
+    }
     findings.sort_by_key(|finding| finding.line);
-    findings
+    Ok(findings)
+}
+
+/// A function that nobody defines: a misspelt intrinsic.
+fn external(f: &Function<'_>) -> Option<Finding> {
+    let external = f.body.is_none() && f.linkage.contains(&".extern");
+    external.then(|| Finding::new("C43", f.line, format!("an external function: {}", f.name)))
 }
 
 /// A statement that must not occur at all.
-fn forbidden(line: &Line) -> Option<Finding> {
-    let text = line.text;
-    let finding = |rule, text: &str| Some(Finding { rule, line: line.number, text: text.to_owned() });
-    if text.contains("__local_depot") {
-        return finding("C41", "local memory of the function");
+fn forbidden(statement: &Statement<'_>) -> Option<Finding> {
+    match statement {
+        Statement::Variable(v) => local_variable(v),
+        Statement::Instruction(i) if i.names().any(depot) => Some(depot_of_function(i.line, i)),
+        Statement::Instruction(i) => local_access(i),
+        _ => None,
     }
-    let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_'));
-    let local = |word: &str| word == ".local" || word.split('.').skip(1).any(|part| part == "local");
-    if words().any(local) {
-        return finding("C80", "local memory");
+}
+
+fn depot(name: &str) -> bool {
+    name.starts_with("__local_depot")
+}
+
+fn depot_of_function(line: warploom_ptx::Line, what: impl std::fmt::Display) -> Finding {
+    Finding::new("C41", line, format!("local memory of the function: {what}"))
+}
+
+fn local_variable(v: &Variable<'_>) -> Option<Finding> {
+    if depot(v.name) {
+        return Some(depot_of_function(v.line, v));
     }
-    if text.contains(".extern") && text.contains(".func") {
-        return finding("C43", "an external function");
-    }
-    None
+    (v.space == ".local").then(|| Finding::new("C80", v.line, format!("local memory: {v}")))
+}
+
+fn local_access(i: &Instruction<'_>) -> Option<Finding> {
+    let local = i.opcode.split(['.', ':']).skip(1).any(|part| part == "local");
+    local.then(|| Finding::new("C80", i.line, format!("local memory: {i}")))
 }
 
 /// The scan as a refusal of the compiler's own result.

@@ -9,11 +9,12 @@
 //! A second pass watches registers that multiplications read (A from registers): they may be read by others, but
 //! not written before the multiplication is waited for, and not without a fence before it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::Finding;
-use super::block::blocks;
-use super::statement::{Line, registers};
+use warploom_ptx::{Code, Flow, Instruction, Operand};
+
+use super::finding::Finding;
+use super::forward::{State, ends, forward, registers};
 
 /// Untouched since the last fence.
 const CLEAN: u16 = 1;
@@ -45,56 +46,52 @@ enum Watch {
     Sources,
 }
 
-/// Every fault of the functions in these lines.
-pub(super) fn check(lines: &[Line]) -> Vec<Finding> {
-    let mut findings = pass(lines, Watch::Accumulators);
-    findings.extend(pass(lines, Watch::Sources));
+/// The possible states of each watched register.
+impl State for Vec<u16> {
+    fn join(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for (old, new) in self.iter_mut().zip(other) {
+            changed |= *old | new != *old;
+            *old |= new;
+        }
+        changed
+    }
+}
+
+/// Every fault of a function.
+pub(super) fn check(code: &Code<'_, '_>) -> Vec<Finding> {
+    if !code.steps().iter().any(|step| multiplies(step.instruction)) {
+        return Vec::new();
+    }
+    let flow = Flow::of(code);
+    let mut findings = pass(code, &flow, Watch::Accumulators);
+    findings.extend(pass(code, &flow, Watch::Sources));
     findings
 }
 
-fn pass(lines: &[Line], watch: Watch) -> Vec<Finding> {
-    let accumulators = watched(lines, watch);
-    if accumulators.is_empty() {
+fn multiplies(instruction: &Instruction<'_>) -> bool {
+    instruction.opcode.starts_with("wgmma.mma_async")
+}
+
+fn pass(code: &Code<'_, '_>, flow: &Flow, watch: Watch) -> Vec<Finding> {
+    let watched = watched(code, watch);
+    if watched.is_empty() {
         return Vec::new();
     }
-    let actions: Vec<Option<Action>> = lines.iter().map(|line| action(line, &accumulators, watch)).collect();
-    let blocks = blocks(lines);
-    let start = vec![TOUCHED; accumulators.len()];
-    let mut entry: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
-    let mut work: BTreeSet<usize> = BTreeSet::new();
-    for (first, block) in blocks.iter().filter(|(_, block)| block.entry) {
-        entry.insert(*first, start.clone());
-        work.insert(*first);
-        debug_assert!(block.end > *first);
-    }
-    while let Some(first) = work.pop_first() {
-        let Some(block) = blocks.get(&first) else { continue };
-        let mut state = entry.get(&first).cloned().unwrap_or_else(|| start.clone());
-        for action in actions[first..block.end].iter().flatten() {
-            step(&mut state, action);
+    let actions: Vec<Option<Action>> =
+        code.steps().iter().map(|step| action(step.instruction, &watched, watch)).collect();
+    let entry = forward(flow, vec![TOUCHED; watched.len()], |state, i| {
+        if let Some(action) = &actions[i] {
+            step(state, action);
         }
-        for next in &block.next {
-            let joined = entry.entry(*next).or_insert_with(|| vec![0; accumulators.len()]);
-            let mut changed = false;
-            for (old, new) in joined.iter_mut().zip(&state) {
-                changed |= *old | new != *old;
-                *old |= new;
-            }
-            if changed {
-                work.insert(*next);
-            }
-        }
-    }
+    });
     let mut findings = Vec::new();
-    for (first, state) in &entry {
-        let Some(block) = blocks.get(first) else { continue };
-        let mut state = state.clone();
-        for (line, action) in lines[*first..block.end].iter().zip(&actions[*first..block.end]) {
-            let Some(action) = action else { continue };
-            findings.extend(judge(&state, action, watch).map(|(rule, text)| {
-                let text = format!("{text}: {}", line.text.chars().take(60).collect::<String>());
-                Finding { rule, line: line.number, text }
-            }));
+    for (block, state) in flow.blocks().iter().zip(entry) {
+        let Some(mut state) = state else { continue };
+        for i in block.instructions.clone() {
+            let Some(action) = &actions[i] else { continue };
+            let fault = judge(&state, action, watch);
+            findings.extend(fault.map(|(rule, text)| Finding::at(rule, text, code.steps()[i].instruction)));
             step(&mut state, action);
         }
     }
@@ -157,45 +154,46 @@ fn step(state: &mut [u16], action: &Action) {
 }
 
 /// Registers that some multiplication writes or reads, numbered.
-fn watched<'a>(lines: &[Line<'a>], watch: Watch) -> BTreeMap<&'a str, usize> {
+fn watched<'a>(code: &Code<'_, 'a>, watch: Watch) -> BTreeMap<&'a str, usize> {
     let mut all = BTreeMap::new();
-    for line in lines {
-        if let Some((_, operands)) = line.instruction().filter(|(o, _)| o.starts_with("wgmma.mma_async")) {
-            for register in registers(list(operands, watch)) {
-                let next = all.len();
-                all.entry(register).or_insert(next);
-            }
+    for step in code.steps().iter().filter(|step| multiplies(step.instruction)) {
+        for register in list(step.instruction, watch) {
+            let next = all.len();
+            all.entry(register).or_insert(next);
         }
     }
     all
 }
 
-/// The list in braces that holds the registers of this kind; the second, of A, is not always there.
-fn list(operands: &str, watch: Watch) -> &str {
-    let mut lists =
-        operands.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(list, _)| list));
-    let list = match watch {
-        Watch::Accumulators => lists.next(),
-        Watch::Sources => lists.nth(1),
+/// The registers of this kind in a multiplication; A may stand in memory.
+fn list<'a>(multiplication: &Instruction<'a>, watch: Watch) -> Vec<&'a str> {
+    let operand = match watch {
+        Watch::Accumulators => multiplication.operands.first(),
+        Watch::Sources => multiplication.operands.get(1),
     };
-    list.unwrap_or("")
+    match operand {
+        Some(vector @ Operand::Vector(_)) => registers(vector).collect(),
+        _ => Vec::new(),
+    }
 }
 
-/// The operands that an instruction may write: its first, unless that is an address.
-fn written(operands: &str) -> &str {
-    let end = if operands.starts_with('{') { operands.find('}') } else { operands.find(',') };
-    let first = &operands[..end.unwrap_or(operands.len())];
-    if first.contains('[') { "" } else { first }
+/// What an instruction may write: its first operand, unless that is an address.
+fn written<'a>(instruction: &Instruction<'a>) -> Vec<&'a str> {
+    match instruction.operands.first() {
+        None | Some(Operand::Address(_)) => Vec::new(),
+        Some(first) => registers(first).collect(),
+    }
 }
 
-fn action(line: &Line, accumulators: &BTreeMap<&str, usize>, watch: Watch) -> Option<Action> {
-    let (opcode, operands) = line.instruction()?;
-    let numbers = |text| registers(text).filter_map(|r| accumulators.get(r).copied()).collect::<Vec<_>>();
-    if line.ends() {
+fn action(instruction: &Instruction<'_>, watched: &BTreeMap<&str, usize>, watch: Watch) -> Option<Action> {
+    let numbers =
+        |names: Vec<&str>| names.iter().filter_map(|name| watched.get(name).copied()).collect::<Vec<_>>();
+    let opcode = instruction.opcode;
+    if ends(instruction) {
         return Some(Action::Leave);
     }
-    if opcode.starts_with("wgmma.mma_async") {
-        return Some(Action::Multiply(numbers(list(operands, watch))));
+    if multiplies(instruction) {
+        return Some(Action::Multiply(numbers(list(instruction, watch))));
     }
     if opcode.starts_with("wgmma.fence") {
         return Some(Action::Fence);
@@ -204,8 +202,13 @@ fn action(line: &Line, accumulators: &BTreeMap<&str, usize>, watch: Watch) -> Op
         return Some(Action::Commit);
     }
     if opcode.starts_with("wgmma.wait_group") {
-        return Some(Action::Wait(operands.trim().parse().unwrap_or(0)));
+        let keep = match instruction.operands.first() {
+            Some(Operand::Int(n)) => u32::try_from(*n).unwrap_or(0),
+            _ => 0,
+        };
+        return Some(Action::Wait(keep));
     }
-    let touched = numbers(if watch == Watch::Sources { written(operands) } else { operands });
+    let touched =
+        numbers(if watch == Watch::Sources { written(instruction) } else { instruction.names().collect() });
     (!touched.is_empty()).then_some(Action::Touch(touched))
 }

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use warploom_chips::Target;
 use warploom_codegen::Emitted;
-use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Options, Policy, TensorMap, TiledMap};
-use warploom_target::Target;
+use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Policy, RunOptions, TensorMap, TiledMap};
 
 /// What a launch needs, collected in the order of the kernel's parameters.
 pub struct Case<'e> {
@@ -63,7 +63,7 @@ impl<'e> Case<'e> {
         let entry = module.entry(&self.emitted.metadata.name).unwrap();
         let smem = self.emitted.metadata.shared as u32;
         let launch = Launch { grid, smem, args: self.args, ..Launch::of(entry) };
-        let options = Options { policy, strict: true, ..Options::default() };
+        let options = RunOptions::default().policy(policy).strict(true);
         let report = self.device.run(&module, &launch, &options).unwrap_or_else(|e| panic!("{e}"));
         assert!(report.clean(), "{report}");
         self.places.iter().map(|&at| self.device.read(at).unwrap().to_vec()).collect()

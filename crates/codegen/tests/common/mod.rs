@@ -7,9 +7,9 @@ pub mod tensor;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use warploom_codegen::{Emitted, Options, emit};
-use warploom_ir::Diagnostic;
-use warploom_target::Target;
+use warploom_chips::Target;
+use warploom_codegen::{EmitOptions, Emitted, emit};
+use warploom_ir::{Diagnostic, Diagnostics};
 
 /// A GEMM `C = epilogue(A @ B)` as a program.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ impl Gemm {
         };
         let _ = writeln!(
             t,
-            "warploom.agent @load {{warp = 0 : i32, warps = 4 : i32, registers = {few} : i32}} {{\nwarploom.elect {{\n\
+            "warploom.partition @load {{warp = 0 : i32, warps = 4 : i32, registers = {few} : i32}} {{\nwarploom.elect {{\n\
              %p:2 = scf.for %k = %i0 to %K step %i{} iter_args(%i = %i0, %f = %i1) -> (i32, i32) : i32 {{\n\
              warploom.producer_acquire @p0[%i, %f]\n\
              warploom.producer_commit @p0[%i, %f] {{bytes = {} : i32}}\n\
@@ -232,7 +232,7 @@ impl Gemm {
         let k = self.k;
         let _ = writeln!(
             t,
-            "warploom.agent @math {{warp = 4 : i32, warps = {} : i32, registers = {many} : i32}} {{\n\
+            "warploom.partition @math {{warp = 4 : i32, warps = {} : i32, registers = {many} : i32}} {{\n\
              %l:3 = scf.for %k = %i0 to %K step %i{k} iter_args(%d = %zero, %i = %i0, %f = %i0) -> ({acc}, i32, i32) : i32 \
              {{\nwarploom.consumer_wait @p0[%i, %f]\n\
              %xs = warploom.slot @p0[%i] {{payload = 0 : i32}} : tensor<{ta}>\n\
@@ -290,18 +290,18 @@ impl Gemm {
     }
 
     /// Compiles it for its chip.
-    pub fn emit(&self) -> Result<Emitted, Vec<Diagnostic>> {
-        emit_for(self.chip, &self.text(), &Options::default())
+    pub fn emit(&self) -> Result<Emitted, Diagnostics> {
+        emit_for(self.chip, &self.text(), &EmitOptions::default())
     }
 }
 
 /// Compiles a program's text for sm_90a.
-pub fn emit_text(text: &str, options: &Options) -> Result<Emitted, Vec<Diagnostic>> {
+pub fn emit_text(text: &str, options: &EmitOptions) -> Result<Emitted, Diagnostics> {
     emit_for("sm_90a", text, options)
 }
 
 /// Compiles a program's text for a chip.
-pub fn emit_for(chip: &str, text: &str, options: &Options) -> Result<Emitted, Vec<Diagnostic>> {
+pub fn emit_for(chip: &str, text: &str, options: &EmitOptions) -> Result<Emitted, Diagnostics> {
     let module = warploom_ir::parse(text)?;
     emit(&module, &Target::named(chip).unwrap(), options)
 }
@@ -317,9 +317,9 @@ pub fn messages(list: &[Diagnostic]) -> String {
     list.iter().map(|d| format!("{d}\n")).collect()
 }
 
-/// A tool of the workspace's virtual environment or of the search path.
-pub fn tool(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+/// A tool of the workspace's virtual environment or of the search path; `make setup` installs it.
+pub fn tool(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = Vec::new();
     let mut stack = vec![(root.join(".venv"), 0)];
     while let Some((folder, depth)) = stack.pop() {
@@ -339,13 +339,5 @@ pub fn tool(name: &str) -> Option<PathBuf> {
         .into_iter()
         .next()
         .or_else(|| std::env::split_paths(&path).map(|p| p.join(name)).find(|p| p.is_file()))
-}
-
-/// The tool, or a line that says what is skipped without it.
-pub fn tool_or_skip(name: &str, what: &str) -> Option<PathBuf> {
-    let found = tool(name);
-    if found.is_none() {
-        println!("skipped: {what} needs {name}");
-    }
-    found
+        .unwrap_or_else(|| panic!("no {name}: make setup installs it"))
 }

@@ -1,4 +1,4 @@
-//! Kernels of one agent that read a matrix through pointers and write matrices or vectors: how their text looks,
+//! Kernels of one partition that read a matrix through pointers and write matrices or vectors: how their text looks,
 //! and what they leave behind on the emulator.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
@@ -7,26 +7,26 @@
 pub mod launch;
 
 use launch::Case;
-use warploom_codegen::{Emitted, Options};
+use warploom_chips::Target;
+use warploom_codegen::{EmitOptions, Emitted};
 use warploom_emulator::Policy;
-use warploom_target::Target;
 
 use crate::common::messages;
 
-/// A kernel whose agent holds a tile.
+/// A kernel whose partition holds a tile.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub chip: &'static str,
     pub rows: u64,
     pub cols: u64,
     pub warps: u64,
-    /// `layout = .., tiling = ..` of the agent.
+    /// `layout = .., tiling = ..` of the partition.
     pub layout: String,
     /// Bytes for exchanges between warps.
     pub scratch: u64,
     /// Element types of the buffers `%p0`, `%p1`, ..
     pub buffers: Vec<&'static str>,
-    /// What the agent does.
+    /// What the partition does.
     pub body: String,
 }
 
@@ -62,7 +62,7 @@ impl Kernel {
              tt.func public @k({}) attributes {{noinline = false, warploom.warps = {warps} : i32, \
              warploom.max_registers = {registers} : i32, warploom.shared = {} : i32, warploom.descriptors = []}} {{\n\
              warploom.named_barrier @all {{id = 1 : i32, threads = {} : i32}}\n\
-             warploom.agent @main {{warp = 0 : i32, warps = {warps} : i32, registers = {registers} : i32, {}{scratch}}} \
+             warploom.partition @main {{warp = 0 : i32, warps = {warps} : i32, registers = {registers} : i32, {}{scratch}}} \
              {{\n\
              %rows = tt.make_range {{end = {rows} : i32, start = 0 : i32}} : Rxi32\n\
              %cols = tt.make_range {{end = {cols} : i32, start = 0 : i32}} : Cxi32\n\
@@ -130,7 +130,7 @@ impl Kernel {
         if !found.is_empty() {
             return Err(messages(&found));
         }
-        warploom_codegen::emit(&module, &Target::named(self.chip).unwrap(), &Options::default())
+        warploom_codegen::emit(&module, &Target::named(self.chip).unwrap(), &EmitOptions::default())
             .map_err(|e| messages(&e))
     }
 

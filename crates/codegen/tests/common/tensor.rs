@@ -137,7 +137,7 @@ impl Gemm {
         let name = |inside: &'static str, start: &'static str| if several { inside } else { start };
         let _ = writeln!(
             t,
-            "warploom.agent @load {{warp = 0 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
+            "warploom.partition @load {{warp = 0 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
              {}{row}\
              %p:2 = scf.for %k = %i0 to %K step %i{k} iter_args(%i = {}, %f = {}) -> (i32, i32) : i32 {{\n\
              warploom.producer_acquire @p0[%i, %f]\n\
@@ -164,7 +164,7 @@ impl Gemm {
         let (slot, acquired, filled) = (name("%s", "%i0"), name("%g", "%i1"), name("%g", "%i0"));
         let _ = writeln!(
             t,
-            "warploom.agent @mma {{warp = 1 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
+            "warploom.partition @mma {{warp = 1 : i32, warps = 1 : i32, registers = {most} : i32}} {{\nwarploom.elect {{\n\
              {}warploom.producer_acquire @acc[{slot}, {acquired}]\n\
              %p:3 = scf.for %k = %i0 to %K step %i{k} iter_args(%keep = %no, %i = {}, %f = {}) -> (i1, i32, i32) : \
              i32 {{\n\
@@ -205,7 +205,7 @@ impl Gemm {
         );
         let _ = writeln!(
             t,
-            "warploom.agent @epilogue {{warp = 4 : i32, warps = {} : i32, registers = {most} : i32, \
+            "warploom.partition @epilogue {{warp = 4 : i32, warps = {} : i32, registers = {most} : i32, \
              layout = \"{layout}\"}} {{\n\
              {}{row}\
              warploom.consumer_wait @acc[{slot}, {filled}]\n\

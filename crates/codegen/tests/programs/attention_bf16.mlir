@@ -20,7 +20,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_90a"} {
     warploom.pipeline @v {depth = 2 : i32, handshake = "tma_to_wgmma", payload = ["v"], tile = [tensor<128x128xbf16>], swizzle = array<i32: 128>, offset = array<i64: 98304>, stride = array<i64: 32768>, bytes = 32768 : i32, full = 163880 : i32, empty = 163896 : i32, arrive_full = 1 : i32, arrive_empty = 8 : i32}
     warploom.pipeline @o {depth = 1 : i32, handshake = "none", payload = ["o"], tile = [tensor<128x128xbf16>], swizzle = array<i32: 128>, offset = array<i64: 0>, stride = array<i64: 32768>, bytes = 0 : i32, full = -1 : i32, empty = -1 : i32, arrive_full = 0 : i32, arrive_empty = 0 : i32}
     warploom.named_barrier @math {id = 1 : i32, threads = 256 : i32}
-    warploom.agent @load {warp = 0 : i32, warps = 4 : i32, registers = 24 : i32} {
+    warploom.partition @load {warp = 0 : i32, warps = 4 : i32, registers = 24 : i32} {
       warploom.elect {
         warploom.producer_commit @q[%c0, %c0] {bytes = 32768 : i32}
         warploom.tma_load @q[%c0] {payload = 0 : i32} %dq[%row, %c0] : !tt.tensordesc<128x128xbf16>
@@ -37,7 +37,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_90a"} {
         }
       }
     }
-    warploom.agent @math {warp = 4 : i32, warps = 8 : i32, registers = 240 : i32} {
+    warploom.partition @math {warp = 4 : i32, warps = 8 : i32, registers = 240 : i32} {
       %scale = tt.splat %s : f32 -> tensor<128x128xf32>
       %lane = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
       %first = tt.splat %start : i32 -> tensor<128xi32>

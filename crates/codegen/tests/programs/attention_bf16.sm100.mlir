@@ -24,7 +24,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_100a"} {
     warploom.pipeline @o {depth = 1 : i32, handshake = "mma_to_generic", space = "tmem", payload = ["o"], tile = [tensor<128x128xf32>], column = array<i64: 256>, columns = array<i64: 128>, bytes = 0 : i32, full = 163976 : i32, empty = 163984 : i32, arrive_full = 1 : i32, arrive_empty = 4 : i32}
     warploom.pipeline @out {depth = 1 : i32, handshake = "none", payload = ["out"], tile = [tensor<128x128xbf16>], swizzle = array<i32: 128>, offset = array<i64: 0>, stride = array<i64: 32768>, bytes = 0 : i32, full = -1 : i32, empty = -1 : i32, arrive_full = 0 : i32, arrive_empty = 0 : i32}
     warploom.named_barrier @math {id = 1 : i32, threads = 128 : i32}
-    warploom.agent @load {warp = 0 : i32, warps = 1 : i32, registers = 256 : i32} {
+    warploom.partition @load {warp = 0 : i32, warps = 1 : i32, registers = 256 : i32} {
       warploom.elect {
         warploom.producer_commit @q[%c0, %c0] {bytes = 32768 : i32}
         warploom.tma_load @q[%c0] {payload = 0 : i32} %dq[%row, %c0] : !tt.tensordesc<128x128xbf16>
@@ -41,7 +41,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_100a"} {
         }
       }
     }
-    warploom.agent @mma {warp = 1 : i32, warps = 1 : i32, registers = 256 : i32} {
+    warploom.partition @mma {warp = 1 : i32, warps = 1 : i32, registers = 256 : i32} {
       warploom.elect {
         warploom.consumer_wait @q[%c0, %c0]
         %q = warploom.slot @q[%c0] {payload = 0 : i32} : tensor<128x128xbf16>
@@ -87,7 +87,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_100a"} {
         }
       }
     }
-    warploom.agent @math {warp = 4 : i32, warps = 4 : i32, registers = 256 : i32, layout = "rows"} {
+    warploom.partition @math {warp = 4 : i32, warps = 4 : i32, registers = 256 : i32, layout = "rows"} {
       %scale = tt.splat %s : f32 -> tensor<128x128xf32>
       %lane = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
       %first = tt.splat %start : i32 -> tensor<128xi32>

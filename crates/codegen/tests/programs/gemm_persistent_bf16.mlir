@@ -22,7 +22,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_90a"} {
     warploom.pipeline @p0 {depth = 3 : i32, handshake = "tma_to_wgmma", payload = ["a", "b"], tile = [tensor<128x64xbf16>, tensor<256x64xbf16>], swizzle = array<i32: 128, 128>, offset = array<i64: 0, 49152>, stride = array<i64: 16384, 32768>, bytes = 49152 : i32, full = 212992 : i32, empty = 213016 : i32, arrive_full = 1 : i32, arrive_empty = 8 : i32}
     warploom.pipeline @p1 {depth = 1 : i32, handshake = "none", payload = ["c"], tile = [tensor<128x256xbf16>], swizzle = array<i32: 128>, offset = array<i64: 147456>, stride = array<i64: 65536>, bytes = 0 : i32, full = -1 : i32, empty = -1 : i32, arrive_full = 0 : i32, arrive_empty = 0 : i32}
     warploom.named_barrier @math {id = 1 : i32, threads = 256 : i32}
-    warploom.agent @load {warp = 0 : i32, warps = 4 : i32, registers = 40 : i32} {
+    warploom.partition @load {warp = 0 : i32, warps = 4 : i32, registers = 40 : i32} {
       warploom.elect {
         %it:2 = scf.for %tile = %pid to %tiles step %programs iter_args(%i0 = %c0, %f0 = %c1) -> (i32, i32) : i32 {
           %cols = arith.divsi %tile, %down : i32
@@ -41,7 +41,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_90a"} {
         }
       }
     }
-    warploom.agent @math {warp = 4 : i32, warps = 8 : i32, registers = 232 : i32} {
+    warploom.partition @math {warp = 4 : i32, warps = 8 : i32, registers = 232 : i32} {
       %it:2 = scf.for %tile = %pid to %tiles step %programs iter_args(%i0 = %c0, %f0 = %c0) -> (i32, i32) : i32 {
         %cols = arith.divsi %tile, %down : i32
         %rows = arith.remsi %tile, %down : i32

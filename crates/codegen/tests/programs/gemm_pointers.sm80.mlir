@@ -13,7 +13,7 @@ module attributes {warploom.form = "program", warploom.target = "sm_80"} {
     %col = arith.muli %py, %c128 : i32
     warploom.pipeline @p0 {depth = 3 : i32, handshake = "cp_async", payload = ["a", "b"], tile = [tensor<128x32xf16>, tensor<32x128xf16>], swizzle = array<i32: 64, 128>, offset = array<i64: 0, 24576>, stride = array<i64: 8192, 8192>, bytes = 0 : i32, full = -1 : i32, empty = -1 : i32, arrive_full = 0 : i32, arrive_empty = 0 : i32}
     warploom.named_barrier @all {id = 1 : i32, threads = 128 : i32}
-    warploom.agent @main {warp = 0 : i32, warps = 4 : i32, registers = 256 : i32, layout = "mma_sync", tiling = array<i32: 2, 2>} {
+    warploom.partition @main {warp = 0 : i32, warps = 4 : i32, registers = 256 : i32, layout = "mma_sync", tiling = array<i32: 2, 2>} {
       %zero = arith.constant dense<0.000000e+00> : tensor<128x128xf32>
       %za = arith.constant dense<0.000000e+00> : tensor<128x32xf16>
       %zb = arith.constant dense<0.000000e+00> : tensor<32x128xf16>

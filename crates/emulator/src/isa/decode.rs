@@ -11,18 +11,17 @@ pub(crate) mod sync;
 pub(crate) mod tcgen;
 pub(crate) mod tensor;
 
-use self::context::Context;
+use self::context::{Context, Res};
 use self::mods::Mods;
 use super::op::{Inst, Presence};
-use crate::error::Diagnostic;
-use crate::ptx::raw::RawInst;
-
-pub(crate) type Res<T> = Result<T, Diagnostic>;
+use warploom_ptx::Step;
 
 /// Decodes one instruction.
-pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, raw: &RawInst<'a>) -> Res<Inst> {
-    cx.begin(raw);
-    let mut mods = Mods::new(raw.opcode, raw.line);
+pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> Res<Inst> {
+    cx.begin(step);
+    let raw = step.instruction;
+    let line = raw.line.0;
+    let mut mods = Mods::new(raw.opcode, line);
     let args = &raw.operands;
     let mut presence = Presence::Alone;
     let op = match mods.base {
@@ -50,12 +49,21 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, raw: &RawInst<'a>) -> Re
         }
         "tcgen05" => tcgen::tcgen05(cx, &mut mods, args, &mut presence)?,
         "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "call" => control::branch(cx, &mut mods, args)?,
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => {
+            return Err(mods.unknown("textures and surfaces are not modelled"));
+        }
+        "wmma" => {
+            return Err(
+                mods.unknown("its fragments have no layout that a program may know: mma.sync has one")
+            );
+        }
         _ => alu::arithmetic(cx, &mut mods, args)?,
     };
     mods.finish()?;
     let guard = match raw.guard {
         None => None,
-        Some((name, negated)) => Some((cx.pred(name)?, negated)),
+        Some(guard) => Some((cx.pred(guard.name)?, guard.negated)),
     };
-    Ok(Inst { guard, op, presence, line: raw.line, opcode: cx.opcode(raw.opcode), loc: raw.loc })
+    let loc = step.location.map_or(0, |at| at + 1);
+    Ok(Inst { guard, op, presence, line, opcode: cx.opcode(raw.opcode), loc })
 }

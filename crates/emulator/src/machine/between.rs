@@ -1,11 +1,10 @@
 //! Conflicts between CTAs of different clusters, found when all have run (E5, E63).
 
-use super::core::Core;
 use super::global::{Overlay, Store};
 use super::launch::Launch;
-use crate::module::Code;
-use crate::race::shadow::{Act, GRANULE, PAGE};
-use crate::report::{Extent, Finding, Place, Severity};
+use crate::code::Code;
+use crate::race::shadow::{Act, GRANULE, PAGE, Sparse};
+use crate::report::{Extent, Finding, FindingPlace, Severity};
 use std::collections::BTreeMap;
 
 /// What one cluster did to a granule of global memory.
@@ -26,9 +25,10 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn of(core: &Core<'_>) -> Summary {
+    /// What the cluster of a CTA did.
+    pub(crate) fn of(shadow: &Sparse, cta: [u32; 3]) -> Summary {
         let mut touches = Vec::new();
-        for (page, granules) in &core.global_shadow.pages {
+        for (page, granules) in &shadow.pages {
             for (i, g) in granules.iter().enumerate() {
                 let mut t = Touch::default();
                 for a in &g.seen {
@@ -49,7 +49,7 @@ impl Summary {
                 }
             }
         }
-        Summary { touches, cta: core.ctas.first().map_or([0; 3], |c| c.ctaid) }
+        Summary { touches, cta }
     }
 }
 
@@ -90,11 +90,11 @@ impl Between {
     }
 
     pub(crate) fn findings(&self, code: &Code, launch: &Launch, store: &Store) -> Vec<Finding> {
-        let place = |pc: u32, agent: &str| {
+        let place = |pc: u32, actor: &str| {
             let inst = code.insts.get(pc as usize);
             let loc = inst.and_then(|i| code.locs.get((i.loc as usize).checked_sub(1)?));
-            Place {
-                agent: agent.to_string(),
+            FindingPlace {
+                actor: actor.to_string(),
                 line: inst.map_or(0, |i| i.line),
                 opcode: inst.and_then(|i| code.opcodes.get(i.opcode as usize)).cloned().unwrap_or_default(),
                 visit: 0,
@@ -108,11 +108,9 @@ impl Between {
                 Some((n, o)) => (Some(n), o),
                 None => (None, start),
             };
-            // Ordered accesses between CTAs are not followed, so kernels that use them only get a note.
-            let sure = *writes && !code.shares_global;
             Finding {
                 code: "R02".into(),
-                severity: if sure { Severity::Error } else { Severity::Note },
+                severity: if *writes { Severity::Error } else { Severity::Note },
                 kernel: launch.entry.clone(),
                 cta: *cta,
                 message: "two CTAs touch the same global bytes, at least one writes, and nothing orders them"
@@ -122,6 +120,8 @@ impl Between {
                 second: Some(place(*first, "an earlier CTA")),
                 extent: Some(Extent { space: "global".into(), start: at, end: at + (end - start), name }),
                 count: 1,
+                pairs: Vec::new(),
+                since: None,
             }
         };
         self.conflicts.iter().map(one).collect()

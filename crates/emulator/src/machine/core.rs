@@ -1,17 +1,21 @@
-//! The state of one cluster that all agents share, and the checks every memory access goes through.
+//! The state of one cluster that all actors share, and the checks every memory access goes through.
 
-use super::agents::Operation;
-use super::global::{Fault, View};
-use super::launch::{Launch, Options};
+use super::actor::Actor;
+use super::coverage::Seen;
+use super::global::Fault;
+use super::launch::{Launch, RunOptions};
 use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
+use super::operations::Operation;
 use super::rng::Rng;
 use super::tmem::Tmem;
 use super::warp::Votes;
+use super::world::World;
+use crate::code::Code;
 use crate::isa::op::Space;
-use crate::module::Code;
-use crate::race::clock::{Clock, KINDS};
-use crate::race::shadow::{Access, Act, Flat, Sparse};
+use crate::race::clock::Clock;
+use crate::race::released::Released;
+use crate::race::shadow::Flat;
 use crate::report::{Finding, Severity, Stats, TraceEvent};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,40 +55,6 @@ pub(crate) struct Cta {
     pub free_registers: u32,
 }
 
-/// Who accesses memory: a warp's lanes or an operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Actor {
-    pub who: u32,
-    pub time: u32,
-    pub pc: u32,
-    pub visit: u32,
-    pub lanes: u32,
-    pub proxy: bool,
-    /// Writes what is there already.
-    pub same: bool,
-    /// CTA of the issuing warp.
-    pub cta: u32,
-    pub clock: Rc<Clock>,
-}
-
-impl Actor {
-    pub(crate) fn access(&self, act: Act, mask: u32) -> Access {
-        Access {
-            who: self.who,
-            time: self.time,
-            pc: self.pc,
-            visit: self.visit,
-            lanes: self.lanes,
-            mask,
-            first: 0,
-            stride: 0,
-            act,
-            proxy: self.proxy,
-            same: self.same,
-        }
-    }
-}
-
 /// State of `barrier.cluster`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterBarrier {
@@ -104,12 +74,15 @@ pub(crate) type Issue = (u32, Option<Rc<Clock>>);
 pub(crate) struct Core<'a> {
     pub code: &'a Code,
     pub launch: &'a Launch,
-    pub opts: &'a Options,
+    pub opts: &'a RunOptions,
     pub params: &'a [u8],
-    pub warps_total: u32,
     pub ctas: Vec<Cta>,
-    pub global: View<'a>,
-    pub global_shadow: Sparse,
+    /// Global memory while this cluster runs.
+    pub world: World<'a>,
+    /// Number of the cluster in the grid.
+    pub home: u32,
+    /// A clock that knows nothing, of the right size.
+    pub empty: Clock,
     pub ops: Vec<Operation>,
     /// Next operation number of each channel.
     pub numbers: Vec<u32>,
@@ -122,8 +95,8 @@ pub(crate) struct Core<'a> {
     pub elect_salt: u32,
     /// SMs of the chip.
     pub sms: u32,
-    /// What releases at a shared (CTA + 1) or global (0) address carry.
-    pub released: BTreeMap<(u32, u64), Clock>,
+    /// What releases at addresses of a CTA's shared memory carry.
+    pub released: Released,
     /// The cta_group that the kernel uses; 0 before the first (T06).
     pub cta_group: u8,
     /// Products of warpgroups that not all warps have issued: (CTA, warpgroup, number) to what one issued (W03).
@@ -137,11 +110,20 @@ pub(crate) struct Core<'a> {
     pub errors: usize,
     pub findings: Vec<Finding>,
     pub trace: Vec<TraceEvent>,
+    /// What the kernel printed.
+    pub printed: String,
     pub stats: Stats,
     pub opcode_counts: Vec<u64>,
+    pub coverage: Seen,
     pub steps: u64,
     /// Counts everything that may let somebody else move.
     pub progress: u64,
+    /// Counts strong reads: whoever waits in a loop polls.
+    pub polls: u64,
+    /// Nobody has made progress for a while: loops are watched for coming back to the same state.
+    pub suspect: bool,
+    /// Times that a warp may still pause behind taking a lock.
+    pub pauses: u32,
     /// Warps whose named barrier completed, and what they learn.
     pub wakes: Vec<(u32, u32, Rc<Clock>, Votes)>,
     /// The kernel cannot go on.
@@ -151,11 +133,7 @@ pub(crate) struct Core<'a> {
 impl<'a> Core<'a> {
     /// A clock that knows nothing, of the right size.
     pub(crate) fn empty_clock(&self) -> Clock {
-        if self.race {
-            Clock::new(self.warps_total as usize * 32, (self.warps_total * KINDS) as usize)
-        } else {
-            Clock::default()
-        }
+        self.empty.clone()
     }
 
     /// Where an address of an instruction leads, for a thread of `cta`.
@@ -221,7 +199,7 @@ impl<'a> Core<'a> {
 
     /// Bounds of a global range; false after reporting A01.
     pub(crate) fn global_bounds(&mut self, addr: u64, len: u64, actor: &Actor) -> bool {
-        let fault = match self.global.check(addr, len) {
+        let fault = match self.world.global.check(addr, len) {
             Ok(()) => return true,
             Err(f) => f,
         };

@@ -1,14 +1,79 @@
 //! Reports of clusters in which nobody can move (E68).
 
-use super::exec::actor;
-use super::sched::Machine;
+use super::actor::actor;
+use super::cluster::Machine;
+use super::findings::lane_list;
 use super::warp::{Cond, Wait, Warp};
+use crate::isa::op::Presence;
 use std::fmt::Write;
 
-/// D01: every waiting warp with what it waits for, and who could still supply it.
-pub(crate) fn report(m: &mut Machine<'_>) {
+/// Lines of a report.
+const LINES: usize = 24;
+
+/// D01: every waiting warp with what it waits for, and who could still supply it. `waiting` clusters have not begun.
+pub(crate) fn report(machines: &mut [&mut Machine<'_>], waiting: usize) {
     let mut text = String::from("deadlock: no warp and no asynchronous operation can move");
-    // Warps that wait at the same place for the same reason stand in one line.
+    let mut lines = Vec::new();
+    for m in machines.iter() {
+        let cta = m.core.ctas.first().map_or([0; 3], |c| c.ctaid);
+        for (names, why) in waits(m) {
+            let of = if machines.len() > 1 { format!(" of CTA {cta:?}") } else { String::new() };
+            lines.push(format!("{}{of} at {why}", names.join(", ")));
+        }
+    }
+    for line in lines.iter().take(LINES) {
+        let _ = write!(text, "\n    {line}");
+    }
+    if lines.len() > LINES {
+        let _ = write!(text, "\n    and {} more", lines.len() - LINES);
+    }
+    let mut remedy = "supply the missing arrival, or wait for the phase that comes";
+    if waiting > 0 {
+        let held = machines.len();
+        let _ = write!(
+            text,
+            "\n    {waiting} more clusters cannot begin: the chip holds {held} of these at once"
+        );
+        remedy = "launch no more CTAs than are resident at once, or wait for earlier ones only";
+    } else if machines.iter().any(|m| m.warps.iter().any(|w| w.watch.lanes() != 0)) {
+        remedy = "let somebody store what the loops wait for; take locks in one order everywhere";
+    }
+    machines.iter_mut().for_each(|m| divided(m));
+    let Some(m) = machines.iter_mut().find(|m| m.warps.iter().any(|w| w.live != 0)) else { return };
+    let Some(w) = m.warps.iter().find(|w| w.live != 0) else { return };
+    let (lanes, pc) = match (w.blocked.first(), w.watch.circling.first()) {
+        (Some((lanes, wait)), _) => {
+            let pc = w.pc(lanes.trailing_zeros());
+            (*lanes, if matches!(wait, Wait::Retry(_)) { pc } else { pc.saturating_sub(1) })
+        }
+        (None, Some((lanes, place))) => (*lanes, *place),
+        (None, None) => (w.live, w.pc(w.live.trailing_zeros())),
+    };
+    let a = actor(w, pc, lanes);
+    m.core.error("D01", &a, text, remedy);
+}
+
+/// C02: some lanes of a warp wait at a named barrier, others stand before a warp-wide instruction.
+fn divided(m: &mut Machine<'_>) {
+    for w in &m.warps {
+        let at_barrier = w.blocked.iter().any(|(_, wait)| matches!(wait, Wait::Named { .. }));
+        let free = w.live & !w.blocked_lanes();
+        if !at_barrier || free == 0 {
+            continue;
+        }
+        let pc = w.pc(free.trailing_zeros());
+        if m.core.code.insts.get(pc as usize).is_some_and(|i| i.presence == Presence::Warp) {
+            let message =
+                "other lanes of the warp wait at a barrier, and do not come to this warp-wide instruction";
+            let remedy =
+                "bring all lanes to the same instruction first (E7), or use barrier.sync without .aligned";
+            m.core.error("C02", &actor(w, pc, free), message, remedy);
+        }
+    }
+}
+
+/// Warps of a cluster with why they wait: those at the same place for the same reason stand together.
+fn waits(m: &Machine<'_>) -> Vec<(Vec<String>, String)> {
     let mut waits: Vec<(Vec<String>, String)> = Vec::new();
     for w in m.warps.iter().filter(|w| w.live != 0) {
         let mut reasons: Vec<String> = w
@@ -22,6 +87,13 @@ pub(crate) fn report(m: &mut Machine<'_>) {
                 format!("line {line}: {}", why(m, w, wait))
             })
             .collect();
+        for (lanes, place) in &w.watch.circling {
+            let line = m.core.code.insts.get(*place as usize).map_or(0, |i| i.line);
+            let lanes = lane_list(*lanes);
+            reasons.push(format!(
+                "line {line}: lanes {lanes} wait in a loop for what they read there to change"
+            ));
+        }
         if reasons.is_empty() {
             reasons.push("its lanes wait for each other".to_string());
         }
@@ -32,15 +104,7 @@ pub(crate) fn report(m: &mut Machine<'_>) {
             }
         }
     }
-    for (names, why) in waits {
-        let _ = write!(text, "\n    {} at {why}", names.join(", "));
-    }
-    let Some(w) = m.warps.iter().find(|w| w.live != 0) else { return };
-    let lanes = w.blocked.first().map_or(w.live, |(l, _)| *l);
-    let pc = w.pc(lanes.trailing_zeros());
-    let retry = matches!(w.blocked.first(), Some((_, Wait::Retry(_))) | None);
-    let a = actor(w, if retry { pc } else { pc.saturating_sub(1) }, lanes);
-    m.core.error("D01", &a, text, "supply the missing arrival, or wait for the phase that comes");
+    waits
 }
 
 /// D02: the step budget is used up.

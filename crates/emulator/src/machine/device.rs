@@ -1,8 +1,8 @@
 //! The device: a chip and its global memory (E20).
 
 use super::global::{Buffer, Store};
-use crate::error::Refusal;
-use warploom_target::Target;
+use crate::error::EmulatorRefusal;
+use warploom_chips::Target;
 
 /// First address of the first buffer, above 2^32 (E20).
 const FIRST: u64 = 0x0100_0000_0000;
@@ -34,10 +34,10 @@ impl Device {
     ///
     /// # Errors
     /// `L01` when all buffers together would exceed 16 GiB.
-    pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, Refusal> {
+    pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, EmulatorRefusal> {
         let used: u64 = self.store.buffers.iter().map(|b| b.data.len() as u64).sum();
         if bytes > LIMIT || used + bytes > LIMIT {
-            return Err(Refusal::one(
+            return Err(EmulatorRefusal::one(
                 "L01",
                 0,
                 format!("{bytes} bytes for '{name}'"),
@@ -51,11 +51,11 @@ impl Device {
     ///
     /// # Errors
     /// `L01` as [`Device::alloc`].
-    pub fn alloc_from(&mut self, data: &[u8], name: &str) -> Result<u64, Refusal> {
+    pub fn alloc_from(&mut self, data: &[u8], name: &str) -> Result<u64, EmulatorRefusal> {
         self.alloc_vec(data.to_vec(), name)
     }
 
-    fn alloc_vec(&mut self, data: Vec<u8>, name: &str) -> Result<u64, Refusal> {
+    fn alloc_vec(&mut self, data: Vec<u8>, name: &str) -> Result<u64, EmulatorRefusal> {
         let base = self.next;
         self.next = (base + data.len() as u64 + GAP).next_multiple_of(GAP);
         self.store.buffers.push(Buffer { base, name: name.to_string(), data });
@@ -66,7 +66,7 @@ impl Device {
     ///
     /// # Errors
     /// `A01` when no buffer begins there.
-    pub fn read(&self, addr: u64) -> Result<&[u8], Refusal> {
+    pub fn read(&self, addr: u64) -> Result<&[u8], EmulatorRefusal> {
         self.store
             .buffers
             .iter()
@@ -79,7 +79,7 @@ impl Device {
     ///
     /// # Errors
     /// `A01` when no buffer begins there or it is shorter than `bytes`.
-    pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), EmulatorRefusal> {
         self.store
             .buffers
             .iter_mut()
@@ -90,6 +90,11 @@ impl Device {
     }
 }
 
-fn no_buffer(addr: u64) -> Refusal {
-    Refusal::one("A01", 0, format!("no buffer of that size begins at {addr:#x}"), "pass what alloc returned")
+fn no_buffer(addr: u64) -> EmulatorRefusal {
+    EmulatorRefusal::one(
+        "A01",
+        0,
+        format!("no buffer of that size begins at {addr:#x}"),
+        "pass what alloc returned",
+    )
 }

@@ -1,13 +1,45 @@
 //! What must be over when a cluster ends (C01, C03, T03).
 
-use super::exec::actor;
-use super::sched::Machine;
+use super::actor::actor;
+use super::cluster::Machine;
+use super::coverage::Seen;
 use crate::race::clock::{Kind, channel};
 use crate::race::shadow::OPERATION;
-use crate::report::Severity;
+use crate::report::{Finding, Severity, Stats, TraceEvent};
+
+/// What a cluster leaves behind.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub findings: Vec<Finding>,
+    pub trace: Vec<TraceEvent>,
+    pub stats: Stats,
+    pub printed: String,
+    pub coverage: Seen,
+}
+
+impl Outcome {
+    /// Of a cluster that has ended, or was stopped.
+    pub(crate) fn of(mut m: Machine<'_>) -> Outcome {
+        check(&mut m);
+        let mut stats = m.core.stats;
+        stats.steps = m.core.steps;
+        for (name, n) in m.core.code.opcodes.iter().zip(&m.core.opcode_counts) {
+            if *n > 0 {
+                stats.opcodes.insert(name.clone(), *n);
+            }
+        }
+        Outcome {
+            findings: m.core.findings,
+            trace: m.core.trace,
+            stats,
+            printed: m.core.printed,
+            coverage: m.core.coverage,
+        }
+    }
+}
 
 /// Checks the end of a cluster that has come to its end.
-pub(crate) fn check(m: &mut Machine<'_>) {
+fn check(m: &mut Machine<'_>) {
     if m.warps.iter().any(|w| w.live != 0) {
         return;
     }
@@ -40,7 +72,7 @@ fn pending(m: &mut Machine<'_>) {
             let Some(w) = m.warps.get(i) else { continue };
             let c = channel(w.id, kind);
             let Some(issued) = m.core.issued.get(c as usize) else { continue };
-            let left = issued.iter().enumerate().find(|(n, _)| !known.seen.knows(c, *n as u32));
+            let left = issued.iter().enumerate().find(|(n, _)| !known.seen.knows(m.core.home, c, *n as u32));
             let Some((n, pc)) = left.map(|(n, pc)| (n as u32, *pc)) else { continue };
             let mut a = actor(w, pc, w.born);
             (a.who, a.time) = (OPERATION | c, n);

@@ -1,12 +1,13 @@
 //! Findings: who, where, and against whom (E69).
 
-use super::core::{Actor, Core};
+use super::actor::Actor;
+use super::core::Core;
 use crate::race::clock::{KINDS, Kind};
 use crate::race::shadow::{Access, Act, Conflict, ConflictKind, OPERATION};
-use crate::report::{Extent, Finding, Place, Severity};
+use crate::report::{Extent, Finding, FindingPlace, Severity};
 
 impl Core<'_> {
-    /// Reports something; the first of its kind for a pair of lines is kept, later ones counted.
+    /// Reports something; the first of its cause is kept, later ones counted (E103).
     #[allow(clippy::too_many_arguments, reason = "a finding has this many sides")]
     pub(crate) fn report(
         &mut self,
@@ -19,18 +20,36 @@ impl Core<'_> {
         remedy: &str,
     ) {
         let first = self.place(actor.who, actor.time, actor.pc, actor.visit, actor.lanes);
-        let second = other.map(|o| self.place(o.who, o.time, o.pc, o.visit, o.lanes));
-        let line = first.line;
-        let other_line = second.as_ref().map(|s| s.line);
-        let same = self.findings.iter_mut().find(|f| {
-            f.code == code
-                && f.severity == severity
-                && (code == "R05"
-                    || f.first.as_ref().is_some_and(|p| p.line == line)
-                        && f.second.as_ref().map(|p| p.line) == other_line)
+        let second = other.map(|o| {
+            let mut place = self.place(o.who, o.time, o.pc, o.visit, o.lanes);
+            if o.home != self.home {
+                let [x, y, z] = self.launch.position(u64::from(o.home), o.rank.into());
+                place.actor.push_str(&format!(" of CTA ({x},{y},{z})"));
+            }
+            place
         });
-        if let Some(f) = same {
-            f.count += 1;
+        let since = other
+            .filter(|_| code.starts_with('R'))
+            .map(|o| (actor.since.min(o.since), actor.since.max(o.since)));
+        let finding = Finding {
+            code: code.to_string(),
+            severity,
+            kernel: self.launch.entry.clone(),
+            cta: self.ctas.get(actor.cta as usize).map_or([0; 3], |c| c.ctaid),
+            message: message.into(),
+            remedy: remedy.to_string(),
+            first: Some(first),
+            second,
+            extent,
+            count: 1,
+            pairs: Vec::new(),
+            since,
+        };
+        let same = |f: &&mut Finding| {
+            f.same_cause(&finding) || code == "R05" && (f.code.as_str(), f.severity) == (code, severity)
+        };
+        if let Some(f) = self.findings.iter_mut().find(same) {
+            f.absorb(&finding);
             return;
         }
         // Notes leave room for errors, and do not end a run.
@@ -40,30 +59,18 @@ impl Core<'_> {
             return;
         }
         self.errors += usize::from(error);
-        let cta = self.ctas.get(actor.cta as usize).map_or([0; 3], |c| c.ctaid);
-        self.findings.push(Finding {
-            code: code.to_string(),
-            severity,
-            kernel: self.launch.entry.clone(),
-            cta,
-            message: message.into(),
-            remedy: remedy.to_string(),
-            first: Some(first),
-            second,
-            extent,
-            count: 1,
-        });
+        self.findings.push(finding);
     }
 
-    /// An error without a second agent.
+    /// An error without a second actor.
     pub(crate) fn error(&mut self, code: &str, actor: &Actor, message: impl Into<String>, remedy: &str) {
         self.report(code, Severity::Error, actor, None, None, message, remedy);
     }
 
-    pub(crate) fn place(&self, who: u32, time: u32, pc: u32, visit: u32, lanes: u32) -> Place {
+    pub(crate) fn place(&self, who: u32, time: u32, pc: u32, visit: u32, lanes: u32) -> FindingPlace {
         let (line, opcode, loc) =
             self.code.insts.get(pc as usize).map_or((0, 0, 0), |i| (i.line, i.opcode, i.loc));
-        let agent = if who & OPERATION != 0 {
+        let actor = if who & OPERATION != 0 {
             let channel = who & !OPERATION;
             let kind = Kind::name_of(channel % KINDS);
             format!("{kind} #{time} of {}", self.warp_name(channel / KINDS))
@@ -71,8 +78,8 @@ impl Core<'_> {
             format!("{} lanes {}", self.warp_name(who), lane_list(lanes))
         };
         let source = loc.checked_sub(1).and_then(|i| self.code.locs.get(i as usize));
-        Place {
-            agent,
+        FindingPlace {
+            actor,
             line,
             opcode: self.code.opcodes.get(opcode as usize).cloned().unwrap_or_default(),
             visit,
@@ -99,7 +106,7 @@ impl Core<'_> {
     }
 
     pub(crate) fn global_extent(&self, start: u64, end: u64) -> Extent {
-        match self.global.store.describe(start) {
+        match self.world.global.store.describe(start) {
             Some((name, offset)) => Extent {
                 space: "global".into(),
                 start: offset,
@@ -119,6 +126,11 @@ impl Core<'_> {
         };
         let (new, old) = (verb(act), verb(c.other.act));
         match c.kind {
+            ConflictKind::Race if act == Act::Atomic && c.other.act == Act::Atomic => {
+                let message = "race: two strong accesses, and the scope of one does not reach the other";
+                let remedy = "use .gpu scope between CTAs, .cluster within a cluster (E99)";
+                self.report(race, Severity::Error, actor, Some(&c.other), Some(extent), message, remedy);
+            }
             ConflictKind::Race => {
                 let message = format!("race: this {new} is not ordered after that {old}");
                 let remedy = "no wait, barrier or release-acquire pair orders the two: add the missing one";

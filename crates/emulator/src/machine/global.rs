@@ -96,6 +96,7 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// The memory under a view, unchanged.
     pub(crate) fn new(store: &'a Store) -> Self {
         View { store, overlay: Overlay::default(), last: 0 }
     }

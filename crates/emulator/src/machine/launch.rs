@@ -1,13 +1,14 @@
 //! What to run and how, and the checks before the first step (E12).
 
 use super::tensormap::TensorMap;
-use crate::error::{Diagnostic, Refusal};
+use crate::error::{EmulatorRefusal, RefusalReason};
 use crate::module::{Entry, Param};
 use serde::{Deserialize, Serialize};
-use warploom_target::{Feature, Target};
+use warploom_chips::{Feature, Target};
 
 /// A kernel argument; its size must be that of the parameter.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Arg {
     /// An address from [`crate::Device::alloc`].
     Ptr(u64),
@@ -84,8 +85,26 @@ impl Launch {
     }
 }
 
+impl Launch {
+    /// The grid position of a CTA of a cluster.
+    pub(crate) fn position(&self, cluster: u64, rank: u32) -> [u32; 3] {
+        let [gx, gy, _] = self.grid;
+        let [cx, cy, _] = self.cluster.map(|c| c.max(1));
+        let (nx, ny) = (u64::from(gx / cx).max(1), u64::from(gy / cy).max(1));
+        let at = [cluster % nx, cluster / nx % ny, cluster / (nx * ny)];
+        let inner = [rank % cx, rank / cx % cy, rank / (cx * cy)];
+        let mut out = [0; 3];
+        for (i, o) in out.iter_mut().enumerate() {
+            let c = self.cluster.get(i).copied().unwrap_or(1);
+            *o = at.get(i).copied().unwrap_or(0) as u32 * c + inner.get(i).copied().unwrap_or(0);
+        }
+        out
+    }
+}
+
 /// Who moves next, and when asynchronous work is done (E9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Policy {
     /// An operation happens when it is issued.
     Eager,
@@ -134,6 +153,7 @@ impl std::str::FromStr for Policy {
 
 /// How much is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Race {
     /// Results, barriers, bounds and deadlocks only.
     Off,
@@ -141,9 +161,10 @@ pub enum Race {
     Full,
 }
 
-/// How to run.
+/// How to run: the default, then what differs: `RunOptions::default().policy(Policy::Random(7))`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+#[non_exhaustive]
+pub struct RunOptions {
     /// Scheduling.
     pub policy: Policy,
     /// Race detection.
@@ -164,9 +185,9 @@ pub struct Options {
     pub names: Vec<(u32, u32, String)>,
 }
 
-impl Default for Options {
+impl Default for RunOptions {
     fn default() -> Self {
-        Options {
+        RunOptions {
             policy: Policy::Eager,
             race: Race::Full,
             strict: false,
@@ -180,11 +201,76 @@ impl Default for Options {
     }
 }
 
+impl RunOptions {
+    /// Who moves next.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// How much is looked for.
+    #[must_use]
+    pub fn race(mut self, race: Race) -> Self {
+        self.race = race;
+        self
+    }
+
+    /// Whether proxy and TMEM fences must stand where the ISA wants them.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Warp instructions of one cluster before `D02`.
+    #[must_use]
+    pub fn max_steps(mut self, max_steps: u64) -> Self {
+        self.max_steps = max_steps;
+        self
+    }
+
+    /// Host threads.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Whether the launch is checked against the chip.
+    #[must_use]
+    pub fn limits(mut self, limits: bool) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Findings of one cluster that are kept.
+    #[must_use]
+    pub fn max_findings(mut self, max_findings: usize) -> Self {
+        self.max_findings = max_findings;
+        self
+    }
+
+    /// Events of one cluster that are kept.
+    #[must_use]
+    pub fn trace(mut self, trace: usize) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// Names for shared memory ranges: first byte, size, name.
+    #[must_use]
+    pub fn names(mut self, names: Vec<(u32, u32, String)>) -> Self {
+        self.names = names;
+        self
+    }
+}
+
 /// The parameter space of a launch.
-pub(crate) fn parameters(entry: &Entry, launch: &Launch) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn parameters(entry: &Entry, launch: &Launch) -> Result<Vec<u8>, EmulatorRefusal> {
     if entry.params.len() != launch.args.len() {
         let names: Vec<&str> = entry.params.iter().map(|p| p.name.as_str()).collect();
-        return Err(Refusal::one(
+        return Err(EmulatorRefusal::one(
             "L01",
             0,
             format!("{} arguments for the {} parameters of {}", launch.args.len(), names.len(), entry.name),
@@ -195,7 +281,7 @@ pub(crate) fn parameters(entry: &Entry, launch: &Launch) -> Result<Vec<u8>, Refu
     for (i, (p, a)) in entry.params.iter().zip(&launch.args).enumerate() {
         let bytes = a.bytes();
         if bytes.len() as u64 != p.size {
-            return Err(Refusal::one(
+            return Err(EmulatorRefusal::one(
                 "L01",
                 0,
                 format!("argument {i} has {} bytes, parameter {} has {}", bytes.len(), p.name, p.size),
@@ -222,9 +308,9 @@ pub(crate) fn check(
     module_target: &str,
     entry: &Entry,
     launch: &Launch,
-) -> Result<(), Refusal> {
+) -> Result<(), EmulatorRefusal> {
     let mut found = Vec::new();
-    let mut no = |message: String, remedy: &str| found.push(Diagnostic::new("L01", 0, message, remedy));
+    let mut no = |message: String, remedy: &str| found.push(RefusalReason::new("L01", 0, message, remedy));
     let threads = product(launch.block);
     let dynamic = entry.code.as_ref().map_or(0, |c| if c.static_shared == 0 { 0 } else { c.dynamic_base });
     let shared = dynamic + u64::from(launch.smem);
@@ -278,7 +364,7 @@ pub(crate) fn check(
             "compile for the chip",
         );
     }
-    if found.is_empty() { Ok(()) } else { Err(Refusal { diagnostics: found }) }
+    if found.is_empty() { Ok(()) } else { Err(EmulatorRefusal { diagnostics: found }) }
 }
 
 /// Architecture-specific code (`a`) runs on its own chip only, plain code on later chips too.

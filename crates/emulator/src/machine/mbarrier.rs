@@ -39,8 +39,8 @@ pub(crate) enum ArriveFault {
 }
 
 impl Mbarrier {
-    pub(crate) fn new(count: u32, line: u32, clock: &Clock) -> Self {
-        let empty = Clock::new(clock.seen.threads.len(), clock.seen.done.len());
+    /// `empty` is a clock that knows nothing.
+    pub(crate) fn new(count: u32, line: u32, empty: Clock) -> Self {
         Mbarrier {
             expected: count,
             pending: count,

@@ -1,22 +1,34 @@
 //! The machine: grid, clusters, warps, lanes, and what runs beside them (E5-E12).
 
-pub(crate) mod agents;
+pub(crate) mod actor;
+pub(crate) mod asynchronous;
 pub(crate) mod between;
+pub(crate) mod cluster;
 pub(crate) mod core;
+pub(crate) mod coverage;
 pub(crate) mod deadlock;
 pub(crate) mod device;
 pub(crate) mod ending;
 pub(crate) mod exec;
 pub(crate) mod findings;
 pub(crate) mod global;
+pub(crate) mod grid;
+pub(crate) mod groups;
+pub(crate) mod job;
 pub(crate) mod launch;
 pub(crate) mod mbarrier;
 pub(crate) mod named;
+pub(crate) mod operations;
+pub(crate) mod printf;
+pub(crate) mod residency;
 pub(crate) mod rng;
 pub(crate) mod run;
 pub(crate) mod sched;
+pub(crate) mod stack;
 pub(crate) mod tensormap;
 pub(crate) mod tmem;
 pub(crate) mod touch;
 pub(crate) mod trace;
 pub(crate) mod warp;
+pub(crate) mod watch;
+pub(crate) mod world;

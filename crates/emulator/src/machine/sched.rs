@@ -1,22 +1,34 @@
 //! Who moves next (E6, E9-E11), and what to say when nobody can (E68).
 
-use super::agents;
+use super::actor::actor;
+use super::asynchronous;
+use super::cluster::Machine;
 use super::core::Core;
 use super::exec;
 use super::launch::Policy;
 use super::warp::{Cond, Wait, Warp};
-use crate::isa::op::Presence;
+use crate::isa::op::{Op, Presence};
 use crate::race::clock::Kind;
 
 /// Steps in which some lanes could have moved and did not, before they go first (E6).
 const PATIENCE: u32 = 10_000;
-/// Rounds of polling without any progress before a deadlock is declared.
-const SPINS: u32 = 3;
 
-/// A cluster that runs.
-pub(crate) struct Machine<'a> {
-    pub core: Core<'a>,
-    pub warps: Vec<Warp>,
+/// Priorities below this are of warps that poll.
+const LOWERED: u64 = 1 << 32;
+/// Polls of a cluster without progress before others have their turn.
+const POLLS: u64 = 16;
+
+/// How a slice of a cluster's time ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slice {
+    /// All its warps have exited and all its operations are done.
+    Ended,
+    /// Its time is up.
+    Running,
+    /// Nobody can move.
+    Stuck,
+    /// The kernel cannot go on: trapped, out of steps, or too many findings.
+    Dead,
 }
 
 /// What a warp could do now.
@@ -33,51 +45,68 @@ enum Pick {
 }
 
 impl Machine<'_> {
-    /// Runs until all warps have exited and all operations are done, or nothing can move.
-    pub(crate) fn run(&mut self) {
-        let mut next = 0;
-        let mut spins = 0;
-        let mut spun_at = 0;
+    /// Runs for some steps, or until it only polls.
+    pub(crate) fn slice(&mut self, steps: u64) -> Slice {
+        let end = self.core.steps.saturating_add(steps);
+        let (polls, progress) = (self.core.polls, self.core.progress);
         loop {
             if self.core.dead || self.core.errors >= self.core.opts.max_findings {
-                return;
+                return Slice::Dead;
             }
             if self.core.steps >= self.core.opts.max_steps {
                 super::deadlock::no_progress(self);
-                return;
+                return Slice::Dead;
+            }
+            let idle = self.core.polls > polls + POLLS && self.core.progress == progress;
+            if self.core.steps >= end || idle {
+                return Slice::Running;
             }
             if matches!(self.core.opts.policy, Policy::Random(_) | Policy::Pct(_)) {
                 self.some_operations();
             }
             self.poll();
             let moved = match self.core.opts.policy {
-                Policy::Eager | Policy::Lazy => self.round_robin(&mut next),
+                Policy::Eager | Policy::Lazy => self.round_robin(),
                 Policy::Random(_) => self.random_warp(),
                 Policy::Pct(_) => self.highest_priority(),
             };
             if moved || self.any_operation() {
                 continue;
             }
-            if self.warps.iter().all(|w| w.live == 0) {
-                return;
-            }
-            // A failed try_wait may return to the program, which may then do something else (E11).
-            if spun_at != self.core.progress {
-                spins = 0;
-            }
-            if spins < SPINS && self.release_polls() {
-                spins += 1;
-                self.spin();
-                spun_at = self.core.progress.max(spun_at);
-                continue;
-            }
-            super::deadlock::report(self);
-            return;
+            return if self.warps.iter().all(|w| w.live == 0) { Slice::Ended } else { Slice::Stuck };
         }
     }
 
+    /// Whether some warp took a lock and lets others go first.
+    pub(crate) fn paused(&self) -> bool {
+        self.warps.iter().any(|w| w.paused)
+    }
+
+    /// Lets the warps that took a lock go on; false if there is none.
+    pub(crate) fn resume(&mut self) -> bool {
+        self.warps.iter_mut().filter_map(|w| std::mem::take(&mut w.paused).then_some(())).count() > 0
+    }
+
+    /// Watches loops, or no longer.
+    pub(crate) fn suspect(&mut self, on: bool) {
+        if self.core.suspect != on {
+            self.core.suspect = on;
+            self.warps.iter_mut().for_each(|w| w.watch.forget());
+        }
+    }
+
+    /// Whether every lane waits or goes round in circles.
+    pub(crate) fn hopeless(&self) -> bool {
+        // The rest stand before warp-wide instructions that those would have to join.
+        let lost = |w: &Warp| {
+            let rest = w.live & !w.blocked_lanes() & !w.watch.lanes();
+            standing(w, rest).iter().all(|(pc, lanes)| !present(&self.core, w, *pc, *lanes))
+        };
+        self.warps.iter().all(|w| lost(w) && !w.paused)
+    }
+
     /// Runs one warp for up to `burst` steps; false if it cannot move.
-    fn burst(&mut self, i: usize, burst: u32) -> bool {
+    fn burst(&mut self, i: usize, mut burst: u32) -> bool {
         let mut done = 0;
         while done < burst {
             let Some(w) = self.warps.get_mut(i) else { break };
@@ -85,9 +114,12 @@ impl Machine<'_> {
                 Pick::Run(lanes, pc) => {
                     exec::step(&mut self.core, w, lanes, pc);
                     w.gather();
+                    if w.polled.is_some() && came_back(&mut self.core, w, lanes, pc) {
+                        burst = 0;
+                    }
                 }
                 Pick::Diverged(lanes, pc) => {
-                    let a = exec::actor(w, pc, lanes);
+                    let a = actor(w, pc, lanes);
                     let message = "the lanes of a warp stand at different warp-wide instructions";
                     self.core.error("C02", &a, message, "bring all lanes to the same instruction first (E7)");
                     exec::step(&mut self.core, w, lanes, pc);
@@ -107,12 +139,12 @@ impl Machine<'_> {
         done > 0
     }
 
-    fn round_robin(&mut self, next: &mut usize) -> bool {
+    fn round_robin(&mut self) -> bool {
         let n = self.warps.len();
         for k in 0..n {
-            let i = (*next + k) % n.max(1);
+            let i = (self.next + k) % n.max(1);
             if self.burst(i, 64) {
-                *next = i + 1;
+                self.next = i + 1;
                 return true;
             }
         }
@@ -140,7 +172,7 @@ impl Machine<'_> {
                 if self.core.rng.below(64) == 0
                     && let Some(w) = self.warps.get_mut(i)
                 {
-                    w.priority = self.core.rng.next() >> 32;
+                    w.priority = LOWERED + (self.core.rng.next() >> 32);
                 }
                 return true;
             }
@@ -185,7 +217,7 @@ impl Machine<'_> {
     }
 
     /// Lets every failed wait return to its program.
-    fn release_polls(&mut self) -> bool {
+    pub(crate) fn release_polls(&mut self) -> bool {
         let mut any = false;
         for w in &mut self.warps {
             let before = w.blocked.len();
@@ -196,24 +228,18 @@ impl Machine<'_> {
         any
     }
 
-    fn spin(&mut self) {
-        for i in 0..self.warps.len() {
-            self.burst(i, 2000);
-        }
-    }
-
     /// Eager: every operation happens now.
     fn drain(&mut self) {
         while self.any_operation() {}
     }
 
     /// Does one event of the oldest operation that may; false if there is none.
-    fn any_operation(&mut self) -> bool {
+    pub(crate) fn any_operation(&mut self) -> bool {
         let found = (0..self.core.ops.len())
-            .find(|i| self.core.ops.get(*i).is_some_and(|o| agents::ready(&self.core, o)));
+            .find(|i| self.core.ops.get(*i).is_some_and(|o| asynchronous::ready(&self.core, o)));
         match found {
             Some(i) => {
-                agents::advance(&mut self.core, &mut self.warps, i);
+                asynchronous::advance(&mut self.core, &mut self.warps, i);
                 true
             }
             None => false,
@@ -224,8 +250,8 @@ impl Machine<'_> {
     fn some_operations(&mut self) {
         while !self.core.ops.is_empty() && self.core.rng.below(3) != 0 {
             let i = self.core.rng.below(self.core.ops.len());
-            if self.core.ops.get(i).is_some_and(|o| agents::ready(&self.core, o)) {
-                agents::advance(&mut self.core, &mut self.warps, i);
+            if self.core.ops.get(i).is_some_and(|o| asynchronous::ready(&self.core, o)) {
+                asynchronous::advance(&mut self.core, &mut self.warps, i);
             }
         }
     }
@@ -275,6 +301,9 @@ fn pick(core: &Core<'_>, w: &mut Warp) -> Pick {
     if w.live == 0 {
         return Pick::Gone;
     }
+    if w.paused {
+        return Pick::Blocked;
+    }
     if w.uniform {
         return Pick::Run(w.live, w.at);
     }
@@ -282,15 +311,7 @@ fn pick(core: &Core<'_>, w: &mut Warp) -> Pick {
     if free == 0 {
         return Pick::Blocked;
     }
-    let mut groups: Vec<(u32, u32)> = Vec::new();
-    for l in (0..32_u32).filter(|l| free >> l & 1 == 1) {
-        let pc = w.pc(l);
-        match groups.iter_mut().find(|(p, _)| *p == pc) {
-            Some((_, m)) => *m |= 1 << l,
-            None => groups.push((pc, 1 << l)),
-        }
-    }
-    groups.sort_unstable();
+    let mut groups = standing(w, free);
     if groups.len() > 1 {
         w.starved += 1;
         if w.starved > PATIENCE {
@@ -310,6 +331,43 @@ fn pick(core: &Core<'_>, w: &mut Warp) -> Pick {
         Some((pc, lanes)) if free == w.live => Pick::Diverged(*lanes, *pc),
         _ => Pick::Blocked,
     }
+}
+
+/// Lanes that came back to the head of a loop in which they polled let the others of their warp go first, and other
+/// warps; their state is noted. False if they did not come back.
+fn came_back(core: &mut Core<'_>, w: &mut Warp, lanes: u32, pc: u32) -> bool {
+    let Some(Op::Bra { target }) = core.code.insts.get(pc as usize).map(|i| &i.op) else { return false };
+    if *target > pc {
+        return false;
+    }
+    let back = (0..32).filter(|l| lanes >> l & 1 == 1 && w.pc(*l) == *target).fold(0, |m, l| m | 1 << l);
+    let Some(place) = w.polled.take().filter(|_| back != 0) else { return false };
+    if !w.uniform {
+        w.starved = if w.starved > PATIENCE { 0 } else { PATIENCE + 1 };
+    }
+    if core.suspect {
+        let hash = w.state(back);
+        w.watch.see(back, *target, place, hash);
+    }
+    if matches!(core.opts.policy, Policy::Pct(_)) {
+        // Behind all others, pollers in turn.
+        w.priority = LOWERED.saturating_sub(core.polls);
+    }
+    true
+}
+
+/// Places at which some lanes stand, the lowest first, with the lanes.
+fn standing(w: &Warp, lanes: u32) -> Vec<(u32, u32)> {
+    let mut groups: Vec<(u32, u32)> = Vec::new();
+    for l in (0..32_u32).filter(|l| lanes >> l & 1 == 1) {
+        let pc = w.pc(l);
+        match groups.iter_mut().find(|(p, _)| *p == pc) {
+            Some((_, m)) => *m |= 1 << l,
+            None => groups.push((pc, 1 << l)),
+        }
+    }
+    groups.sort_unstable();
+    groups
 }
 
 /// Whether all lanes that an instruction needs are there.

@@ -1,6 +1,6 @@
 //! Tensor maps: 128 opaque bytes of our own (E34), and the host builder with the rules of T11.
 
-use crate::error::Refusal;
+use crate::error::EmulatorRefusal;
 use crate::isa::op::MapField;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ const MAGIC: u32 = 0x574c_544d;
 /// Element types of a tensor map, with the codes of `tensormap.replace` (E34).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum ElemType {
     /// 8 bits; also for 8-bit floats.
     U8 = 0,
@@ -107,8 +108,8 @@ pub struct TensorMap {
     bytes: [u8; TENSOR_MAP_BYTES],
 }
 
-fn refuse(message: String) -> Refusal {
-    Refusal::one("L01", 0, message, "see T11 for what a tensor map may say")
+fn refuse(message: String) -> EmulatorRefusal {
+    EmulatorRefusal::one("L01", 0, message, "see T11 for what a tensor map may say")
 }
 
 impl TensorMap {
@@ -116,7 +117,7 @@ impl TensorMap {
     ///
     /// # Errors
     /// Every rule of T11, with the offending value.
-    pub fn tiled(m: &TiledMap) -> Result<TensorMap, Refusal> {
+    pub fn tiled(m: &TiledMap) -> Result<TensorMap, EmulatorRefusal> {
         let rank = m.dims.len();
         if !(1..=5).contains(&rank) || m.strides.len() + 1 != rank || m.box_dims.len() != rank {
             return Err(refuse(format!(

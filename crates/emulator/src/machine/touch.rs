@@ -1,13 +1,14 @@
 //! Every access to memory goes through here: shadow state, poison, and what it collides with (E60-E65).
 
-use super::core::{Actor, Core};
+use super::actor::Actor;
+use super::core::Core;
 use crate::race::clock::{KINDS, Kind};
 use crate::race::shadow::{Access, Act, GRANULE, OPERATION, granules};
 use crate::report::{Extent, Severity};
 use smallvec::SmallVec;
 
 impl Core<'_> {
-    /// Records an access of one agent to a shared range and reports what it collides with.
+    /// Records an access of one actor to a shared range and reports what it collides with.
     pub(crate) fn touch_shared(&mut self, cta: u32, start: u64, len: u64, actor: &Actor, act: Act) {
         if !self.race {
             return;
@@ -195,7 +196,7 @@ impl Core<'_> {
     }
 
     fn touch_global_granule(&mut self, g: u64, access: Access, actor: &Actor) {
-        let Some(granule) = self.global_shadow.at(g) else { return };
+        let Some(granule) = self.world.shadow.at(g) else { return };
         if let Some(c) = granule.access(access, &actor.clock) {
             let (s, e) = byte_range(g, c.bytes);
             let extent = self.global_extent(s, e);

@@ -1,7 +1,7 @@
 //! What happened when, for pictures (E74): kept only where [`crate::Options::trace`] asks for it.
 
-use super::agents::Operation;
 use super::core::Core;
+use super::operations::Operation;
 use super::warp::Warp;
 use crate::report::TraceEvent;
 

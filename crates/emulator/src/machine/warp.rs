@@ -1,9 +1,13 @@
 //! A warp: registers, program counters, what it waits for.
 
+use super::groups::Groups;
+use super::stack::Stack;
+use super::watch::Watch;
+use crate::code::Code;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{PSrc, Pred, Reg};
-use crate::module::Code;
 use crate::race::clock::Clock;
+use crate::race::released::ByScope;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -67,68 +71,6 @@ pub(crate) enum Cond {
     },
 }
 
-/// Committed groups of one kind of copy.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Groups {
-    /// Operations not yet committed: number and lanes.
-    pub open: Vec<(u32, u32)>,
-    /// Committed groups, oldest first: operations and the lanes that committed.
-    pub closed: Vec<(SmallVec<[u32; 4]>, u32)>,
-}
-
-impl Groups {
-    /// Closes a group for these lanes; what other lanes issued stays open for them.
-    pub(crate) fn commit(&mut self, lanes: u32) {
-        let mut ops = SmallVec::new();
-        self.open.retain_mut(|(n, l)| {
-            if *l & lanes != 0 {
-                ops.push(*n);
-                *l &= !lanes;
-            }
-            *l != 0
-        });
-        self.closed.push((ops, lanes));
-    }
-
-    /// The operations that must be complete so that these lanes have at most `keep` groups left.
-    pub(crate) fn covered(&self, keep: u32, lanes: u32) -> Vec<u32> {
-        let mut newer = [0_u32; 32];
-        let mut out = Vec::new();
-        for (ops, l) in self.closed.iter().rev() {
-            let mine = l & lanes;
-            if mine == 0 {
-                continue;
-            }
-            let mut old = false;
-            for (i, n) in newer.iter_mut().enumerate() {
-                if mine >> i & 1 == 1 {
-                    old |= *n >= keep;
-                    *n += 1;
-                }
-            }
-            if old {
-                out.extend(ops.iter().copied());
-            }
-        }
-        out
-    }
-
-    /// Forgets groups that have been waited for by all their lanes: each lane keeps its own newest ones.
-    pub(crate) fn forget(&mut self, keep: u32, lanes: u32) {
-        let mut newer = [0_u32; 32];
-        for (_, l) in self.closed.iter_mut().rev() {
-            let mine = *l & lanes;
-            for (i, n) in newer.iter_mut().enumerate().filter(|(i, _)| mine >> i & 1 == 1) {
-                if *n >= keep {
-                    *l &= !(1 << i);
-                }
-                *n += 1;
-            }
-        }
-        self.closed.retain(|(_, l)| *l != 0);
-    }
-}
-
 /// Marks of the registers that wgmma uses (E42).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WgmmaMarks {
@@ -178,7 +120,8 @@ pub(crate) struct Warp {
     pub tmem_ld: Vec<u32>,
     pub tmem_st: Vec<u32>,
     pub marks: WgmmaMarks,
-    pub local: Vec<u8>,
+    /// Local memory and the calls that each lane is in.
+    pub stack: Stack,
     /// Registers per thread that this warp holds (E29).
     pub held_registers: u32,
     /// Cluster barrier generation this warp arrived for.
@@ -196,10 +139,18 @@ pub(crate) struct Warp {
     pub tcgen_after: Option<Rc<Clock>>,
     /// Executed setmaxnreg instructions: place and count (C03).
     pub setmax: Vec<(u32, u32)>,
-    /// What the last thread fence saw: a later relaxed store publishes it.
-    pub fence_clock: Option<Rc<Clock>>,
-    /// What relaxed loads found: a later fence learns it.
-    pub read_clock: Option<Clock>,
+    /// What the last thread fence of each scope saw: a later relaxed store publishes it.
+    pub fence_clock: ByScope,
+    /// What relaxed loads found for each scope: a later fence learns it.
+    pub read_clock: ByScope,
+    /// The last synchronisation it has done, as an instruction index plus one.
+    pub since: u32,
+    /// It has taken a lock and lets others go first.
+    pub paused: bool,
+    /// Where lanes last polled since their last backward branch.
+    pub polled: Option<u32>,
+    /// States at backward branches.
+    pub watch: Watch,
     /// TMEM loads whose registers must not be read before the wait: (operation, registers).
     pub tmem_pending: Vec<(u32, Vec<Reg>)>,
 }
@@ -241,7 +192,7 @@ impl Warp {
             tmem_ld: Vec::new(),
             tmem_st: Vec::new(),
             marks: WgmmaMarks::default(),
-            local: Vec::new(),
+            stack: Stack::new(code.local),
             held_registers: registers,
             cluster_arrived: None,
             refused: 0,
@@ -251,8 +202,12 @@ impl Warp {
             pred_tainted: vec![false; code.preds],
             tcgen_after: None,
             setmax: Vec::new(),
-            fence_clock: None,
-            read_clock: None,
+            fence_clock: ByScope::default(),
+            read_clock: ByScope::default(),
+            since: 0,
+            paused: false,
+            polled: None,
+            watch: Watch::default(),
             tmem_pending: Vec::new(),
         }
     }
@@ -281,6 +236,25 @@ impl Warp {
             self.uniform = true;
             self.starved = 0;
         }
+    }
+
+    /// All that decides what some lanes do next, as one number.
+    pub(crate) fn state(&self, lanes: u32) -> u64 {
+        let each = |l: &usize| lanes >> l & 1 == 1;
+        let regs = self.regs.iter().flat_map(|r| (0..32).filter(each).map(|l| r[l]));
+        let preds = self.preds.iter().map(|p| u64::from(p & lanes));
+        super::watch::hash(
+            regs.chain(preds).chain(self.stack.words(lanes)).chain([u64::from(self.carry & lanes)]),
+        )
+    }
+
+    /// The unblocked live lanes that stand at `pc`.
+    pub(crate) fn standing(&self, pc: u32) -> u32 {
+        let free = self.live & !self.blocked_lanes();
+        if self.uniform {
+            return free;
+        }
+        (0..32).filter(|l| free >> l & 1 == 1 && self.pc(*l) == pc).fold(0, |m, l| m | 1 << l)
     }
 
     /// The program counter of a lane.
@@ -387,31 +361,5 @@ fn fresh(width: u8) -> u64 {
         32 => 0x7fc0_dead,
         16 => 0x7eef,
         _ => 0xef,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LOW: u32 = 0xffff;
-
-    /// Lanes that have gone apart count groups of their own.
-    #[test]
-    fn groups_of_lanes_that_commit_apart() {
-        let mut groups = Groups::default();
-        for n in 0..3 {
-            groups.open.push((n, !0));
-            groups.commit(LOW);
-            groups.commit(!LOW);
-        }
-        assert_eq!(groups.covered(1, LOW), [1, 0]);
-        assert_eq!(groups.covered(1, !LOW), [1, 0]);
-        groups.forget(1, LOW);
-        assert_eq!((groups.covered(0, LOW), groups.covered(1, !LOW)), (vec![2], vec![1, 0]));
-        groups.forget(1, !LOW);
-        assert_eq!(groups.covered(0, !0), [2, 2]);
-        groups.forget(0, !0);
-        assert!(groups.closed.is_empty() && groups.open.is_empty());
     }
 }

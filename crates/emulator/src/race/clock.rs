@@ -1,7 +1,8 @@
-//! What an agent knows to have happened: a vector clock over threads, and for each channel of asynchronous
+//! What an actor knows to have happened: a vector clock over threads, and for each channel of asynchronous
 //! operations the numbers known to be complete (E60).
 
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Kinds of asynchronous operations; a channel is a warp and a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +46,25 @@ impl Kind {
 /// Number of kinds.
 pub(crate) const KINDS: u32 = 10;
 
+/// The lanes of a mask.
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let l = mask.trailing_zeros();
+            mask &= mask - 1;
+            l
+        })
+    })
+}
+
 /// The channel of a warp (numbered in its cluster) and a kind.
 pub(crate) fn channel(warp: u32, kind: Kind) -> u32 {
     warp * KINDS + kind as u32
+}
+
+/// The number of channels of a cluster.
+pub(crate) fn channels(warps: u32) -> usize {
+    (warps * KINDS) as usize
 }
 
 /// A set of operation numbers: all below `upto`, and some ranges (half-open, sorted) above.
@@ -96,45 +113,123 @@ impl Done {
     }
 }
 
-/// Knowledge of threads and operations.
+/// What is known of one cluster. Clones share their parts until one of them changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Know {
+pub(crate) struct Page {
     /// For each thread of the cluster, the time up to which its accesses happened before.
-    pub threads: Vec<u32>,
+    threads: Rc<Vec<u32>>,
     /// For each channel, the operations known complete.
-    pub done: Vec<Done>,
+    done: Rc<Vec<Done>>,
 }
 
-impl Know {
-    fn new(threads: usize, channels: usize) -> Self {
-        Know { threads: vec![0; threads], done: vec![Done::default(); channels] }
-    }
-
-    fn join(&mut self, other: &Know) {
-        for (a, b) in self.threads.iter_mut().zip(&other.threads) {
-            *a = (*a).max(*b);
+impl Page {
+    fn join(&mut self, other: &Page) {
+        let newer = |(a, b): (&u32, &u32)| b > a;
+        if !Rc::ptr_eq(&self.threads, &other.threads) && self.threads.iter().zip(&*other.threads).any(newer) {
+            for (a, b) in Rc::make_mut(&mut self.threads).iter_mut().zip(&*other.threads) {
+                *a = (*a).max(*b);
+            }
         }
-        for (a, b) in self.done.iter_mut().zip(&other.done) {
-            if a != b {
-                a.join(b);
+        if !Rc::ptr_eq(&self.done, &other.done) && self.done != other.done {
+            for (a, b) in Rc::make_mut(&mut self.done).iter_mut().zip(&*other.done) {
+                if a != b {
+                    a.join(b);
+                }
             }
         }
     }
 
-    pub(crate) fn knows(&self, channel: u32, n: u32) -> bool {
+    /// Whether it holds all that another one knows of threads.
+    fn covers(&self, other: &Page) -> bool {
+        other.threads.iter().zip(&*self.threads).all(|(o, m)| m >= o)
+    }
+
+    fn knows(&self, channel: u32, n: u32) -> bool {
         self.done.get(channel as usize).is_some_and(|d| d.contains(n))
     }
 
-    pub(crate) fn thread(&self, t: usize) -> u32 {
+    fn thread(&self, t: usize) -> u32 {
         self.threads.get(t).copied().unwrap_or(0)
+    }
+}
+
+/// Knowledge of threads and operations: those of the own cluster, and of others that were heard of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Know {
+    home: u32,
+    own: Page,
+    /// By number of the cluster, in order.
+    others: Vec<(u32, Page)>,
+}
+
+impl Know {
+    fn new(home: u32, threads: usize, channels: usize) -> Self {
+        let own = Page { threads: Rc::new(vec![0; threads]), done: Rc::new(vec![Done::default(); channels]) };
+        Know { home, own, others: Vec::new() }
+    }
+
+    fn page(&self, cluster: u32) -> Option<&Page> {
+        if cluster == self.home {
+            return Some(&self.own);
+        }
+        let at = self.others.binary_search_by_key(&cluster, |(c, _)| *c).ok()?;
+        self.others.get(at).map(|(_, page)| page)
+    }
+
+    fn learn(&mut self, cluster: u32, page: &Page) {
+        if cluster == self.home {
+            self.own.join(page);
+            return;
+        }
+        match self.others.binary_search_by_key(&cluster, |(c, _)| *c) {
+            Ok(at) => {
+                if let Some((_, mine)) = self.others.get_mut(at) {
+                    mine.join(page);
+                }
+            }
+            Err(at) => self.others.insert(at, (cluster, page.clone())),
+        }
+    }
+
+    fn join(&mut self, other: &Know) {
+        self.learn(other.home, &other.own);
+        for (cluster, page) in &other.others {
+            self.learn(*cluster, page);
+        }
+    }
+
+    /// Whether an operation of a cluster is known complete.
+    pub(crate) fn knows(&self, cluster: u32, channel: u32, n: u32) -> bool {
+        self.page(cluster).is_some_and(|p| p.knows(channel, n))
+    }
+
+    /// The time up to which a thread of the own cluster is known.
+    pub(crate) fn thread(&self, t: usize) -> u32 {
+        self.own.thread(t)
     }
 
     /// Those of a warp's lanes whose accesses up to `time` are not all known.
-    pub(crate) fn behind(&self, warp: u32, lanes: u32, time: u32) -> u32 {
+    pub(crate) fn behind(&self, cluster: u32, warp: u32, lanes: u32, time: u32) -> u32 {
+        let Some(page) = self.page(cluster) else { return lanes };
         let first = warp as usize * 32;
-        super::shadow::lanes(lanes)
-            .filter(|&l| self.thread(first + l as usize) < time)
+        self::lanes(lanes)
+            .filter(|&l| page.thread(first + l as usize) < time)
             .fold(0, |late, l| late | 1 << l)
+    }
+
+    fn tick(&mut self, warp: u32, lanes: u32, time: u32) {
+        let threads = Rc::make_mut(&mut self.own.threads);
+        for l in self::lanes(lanes) {
+            if let Some(t) = threads.get_mut((warp * 32 + l) as usize) {
+                *t = (*t).max(time);
+            }
+        }
+    }
+
+    fn finish(&mut self, channel: u32, change: impl Fn(&mut Done)) {
+        if let Some(d) = Rc::make_mut(&mut self.own.done).get_mut(channel as usize) {
+            change(d);
+        }
     }
 }
 
@@ -146,9 +241,15 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that knows nothing; sized 0 when the analysis is off.
-    pub(crate) fn new(threads: usize, channels: usize) -> Self {
-        Clock { seen: Know::new(threads, channels), fenced: Know::new(threads, channels) }
+    /// A clock of a cluster that knows nothing; sized 0 when the analysis is off.
+    pub(crate) fn new(home: u32, threads: usize, channels: usize) -> Self {
+        let know = Know::new(home, threads, channels);
+        Clock { seen: know.clone(), fenced: know }
+    }
+
+    /// The cluster whose clock it is.
+    pub(crate) fn home(&self) -> u32 {
+        self.seen.home
     }
 
     pub(crate) fn join(&mut self, other: &Clock) {
@@ -156,19 +257,22 @@ impl Clock {
         self.fenced.join(&other.fenced);
     }
 
+    /// Whether it knows all that another one of the same cluster knows of the cluster's threads.
+    pub(crate) fn covers(&self, other: &Clock) -> bool {
+        self.seen.own.covers(&other.seen.own)
+    }
+
     /// An operation is known complete.
     pub(crate) fn complete(&mut self, channel: u32, n: u32) {
-        if let Some(d) = self.seen.done.get_mut(channel as usize) {
-            d.insert(n);
-        }
+        self.seen.finish(channel, |d| d.insert(n));
     }
 
     /// All operations of a channel below `n` are known complete.
     pub(crate) fn complete_below(&mut self, channel: u32, n: u32) {
-        if let Some(d) = self.seen.done.get_mut(channel as usize) {
+        self.seen.finish(channel, |d| {
             d.upto = d.upto.max(n);
             d.merge();
-        }
+        });
     }
 
     /// Everything seen so far was followed by a proxy fence.
@@ -179,19 +283,11 @@ impl Clock {
 
     /// Only the accesses of these lanes of a warp up to `time` were followed by a proxy fence (`--strict`).
     pub(crate) fn fence_own(&mut self, warp: u32, lanes: u32, time: u32) {
-        for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
-            if let Some(t) = self.fenced.threads.get_mut((warp * 32 + l) as usize) {
-                *t = (*t).max(time);
-            }
-        }
+        self.fenced.tick(warp, lanes, time);
     }
 
     /// The lanes of a warp are known up to `time`.
     pub(crate) fn tick(&mut self, warp: u32, lanes: u32, time: u32) {
-        for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
-            if let Some(t) = self.seen.threads.get_mut((warp * 32 + l) as usize) {
-                *t = (*t).max(time);
-            }
-        }
+        self.seen.tick(warp, lanes, time);
     }
 }

@@ -1,4 +1,6 @@
-//! Happens-before analysis (E60-E65).
+//! Happens-before analysis (E60-E65, E99).
 
 pub(crate) mod clock;
+pub(crate) mod released;
+pub(crate) mod scope;
 pub(crate) mod shadow;

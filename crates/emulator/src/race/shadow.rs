@@ -1,12 +1,13 @@
 //! Who touched which bytes: shadow state of shared memory, global memory and TMEM (E62).
 
-use super::clock::Clock;
+use super::clock::{Clock, lanes};
+use super::scope::Scope;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// Bytes (or TMEM lanes) of one granule.
 pub(crate) const GRANULE: u64 = 32;
-/// Set in `Access::who` when the agent is an asynchronous operation's channel and not a warp.
+/// Set in `Access::who` when the actor is an asynchronous operation's channel and not a warp.
 pub(crate) const OPERATION: u32 = 1 << 31;
 
 /// What an access does.
@@ -21,12 +22,16 @@ pub(crate) enum Act {
 /// One access to some bytes of a granule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
+    /// The cluster.
+    pub home: u32,
     /// A warp of the cluster, or `OPERATION | channel`.
     pub who: u32,
     /// The warp's time, or the operation's number.
     pub time: u32,
     /// Instruction index.
     pub pc: u32,
+    /// The synchronisation before it, as an instruction index plus one: 0 at the start.
+    pub since: u32,
     /// How often the warp had executed that instruction.
     pub visit: u32,
     /// Lanes of a warp; for an operation, what it is pipelined with (0 for nothing).
@@ -36,7 +41,11 @@ pub(crate) struct Access {
     /// First byte, and bytes for each lane; 0 if every lane touches all of them.
     pub first: u8,
     pub stride: u8,
+    /// The CTA's rank in its cluster.
+    pub rank: u8,
     pub act: Act,
+    /// Whom a strong access counts for.
+    pub scope: Scope,
     /// Made in the async proxy.
     pub proxy: bool,
     /// A write of what was there already.
@@ -44,6 +53,17 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// Who did it, in the grid.
+    fn by(&self) -> (u32, u32) {
+        (self.home, self.who)
+    }
+
+    /// Whether two strong accesses count for each other (E99).
+    fn morally_strong(&self, other: &Access) -> bool {
+        let between = Scope::between((self.home, self.rank.into()), (other.home, other.rank.into()));
+        self.scope >= between && other.scope >= between
+    }
+
     /// The lanes that touch some of these bytes.
     fn lanes_at(&self, bytes: u32) -> u32 {
         if self.stride == 0 || bytes == 0 {
@@ -70,46 +90,37 @@ impl Access {
         if self.who & OPERATION != 0 {
             // Products on the same accumulators keep their issue order (E52); `lanes` is their key.
             let pipelined = self.lanes != 0 && self.lanes == other.lanes && self.time < other.time;
-            let same = self.who == other.who && (self.time == other.time || pipelined);
-            return same || clock.seen.knows(self.who & !OPERATION, self.time);
+            let same = self.by() == other.by() && (self.time == other.time || pipelined);
+            return same || clock.seen.knows(self.home, self.who & !OPERATION, self.time);
         }
         // Lanes of one instruction do not race with each other.
         let (here, there) =
-            ((self.who, self.time, self.pc, self.visit), (other.who, other.time, other.pc, other.visit));
+            ((self.by(), self.time, self.pc, self.visit), (other.by(), other.time, other.pc, other.visit));
         if here == there {
             return true;
         }
-        let unknown = clock.seen.behind(self.who, self.lanes_at(bytes), self.time);
+        let unknown = clock.seen.behind(self.home, self.who, self.lanes_at(bytes), self.time);
         // A lane's own accesses are in program order.
-        let own = |l| self.who == other.who && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
+        let own = |l| self.by() == other.by() && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
         lanes(unknown).all(own)
     }
 
     /// Whether a later access, which is no write, is of the same lanes to the same bytes: ordering it orders this one too.
     fn repeated_by(&self, new: &Access) -> bool {
-        let lanes = self.who == new.who && self.lanes == new.lanes && self.stride == new.stride;
-        let bytes = self.act == new.act && self.mask == new.mask && self.proxy == new.proxy;
+        let lanes = self.by() == new.by() && self.lanes == new.lanes && self.stride == new.stride;
+        let bytes = (self.act, self.scope) == (new.act, new.scope)
+            && self.mask == new.mask
+            && self.proxy == new.proxy;
         lanes && bytes && new.who & OPERATION == 0
     }
 
     /// Whether a proxy fence stands between this generic access and `other` in the async proxy.
     fn fenced(&self, clock: &Clock, bytes: u32) -> bool {
         if self.who & OPERATION != 0 {
-            return clock.fenced.knows(self.who & !OPERATION, self.time);
+            return clock.fenced.knows(self.home, self.who & !OPERATION, self.time);
         }
-        clock.fenced.behind(self.who, self.lanes_at(bytes), self.time) == 0
+        clock.fenced.behind(self.home, self.who, self.lanes_at(bytes), self.time) == 0
     }
-}
-
-/// The lanes of a mask.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (mask != 0).then(|| {
-            let l = mask.trailing_zeros();
-            mask &= mask - 1;
-            l
-        })
-    })
 }
 
 /// What an access ran into.
@@ -168,7 +179,11 @@ impl Granule {
         let mut read_before = None;
         for old in &self.seen {
             let bytes = old.mask & new.mask;
-            let quiet = matches!((old.act, new.act), (Act::Read, Act::Read) | (Act::Atomic, Act::Atomic));
+            let quiet = match (old.act, new.act) {
+                (Act::Read, Act::Read) => true,
+                (Act::Atomic, Act::Atomic) => old.morally_strong(new),
+                _ => false,
+            };
             if bytes == 0 || quiet {
                 continue;
             }
@@ -203,6 +218,8 @@ impl Granule {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flat {
     pub granules: Vec<Granule>,
+    /// Granules there are: they are made when the first is touched.
+    count: usize,
 }
 
 /// A sparse shadow for global memory: pages of 128 granules.
@@ -227,10 +244,13 @@ pub(crate) fn granules(start: u64, len: u64) -> impl Iterator<Item = (u64, u32)>
 
 impl Flat {
     pub(crate) fn new(bytes: u64) -> Self {
-        Flat { granules: vec![Granule::default(); bytes.div_ceil(GRANULE) as usize] }
+        Flat { granules: Vec::new(), count: bytes.div_ceil(GRANULE) as usize }
     }
 
     pub(crate) fn at(&mut self, granule: u64) -> Option<&mut Granule> {
+        if self.granules.is_empty() {
+            self.granules = vec![Granule::default(); self.count];
+        }
         self.granules.get_mut(granule as usize)
     }
 }

@@ -1,36 +1,23 @@
 //! Helpers of the tests: reference data, bf16, matrices, the launch of the frame's GEMM.
 #![allow(dead_code, reason = "each test file uses some of them")]
 
+pub mod manifest;
+
 use std::path::PathBuf;
+use warploom_chips::Target;
 use warploom_emulator::{
-    Arg, Device, ElemType, Launch, Module, Options, Policy, Report, TensorMap, TiledMap,
+    Arg, Device, ElemType, Launch, Module, Policy, Report, RunOptions, TensorMap, TiledMap,
 };
-use warploom_target::Target;
 
 /// The folder of the workspace.
-pub fn workspace() -> Option<PathBuf> {
-    let mut at = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    while !std::fs::read_to_string(at.join("Cargo.toml")).is_ok_and(|t| t.contains("[workspace]")) {
-        if !at.pop() {
-            return None;
-        }
-    }
-    Some(at)
+pub fn workspace() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// The reference folder beside the workspace, if there is one.
-pub fn shared() -> Option<PathBuf> {
-    let found = workspace()?.parent()?.join("shared");
-    found.is_dir().then_some(found)
-}
-
-/// A file of the reference folder; says so when it is not there.
-pub fn reference(path: &str) -> Option<String> {
-    let text = shared().and_then(|s| std::fs::read_to_string(s.join(path)).ok());
-    if text.is_none() {
-        eprintln!("skipped: no ../shared/{path}");
-    }
-    text
+/// A file of the repository's kernels.
+pub fn kernel(path: &str) -> String {
+    let path = workspace().join("kernels").join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 pub fn bf16(x: f32) -> u16 {
@@ -107,12 +94,12 @@ impl Gemm {
     }
 
     /// Runs it; returns the report and the largest error relative to the largest element.
-    pub fn run(&self, ptx: &str, opts: &Options) -> (Report, f64) {
+    pub fn run(&self, ptx: &str, opts: &RunOptions) -> (Report, f64) {
         let module = Module::parse(ptx).unwrap();
         self.run_module(&module, opts)
     }
 
-    pub fn run_module(&self, module: &Module, opts: &Options) -> (Report, f64) {
+    pub fn run_module(&self, module: &Module, opts: &RunOptions) -> (Report, f64) {
         let (m, n, k) = (self.m, self.n, self.k);
         let (a, b) = (numbers(m * k, 1), numbers(n * k, 2));
         let (a, b): (Vec<f32>, Vec<f32>) = (
@@ -157,6 +144,6 @@ pub fn policies() -> [Policy; 6] {
     [Policy::Eager, Policy::Lazy, Policy::Random(1), Policy::Random(2), Policy::Random(3), Policy::Random(4)]
 }
 
-pub fn with(policy: Policy) -> Options {
-    Options { policy, max_steps: 2_000_000, ..Options::default() }
+pub fn with(policy: Policy) -> RunOptions {
+    RunOptions::default().policy(policy).max_steps(2_000_000)
 }

@@ -1,8 +1,8 @@
 //! A kernel of one instruction over interesting and random bits.
 #![allow(dead_code, reason = "each test file uses some of them")]
 
-use warploom_emulator::{Arg, Device, Launch, Module, Options};
-use warploom_target::Target;
+use warploom_chips::Target;
+use warploom_emulator::{Arg, Device, Launch, Module, RunOptions};
 
 const COUNT: usize = 32 * 32;
 
@@ -82,7 +82,7 @@ pub fn run(body: &str) -> (Vec<[u64; 3]>, Vec<u64>) {
         args: vec![Arg::Ptr(pi), Arg::Ptr(po)],
         ..Launch::of(&module.entries()[0])
     };
-    let report = dev.run(&module, &launch, &Options::default()).unwrap();
+    let report = dev.run(&module, &launch, &RunOptions::default()).unwrap();
     assert!(report.clean(), "{body}\n{report}");
     let out =
         dev.read(po).unwrap().chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();

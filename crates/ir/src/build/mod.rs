@@ -26,7 +26,7 @@
 //!     f.descriptor_store(c, &[row, col], sum);
 //! })?;
 //! assert!(print(&module).contains("tt.dot"));
-//! # Ok::<(), Vec<warploom_ir::Diagnostic>>(())
+//! # Ok::<(), warploom_ir::Diagnostics>(())
 //! ```
 
 mod control;
@@ -35,7 +35,7 @@ mod ops;
 use std::collections::HashMap;
 
 use crate::attr::{Attr, AttrDict};
-use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
 use crate::entity::{BlockId, LocId, OpId, ValueId};
 use crate::loc::Loc;
 use crate::module::Module;
@@ -46,7 +46,7 @@ use crate::types::{FloatKind, Type};
 ///
 /// # Errors
 /// What [`crate::verify()`] finds wrong with the result.
-pub fn kernel(name: &str, body: impl FnOnce(&mut Builder)) -> Result<Module, Vec<Diagnostic>> {
+pub fn kernel(name: &str, body: impl FnOnce(&mut Builder)) -> Result<Module, Diagnostics> {
     let mut builder = Builder::new(name);
     body(&mut builder);
     builder.finish()
@@ -95,7 +95,7 @@ impl Builder {
     ///
     /// # Errors
     /// What [`crate::verify()`] finds wrong.
-    pub fn finish(mut self) -> Result<Module, Vec<Diagnostic>> {
+    pub fn finish(mut self) -> Result<Module, Diagnostics> {
         self.emit(Opcode::Return, &[], &[]);
         let entry = self.entry();
         let inputs = self.m.blocks[entry].args.iter().map(|a| self.m.ty(*a).clone()).collect();
@@ -106,7 +106,7 @@ impl Builder {
             props.set("arg_attrs", Attr::Array(dicts));
         }
         let diags = crate::verify(&self.m);
-        if diags.is_empty() { Ok(self.m) } else { Err(diags) }
+        if diags.is_empty() { Ok(self.m) } else { Err(diags.into()) }
     }
 
     fn entry(&self) -> BlockId {

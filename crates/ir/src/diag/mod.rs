@@ -1,156 +1,18 @@
-//! What users get on error (C90, C91): one structured record for every refusal and remark.
+//! What users get on error (C90, C91): one structured record for every refusal and remark, a list of them that is an
+//! error, and the one way in which they are shown.
 
+mod code;
+mod diagnostic;
+mod list;
+mod place;
 mod render;
+mod report;
 mod source;
 
-use std::fmt;
-
-pub use render::{Place, render, render_coloured};
+pub use code::{Code, Severity};
+pub use diagnostic::Diagnostic;
+pub use list::Diagnostics;
+pub use place::TextPlace;
+pub use render::{render, render_coloured, render_reports};
+pub use report::Report;
 pub use source::source_location;
-
-/// The kinds of refusal (C91).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Code {
-    /// Syntax.
-    Parse,
-    /// Broken types, structure or dominance.
-    Verify,
-    /// Unsupported operation.
-    Op,
-    /// Unsupported type.
-    Type,
-    /// Unsupported shape.
-    Shape,
-    /// Unsupported layout of an operand.
-    Layout,
-    /// Unsupported precision.
-    Precision,
-    /// A loop that is not pipelined, and why.
-    Loop,
-    /// A descriptor's box, swizzle or alignment.
-    Desc,
-    /// Too many bytes or columns, with their owners.
-    Capacity,
-    /// Too many registers.
-    Registers,
-    /// The chip lacks a feature.
-    Target,
-    /// The emitted PTX failed its scan.
-    Emit,
-    /// `ptxas` refused.
-    Assemble,
-    /// A checker found one of our own results wrong; nothing was written.
-    Internal,
-}
-
-impl Code {
-    /// The name in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Code::Parse => "parse",
-            Code::Verify => "verify",
-            Code::Op => "op",
-            Code::Type => "type",
-            Code::Shape => "shape",
-            Code::Layout => "layout",
-            Code::Precision => "precision",
-            Code::Loop => "loop",
-            Code::Desc => "desc",
-            Code::Capacity => "capacity",
-            Code::Registers => "registers",
-            Code::Target => "target",
-            Code::Emit => "emit",
-            Code::Assemble => "assemble",
-            Code::Internal => "internal",
-        }
-    }
-}
-
-/// How bad it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Severity {
-    /// The input is refused.
-    Error,
-    /// Compiled, but probably not as meant.
-    Warning,
-    /// Worth knowing.
-    Remark,
-}
-
-/// One refusal or remark, with everything a person needs to mend it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Diagnostic {
-    /// Kind.
-    pub code: Code,
-    /// Error, warning or remark.
-    pub severity: Severity,
-    /// What is wrong, in one line.
-    pub message: String,
-    /// The rule of the specification that is broken (`C62`, `T11`), if one is.
-    pub rule: Option<&'static str>,
-    /// Byte offset in the input text; `None` when the input was not text.
-    pub offset: Option<u32>,
-    /// The operation as printed, on one line.
-    pub op: Option<String>,
-    /// Location in the kernel's own source, if the file carries it (`others.py:76:9`).
-    pub source: Option<String>,
-    /// `found`, `needs`, `instead`, `fits`, ..: label and text, in order; the last one is the remedy. An empty label
-    /// stands for a line without one.
-    pub notes: Vec<(&'static str, String)>,
-}
-
-impl Diagnostic {
-    /// An error of this kind.
-    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Severity::Error, code, message)
-    }
-
-    /// A remark of this kind.
-    pub fn remark(code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Severity::Remark, code, message)
-    }
-
-    fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
-        let (offset, op, source) = (None, None, None);
-        Diagnostic {
-            code,
-            severity,
-            message: message.into(),
-            rule: None,
-            offset,
-            op,
-            source,
-            notes: Vec::new(),
-        }
-    }
-
-    /// Names the broken rule.
-    pub fn rule(mut self, rule: &'static str) -> Diagnostic {
-        self.rule = Some(rule);
-        self
-    }
-
-    /// Names the place in the input text.
-    pub fn at(mut self, offset: Option<u32>) -> Diagnostic {
-        self.offset = offset;
-        self
-    }
-
-    /// Adds a labelled note.
-    pub fn note(mut self, label: &'static str, text: impl Into<String>) -> Diagnostic {
-        self.notes.push((label, text.into()));
-        self
-    }
-}
-
-impl fmt::Display for Diagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]: {}", self.severity.name(), self.code.name(), self.message)?;
-        self.notes.iter().try_for_each(|(label, text)| match label.is_empty() {
-            true => write!(f, "\n{text}"),
-            false => write!(f, "\n{label}: {text}"),
-        })
-    }
-}
-
-impl std::error::Error for Diagnostic {}

@@ -1,6 +1,6 @@
 //! Where an operation comes from in the kernel's own source (C90).
 
-use crate::diag::Diagnostic;
+use super::diagnostic::Diagnostic;
 use crate::entity::{LocId, OpId};
 use crate::loc::Loc;
 use crate::module::Module;

@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use super::attrs;
-use super::data::{
-    Data, Value, bits_of, elem_bytes, float_kind, from_bits, int_width, signed, to_bits, wrap,
-};
+use super::data::{Data, bits_of, elem_bytes, float_kind, from_bits, int_width, signed, to_bits, wrap};
 use super::error::Fault;
 use super::float;
 use super::machine::Interpreter;
+use super::value::Value;
 use crate::entity::{OpId, ValueId};
 use crate::types::{FloatKind, Type};
 

@@ -1,12 +1,13 @@
 //! Arguments of a kernel.
 
-use super::data::{Value, float_kind, int_width, wrap};
+use super::data::{float_kind, int_width, wrap};
 use super::descriptor::{Descriptor, Padding};
+use super::entry::find_entry;
 use super::error::{Fault, InterpError};
 use super::float;
-use super::machine::find_entry;
 use super::memory::{BufferId, Memory};
 use super::tensor::Tensor;
+use super::value::Value;
 use super::{Data, elem_bytes};
 use crate::module::Module;
 use crate::types::Type;

@@ -1,20 +1,12 @@
 //! Conversions between number formats.
 
+use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, from_bits, int_width, signed, to_bits, wrap};
-use super::elementwise::{Context, wrong_operands};
 use super::error::Fault;
 use super::float::{self, Rounding, cast_overflow};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::{FloatKind, Type};
-
-/// Whether [`cast`] knows the operation.
-pub(super) fn is_cast(opcode: Opcode) -> bool {
-    use Opcode::*;
-    let ints = matches!(opcode, ExtSI | ExtUI | TruncI | IndexCast | IntToPtr | PtrToInt);
-    let floats = matches!(opcode, ExtF | TruncF | FpToFp);
-    ints || floats || matches!(opcode, SIToFP | UIToFP | FPToSI | FPToUI | ArithBitcast | Bitcast)
-}
 
 /// Converts from elements of one type to another.
 pub(super) fn cast(cx: Context<'_>, op: OpId, from: &Type, to: &Type, x: &Data) -> Result<Data, Fault> {

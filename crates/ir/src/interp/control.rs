@@ -1,9 +1,10 @@
 //! Loops, branches and calls (C7, C9).
 
 use super::attrs;
-use super::data::{Data, Value, int_width, signed, wrap};
+use super::data::{Data, int_width, signed, wrap};
 use super::error::Fault;
 use super::machine::{Exit, Interpreter};
+use super::value::Value;
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId};
 use crate::opcode::Opcode;
@@ -103,7 +104,7 @@ impl Interpreter<'_> {
     pub(super) fn call(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
         let name = self.module.attr(op, "callee").and_then(Attr::as_symbol);
         let name = name.ok_or_else(|| Fault::Malformed("tt.call without a callee".into()))?;
-        let (function, _) = super::machine::find_entry(self.module, Some(name))?;
+        let (function, _) = super::entry::find_entry(self.module, Some(name))?;
         // A function's values have one place each, so that it cannot be active twice.
         if self.calls.contains(&function) {
             return Err(Fault::Unsupported(format!("recursion: @{name} calls itself")));

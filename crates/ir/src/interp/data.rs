@@ -1,8 +1,5 @@
 //! Values during interpretation: flat vectors of elements.
 
-use std::rc::Rc;
-
-use super::descriptor::Descriptor;
 use super::error::Fault;
 use super::float;
 use crate::types::{FloatKind, Type};
@@ -14,19 +11,6 @@ pub(super) enum Data {
     Int(Vec<u64>),
     /// Floating-point values of any format.
     Float(Vec<f64>),
-}
-
-/// What an SSA value holds.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    Tile(Rc<Data>),
-    Desc(Rc<Descriptor>),
-}
-
-impl From<Data> for Value {
-    fn from(data: Data) -> Value {
-        Value::Tile(Rc::new(data))
-    }
 }
 
 impl Data {
@@ -147,4 +131,9 @@ pub(super) fn from_bits(elem: &Type, patterns: Vec<u64>) -> Result<Data, Fault> 
             Ok(Data::Int(patterns.into_iter().map(|p| wrap(p, bits)).collect()))
         }
     }
+}
+
+/// The number that up to 8 little-endian bytes spell.
+pub(super) fn pattern(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b))
 }

@@ -1,8 +1,8 @@
 //! Tensor descriptors: blocks of a tensor in global memory.
 
-use super::data::{Data, bits_of, elem_bytes, from_bits};
+use super::data::{Data, bits_of, elem_bytes, from_bits, pattern};
 use super::error::Fault;
-use super::memory::{Memory, pattern};
+use super::memory::Memory;
 use crate::types::Type;
 
 /// What a descriptor load finds outside its tensor (C7).

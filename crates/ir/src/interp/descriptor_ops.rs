@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::access::Combine;
 use super::attrs;
-use super::data::{Data, Value, int_width, signed, to_bits};
+use super::data::{Data, int_width, signed, to_bits};
 use super::descriptor::{Descriptor, Padding};
 use super::error::Fault;
 use super::machine::Interpreter;
+use super::value::Value;
 use crate::entity::{OpId, ValueId};
 use crate::types::Type;
 

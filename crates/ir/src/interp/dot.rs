@@ -8,12 +8,13 @@
 use std::ops::{Add, Mul};
 
 use super::attrs;
-use super::data::{Data, Value, int_width, signed, wrap};
-use super::elementwise::Context;
+use super::context::Context;
+use super::data::{Data, int_width, signed, wrap};
 use super::error::Fault;
 use super::float::tf32;
 use super::machine::Interpreter;
 use super::options::Accumulate;
+use super::value::Value;
 use crate::entity::OpId;
 use crate::types::{FloatKind, Type};
 

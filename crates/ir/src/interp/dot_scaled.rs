@@ -4,11 +4,12 @@
 //! 8-bit float scales. Scaled products exceed the range of `f32`, so sums are kept in `f64` and rounded once.
 
 use super::attrs;
-use super::data::{Data, Value};
+use super::data::Data;
 use super::dot::{Extents, multiply};
 use super::error::Fault;
 use super::float::decode;
 use super::machine::Interpreter;
+use super::value::Value;
 use crate::attr::Attr;
 use crate::entity::{OpId, ValueId};
 use crate::types::{FloatKind, Type};

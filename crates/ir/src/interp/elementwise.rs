@@ -6,76 +6,17 @@
 //! the functions of `math` (C68's approximations are the compiler's business, not the kernel's meaning).
 
 use super::attrs;
+use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
-use super::options::{Accumulate, Options};
 use super::{casts, float, functions};
 use crate::entity::OpId;
-use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::types::{FloatKind, Type};
 
-/// What element-wise evaluation needs to know of its surroundings.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub module: &'a Module,
-    pub options: &'a Options,
-}
-
-impl Context<'_> {
-    /// Rounds a computed value to its format. In `f64` accumulation `f32` values stay unrounded.
-    pub(super) fn round(&self, kind: FloatKind, value: f64) -> f64 {
-        float::round(self.held(kind), value)
-    }
-
-    /// The format in which values of `kind` are held.
-    pub(super) fn held(&self, kind: FloatKind) -> FloatKind {
-        match (kind, self.options.accumulate) {
-            (FloatKind::F32, Accumulate::F64) => FloatKind::F64,
-            _ => kind,
-        }
-    }
-}
-
-/// Whether [`eval`] knows the operation.
+/// Whether [`eval`] computes the operation. Sums of pointers and integers are the memory's.
 pub(super) fn is_elementwise(opcode: Opcode) -> bool {
-    use Opcode::*;
-    let binary = matches!(
-        opcode,
-        AddI | SubI
-            | MulI
-            | DivSI
-            | DivUI
-            | RemSI
-            | RemUI
-            | AndI
-            | OrI
-            | XOrI
-            | ShLI
-            | ShRSI
-            | ShRUI
-            | MinSI
-            | MaxSI
-            | MinUI
-            | MaxUI
-            | MulHiUI
-            | CmpI
-            | AddF
-            | SubF
-            | MulF
-            | DivF
-            | RemF
-            | PreciseDivF
-            | MaxNumF
-            | MinNumF
-            | MaximumF
-            | MinimumF
-            | CmpF
-    );
-    binary
-        || matches!(opcode, Constant | Select | Fma | ClampF | ExternElementwise | ElementwiseInlineAsm)
-        || casts::is_cast(opcode)
-        || functions::is_function(opcode)
+    opcode == Opcode::Constant || (opcode.is_elementwise() && opcode != Opcode::AddPtr)
 }
 
 /// Evaluates one operation on operands of `count` elements each.
@@ -108,8 +49,11 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
         (Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm, args) => {
             functions::foreign(cx, op, to, args)
         }
-        (_, [x]) if casts::is_cast(operation.opcode) => casts::cast(cx, op, from, to, x),
-        (_, [x]) => functions::unary(cx, op, to, x),
+        (Opcode::AbsI, [x]) => functions::absolute(to, x),
+        (opcode, [x]) => match functions::function(opcode) {
+            Some(function) => functions::apply(cx, to, x, function),
+            None => casts::cast(cx, op, from, to, x),
+        },
         (_, [_, _]) if operation.operands.iter().any(|&v| module.ty(v).elem() != to) => {
             Err(wrong_operands(module, op))
         }
@@ -120,11 +64,6 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
         },
         _ => Err(wrong_operands(module, op)),
     }
-}
-
-pub(super) fn wrong_operands(module: &Module, op: OpId) -> Fault {
-    let types: Vec<String> = module.ops[op].operands.iter().map(|&v| module.ty(v).to_string()).collect();
-    Fault::Malformed(format!("{} on ({})", module.op_name(op), types.join(", ")))
 }
 
 fn select(condition: &Data, x: &Data, y: &Data) -> Result<Data, Fault> {

@@ -35,9 +35,9 @@ pub enum Fault {
     DivisionByZero,
     /// A loop step that is not positive (C7).
     LoopStep(i128),
-    /// [`crate::interp::Options::max_work`] element operations are used up.
+    /// [`crate::interp::InterpOptions::max_work`] element operations are used up.
     WorkLimit(u64),
-    /// The tiles of one program need more than [`crate::interp::Options::max_tile_bytes`].
+    /// The tiles of one program need more than [`crate::interp::InterpOptions::max_tile_bytes`].
     TileLimit(u64),
     /// Calls and regions nested deeper than this.
     DepthLimit(usize),
@@ -110,8 +110,10 @@ impl Fault {
             Fault::Index { .. } => (Code::Shape, None, "pass indices inside the tile"),
             Fault::DivisionByZero => (Code::Shape, None, "pass arguments for which the divisor is not zero"),
             Fault::LoopStep(_) => (Code::Loop, Some("C7"), "give the loop a positive step"),
-            Fault::WorkLimit(_) => (Code::Capacity, None, "raise Options::max_work, or shrink the problem"),
-            Fault::TileLimit(_) => (Code::Capacity, None, "raise Options::max_tile_bytes"),
+            Fault::WorkLimit(_) => {
+                (Code::Capacity, None, "raise InterpOptions::max_work, or shrink the problem")
+            }
+            Fault::TileLimit(_) => (Code::Capacity, None, "raise InterpOptions::max_tile_bytes"),
             Fault::DepthLimit(_) => (Code::Capacity, None, "unnest the kernel; recursion is not supported"),
             Fault::NoEntry(_) => (Code::Verify, None, "name a function of the module"),
             Fault::ArgumentCount { .. } | Fault::Argument { .. } => (
@@ -128,7 +130,7 @@ impl Fault {
 
 /// The operation at which an interpretation stopped.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Place {
+pub struct FaultPlace {
     /// The operation.
     pub op: OpId,
     /// Its name.
@@ -145,7 +147,7 @@ pub struct InterpError {
     /// What went wrong.
     pub fault: Fault,
     /// Where; `None` when no operation ran yet.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<FaultPlace>>,
 }
 
 impl From<Fault> for InterpError {

@@ -1,17 +1,17 @@
 //! Functions of one operand.
 
+use super::context::Context;
 use super::data::{Data, float_kind, int_width, signed, wrap};
-use super::elementwise::{Context, wrong_operands};
 use super::error::Fault;
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::Type;
 
 /// A function evaluated in `f64` before its result is rounded.
-type Function = fn(f64) -> f64;
+pub(super) type Function = fn(f64) -> f64;
 
-/// The function of an operation.
-fn function(opcode: Opcode) -> Option<Function> {
+/// The function of an operation of one float; `None` for any other operation.
+pub(super) fn function(opcode: Opcode) -> Option<Function> {
     Some(match opcode {
         Opcode::NegF => |v| -v,
         Opcode::AbsF => f64::abs,
@@ -31,26 +31,15 @@ fn function(opcode: Opcode) -> Option<Function> {
     })
 }
 
-/// Whether [`unary`] knows the operation.
-pub(super) fn is_function(opcode: Opcode) -> bool {
-    opcode == Opcode::AbsI || function(opcode).is_some()
+/// The absolute value of every integer; that of the least one is itself.
+pub(super) fn absolute(to: &Type, x: &Data) -> Result<Data, Fault> {
+    let bits = int_width(to)?;
+    let absolute = |v| wrap(signed(v, bits).unsigned_abs(), bits);
+    Ok(Data::Int(x.ints()?.iter().map(|&v| absolute(v)).collect()))
 }
 
-/// Applies the function of an operation to every element.
-pub(super) fn unary(cx: Context<'_>, op: OpId, to: &Type, x: &Data) -> Result<Data, Fault> {
-    let opcode = cx.module.ops[op].opcode;
-    match function(opcode) {
-        Some(f) => apply(cx, to, x, f),
-        None if opcode == Opcode::AbsI => {
-            let bits = int_width(to)?;
-            let absolute = |v| wrap(signed(v, bits).unsigned_abs(), bits);
-            Ok(Data::Int(x.ints()?.iter().map(|&v| absolute(v)).collect()))
-        }
-        None => Err(wrong_operands(cx.module, op)),
-    }
-}
-
-fn apply(cx: Context<'_>, to: &Type, x: &Data, f: Function) -> Result<Data, Fault> {
+/// Applies a function to every element and rounds.
+pub(super) fn apply(cx: Context<'_>, to: &Type, x: &Data, f: Function) -> Result<Data, Fault> {
     let kind = float_kind(to)?;
     Ok(Data::Float(x.floats()?.iter().map(|&v| cx.round(kind, f(v))).collect()))
 }

@@ -6,12 +6,15 @@ use cranelift_entity::SecondaryMap;
 
 use super::args::{self, Arg};
 use super::attrs;
-use super::data::{Data, Value};
+use super::context::Context;
+use super::data::Data;
 use super::descriptor::Descriptor;
-use super::elementwise::{self, Context};
-use super::error::{Fault, InterpError, Place};
+use super::elementwise;
+use super::entry::find_entry;
+use super::error::{Fault, FaultPlace, InterpError};
 use super::memory::Memory;
-use super::options::Options;
+use super::options::InterpOptions;
+use super::value::Value;
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId, ValueId};
 use crate::module::Module;
@@ -24,7 +27,7 @@ pub(super) const MAX_DEPTH: usize = 100;
 /// The state of an interpretation.
 pub struct Interpreter<'a> {
     pub(super) module: &'a Module,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a InterpOptions,
     pub(super) memory: &'a mut Memory,
     grid: [u32; 3],
     program: [u32; 3],
@@ -47,16 +50,6 @@ pub(super) struct Exit {
     pub values: Vec<Value>,
 }
 
-/// The function of this name, or the first public one, and its body.
-pub(super) fn find_entry(module: &Module, name: Option<&str>) -> Result<(OpId, BlockId), Fault> {
-    let private = |f: &OpId| module.attr(*f, "sym_visibility").and_then(Attr::as_str) == Some("private");
-    let found = match name {
-        Some(name) => module.function(name),
-        None => module.functions().find(|f| !private(f)),
-    };
-    found.and_then(|f| Some((f, module.entry(f, 0)?))).ok_or_else(|| Fault::NoEntry(name.map(str::to_owned)))
-}
-
 impl<'a> Interpreter<'a> {
     /// Runs a kernel: every program of the grid to its end, one after the other, `x` fastest.
     ///
@@ -71,7 +64,7 @@ impl<'a> Interpreter<'a> {
         grid: [u32; 3],
         args: &[Arg],
         memory: &mut Memory,
-        options: &Options,
+        options: &InterpOptions,
     ) -> Result<(), InterpError> {
         let (function, body) = find_entry(module, entry)?;
         let params = &module.blocks[body].args;
@@ -115,7 +108,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn error(&self, fault: Fault) -> InterpError {
-        let place = |op| Place {
+        let place = |op| FaultPlace {
             op,
             op_name: self.module.op_name(op).to_owned(),
             offset: self.module.ops[op].span,
@@ -151,7 +144,7 @@ impl<'a> Interpreter<'a> {
         for &op in &block.ops {
             self.current = Some(op);
             let opcode = module.ops[op].opcode;
-            if is_terminator(opcode) {
+            if opcode.is_terminator() {
                 let values =
                     module.ops[op].operands.iter().map(|&v| self.get(v)).collect::<Result<_, _>>()?;
                 self.depth -= 1;
@@ -329,18 +322,4 @@ impl<'a> Interpreter<'a> {
             false => Ok(Vec::new()),
         }
     }
-}
-
-impl Value {
-    fn elements(&self) -> u64 {
-        match self {
-            Value::Tile(data) => data.len() as u64,
-            Value::Desc(_) => 1,
-        }
-    }
-}
-
-fn is_terminator(opcode: Opcode) -> bool {
-    use Opcode::{Condition, ReduceReturn, Return, ScanReturn, Yield};
-    matches!(opcode, Yield | Condition | Return | ReduceReturn | ScanReturn)
 }

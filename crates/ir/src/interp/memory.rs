@@ -1,5 +1,6 @@
 //! Global memory: buffers at addresses far apart.
 
+use super::data::pattern;
 use super::error::Fault;
 use super::tensor::Tensor;
 
@@ -115,11 +116,6 @@ impl Memory {
         let bytes = bits.to_le_bytes();
         self.write(address, bytes.get(..size).unwrap_or(&bytes))
     }
-}
-
-/// The number that up to 8 little-endian bytes spell.
-pub(super) fn pattern(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b))
 }
 
 #[cfg(test)]

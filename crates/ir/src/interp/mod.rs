@@ -15,12 +15,13 @@
 //! Descriptor loads outside their tensor find zero or NaN, stores there are dropped (C7). Masked-off elements
 //! of a load without `other` are zero. Atomics run in element order.
 //!
-//! Limits are typed errors: see [`Options`] and [`Fault`].
+//! Limits are typed errors: see [`InterpOptions`] and [`Fault`].
 
 mod access;
 mod args;
 mod attrs;
 mod casts;
+mod context;
 mod control;
 mod data;
 mod descriptor;
@@ -28,6 +29,7 @@ mod descriptor_ops;
 mod dot;
 mod dot_scaled;
 mod elementwise;
+mod entry;
 mod error;
 pub mod float;
 mod functions;
@@ -37,13 +39,14 @@ mod options;
 mod reduce;
 mod shape;
 mod tensor;
+mod value;
 
 pub use args::{Arg, bind_args};
 pub use descriptor::Padding;
-pub use error::{Fault, InterpError, Place};
+pub use error::{Fault, FaultPlace, InterpError};
 pub use machine::Interpreter;
 pub use memory::{BufferId, Memory};
-pub use options::{Accumulate, Options};
+pub use options::{Accumulate, InterpOptions};
 pub use tensor::{Difference, Tensor};
 
 use data::{Data, elem_bytes};

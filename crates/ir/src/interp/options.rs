@@ -1,7 +1,8 @@
-//! Options of an interpretation.
+//! InterpOptions of an interpretation.
 
 /// In what sums and products of `f32` are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Accumulate {
     /// Every `f32` value is rounded to `f32`, as the kernel says.
     #[default]
@@ -13,7 +14,8 @@ pub enum Accumulate {
 
 /// Precision and limits.
 #[derive(Clone, Debug)]
-pub struct Options {
+#[non_exhaustive]
+pub struct InterpOptions {
     /// Precision of `f32` values.
     pub accumulate: Accumulate,
     /// Most element operations of the whole run: one for each operation, one for each element of its operands and
@@ -23,9 +25,29 @@ pub struct Options {
     pub max_tile_bytes: u64,
 }
 
-impl Default for Options {
+impl Default for InterpOptions {
     /// `f32`, 2^40 element operations, 4 GiB.
-    fn default() -> Options {
-        Options { accumulate: Accumulate::F32, max_work: 1 << 40, max_tile_bytes: 1 << 32 }
+    fn default() -> InterpOptions {
+        InterpOptions { accumulate: Accumulate::F32, max_work: 1 << 40, max_tile_bytes: 1 << 32 }
+    }
+}
+
+impl InterpOptions {
+    /// Precision of `f32` values.
+    pub fn with_accumulate(mut self, accumulate: Accumulate) -> InterpOptions {
+        self.accumulate = accumulate;
+        self
+    }
+
+    /// Most element operations of the whole run.
+    pub fn with_max_work(mut self, max_work: u64) -> InterpOptions {
+        self.max_work = max_work;
+        self
+    }
+
+    /// Most bytes that the values of one program may take.
+    pub fn with_max_tile_bytes(mut self, max_tile_bytes: u64) -> InterpOptions {
+        self.max_tile_bytes = max_tile_bytes;
+        self
     }
 }

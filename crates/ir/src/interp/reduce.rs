@@ -9,10 +9,11 @@ use std::rc::Rc;
 use cranelift_entity::SecondaryMap;
 
 use super::attrs;
-use super::data::{Data, Value};
+use super::data::Data;
 use super::elementwise;
 use super::error::Fault;
 use super::machine::Interpreter;
+use super::value::Value;
 use crate::entity::{OpId, ValueId};
 use crate::opcode::Opcode;
 

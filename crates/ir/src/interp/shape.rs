@@ -1,9 +1,10 @@
 //! Operations that move elements about and compute nothing.
 
 use super::attrs;
-use super::data::{Data, Value, signed, wrap};
+use super::data::{Data, signed, wrap};
 use super::error::Fault;
 use super::machine::Interpreter;
+use super::value::Value;
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 

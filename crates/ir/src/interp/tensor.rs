@@ -1,9 +1,8 @@
 //! Host-side tensors: what tests fill, upload, download and compare.
 
-use super::data::{elem_bytes, from_bits, int_width, wrap};
+use super::data::{elem_bytes, from_bits, int_width, pattern, wrap};
 use super::error::Fault;
 use super::float::{Rounding, cast_overflow, encode};
-use super::memory::pattern;
 use crate::types::Type;
 
 /// A strided tensor in host memory.

@@ -4,7 +4,8 @@ use super::keywords::Keywords;
 
 /// One piece of a format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Item {
+#[non_exhaustive]
+pub enum Item {
     /// Operand number n.
     Operand(usize),
     /// All operands from number n on, separated by commas.
@@ -39,6 +40,14 @@ pub(crate) enum Item {
     Alternatives(&'static str),
     /// The name that the operation gives itself, `@name`.
     Name,
+    /// `name = value, name = value` for properties that are given: a bare word, a number or a list each.
+    Params(&'static [&'static str]),
+    /// `[%i]` for operand number n; `, %i` is read too.
+    Index(usize),
+    /// `[0, 16]` as a property of 32-bit numbers.
+    Offsets(&'static str),
+    /// `{..}` where it is read but never written.
+    EarlyDict,
     /// `{..}` when there are attributes left to write.
     Dict,
     /// `{..}` even when it is empty.
@@ -59,7 +68,8 @@ pub(crate) enum Item {
 
 /// Where the types of results come from that the text does not spell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Infer {
+#[non_exhaustive]
+pub enum Infer {
     /// Spelt, or there are none.
     Spelt,
     /// The type of operand n.
@@ -80,7 +90,8 @@ pub(crate) enum Infer {
 
 /// How an operation is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Format {
+#[non_exhaustive]
+pub enum Format {
     /// Item by item.
     Items(&'static [Item], Infer),
     /// The generic form is also the usual one.
@@ -103,4 +114,8 @@ pub(crate) enum Format {
     MakeDescriptor,
     /// `tt.dot_scaled`, with optional scales.
     DotScaled,
+    /// `ttg.warp_specialize(%a, ..) default {..} partition0(%x: T, ..) num_warps(4) {..} : (T, ..) -> ()`
+    WarpSpecialize,
+    /// `stablehlo.while(%x = %a, ..) : T, .. cond {..} do {..}`, the arguments in both regions.
+    CondDo,
 }

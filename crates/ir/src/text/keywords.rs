@@ -5,11 +5,11 @@
 
 /// The keywords of one enumeration with their numbers.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Keywords {
+pub struct Keywords {
     /// Width in bits of the integer type of the generic form.
-    pub(crate) bits: u32,
+    pub bits: u32,
     /// Keyword and number.
-    pub(crate) table: &'static [(&'static str, i128)],
+    pub table: &'static [(&'static str, i128)],
 }
 
 impl Keywords {

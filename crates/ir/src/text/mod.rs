@@ -27,7 +27,7 @@
 //! attributes of arguments and results are properties. What the custom form writes as a keyword
 //! (`predicate`, `axis`, `inputPrecision`, `sem`, ..) is `Attr::Opaque` with that keyword, also where the
 //! generic form wrote a number. Flags are texts as `#arith.overflow<nsw>`. A name in the operation's own
-//! format is a property: `sym_name` (a string) of functions, pipelines, barriers and agents, `callee`,
+//! format is a property: `sym_name` (a string) of functions, pipelines, barriers and partitions, `callee`,
 //! `pipeline` and `barrier` (symbols) where others name them. `scf.if` always has two regions, the second
 //! one without blocks where the text has no `else`; a region whose `scf.yield` the text leaves out has one
 //! in memory.
@@ -35,6 +35,7 @@
 //! [`Operation::props`]: crate::Operation::props
 //! [`Operation::attrs`]: crate::Operation::attrs
 
+pub mod dialect;
 pub(crate) mod format;
 mod item;
 pub(crate) mod keywords;
@@ -42,5 +43,5 @@ mod lexer;
 mod parser;
 mod printer;
 
-pub use parser::{MAX_ERRORS, MAX_NESTING, MAX_REGIONS, parse};
-pub use printer::{OpPrinter, print, print_op};
+pub use parser::{MAX_ERRORS, MAX_NESTING, MAX_REGIONS, parse, parse_with};
+pub use printer::{OpPrinter, print, print_op, print_with};

@@ -1,6 +1,6 @@
 //! Element-wise operations and conversions.
 
-use super::{Cx, is_float, is_int, is_ptr, same_shape};
+use super::context::{Cx, is_float, is_int, is_ptr, same_shape};
 use crate::attr::Attr;
 use crate::types::Type;
 

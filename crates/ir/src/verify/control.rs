@@ -1,6 +1,6 @@
 //! Modules, functions, loops and conditions.
 
-use super::Cx;
+use super::context::Cx;
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId};
 use crate::opcode::Opcode;

@@ -1,6 +1,6 @@
 //! Pointers, descriptors, loads and stores.
 
-use super::{Cx, is_int, is_ptr, same_shape};
+use super::context::{Cx, is_int, is_ptr, same_shape};
 use crate::attr::Attr;
 use crate::types::{Signedness, Type};
 

@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use super::{Cx, is_float};
+use super::context::{Cx, is_float};
 use crate::attr::Attr;
 use crate::types::Type;
 

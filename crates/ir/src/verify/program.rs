@@ -1,6 +1,6 @@
-//! Operations of the program form (C35): declarations, agents, rings.
+//! Operations of the program form (C35): declarations, partitions, rings.
 
-use super::Cx;
+use super::context::Cx;
 use super::memory::{holds_block, pointee};
 use crate::attr::Attr;
 use crate::entity::OpId;
@@ -55,12 +55,12 @@ impl<'a> Cx<'a> {
     }
 }
 
-pub(super) fn inside_agent(cx: &mut Cx<'_>) {
+pub(super) fn inside_partition(cx: &mut Cx<'_>) {
     let mut at = cx.m.parent(cx.op);
-    while let Some(op) = at.filter(|op| cx.m.ops[*op].opcode != Opcode::Agent) {
+    while let Some(op) = at.filter(|op| cx.m.ops[*op].opcode != Opcode::Partition) {
         at = cx.m.parent(op);
     }
-    cx.need(at.is_some(), || "must stand in a warploom.agent".to_owned());
+    cx.need(at.is_some(), || "must stand in a warploom.partition".to_owned());
 }
 
 pub(super) fn alloc(cx: &mut Cx<'_>) {
@@ -121,7 +121,7 @@ pub(super) fn named_barrier(cx: &mut Cx<'_>) {
     });
 }
 
-pub(super) fn agent(cx: &mut Cx<'_>) {
+pub(super) fn partition(cx: &mut Cx<'_>) {
     cx.parent_is(&[Opcode::Func]);
     cx.int_in("warp", 0, 31);
     cx.int_in("warps", 1, 32);
@@ -148,12 +148,12 @@ pub(super) fn agent(cx: &mut Cx<'_>) {
         cx.declared("barrier", Opcode::NamedBarrier);
     }
     if let Some(block) = cx.block(0) {
-        cx.same_types("arguments of an agent", &cx.arg_types(block), &[]);
+        cx.same_types("arguments of a partition", &cx.arg_types(block), &[]);
     }
 }
 
 pub(super) fn elect(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     if let Some(block) = cx.block(0) {
         cx.same_types("arguments of the region", &cx.arg_types(block), &[]);
     }
@@ -161,7 +161,7 @@ pub(super) fn elect(cx: &mut Cx<'_>) {
 
 /// Acquire, commit, wait, release, advance.
 pub(super) fn ring(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.declared("pipeline", Opcode::Pipeline);
     cx.slots(&[0, 1]);
     match cx.m.ops[cx.op].opcode {
@@ -177,7 +177,7 @@ pub(super) fn ring(cx: &mut Cx<'_>) {
 }
 
 pub(super) fn tma(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.slots(&[0]);
     let desc = cx.operand(1);
     if !cx.need(desc.is_desc(), || format!("`{desc}` where a descriptor is needed")) {
@@ -194,7 +194,7 @@ pub(super) fn tma(cx: &mut Cx<'_>) {
 }
 
 pub(super) fn slot(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.slots(&[0]);
     let Some(ring) = cx.declared("pipeline", Opcode::Pipeline) else { return };
     if let Some(tile) = cx.payload(ring) {
@@ -214,7 +214,7 @@ fn in_tensor_memory(cx: &Cx<'_>, ring: OpId) -> bool {
 
 /// A product of two views into a slot of tensor memory.
 pub(super) fn mma(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.slots(&[0]);
     let (a, b, keep) = (cx.operand(1), cx.operand(2), cx.operand(3));
     cx.need(*keep == Type::I1, || format!("`{keep}` where an i1 is needed: whether to add to the slot"));
@@ -231,7 +231,7 @@ pub(super) fn mma(cx: &mut Cx<'_>) {
 }
 
 pub(super) fn tile_store(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.slots(&[1]);
     if let Some(ring) = cx.declared("pipeline", Opcode::Pipeline)
         && let Some(tile) = cx.payload(ring)
@@ -241,27 +241,27 @@ pub(super) fn tile_store(cx: &mut Cx<'_>) {
 }
 
 pub(super) fn mma_wait(cx: &mut Cx<'_>) {
-    // A scheduled kernel has its wait already, before there are agents.
+    // A scheduled kernel has its wait already, before there are partitions.
     cx.int_in("pending", 0, i64::from(i32::MAX));
     cx.same_types("results", &cx.result_types(), &cx.operand_types());
 }
 
 pub(super) fn store_wait(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.int_in("pending", 0, i64::from(i32::MAX));
     let fits = matches!(cx.prop("read"), None | Some(Attr::Bool(_) | Attr::Unit));
     cx.need(fits, || "attribute `read` must be true or false".to_owned());
 }
 
 pub(super) fn barrier_sync(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.declared("barrier", Opcode::NamedBarrier);
 }
 
 /// A copy through pointers: the tile of the payload behind each pointer, a mask and a value for masked elements of
 /// the same shape.
 pub(super) fn async_copy(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.slots(&[0]);
     let pointers = cx.operand(1);
     let Some(tile) = pointee(pointers) else {
@@ -282,6 +282,8 @@ pub(super) fn async_copy(cx: &mut Cx<'_>) {
 }
 
 pub(super) fn async_wait(cx: &mut Cx<'_>) {
-    inside_agent(cx);
+    inside_partition(cx);
     cx.int_in("pending", 0, i64::from(i32::MAX));
 }
+
+pub(super) fn nothing(_: &mut Cx<'_>) {}

@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Problem;
+use super::context::Problem;
 use crate::diag::{Code, Diagnostic};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::{Module, ValueDef};
-use crate::opcode::Opcode;
 use crate::text::MAX_REGIONS;
 use crate::walk::{Event, events};
 
@@ -81,7 +80,7 @@ pub(super) fn structure(m: &Module, problems: &mut Vec<Problem>) -> Option<Vec<O
 pub(super) fn dominance(m: &Module, problems: &mut Vec<Problem>) {
     let isolated = |region: RegionId| {
         let owner = m.regions[region].parent;
-        owner.is_some_and(|op| matches!(m.ops[op].opcode, Opcode::Func | Opcode::Module))
+        owner.is_some_and(|op| m.is_isolated(op))
     };
     let mut done: HashSet<OpId> = HashSet::new();
     // Blocks open at this place, with the number of isolated regions around each.

@@ -1,6 +1,6 @@
 //! Operations that change shapes, and those that combine elements along a dimension.
 
-use super::{Cx, is_int};
+use super::context::{Cx, is_int};
 use crate::attr::Attr;
 use crate::opcode::Opcode;
 use crate::types::{Shape, Type};

@@ -1,21 +1,15 @@
-//! What the tests of this crate share: the kernels that lie beside the project, if they do.
+//! What the tests of this crate share: the kernels of the repository.
 
 use std::path::{Path, PathBuf};
 
-/// The folder `data/kernels` of the reference material beside the workspace.
-pub fn kernel_folder() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let folder = root.join("../shared/data/kernels");
-    folder.is_dir().then_some(folder)
+/// The folder `kernels` of the repository.
+pub fn kernel_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
 }
 
-/// Name and text of every `.ttir` file, sorted by name; none, with a word about it, when they are absent.
+/// Name and text of every `.ttir` file, sorted by name.
 pub fn kernels() -> Vec<(String, String)> {
-    let Some(folder) = kernel_folder() else {
-        println!("skipped: the kernels of the reference folder are not here");
-        return Vec::new();
-    };
-    let mut files: Vec<(String, String)> = std::fs::read_dir(folder)
+    let mut files: Vec<(String, String)> = std::fs::read_dir(kernel_folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "ttir"))
@@ -24,6 +18,7 @@ pub fn kernels() -> Vec<(String, String)> {
             (name, std::fs::read_to_string(path).unwrap())
         })
         .collect();
+    assert!(files.len() > 50, "{} kernels", files.len());
     files.sort();
     files
 }

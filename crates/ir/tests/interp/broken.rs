@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use warploom_ir::diag::Code;
-use warploom_ir::interp::{Arg, Fault, Interpreter, Memory, Options, bind_args};
+use warploom_ir::interp::{Arg, Fault, InterpOptions, Interpreter, Memory, bind_args};
 use warploom_ir::{Attr, EntityRef, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::build::{Kernel, apply, random, word};
@@ -143,7 +143,7 @@ fn run(module: &Module) -> Result<(), Fault> {
     let mut memory = Memory::new();
     let tensors = [random(Type::F32, &[4, 4], 1), random(Type::F32, &[4, 4], 2)];
     let ids = tensors.each_ref().map(|t| memory.upload(t));
-    let options = Options { max_work: 200_000, max_tile_bytes: 1 << 20, ..Options::default() };
+    let options = InterpOptions::default().with_max_work(200_000).with_max_tile_bytes(1 << 20);
     let Some(function) = module.functions().next() else { return Err(Fault::NoEntry(None)) };
     let Some(entry) = module.entry(function, 0) else { return Err(Fault::NoEntry(None)) };
     let params = module.blocks[entry].args.iter().map(|&v| module.ty(v)).enumerate();
@@ -246,7 +246,8 @@ fn operations_without_a_meaning_are_named() {
     k.module.ops[op].span = Some(17);
     k.end(Opcode::Return, &[]);
     let args = bind_args(&k.module, None, &[]).unwrap();
-    let error = Interpreter::run(&k.module, None, [1, 1, 1], &args, &mut Memory::new(), &Options::default());
+    let error =
+        Interpreter::run(&k.module, None, [1, 1, 1], &args, &mut Memory::new(), &InterpOptions::default());
     let error = error.unwrap_err();
     assert_eq!(error.fault, Fault::Unsupported("my.op".into()));
     assert_eq!(error.to_string(), "my.op: the interpreter does not support my.op (program 0, 0, 0)");
@@ -257,7 +258,7 @@ fn operations_without_a_meaning_are_named() {
 
 #[test]
 fn much_data_counts_as_much_work() {
-    let options = Options { max_work: 1000, ..Options::default() };
+    let options = InterpOptions::default().with_max_work(1000);
     let found = apply(&[], &[], &options, |k, _| {
         let one = k.int(1, Type::I32);
         vec![k.value(Opcode::Splat, &[one], Type::tensor(&[2048], Type::I32))]
@@ -268,7 +269,7 @@ fn much_data_counts_as_much_work() {
 /// Found by the property above: an `i32` divisor of 256 is zero in the eight bits of a wrong result type.
 #[test]
 fn a_division_into_another_type_is_refused() {
-    let found = apply(&[], &[], &Options::default(), |k, _| {
+    let found = apply(&[], &[], &InterpOptions::default(), |k, _| {
         let divisor = k.int(256, Type::I32);
         vec![k.value(Opcode::DivSI, &[divisor, divisor], Type::int(8))]
     });

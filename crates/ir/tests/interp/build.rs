@@ -1,6 +1,6 @@
 //! Kernels made through the module's own functions, so that these tests need no parser.
 
-use warploom_ir::interp::{Arg, Fault, Interpreter, Memory, Options, Tensor};
+use warploom_ir::interp::{Arg, Fault, InterpOptions, Interpreter, Memory, Tensor};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 /// A module under construction, with a place to append to.
@@ -116,7 +116,7 @@ impl Kernel {
     }
 
     /// Runs the first public function as one program.
-    pub fn run(&self, args: &[Arg], memory: &mut Memory, options: &Options) -> Result<(), Fault> {
+    pub fn run(&self, args: &[Arg], memory: &mut Memory, options: &InterpOptions) -> Result<(), Fault> {
         Interpreter::run(&self.module, None, [1, 1, 1], args, memory, options).map_err(|e| e.fault)
     }
 }
@@ -145,7 +145,7 @@ pub fn tensor(elem: Type, values: &[f64]) -> Tensor {
 pub fn apply(
     inputs: &[&Tensor],
     outputs: &[(Type, &[u64])],
-    options: &Options,
+    options: &InterpOptions,
     body: impl FnOnce(&mut Kernel, &[ValueId]) -> Vec<ValueId>,
 ) -> Result<Vec<Tensor>, Fault> {
     let blank: Vec<Tensor> =
@@ -189,7 +189,7 @@ pub fn elementwise(
 ) -> Result<Vec<f64>, Fault> {
     let shape = inputs[0].shape().to_vec();
     let outputs = [(out.clone(), &shape[..])];
-    let results = apply(inputs, &outputs, &Options::default(), |k, tiles| {
+    let results = apply(inputs, &outputs, &InterpOptions::default(), |k, tiles| {
         vec![k.with(opcode, tiles, Type::tensor(&shape, out), props)]
     })?;
     Ok(results[0].to_f64())

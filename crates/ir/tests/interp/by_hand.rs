@@ -1,6 +1,6 @@
 //! Kernels built by hand.
 
-use warploom_ir::interp::{Accumulate, Arg, Interpreter, Memory, Options, Tensor, bind_args};
+use warploom_ir::interp::{Accumulate, Arg, InterpOptions, Interpreter, Memory, Tensor, bind_args};
 use warploom_ir::{Attr, FloatKind, Opcode, Type};
 
 use crate::build::{Kernel, random, word};
@@ -43,7 +43,7 @@ pub fn gemm(m: u64, n: u64, k: u64) -> Kernel {
     t
 }
 
-fn run_gemm(kernel: &Kernel, tile: [u64; 2], size: [u64; 3], options: &Options) -> (Tensor, Vec<f64>) {
+fn run_gemm(kernel: &Kernel, tile: [u64; 2], size: [u64; 3], options: &InterpOptions) -> (Tensor, Vec<f64>) {
     let [m, n, k] = size;
     let (a, b) = (random(BF16, &[m, k], 1), random(BF16, &[n, k], 2));
     let c = Tensor::zeros(BF16, &[m, n]).unwrap();
@@ -68,7 +68,7 @@ fn gemm_of_whole_and_ragged_sizes() {
     let kernel = gemm(16, 32, 8);
     for size in [[16, 32, 8], [32, 64, 24], [17, 33, 9], [1, 1, 1], [15, 70, 40]] {
         for accumulate in [Accumulate::F32, Accumulate::F64] {
-            let options = Options { accumulate, ..Options::default() };
+            let options = InterpOptions::default().with_accumulate(accumulate);
             let (c, expected) = run_gemm(&kernel, [16, 32], size, &options);
             // One rounding to bf16, behind one to f32.
             let found = c.compare(&expected).unwrap();
@@ -81,7 +81,7 @@ fn gemm_of_whole_and_ragged_sizes() {
 fn a_tile_of_full_size() {
     let kernel = gemm(128, 256, 64);
     let start = std::time::Instant::now();
-    let (c, expected) = run_gemm(&kernel, [128, 256], [128, 256, 512], &Options::default());
+    let (c, expected) = run_gemm(&kernel, [128, 256], [128, 256, 512], &InterpOptions::default());
     println!("128x256x512: {:?}", start.elapsed());
     assert!(c.compare(&expected).unwrap().max_rel <= 1.001 / 256.0);
 }

@@ -1,6 +1,6 @@
 //! Loops, branches and calls (C7), and what bounds them.
 
-use warploom_ir::interp::{Arg, Fault, Interpreter, Memory, Options};
+use warploom_ir::interp::{Arg, Fault, InterpOptions, Interpreter, Memory};
 use warploom_ir::{Attr, Opcode, Type, ValueId};
 
 use crate::build::{Kernel, word};
@@ -17,7 +17,7 @@ fn result(k: &Kernel, ints: &[i64]) -> Result<i64, Fault> {
     let mut memory = Memory::new();
     let out = memory.alloc(vec![0; 8]);
     let args: Vec<Arg> = std::iter::once(Arg::ptr(out)).chain(ints.iter().map(|&i| Arg::Int(i))).collect();
-    let options = Options { max_work: 100_000, ..Options::default() };
+    let options = InterpOptions::default().with_max_work(100_000);
     k.run(&args, &mut memory, &options)?;
     Ok(i64::from_le_bytes(memory.bytes(out).unwrap().try_into().unwrap()))
 }
@@ -213,7 +213,8 @@ fn every_program_of_the_grid_runs() {
     k.end(Opcode::Return, &[]);
     let mut memory = Memory::new();
     let out = memory.alloc(vec![0; 4 * 400]);
-    Interpreter::run(&k.module, None, [2, 3, 4], &[Arg::ptr(out)], &mut memory, &Options::default()).unwrap();
+    Interpreter::run(&k.module, None, [2, 3, 4], &[Arg::ptr(out)], &mut memory, &InterpOptions::default())
+        .unwrap();
     let values: Vec<u8> = memory.bytes(out).unwrap().iter().copied().step_by(4).collect();
     for (number, &value) in values.iter().enumerate() {
         let inside = number % 10 < 2 && number / 10 % 10 < 3;

@@ -1,6 +1,6 @@
 //! What `arith`, `math` and the element-wise part of `tt` compute.
 
-use warploom_ir::interp::{Accumulate, Fault, Options};
+use warploom_ir::interp::{Accumulate, Fault, InterpOptions};
 use warploom_ir::{Attr, FloatKind, Opcode, Type};
 
 use crate::build::{apply, elementwise, random, tensor, word};
@@ -271,7 +271,7 @@ fn integers_and_floats_convert() {
 #[test]
 fn large_integers_are_rounded_once() {
     let value = (1i64 << 62) + (1 << 38) + 1;
-    let found = apply(&[], &[(Type::F32, &[1])], &Options::default(), |k, _| {
+    let found = apply(&[], &[(Type::F32, &[1])], &InterpOptions::default(), |k, _| {
         let v = k.int(value, Type::I64);
         let f = k.value(Opcode::SIToFP, &[v], Type::F32);
         vec![k.value(Opcode::Splat, &[f], Type::tensor(&[1], Type::F32))]
@@ -284,7 +284,7 @@ fn bitcasts_keep_every_pattern() {
     let patterns: Vec<f64> =
         [0x7FA0_0001u32, 0xFF80_0000, 0x8000_0000, 1, 0x3F80_0000].map(|b| f64::from(b as i32)).into();
     let x = tensor(Type::I32, &patterns);
-    let found = apply(&[&x], &[(Type::I32, &[5])], &Options::default(), |k, tiles| {
+    let found = apply(&[&x], &[(Type::I32, &[5])], &InterpOptions::default(), |k, tiles| {
         let floats = k.value(Opcode::Bitcast, tiles, Type::tensor(&[5], Type::F32));
         vec![k.value(Opcode::ArithBitcast, &[floats], Type::tensor(&[5], Type::I32))]
     });
@@ -297,7 +297,7 @@ fn select_takes_by_condition() {
     let (x, y) = (tensor(Type::F32, &[1.0, 2.0]), tensor(Type::F32, &[3.0, 4.0]));
     same(&elementwise(Opcode::Select, &[&c, &x, &y], Type::F32, &[]).unwrap(), &[1.0, 4.0], "select");
     for (condition, expected) in [(1, [1.0, 2.0]), (0, [3.0, 4.0])] {
-        let found = apply(&[&x, &y], &[(Type::F32, &[2])], &Options::default(), |k, t| {
+        let found = apply(&[&x, &y], &[(Type::F32, &[2])], &InterpOptions::default(), |k, t| {
             let c = k.int(condition, Type::I1);
             vec![k.value(Opcode::Select, &[c, t[0], t[1]], Type::tensor(&[2], Type::F32))]
         });
@@ -328,7 +328,7 @@ fn foreign_functions_by_name() {
 fn f64_accumulation_holds_f32_unrounded_until_it_is_stored() {
     let (x, y) = (tensor(Type::F32, &[1.0]), tensor(Type::F32, &[2f64.powi(-30)]));
     let run = |accumulate| {
-        let options = Options { accumulate, ..Options::default() };
+        let options = InterpOptions::default().with_accumulate(accumulate);
         let outputs = [(Type::F32, &[1u64][..]), (Type::F32, &[1])];
         let found = apply(&[&x, &y], &outputs, &options, |k, t| {
             let ty = Type::tensor(&[1], Type::F32);

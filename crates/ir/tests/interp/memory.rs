@@ -1,6 +1,6 @@
 //! Loads, stores, atomics and descriptors.
 
-use warploom_ir::interp::{Arg, BufferId, Fault, Memory, Options, Padding, Tensor, bind_args};
+use warploom_ir::interp::{Arg, BufferId, Fault, InterpOptions, Memory, Padding, Tensor, bind_args};
 use warploom_ir::{Attr, FloatKind, Opcode, Type, ValueId};
 
 use crate::build::{Kernel, tensor, word};
@@ -41,10 +41,10 @@ fn masks_guard_loads_and_stores() {
     // Both buffers end where the masks do.
     let mut memory = Memory::new();
     let (a, b) = (upload(&mut memory, &[5.0, 6.0]), upload(&mut memory, &[0.0; 3]));
-    k.run(&[Arg::ptr(a), Arg::ptr(b)], &mut memory, &Options::default()).unwrap();
+    k.run(&[Arg::ptr(a), Arg::ptr(b)], &mut memory, &InterpOptions::default()).unwrap();
     assert_eq!(i32s(&memory, b), [10, 12, -1]);
     let short = upload(&mut memory, &[0.0; 2]);
-    let fault = k.run(&[Arg::ptr(a), Arg::ptr(short)], &mut memory, &Options::default()).unwrap_err();
+    let fault = k.run(&[Arg::ptr(a), Arg::ptr(short)], &mut memory, &InterpOptions::default()).unwrap_err();
     let nearest = Some((short.index(), 8));
     assert_eq!(fault, Fault::OutOfBounds { address: Memory::address(short) + 8, bytes: 4, nearest });
 }
@@ -62,7 +62,7 @@ fn atomic(op: &str) -> ([i32; 4], [i32; 4]) {
     k.end(Opcode::Return, &[]);
     let mut memory = Memory::new();
     let ids = [[10.0, -3.0, 7.0, 7.0], [2.0, 5.0, 7.0, -1.0], [0.0; 4]].map(|v| upload(&mut memory, &v));
-    k.run(&ids.map(Arg::ptr), &mut memory, &Options::default()).unwrap();
+    k.run(&ids.map(Arg::ptr), &mut memory, &InterpOptions::default()).unwrap();
     (i32s(&memory, ids[2]).try_into().unwrap(), i32s(&memory, ids[0]).try_into().unwrap())
 }
 
@@ -99,7 +99,7 @@ fn atomic_additions_to_one_place_all_count_and_round_each_time() {
         let mut memory = Memory::new();
         let sum = tensor(half.clone(), &[start]);
         let id = memory.upload(&sum);
-        k.run(&[Arg::ptr(id)], &mut memory, &Options::default()).unwrap();
+        k.run(&[Arg::ptr(id)], &mut memory, &InterpOptions::default()).unwrap();
         assert_eq!(memory.download(id, &sum).unwrap().to_f64(), [end]);
     }
 }
@@ -115,7 +115,7 @@ fn compare_and_swap() {
         let mut memory = Memory::new();
         let (at, out) = (upload(&mut memory, &[5.0]), upload(&mut memory, &[0.0]));
         let args = [Arg::ptr(at), Arg::Int(expected), Arg::Int(9), Arg::ptr(out)];
-        k.run(&args, &mut memory, &Options::default()).unwrap();
+        k.run(&args, &mut memory, &InterpOptions::default()).unwrap();
         assert_eq!((i32s(&memory, at), i32s(&memory, out)), (vec![after], vec![5]));
     }
 }
@@ -153,7 +153,7 @@ fn descriptors_pad_loads_and_drop_stores() {
             let from = Arg::Desc { buffer: from, offset: 0, shape, strides, padding };
             let args = [from, Arg::desc(to, &target), Arg::Int(i.into()), Arg::Int(j.into())];
             let args = bind_args(&k.module, None, &args).unwrap();
-            k.run(&args, &mut memory, &Options::default()).unwrap();
+            k.run(&args, &mut memory, &InterpOptions::default()).unwrap();
             let expected: Vec<f64> = (0..20)
                 .map(|p| {
                     let (y, x) = (p / 5, p % 5);
@@ -188,14 +188,14 @@ fn arguments_are_checked() {
         (Arg::Float(1.0), "the float 1"),
         (Arg::ptr(id), "a pointer"),
     ] {
-        let fault = k.run(&bind(bad), &mut memory, &Options::default()).unwrap_err();
+        let fault = k.run(&bind(bad), &mut memory, &InterpOptions::default()).unwrap_err();
         assert_eq!(fault, Fault::Argument { index: 11, expected: "i32".into(), found: shown.into() });
     }
     for good in [u32::MAX.into(), i32::MIN.into()] {
-        k.run(&bind(Arg::Int(good)), &mut memory, &Options::default()).unwrap();
+        k.run(&bind(Arg::Int(good)), &mut memory, &InterpOptions::default()).unwrap();
     }
     let mut other = Memory::new();
-    let fault = k.run(&bind(Arg::Int(0)), &mut other, &Options::default()).unwrap_err();
+    let fault = k.run(&bind(Arg::Int(0)), &mut other, &InterpOptions::default()).unwrap_err();
     assert!(matches!(fault, Fault::Argument { index: 0, .. }));
     assert!(bind_args(&k.module, Some("none"), &[]).is_err());
 }
@@ -222,7 +222,7 @@ fn descriptors_made_in_the_kernel() {
     let source = tensor(Type::F32, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
     let target = tensor(Type::F32, &[0.0; 8]);
     let (from, to) = (memory.upload(&source), memory.upload(&target));
-    k.run(&[Arg::ptr(from), Arg::ptr(to)], &mut memory, &Options::default()).unwrap();
+    k.run(&[Arg::ptr(from), Arg::ptr(to)], &mut memory, &InterpOptions::default()).unwrap();
     let nan = f64::NAN;
     let expected = [4.0, 5.0, nan, nan, nan, nan, nan, nan];
     assert_eq!(memory.download(to, &target).unwrap().compare(&expected).unwrap().max_abs, 0.0);
@@ -250,6 +250,6 @@ fn rows_by_number_and_reductions_into_memory() {
     let (a, b, rows) =
         (memory.upload(&source), memory.upload(&target), upload(&mut memory, &[2.0, 0.0, 7.0, -1.0]));
     let args = [Arg::desc(a, &source), Arg::desc(b, &target), Arg::ptr(rows)];
-    k.run(&bind_args(&k.module, None, &args).unwrap(), &mut memory, &Options::default()).unwrap();
+    k.run(&bind_args(&k.module, None, &args).unwrap(), &mut memory, &InterpOptions::default()).unwrap();
     assert_eq!(i32s(&memory, b), [2, 3, 0, 10, 8, 9]);
 }

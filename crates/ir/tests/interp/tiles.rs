@@ -1,6 +1,6 @@
 //! Shapes, reductions, scans and products of tiles.
 
-use warploom_ir::interp::{Fault, Options, Tensor};
+use warploom_ir::interp::{Fault, InterpOptions, Tensor};
 use warploom_ir::{Attr, FloatKind, Opcode, Type, ValueId};
 
 use crate::build::{Kernel, apply, random, tensor, word};
@@ -21,7 +21,7 @@ fn reshaped(
     out: &[u64],
     props: &[(&str, Attr)],
 ) -> Result<Vec<f64>, Fault> {
-    let results = apply(inputs, &[(I32, out)], &Options::default(), |k, tiles| {
+    let results = apply(inputs, &[(I32, out)], &InterpOptions::default(), |k, tiles| {
         vec![k.with(opcode, tiles, Type::tensor(out, I32), props)]
     })?;
     Ok(results[0].to_f64())
@@ -59,7 +59,7 @@ fn join_split_and_cat() {
     assert_eq!(reshaped(&[&x, &y], Opcode::Join, &[2, 2], &[]).unwrap(), [0.0, 7.0, 1.0, 8.0]);
     assert_eq!(reshaped(&[&x, &y], Opcode::Cat, &[4], &[]).unwrap(), [0.0, 1.0, 7.0, 8.0]);
     let outputs = [(I32, &[3u64][..]), (I32, &[3])];
-    let halves = apply(&[&counting(&[3, 2])], &outputs, &Options::default(), |k, tiles| {
+    let halves = apply(&[&counting(&[3, 2])], &outputs, &InterpOptions::default(), |k, tiles| {
         let half = Type::tensor(&[3], I32);
         let op = k.op(Opcode::Split, tiles, &[half.clone(), half], &[]);
         k.module.ops[op].results.to_vec()
@@ -115,7 +115,7 @@ fn reductions_along_each_axis() {
     for axis in 0..3 {
         let mut out = shape.to_vec();
         out.remove(axis);
-        let found = apply(&[&x], &[(Type::F32, &out)], &Options::default(), |k, tiles| {
+        let found = apply(&[&x], &[(Type::F32, &out)], &InterpOptions::default(), |k, tiles| {
             let props = [("axis", Attr::i32(axis as i32))];
             let op = k.op(Opcode::Reduce, tiles, &[Type::tensor(&out, Type::F32)], &props);
             combining(k, op, &[Type::F32], Opcode::ReduceReturn, sum);
@@ -138,7 +138,7 @@ fn a_reduction_of_two_values_to_scalars() {
     let x = tensor(Type::F32, &[1.0, 5.0, -2.0, 5.0]);
     let index = counting(&[4]);
     let outputs = [(Type::F32, &[1u64][..]), (I32, &[1])];
-    let found = apply(&[&x, &index], &outputs, &Options::default(), |k, tiles| {
+    let found = apply(&[&x, &index], &outputs, &InterpOptions::default(), |k, tiles| {
         let op = k.op(Opcode::Reduce, tiles, &[Type::F32, I32], &[("axis", Attr::i32(0))]);
         combining(k, op, &[Type::F32, I32], Opcode::ReduceReturn, |k, args| {
             let [x, i, y, j] = *args else { return Vec::new() };
@@ -166,7 +166,7 @@ fn scans_forwards_and_backwards() {
         (0, false, [1.0, 2.0, 3.0, 5.0, 7.0, 9.0]),
         (0, true, [5.0, 7.0, 9.0, 4.0, 5.0, 6.0]),
     ] {
-        let found = apply(&[&matrix], &[(Type::F32, &[2, 3])], &Options::default(), |k, tiles| {
+        let found = apply(&[&matrix], &[(Type::F32, &[2, 3])], &InterpOptions::default(), |k, tiles| {
             let ty = Type::tensor(&[2, 3], Type::F32);
             let x = k.value(Opcode::Reshape, tiles, ty.clone());
             let props = [("axis", Attr::i32(axis)), ("reverse", Attr::Bool(reverse))];
@@ -182,7 +182,7 @@ fn scans_forwards_and_backwards() {
 #[test]
 fn regions_may_use_values_from_outside() {
     let x = tensor(Type::F32, &[1.0, 10.0, 100.0]);
-    let found = apply(&[&x], &[(Type::F32, &[1])], &Options::default(), |k, tiles| {
+    let found = apply(&[&x], &[(Type::F32, &[1])], &InterpOptions::default(), |k, tiles| {
         let one = Attr::Float { bits: 1.0f32.to_bits().into(), ty: Type::F32 };
         let outside = k.with(Opcode::Constant, &[], Type::F32, &[("value", one)]);
         let op = k.op(Opcode::Reduce, tiles, &[Type::F32], &[("axis", Attr::i32(0))]);
@@ -203,7 +203,7 @@ fn regions_may_use_values_from_outside() {
 #[test]
 fn a_reduction_region_with_a_loop_is_refused_by_name() {
     let x = tensor(Type::F32, &[1.0, 2.0]);
-    let found = apply(&[&x], &[(Type::F32, &[1])], &Options::default(), |k, tiles| {
+    let found = apply(&[&x], &[(Type::F32, &[1])], &InterpOptions::default(), |k, tiles| {
         let op = k.op(Opcode::Reduce, tiles, &[Type::F32], &[("axis", Attr::i32(0))]);
         combining(k, op, &[Type::F32], Opcode::ReduceReturn, |k, args| {
             k.op(Opcode::For, args, &[], &[]);
@@ -218,7 +218,7 @@ fn a_reduction_region_with_a_loop_is_refused_by_name() {
 fn dot(a: &Tensor, b: &Tensor, c: &Tensor, props: &[(&str, Attr)]) -> Result<Vec<f64>, Fault> {
     let ty = Type::tensor(c.shape(), c.elem().clone());
     let outputs = [(c.elem().clone(), c.shape())];
-    let found = apply(&[a, b, c], &outputs, &Options::default(), |k, tiles| {
+    let found = apply(&[a, b, c], &outputs, &InterpOptions::default(), |k, tiles| {
         vec![k.with(Opcode::Dot, tiles, ty, props)]
     })?;
     Ok(found[0].to_f64())
@@ -265,7 +265,7 @@ fn tf32_truncates_operands_and_nothing_else() {
 #[test]
 fn integer_dots_wrap_in_the_result_type() {
     let a = tensor(Type::int(8), &[-128.0, 127.0]);
-    let found = apply(&[&a], &[(Type::I32, &[1, 1])], &Options::default(), |k, tiles| {
+    let found = apply(&[&a], &[(Type::I32, &[1, 1])], &InterpOptions::default(), |k, tiles| {
         let (row, column) = (Type::tensor(&[1, 2], Type::int(8)), Type::tensor(&[2, 1], Type::int(8)));
         let x = k.value(Opcode::Reshape, tiles, row);
         let y = k.value(Opcode::Reshape, tiles, column);
@@ -292,7 +292,7 @@ fn batched_dots() {
 
 #[test]
 fn a_tensor_that_does_not_fit_is_refused_before_it_is_made() {
-    let options = Options { max_tile_bytes: 1 << 20, ..Options::default() };
+    let options = InterpOptions::default().with_max_tile_bytes(1 << 20);
     let found = apply(&[], &[], &options, |k, _| {
         let one = k.int(1, I32);
         vec![k.value(Opcode::Splat, &[one], Type::tensor(&[1 << 40], I32))]

@@ -3,7 +3,7 @@
 use warploom_ir::{Attr, AttrDict, Opcode, Type, ValueDef};
 
 use super::model::{Model, Payload};
-use super::{Report, Rule};
+use super::report::{Report, Rule};
 
 /// One record of `warploom.descriptors`.
 struct Record {
@@ -40,14 +40,14 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
         check_record(&format!("descriptor {at}"), &record, module.ty(arg), report);
         records.push(record);
     }
-    for (agent, placed) in
-        model.agents.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p)))
+    for (partition, placed) in
+        model.partitions.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p)))
     {
         let op = placed.op;
         if !matches!(module.ops[op].opcode, Opcode::TmaLoad | Opcode::TmaStore) {
             continue;
         }
-        let at = model.place(agent, op);
+        let at = model.place(partition, op);
         let used = model.operand(op, 1).filter(
             |&v| matches!(module.values[v].def, ValueDef::Argument { block, .. } if block == model.body),
         );

@@ -1,4 +1,4 @@
-//! What agents share while a program runs: mbarriers, slots, copies in flight, named barriers.
+//! What partitions share while a program runs: mbarriers, slots, copies in flight, named barriers.
 
 use super::model::Model;
 
@@ -24,17 +24,17 @@ impl Mbarrier {
         }
         self.pending -= 1;
         self.bytes += i128::from(bytes);
-        self.settle();
+        self.end_phase();
         true
     }
 
     /// Bytes that landed.
     pub fn land(&mut self, bytes: u64) {
         self.bytes -= i128::from(bytes);
-        self.settle();
+        self.end_phase();
     }
 
-    fn settle(&mut self) {
+    fn end_phase(&mut self) {
         if self.pending == 0 && self.bytes == 0 {
             self.phases += 1;
             self.pending = self.count;
@@ -86,7 +86,7 @@ pub(super) struct CopyInFlight {
 #[derive(Clone, Debug)]
 pub(super) enum Issued {
     /// A product: what it reads, where it adds up, and for which filling of that place.
-    Product { reads: Vec<PlaceId>, sum: PlaceId, version: u64 },
+    Product { reads: Vec<PlaceId>, accumulator: PlaceId, version: u64 },
     /// An arrival on a barrier of a ring once everything before is done.
     Commit { ring: usize, slot: usize, full: bool },
 }
@@ -253,8 +253,8 @@ impl Machine {
     /// Whether a product under way reads or writes these bytes.
     pub fn multiplying(&self, place: PlaceId) -> bool {
         let uses = |issued: &Issued| match issued {
-            Issued::Product { reads, sum, .. } => {
-                self.meet(*sum, place) || reads.iter().any(|&read| self.meet(read, place))
+            Issued::Product { reads, accumulator, .. } => {
+                self.meet(*accumulator, place) || reads.iter().any(|&read| self.meet(read, place))
             }
             Issued::Commit { .. } => false,
         };
@@ -262,8 +262,8 @@ impl Machine {
     }
 
     /// Whether a product of this filling of a place was issued.
-    pub fn sums(&self, place: PlaceId, filling: u64) -> bool {
-        let starts = |issued: &Issued| matches!(issued, Issued::Product { sum, version, .. } if *sum == place && *version == filling);
+    pub fn accumulators(&self, place: PlaceId, filling: u64) -> bool {
+        let starts = |issued: &Issued| matches!(issued, Issued::Product { accumulator, version, .. } if *accumulator == place && *version == filling);
         self.places.get(place).is_some_and(|p| p.holds == Some(filling))
             || self.tensor.iter().flatten().any(starts)
     }
@@ -271,8 +271,8 @@ impl Machine {
     /// Lets the oldest product or commit of a warp finish. False when a barrier has all its arrivals already.
     fn finish(&mut self, warp: usize) -> bool {
         match self.tensor.get_mut(warp).and_then(|queue| queue.pop_front()) {
-            Some(Issued::Product { sum, version, .. }) => {
-                if let Some(place) = self.places.get_mut(sum) {
+            Some(Issued::Product { accumulator, version, .. }) => {
+                if let Some(place) = self.places.get_mut(accumulator) {
                     place.holds = Some(version);
                 }
                 true

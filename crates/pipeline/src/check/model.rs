@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use super::{Report, Rule};
+use super::report::{Report, Rule};
 
 /// A declared pipeline.
 #[derive(Clone, Debug)]
@@ -29,12 +29,12 @@ impl Ring {
     }
 
     /// Whether products fill its slots, and a commit of products hands them over.
-    pub fn is_sums(&self) -> bool {
+    pub fn is_accumulators(&self) -> bool {
         self.handshake == "mma_to_generic"
     }
 
     /// Whether lanes write its slots in tensor memory for products, and a commit of products gives them back.
-    pub fn is_factors(&self) -> bool {
+    pub fn is_tmem_operands(&self) -> bool {
         self.handshake == "generic_to_mma"
     }
 }
@@ -65,9 +65,9 @@ pub(super) struct Barrier {
     pub threads: u64,
 }
 
-/// A declared agent.
+/// A declared partition.
 #[derive(Clone, Debug)]
-pub(super) struct Agent {
+pub(super) struct Partition {
     pub name: String,
     pub warp: u64,
     pub warps: u64,
@@ -102,7 +102,7 @@ pub(super) struct Model<'m> {
     pub tmem: Option<(u64, u64)>,
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
-    pub agents: Vec<Agent>,
+    pub partitions: Vec<Partition>,
     ring_of: BTreeMap<OpId, usize>,
     barrier_of: BTreeMap<OpId, usize>,
 }
@@ -124,11 +124,11 @@ impl Model<'_> {
     }
 
     /// How an operation is named in reports.
-    pub fn place(&self, agent: usize, op: OpId) -> String {
-        let agent = self.agents.get(agent).map_or("?", |a| a.name.as_str());
+    pub fn place(&self, partition: usize, op: OpId) -> String {
+        let partition = self.partitions.get(partition).map_or("?", |a| a.name.as_str());
         let ring =
             self.ring(op).and_then(|r| self.rings.get(r)).map_or(String::new(), |r| format!(" @{}", r.name));
-        format!("@{agent} {}{ring}", self.module.op_name(op))
+        format!("@{partition} {}{ring}", self.module.op_name(op))
     }
 
     /// Operand number `index`.
@@ -158,7 +158,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         tmem: None,
         rings: Vec::new(),
         barriers: Vec::new(),
-        agents: Vec::new(),
+        partitions: Vec::new(),
         ring_of: BTreeMap::new(),
         barrier_of: BTreeMap::new(),
     };
@@ -169,7 +169,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         match module.ops[op].opcode {
             Opcode::Pipeline => model.rings.push(reader.ring(op)?),
             Opcode::NamedBarrier => model.barriers.push(reader.barrier(op)?),
-            Opcode::Agent => model.agents.push(reader.agent(op)?),
+            Opcode::Partition => model.partitions.push(reader.partition(op)?),
             _ => {}
         }
     }
@@ -179,8 +179,8 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
 
 /// Ties operations to the pipelines and barriers they name.
 fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
-    for agent in &model.agents {
-        for placed in &agent.ops {
+    for partition in &model.partitions {
+        for placed in &partition.ops {
             let op = placed.op;
             let opcode = model.module.ops[op].opcode;
             let symbol = |name: &str| model.module.attr(op, name).and_then(Attr::as_symbol);
@@ -189,7 +189,11 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                 match found {
                     Some(ring) => model.ring_of.insert(op, ring),
                     None => {
-                        report.add(Rule::Form, format!("@{}", agent.name), "an operation names no pipeline");
+                        report.add(
+                            Rule::Form,
+                            format!("@{}", partition.name),
+                            "an operation names no pipeline",
+                        );
                         return None;
                     }
                 };
@@ -199,7 +203,11 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                 match found {
                     Some(barrier) => model.barrier_of.insert(op, barrier),
                     None => {
-                        report.add(Rule::Form, format!("@{}", agent.name), "barrier_sync names no barrier");
+                        report.add(
+                            Rule::Form,
+                            format!("@{}", partition.name),
+                            "barrier_sync names no barrier",
+                        );
                         return None;
                     }
                 };
@@ -326,9 +334,9 @@ impl Reader<'_, '_> {
         Some(Barrier { name: self.name(op), id: self.need(op, "id")?, threads: self.need(op, "threads")? })
     }
 
-    fn agent(&mut self, op: OpId) -> Option<Agent> {
+    fn partition(&mut self, op: OpId) -> Option<Partition> {
         let body = self.module.entry(op, 0)?;
-        Some(Agent {
+        Some(Partition {
             name: self.name(op),
             warp: self.need(op, "warp")?,
             warps: self.need(op, "warps")?,
@@ -342,9 +350,9 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The bytes by which the warps of an agent exchange.
-fn scratch(module: &Module, agent: OpId) -> Option<(u64, u64)> {
-    let Some(Attr::DenseArray { values, .. }) = module.attr(agent, "scratch") else { return None };
+/// The bytes by which the warps of a partition exchange.
+fn scratch(module: &Module, partition: OpId) -> Option<(u64, u64)> {
+    let Some(Attr::DenseArray { values, .. }) = module.attr(partition, "scratch") else { return None };
     let place: Vec<u64> = values.iter().filter_map(|&v| u64::try_from(v).ok()).collect();
     match place.as_slice() {
         &[offset, bytes] => Some((offset, bytes)),

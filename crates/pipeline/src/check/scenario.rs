@@ -3,11 +3,12 @@
 use warploom_ir::{Attr, OpId, Opcode};
 
 use super::model::Model;
+use super::report::{Report, Rule};
 use super::run::{Inputs, Run, Step};
-use super::{Report, Rule};
 
 /// How many runs a check makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Effort {
     /// Every trip count under the fixed policies and two seeds.
     Quick,
@@ -80,7 +81,8 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
 /// start of the grid and further on.
 fn inputs(model: &Model<'_>) -> Vec<Inputs> {
     let module = model.module;
-    let loops = model.agents.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::For);
+    let loops =
+        model.partitions.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::For);
     let step = |op| {
         let maker = module.def_op(model.operand(op, 2)?)?;
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
@@ -106,7 +108,8 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
 /// What `scf.while` loops count by: the constants that their bodies add.
 fn while_steps(model: &Model<'_>) -> Vec<i64> {
     let module = model.module;
-    let loops = model.agents.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::While);
+    let loops =
+        model.partitions.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::While);
     let added = |op: &OpId| {
         let maker = module.def_op(model.operand(*op, 1)?)?;
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)

@@ -1,4 +1,4 @@
-//! One warp: where it is in its agent's region, what its values are, what it has under way.
+//! One warp: where it is in its partition's region, what its values are, what it has under way.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -62,11 +62,11 @@ pub(super) struct Product {
     pub reads: Vec<PlaceId>,
 }
 
-/// One warp of an agent.
+/// One warp of a partition.
 #[derive(Clone, Debug)]
 pub(super) struct Warp {
-    pub agent: usize,
-    /// First warp of its agent: the one whose lane is elected.
+    pub partition: usize,
+    /// First warp of its partition: the one whose lane is elected.
     pub first: bool,
     pub frames: Vec<Frame>,
     pub values: BTreeMap<ValueId, Val>,
@@ -98,10 +98,10 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    /// A warp at the start of its agent's region.
-    pub fn new(agent: usize, first: bool, body: BlockId, rings: usize) -> Warp {
+    /// A warp at the start of its partition's region.
+    pub fn new(partition: usize, first: bool, body: BlockId, rings: usize) -> Warp {
         Warp {
-            agent,
+            partition,
             first,
             frames: vec![Frame { block: body, at: 0, scf_for: None, scf_if: None }],
             values: BTreeMap::new(),

@@ -3,9 +3,10 @@
 use warploom_bufassign::{AssignError, ErrorKind};
 use warploom_ir::diag::{Code, Diagnostic};
 
-use super::{Search, padded};
+use super::search::Search;
 use crate::place::refuse;
 use crate::problem::value_fill;
+use crate::tma::padded;
 
 impl Search<'_> {
     /// An assignment error other than capacity: of the author's storage, or one that she can do nothing about.
@@ -24,7 +25,7 @@ impl Search<'_> {
         }
     }
 
-    pub(super) fn no_cost(&self, error: &warploom_target::cost::CostError) -> Diagnostic {
+    pub(super) fn no_cost(&self, error: &warploom_chips::cost::CostError) -> Diagnostic {
         let at = self.selection.loops.first().copied().unwrap_or(self.selection.func);
         refuse(self.module, at, Code::Target, error.to_string()).rule(error.rule())
     }

@@ -1,13 +1,13 @@
 //! The assigned form: one `warploom.alloc` per value at the head of the function.
 
 use warploom_bufassign::{Assignment, Problem, Record, SmemKind, check};
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_chips::Target;
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Module, OpId, Opcode};
-use warploom_target::Target;
 
-use super::{Form, json, mark_form};
+use super::{TextForm, json, mark_form};
 use crate::place::refuse;
-use crate::problem::{payload_value, staging_value, sum_value};
+use crate::problem::{accumulator_value, payload_value, staging_value};
 use crate::select::Selection;
 
 /// A scheduled kernel with its assignment written on it.
@@ -18,7 +18,7 @@ pub fn assigned(
     target: &Target,
 ) -> Module {
     let mut module = scheduled.clone();
-    mark_form(&mut module, Form::Assigned, target);
+    mark_form(&mut module, TextForm::Assigned, target);
     let loc = module.ops[selection.func].loc;
     for (at, record) in assignment.records.iter().enumerate() {
         let alloc = module.create_op(Opcode::Alloc, &[], &[], loc);
@@ -31,13 +31,15 @@ pub fn assigned(
     });
     let stores =
         selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
-    let sums = selection
-        .sums
+    let accumulators = selection
+        .accumulators
         .iter()
         .enumerate()
-        .filter(|(index, sum)| sum.home == *index)
-        .filter_map(|(index, sum)| Some((selection.dots.get(sum.dot)?.op, sum_value(selection, index))));
-    for (op, id) in loads.chain(stores).chain(sums) {
+        .filter(|(index, accumulator)| accumulator.home == *index)
+        .filter_map(|(index, accumulator)| {
+            Some((selection.dots.get(accumulator.dot)?.op, accumulator_value(selection, index)))
+        });
+    for (op, id) in loads.chain(stores).chain(accumulators) {
         module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));
     }
     module
@@ -76,12 +78,12 @@ pub fn assignment_from(
     base: Assignment,
     records: Vec<Record>,
     target: &Target,
-) -> Result<Assignment, Vec<Diagnostic>> {
+) -> Result<Assignment, Diagnostics> {
     let mut assignment = base;
     assignment.records = records;
     follow(&mut assignment, target);
     check::check(problem, &assignment).map_err(|violations| {
-        let refusal = |v: &check::Violation| {
+        let refusal = |v: &check::AssignViolation| {
             let at = alloc_of(module, func, v.values.first().copied()).unwrap_or(func);
             refuse(module, at, Code::Verify, format!("the assignment is broken: {v}")).rule(v.rule)
         };

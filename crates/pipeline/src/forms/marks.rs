@@ -1,11 +1,13 @@
-//! The scheduled form: `warploom.cycle/stage/order/agent` on operations, `warploom.ii/stages` on the loops.
+//! The scheduled form: `warploom.cycle/stage/order/partition` on operations, `warploom.ii/stages` on the loops.
 
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_chips::Target;
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Module, OpId};
-use warploom_sched::{Algorithm, Answer, NodeTime, Outcome, ValueDepth, bounds, check, depths, validate};
-use warploom_target::Target;
+use warploom_sched::{
+    Algorithm, Answer, NodeTime, ScheduleOutcome, ValueDepth, bounds, check, depths, validate,
+};
 
-use super::{Form, mark_form};
+use super::{TextForm, mark_form};
 use crate::loops::{Part, PipelinedLoop};
 use crate::place::refuse;
 
@@ -28,7 +30,7 @@ pub fn scheduled<'a>(
     target: &Target,
 ) -> Module {
     let mut module = kernel.clone();
-    mark_form(&mut module, Form::Scheduled, target);
+    mark_form(&mut module, TextForm::Scheduled, target);
     let number = |value: i64| Attr::i32(i32::try_from(value).unwrap_or(i32::MAX));
     for (pipelined, answer) in loops {
         let attrs = &mut module.ops[pipelined.scf_for].attrs;
@@ -39,7 +41,7 @@ pub fn scheduled<'a>(
             attrs.set(mark(node.part, "cycle"), number(place.cycle));
             attrs.set(mark(node.part, "stage"), number(place.stage));
             attrs.set(mark(node.part, "order"), number(i64::try_from(place.order).unwrap_or(i64::MAX)));
-            attrs.set(mark(node.part, "agent"), Attr::string(pipelined.agent(node)));
+            attrs.set(mark(node.part, "partition"), Attr::string(pipelined.partition(node)));
         }
     }
     module
@@ -53,7 +55,7 @@ pub fn schedule_from(
     module: &Module,
     scf_for: OpId,
     pipelined: &PipelinedLoop,
-) -> Result<Answer, Vec<Diagnostic>> {
+) -> Result<Answer, Diagnostics> {
     let mut errors = Vec::new();
     let mut read = |op: OpId, name: &str| -> i64 {
         let found = module.attr(op, name).and_then(Attr::as_i64);
@@ -70,24 +72,24 @@ pub fn schedule_from(
             ["stage", "cycle", "order"].map(|what| read(node.op, &mark(node.part, what)));
         let time = stage.saturating_mul(ii).saturating_add(cycle);
         let order = usize::try_from(order).unwrap_or(usize::MAX);
-        nodes.push(NodeTime { id, time, stage, cycle, order, agent: None });
+        nodes.push(NodeTime { id, time, stage, cycle, order, partition: None });
     }
     for node in &pipelined.nodes {
-        let (op, needs) = (node.op, pipelined.agent(node));
-        let agent = module.attr(op, &mark(node.part, "agent")).and_then(Attr::as_str);
-        if agent != Some(needs) {
-            let text = format!("{} is issued by agent {:?}", module.op_name(op), agent.unwrap_or(""));
+        let (op, needs) = (node.op, pipelined.partition(node));
+        let partition = module.attr(op, &mark(node.part, "partition")).and_then(Attr::as_str);
+        if partition != Some(needs) {
+            let text = format!("{} is issued by partition {:?}", module.op_name(op), partition.unwrap_or(""));
             errors.push(refuse(module, op, Code::Verify, text).rule("S62").note("needs", needs));
         }
     }
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(errors.into());
     }
     let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![*error])?;
     check::schedule(&pipelined.graph, &answer)
         .and_then(|()| check::depths(&pipelined.graph, &answer))
         .map_err(|violations| {
-            let refusal = |v: &check::Violation| {
+            let refusal = |v: &check::ScheduleViolation| {
                 let op = named_node(pipelined, &v.at).unwrap_or(scf_for);
                 refuse(module, op, Code::Verify, format!("the schedule is broken: {v}")).rule(v.kind.rule())
             };
@@ -119,7 +121,7 @@ fn complete(
     let length = ends.max().unwrap_or(0);
     let mut answer = Answer {
         name: graph.name.clone(),
-        outcome: if ii == bounds.mii { Outcome::ProvenOptimal } else { Outcome::Best },
+        outcome: if ii == bounds.mii { ScheduleOutcome::ProvenOptimal } else { ScheduleOutcome::Best },
         ii,
         mii: bounds.mii,
         res_mii: bounds.res_mii,
@@ -137,12 +139,13 @@ fn complete(
         values: Vec::new(),
         bytes: None,
         rec_ratio: bounds.rec_ratio.map(|(latency, distance)| [latency, distance]),
-        critical_circuit: bounds.critical_circuit,
+        critical_recurrence: bounds.critical_recurrence,
         critical_resource: bounds
             .critical_resource
             .and_then(|r| graph.resources.get(r))
             .map(|r| r.name.clone()),
-        agents: Vec::new(),
+        partitions: Vec::new(),
+        split: None,
         spaces: Vec::new(),
         stopped_by: None,
     };

@@ -1,20 +1,20 @@
-//! The rings of tensor memory: sums of products, factors written for them, and which of them share columns
+//! The rings of tensor memory: accumulators of products, operands written for them, and which of them share columns
 //! (C24, C66, A47).
 
 use warploom_bufassign::{Assignment, Record};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type};
 
-use super::{Layout, Payload, Ring, RingUse};
-use crate::loops::Role;
+use super::types::{Payload, ProgramLayout, Ring, RingUse};
+use crate::loops::PartitionRole;
 use crate::place::refuse;
-use crate::problem::{factor_value, sum_value};
-use crate::select::{Selection, SumKind};
+use crate::problem::{accumulator_value, operand_value};
+use crate::select::{AccumulatorKind, Selection};
 
 impl Ring {
     /// Whether its slots lie in tensor memory.
     fn tensor(&self) -> bool {
-        matches!(self.usage, RingUse::Sum(_) | RingUse::Factor(_))
+        matches!(self.usage, RingUse::Accumulator(_) | RingUse::Operand(_))
     }
 
     /// The columns of a slot of tensor memory.
@@ -33,26 +33,27 @@ impl Payload {
     }
 }
 
-impl Layout {
-    /// A sum is filled by products and read by the computing agent (C24); one that is made once is never given back.
-    pub(super) fn sums(
+impl ProgramLayout {
+    /// An accumulator is filled by products and read by the computing partition (C24); one that is made once is never
+    /// given back.
+    pub(super) fn accumulators(
         &mut self,
         module: &Module,
         selection: &Selection,
         assignment: &Assignment,
     ) -> Option<()> {
-        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
-        for (index, sum) in selection.sums.iter().enumerate().filter(|(i, s)| s.home == *i) {
-            let record = assignment.record(sum_value(selection, index))?;
-            let dot = selection.dots.get(sum.dot)?;
-            let plain = sum.kind == SumKind::Plain;
-            let depth = if plain { sum.slots } else { record.depth };
+        let math = self.partitions.iter().find(|a| a.role == PartitionRole::Math)?.warps;
+        for (index, accumulator) in selection.accumulators.iter().enumerate().filter(|(i, s)| s.home == *i) {
+            let record = assignment.record(accumulator_value(selection, index))?;
+            let dot = selection.dots.get(accumulator.dot)?;
+            let plain = accumulator.kind == AccumulatorKind::Plain;
+            let depth = if plain { accumulator.slots } else { record.depth };
             let tile = Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone());
-            let mut ring = self.tensor_ring(RingUse::Sum(index), record, tile)?;
+            let mut ring = self.tensor_ring(RingUse::Accumulator(index), record, tile)?;
             for payload in ring.payloads.iter_mut().filter(|_| plain) {
-                payload.stride = sum.columns;
+                payload.stride = accumulator.columns;
             }
-            let given_back = sum.looped || !plain;
+            let given_back = accumulator.looped || !plain;
             let (full, empty) = match (depth == record.depth, record.full, record.empty) {
                 (true, Some(full), empty) if empty.is_some() || !given_back => (full, empty),
                 _ => self.spare_barriers(depth)?,
@@ -67,18 +68,18 @@ impl Layout {
         Some(())
     }
 
-    /// A factor is written by the computing agent and read by products (C24).
-    pub(super) fn factors(
+    /// An operand is written by the computing partition and read by products (C24).
+    pub(super) fn operands(
         &mut self,
         module: &Module,
         selection: &Selection,
         assignment: &Assignment,
     ) -> Option<()> {
-        let math = self.agents.iter().find(|a| a.role == Role::Math)?.warps;
-        for (index, factor) in selection.factors.iter().enumerate().filter(|(i, f)| f.home == *i) {
-            let record = assignment.record(factor_value(selection, index))?;
-            let tile = module.ty(factor.value).clone();
-            let ring = self.tensor_ring(RingUse::Factor(index), record, tile)?;
+        let math = self.partitions.iter().find(|a| a.role == PartitionRole::Math)?.warps;
+        for (index, operand) in selection.operands.iter().enumerate().filter(|(i, f)| f.home == *i) {
+            let record = assignment.record(operand_value(selection, index))?;
+            let tile = module.ty(operand.value).clone();
+            let ring = self.tensor_ring(RingUse::Operand(index), record, tile)?;
             let (full, empty) = (Some(record.full?), Some(record.empty?));
             let handshake = "generic_to_mma";
             self.rings.push(Ring { handshake, full, empty, arrive_full: math, arrive_empty: 1, ..ring });
@@ -93,8 +94,8 @@ impl Layout {
         Some(self.bare_ring(usage, record.depth, Payload { name, tile, swizzle: 0, offset, stride }))
     }
 
-    /// Barriers of a sum that has none from the assignment lie behind everything else; the address of tensor memory
-    /// behind them.
+    /// Barriers of an accumulator that has none from the assignment lie behind everything else; the address of tensor
+    /// memory behind them.
     fn spare_barriers(&mut self, slots: u64) -> Option<(u64, Option<u64>)> {
         let (columns, slot) = self.tmem?;
         let first = slot.next_multiple_of(8);
@@ -103,9 +104,9 @@ impl Layout {
         Some((first, Some(first + 8 * slots)))
     }
 
-    /// Which factors lie over which products, slot by slot. Whoever takes a slot of the factor back knows that the product
-    /// under it has been read too, for the factor was written over it: the product needs no barrier of its own for that.
-    /// Nothing guards any other two that share columns.
+    /// Which operands lie over which products, slot by slot. Whoever takes a slot of the operand back knows that the
+    /// product under it has been read too, for the operand was written over it: the product needs no barrier of its own
+    /// for that. Nothing guards any other two that share columns.
     pub(super) fn overlays(&mut self, module: &Module, selection: &Selection) -> Result<(), Box<Diagnostic>> {
         let mut found = Vec::new();
         for (at, a) in self.rings.iter().enumerate() {
@@ -115,10 +116,10 @@ impl Layout {
                     continue;
                 }
                 let made = match (a.usage, b.usage) {
-                    (RingUse::Sum(sum), RingUse::Factor(factor)) => {
-                        let factor = selection.factors.get(factor);
-                        let products = factor.map(|f| selection.products_of(module, f)).unwrap_or_default();
-                        products.iter().any(|s| s.home == sum)
+                    (RingUse::Accumulator(accumulator), RingUse::Operand(operand)) => {
+                        let operand = selection.operands.get(operand);
+                        let products = operand.map(|f| selection.products_of(module, f)).unwrap_or_default();
+                        products.iter().any(|s| s.home == accumulator)
                     }
                     _ => false,
                 };
@@ -129,9 +130,9 @@ impl Layout {
                 found.push((at, other));
             }
         }
-        for (sum, factor) in found {
-            if let Some(ring) = self.rings.get_mut(sum) {
-                (ring.under, ring.empty, ring.arrive_empty) = (Some(factor), None, 0);
+        for (accumulator, operand) in found {
+            if let Some(ring) = self.rings.get_mut(accumulator) {
+                (ring.under, ring.empty, ring.arrive_empty) = (Some(operand), None, 0);
             }
         }
         Ok(())
@@ -151,17 +152,19 @@ fn shared_slots(a: &Ring, b: &Ring) -> Vec<(u64, u64)> {
 fn unguarded(module: &Module, selection: &Selection, a: &Ring, b: &Ring) -> Box<Diagnostic> {
     let name = |r: &Ring| r.payloads.first().map(|p| p.name.clone()).unwrap_or_default();
     let text = format!(
-        "{} and {} share columns of tensor memory, and no hand-over orders the rings that they hold",
+        "{} and {} share columns of tensor memory, and no handshake orders the rings that they hold",
         name(a),
         name(b)
     );
     let op = match b.usage {
-        RingUse::Factor(f) => selection.factors.get(f).and_then(|f| module.def_op(f.value)),
-        RingUse::Sum(s) => selection.sums.get(s).and_then(|s| selection.dots.get(s.dot)).map(|d| d.op),
+        RingUse::Operand(f) => selection.operands.get(f).and_then(|f| module.def_op(f.value)),
+        RingUse::Accumulator(s) => {
+            selection.accumulators.get(s).and_then(|s| selection.dots.get(s.dot)).map(|d| d.op)
+        }
         _ => None,
     };
     let refusal = refuse(module, op.unwrap_or(selection.func), Code::Layout, text).rule("A47");
     Box::new(
-        refusal.note("supported", "a factor over the product that it is made from, with as many buffers"),
+        refusal.note("supported", "an operand over the product that it is made from, with as many buffers"),
     )
 }

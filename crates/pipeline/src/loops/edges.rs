@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use warploom_chips::cost::CostError;
 use warploom_ir::{OpId, Opcode, ValueDef, ValueId};
-use warploom_target::cost::CostError;
 
 use super::nodes::{Maker, signed};
-use super::{Part, Role};
+use super::{Part, PartitionRole};
 use crate::views::look_through;
 
 /// A node that a value depends on, and how many iterations ago it ran.
@@ -61,7 +61,7 @@ impl Maker<'_> {
         for (index, operand) in operands.into_iter().enumerate() {
             let base = look_through(self.module, operand).base;
             let wanted = match (index, self.instruction) {
-                (0 | 2, warploom_target::mma::MmaInstruction::Tcgen05) => Part::TmemStore,
+                (0 | 2, warploom_chips::mma::MmaInstruction::Tcgen05) => Part::TmemStore,
                 (1, _) => Part::Write,
                 _ => Part::Whole,
             };
@@ -77,7 +77,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A wait blocks its agent until all but `pending` products are finished; the next product comes behind it.
+    /// A wait blocks its partition until all but `pending` products are finished; the next product comes behind it.
     fn around_wait(&self, id: usize, op: OpId, add: &mut impl FnMut(usize, usize, i64, i64)) {
         let pending = signed(self.out.pending);
         for &value in &self.module.ops[op].operands {
@@ -93,13 +93,13 @@ impl Maker<'_> {
         signed(self.costs.get(node).and_then(|c| c.uses.iter().map(|u| u.duration).max()).unwrap_or(0))
     }
 
-    /// Issue of one node to readiness for another: the latency, and the hand-over between agents.
+    /// Issue of one node to readiness for another: the latency, and the synchronisation between partitions.
     pub fn latency(&self, src: usize, dst: usize) -> i64 {
         let latency = signed(self.costs.get(src).map_or(0, |c| c.latency));
         let role = |node: usize| self.out.nodes.get(node).map(|n| n.role);
         let crosses = role(src) != role(dst);
-        // A thread that copies for its own agent waits for its copies without a hand-over.
-        latency.saturating_add(if crosses { self.handoff } else { 0 })
+        // A thread that copies for its own partition waits for its copies without synchronisation.
+        latency.saturating_add(if crosses { self.synchronisation } else { 0 })
     }
 
     /// The nodes a value comes from: itself, or through scalars, views, index functions and round the loop. `wanted` is
@@ -153,8 +153,8 @@ impl Maker<'_> {
         self.out.nodes.get(node).is_some_and(|n| n.part == Part::Whole && self.is_copy(n.op))
     }
 
-    /// Whether a node belongs to the agent that copies.
+    /// Whether a node belongs to the partition that copies.
     pub fn loads(&self, node: usize) -> bool {
-        self.out.nodes.get(node).is_some_and(|n| n.role == Role::Load)
+        self.out.nodes.get(node).is_some_and(|n| n.role == PartitionRole::Load)
     }
 }

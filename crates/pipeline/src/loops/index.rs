@@ -3,21 +3,44 @@
 use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::classes::is_scalar_type;
-use crate::walk::Users;
+use crate::sets::IdSet;
+use crate::walk::{Users, preorder};
 
-/// Which values are index functions, and which operations only make addresses.
+/// Which values are index functions, and which operations only make addresses. Found for all values at once, each from
+/// those it is made of, or goes into: a kernel may be one chain of any length.
 pub(super) struct Indices<'a> {
     module: &'a Module,
-    users: Users,
+    /// Values that something loaded or computed from floats goes into.
+    loaded: IdSet<ValueId>,
+    /// Values that end in more than addresses and masks.
+    data: IdSet<ValueId>,
 }
 
 impl<'a> Indices<'a> {
     pub fn new(module: &'a Module) -> Indices<'a> {
-        Indices { module, users: Users::new(module) }
+        let users = Users::new(module);
+        let mut indices = Indices { module, loaded: IdSet::default(), data: IdSet::default() };
+        let order = preorder(module, module.root);
+        for &op in &order {
+            if !indices.made_of_indices(op) {
+                for &value in &module.ops[op].results {
+                    indices.loaded.insert(value);
+                }
+            }
+        }
+        // Values are read behind where they are made.
+        for &op in order.iter().rev() {
+            for &value in &module.ops[op].results {
+                if !indices.goes_into_addresses(&users, value) {
+                    indices.data.insert(value);
+                }
+            }
+        }
+        indices
     }
 
-    /// Whether an operation takes no time of its own: a row of indices, or a tile that only addresses and masks are made
-    /// of.
+    /// Whether an operation takes no time of its own: a row of indices, or a tile that only addresses and masks are
+    /// made of.
     pub fn is_address(&self, op: OpId) -> bool {
         let module = self.module;
         let results = &module.ops[op].results;
@@ -36,48 +59,44 @@ impl<'a> Indices<'a> {
 
     /// Whether a value is made of ranges and scalars alone.
     fn follows_indices(&self, value: ValueId) -> bool {
-        let (mut seen, mut stack) = (std::collections::BTreeSet::new(), vec![value]);
-        while let Some(value) = stack.pop() {
-            if !seen.insert(value) || is_scalar_type(self.module.ty(value)) {
-                continue;
-            }
-            let ValueDef::Result { op, .. } = self.module.values[value].def else {
-                // A pointer tile goes round a loop as an address.
-                if matches!(self.module.ty(value).elem(), Type::Ptr { .. } | Type::Int(..)) {
-                    continue;
-                }
-                return false;
-            };
-            match self.module.ops[op].opcode {
-                Opcode::Load | Opcode::DescriptorLoad | Opcode::Gather | Opcode::Reduce | Opcode::Scan => {
-                    return false;
-                }
-                Opcode::For | Opcode::If | Opcode::While => {}
-                _ => stack.extend(self.module.ops[op].operands.iter().copied()),
+        if is_scalar_type(self.module.ty(value)) {
+            return true;
+        }
+        match self.module.values[value].def {
+            ValueDef::Result { .. } => !self.loaded.contains(value),
+            // A pointer tile goes round a loop as an address.
+            ValueDef::Argument { .. } => {
+                matches!(self.module.ty(value).elem(), Type::Ptr { .. } | Type::Int(..))
             }
         }
-        true
+    }
+
+    /// The same for what an operation makes, when that is known of its operands.
+    fn made_of_indices(&self, op: OpId) -> bool {
+        match self.module.ops[op].opcode {
+            Opcode::Load | Opcode::DescriptorLoad | Opcode::Gather | Opcode::Reduce | Opcode::Scan => false,
+            Opcode::For | Opcode::If | Opcode::While => true,
+            _ => self.module.ops[op].operands.iter().all(|&v| self.follows_indices(v)),
+        }
     }
 
     /// Whether a value ends in addresses and masks of loads and stores only.
     fn only_addresses(&self, value: ValueId) -> bool {
-        let (mut seen, mut stack) = (std::collections::BTreeSet::new(), vec![value]);
-        while let Some(value) = stack.pop() {
-            if !seen.insert(value) {
-                continue;
+        !self.data.contains(value)
+    }
+
+    /// The same, when it is known of what its users make.
+    fn goes_into_addresses(&self, users: &Users, value: ValueId) -> bool {
+        users.of(value).iter().all(|&user| {
+            let data = &self.module.ops[user];
+            let at = |index: usize| data.operands.get(index) == Some(&value);
+            match data.opcode {
+                Opcode::Load if at(0) || at(1) => true,
+                Opcode::Store | Opcode::AtomicRmw if at(0) || at(2) => true,
+                Opcode::Yield => true,
+                Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::Select => false,
+                _ => data.results.iter().all(|&v| self.only_addresses(v)),
             }
-            for &user in self.users.of(value) {
-                let data = &self.module.ops[user];
-                let at = |index: usize| data.operands.get(index) == Some(&value);
-                match data.opcode {
-                    Opcode::Load if at(0) || at(1) => {}
-                    Opcode::Store | Opcode::AtomicRmw if at(0) || at(2) => {}
-                    Opcode::Yield => {}
-                    Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::Select => return false,
-                    _ => stack.extend(data.results.iter().copied()),
-                }
-            }
-        }
-        true
+        })
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use warploom_chips::Target;
+use warploom_chips::cost::{CostError, OpCost};
+use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
 use warploom_sched::LoopGraph;
-use warploom_target::Target;
-use warploom_target::cost::{CostError, OpCost};
-use warploom_target::mma::{MmaInstruction, OperandPlace};
 
 use super::index::Indices;
 use super::price::Prices;
-use super::{GraphOptions, LoopNode, Part, PipelinedLoop, Role};
+use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop};
 use crate::single::split;
 use crate::views::look_through;
 use crate::walk::{Users, preorder};
@@ -21,7 +21,7 @@ pub(super) struct Maker<'a> {
     pub body: Option<BlockId>,
     pub target: &'a Target,
     pub options: GraphOptions,
-    pub handoff: i64,
+    pub synchronisation: i64,
     pub prices: Prices<'a>,
     pub users: Users,
     pub instruction: MmaInstruction,
@@ -30,6 +30,12 @@ pub(super) struct Maker<'a> {
     pub costs: Vec<OpCost>,
     /// The node that makes a value, by where a reader wants it.
     pub made: BTreeMap<(ValueId, Part), usize>,
+    /// The node of each part of an operation.
+    at: BTreeMap<(OpId, Part), usize>,
+    /// Where each operation stands in the loop's body.
+    order: BTreeMap<OpId, usize>,
+    /// How many nodes have a name with this first word.
+    named: BTreeMap<String, usize>,
 }
 
 impl<'a> Maker<'a> {
@@ -39,7 +45,7 @@ impl<'a> Maker<'a> {
         name: &str,
         target: &'a Target,
         options: GraphOptions,
-        handoff: u64,
+        synchronisation: u64,
     ) -> Maker<'a> {
         let out = PipelinedLoop {
             scf_for,
@@ -47,25 +53,30 @@ impl<'a> Maker<'a> {
             nodes: Vec::new(),
             copies: Vec::new(),
             pending: options.pending,
-            handoff,
-            one_agent: options.one_agent,
+            synchronisation,
+            one_partition: options.one_partition,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
         let synchronous = instruction == MmaInstruction::MmaSync;
         let split = synchronous.then(|| split(module, enclosing_function(module, scf_for))).flatten();
         let split = split.unwrap_or([1, 1]);
+        let body = module.entry(scf_for, 0);
+        let order = body.map(|b| module.blocks[b].ops.iter().enumerate().map(|(at, &op)| (op, at)).collect());
         Maker {
             module,
-            body: module.entry(scf_for, 0),
+            body,
             target,
             options,
-            handoff: i64::try_from(handoff).unwrap_or(i64::MAX),
+            synchronisation: i64::try_from(synchronisation).unwrap_or(i64::MAX),
             prices: Prices { module, target, instruction, indices: Indices::new(module), split },
             users: Users::new(module),
             instruction,
             out,
             costs: Vec::new(),
             made: BTreeMap::new(),
+            at: BTreeMap::new(),
+            order: order.unwrap_or_default(),
+            named: BTreeMap::new(),
         }
     }
 
@@ -88,7 +99,7 @@ impl<'a> Maker<'a> {
                 Opcode::Dot => self.product(op)?,
                 _ => {
                     if let Some(cost) = self.prices.of(op)? {
-                        self.add(op, Part::Whole, Role::Math, cost);
+                        self.add(op, Part::Whole, PartitionRole::Math, cost);
                     }
                 }
             }
@@ -98,17 +109,17 @@ impl<'a> Maker<'a> {
 
     fn copied(&mut self, op: OpId) -> Result<(), CostError> {
         if let Some(cost) = self.prices.of(op)? {
-            self.add(op, Part::Whole, Role::Load, cost);
+            self.add(op, Part::Whole, PartitionRole::Load, cost);
         }
         self.read(op)
     }
 
-    /// Threads copy a tile through pointers without passing it through registers, so that it can be under way for as many
-    /// iterations as the ring has slots.
+    /// Threads copy a tile through pointers without passing it through registers, so that it can be under way for as
+    /// many iterations as the ring has slots.
     fn copied_by_threads(&mut self, op: OpId) -> Result<(), CostError> {
         if let Some(value) = self.module.result(op) {
             let cost = self.prices.cp_async(value)?;
-            self.add(op, Part::Whole, Role::Math, cost);
+            self.add(op, Part::Whole, PartitionRole::Math, cost);
         }
         self.read(op)
     }
@@ -119,7 +130,7 @@ impl<'a> Maker<'a> {
             return Ok(());
         };
         let cost = self.prices.shared(value)?;
-        self.add(op, Part::Read, Role::Math, cost);
+        self.add(op, Part::Read, PartitionRole::Math, cost);
         Ok(())
     }
 
@@ -151,13 +162,17 @@ impl<'a> Maker<'a> {
             }
         }
         let cost = self.prices.product(op, a)?;
-        let issuer = if self.instruction == MmaInstruction::Tcgen05 { Role::Mma } else { Role::Math };
+        let issuer = if self.instruction == MmaInstruction::Tcgen05 {
+            PartitionRole::Mma
+        } else {
+            PartitionRole::Math
+        };
         self.add(op, Part::Whole, issuer, cost);
         if let (Some(value), MmaInstruction::Tcgen05) = (module.result(op), self.instruction)
             && self.read_in_registers(value)
         {
             let cost = self.prices.tmem_load(value)?;
-            self.add(op, Part::TmemLoad, Role::Math, cost);
+            self.add(op, Part::TmemLoad, PartitionRole::Math, cost);
         }
         Ok(())
     }
@@ -171,12 +186,12 @@ impl<'a> Maker<'a> {
             Part::TmemStore => self.prices.tmem_store(value)?,
             _ => self.prices.shared(value)?,
         };
-        self.add(maker, part, Role::Math, cost);
+        self.add(maker, part, PartitionRole::Math, cost);
         Ok(())
     }
 
-    fn add(&mut self, op: OpId, part: Part, role: Role, cost: OpCost) {
-        let role = if self.options.one_agent { Role::Math } else { role };
+    fn add(&mut self, op: OpId, part: Part, role: PartitionRole, cost: OpCost) {
+        let role = if self.options.one_partition { PartitionRole::Math } else { role };
         let uses: Vec<(&str, u64, u64)> =
             cost.uses.iter().map(|u| (u.unit.as_str(), u.start, u.duration)).collect();
         let name = self.name(op, part);
@@ -192,6 +207,7 @@ impl<'a> Maker<'a> {
             node.issue_latency = Some(cost.issue);
         }
         self.out.nodes.push(LoopNode { op, part, role });
+        self.at.entry((op, part)).or_insert(id);
         for &value in &self.module.ops[op].results {
             self.made.insert((value, part), id);
         }
@@ -199,7 +215,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A name that tells operations of one kind apart.
-    fn name(&self, op: OpId, part: Part) -> String {
+    fn name(&mut self, op: OpId, part: Part) -> String {
         let whole = self.module.op_name(op);
         let short = whole.rsplit('.').next().unwrap_or(whole);
         let short = match (part, self.module.ops[op].opcode) {
@@ -211,9 +227,10 @@ impl<'a> Maker<'a> {
             (Part::TmemStore, _) => "tmem store",
             (Part::Write, _) => "write",
         };
-        let same =
-            self.out.graph.nodes.iter().filter(|n| n.name.split(' ').next() == short.split(' ').next());
-        match (same.count(), short) {
+        let first = short.split(' ').next().unwrap_or(short);
+        let same = self.named.entry(first.to_owned()).or_default();
+        *same += 1;
+        match (*same - 1, short) {
             (count, "load") => format!("load {}", tile_name(count)),
             (0, short) => short.to_owned(),
             (count, short) => format!("{short} {}", count + 1),
@@ -236,6 +253,16 @@ impl<'a> Maker<'a> {
     }
 
     // ---- questions ----
+
+    /// The node of a part of an operation.
+    pub fn node(&self, op: OpId, part: Part) -> Option<usize> {
+        self.at.get(&(op, part)).copied()
+    }
+
+    /// Where an operation stands in the loop's body.
+    pub fn position(&self, op: OpId) -> Option<usize> {
+        self.order.get(&op).copied()
+    }
 
     /// Whether an operation brings a tile to shared memory.
     pub fn is_copy(&self, op: OpId) -> bool {

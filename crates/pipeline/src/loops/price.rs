@@ -1,10 +1,9 @@
 //! What each operation of a kernel costs on a chip (T31-T33): one [`Cost`] per operation that occupies a unit.
 
-use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
-use warploom_target::Element;
-use warploom_target::Target;
-use warploom_target::cost::{Combine, CostError, MmaOp, Op, OpCost};
-use warploom_target::mma::{MmaInstruction, OperandPlace};
+use warploom_chips::cost::{Combine, CostError, MmaOp, Op, OpCost};
+use warploom_chips::mma::{MmaInstruction, OperandPlace};
+use warploom_chips::{Element, Target};
+use warploom_ir::{Attr, BlockId, CostClass, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use super::index::Indices;
 use crate::classes::is_scalar_type;
@@ -26,14 +25,13 @@ pub(super) struct Prices<'a> {
 impl Prices<'_> {
     /// What an operation costs; `None` if it occupies no unit: scalars, views, index functions, structure.
     pub fn of(&self, op: OpId) -> Result<Option<OpCost>, CostError> {
-        let opcode = self.module.ops[op].opcode;
-        match opcode {
-            Opcode::DescriptorLoad => self.copy(op).map(Some),
-            Opcode::DescriptorStore => self.store_by_descriptor(op).map(Some),
-            Opcode::Dot => self.product(op, OperandPlace::Shared).map(Some),
-            Opcode::If | Opcode::For | Opcode::While => self.united(op),
-            Opcode::MmaWait => self.target.cost(&Op::BarrierArrive, COMPUTING).map(Some),
-            _ => match self.simple(op) {
+        match self.module.ops[op].opcode.facts().cost {
+            CostClass::TileLoad => self.copy(op).map(Some),
+            CostClass::TileStore => self.store_by_descriptor(op).map(Some),
+            CostClass::Product => self.product(op, OperandPlace::Shared).map(Some),
+            CostClass::Regions => self.united(op),
+            CostClass::Arrive => self.target.cost(&Op::BarrierArrive, COMPUTING).map(Some),
+            class => match self.simple(op, class) {
                 Some(cost) => self.target.cost(&cost, COMPUTING).map(Some),
                 None => Ok(None),
             },
@@ -95,8 +93,8 @@ impl Prices<'_> {
         Ok(then(write, copy, held))
     }
 
-    /// An `scf.if` is one node: the union of its parts, each unit held as long as the longer branch holds it (C9). A loop
-    /// inside counts one trip.
+    /// An `scf.if` is one node: the union of its parts, each unit held as long as the longer branch holds it (C9). A
+    /// loop inside counts one trip.
     fn united(&self, op: OpId) -> Result<Option<OpCost>, CostError> {
         let mut whole: Option<OpCost> = None;
         let regions = self.module.ops[op].regions.iter();
@@ -127,35 +125,23 @@ impl Prices<'_> {
     }
 
     /// Operations with a single entry of the cost model.
-    fn simple(&self, op: OpId) -> Option<Op> {
-        use Opcode::*;
+    fn simple(&self, op: OpId, class: CostClass) -> Option<Op> {
         let data = &self.module.ops[op];
         let tile = data.results.first().or(data.operands.last()).copied()?;
         let elements = self.elements(tile);
-        Some(match data.opcode {
-            Load => Op::GlobalLoad { bytes: self.bytes(tile) },
-            Store => Op::GlobalStore { bytes: self.bytes(data.operands.get(1).copied()?) },
-            AtomicRmw | AtomicCas => Op::GlobalAtomic { bytes: self.bytes(data.operands.get(1).copied()?) },
-            Reduce | Scan => self.reduction(op)?,
-            Yield | Condition | ReduceReturn | ScanReturn | Constant | MakeRange | Splat | Unsplat
-            | Broadcast | ExpandDims | Reshape | Trans | Assume | Module | Func | Return | Slot | Advance => {
-                return None;
-            }
-            // Shared memory and back: an exchange between threads.
-            Gather | Cat | Join | Split | Histogram => Op::Layout { bytes: self.bytes(tile) },
+        Some(match class {
+            CostClass::Free => return None,
+            CostClass::PointerLoad => Op::GlobalLoad { bytes: self.bytes(tile) },
+            CostClass::PointerStore => Op::GlobalStore { bytes: self.bytes(data.operands.get(1).copied()?) },
+            CostClass::Atomic => Op::GlobalAtomic { bytes: self.bytes(data.operands.get(1).copied()?) },
+            CostClass::Reduction => self.reduction(op)?,
+            CostClass::Exchange => Op::Layout { bytes: self.bytes(tile) },
             _ if is_scalar_type(self.module.ty(tile)) || self.indices.is_address(op) => return None,
-            MulF | MulI | Fma => Op::Mul { elements },
-            Exp | Exp2 | Sqrt | Rsqrt | PreciseSqrt | Tanh | Sin | Cos | DivF | PreciseDivF => {
-                Op::Exp2 { elements }
-            }
-            Log | Log2 => Op::Log2 { elements },
-            ExtF | TruncF | FpToFp | SIToFP | UIToFP | FPToSI | FPToUI => Op::Convert { elements },
-            AddI | SubI | AndI | OrI | XOrI | ShLI | ShRSI | ShRUI | MinSI | MaxSI | MinUI | MaxUI | CmpI
-            | AddF | SubF | NegF | MaxNumF | MinNumF | MaximumF | MinimumF | CmpF | Select | ExtSI
-            | ExtUI | TruncI | AbsF | AbsI | Floor | Ceil | ClampF | AddPtr | Bitcast | ArithBitcast
-            | MulHiUI | DivSI | DivUI | RemSI | RemUI | Erf | RemF | IndexCast => {
-                Op::Elementwise { elements }
-            }
+            CostClass::Multiply => Op::Mul { elements },
+            CostClass::Special => Op::Exp2 { elements },
+            CostClass::Logarithm => Op::Log2 { elements },
+            CostClass::Convert => Op::Convert { elements },
+            CostClass::Light => Op::Elementwise { elements },
             _ => Op::Unknown,
         })
     }
@@ -222,7 +208,7 @@ fn longer(a: OpCost, b: OpCost) -> OpCost {
     let held = |unit: &str| a.duration_on(unit).max(b.duration_on(unit));
     let uses = units
         .iter()
-        .map(|unit| warploom_target::cost::Use { unit: unit.clone(), duration: held(unit), start: 0 })
+        .map(|unit| warploom_chips::cost::Use { unit: unit.clone(), duration: held(unit), start: 0 })
         .collect();
     OpCost {
         latency: a.latency.max(b.latency),

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warploom_chips::cost::{CostError, Op};
+use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{OpId, Opcode, Type, ValueId};
 use warploom_sched::ValueUse;
-use warploom_target::cost::{CostError, Op};
-use warploom_target::mma::MmaInstruction;
 
 use super::Part;
 use super::nodes::{Maker, signed};
@@ -43,14 +43,16 @@ impl Maker<'_> {
     fn ring(&mut self, id: usize, arrive: i64, groups: &mut Vec<BTreeSet<usize>>) {
         let Some(op) = self.out.nodes.get(id).map(|n| n.op) else { return };
         let Some(tile) = self.module.result(op) else { return };
-        let back = |crosses: bool, handoff: i64| arrive.saturating_add(if crosses { handoff } else { 0 });
-        let given_back = back(self.loads(id), self.handoff);
+        let back = |crosses: bool, synchronisation: i64| {
+            arrive.saturating_add(if crosses { synchronisation } else { 0 })
+        };
+        let given_back = back(self.loads(id), self.synchronisation);
         let mut uses = Vec::new();
         let mut readers = BTreeSet::new();
         for (user, _) in self.readers(tile) {
             let Some(outer) = self.outermost(user) else { continue };
             let Some(node) =
-                self.out.node(outer, Part::Whole).filter(|_| self.module.ops[user].opcode == Opcode::Dot)
+                self.node(outer, Part::Whole).filter(|_| self.module.ops[user].opcode == Opcode::Dot)
             else {
                 continue;
             };
@@ -65,7 +67,7 @@ impl Maker<'_> {
                 None => uses.push(ValueUse { node, distance: 0, end: latency.saturating_add(given_back) }),
             }
         }
-        if let Some(node) = self.out.node(op, Part::Read) {
+        if let Some(node) = self.node(op, Part::Read) {
             readers.insert(node);
             let latency = signed(self.costs.get(node).map_or(0, |c| c.latency));
             uses.push(ValueUse { node, distance: 0, end: latency.saturating_add(given_back) });
@@ -93,17 +95,17 @@ impl Maker<'_> {
         let result = self.module.result(dot)?;
         let mut users = self.users.of(result).iter().copied();
         let wait = users.find(|&u| self.module.ops[u].opcode == Opcode::MmaWait)?;
-        self.out.node(wait, Part::Whole)
+        self.node(wait, Part::Whole)
     }
 
-    /// Products that registers read, and factors written for products.
+    /// Products that registers read, and operands written for products.
     fn tensor_memory(&mut self) {
         for id in 0..self.out.nodes.len() {
             let Some(node) = self.out.nodes.get(id).copied() else { continue };
             let Some(value) = self.module.result(node.op) else { continue };
             let (bytes, readers): (u64, Vec<usize>) = match (node.part, self.module.ops[node.op].opcode) {
                 (Part::Whole, Opcode::Dot) => {
-                    let read = self.out.node(node.op, Part::TmemLoad);
+                    let read = self.node(node.op, Part::TmemLoad);
                     (self.prices.bytes(value), read.into_iter().collect())
                 }
                 (Part::TmemStore, _) => {
@@ -113,7 +115,7 @@ impl Maker<'_> {
                     });
                     (
                         self.prices.bytes(value),
-                        products.filter_map(|(user, _)| self.out.node(user, Part::Whole)).collect(),
+                        products.filter_map(|(user, _)| self.node(user, Part::Whole)).collect(),
                     )
                 }
                 _ => continue,
@@ -123,7 +125,7 @@ impl Maker<'_> {
                 .map(|reader| {
                     let latency = signed(self.costs.get(reader).map_or(0, |c| c.latency));
                     let distance = i64::from(reader < id);
-                    (reader, distance, latency.saturating_add(self.handoff))
+                    (reader, distance, latency.saturating_add(self.synchronisation))
                 })
                 .collect();
             if uses.is_empty() {
@@ -183,7 +185,7 @@ impl Maker<'_> {
                 if self.module.ops[user].opcode == Opcode::MmaWait {
                     continue;
                 }
-                let Some(node) = self.outermost(user).and_then(|o| self.out.node(o, Part::Whole)) else {
+                let Some(node) = self.outermost(user).and_then(|o| self.node(o, Part::Whole)) else {
                     continue;
                 };
                 let Some(cost) = self.costs.get(node) else { continue };
@@ -218,7 +220,7 @@ impl Maker<'_> {
         at(Part::Read).or(at(Part::TmemLoad)).or(at(Part::Whole))
     }
 
-    /// Whether an operation's result is a float tile in the registers of the computing agent.
+    /// Whether an operation's result is a float tile in the registers of the computing partition.
     fn is_register_tile(&self, op: OpId, value: ValueId) -> bool {
         let ty = self.module.ty(value);
         let tile = ty.is_tensor()
@@ -226,7 +228,7 @@ impl Maker<'_> {
             && ty.elements().is_some_and(|n| n >= SMALL);
         let made = self.register_node(value).and_then(|n| self.out.nodes.get(n));
         let in_registers = made.is_some_and(|n| match n.part {
-            Part::Whole => !self.is_copy(op) && n.role == super::Role::Math,
+            Part::Whole => !self.is_copy(op) && n.role == super::PartitionRole::Math,
             _ => true,
         });
         tile && in_registers && self.module.ops[op].opcode != Opcode::MmaWait
@@ -243,8 +245,6 @@ impl Maker<'_> {
 
     /// The last operation of the body that reads a value, through views.
     fn last_reader(&self, value: ValueId) -> Option<OpId> {
-        let order = self.ops();
-        let at = |op: OpId| order.iter().position(|&o| o == op);
         let mut stack = vec![value];
         let mut last: Option<(usize, OpId)> = None;
         while let Some(seen) = stack.pop() {
@@ -255,7 +255,7 @@ impl Maker<'_> {
                 {
                     stack.extend(self.module.result(outer));
                 }
-                let position = (at(outer)?, outer);
+                let position = (self.position(outer)?, outer);
                 last = last.max(Some(position));
             }
         }

@@ -1,36 +1,37 @@
-//! The values of a loop in tensor memory: sums of products, and factors written for them (B5, B19, C24, C66).
+//! The values of a loop in tensor memory: accumulators of products, and operands written for them (B5, B19, C24, C66).
 //!
 //! | value | written by | read by |
 //! |---|---|---|
-//! | plain sum | its product | the same product a trip later, in place |
-//! | sum that each trip reads | its product | the computing agent, until the factors made from it are about to be written |
-//! | scaled sum | its product | the computing agent, and the product a trip later, in place |
-//! | factor | the computing agent | its product |
+//! | plain accumulator | its product | the same product a trip later, in place |
+//! | accumulator that each trip reads | its product | the computing partition, until the operands made from it are about to be written |
+//! | scaled accumulator | its product | the computing partition, and the product a trip later, in place |
+//! | operand | the computing partition | its product |
 //!
-//! A product that is read and the factor made from it never live at once, so that they may have the same columns: the
-//! computing agent's rows are its own, and the issuing agent waits for the product that read the factor before it starts
-//! another one there.
+//! A product that is read and the operand made from it never live at once, so that they may have the same columns: the
+//! computing partition's rows are its own, and the issuing partition waits for the product that read the operand before
+//! it starts another one there.
 
-use warploom_bufassign::{Consumer, Edge, Op, Producer, Role as Access, Value};
+use warploom_bufassign::{AccessRole as Access, BufferValue, CallerEdge, Consumer, Producer, ScheduledOp};
 use warploom_ir::OpId;
 
-use super::{Builder, factor_value, sum_value, unsigned};
-use crate::depth::Scheduled;
+use super::build::{Builder, unsigned};
+use super::{accumulator_value, operand_value};
+use crate::depth::ScheduledLoop;
 use crate::loops::Part;
-use crate::select::{Factor, Selection, Sum, SumKind};
+use crate::select::{Accumulator, AccumulatorKind, Selection, TmemOperand};
 
 impl Builder<'_> {
     /// The values of a loop in tensor memory; its operations start at number `first`.
-    pub(super) fn tensor(&mut self, scheduled: &Scheduled, first: u64) {
+    pub(super) fn tensor(&mut self, scheduled: &ScheduledLoop, first: u64) {
         let selection = self.source.selection;
         let scf_for = scheduled.pipelined.scf_for;
-        let own = |s: &(usize, &Sum)| s.1.scf_for == scf_for && s.1.home == s.0;
-        for (index, sum) in selection.sums.iter().enumerate().filter(own) {
-            self.sum(scheduled, first, index, sum);
+        let own = |s: &(usize, &Accumulator)| s.1.scf_for == scf_for && s.1.home == s.0;
+        for (index, accumulator) in selection.accumulators.iter().enumerate().filter(own) {
+            self.accumulator(scheduled, first, index, accumulator);
         }
-        for (index, factor) in selection.factors.iter().enumerate() {
-            if factor.scf_for == scf_for && factor.home == index {
-                self.factor(scheduled, first, index);
+        for (index, operand) in selection.operands.iter().enumerate() {
+            if operand.scf_for == scf_for && operand.home == index {
+                self.operand(scheduled, first, index);
             }
         }
     }
@@ -41,86 +42,95 @@ impl Builder<'_> {
         let id = self.ops.len() as u64;
         let order = op.order.map(|o| o + 1);
         let name = format!("{} done", op.name);
-        self.ops.push(Op { id, name, order, latency: op.latency.saturating_add(late), ..op });
+        self.ops.push(ScheduledOp { id, name, order, latency: op.latency.saturating_add(late), ..op });
         let tiles = self.values.iter_mut().filter(|v| v.pipe.is_some());
         for consumer in tiles.flat_map(|v| &mut v.consumers).filter(|c| c.op == product) {
             consumer.op = id;
         }
     }
 
-    fn sum(&mut self, scheduled: &Scheduled, first: u64, index: usize, sum: &Sum) -> Option<()> {
+    fn accumulator(
+        &mut self,
+        scheduled: &ScheduledLoop,
+        first: u64,
+        index: usize,
+        accumulator: &Accumulator,
+    ) -> Option<()> {
         let selection = self.source.selection;
-        let dot = selection.dots.get(sum.dot)?;
+        let dot = selection.dots.get(accumulator.dot)?;
         let at = |op: OpId, part: Part| scheduled.pipelined.node(op, part).map(|n| first + n as u64);
         let op = at(dot.op, Part::Whole)?;
         let [m, n, _] = dot.extents;
-        let plain = sum.kind == SumKind::Plain;
-        let slots = if plain { sum.slots } else { 1 };
+        let plain = accumulator.kind == AccumulatorKind::Plain;
+        let slots = if plain { accumulator.slots } else { 1 };
         let add = Consumer { op, role: Access::Tcgen05D, distance: 1, in_place: true };
         let read = |op| Consumer { op, role: Access::Tcgen05Ld, distance: 0, in_place: false };
         let mut consumers = Vec::new();
-        if sum.kind != SumKind::Read {
+        if accumulator.kind != AccumulatorKind::Read {
             consumers.push(add);
         }
         if !plain {
             consumers.extend(at(dot.op, Part::TmemLoad).map(read));
         }
-        if sum.kind == SumKind::Read {
-            consumers
-                .extend(self.last_readers(sum).into_iter().filter_map(|op| at(op, Part::Whole)).map(read));
+        if accumulator.kind == AccumulatorKind::Read {
+            consumers.extend(
+                self.last_readers(accumulator).into_iter().filter_map(|op| at(op, Part::Whole)).map(read),
+            );
         }
-        if let SumKind::Scaled { scaled, .. } = sum.kind
+        if let AccumulatorKind::Scaled { scaled, .. } = accumulator.kind
             && let Some(store) = self.source.module.def_op(scaled).and_then(|d| at(d, Part::TmemStore))
         {
             // What was scaled is handed to the product of the same trip.
-            self.edges.push(Edge { src: store, dst: op, distance: 0 });
+            self.edges.push(CallerEdge { src: store, dst: op, distance: 0 });
         }
-        let name = match sum.kind {
-            SumKind::Read => numbered("product", index, selection, |s| s.kind == SumKind::Read),
-            _ => numbered("acc", index, selection, |s| s.kind != SumKind::Read),
+        let name = match accumulator.kind {
+            AccumulatorKind::Read => {
+                numbered("product", index, selection, |s| s.kind == AccumulatorKind::Read)
+            }
+            _ => numbered("acc", index, selection, |s| s.kind != AccumulatorKind::Read),
         };
-        self.values.push(Value {
-            id: sum_value(selection, index),
+        self.values.push(BufferValue {
+            id: accumulator_value(selection, index),
             name,
-            root: Some(sum_value(selection, index)),
+            root: Some(accumulator_value(selection, index)),
             shape: tile(slots, m, n),
             element: Some("f32".to_owned()),
             align: 1,
-            init: sum.kind != SumKind::Read,
-            warp_local: sum.kind == SumKind::Read,
+            init: accumulator.kind != AccumulatorKind::Read,
+            warp_local: accumulator.kind == AccumulatorKind::Read,
             producer: Some(Producer { op, role: Access::Tcgen05D }),
             consumers,
-            ..Value::default()
+            ..BufferValue::default()
         });
         Some(())
     }
 
-    fn factor(&mut self, scheduled: &Scheduled, first: u64, index: usize) -> Option<()> {
+    fn operand(&mut self, scheduled: &ScheduledLoop, first: u64, index: usize) -> Option<()> {
         let (selection, module) = (self.source.selection, self.source.module);
-        let factor = selection.factors.get(index)?;
-        let dot = selection.dots.get(factor.dot)?;
+        let operand = selection.operands.get(index)?;
+        let dot = selection.dots.get(operand.dot)?;
         let at = |op: OpId, part: Part| scheduled.pipelined.node(op, part).map(|n| first + n as u64);
-        let write = at(module.def_op(factor.value)?, Part::TmemStore)?;
+        let write = at(module.def_op(operand.value)?, Part::TmemStore)?;
         let multiply = at(dot.op, Part::Whole)?;
         let [m, _, k] = dot.extents;
-        let id = factor_value(selection, index);
-        self.values.push(Value {
+        let id = operand_value(selection, index);
+        self.values.push(BufferValue {
             id,
-            name: if index == 0 { "factor".to_owned() } else { format!("factor {index}") },
+            name: if index == 0 { "operand".to_owned() } else { format!("operand {index}") },
             root: Some(id),
             shape: tile(1, m, k),
-            element: Some(module.ty(factor.value).elem().to_string()),
+            element: Some(module.ty(operand.value).elem().to_string()),
             align: 1,
             warp_local: true,
             alone: m > LANES,
             producer: Some(Producer { op: write, role: Access::Tcgen05St }),
             consumers: vec![Consumer { op: multiply, role: Access::Tcgen05A, distance: 0, in_place: false }],
-            ..Value::default()
+            ..BufferValue::default()
         });
-        // Where the factor lies over a product that is read, the issuing agent waits for the product that read the factor
-        // before it starts another one there (E52: the tensor core itself does not order the two).
-        for sum in selection.products_of(module, factor) {
-            let Some(start) = selection.dots.get(sum.dot).and_then(|d| at(d.op, Part::Whole)) else {
+        // Where the operand lies over a product that is read, the issuing partition waits for the product that read the
+        // operand before it starts another one there (E52: the tensor core itself does not order the two).
+        for accumulator in selection.products_of(module, operand) {
+            let Some(start) = selection.dots.get(accumulator.dot).and_then(|d| at(d.op, Part::Whole)) else {
                 continue;
             };
             let place = |op: u64| scheduled.answer.nodes.get(usize::try_from(op - first).ok()?);
@@ -129,21 +139,25 @@ impl Builder<'_> {
             let ii = scheduled.answer.ii.max(1);
             let apart = done.time.saturating_add(latency).saturating_sub(next.time);
             let distance = unsigned(apart).div_ceil(unsigned(ii)).max(1);
-            self.edges.push(Edge { src: multiply, dst: start, distance: i64::try_from(distance).ok()? });
+            self.edges.push(CallerEdge {
+                src: multiply,
+                dst: start,
+                distance: i64::try_from(distance).ok()?,
+            });
         }
         Some(())
     }
 
-    /// The operations that make factors of the same loop from a product.
-    fn last_readers(&self, sum: &Sum) -> Vec<OpId> {
+    /// The operations that make operands of the same loop from a product.
+    fn last_readers(&self, accumulator: &Accumulator) -> Vec<OpId> {
         let (selection, module) = (self.source.selection, self.source.module);
-        let made = |f: &&Factor| selection.products_of(module, f).contains(&sum);
-        selection.factors.iter().filter(made).filter_map(|f| module.def_op(f.value)).collect()
+        let made = |f: &&TmemOperand| selection.products_of(module, f).contains(&accumulator);
+        selection.operands.iter().filter(made).filter_map(|f| module.def_op(f.value)).collect()
     }
 }
 
-/// Rows of a block. Beyond them, blocks stand side by side in the same lanes, and those of a factor, which are narrower
-/// than those of a product, would lie over rows that another warp still reads.
+/// Rows of a block. Beyond them, blocks stand side by side in the same lanes, and those of an operand, which are
+/// narrower than those of a product, would lie over rows that another warp still reads.
 const LANES: u64 = 128;
 
 /// Slots and blocks of 128 rows stand side by side: as leading extents, they multiply the columns. 64 rows lie in every
@@ -155,8 +169,8 @@ fn tile(slots: u64, rows: u64, columns: u64) -> Vec<u64> {
     }
 }
 
-/// A name that tells sums of one kind apart.
-fn numbered(name: &str, index: usize, selection: &Selection, alike: impl Fn(&Sum) -> bool) -> String {
-    let before = selection.sums.iter().take(index).filter(|s| alike(s)).count();
+/// A name that tells accumulators of one kind apart.
+fn numbered(name: &str, index: usize, selection: &Selection, alike: impl Fn(&Accumulator) -> bool) -> String {
+    let before = selection.accumulators.iter().take(index).filter(|s| alike(s)).count();
     if before == 0 { name.to_owned() } else { format!("{name} {before}") }
 }

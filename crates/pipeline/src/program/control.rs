@@ -1,30 +1,32 @@
-//! The loops and branches of an agent's walk, with the iterators of its rings threaded through them.
+//! The loops and branches of a partition's walk, with the iterators of its rings threaded through them.
 
 use std::collections::BTreeMap;
 
 use warploom_ir::{Attr, BlockId, OpId, Opcode, Type, ValueDef, ValueId};
 
-use super::agent::{Iterator2, Walker};
 use super::copy::Scope;
-use super::emit::number;
-use super::shape::{Shape, shape};
+use super::shape::{LoopShape, shape};
 use super::tensor_shape;
+use super::walker::{Iterator2, Walker};
+use crate::emit::number;
 use crate::layout::RingUse;
-use crate::loops::{Part, Role, innermost_for, is_inside};
-use crate::select::SumKind;
+use crate::loops::{Part, PartitionRole};
+use crate::nest::{innermost_for, is_inside};
+use crate::select::AccumulatorKind;
 
 impl Walker<'_, '_> {
-    /// The rings that the agent touches inside an operation.
+    /// The rings that the partition touches inside an operation.
     pub fn rings_in(&self, op: OpId) -> Vec<usize> {
         let (module, selection) = (self.module(), self.b.source.selection);
-        // Where products go to tensor memory, one agent alone reads their operands.
-        let multiplied =
-            |r: &crate::select::Ring| r.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)));
-        let mine = |r: &crate::select::Ring| match self.role {
-            _ if selection.sums.is_empty() => true,
-            Role::Load => true,
-            Role::Mma => multiplied(r),
-            Role::Math => !multiplied(r),
+        // Where products go to tensor memory, one partition alone reads their operands.
+        let multiplied = |r: &crate::select::TileRing| {
+            r.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)))
+        };
+        let mine = |r: &crate::select::TileRing| match self.role {
+            _ if selection.accumulators.is_empty() => true,
+            PartitionRole::Load => true,
+            PartitionRole::Mma => multiplied(r),
+            PartitionRole::Math => !multiplied(r),
         };
         let rings = selection.rings.iter().enumerate().filter(|(_, r)| r.looped && mine(r));
         let inside = |l: &usize| selection.loads.get(*l).is_some_and(|l| is_inside(module, l.op, op));
@@ -36,12 +38,16 @@ impl Walker<'_, '_> {
     pub fn iterator(&self, ring: usize) -> Option<Iterator2> {
         // The producer starts one phase ahead: its first acquires find every slot empty (C23).
         let produces = match self.b.source.layout.rings.get(ring)?.usage {
-            RingUse::Ring(_) | RingUse::Staging(_) => self.role == Role::Load,
-            RingUse::Factor(_) => self.role == Role::Math,
-            // What is scaled in place the computing agent starts.
-            RingUse::Sum(sum) => {
-                let kind = self.b.source.selection.sums.get(sum)?.kind;
-                let starts = if matches!(kind, SumKind::Scaled { .. }) { Role::Math } else { Role::Mma };
+            RingUse::Ring(_) | RingUse::Staging(_) => self.role == PartitionRole::Load,
+            RingUse::Operand(_) => self.role == PartitionRole::Math,
+            // What is scaled in place the computing partition starts.
+            RingUse::Accumulator(accumulator) => {
+                let kind = self.b.source.selection.accumulators.get(accumulator)?.kind;
+                let starts = if matches!(kind, AccumulatorKind::Scaled { .. }) {
+                    PartitionRole::Math
+                } else {
+                    PartitionRole::Mma
+                };
                 self.role == starts
             }
         };
@@ -49,25 +55,25 @@ impl Walker<'_, '_> {
         Some(self.iterators.get(&ring).copied().unwrap_or([self.b.zero?, phase]))
     }
 
-    /// Positions of the loop-carried values that the agent needs.
+    /// Positions of the loop-carried values that the partition needs.
     pub fn carried(&self, scf_for: OpId) -> Vec<usize> {
         let module = self.module();
         let args = module.entry(scf_for, 0).map(|b| module.blocks[b].args.clone()).unwrap_or_default();
         let results = &module.ops[scf_for].results;
-        let wanted = |v: Option<&ValueId>| v.is_some_and(|v| self.needed.values.contains(v));
-        let sum = |at: usize| self.sum_of(scf_for, at).is_some();
+        let wanted = |v: Option<&ValueId>| v.is_some_and(|v| self.needed.values.contains(*v));
+        let accumulator = |at: usize| self.accumulator_of(scf_for, at).is_some();
         (0..results.len())
-            .filter(|&at| (wanted(args.get(at + 1)) || wanted(results.get(at))) && !sum(at))
+            .filter(|&at| (wanted(args.get(at + 1)) || wanted(results.get(at))) && !accumulator(at))
             .collect()
     }
 
     pub(super) fn loop_op(&mut self, scf_for: OpId) -> Option<()> {
         self.prepare(scf_for)?;
         let scheduled = self.b.source.loops.iter().find(|s| s.pipelined.scf_for == scf_for);
-        if scheduled.is_some() && self.role == Role::Mma {
+        if scheduled.is_some() && self.role == PartitionRole::Mma {
             return self.issuing_loop(scf_for, scheduled?);
         }
-        if let (Some(scheduled), Role::Math) = (scheduled, self.role) {
+        if let (Some(scheduled), PartitionRole::Math) = (scheduled, self.role) {
             if self.b.source.selection.shares_tensor_memory(scf_for) {
                 return self.plain_loop(scf_for, Some(&tensor_shape::computing(scheduled)));
             }
@@ -81,7 +87,7 @@ impl Walker<'_, '_> {
     }
 
     /// A loop as the kernel has it, with the iterators of its rings. `shape` gives the operations of a pipelined loop.
-    fn plain_loop(&mut self, scf_for: OpId, shape: Option<&Shape>) -> Option<()> {
+    fn plain_loop(&mut self, scf_for: OpId, shape: Option<&LoopShape>) -> Option<()> {
         let module = self.module();
         let body = module.entry(scf_for, 0)?;
         let (carried, rings) = (self.carried(scf_for), self.rings_in(scf_for));
@@ -91,7 +97,7 @@ impl Walker<'_, '_> {
             initial.push(self.read(first, 0, scf_for)?);
         }
         let bounds = self.bounds(scf_for)?;
-        self.start_sums(scf_for)?;
+        self.start_accumulators(scf_for)?;
         let args: Vec<ValueId> =
             carried.iter().map(|&at| module.blocks[body].args.get(at + 1).copied()).collect::<Option<_>>()?;
         let opened = self.open_loop(scf_for, bounds, &args, &initial, &rings)?;
@@ -107,7 +113,7 @@ impl Walker<'_, '_> {
             None => self.block(body)?,
         }
         let yielded = module.terminator(body)?;
-        self.settle(scf_for);
+        self.drain(scf_for);
         self.close_products(scf_for)?;
         let mut last = Vec::new();
         for &at in &carried {
@@ -186,8 +192,8 @@ impl Walker<'_, '_> {
         Some(new)
     }
 
-    /// Opens an `scf.for` that carries `args` (values of the kernel) from `initial`, and the iterators of `rings`. The walk
-    /// goes on inside, with the arguments bound in iteration 0.
+    /// Opens an `scf.for` that carries `args` (values of the kernel) from `initial`, and the iterators of `rings`. The
+    /// walk goes on inside, with the arguments bound in iteration 0.
     pub fn open_loop(
         &mut self,
         scf_for: OpId,
@@ -289,7 +295,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// A branch around things that the agent does.
+    /// A branch around things that the partition does.
     pub(super) fn branch(&mut self, scf_if: OpId) -> Option<()> {
         let module = self.module();
         let condition = self.read(*module.ops[scf_if].operands.first()?, 0, scf_if)?;
@@ -297,7 +303,7 @@ impl Walker<'_, '_> {
             .results
             .iter()
             .enumerate()
-            .filter(|(_, v)| self.needed.values.contains(v))
+            .filter(|(_, v)| self.needed.values.contains(**v))
             .map(|(at, _)| at)
             .collect();
         // Iterators that nobody asks for behind the branch end with it.

@@ -16,6 +16,22 @@ impl Scope {
         self.map.insert(old, new);
     }
 
+    /// Says what values have become for a while; gives what [`Scope::restore`] takes.
+    pub fn rebind(&mut self, bindings: impl IntoIterator<Item = (ValueId, ValueId)>) -> Before {
+        let swap = |(old, new)| (old, self.map.insert(old, new));
+        Before(bindings.into_iter().map(swap).collect())
+    }
+
+    /// Says again what values were before.
+    pub fn restore(&mut self, before: Before) {
+        for (old, new) in before.0.into_iter().rev() {
+            match new {
+                Some(new) => self.map.insert(old, new),
+                None => self.map.remove(&old),
+            };
+        }
+    }
+
     /// What a value has become.
     pub fn get(&self, old: ValueId) -> Option<ValueId> {
         self.map.get(&old).copied()
@@ -26,6 +42,9 @@ impl Scope {
         old.iter().map(|&v| self.get(v)).collect()
     }
 }
+
+/// What values were before they became something else for a while.
+pub(super) struct Before(Vec<(ValueId, Option<ValueId>)>);
 
 /// Copies operations.
 pub(super) struct Copier<'a> {
@@ -67,15 +86,20 @@ impl Copier<'_> {
             let copy = self.to.add_region(new);
             for &inner in &self.from.regions[region].blocks {
                 let home = self.to.add_block(copy);
-                let mut inside = scope.clone();
+                let mut inside = Vec::new();
                 for &arg in &self.from.blocks[inner].args {
                     let made = self.to.add_arg(home, self.from.ty(arg).clone(), self.from.values[arg].loc);
                     self.to.values[made].name.clone_from(&self.from.values[arg].name);
-                    inside.bind(arg, made);
+                    inside.push((arg, made));
                 }
+                let made = |&op: &OpId| self.from.ops[op].results.iter().map(|&v| (v, scope.get(v)));
+                let before = Before(self.from.blocks[inner].ops.iter().flat_map(made).collect());
+                let arguments = scope.rebind(inside);
                 for &nested in &self.from.blocks[inner].ops {
-                    self.op(nested, home, &mut inside)?;
+                    self.op(nested, home, scope)?;
                 }
+                scope.restore(before);
+                scope.restore(arguments);
             }
         }
         for (&value, &copy) in old.results.iter().zip(&self.to.ops[new].results.clone()) {

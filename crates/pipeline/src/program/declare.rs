@@ -1,11 +1,11 @@
 //! Launch attributes, pipelines and named barriers (C12, C20, C22, C31, C32, C35).
 
-use warploom_ir::{Attr, AttrDict, BlockId, OpId, Opcode, Type};
+use warploom_ir::{Attr, BlockId, OpId, Opcode, Type};
 
-use super::Builder;
-use super::emit::number;
+use super::builder::Builder;
+use crate::descriptor_record::record;
+use crate::emit::number;
 use crate::layout::{Ring, RingUse};
-use crate::tma::TilePlan;
 
 impl Builder<'_> {
     /// Attributes of the function that the launcher needs.
@@ -53,7 +53,7 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
     let offset = wide(ring.payloads.iter().map(|p| p.offset).collect());
     let stride = wide(ring.payloads.iter().map(|p| p.stride).collect());
     let place = match ring.usage {
-        RingUse::Sum(_) | RingUse::Factor(_) => {
+        RingUse::Accumulator(_) | RingUse::Operand(_) => {
             vec![("space", Attr::string("tmem")), ("column", offset), ("columns", stride)]
         }
         _ => vec![
@@ -78,17 +78,4 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
         ("arrive_empty", number(ring.arrive_empty)),
     ]);
     attributes
-}
-
-/// What the host must know of a descriptor (C12).
-pub(crate) fn record(plan: &TilePlan) -> Attr {
-    let block = plan.box_extents.iter().map(|&e| i64::try_from(e).unwrap_or(i64::MAX)).collect();
-    Attr::Dict(AttrDict::from_iter([
-        ("swizzle", number(plan.swizzle_code())),
-        ("elem_size", number(plan.element_bytes)),
-        ("elem_type", number(plan.element_code)),
-        ("block_size", Attr::DenseArray { elem: Type::I32, values: block }),
-        ("fp4_padded", Attr::Bool(false)),
-        ("is_im2col", Attr::Bool(false)),
-    ]))
 }

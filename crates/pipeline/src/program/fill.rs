@@ -1,9 +1,9 @@
-//! The loading agent: an elected lane acquires a slot, announces its bytes and copies the tiles (C21-C24).
+//! The loading partition: an elected lane acquires a slot, announces its bytes and copies the tiles (C21-C24).
 
 use warploom_ir::{OpId, Opcode};
 
-use super::agent::Walker;
-use super::emit::number;
+use super::walker::Walker;
+use crate::emit::number;
 
 impl Walker<'_, '_> {
     /// One copy. The first of a slot acquires and announces it, the last one goes on to the next.

@@ -1,156 +1,29 @@
-//! From a scheduled and assigned kernel to a program: agents, pipelines, handshakes (C20-C33, C35).
+//! From a scheduled and assigned kernel to a program: partitions, pipelines, handshakes (C20-C33, C35).
 //!
-//! Each agent is made by walking the kernel and copying what that agent needs: the loading agent the coordinates of its
-//! copies, the computing agent everything that results are made from. Values are copied when somebody first asks for
-//! them, loops and branches where the agent has something to do inside. The (index, phase) of each ring goes along as a
-//! value, round loops and out of branches. Inside a pipelined loop the computing agent's operations may belong to two
-//! iterations at once ([`rotate`]).
+//! Each partition is made by walking the kernel and copying what that partition needs: the loading partition the
+//! coordinates of its copies, the computing partition everything that results are made from. Values are copied when
+//! somebody first asks for them, loops and branches where the partition has something to do inside. The (index, phase)
+//! of each ring goes along as a value, round loops and out of branches. Inside a pipelined loop the computing
+//! partition's operations may belong to two iterations at once ([`rotate`]).
 
-mod agent;
+mod accumulators;
+mod build;
+mod builder;
 mod control;
 mod copy;
-pub(crate) mod declare;
-pub(crate) mod emit;
-mod factors;
+mod declare;
 mod fill;
 mod needed;
+mod operands;
+mod partition;
 mod products;
 mod rotate;
 mod shape;
 mod store;
-mod sums;
 mod tensor_shape;
+mod walker;
 
-use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
-
-use crate::classes::is_scalar;
-use crate::depth::Scheduled;
-use crate::layout::Layout;
-use crate::loops::Role;
-use crate::select::Selection;
-use agent::Walker;
-use copy::{Copier, Scope};
-use emit::Emit;
-use needed::Needed;
+pub(crate) use build::build;
+pub(crate) use builder::Source;
 pub(crate) use shape::shape;
 pub(crate) use tensor_shape::{computing, issuing};
-
-/// What a program is made from.
-pub(crate) struct Source<'a> {
-    /// The scheduled kernel.
-    pub module: &'a Module,
-    /// Its parts.
-    pub selection: &'a Selection,
-    /// Its loops with their schedules.
-    pub loops: &'a [Scheduled],
-    /// Where everything lies, who takes part in which barrier, and the registers.
-    pub layout: &'a Layout,
-    /// Name of the chip.
-    pub target: &'a str,
-}
-
-/// Builds the program form of a kernel.
-///
-/// # Errors
-/// [`Code::Internal`] if the kernel is not what [`crate::select`] makes sure of.
-pub(crate) fn build(source: &Source<'_>) -> Result<Module, Box<Diagnostic>> {
-    let mut builder = Builder::new(source);
-    builder.function().ok_or_else(|| {
-        Box::new(
-            Diagnostic::error(Code::Internal, "the kernel cannot be taken apart into agents").rule("C20"),
-        )
-    })
-}
-
-/// A program under construction.
-struct Builder<'a> {
-    source: &'a Source<'a>,
-    out: Module,
-    /// Operations that every agent may use, by their copies.
-    shared: Scope,
-    /// `arith.constant` 0 and 1.
-    zero: Option<ValueId>,
-    one: Option<ValueId>,
-}
-
-impl<'a> Builder<'a> {
-    fn new(source: &'a Source<'a>) -> Builder<'a> {
-        let module = source.module;
-        let mut out = Module::new();
-        out.locs = module.locs.clone();
-        out.loc_aliases.clone_from(&module.loc_aliases);
-        out.attr_aliases.clone_from(&module.attr_aliases);
-        out.names = module.names.clone();
-        Builder { source, out, shared: Scope::default(), zero: None, one: None }
-    }
-
-    /// The function with its declarations and agents.
-    fn function(&mut self) -> Option<Module> {
-        let (module, selection) = (self.source.module, self.source.selection);
-        let root = self.out.root;
-        self.out.ops[root].attrs = module.ops[module.root].attrs.clone();
-        self.out.ops[root].attrs.set("warploom.form", Attr::string("program"));
-        self.out.ops[root].attrs.set("warploom.target", Attr::string(self.source.target));
-        let old = &module.ops[selection.func];
-        let func = self.out.create_op(Opcode::Func, &[], &[], old.loc);
-        self.out.ops[func].props = old.props.clone();
-        self.out.ops[func].attrs = old.attrs.clone();
-        self.out.ops[func].span = old.span;
-        let home = self.out.body();
-        self.out.append(home, func);
-        let region = self.out.add_region(func);
-        let body = self.out.add_block(region);
-        for &arg in &module.blocks[selection.body].args {
-            let new = self.out.add_arg(body, module.ty(arg).clone(), module.values[arg].loc);
-            self.out.values[new].name.clone_from(&module.values[arg].name);
-            self.shared.bind(arg, new);
-        }
-        self.launch(func);
-        let roles = self.source.layout.agents.iter().map(|a| a.role);
-        let needs: Vec<(Role, Needed)> =
-            roles.map(|role| (role, Needed::of(module, selection, role))).collect();
-        self.shared_scalars(body, &needs);
-        self.declarations(body);
-        for (role, needed) in needs {
-            self.agent(body, role, needed)?;
-        }
-        let done = self.out.create_op(Opcode::Return, &[], &[], old.loc);
-        self.out.append(body, done);
-        Some(std::mem::take(&mut self.out))
-    }
-
-    /// The scalars that do not depend on a loop, and the constants of the handshakes.
-    fn shared_scalars(&mut self, body: BlockId, needs: &[(Role, Needed)]) {
-        let (module, selection) = (self.source.module, self.source.selection);
-        for &op in &module.blocks[selection.body].ops {
-            let needed = |v: &ValueId| needs.iter().any(|(_, n)| n.values.contains(v));
-            let wanted = module.ops[op].results.iter().any(needed);
-            let ready = module.ops[op].operands.iter().all(|&v| self.shared.get(v).is_some());
-            if wanted && ready && is_scalar(module, op) {
-                Copier { from: module, to: &mut self.out }.op(op, body, &mut self.shared);
-            }
-        }
-        let mut emit = Emit { out: &mut self.out, block: body, loc: module.ops[selection.func].loc };
-        self.zero = Some(emit.constant(0));
-        self.one = Some(emit.constant(1));
-    }
-
-    /// The region of an agent.
-    fn agent(&mut self, body: BlockId, role: Role, needed: Needed) -> Option<()> {
-        let (selection, layout) = (self.source.selection, self.source.layout);
-        let agent = layout.agents.iter().find(|a| a.role == role)?;
-        let mut block = self.emit(body, selection.func).region(Opcode::Agent, &agent.attributes());
-        if role != Role::Math {
-            block = self.emit(block, selection.func).region(Opcode::Elect, &[]);
-        }
-        let scope = self.shared.clone();
-        let mut walker = Walker::new(self, role, needed, scope, block)?;
-        walker.run(selection.body, selection.func)
-    }
-
-    fn emit(&mut self, block: BlockId, at: OpId) -> Emit<'_> {
-        let loc = self.source.module.ops[at].loc;
-        Emit { out: &mut self.out, block, loc }
-    }
-}

@@ -1,36 +1,37 @@
-//! What an agent must compute: the values that its copies, products and stores are made from.
+//! What a partition must compute: the values that its copies, products and stores are made from.
 
 use std::collections::BTreeSet;
 
 use warploom_ir::{Module, OpId, Opcode, ValueDef, ValueId};
 
-use crate::loops::Role;
-use crate::select::{Selection, SumKind};
+use crate::loops::PartitionRole;
+use crate::select::{AccumulatorKind, Selection};
+use crate::sets::IdSet;
 use crate::walk::preorder;
 
-/// The values and the control flow that an agent needs.
+/// The values and the control flow that a partition needs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needed {
-    pub values: BTreeSet<ValueId>,
-    /// Loops and branches around what the agent does.
+    pub values: IdSet<ValueId>,
+    /// Loops and branches around what the partition does.
     pub control: BTreeSet<OpId>,
 }
 
 impl Needed {
-    /// What the agent of a role needs in a function.
-    pub fn of(module: &Module, selection: &Selection, role: Role) -> Needed {
-        let (func, sums) = (selection.func, &selection.sums);
+    /// What the partition of a role needs in a function.
+    pub fn of(module: &Module, selection: &Selection, role: PartitionRole) -> Needed {
+        let (func, accumulators) = (selection.func, &selection.accumulators);
         let mut needed = Needed::default();
         let mut roots: Vec<ValueId> = Vec::new();
         for op in preorder(module, func) {
             let acts = match module.ops[op].opcode {
-                Opcode::DescriptorLoad => role == Role::Load,
+                Opcode::DescriptorLoad => role == PartitionRole::Load,
                 // Its operands are slots.
-                Opcode::Dot if role == Role::Mma => {
+                Opcode::Dot if role == PartitionRole::Mma => {
                     needed.around(module, op, &mut roots);
                     false
                 }
-                Opcode::DescriptorStore | Opcode::Store | Opcode::AtomicRmw => role == Role::Math,
+                Opcode::DescriptorStore | Opcode::Store | Opcode::AtomicRmw => role == PartitionRole::Math,
                 _ => false,
             };
             if acts {
@@ -42,32 +43,37 @@ impl Needed {
                 needed.around(module, op, &mut roots);
             }
         }
-        if role == Role::Math {
-            // Whether a sum was written at all is a matter of its loop's bounds.
-            roots.extend(sums.iter().flat_map(|s| module.ops[s.scf_for].operands.iter().copied().take(2)));
+        if role == PartitionRole::Math {
+            // Whether an accumulator was written at all is a matter of its loop's bounds.
+            roots.extend(
+                accumulators.iter().flat_map(|s| module.ops[s.scf_for].operands.iter().copied().take(2)),
+            );
             needed.tensor(module, selection, &mut roots);
         }
         needed.close(module, role, roots, selection);
         needed
     }
 
-    /// What the computing agent writes into tensor memory, and the products that it reads there.
+    /// What the computing partition writes into tensor memory, and the products that it reads there.
     fn tensor(&mut self, module: &Module, selection: &Selection, roots: &mut Vec<ValueId>) {
-        for factor in &selection.factors {
-            let dot = selection.dots.get(factor.dot);
+        for operand in &selection.operands {
+            let dot = selection.dots.get(operand.dot);
             dot.into_iter().for_each(|d| self.around(module, d.op, roots));
-            roots.push(factor.value);
+            roots.push(operand.value);
         }
-        for (index, sum) in selection.sums.iter().enumerate() {
-            if sum.kind != SumKind::Plain {
-                let dot = selection.dots.get(sum.dot);
+        for (index, accumulator) in selection.accumulators.iter().enumerate() {
+            if accumulator.kind != AccumulatorKind::Plain {
+                let dot = selection.dots.get(accumulator.dot);
                 dot.into_iter().for_each(|d| self.around(module, d.op, roots));
             }
-            let (SumKind::Scaled { scaled, .. }, Some(at)) = (sum.kind, sum.at) else { continue };
+            let (AccumulatorKind::Scaled { scaled, .. }, Some(at)) = (accumulator.kind, accumulator.at)
+            else {
+                continue;
+            };
             roots.push(scaled);
             // The first loop that adds to it starts it.
-            if sum.home == index {
-                roots.extend(module.ops[sum.scf_for].operands.get(3 + at));
+            if accumulator.home == index {
+                roots.extend(module.ops[accumulator.scf_for].operands.get(3 + at));
             }
         }
     }
@@ -84,30 +90,37 @@ impl Needed {
     }
 
     /// Everything that values are computed from, round loops and out of branches.
-    fn close(&mut self, module: &Module, role: Role, mut stack: Vec<ValueId>, selection: &Selection) {
-        let sums = &selection.sums;
-        let sum = |op: OpId, at: usize| sums.iter().any(|s| s.scf_for == op && s.at == Some(at));
-        let tensor = !sums.is_empty();
+    fn close(
+        &mut self,
+        module: &Module,
+        role: PartitionRole,
+        mut stack: Vec<ValueId>,
+        selection: &Selection,
+    ) {
+        let accumulators = &selection.accumulators;
+        let accumulator =
+            |op: OpId, at: usize| accumulators.iter().any(|s| s.scf_for == op && s.at == Some(at));
+        let tensor = !accumulators.is_empty();
         while let Some(value) = stack.pop() {
             if !self.values.insert(value) {
                 continue;
             }
             match module.values[value].def {
                 ValueDef::Result { op, index } => match module.ops[op].opcode {
-                    // A sum is read out of tensor memory.
-                    Opcode::For if sum(op, index as usize) => {}
+                    // An accumulator is read out of tensor memory.
+                    Opcode::For if accumulator(op, index as usize) => {}
                     Opcode::For => stack.extend(carried(module, op, index as usize)),
                     Opcode::If => stack.extend(chosen(module, op, index as usize)),
-                    // The other agent computes the coordinates of copies.
-                    Opcode::DescriptorLoad if role == Role::Math => {}
-                    // The issuing agent computes products, tensor memory has them.
-                    Opcode::Dot if role == Role::Math && tensor => {}
+                    // The other partition computes the coordinates of copies.
+                    Opcode::DescriptorLoad if role == PartitionRole::Math => {}
+                    // The issuing partition computes products, tensor memory has them.
+                    Opcode::Dot if role == PartitionRole::Math && tensor => {}
                     _ => stack.extend(operands(module, op)),
                 },
                 ValueDef::Argument { block, index } => {
                     let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
                     match owner.filter(|&op| module.ops[op].opcode == Opcode::For) {
-                        Some(op) if index > 0 && sum(op, index as usize - 1) => {}
+                        Some(op) if index > 0 && accumulator(op, index as usize - 1) => {}
                         Some(op) if index > 0 => stack.extend(carried(module, op, index as usize - 1)),
                         Some(op) => stack.extend(module.ops[op].operands.iter().copied().take(3)),
                         None => {}

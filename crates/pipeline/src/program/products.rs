@@ -1,33 +1,11 @@
-//! Products of the computing agent: slots waited for where they are first read, waits where a result is, slots given back
-//! where the last product that reads them is known to be finished (C24, C30, C45, C46).
-
-use std::collections::BTreeSet;
+//! Products of the computing partition: slots waited for where they are first read, waits where a result is, slots
+//! given back where the last product that reads them is known to be finished (C24, C30, C45, C46).
 
 use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
-use super::agent::Walker;
-use super::emit::number;
-
-/// A slot that was waited for.
-pub(super) struct Open {
-    pub ring: usize,
-    /// The iteration that reads it.
-    pub tag: usize,
-    /// Products that have yet to finish with it.
-    pub readers: BTreeSet<OpId>,
-}
-
-/// A product that may be unfinished.
-pub(super) struct Issued {
-    pub dot: OpId,
-    pub tag: usize,
-    /// Its result in the program.
-    pub result: ValueId,
-    /// The factor that it reads from registers, as the kernel has it.
-    pub factor: Option<ValueId>,
-    /// A later product goes on in its registers.
-    pub superseded: bool,
-}
+use super::walker::Walker;
+use crate::emit::number;
+use crate::program::walker::{Issued, Open};
 
 impl Walker<'_, '_> {
     /// Waits for the slot that a copy fills and looks at all its tiles.
@@ -79,8 +57,8 @@ impl Walker<'_, '_> {
         let result = self.b.out.result(new)?;
         self.scopes.get_mut(tag)?.bind(module.result(op)?, result);
         let dot = self.b.source.selection.dots.iter().find(|d| d.op == op)?;
-        let factor = (dot.a == crate::select::Operand::Registers).then_some(a);
-        self.issued.push_back(Issued { dot: op, tag, result, factor, superseded: false });
+        let operand = (dot.a == crate::select::OperandSource::Registers).then_some(a);
+        self.issued.push_back(Issued { dot: op, tag, result, operand, superseded: false });
         Some(())
     }
 
@@ -113,16 +91,16 @@ impl Walker<'_, '_> {
     }
 
     /// Waits for every product that nothing waited for yet.
-    pub(super) fn settle(&mut self, at: OpId) {
+    pub(super) fn drain(&mut self, at: OpId) {
         if let Some(result) = self.issued.back().map(|i| i.result) {
             self.finish(result, at);
         }
     }
 
-    /// A factor in registers is not overwritten while a product reads it (C46).
+    /// An operand in registers is not overwritten while a product reads it (C46).
     pub(super) fn before_overwrite(&mut self, op: OpId) {
         let results = &self.module().ops[op].results;
-        let reads = |i: &Issued| i.factor.is_some_and(|f| results.contains(&f));
+        let reads = |i: &Issued| i.operand.is_some_and(|f| results.contains(&f));
         if let Some(result) = self.issued.iter().rev().find(|i| reads(i)).map(|i| i.result) {
             self.finish(result, op);
         }

@@ -12,15 +12,15 @@
 
 use warploom_ir::{Attr, OpId, Opcode, Type, ValueId};
 
-use super::agent::Walker;
 use super::copy::Scope;
-use super::shape::Shape;
+use super::walker::Walker;
+use crate::program::shape::LoopShape;
 
 impl Walker<'_, '_> {
     /// A pipelined loop in two stages.
-    pub(super) fn rotated(&mut self, scf_for: OpId, mut shape: Shape) -> Option<()> {
-        // What only the loading agent carries stays with it.
-        shape.crossing.retain(|v| self.needed.values.contains(v));
+    pub(super) fn rotated(&mut self, scf_for: OpId, mut shape: LoopShape) -> Option<()> {
+        // What only the loading partition carries stays with it.
+        shape.crossing.retain(|v| self.needed.values.contains(*v));
         let shape = &shape;
         let module = self.module();
         let body = module.entry(scf_for, 0)?;
@@ -105,7 +105,7 @@ impl Walker<'_, '_> {
     fn first_iteration(
         &mut self,
         scf_for: OpId,
-        shape: &Shape,
+        shape: &LoopShape,
         lower: ValueId,
         carried: &[usize],
         initial: &[ValueId],
@@ -120,7 +120,7 @@ impl Walker<'_, '_> {
         for step in shape.steps.iter().filter(|s| s.stage == 0) {
             self.step(step.op, 0)?;
         }
-        self.settle(scf_for);
+        self.drain(scf_for);
         Some(())
     }
 
@@ -128,7 +128,7 @@ impl Walker<'_, '_> {
     fn around(
         &mut self,
         scf_for: OpId,
-        shape: &Shape,
+        shape: &LoopShape,
         bounds: [ValueId; 3],
         base: &[Scope],
         rings: &[usize],
@@ -153,7 +153,7 @@ impl Walker<'_, '_> {
         for step in &shape.steps {
             self.step(step.op, if step.stage == 0 { 1 } else { 0 })?;
         }
-        self.settle(scf_for);
+        self.drain(scf_for);
         let mut last = Vec::new();
         for &value in &shape.crossing {
             last.push(self.read(value, 1, scf_for)?);
@@ -165,7 +165,7 @@ impl Walker<'_, '_> {
     fn last_iteration(
         &mut self,
         scf_for: OpId,
-        shape: &Shape,
+        shape: &LoopShape,
         values: &[ValueId],
         base: &[Scope],
     ) -> Option<()> {
@@ -176,7 +176,7 @@ impl Walker<'_, '_> {
         for step in shape.steps.iter().filter(|s| s.stage > 0) {
             self.step(step.op, 0)?;
         }
-        self.settle(scf_for);
+        self.drain(scf_for);
         Some(())
     }
 }

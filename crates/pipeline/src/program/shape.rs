@@ -1,16 +1,17 @@
-//! The shape of the computing agent's loop (C28, C29): its operations in the order of the schedule, in one stage or two.
+//! The shape of the computing partition's loop (C28, C29): its operations in the order of the schedule, in one stage or
+//! two.
 //!
-//! The schedule gives each operation a time; a window of one II decides which operations of which iteration stand in the
-//! body of the loop. Of all windows that cut the agent's operations into two stages, the one is taken at whose end the
-//! agent waits least for products, and of those the one across whose end the fewest bytes of registers live. Where the
-//! operations fit into one stage, or would take more than two, the loop runs as the kernel has it.
+//! The schedule gives each operation a time; a window of one II decides which operations of which iteration stand in
+//! the body of the loop. Of all windows that cut the partition's operations into two stages, the one is taken at whose
+//! end the partition waits least for products, and of those the one across whose end the fewest bytes of registers
+//! live. Where the operations fit into one stage, or would take more than two, the loop runs as the kernel has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
-use crate::depth::Scheduled;
-use crate::loops::{Part, Role};
+use crate::depth::ScheduledLoop;
+use crate::loops::{Part, PartitionRole};
 use crate::select::Dot;
 use crate::views::look_through;
 
@@ -24,9 +25,9 @@ pub(crate) struct Step {
     pub stage: i64,
 }
 
-/// The computing agent's loop.
+/// The computing partition's loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct LoopShape {
     /// 1: as the kernel has it. 2: rotated by one iteration.
     pub stages: i64,
     /// The operations that take time, in the order of the body.
@@ -36,7 +37,7 @@ pub(crate) struct Shape {
 }
 
 /// The shape of a scheduled loop.
-pub(crate) fn shape(module: &Module, scheduled: &Scheduled, dots: &[Dot]) -> Shape {
+pub(crate) fn shape(module: &Module, scheduled: &ScheduledLoop, dots: &[Dot]) -> LoopShape {
     let plain = plain(module, scheduled);
     let Some(body) = module.entry(scheduled.pipelined.scf_for, 0) else { return plain };
     // A product that is waited for a trip later overlaps by itself.
@@ -45,7 +46,7 @@ pub(crate) fn shape(module: &Module, scheduled: &Scheduled, dots: &[Dot]) -> Sha
     }
     let timed = timed(scheduled);
     let ii = scheduled.answer.ii.max(1);
-    let mut best: Option<((i64, u64), Shape)> = None;
+    let mut best: Option<((i64, u64), LoopShape)> = None;
     for &(start, ..) in &timed {
         let Some(shape) = window(module, body, &timed, start, ii, dots) else { continue };
         if shape.stages == 1 {
@@ -60,8 +61,8 @@ pub(crate) fn shape(module: &Module, scheduled: &Scheduled, dots: &[Dot]) -> Sha
     best.map_or(plain, |(_, shape)| shape)
 }
 
-/// Cycles that the agent waits at the end of the body for products that are not finished by then.
-fn stall(scheduled: &Scheduled, timed: &[(i64, usize, OpId)], start: i64, dots: &[Dot]) -> i64 {
+/// Cycles that the partition waits at the end of the body for products that are not finished by then.
+fn stall(scheduled: &ScheduledLoop, timed: &[(i64, usize, OpId)], start: i64, dots: &[Dot]) -> i64 {
     let ii = scheduled.answer.ii.max(1);
     let products = timed.iter().filter(|(.., op)| dots.iter().any(|d| d.op == *op));
     let late = products.map(|&(time, _, op)| {
@@ -73,23 +74,24 @@ fn stall(scheduled: &Scheduled, timed: &[(i64, usize, OpId)], start: i64, dots: 
 }
 
 /// The loop in the order of the kernel.
-fn plain(module: &Module, scheduled: &Scheduled) -> Shape {
+fn plain(module: &Module, scheduled: &ScheduledLoop) -> LoopShape {
     let mut ops: Vec<OpId> = computing(scheduled).map(|(_, op)| op).collect();
     let body = module.entry(scheduled.pipelined.scf_for, 0);
     let order = body.map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
-    ops.sort_by_key(|op| order.iter().position(|o| o == op));
+    let places: BTreeMap<OpId, usize> = order.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    ops.sort_by_key(|op| places.get(op));
     let steps = ops.into_iter().map(|op| Step { op, part: Part::Whole, stage: 0 }).collect();
-    Shape { stages: 1, steps, crossing: Vec::new() }
+    LoopShape { stages: 1, steps, crossing: Vec::new() }
 }
 
-/// The nodes of the computing agent.
-fn computing(scheduled: &Scheduled) -> impl Iterator<Item = (usize, OpId)> + '_ {
+/// The nodes of the computing partition.
+fn computing(scheduled: &ScheduledLoop) -> impl Iterator<Item = (usize, OpId)> + '_ {
     let nodes = scheduled.pipelined.nodes.iter().enumerate();
-    nodes.filter(|(_, n)| n.role == Role::Math && n.part == Part::Whole).map(|(id, n)| (id, n.op))
+    nodes.filter(|(_, n)| n.role == PartitionRole::Math && n.part == Part::Whole).map(|(id, n)| (id, n.op))
 }
 
-/// Time, order and operation of each node of the computing agent.
-fn timed(scheduled: &Scheduled) -> Vec<(i64, usize, OpId)> {
+/// Time, order and operation of each node of the computing partition.
+fn timed(scheduled: &ScheduledLoop) -> Vec<(i64, usize, OpId)> {
     let place = |id: usize| scheduled.answer.nodes.get(id);
     let mut timed: Vec<(i64, usize, OpId)> =
         computing(scheduled).filter_map(|(id, op)| place(id).map(|p| (p.time, p.order, op))).collect();
@@ -105,7 +107,7 @@ fn window(
     start: i64,
     ii: i64,
     dots: &[Dot],
-) -> Option<Shape> {
+) -> Option<LoopShape> {
     let stage = |time: i64| (time - start).div_euclid(ii);
     let first = timed.iter().map(|&(time, ..)| stage(time)).min()?;
     let stages = timed.iter().map(|&(time, ..)| stage(time)).max()? - first + 1;
@@ -124,7 +126,7 @@ fn window(
     keyed.sort_by_key(|(cycle, order, step)| (*cycle, !issues(step), *order));
     let steps: Vec<Step> = keyed.into_iter().map(|(.., step)| step).collect();
     let rotation = Rotation::new(module, body, &steps);
-    (stages == 1 || rotation.legal(&steps, dots)).then(|| Shape {
+    (stages == 1 || rotation.legal(&steps, dots)).then(|| LoopShape {
         stages,
         crossing: rotation.crossing(&steps),
         steps,
@@ -143,8 +145,8 @@ impl<'a> Rotation<'a> {
         Rotation { module, body, stage: steps.iter().map(|s| (s.op, s.stage)).collect() }
     }
 
-    /// The operations with a place of their own, and the arguments, that a value is computed from, through what is copied
-    /// where it is asked for.
+    /// The operations with a place of their own, and the arguments, that a value is computed from, through what is
+    /// copied where it is asked for.
     fn atoms(&self, value: ValueId) -> Vec<ValueId> {
         let (mut found, mut seen, mut stack) = (Vec::new(), BTreeSet::new(), vec![value]);
         while let Some(value) = stack.pop() {
@@ -176,8 +178,8 @@ impl<'a> Rotation<'a> {
         yielded.map(|y| self.module.ops[y].operands.as_slice()).unwrap_or_default()
     }
 
-    /// What the older iteration needs of its own first stage: what its second stage reads, and what it leaves to the next
-    /// iteration.
+    /// What the older iteration needs of its own first stage: what its second stage reads, and what it leaves to the
+    /// next iteration.
     fn crossing(&self, steps: &[Step]) -> Vec<ValueId> {
         let second =
             steps.iter().filter(|s| s.stage > 0).flat_map(|s| super::needed::operands(self.module, s.op));

@@ -2,10 +2,10 @@
 
 use warploom_ir::{Attr, OpId, Opcode};
 
-use super::agent::Walker;
-use super::emit::number;
+use super::walker::Walker;
+use crate::emit::number;
 use crate::layout::RingUse;
-use crate::loops::innermost_for;
+use crate::nest::innermost_for;
 
 impl Walker<'_, '_> {
     /// One store: everybody is behind the last read of the staging bytes, writes its part, makes it visible to

@@ -1,30 +1,31 @@
-//! The order of a loop whose computing agent works on tensor memory: what it does in a trip, in the order of the schedule,
-//! and which products of which trip the issuing agent starts in one (C28, C29).
+//! The order of a loop whose computing partition works on tensor memory: what it does in a trip, in the order of the
+//! schedule, and which products of which trip the issuing partition starts in one (C28, C29).
 //!
-//! The computing agent is one row of operations per trip: what overlaps it runs in the other agents. The issuing agent
-//! starts the product of the next trip before that of this one where the schedule does, so that the tensor core works
-//! while the computing agent makes the factor.
+//! The computing partition is one row of operations per trip: what overlaps it runs in the other partitions. The
+//! issuing partition starts the product of the next trip before that of this one where the schedule does, so that the
+//! tensor core works while the computing partition makes the operand.
 
 use std::collections::BTreeMap;
 
 use warploom_ir::{Module, OpId};
 
-use super::shape::{Shape, Step};
-use crate::depth::Scheduled;
-use crate::loops::{Part, Role};
+use super::shape::{LoopShape, Step};
+use crate::depth::ScheduledLoop;
+use crate::loops::{Part, PartitionRole};
 use crate::select::Selection;
 
-/// What the computing agent does in one trip.
-pub(crate) fn computing(scheduled: &Scheduled) -> Shape {
+/// What the computing partition does in one trip.
+pub(crate) fn computing(scheduled: &ScheduledLoop) -> LoopShape {
     let own = |part: Part| matches!(part, Part::Whole | Part::TmemStore);
-    let timed = timed(scheduled, Role::Math, own);
+    let timed = timed(scheduled, PartitionRole::Math, own);
     let steps = timed.into_iter().map(|(.., op, part)| Step { op, part, stage: 0 }).collect();
-    Shape { stages: 1, steps, crossing: Vec::new() }
+    LoopShape { stages: 1, steps, crossing: Vec::new() }
 }
 
-/// The products of the issuing agent, in two stages where the schedule starts some of them a trip ahead of the others.
-pub(crate) fn issuing(module: &Module, scheduled: &Scheduled, selection: &Selection) -> Shape {
-    let timed = timed(scheduled, Role::Mma, |part| part == Part::Whole);
+/// The products of the issuing partition, in two stages where the schedule starts some of them a trip ahead of the
+/// others.
+pub(crate) fn issuing(module: &Module, scheduled: &ScheduledLoop, selection: &Selection) -> LoopShape {
+    let timed = timed(scheduled, PartitionRole::Mma, |part| part == Part::Whole);
     let ii = scheduled.answer.ii.max(1);
     let start = timed.first().map_or(0, |&(time, ..)| time);
     let stage = |time: i64| (time - start).div_euclid(ii);
@@ -38,18 +39,19 @@ pub(crate) fn issuing(module: &Module, scheduled: &Scheduled, selection: &Select
             .collect();
         keyed.sort_by_key(|(cycle, _)| *cycle);
         let steps = keyed.into_iter().map(|(_, step)| step).collect();
-        return Shape { stages, steps, crossing: Vec::new() };
+        return LoopShape { stages, steps, crossing: Vec::new() };
     }
     let body = module.entry(scheduled.pipelined.scf_for, 0);
     let order = body.map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
     let mut ops: Vec<OpId> = timed.into_iter().map(|(_, _, op, _)| op).collect();
-    ops.sort_by_key(|op| order.iter().position(|o| o == op));
+    let places: BTreeMap<OpId, usize> = order.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    ops.sort_by_key(|op| places.get(op));
     let steps = ops.into_iter().map(|op| Step { op, part: Part::Whole, stage: 0 }).collect();
-    Shape { stages: 1, steps, crossing: Vec::new() }
+    LoopShape { stages: 1, steps, crossing: Vec::new() }
 }
 
 /// Whether the products that read a tile of the loop all stand in one stage: a slot has one place in the ring's order.
-fn tiles_in_one_stage(scheduled: &Scheduled, selection: &Selection, stage: impl Fn(i64) -> i64) -> bool {
+fn tiles_in_one_stage(scheduled: &ScheduledLoop, selection: &Selection, stage: impl Fn(i64) -> i64) -> bool {
     let mut seen: BTreeMap<usize, i64> = BTreeMap::new();
     selection.dots.iter().all(|dot| {
         let node = scheduled.pipelined.node(dot.op, Part::Whole);
@@ -63,8 +65,12 @@ fn tiles_in_one_stage(scheduled: &Scheduled, selection: &Selection, stage: impl 
     })
 }
 
-/// Time, order, operation and part of an agent's nodes, by time.
-fn timed(scheduled: &Scheduled, role: Role, part: impl Fn(Part) -> bool) -> Vec<(i64, usize, OpId, Part)> {
+/// Time, order, operation and part of a partition's nodes, by time.
+fn timed(
+    scheduled: &ScheduledLoop,
+    role: PartitionRole,
+    part: impl Fn(Part) -> bool,
+) -> Vec<(i64, usize, OpId, Part)> {
     let nodes = scheduled.pipelined.nodes.iter().enumerate();
     let own = nodes.filter(|(_, n)| n.role == role && part(n.part));
     let mut timed: Vec<(i64, usize, OpId, Part)> = own

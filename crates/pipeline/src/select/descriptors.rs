@@ -1,11 +1,11 @@
 //! Descriptor arguments and the tiles loaded through them.
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
-use warploom_target::{Feature, Target};
 
 use super::TileLoad;
-use crate::loops::innermost_for;
+use crate::nest::innermost_for;
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::walk::preorder;

@@ -1,15 +1,16 @@
 //! The matrix products: their operands, extents, precision and registers (C7, C31, C62, C63).
 
+use warploom_chips::{Element, Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
-use warploom_target::{Element, Feature, Target};
 
 use super::rings::in_any;
-use super::{Dot, Operand, TileLoad};
+use super::{Dot, OperandSource, TileLoad};
 use crate::classes::{Class, class};
-use crate::loops::{innermost_for, is_inside};
+use crate::nest::{innermost_for, is_inside};
 use crate::place::refuse;
 use crate::registers;
+use crate::select::selection::HALF_ROWS;
 use crate::views::{look_through, non_unit};
 use crate::walk::{Users, preorder};
 
@@ -53,7 +54,7 @@ pub(super) fn select(
     let several = dots.len() > 1;
     for (number, dot) in dots.iter().enumerate() {
         for (operand, name) in [(&dot.b, "b"), (&dot.a, "a")] {
-            if let Operand::Tile { load, .. } = operand
+            if let OperandSource::Tile { load, .. } = operand
                 && let Some(load) = loads.get_mut(*load)
             {
                 load.name = if several { format!("{name}{number}") } else { name.to_owned() };
@@ -141,7 +142,7 @@ fn operand(
     loads: &[TileLoad],
     target: &Target,
     errors: &mut Vec<Diagnostic>,
-) -> Option<Operand> {
+) -> Option<OperandSource> {
     let name = if index == 0 { "a" } else { "b" };
     let value = *module.ops[op].operands.get(index)?;
     let seen = look_through(module, value);
@@ -154,7 +155,7 @@ fn operand(
         let multiplies = target.has(Feature::Wgmma) || target.has(Feature::Tcgen05);
         let narrow = multiplies && module.ty(seen.base).elem_bits() == Some(16);
         if index == 0 && narrow && seen.views.is_empty() && maker.is_some_and(|m| class(m) == Class::Pure) {
-            return Some(Operand::Registers);
+            return Some(OperandSource::Registers);
         }
         let text = format!("operand {name} of tt.dot is not a tile loaded by descriptor");
         errors.push(refuse(module, op, Code::Op, text).note(
@@ -169,11 +170,8 @@ fn operand(
         return None;
     }
     let transposed = seen.transposed();
-    Some(Operand::Tile { load, transposed, k_major: transposed == (index == 1) })
+    Some(OperandSource::Tile { load, transposed, k_major: transposed == (index == 1) })
 }
-
-/// Rows of a product that takes half of the lanes of tensor memory.
-pub(super) const HALF_ROWS: u64 = 64;
 
 /// M, N, K, if some wgmma shape covers them (T12, C63).
 fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnostic>) -> Option<[u64; 3]> {
@@ -223,8 +221,8 @@ fn extents(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnost
 fn check_layout(
     module: &Module,
     op: OpId,
-    a: &Operand,
-    b: &Operand,
+    a: &OperandSource,
+    b: &OperandSource,
     element: Element,
     loads: &[TileLoad],
     errors: &mut Vec<Diagnostic>,
@@ -233,7 +231,7 @@ fn check_layout(
         ("a", a, "M", "store A as [M, K]"),
         ("b", b, "N", "store B as [N, K] and transpose it, as in gemm_fp8"),
     ] {
-        let Operand::Tile { load, k_major, .. } = operand else { continue };
+        let OperandSource::Tile { load, k_major, .. } = operand else { continue };
         let Some(load) = loads.get(*load) else { continue };
         let found = module.ty(load.descriptor).to_string();
         let found = found.strip_prefix("!tt.").unwrap_or(&found);
@@ -275,10 +273,10 @@ pub(super) fn check_registers(module: &Module, dots: &[Dot], target: &Target, er
     }
     let (live, have) = (registers::live(tile_registers), registers::available(m, target));
     let parts = format!(
-        "agent @math, {} B in {} warpgroups: {tile_registers} for {}, {} for addresses and the epilogue",
+        "partition @math, {} B in {} warpgroups: {tile_registers} for {}, {} for addresses and the epilogue",
         live * 4 * 2 * m,
         m / 64,
-        if tiles.len() == 1 { "the accumulator" } else { "accumulators and factors" },
+        if tiles.len() == 1 { "the accumulator" } else { "accumulators and operands" },
         registers::OVERHEAD,
     );
     let what = if tiles.len() == 1 {

@@ -1,6 +1,6 @@
 //! Finding the kernel's function and its pipelined loop (C9).
 
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use crate::classes::constant;
@@ -11,25 +11,25 @@ use crate::walk::preorder;
 ///
 /// # Errors
 /// No such function, or several without a name given.
-pub fn entry_function(module: &Module, name: Option<&str>) -> Result<OpId, Vec<Diagnostic>> {
+pub fn entry_function(module: &Module, name: Option<&str>) -> Result<OpId, Diagnostics> {
     let public: Vec<OpId> = module.functions().filter(|&f| is_public(module, f)).collect();
     if let Some(name) = name {
         let found = public.iter().copied().find(|&f| module.symbol_name(f) == Some(name));
         return found.ok_or_else(|| {
             let error = Diagnostic::error(Code::Verify, format!("there is no public function @{name}"));
-            vec![error.note("found", names(module, &public))]
+            error.note("found", names(module, &public)).into()
         });
     }
     match public.as_slice() {
         [one] => Ok(*one),
-        [] => Err(vec![
-            Diagnostic::error(Code::Verify, "the file holds no kernel").note("needs", "one public tt.func"),
-        ]),
-        _ => Err(vec![
-            Diagnostic::error(Code::Verify, format!("the file holds {} kernels", public.len()))
-                .note("found", names(module, &public))
-                .note("instead", "name the one to compile"),
-        ]),
+        [] => {
+            let error = Diagnostic::error(Code::Verify, "the file holds no kernel");
+            Err(error.note("needs", "one public tt.func").into())
+        }
+        _ => {
+            let error = Diagnostic::error(Code::Verify, format!("the file holds {} kernels", public.len()));
+            Err(error.note("found", names(module, &public)).note("instead", "name the one to compile").into())
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The operations that are refused, each with what is supported instead (C92).
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{FloatKind, Module, OpId, Opcode, Type};
-use warploom_target::{Feature, Target};
 
 use crate::classes::{Class, class};
-use crate::loops::innermost_for;
+use crate::nest::innermost_for;
 use crate::place::refuse;
 use crate::walk::preorder;
 

@@ -7,43 +7,14 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::TileLoad;
-use crate::loops::is_inside;
+use crate::nest::is_inside;
 use crate::place::refuse;
 use crate::walk::Users;
-
-/// One place of the kernel that fills a slot of a ring: a trip of a loop, or straight-line code.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Filling {
-    /// The innermost loop around the copies.
-    pub scf_for: Option<OpId>,
-    /// The copies of one slot, in the order of the payloads; positions in [`super::Selection::loads`].
-    pub loads: Vec<usize>,
-}
-
-/// A ring of slots (C22).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ring {
-    /// Where it is filled, in the order of the text; every use has the same tiles.
-    pub uses: Vec<Filling>,
-    /// Whether a slot is ever written twice.
-    pub looped: bool,
-}
-
-impl Ring {
-    /// The copies of the first use: name, descriptor and plan of each payload.
-    pub fn payloads(&self) -> &[usize] {
-        self.uses.first().map(|u| u.loads.as_slice()).unwrap_or_default()
-    }
-
-    /// The use in a loop.
-    pub fn used_in(&self, scf_for: OpId) -> Option<&Filling> {
-        self.uses.iter().find(|u| u.scf_for == Some(scf_for))
-    }
-}
+use crate::{Filling, TileRing};
 
 /// The rings of a kernel: those of loops first, then tiles that are loaded once.
-pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: &Users) -> Vec<Ring> {
-    let mut rings: Vec<Ring> = Vec::new();
+pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: &Users) -> Vec<TileRing> {
+    let mut rings: Vec<TileRing> = Vec::new();
     for &scf_for in loops {
         // Tiles with the same readers are handed over together.
         let mut groups: Vec<(BTreeSet<OpId>, Vec<usize>)> = Vec::new();
@@ -55,7 +26,7 @@ pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: 
             }
         }
         for (_, group) in groups {
-            let alike = |ring: &&mut Ring| {
+            let alike = |ring: &&mut TileRing| {
                 let known = ring.payloads();
                 ring.used_in(scf_for).is_none()
                     && known.len() == group.len()
@@ -65,14 +36,14 @@ pub(super) fn group(module: &Module, loops: &[OpId], loads: &[TileLoad], users: 
             let filling = Filling { scf_for: Some(scf_for), loads: group.clone() };
             match found {
                 Some(ring) => ring.uses.push(filling),
-                None => rings.push(Ring { uses: vec![filling], looped: true }),
+                None => rings.push(TileRing { uses: vec![filling], looped: true }),
             }
         }
     }
     for (index, load) in loads.iter().enumerate() {
         if load.scf_for.is_none_or(|around| !loops.contains(&around)) {
             let filling = Filling { scf_for: load.scf_for, loads: vec![index] };
-            rings.push(Ring { uses: vec![filling], looped: load.scf_for.is_some() });
+            rings.push(TileRing { uses: vec![filling], looped: load.scf_for.is_some() });
         }
     }
     rings

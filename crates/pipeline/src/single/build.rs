@@ -1,8 +1,10 @@
 //! Making scalar and tile arithmetic.
 
-use warploom_ir::{Attr, Opcode, Type, ValueId};
+use std::collections::HashMap;
 
-use crate::program::emit::{Emit, number};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use crate::emit::{Emit, number};
 
 impl Emit<'_> {
     /// An operation with one result.
@@ -86,4 +88,12 @@ impl Emit<'_> {
         let splat = self.value(Opcode::Splat, &[by], &offsets);
         self.value(Opcode::AddPtr, &[tile, splat], &ty)
     }
+}
+
+/// A copy of an operation without the marks of earlier stages.
+pub(super) fn clone(out: &mut Module, op: OpId, block: BlockId, map: &mut HashMap<ValueId, ValueId>) {
+    let copy = out.clone_op(op, block, map);
+    let attrs = &out.ops[copy].attrs;
+    let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));
+    out.ops[copy].attrs = kept.map(|(name, attr)| (name, attr.clone())).collect();
 }

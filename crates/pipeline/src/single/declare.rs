@@ -1,20 +1,23 @@
-//! What the program of one agent declares: its rings and the barrier of its warps (C22, C24).
+//! What the program of one partition declares: its rings and the barrier of its warps (C22, C24).
 
 use warploom_ir::{Attr, BlockId, LocId, Module, Opcode, Type};
 
 use super::find::CopiedTile;
-use super::plan::Planned;
-use super::program::BARRIER;
-use super::shape::Shape;
-use crate::program::emit::{Emit, number};
+use super::planned::Planned;
+use super::shape::PartitionShape;
+use crate::emit::{Emit, number};
 use crate::tma::TilePlan;
+
+/// Name of the barrier at which all warps of the partition meet.
+pub(super) const BARRIER: &str = "all";
 
 /// What a ring's declaration says of a tile.
 fn named(tile: &CopiedTile) -> (&str, &Type, u32) {
     (&tile.name, &tile.tile, tile.swizzle)
 }
 
-/// A ring that the agent fills itself, by `cp_async` or from its registers: depth, tiles, where each one's slots lie and how far apart.
+/// A ring that the partition fills itself, by `cp_async` or from its registers: depth, tiles, where each one's slots
+/// lie and how far apart.
 fn declare_ring(
     emit: &mut Emit<'_>,
     name: &str,
@@ -46,7 +49,7 @@ fn declare_ring(
 }
 
 /// Slots that the copy engine fills or empties.
-struct Moved<'a> {
+struct EngineRing<'a> {
     handshake: &'static str,
     depth: u64,
     /// Each payload's boxes, element type, first slot and distance.
@@ -58,7 +61,7 @@ struct Moved<'a> {
 }
 
 /// The declaration of such a ring (C22, C24).
-fn declare_moved(emit: &mut Emit<'_>, name: &str, ring: &Moved<'_>) {
+fn declare_engine_ring(emit: &mut Emit<'_>, name: &str, ring: &EngineRing<'_>) {
     let slots = &ring.slots;
     let wide = |values: Vec<u64>| Attr::DenseArray {
         elem: Type::I64,
@@ -87,20 +90,20 @@ fn declare_moved(emit: &mut Emit<'_>, name: &str, ring: &Moved<'_>) {
     emit.op(Opcode::Pipeline, &[], &[], &props);
 }
 
-/// One ring for each loop, or two where tiles take turns, one for each group of staged tiles, and the barrier of all
+/// One ring for each loop, or two where tiles take turns, one for each group of blocking tiles, and the barrier of all
 /// warps.
 pub(super) fn declare(
     out: &mut Module,
     body: BlockId,
     planned: &Planned,
-    (shape, meets): (&Shape, bool),
+    (shape, meets): (&PartitionShape, bool),
     loc: LocId,
 ) -> Option<()> {
     let beside = &planned.beside;
     let engine = &beside.engine;
     let meets = meets
         || planned.loops.iter().any(|l| !l.by_engine())
-        || !beside.staged.is_empty()
+        || !beside.blocking.is_empty()
         || !beside.stored.is_empty()
         || !engine.stores.is_empty()
         || shape.scratch > 0;
@@ -109,14 +112,14 @@ pub(super) fn declare(
     }
     let mut emit = Emit { out, block: body, loc };
     let mut id = None;
-    for (index, ahead) in planned.loops.iter().enumerate() {
+    for (index, loads) in planned.loops.iter().enumerate() {
         let (_, assignment) = planned.buffers.as_ref()?;
         let first = planned.first_value(index);
         let (mut early, mut late) = (Vec::new(), Vec::new());
-        for (value, tile) in (first..).zip(&ahead.tiles) {
+        for (value, tile) in (first..).zip(&loads.tiles) {
             let record = assignment.record(value)?;
             id = id.or(record.barrier.as_ref().and_then(|b| b.id));
-            let is_late = ahead.late.as_ref().is_some_and(|late| late.contains(&tile.op));
+            let is_late = loads.late.as_ref().is_some_and(|late| late.contains(&tile.op));
             let list = if is_late { &mut late } else { &mut early };
             list.push((tile, record));
         }
@@ -125,27 +128,27 @@ pub(super) fn declare(
                 continue;
             }
             let tiles: Vec<_> = list.iter().map(|(tile, _)| named(tile)).collect();
-            if ahead.by_engine() {
+            if loads.by_engine() {
                 let (_, record) = list.first()?;
                 let slots = list.iter().map(|(tile, record)| {
                     Some((tile.plan.as_ref()?, tile.tile.elem(), record.offset?, record.stride?))
                 });
-                let ring = Moved {
+                let ring = EngineRing {
                     handshake: "tma_to_generic",
-                    depth: ahead.depth,
+                    depth: loads.depth,
                     slots: slots.collect::<Option<_>>()?,
                     full: Some(record.full?),
                     empty: Some((record.empty?, shape.warps)),
                 };
-                declare_moved(&mut emit, &name, &ring);
+                declare_engine_ring(&mut emit, &name, &ring);
                 continue;
             }
             let places = list.iter().map(|(_, record)| Some((record.offset?, record.stride?)));
             let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
-            declare_ring(&mut emit, &name, ahead.depth, &tiles, places.into_iter().unzip());
+            declare_ring(&mut emit, &name, loads.depth, &tiles, places.into_iter().unzip());
         }
     }
-    for (index, group) in beside.staged.iter().enumerate() {
+    for (index, group) in beside.blocking.iter().enumerate() {
         let tiles: Vec<_> = group.tiles.iter().map(named).collect();
         let strides = group.tiles.iter().map(CopiedTile::bytes).collect();
         declare_ring(&mut emit, &format!("s{index}"), 1, &tiles, (group.offsets.clone(), strides));
@@ -157,13 +160,14 @@ pub(super) fn declare(
     }
     for (number, tile) in engine.once.iter().enumerate() {
         let slots = vec![(&tile.plan, &tile.elem, tile.offset, tile.plan.bytes)];
-        let ring = Moved { handshake: "tma_to_generic", depth: 1, slots, full: Some(tile.full), empty: None };
-        declare_moved(&mut emit, &format!("once{number}"), &ring);
+        let ring =
+            EngineRing { handshake: "tma_to_generic", depth: 1, slots, full: Some(tile.full), empty: None };
+        declare_engine_ring(&mut emit, &format!("once{number}"), &ring);
     }
     for (number, store) in engine.stores.iter().enumerate() {
         let slots = vec![(&store.plan, &store.elem, store.offset, store.plan.bytes)];
-        let ring = Moved { handshake: "none", depth: 1, slots, full: None, empty: None };
-        declare_moved(&mut emit, &format!("out{number}"), &ring);
+        let ring = EngineRing { handshake: "none", depth: 1, slots, full: None, empty: None };
+        declare_engine_ring(&mut emit, &format!("out{number}"), &ring);
     }
     if !meets {
         return Some(());

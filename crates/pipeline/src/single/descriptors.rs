@@ -1,36 +1,29 @@
-//! Descriptors in one agent: their loads and stores become masked accesses through pointers (C15, C17).
+//! Descriptors in one partition: their loads and stores become masked accesses through pointers (C15, C17).
 //!
-//! A descriptor made in the kernel is pointer, extents and strides anyway. One that is an argument becomes the arguments
-//! that Triton passes where a kernel's launch record has no tensor maps: pointer, extents and strides as `i64`, two flags;
-//! the extents and strides behind it stay where they are. Elements outside the tensor are not written, and read as zero; as
-//! NaN where a descriptor that is made in the kernel says so. That an argument says so is known when it is too late: copies
-//! that run ahead leave zeros.
+//! A descriptor made in the kernel is pointer, extents and strides anyway. One that is an argument becomes the
+//! arguments that Triton passes where a kernel's launch record has no tensor maps: pointer, extents and strides as
+//! `i64`, two flags; the extents and strides behind it stay where they are. Elements outside the tensor are not
+//! written, and read as zero; as NaN where a descriptor that is made in the kernel says so. That an argument says so, or
+//! asks for f32 rounded to tf32 on the way, is known when it is too late, for copies of pipelined loads leave zeros and
+//! all bits: the kernel then ends at once with an error (`trap`).
 
 mod place;
+mod tensor;
 
 use std::collections::{BTreeMap, HashMap};
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, AttrDict, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
-use warploom_target::{Feature, Target};
-
-use crate::place::{refuse, remark};
-use crate::program::emit::Emit;
-use crate::walk::preorder;
 
 use self::place::{place, place_rows};
+use self::tensor::Tensor;
+use crate::emit::Emit;
+use crate::place::{refuse, remark};
+use crate::walk::preorder;
 
-/// What a descriptor stands for.
-#[derive(Clone, Debug)]
-struct Tensor {
-    base: ValueId,
-    /// Extents, `i64`.
-    shape: Vec<ValueId>,
-    /// Strides in elements, `i64`; the innermost is 1 (C15).
-    strides: Vec<ValueId>,
-    /// Whether elements outside read as NaN.
-    nan: bool,
-}
+/// What is said of a parameter that must be false: the kernel ends with `trap` where it is not.
+const UNSET: &str = "warploom.unset";
 
 /// Whether an operation makes a descriptor in the kernel.
 fn makes(module: &Module, op: OpId) -> bool {
@@ -57,14 +50,14 @@ pub(super) fn lower(
         return Ok(None);
     }
     let told = (!tensors.is_empty() && target.has(Feature::TmaLoad)).then(|| {
-        let text = "one agent runs this kernel, and moves its tiles by masked accesses, not by TMA";
+        let text = "one partition runs this kernel, and moves its tiles by masked accesses, not by TMA";
         remark(module, func, Code::Desc, text)
             .rule("C17")
             .note(
                 "launch",
                 "no tensor maps (tensordesc_meta is empty): for each descriptor pointer, i64 extents, i64 strides, two flags",
             )
-            .note("supported", "padding by zero: the first flag, NaN, must not be set")
+            .note("supported", "padding by zero, f32 as they are: the kernel traps where a flag is set")
     });
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()
@@ -140,8 +133,10 @@ fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Te
         let strides = (0..rank)
             .map(|d| add(Type::I64, if d + 1 < rank { divides(unit) } else { plain() }, &mut kept))
             .collect();
-        add(Type::I1, plain(), &mut kept);
-        add(Type::I1, plain(), &mut kept);
+        for _flag in ["padding is NaN", "f32 are rounded to tf32"] {
+            let unset = Attr::Dict(AttrDict::from_iter([(UNSET, Attr::Bool(true))]));
+            add(Type::I1, unset, &mut kept);
+        }
         tensors.insert(arg, Tensor { base, shape: extents, strides, nan: false });
     }
     let inputs = kept.iter().map(|&(arg, _)| module.ty(arg).clone()).collect();

@@ -1,4 +1,5 @@
-//! Tiles that the copy engine moves for one agent: an elected lane issues, every warp waits and gives back (C21-C26).
+//! Tiles that the copy engine moves for one partition: an elected lane issues, every warp waits and gives back
+//! (C21-C26).
 //!
 //! ```text
 //! prologue   copies of iterations 0 .. D-2, each on the barrier of its slot
@@ -6,19 +7,18 @@
 //!            all: wait for the slot of this iteration; compute; fence, give it back
 //! ```
 //!
-//! A tile loaded once, in front of the loops, has a slot that nobody gives back. A result is written to a staging buffer,
-//! between two meetings of the warps, and one lane sends it off.
+//! A tile loaded once, in front of the loops, has a slot that nobody gives back. A result is written to a staging
+//! buffer, between two meetings of the warps, and one lane sends it off.
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
-use warploom_target::{Feature, Target};
 
 use super::find::Found;
-use super::staged::repeats;
-use crate::loops::is_inside;
+use crate::descriptor_record::record;
+use crate::emit::{Emit, number};
+use crate::nest::{is_inside, repeats};
 use crate::place::refuse;
-use crate::program::declare::record;
-use crate::program::emit::{Emit, number};
 use crate::tma::TilePlan;
 use crate::walk::preorder;
 
@@ -73,10 +73,11 @@ pub(super) fn may_move(module: &Module, func: OpId, target: &Target) -> bool {
         && !super::descriptors::made_here(module, func)
 }
 
-/// Finds what the copy engine has to do beside its loops, and places from an offset on; and where what follows may begin.
+/// Finds what the copy engine has to do beside its loops, and places from an offset on; and where what follows may
+/// begin.
 ///
 /// # Errors
-/// Tiles that it cannot move, loads where no ring can be, and kernels that it moves nothing ahead for (C15, C23).
+/// Tiles that it cannot move, loads where no ring can be, and kernels without a pipelined load (C15, C23).
 pub(super) fn find(
     module: &Module,
     func: OpId,
@@ -86,7 +87,7 @@ pub(super) fn find(
 ) -> Result<(Engine, u64), Vec<Diagnostic>> {
     let (mut engine, mut errors, mut end) = (Engine::default(), Vec::new(), start.next_multiple_of(8));
     if !found.iter().any(Found::engine) {
-        let error = refuse(module, func, Code::Loop, "no loop loads tiles by descriptor ahead of their use");
+        let error = refuse(module, func, Code::Loop, "no loop has pipelined loads by descriptor");
         return Err(vec![error.rule("C9").note("instead", "pointers")]);
     }
     if let Some(body) = module.entry(func, 0) {
@@ -101,7 +102,7 @@ pub(super) fn find(
             }
         }
     }
-    let ahead = |op: OpId| found.iter().flat_map(|f| &f.tiles).any(|t| t.op == op);
+    let pipelined = |op: OpId| found.iter().flat_map(|f| &f.tiles).any(|t| t.op == op);
     let moves = |opcode| matches!(opcode, Opcode::DescriptorLoad | Opcode::DescriptorStore);
     let all: Vec<OpId> =
         preorder(module, func).into_iter().filter(|&op| moves(module.ops[op].opcode)).collect();
@@ -110,15 +111,15 @@ pub(super) fn find(
     for &op in all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorLoad) {
         let wrong = if stores().any(|&store| descriptor(store) == descriptor(op)) {
             "this tile is loaded through a descriptor that the kernel also stores through"
-        } else if !ahead(op) && repeats(module, op) {
-            "this tile is loaded neither outside of all loops nor in one that can run ahead"
+        } else if !pipelined(op) && repeats(module, op) {
+            "this tile is loaded neither outside of all loops nor in one whose loads can be pipelined"
         } else {
             continue;
         };
         let error = refuse(module, op, Code::Loop, wrong).rule("C9");
         errors.push(error.note("instead", "a counted loop over the tiles, or pointers"));
     }
-    for &op in all.iter().filter(|&&op| !ahead(op)) {
+    for &op in all.iter().filter(|&&op| !pipelined(op)) {
         let Some(ty) = descriptor(op).map(|d| module.ty(d)) else { continue };
         let Ok(plan) = TilePlan::new(ty, target) else { continue };
         // Descriptors may name a sign that tiles do not carry (C4).
@@ -236,8 +237,8 @@ pub(super) fn place(out: &mut Module, engine: &Engine, barrier: &str) -> Option<
     Some(())
 }
 
-/// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits until
-/// it has been read.
+/// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits
+/// until it has been read.
 fn send(
     out: &mut Module,
     block: BlockId,

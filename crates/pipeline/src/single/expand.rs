@@ -1,15 +1,17 @@
-//! A loop whose copies run ahead: prologue, steady state, drain (C23, C24, C28).
+//! A loop with pipelined loads: prologue, steady state, drain (C23, C24, C28).
 
 use std::collections::{BTreeSet, HashMap};
 
-use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, BlockId, Effect, LocId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
+mod copies;
 mod steady;
 
-use super::find::{CopiedTile, PointerStep, Slice, pointer_step, slice, yielded};
-use super::{Ahead, engine, rounds};
-use crate::classes::{Class, class, constant};
-use crate::program::emit::{Emit, number};
+use super::find::{PointerStep, Slice, pointer_step, slice, yielded};
+use super::{PipelinedLoads, rounds};
+use crate::classes::constant;
+use crate::emit::{Emit, number};
+use crate::sets::IdSet;
 
 /// What a loop of the kernel has become, by value.
 type Map = HashMap<ValueId, ValueId>;
@@ -45,12 +47,13 @@ struct Loop<'a> {
     body: BlockId,
     args: Vec<ValueId>,
     bounds: [ValueId; 3],
-    ahead: i64,
+    /// Iterations between a load and its use.
+    distance: i64,
     /// The step, where it is a constant.
     step: Option<i64>,
     /// Whether the copy engine copies.
     engine: bool,
-    tiles: &'a Ahead,
+    tiles: &'a PipelinedLoads,
     ring: &'a Ring<'a>,
     slice: Slice,
     block: BlockId,
@@ -58,7 +61,7 @@ struct Loop<'a> {
 }
 
 /// Expands a loop where it stands. `None` if it is not what [`super::find`] makes sure of.
-pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option<()> {
+pub(super) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) -> Option<()> {
     let old = tiles.scf_for;
     let body = out.entry(old, 0)?;
     let block = out.ops[old].block?;
@@ -70,7 +73,7 @@ pub(super) fn expand(out: &mut Module, tiles: &Ahead, ring: &Ring<'_>) -> Option
         body,
         args: out.blocks[body].args.to_vec(),
         bounds: [lo, hi, step],
-        ahead: i64::try_from(ring.depth.checked_sub(1)?.checked_sub(ring.pending)?).ok()?.max(1),
+        distance: i64::try_from(ring.depth.checked_sub(1)?.checked_sub(ring.pending)?).ok()?.max(1),
         step: constant(out, step),
         engine: tiles.tiles.iter().any(|t| t.plan.is_some()),
         slice: slice(out, old, body, &roots)?,
@@ -122,8 +125,8 @@ impl Loop<'_> {
     }
 
     /// What computing needs, copies aside: operations of the body, and positions of carried values.
-    fn live(&self, out: &Module) -> (BTreeSet<OpId>, BTreeSet<usize>) {
-        let (mut ops, mut kept) = (BTreeSet::new(), BTreeSet::new());
+    fn live(&self, out: &Module) -> (IdSet<OpId>, BTreeSet<usize>) {
+        let (mut ops, mut kept) = (IdSet::default(), BTreeSet::new());
         let mut stack: Vec<ValueId> = Vec::new();
         let carried = |at: usize, kept: &mut BTreeSet<usize>, stack: &mut Vec<ValueId>| {
             if kept.insert(at) && pointer_step(out, self.old, self.body, at).is_none() {
@@ -137,11 +140,9 @@ impl Loop<'_> {
         }
         for &op in &out.blocks[self.body].ops {
             let opcode = out.ops[op].opcode;
-            let pure = matches!(
-                opcode,
-                Opcode::Load | Opcode::DescriptorLoad | Opcode::Reduce | Opcode::Dot | Opcode::Yield
-            );
-            if !pure && class(opcode) != Class::Pure {
+            // What only gives results lives by those who use them.
+            let idle = matches!(opcode.facts().effect, Effect::None | Effect::Divides | Effect::Read);
+            if !idle && opcode != Opcode::Yield {
                 ops.insert(op);
                 stack.extend(self.reads(out, op));
             }
@@ -203,7 +204,8 @@ impl Loop<'_> {
         [zero, zero]
     }
 
-    /// The copies of the first iterations; returns where the carried values stand behind them, and the next slot to fill.
+    /// The copies of the first iterations; returns where the carried values stand behind them, and the next slot to
+    /// fill.
     fn prologue(
         &self,
         out: &mut Module,
@@ -235,7 +237,7 @@ impl Loop<'_> {
             }
             return Some((now, write));
         }
-        for iteration in 0..self.ahead {
+        for iteration in 0..self.distance {
             let (index, guard) = match iteration {
                 0 => (lo, some),
                 _ => {
@@ -249,77 +251,6 @@ impl Loop<'_> {
             write = [*next.first()?, *next.get(1)?];
         }
         Some((now, write))
-    }
-
-    /// Whether a tile is copied late in the body.
-    fn is_late(&self, tile: &CopiedTile) -> bool {
-        self.tiles.late.as_ref().is_some_and(|late| late.contains(&tile.op))
-    }
-
-    /// Whether tiles are copied ahead of their iteration.
-    fn has_early(&self) -> bool {
-        self.tiles.tiles.iter().any(|tile| !self.is_late(tile))
-    }
-
-    /// Ring and payload of a tile: early ones and late ones are counted apart.
-    fn payload(&self, tile: &CopiedTile) -> (&str, usize) {
-        let late = self.is_late(tile);
-        let same = self.tiles.tiles.iter().filter(|t| self.is_late(t) == late);
-        let payload = same.take_while(|t| t.op != tile.op).count();
-        (if late { self.ring.late } else { self.ring.name }, payload)
-    }
-
-    /// The copies of one iteration, of its late tiles or of the others, as a group; returns the carried values of the
-    /// next one.
-    fn copies(
-        &self,
-        out: &mut Module,
-        block: BlockId,
-        copied: &[Carried],
-        now: &[ValueId],
-        (index, guard, iterator): (ValueId, ValueId, [ValueId; 2]),
-        late: bool,
-    ) -> Option<Vec<ValueId>> {
-        let mut map = Map::new();
-        self.bind(out, block, copied, now, index, &mut map)?;
-        for op in out.blocks[self.body].ops.clone() {
-            if self.slice.ops.contains(&op) {
-                clone(out, op, block, &mut map);
-            }
-        }
-        if self.engine {
-            let mut tiles = Vec::new();
-            let mut ring = self.ring.name;
-            for tile in self.tiles.tiles.iter().filter(|tile| self.is_late(tile) == late) {
-                ring = self.payload(tile).0;
-                let operands = out.ops[tile.op].operands.iter();
-                let operands = operands.map(|v| map.get(v).copied().unwrap_or(*v)).collect();
-                tiles.push((tile.op, operands, tile.bytes()));
-            }
-            engine::fill(out, block, ring, iterator, guard, &tiles);
-            let mut emit = Emit { out, block, loc: self.loc };
-            return self.nexts(&mut emit, copied, now, &map);
-        }
-        for tile in self.tiles.tiles.iter().filter(|tile| self.is_late(tile) == late) {
-            let (ring, payload) = self.payload(tile);
-            let operands: Vec<ValueId> = out.ops[tile.op].operands.to_vec();
-            let new = |index: usize| operands.get(index).map(|v| map.get(v).copied().unwrap_or(*v));
-            let (pointers, mask, other) = (new(0)?, new(1), new(2));
-            let loc = out.ops[tile.op].loc;
-            let mut emit = Emit { out, block, loc };
-            let ty = tile.tile.with_elem(Type::I1);
-            let mut all = emit.value(Opcode::Splat, &[guard], &ty);
-            if let Some(mask) = mask {
-                all = emit.value(Opcode::AndI, &[mask, all], &ty);
-            }
-            let mut operands = vec![iterator[0], pointers, all];
-            operands.extend(other);
-            let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
-            emit.op(Opcode::AsyncCopy, &operands, &[], &props);
-        }
-        let mut emit = Emit { out, block, loc: self.loc };
-        emit.op(Opcode::AsyncCommit, &[], &[], &[]);
-        self.nexts(&mut emit, copied, now, &map)
     }
 
     /// What carried values are in the next iteration: moved on, or what the body yields.
@@ -374,8 +305,8 @@ impl Loop<'_> {
         emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(self.ring.barrier))]);
     }
 
-    /// The index so many iterations behind one that exists, and whether that one does too. Where the step is no constant,
-    /// in 64 bits: so many steps may be more than the index can hold.
+    /// The index so many iterations behind one that exists, and whether that one does too. Where the step is no
+    /// constant, in 64 bits: so many steps may be more than the index can hold.
     fn later(
         &self,
         out: &mut Module,
@@ -401,12 +332,4 @@ impl Loop<'_> {
         let later = if ty == Type::I64 { later } else { emit.value(Opcode::TruncI, &[later], &ty) };
         Some((later, more))
     }
-}
-
-/// A copy of an operation without the marks of earlier stages.
-pub(super) fn clone(out: &mut Module, op: OpId, block: BlockId, map: &mut Map) {
-    let copy = out.clone_op(op, block, map);
-    let attrs = &out.ops[copy].attrs;
-    let kept = attrs.iter().filter(|(name, _)| !name.starts_with("warploom."));
-    out.ops[copy].attrs = kept.map(|(name, attr)| (name, attr.clone())).collect();
 }

@@ -1,4 +1,4 @@
-//! What was decided for a kernel that one agent runs, and why (C93).
+//! What was decided for a kernel that one partition runs, and why (C93).
 
 use std::fmt::Write;
 
@@ -6,35 +6,37 @@ use warploom_bufassign::render;
 use warploom_ir::{Attr, Module};
 use warploom_sched::render::gantt;
 
-use super::{Ahead, Layout, Single};
-use crate::bound::{interval, with_agents};
-use crate::choice;
+use super::{PipelinedLoads, RegisterLayout, Single};
+use crate::bound::{interval, with_partitions};
+use crate::candidates;
 use crate::sharing::sharing;
 
-/// The report: the agent, its rings, the shape of its loops, what bounds II, schedules and the memory map.
+/// The report: the partition, its rings, the shape of its loops, what bounds II, schedules and the memory map.
 pub fn explain(single: &Single) -> String {
     let mut out = String::new();
     let (name, chip) = name_and_chip(&single.program);
-    let _ = writeln!(out, "kernel @{name} for {chip}: one agent copies and computes");
+    let _ = writeln!(out, "kernel @{name} for {chip}: one partition copies and computes");
     let shape = &single.shape;
-    let _ = writeln!(out, "\nagents: {} warps, {} registers per thread", shape.warps, shape.registers);
+    let _ = writeln!(out, "\npartitions: {} warps, {} registers per thread", shape.warps, shape.registers);
     let _ = match shape.layout {
-        Layout::MmaSync { m, n } => {
+        RegisterLayout::MmaSync { m, n } => {
             writeln!(out, "  @main  mma.sync, {m} warps along the rows and {n} along the columns")
         }
-        Layout::Wgmma => writeln!(out, "  @main  wgmma, {} warpgroups along the rows", shape.warps / 4),
-        Layout::Blocked { vector, across } => {
+        RegisterLayout::Wgmma => {
+            writeln!(out, "  @main  wgmma, {} warpgroups along the rows", shape.warps / 4)
+        }
+        RegisterLayout::Blocked { vector, across } => {
             writeln!(out, "  @main  {vector} neighbours in a lane, {across} lanes along the columns")
         }
     };
-    out += &choice::explain(&single.candidates);
+    out += &candidates::explain(&single.candidates);
     if single.loops.is_empty() {
         let _ = writeln!(out, "\nno loop is pipelined");
     }
-    for (number, ahead) in single.loops.iter().enumerate() {
-        describe(&mut out, number, ahead);
+    for (number, loads) in single.loops.iter().enumerate() {
+        describe(&mut out, number, loads);
     }
-    for (number, group) in single.staged.iter().enumerate() {
+    for (number, group) in single.blocking.iter().enumerate() {
         let tiles: Vec<String> = group.tiles.iter().map(|t| format!("{} {}", t.name, t.tile)).collect();
         let when = if group.again { "in each trip, where it is loaded" } else { "once" };
         let _ = writeln!(out, "\n@s{number}: {} copied to shared memory {when}", tiles.join(" + "));
@@ -74,30 +76,30 @@ fn iterations(count: u64) -> String {
     format!("{count} iteration{}", if count == 1 { "" } else { "s" })
 }
 
-fn describe(out: &mut String, number: usize, ahead: &Ahead) {
+fn describe(out: &mut String, number: usize, loads: &PipelinedLoads) {
     let tiles: Vec<String> =
-        ahead.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
-    let (depth, pending, answer) = (ahead.depth, ahead.pipelined.pending, &ahead.answer);
+        loads.tiles.iter().map(|t| format!("{} {} ({} B swizzle)", t.name, t.tile, t.swizzle)).collect();
+    let (depth, pending, answer) = (loads.depth, loads.pipelined.pending, &loads.answer);
     let _ = writeln!(out, "\nloop {number}: @p{number}: {depth} x {}", tiles.join(" + "));
-    if ahead.by_engine() {
+    if loads.by_engine() {
         let _ = writeln!(
             out,
-            "  TMA in one agent: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
+            "  TMA in one partition: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
         );
     }
-    match &ahead.late {
-        None if ahead.by_engine() => {
+    match &loads.late {
+        None if loads.by_engine() => {
             let _ = writeln!(
                 out,
-                "  copies run {} ahead: prologue, steady state, none behind the last (C28); the depth law asks for {}",
+                "  pipelined loads, {} ahead of use: prologue, steady state, none behind the last (C28); the depth law asks for {}",
                 iterations(depth.saturating_sub(1)),
-                ahead.law
+                loads.law
             );
         }
         None => {
             let _ = writeln!(
                 out,
-                "  cp.async in one agent: a group for each iteration, all but {} waited for, then a barrier (C24)",
+                "  cp.async in one partition: a group for each iteration, all but {} waited for, then a barrier (C24)",
                 depth.saturating_sub(2 + pending)
             );
             if pending > 0 {
@@ -108,21 +110,21 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
             }
             let _ = writeln!(
                 out,
-                "  copies run {} ahead: prologue, steady state, drain by masks (C28); the depth law asks for {}",
+                "  pipelined loads, {} ahead of use: prologue, steady state, drain by masks (C28); the depth law asks for {}",
                 iterations(depth.saturating_sub(1 + pending)),
-                ahead.law
+                loads.law
             );
         }
-        Some(late) if late.len() == ahead.tiles.len() => {
+        Some(late) if late.len() == loads.tiles.len() => {
             let _ = writeln!(
                 out,
-                "  one slot each (C24): copied when their iteration begins, waited for, read; nothing runs ahead; the depth law asks for {}",
-                ahead.law
+                "  one slot each (C24): copied when their iteration begins, waited for, read; no load is pipelined; the depth law asks for {}",
+                loads.law
             );
         }
         Some(late) => {
             let names = |of: bool| {
-                let some = ahead.tiles.iter().filter(|t| late.contains(&t.op) == of);
+                let some = loads.tiles.iter().filter(|t| late.contains(&t.op) == of);
                 some.map(|t| t.name.as_str()).collect::<Vec<_>>().join(", ")
             };
             let _ = writeln!(
@@ -133,18 +135,18 @@ fn describe(out: &mut String, number: usize, ahead: &Ahead) {
                 names(false),
                 names(false),
                 names(true),
-                ahead.law
+                loads.law
             );
         }
     }
-    let _ = writeln!(out, "  {}", interval(&ahead.pipelined.graph, answer));
+    let _ = writeln!(out, "  {}", interval(&loads.pipelined.graph, answer));
     if answer.stages > 1 {
         let _ = writeln!(
             out,
             "  the schedule decides the copies; what computes runs trip by trip as the kernel has it, and the chip overlaps warps"
         );
     }
-    indented(out, &gantt(&with_agents(&ahead.pipelined), answer));
+    indented(out, &gantt(&with_partitions(&loads.pipelined), answer));
 }
 
 fn indented(out: &mut String, text: &str) {

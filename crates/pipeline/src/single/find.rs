@@ -1,18 +1,19 @@
-//! Which loads of which loops can run ahead: their pointers and masks must be computable for a later iteration (C8).
+//! Which loads of which loops can be pipelined: their pointers and masks must be computable for a later iteration (C8).
 
 use std::collections::BTreeSet;
 
+use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
-use warploom_target::Target;
 
 use crate::classes::{Class, class, constant, is_scalar_type};
 use crate::loops::pipelined_loops;
 use crate::place::remark;
+use crate::sets::IdSet;
 use crate::tma::TilePlan;
 use crate::walk::preorder;
 
-/// A tile that is copied to shared memory ahead of its use.
+/// A tile that is brought to shared memory by a pipelined load.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopiedTile {
     /// The `tt.load`.
@@ -45,7 +46,7 @@ impl CopiedTile {
     }
 }
 
-/// A loop and what of it runs ahead.
+/// A loop and its pipelined loads.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub scf_for: OpId,
@@ -68,13 +69,13 @@ pub(super) struct PointerStep {
     pub by: ValueId,
 }
 
-/// The loops of a kernel with tiles that can be copied ahead, and why others cannot.
+/// The loops of a kernel with loads that can be pipelined, and why others cannot.
 pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>, Vec<Diagnostic>) {
     let (mut found, mut remarks) = (Vec::new(), Vec::new());
     for scf_for in pipelined_loops(module, func) {
         let Some(body) = module.entry(scf_for, 0) else { continue };
         let mut tiles = Vec::new();
-        let engine = module.blocks[body].ops.iter().any(|&op| moved(module, op));
+        let engine = module.blocks[body].ops.iter().any(|&op| moves_by_descriptor(module, op));
         for &op in &module.blocks[body].ops {
             let found = match module.ops[op].opcode {
                 Opcode::DescriptorLoad => by_engine(module, func, scf_for, body, op, (tiles.len(), target)),
@@ -87,7 +88,7 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
                 Ok(Some(tile)) => tiles.push(tile),
                 Ok(None) => {}
                 Err(why) => {
-                    let text = format!("this load does not run ahead: {why}");
+                    let text = format!("this load is not pipelined: {why}");
                     remarks.push(remark(module, op, Code::Loop, text).rule("C9"));
                 }
             }
@@ -98,7 +99,8 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
             continue;
         }
-        // A loop over rows with a program's stride runs a few times; other CTAs hide its loads, where registers let them.
+        // A loop over rows with a program's stride runs a few times; other CTAs hide its loads, where registers let
+        // them.
         if !tiles.is_empty() && !engine && step.is_none() && !multiplies(module, scf_for) {
             let text = "this loop is not pipelined: its step is no constant, and it multiplies nothing";
             remarks.push(remark(module, scf_for, Code::Loop, text).rule("C9"));
@@ -118,7 +120,7 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
     (found, remarks)
 }
 
-/// A load as a tile copied ahead; `None` for loads that are no tiles, an error where it must stay where it is.
+/// A load as a pipelined one; `None` for loads that are no tiles, an error where it must stay where it is.
 fn copied(
     module: &Module,
     scf_for: OpId,
@@ -146,7 +148,8 @@ fn copied(
     if slice(module, scf_for, body, &module.ops[op].operands).is_none() {
         return Err("its pointers or its mask depend on what the loop computes");
     }
-    let stores = preorder(module, scf_for).into_iter().filter(|&op| writes(module.ops[op].opcode));
+    let stores =
+        preorder(module, scf_for).into_iter().filter(|&op| module.ops[op].opcode.facts().effect.writes());
     let own = root(module, module.ops[op].operands.first().copied());
     for store in stores {
         let other = root(module, module.ops[store].operands.first().copied());
@@ -169,7 +172,7 @@ fn loads_tile(module: &Module, op: OpId) -> bool {
 }
 
 /// Whether the copy engine loads a tile.
-fn moved(module: &Module, op: OpId) -> bool {
+fn moves_by_descriptor(module: &Module, op: OpId) -> bool {
     module.ops[op].opcode == Opcode::DescriptorLoad
 }
 
@@ -181,8 +184,8 @@ fn letter(number: usize) -> String {
     }
 }
 
-/// A tile that the copy engine can bring ahead: its coordinates can be computed, and what stands around its loop can carry
-/// how often its slots were filled: counted loops, or branches that are taken once at most.
+/// A tile that the copy engine can bring by a pipelined load: its coordinates can be computed, and what stands around
+/// its loop can carry how often its slots were filled: counted loops, or branches that are taken once at most.
 fn by_engine(
     module: &Module,
     func: OpId,
@@ -208,7 +211,10 @@ fn by_engine(
         at = module.parent(parent);
     }
     let through = |store: OpId| module.ops[store].operands.first() == Some(&descriptor);
-    if preorder(module, scf_for).into_iter().any(|op| writes(module.ops[op].opcode) && through(op)) {
+    if preorder(module, scf_for)
+        .into_iter()
+        .any(|op| module.ops[op].opcode.facts().effect.writes() && through(op))
+    {
         return Err("the loop stores through the same descriptor");
     }
     let (tile, swizzle) = (module.ty(result).clone(), plan.swizzle);
@@ -224,25 +230,13 @@ pub(super) fn swizzle(shape: &[u64], row: u64) -> u32 {
 }
 
 /// A load of a matrix that can be copied to shared memory where it stands.
-pub(super) fn staged_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
+pub(super) fn copied_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
     let tile = module.ty(module.result(op)?).clone();
     let bits = tile.elem_bits().filter(|bits| matches!(bits, 8 | 16 | 32 | 64))?;
     let &[_, cols] = tile.shape() else { return None };
     let row = cols.saturating_mul(u64::from(bits) / 8);
     let swizzle = swizzle(tile.shape(), row);
     (row >= 16).then(|| CopiedTile { op, tile, swizzle, name: String::new(), plan: None })
-}
-
-/// Whether an operation may change global memory.
-pub(super) fn writes(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Store
-            | Opcode::AtomicRmw
-            | Opcode::AtomicCas
-            | Opcode::DescriptorStore
-            | Opcode::DescriptorReduce
-    )
 }
 
 /// The argument of the function that a pointer, or a tile of pointers, comes from.
@@ -279,7 +273,7 @@ pub(super) fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId>
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slice {
     /// Operations of the body.
-    pub ops: BTreeSet<OpId>,
+    pub ops: IdSet<OpId>,
     /// Positions of carried values.
     pub carried: BTreeSet<usize>,
 }
@@ -339,7 +333,7 @@ pub(super) fn pointer_step(module: &Module, scf_for: OpId, body: BlockId, at: us
             let scalar = *module.ops[by].operands.first()?;
             let inside = module.def_op(scalar).map_or_else(
                 || matches!(module.values[scalar].def, ValueDef::Argument { block, .. } if block == body),
-                |op| crate::loops::is_inside(module, op, scf_for),
+                |op| crate::nest::is_inside(module, op, scf_for),
             );
             (!inside).then_some(PointerStep { by: scalar })
         }

@@ -1,22 +1,22 @@
-//! The scheduled and the assigned form of a kernel that one agent runs.
+//! The scheduled and the assigned form of a kernel that one partition runs.
 
+use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode};
-use warploom_target::Target;
 
-use super::plan::Planned;
-use super::{Ahead, Layout, Shape, wgmma};
-use crate::forms::{self as all_forms, Form, mark_form, to_attrs};
+use super::planned::Planned;
+use super::{PartitionShape, PipelinedLoads, RegisterLayout, wgmma};
+use crate::forms::{self as all_forms, TextForm, mark_form, to_attrs};
 
 /// The kernel with its schedules written on it.
 pub(super) fn scheduled(
     kernel: &Module,
     func: OpId,
-    shape: &Shape,
-    loops: &[Ahead],
+    shape: &PartitionShape,
+    loops: &[PipelinedLoads],
     target: &Target,
 ) -> Module {
     let mut module = all_forms::scheduled(kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
-    if shape.layout == Layout::Wgmma {
+    if shape.layout == RegisterLayout::Wgmma {
         module.ops[func].attrs.set(wgmma::MARK, Attr::string(wgmma::WGMMA));
     }
     module
@@ -25,7 +25,7 @@ pub(super) fn scheduled(
 /// The same with one `warploom.alloc` for every ring.
 pub(super) fn assigned(scheduled: &Module, func: OpId, planned: &Planned, target: &Target) -> Module {
     let mut module = scheduled.clone();
-    mark_form(&mut module, Form::Assigned, target);
+    mark_form(&mut module, TextForm::Assigned, target);
     let (Some(body), Some((_, assignment))) = (module.entry(func, 0), &planned.buffers) else {
         return module;
     };

@@ -1,16 +1,17 @@
-//! What a program writes to global memory it may read again: its lanes meet in between (C7).
+//! What a program writes to global memory it reads before or after: its lanes meet in between (C7).
 //!
-//! A kernel is one thread of control; its agent is many lanes, each of which moves elements of its own. Where an access
-//! follows a write through the same argument, or one that cannot be told apart from it, all warps meet in front of it.
+//! A kernel is one thread of control; its partition is many lanes, each of which moves elements of its own. Where an
+//! access follows a write through the same argument, or one that cannot be told apart from it, all warps meet in front
+//! of it; so they do where a write follows a read, unless each lane writes what it has read itself.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
 
-use super::find::{root, writes};
-use super::plan::Planned;
-use crate::loops::is_inside;
-use crate::walk::preorder;
+use super::find::root;
+use super::planned::Planned;
+use crate::nest::is_inside;
+use crate::walk::{Users, preorder};
 
 /// An access of global memory.
 struct Access {
@@ -19,46 +20,101 @@ struct Access {
     writes: bool,
 }
 
-/// Where the warps of a kernel must meet: in front of these operations.
-pub(super) fn meetings(module: &Module, func: OpId, planned: &Planned) -> BTreeSet<OpId> {
+/// What a meeting puts in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Meeting {
+    /// What was written before it.
+    Writes,
+    /// What was read before it, too: nothing that reads global memory may be put off behind it.
+    Reads,
+}
+
+/// Where the warps of a kernel must meet: in front of these operations. `threads` run it.
+pub(super) fn meetings(
+    module: &Module,
+    func: OpId,
+    planned: &Planned,
+    threads: u64,
+) -> BTreeMap<OpId, Meeting> {
     let accesses: Vec<Access> = preorder(module, func)
         .into_iter()
-        .filter(|&op| writes(module.ops[op].opcode) || module.ops[op].opcode == Opcode::Load)
+        .filter(|&op| module.ops[op].opcode.facts().effect.writes() || module.ops[op].opcode == Opcode::Load)
         .map(|op| Access {
             op,
             root: root(module, module.ops[op].operands.first().copied()),
-            writes: writes(module.ops[op].opcode),
+            writes: module.ops[op].opcode.facts().effect.writes(),
         })
         .collect();
     let loops: Vec<OpId> = preorder(module, func)
         .into_iter()
         .filter(|&op| matches!(module.ops[op].opcode, Opcode::For | Opcode::While))
         .collect();
-    let mut found = BTreeSet::new();
+    let users = Users::new(module);
+    let mut found = BTreeMap::new();
     for (at, later) in accesses.iter().enumerate() {
         let same = |a: &Access| a.root == later.root || a.root.is_none() || later.root.is_none();
-        let before = accesses.iter().take(at).any(|a| a.writes && same(a));
         // In a loop, what stands behind it comes before it in the next trip.
         let around =
             |a: &Access| loops.iter().any(|&l| is_inside(module, a.op, l) && is_inside(module, later.op, l));
-        let behind = accesses.iter().skip(at + 1).any(|a| a.writes && same(a) && around(a));
-        if before || behind {
-            // Tiles that are copied ahead begin to come in front of their loop.
-            let ahead = planned.loops.iter().find(|l| l.tiles.iter().any(|t| t.op == later.op));
-            found.insert(ahead.map_or(later.op, |l| l.scf_for));
+        let earlier = accesses.iter().take(at).chain(accesses.iter().skip(at + 1).filter(|a| around(a)));
+        let met = |a: &Access| match (a.writes, later.writes) {
+            _ if !same(a) => None,
+            (true, _) => Some(Meeting::Writes),
+            (false, true) if !in_place(module, &users, a.op, later.op, threads) => Some(Meeting::Reads),
+            (false, _) => None,
+        };
+        if let Some(meeting) = earlier.filter_map(met).max() {
+            // Pipelined loads begin to come in front of their loop.
+            let pipelined = planned.loops.iter().find(|l| l.tiles.iter().any(|t| t.op == later.op));
+            let place = found.entry(pipelined.map_or(later.op, |l| l.scf_for)).or_insert(meeting);
+            *place = meeting.max(*place);
         }
     }
     found
 }
 
+/// Whether each lane that writes has itself read the element that it writes, and nobody else needs it: what is loaded goes
+/// element by element into a store through the same pointers, and no lane holds a copy.
+fn in_place(module: &Module, users: &Users, load: OpId, store: OpId, threads: u64) -> bool {
+    let pointer = |op: OpId| module.ops[op].operands.first().copied();
+    let wide = |v: ValueId| module.ty(v).elements().is_none_or(|elements| elements >= threads);
+    if pointer(load) != pointer(store) || !pointer(load).is_some_and(wide) {
+        return false;
+    }
+    let mut work = module.ops[load].results.clone();
+    let mut seen = std::collections::HashSet::new();
+    while let Some(value) = work.pop() {
+        for &user in users.of(value) {
+            let data = &module.ops[user];
+            let lanewise = user == store || data.opcode.facts().category.is_elementwise();
+            if !lanewise || !data.results.iter().all(|&v| module.ty(v).is_tensor()) {
+                return false;
+            }
+            if seen.insert(user) {
+                work.extend(data.results.iter().copied());
+            }
+        }
+    }
+    true
+}
+
 /// Lets all warps meet in front of operations.
-pub(super) fn meet(out: &mut Module, at: &BTreeSet<OpId>, barrier: &str) -> Option<()> {
-    for &op in at {
+pub(super) fn meet(out: &mut Module, at: &BTreeMap<OpId, Meeting>, barrier: &str) -> Option<()> {
+    let mut meetings: BTreeMap<BlockId, BTreeMap<OpId, OpId>> = BTreeMap::new();
+    for (&op, &meeting) in at {
         let (block, loc) = (out.ops[op].block?, out.ops[op].loc);
-        let place = out.blocks[block].ops.iter().position(|&o| o == op)?;
-        let meeting = out.create_op(Opcode::BarrierSync, &[], &[], loc);
-        out.ops[meeting].props.set("barrier", Attr::symbol(barrier));
-        out.insert(block, place, meeting);
+        let sync = out.create_op(Opcode::BarrierSync, &[], &[], loc);
+        out.ops[sync].props.set("barrier", Attr::symbol(barrier));
+        if meeting == Meeting::Reads {
+            out.ops[sync].attrs.set("warploom.reads", Attr::string("global"));
+        }
+        out.ops[sync].block = Some(block);
+        meetings.entry(block).or_default().insert(op, sync);
+    }
+    for (block, meetings) in meetings {
+        let ops = std::mem::take(&mut out.blocks[block].ops);
+        let with = |op: OpId| meetings.get(&op).copied().into_iter().chain([op]);
+        out.blocks[block].ops = ops.into_iter().flat_map(with).collect();
     }
     Some(())
 }

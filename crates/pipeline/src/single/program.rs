@@ -1,52 +1,55 @@
-//! The program of one agent: declarations, the agent's region, the loops in it expanded (C20, C28, C35).
+//! The program of one partition: declarations, the partition's region, the loops in it expanded (C20, C28, C35).
 
+use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
-use warploom_target::Target;
 
+use super::blocking::stage;
 use super::expand::{Ring, expand};
-use super::order;
-use super::plan::Planned;
-use super::settle::settle;
-use super::shape::{Layout, Shape};
-use super::staged::stage;
-use super::stored::store;
-use super::{declare, engine};
-use crate::forms::{Form, mark_form};
-use crate::program::emit::{Emit, number};
+use super::operand_stores::store;
+use super::planned::Planned;
+use super::product_waits::wait_for_products;
+use super::shape::{PartitionShape, RegisterLayout};
+use super::{declare, engine, order};
+use crate::emit::{Emit, number};
+use crate::forms::{TextForm, mark_form};
+use crate::single::declare::BARRIER;
 
-/// Name of the agent and of the barrier its warps meet at.
-const AGENT: &str = "main";
-pub(super) const BARRIER: &str = "all";
+/// Name of the partition and of the barrier its warps meet at.
+const PARTITION: &str = "main";
 
 /// Builds the program form; `None` if the kernel is not what [`super::find`] makes sure of.
 pub(super) fn build(
     kernel: &Module,
     func: OpId,
-    shape: &Shape,
+    shape: &PartitionShape,
     planned: &Planned,
     target: &Target,
 ) -> Option<Module> {
     let mut out = kernel.clone();
-    mark_form(&mut out, Form::Program, target);
+    mark_form(&mut out, TextForm::Program, target);
     let others: Vec<OpId> = out.functions().filter(|&f| f != func).collect();
-    others.into_iter().for_each(|f| out.detach(f));
+    others.into_iter().for_each(|f| out.ops[f].block = None);
+    let home = out.body();
+    let stays: Vec<OpId> =
+        out.blocks[home].ops.iter().copied().filter(|&op| out.ops[op].block.is_some()).collect();
+    out.blocks[home].ops = stays;
     let body = out.entry(func, 0)?;
-    let meetings = order::meetings(&out, func, planned);
+    let meetings = order::meetings(&out, func, planned, 32 * shape.warps);
     order::meet(&mut out, &meetings, BARRIER)?;
     let beside = &planned.beside;
     engine::place(&mut out, &beside.engine, BARRIER)?;
-    store(&mut out, &beside.stored, &beside.factors, BARRIER)?;
-    for (index, ahead) in planned.loops.iter().enumerate() {
+    store(&mut out, &beside.stored, &beside.operands, BARRIER)?;
+    for (index, loads) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
-        let (pending, fenced) = (ahead.pipelined.pending, shape.layout == Layout::Wgmma);
-        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: ahead.depth, pending, fenced };
-        expand(&mut out, ahead, &ring)?;
+        let (pending, fenced) = (loads.pipelined.pending, shape.layout == RegisterLayout::Wgmma);
+        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: loads.depth, pending, fenced };
+        expand(&mut out, loads, &ring)?;
     }
-    for (index, group) in beside.staged.iter().enumerate() {
-        stage(&mut out, group, &format!("s{index}"), BARRIER, shape.layout == Layout::Wgmma)?;
+    for (index, group) in beside.blocking.iter().enumerate() {
+        stage(&mut out, group, &format!("s{index}"), BARRIER, shape.layout == RegisterLayout::Wgmma)?;
     }
-    if shape.layout == Layout::Wgmma {
-        settle(&mut out, func);
+    if shape.layout == RegisterLayout::Wgmma {
+        wait_for_products(&mut out, func);
     }
     let loc = out.ops[func].loc;
     let attrs = &mut out.ops[func].attrs;
@@ -60,13 +63,13 @@ pub(super) fn build(
         ops.into_iter().partition(|&op| out.ops[op].opcode == Opcode::Return);
     declare::declare(&mut out, body, planned, (shape, !meetings.is_empty()), loc)?;
     let (layout, tiling) = match shape.layout {
-        Layout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
-        Layout::Wgmma => ("wgmma", Vec::new()),
-        Layout::Blocked { vector, across } => ("blocked", vec![vector, across]),
+        RegisterLayout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
+        RegisterLayout::Wgmma => ("wgmma", Vec::new()),
+        RegisterLayout::Blocked { vector, across } => ("blocked", vec![vector, across]),
     };
     let tiling: Vec<i64> = tiling.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
     let mut props = vec![
-        ("sym_name", Attr::string(AGENT)),
+        ("sym_name", Attr::string(PARTITION)),
         ("warp", number(0u64)),
         ("warps", number(shape.warps)),
         ("registers", number(shape.registers / 8 * 8)),
@@ -80,8 +83,8 @@ pub(super) fn build(
         props.push(("scratch", Attr::DenseArray { elem: Type::I64, values }));
         props.push(("barrier", Attr::symbol(BARRIER)));
     }
-    let agent = Emit { out: &mut out, block: body, loc }.op(Opcode::Agent, &[], &[], &props);
-    let region = out.add_region(agent);
+    let partition = Emit { out: &mut out, block: body, loc }.op(Opcode::Partition, &[], &[], &props);
+    let region = out.add_region(partition);
     let inside = out.add_block(region);
     for op in rest {
         out.append(inside, op);

@@ -1,5 +1,5 @@
-//! A ring that goes on from one run of its loop to the next: what was filled and read so often is known by (slot, phase),
-//! which the loops around carry (C23).
+//! A ring that goes on from one run of its loop to the next: what was filled and read so often is known by (slot,
+//! phase), which the loops around carry (C23).
 
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 

@@ -1,16 +1,17 @@
 //! `tt.dot_scaled` as a product of scaled factors, on every chip (C3, C68).
 //!
-//! Each factor is made anew, element by element: decoded, times its scale, in the format in which that product is exact:
-//! bf16 for narrow floats with scales that are powers of two, f32 (multiplied as tf32) where more bits come together. A scale
-//! of 255 is no number; what leaves the range of f32 is infinite, as it is in the tensor cores' own scaled products.
+//! Each factor is made anew, element by element: decoded, times its scale, in the format in which that product is
+//! exact: bf16 for narrow floats with scales that are powers of two, f32 (multiplied as tf32) where more bits come
+//! together. A scale of 255 is no number; what leaves the range of f32 is infinite, as it is in the tensor cores' own
+//! scaled products.
 //!
 //! B is scaled as it is stored, a row for each column of the product, and turned afterwards.
 
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
+use crate::emit::{Emit, number};
 use crate::place::{file_order, refuse, remark};
-use crate::program::emit::{Emit, number};
 use crate::views::look_through;
 use crate::walk::preorder;
 
@@ -119,7 +120,7 @@ fn product(module: &mut Module, block: BlockId, op: OpId) -> Result<(OpId, Diagn
     let mut emit = Emit { out: module, block, loc };
     let malformed =
         |out: &Module| broken(out, "tt.dot_scaled of shapes that do not belong together".to_owned());
-    let Some(left) = emit.factor(a, scales[0], formats[0], &to) else { return Err(malformed(module)) };
+    let Some(left) = emit.scaled(a, scales[0], formats[0], &to) else { return Err(malformed(module)) };
     // B as its columns.
     let stored = match emit.out.def_op(b).filter(|_| look_through(emit.out, b).transposed()) {
         Some(trans) if emit.out.ops[trans].opcode == Opcode::Trans => {
@@ -127,13 +128,13 @@ fn product(module: &mut Module, block: BlockId, op: OpId) -> Result<(OpId, Diagn
         }
         _ => emit.turned(b),
     };
-    let right = stored.and_then(|stored| emit.factor(stored, scales[1], formats[1], &to));
+    let right = stored.and_then(|stored| emit.scaled(stored, scales[1], formats[1], &to));
     let Some(right) = right.and_then(|right| emit.turned(right)) else { return Err(malformed(module)) };
     let precision = Attr::Opaque(if wide { "tf32" } else { "ieee" }.to_owned());
     let props = [("inputPrecision", precision), ("maxNumImpreciseAcc", number(0u64))];
     let dot = emit.op(Opcode::Dot, &[left, right, sum], &[ty], &props);
     module.ops[dot].span = module.ops[op].span;
-    let how = if wide { "f32 factors, multiplied as tf32" } else { "bf16 factors" };
+    let how = if wide { "f32 operands, multiplied as tf32" } else { "bf16 operands" };
     let text = format!("tt.dot_scaled multiplies {how}, scaled before");
     let told = remark(module, op, Code::Op, text).rule("C3");
     Ok((dot, told))
@@ -161,7 +162,7 @@ impl Emit<'_> {
     }
 
     /// A factor [rows, K] in the format that it is multiplied in.
-    fn factor(
+    fn scaled(
         &mut self,
         tile: ValueId,
         scale: Option<ValueId>,
@@ -246,8 +247,8 @@ impl Emit<'_> {
         Some(self.value(Opcode::ArithBitcast, &[number], &single))
     }
 
-    /// Scales as f32: exponents of two with a bias of 127, the least of them below the normal numbers, 255 no number; or
-    /// narrow floats.
+    /// Scales as f32: exponents of two with a bias of 127, the least of them below the normal numbers, 255 no number;
+    /// or narrow floats.
     fn power(&mut self, scale: ValueId) -> ValueId {
         let ty = self.out.ty(scale).clone();
         if let Type::Float(kind) = *ty.elem() {

@@ -1,21 +1,22 @@
-//! Warps, registers and the layout of tiles of a kernel that one agent runs (C31, C61, C67).
+//! Warps, registers and the layout of tiles of a kernel that one partition runs (C31, C61, C67).
 
 use std::collections::BTreeMap;
 
+use warploom_chips::Target;
+use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
-use warploom_target::Target;
-use warploom_target::mma::MmaInstruction;
 
-use super::factors::{Factor, factors};
+use super::operands::{DotOperand, operands};
 use super::wgmma::{self, Products};
-use crate::loops::innermost_for;
+use crate::nest::innermost_for;
 use crate::place::{refuse, remark};
 use crate::walk::preorder;
 
 /// How tiles lie in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Layout {
+#[non_exhaustive]
+pub enum RegisterLayout {
     /// Accumulators of mma.sync: warps along M and along N.
     MmaSync {
         /// Warps along the rows.
@@ -34,33 +35,34 @@ pub enum Layout {
     },
 }
 
-/// What one agent is.
+/// What one partition is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+#[non_exhaustive]
+pub struct PartitionShape {
     /// Its warps.
     pub warps: u64,
     /// Registers per thread.
     pub registers: u64,
     /// The layout of its tiles.
-    pub layout: Layout,
+    pub layout: RegisterLayout,
     /// Bytes by which its warps exchange what they reduce together (C65).
     pub scratch: u64,
 }
 
-impl Shape {
+impl PartitionShape {
     /// How its products are issued.
     pub fn instruction(&self) -> MmaInstruction {
         match self.layout {
-            Layout::Wgmma => MmaInstruction::Wgmma,
-            Layout::MmaSync { .. } | Layout::Blocked { .. } => MmaInstruction::MmaSync,
+            RegisterLayout::Wgmma => MmaInstruction::Wgmma,
+            RegisterLayout::MmaSync { .. } | RegisterLayout::Blocked { .. } => MmaInstruction::MmaSync,
         }
     }
 
     /// Warps along the columns.
     pub(super) fn columns(&self) -> u64 {
         match self.layout {
-            Layout::MmaSync { n, .. } => n,
-            Layout::Wgmma | Layout::Blocked { .. } => 1,
+            RegisterLayout::MmaSync { n, .. } => n,
+            RegisterLayout::Wgmma | RegisterLayout::Blocked { .. } => 1,
         }
     }
 }
@@ -77,8 +79,8 @@ pub(super) fn choose(
     func: OpId,
     target: &Target,
     products: Products,
-    factors: &[Factor],
-) -> Result<Shape, Vec<Diagnostic>> {
+    operands: &[DotOperand],
+) -> Result<PartitionShape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
@@ -90,17 +92,16 @@ pub(super) fn choose(
             let error = refuse(module, func, Code::Op, "no product to issue by wgmma");
             Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
         }
-        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), factors),
-        (_, Products::Asynchronous { .. }) => {
-            wgmma::warps(module, &dots, aligned(module, func), target).map(|warps| (warps, Layout::Wgmma))
-        }
+        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), operands),
+        (_, Products::Asynchronous { .. }) => wgmma::warps(module, &dots, aligned(module, func), target)
+            .map(|warps| (warps, RegisterLayout::Wgmma)),
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
             let scratch = ops.iter().map(|&op| exchange(module, op, warps, layout)).max().unwrap_or(0);
-            return Ok(Shape { warps, registers, layout, scratch });
+            return Ok(PartitionShape { warps, registers, layout, scratch });
         }
         Ok(_) => {}
         Err(error) => errors.push(*error),
@@ -109,9 +110,9 @@ pub(super) fn choose(
     Err(errors)
 }
 
-/// Bytes that the warps of an agent need for an operation that they do together: for reductions, room for four rows or
-/// columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
-fn exchange(module: &Module, op: OpId, warps: u64, layout: Layout) -> u64 {
+/// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
+/// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
+fn exchange(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
     match module.ops[op].opcode {
         Opcode::Reduce => reduced(module, op, warps, layout),
         Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => 128 * warps,
@@ -124,21 +125,21 @@ fn exchange(module: &Module, op: OpId, warps: u64, layout: Layout) -> u64 {
 }
 
 /// The same for a reduction.
-fn reduced(module: &Module, reduce: OpId, warps: u64, layout: Layout) -> u64 {
+fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) -> u64 {
     let operands = &module.ops[reduce].operands;
     let rank = operands.first().map_or(1, |&v| module.ty(v).shape().len());
     let axis = module.attr(reduce, "axis").and_then(Attr::as_i64).unwrap_or(0);
     let along_row = usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
     let apart = match layout {
-        Layout::MmaSync { m, n } => {
+        RegisterLayout::MmaSync { m, n } => {
             if along_row && rank > 1 {
                 n > 1
             } else {
                 m > 1
             }
         }
-        Layout::Wgmma => !along_row || rank == 1,
-        Layout::Blocked { across, .. } => match along_row {
+        RegisterLayout::Wgmma => !along_row || rank == 1,
+        RegisterLayout::Blocked { across, .. } => match along_row {
             true => across > 32,
             false => warps > 1,
         },
@@ -154,9 +155,9 @@ pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
     let ops = preorder(module, func);
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
-    let factors = factors(module, func, &[]);
-    match mma_sync(module, &dots, reduces, aligned(module, func), &factors) {
-        Ok((_, Layout::MmaSync { m, n })) if !dots.is_empty() => {
+    let operands = operands(module, func, &[]);
+    match mma_sync(module, &dots, reduces, aligned(module, func), &operands) {
+        Ok((_, RegisterLayout::MmaSync { m, n })) if !dots.is_empty() => {
             Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
         }
         _ => None,
@@ -169,8 +170,8 @@ fn mma_sync(
     dots: &[OpId],
     reduces: bool,
     aligned: bool,
-    factors: &[Factor],
-) -> Result<(u64, Layout), Box<Diagnostic>> {
+    operands: &[DotOperand],
+) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let extents = |dot: OpId| -> Option<(u64, u64)> {
         match module.ty(module.result(dot)?).shape() {
             &[m, n] => Some((m, n)),
@@ -178,15 +179,15 @@ fn mma_sync(
         }
     };
     // A that is computed stays in the registers of its rows where all warps stand along M, and rows are reduced there.
-    let column = reduces || factors.iter().any(|f| f.index == 0 && f.slot.is_none());
+    let column = reduces || operands.iter().any(|f| f.index == 0 && f.slot.is_none());
     // Products of one loop are alive together; a later loop goes on with what an earlier one made.
-    let mut sums: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
+    let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     for &dot in dots {
         let (m, n) = extents(dot).unwrap_or((u64::MAX, 1));
-        let sum = sums.entry(innermost_for(module, dot)).or_default();
-        *sum = sum.saturating_add(m.saturating_mul(n));
+        let accumulator = accumulators.entry(innermost_for(module, dot)).or_default();
+        *accumulator = accumulator.saturating_add(m.saturating_mul(n));
     }
-    let all = sums.values().copied().max().unwrap_or(0);
+    let all = accumulators.values().copied().max().unwrap_or(0);
     // Two tiles of 8 columns side by side come by one ldmatrix.
     let splits = |dot: OpId, m: u64, n: u64, cols_of_tile: u64| {
         whole_steps(module, dot)
@@ -194,7 +195,7 @@ fn mma_sync(
                 rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n)
             })
     };
-    let held = |m: u64, n: u64| factors.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
+    let held = |m: u64, n: u64| operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
     let fits = |most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
         all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
     };
@@ -219,15 +220,15 @@ fn mma_sync(
         for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
             let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
             if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
-                return Ok((warps, Layout::MmaSync { m, n }));
+                return Ok((warps, RegisterLayout::MmaSync { m, n }));
             }
         }
     }
     let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1, 8));
-    let bent = factors.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
+    let bent = operands.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
     if let Some(dot) = uneven.or(bent).or(dots.first().copied().filter(|_| all / (32 * 16) <= most)) {
         let text = "the products of this kernel fit no split over 1 to 16 warps";
-        let needs = "tiles of M in multiples of 16, of N in multiples of 8, of K in steps of 32 bytes; K in multiples of 16 where factors are computed";
+        let needs = "tiles of M in multiples of 16, of N in multiples of 8, of K in steps of 32 bytes; K in multiples of 16 where operands are computed";
         return Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)));
     }
     let warps = [16, 8, 4, 2, 1]
@@ -248,7 +249,7 @@ fn whole_steps(module: &Module, dot: OpId) -> bool {
 }
 
 /// A remark where accumulators leave few registers for anything else: some of them will be spilled.
-pub(super) fn crowded(module: &Module, func: OpId, shape: &Shape) -> Option<Diagnostic> {
+pub(super) fn crowded(module: &Module, func: OpId, shape: &PartitionShape) -> Option<Diagnostic> {
     let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
     let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
         &[m, n] => Some((dot, m, n)),
@@ -276,7 +277,7 @@ fn too_many_registers(
     let (dot, m, n) = widest.unwrap_or((module.root, 1, 1));
     let lanes = 32 * warps;
     let text = format!("accumulators take {} registers per thread of {most}", all.div_ceil(lanes));
-    let live = format!("agent @main, {} B in {warps} warps", all.saturating_mul(4));
+    let live = format!("partition @main, {} B in {warps} warps", all.saturating_mul(4));
     let error = refuse(module, dot, Code::Registers, text).rule("C31").note("live", live);
     // With half the columns of the widest product, or a quarter.
     let rest = all.saturating_sub(m.saturating_mul(n));
@@ -301,7 +302,7 @@ fn aligned(module: &Module, func: OpId) -> bool {
 }
 
 /// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
-fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnostic>> {
+fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
     let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
     let matrices: Vec<[u64; 2]> = tiles
@@ -320,10 +321,10 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnosti
             [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
         {
             if least.is_multiple_of(lanes(warps) * vector) || tiles.is_empty() {
-                return Ok((warps, Layout::Blocked { vector, across: lanes(warps) }));
+                return Ok((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
             }
         }
-        return Ok((1, Layout::Blocked { vector: 1, across: 32 }));
+        return Ok((1, RegisterLayout::Blocked { vector: 1, across: 32 }));
     }
     let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
     let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
@@ -332,7 +333,7 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, Layout), Box<Diagnosti
             let across = (cols / vector).min(32);
             if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
             {
-                return Ok((warps, Layout::Blocked { vector, across }));
+                return Ok((warps, RegisterLayout::Blocked { vector, across }));
             }
         }
     }
@@ -347,7 +348,7 @@ fn of_bf16(module: &Module, op: OpId) -> bool {
     value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
 }
 
-/// What no agent of this kind has code for.
+/// What no partition of this kind has code for.
 fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
     let name = module.op_name(op);
     let chip = target.name();
@@ -363,12 +364,9 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
         Opcode::MakeTensorDescriptor => {
             (format!("{name} is not supported"), "a descriptor made by the host (C16)")
         }
-        Opcode::DotScaled
-        | Opcode::Call
-        | Opcode::Assert
-        | Opcode::Print
-        | Opcode::RemF
-        | Opcode::Other(_) => (format!("{name} is not supported for {chip}"), "the operations of C2, C68"),
+        opcode if !opcode.facts().lowered => {
+            (format!("{name} is not supported for {chip}"), "the operations of C2, C68")
+        }
         _ => return None,
     };
     Some(refuse(module, op, Code::Op, what).rule("C3").note("instead", instead))

@@ -1,23 +1,26 @@
-//! Asynchronous products of the agent that copies: wgmma reads the slots that `cp.async` filled (C21, C26, C30, C61-C63).
+//! Asynchronous products of the partition that copies: wgmma reads the slots that `cp.async` filled (C21, C26, C30,
+//! C61-C63).
 //!
-//! Copies by lanes are writes of the generic proxy, and wgmma reads by the asynchronous one: whoever copied fences behind its
-//! wait, and all meet, before a product reads. A slot is filled again once everybody has retired the products that read it:
-//! with `pending` products left unfinished in each trip, copies run that much less ahead.
+//! Copies by lanes are writes of the generic proxy, and wgmma reads by the asynchronous one: whoever copied fences
+//! behind its wait, and all meet, before a product reads. A slot is filled again once everybody has retired the
+//! products that read it: with `pending` products left unfinished in each trip, loads are pipelined over that much
+//! less.
 
 use std::collections::BTreeMap;
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
-use warploom_target::{Feature, Target};
 
-use super::find::staged_tile;
+use super::find::copied_tile;
 use crate::classes::{Class, class};
-use crate::loops::innermost_for;
+use crate::nest::innermost_for;
 use crate::place::refuse;
 use crate::views::look_through;
 
-/// How the products of one agent are issued.
+/// How the products of one partition are issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Products {
     /// By mma.sync: each is there at once.
     Synchronous,
@@ -38,7 +41,7 @@ pub(super) fn marked(module: &Module, func: OpId) -> bool {
     module.attr(func, MARK).and_then(Attr::as_str) == Some(WGMMA)
 }
 
-/// Registers of a thread beside accumulators and factors: addresses, masks, the epilogue.
+/// Registers of a thread beside accumulators and operands: addresses, masks, the epilogue.
 const OVERHEAD: u64 = 88;
 
 /// The most of them where pointers of unknown alignment are copied through registers.
@@ -54,14 +57,14 @@ pub(super) fn warps(
     aligned: bool,
     target: &Target,
 ) -> Result<u64, Box<Diagnostic>> {
-    let mut sums: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
+    let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     let mut rows = Vec::new();
     for &dot in dots {
         let product = product(module, dot, target)?;
-        *sums.entry(innermost_for(module, dot)).or_default() += product.words;
+        *accumulators.entry(innermost_for(module, dot)).or_default() += product.words;
         rows.push(product.rows);
     }
-    let words = sums.values().copied().max().unwrap_or(0);
+    let words = accumulators.values().copied().max().unwrap_or(0);
     let file = u64::from(target.registers.per_cta);
     let fits = |most: Option<u64>, groups: u64| {
         let each = (file / (128 * groups)).min(256);
@@ -84,7 +87,7 @@ pub(super) fn warps(
 /// What a product takes.
 struct Product {
     rows: u64,
-    /// 32-bit words of its accumulators and of a factor in registers.
+    /// 32-bit words of its accumulators and of an operand in registers.
     words: u64,
 }
 
@@ -132,24 +135,25 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     Ok(Product { rows: m, words })
 }
 
-/// Where a factor comes from.
+/// Where an operand comes from.
 enum Place {
     Slot { k_major: bool, swizzle: u32 },
     Registers,
 }
 
-/// Rows of 32 bytes at least; other than 16-bit elements must have K inside, and those that have not fill whole panels (C62).
+/// Rows of 32 bytes at least; other than 16-bit elements must have K inside, and those that have not fill whole panels
+/// (C62).
 fn readable(k_major: bool, swizzle: u32, bits: u64) -> bool {
     swizzle >= 32 && (k_major || (bits == 16 && swizzle == 128))
 }
 
-/// The place of a factor; `second` is B.
+/// The place of an operand; `second` is B.
 fn place(module: &Module, value: ValueId, second: bool) -> Option<Place> {
     let seen = look_through(module, value);
     let maker = module.def_op(seen.base)?;
     match module.ops[maker].opcode {
         Opcode::Load if seen.plain() || seen.transposed() => {
-            let tile = staged_tile(module, maker)?;
+            let tile = copied_tile(module, maker)?;
             Some(Place::Slot { k_major: seen.transposed() == second, swizzle: tile.swizzle })
         }
         opcode if !second && seen.views.is_empty() && class(opcode) == Class::Pure => Some(Place::Registers),

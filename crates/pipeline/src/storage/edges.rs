@@ -1,4 +1,5 @@
-//! What bound leaves ask of the schedule: their number of buffers, and the order of the values that share them (A45, A46).
+//! What bound leaves ask of the schedule: their number of buffers, and the order of the values that share them (A45,
+//! A46).
 
 use warploom_alias::schedule::{Binding, edges};
 
@@ -9,9 +10,9 @@ impl Bindings {
     /// Caps the depth of each bound value at its leaf's buffers, so that II rises where they are few (A45), and adds an
     /// edge from the last use of a value to the first write of one that shares its place (A46).
     ///
-    /// An edge against the order of the body within one iteration has no schedule; it is left out here, and the lifetimes
-    /// of the two are what the refusal shows (A48, B20).
-    pub fn constrain(&self, layout: Option<&warploom_alias::Layout>, pipelined: &mut PipelinedLoop) {
+    /// An edge against the order of the body within one iteration has no schedule; it is left out here, and the
+    /// lifetimes of the two are what the refusal shows (A48, B20).
+    pub fn constrain(&self, layout: Option<&warploom_alias::AliasLayout>, pipelined: &mut PipelinedLoop) {
         let Some(layout) = layout else { return };
         let graph = &mut pipelined.graph;
         let (mut values, mut bindings) = (Vec::new(), Vec::new());

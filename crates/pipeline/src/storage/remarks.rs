@@ -6,7 +6,7 @@ use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId};
 
 use super::Bindings;
-use crate::depth::Depth;
+use crate::depth::RingDepth;
 use crate::place::remark;
 use crate::problem::value_fill;
 use crate::select::Selection;
@@ -21,9 +21,9 @@ impl Bindings {
         &self,
         module: &Module,
         selection: &Selection,
-        layout: Option<&warploom_alias::Layout>,
+        layout: Option<&warploom_alias::AliasLayout>,
         (problem, assignment): (&Problem, &Assignment),
-        depths: &[Depth],
+        depths: &[RingDepth],
     ) -> Vec<Diagnostic> {
         let Some(layout) = layout else { return Vec::new() };
         let record = |op: OpId| {
@@ -67,7 +67,7 @@ impl Bindings {
     fn unordered(
         &self,
         module: &Module,
-        layout: &warploom_alias::Layout,
+        layout: &warploom_alias::AliasLayout,
         bound: &[Bound<'_>],
         ii: u64,
     ) -> Vec<Diagnostic> {

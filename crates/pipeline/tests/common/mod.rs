@@ -4,24 +4,17 @@
 
 use std::path::{Path, PathBuf};
 
+use warploom_chips::Target;
 use warploom_ir::Module;
-use warploom_target::Target;
 
-/// The reference kernels beside the checkout, if they are there.
-pub fn kernels() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let folder = workspace.join("../shared/data/kernels");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no reference kernels in {}", folder.display());
-    None
+/// The folder of the repository's kernels.
+pub fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
 }
 
 /// Every kernel file with its name, sorted.
 pub fn kernel_files() -> Vec<(String, String)> {
-    let Some(folder) = kernels() else { return Vec::new() };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+    let mut files: Vec<PathBuf> = std::fs::read_dir(kernels())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|p| p.extension().is_some_and(|e| e == "ttir"))
@@ -43,7 +36,8 @@ pub fn hopper() -> Target {
     Target::named("sm_90a").unwrap()
 }
 
-/// The text of a reference kernel, if it is there.
-pub fn reference_kernel(name: &str) -> Option<String> {
-    std::fs::read_to_string(kernels()?.join(format!("{name}.ttir"))).ok()
+/// The text of a kernel of the repository.
+pub fn kernel(name: &str) -> String {
+    let path = kernels().join(format!("{name}.ttir"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

@@ -1,8 +1,8 @@
 //! `cargo bench -p warploom-sched --bench loops -- [OPTIONS]`
 //!
-//! Schedules the loops of `shared/data/loops`, those that the pipeline makes of kernels (set `kernels`, where
-//! present) and generated ones with every algorithm, and compares with the best that is known: the proven optima of
-//! the files, and whatever any algorithm of this run finds. Prints a table, or JSON. Absent files are skipped.
+//! Schedules our own loops, those that the pipeline makes of kernels (set `kernels`), those of a folder with the data
+//! of others (`--data`) and generated ones with every algorithm, and compares with the best that is known: the proven
+//! optima of the files, and whatever any algorithm of this run finds. Prints a table, or JSON.
 //! `%<10ms` is the share with a schedule at the best II within 10 ms, `%prv<1s` that with its proof within a second; the
 //! times beside them are of whole calls, length included.
 //! Times are processor time, so that a busy machine does not count; `--time-limit` is by the clock.
@@ -13,6 +13,7 @@ mod curve;
 mod oracle;
 mod report;
 mod sets;
+mod split;
 mod stations;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -20,14 +21,16 @@ use sets::{Loop, Set};
 use stations::Stations;
 use std::path::PathBuf;
 use std::time::Duration;
-use warploom_sched::{Algorithm, Answer, LoopGraph, Options, check, schedule, to_line, validate};
+use warploom_sched::{Algorithm, Answer, LoopGraph, ScheduleOptions, check, schedule, to_line, validate};
 
 const USAGE: &str = "usage: loops [OPTIONS]
   --json                print JSON
   --misses              list the loops that fall short
+  --split               find partitions for known kernels instead
   --curve               time large synthetic loops instead
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT
+  --data DIR            also the loops of this folder: *.jsonl and *.jsonl.gz
   --file FILE           the loops of this file instead
   --generated N         so many loops of each generator (default 20)
   --seed N              the seed of the first of them (default 0)
@@ -79,8 +82,10 @@ pub struct Args {
     json: bool,
     misses: bool,
     curve: bool,
+    split: bool,
     only: Option<Algorithm>,
     set: String,
+    data: Option<PathBuf>,
     file: Option<PathBuf>,
     generated: u64,
     seed: u64,
@@ -98,9 +103,12 @@ fn main() {
     if args.curve {
         return curve::curve(&args);
     }
+    if args.split {
+        return split::split(&args);
+    }
     let mut sets = match &args.file {
         Some(file) => sets::file(file).into_iter().collect(),
-        None => sets::all(args.seed, args.generated),
+        None => sets::all(args.data.as_deref(), args.seed, args.generated),
     };
     sets.retain(|s| s.name.contains(&args.set));
     if let Some(file) = &args.dump {
@@ -115,7 +123,7 @@ fn main() {
         rows.extend(compare(&mut set, &args));
     }
     if rows.is_empty() {
-        println!("skipped: no such loops");
+        println!("no such loops");
     } else if args.json {
         println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
     } else {
@@ -163,8 +171,10 @@ fn arguments() -> Option<Args> {
         json: false,
         misses: false,
         curve: false,
+        split: false,
         only: None,
         set: String::new(),
+        data: None,
         file: None,
         generated: 20,
         seed: 0,
@@ -179,8 +189,10 @@ fn arguments() -> Option<Args> {
             "--json" => args.json = true,
             "--misses" => args.misses = true,
             "--curve" => args.curve = true,
+            "--split" => args.split = true,
             "--only" => args.only = Some(words.next()?.parse().ok()?),
             "--set" => args.set = words.next()?,
+            "--data" => args.data = Some(words.next()?.into()),
             "--file" => args.file = Some(words.next()?.into()),
             "--generated" => args.generated = words.next()?.parse().ok()?,
             "--seed" => args.seed = words.next()?.parse().ok()?,
@@ -199,7 +211,7 @@ fn arguments() -> Option<Args> {
 pub fn run(graph: &LoopGraph, algorithm: Algorithm, args: &Args) -> Outcome {
     let exact = (algorithm == Algorithm::Exact).then_some(Duration::from_secs(1));
     let stations = Stations::default();
-    let options = Options::default().algorithm(algorithm).time_limit(args.time_limit.or(exact));
+    let options = ScheduleOptions::default().algorithm(algorithm).time_limit(args.time_limit.or(exact));
     let options = options.observer(Some(stations.observer()));
     let start = processor_micros();
     let answer = validate(graph).ok().and_then(|valid| schedule(&valid, &options).ok());

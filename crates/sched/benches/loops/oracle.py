@@ -38,7 +38,7 @@ def resource_bound(loop):
     return max([1] + [-(-d // count[r]) for r, d in held.items()])
 
 
-def positive_circuit(loop, arcs, ii):
+def positive_recurrence(loop, arcs, ii):
     """Bellman and Ford on longest paths."""
     time_of = [0] * len(loop["nodes"])
     for _ in range(len(time_of) + 1):
@@ -55,12 +55,12 @@ def positive_circuit(loop, arcs, ii):
 def minimum_ii(loop, arcs):
     ii = resource_bound(loop)
     step = 1
-    while positive_circuit(loop, arcs, ii):
+    while positive_recurrence(loop, arcs, ii):
         ii, step = ii + step, step * 2
     low = max(resource_bound(loop), ii - step)
     while low < ii:
         middle = (low + ii) // 2
-        low, ii = (middle + 1, ii) if positive_circuit(loop, arcs, middle) else (low, middle)
+        low, ii = (middle + 1, ii) if positive_recurrence(loop, arcs, middle) else (low, middle)
     return ii
 
 
@@ -97,7 +97,7 @@ def components(count, arcs):
 
 
 def longest_from(root, members, arcs, ii):
-    """Longest paths inside a component; there is no positive circuit."""
+    """Longest paths inside a component; there is no positive recurrence."""
     far = {n: None for n in members}
     far[root] = 0
     for _ in members:
@@ -161,10 +161,10 @@ class Model:
 
     def unit(self, resource):
         """Every use twice over two turns (S44(1)); whole turns as a constant demand (S44(2))."""
-        ii, intervals, laps = self.ii, [], 0
+        ii, intervals, wraps = self.ii, [], 0
         for n, node in enumerate(self.loop["nodes"]):
             for i, u in enumerate(u for u in node.get("uses", []) if u["resource"] == resource["name"]):
-                laps += u["duration"] // ii
+                wraps += u["duration"] // ii
                 held = u["duration"] % ii
                 if held == 0:
                     continue
@@ -175,7 +175,7 @@ class Model:
                     self.model.add(at == self.residue[n] + u["start"] % ii - ii * turn)
                 for copy in (at, at + ii):
                     intervals.append(self.model.new_fixed_size_interval_var(copy, held, f"i{n}.{i}"))
-        room = resource["count"] - laps
+        room = resource["count"] - wraps
         if room < 0:
             self.model.add_bool_or([])
         elif intervals and room == 1:

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use warploom_sched::fuzzing::{Source, gpu_loop, kernel_loop, tile_loop};
 use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
+use warploom_testing::sched::{Source, gpu_loop, kernel_loop, tile_loop};
 
 /// A loop and what is known about it.
 pub struct Loop {
@@ -24,11 +24,17 @@ pub struct Set {
     pub loops: Vec<Loop>,
 }
 
-/// The sets of the reference folder, then those that the pipeline makes of kernels, then `generated` loops of
-/// each generator, from this seed on.
-pub fn all(first: u64, generated: u64) -> Vec<Set> {
-    let mut sets = folder("shared/data/loops", None);
-    sets.extend(folder("crates/pipeline/tests/fixtures/loops", Some("kernels")));
+/// Our own loops, those that the pipeline makes of kernels, those of the data folder, if one is named, then
+/// `generated` loops of each generator, from this seed on.
+pub fn all(data: Option<&Path>, first: u64, generated: u64) -> Vec<Set> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut sets = folder(&own, None);
+    sets.iter_mut().for_each(|s| s.name.insert_str(0, "own "));
+    sets.extend(folder(&own.join("../../../pipeline/tests/fixtures/loops"), Some("kernels")));
+    match data {
+        Some(data) => sets.extend(folder(data, None)),
+        None => eprintln!("no --data DIR: loops of others are left out"),
+    }
     if generated > 0 {
         let made = |name: &str, make: fn(&mut Source<'_>) -> LoopGraph| Set {
             name: name.to_owned(),
@@ -57,12 +63,14 @@ pub fn file(path: &Path) -> Option<Set> {
 }
 
 /// A set per file of the folder, or one set of this name.
-fn folder(path: &str, name: Option<&str>) -> Vec<Set> {
-    let start = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let Some(folder) = start.ancestors().map(|a| a.join(path)).find(|p| p.is_dir()) else {
-        return Vec::new();
+fn folder(folder: &Path, name: Option<&str>) -> Vec<Set> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            eprintln!("{}: {error}", folder.display());
+            return Vec::new();
+        }
     };
-    let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     paths.sort();
     let mut sets: Vec<Set> = Vec::new();

@@ -1,8 +1,9 @@
 //! S78: the bounds, recomputed in another way than the schedulers do.
 
-use super::{Report, ViolationKind as Kind, ceil_div};
-use crate::answer::{Answer, Outcome};
-use crate::graph::LoopGraph;
+use super::report::{Report, ceil_div};
+use super::violation::ScheduleViolationKind as Kind;
+use crate::model::answer::{Answer, ScheduleOutcome};
+use crate::model::graph::LoopGraph;
 use std::collections::BTreeMap;
 
 pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) {
@@ -10,10 +11,14 @@ pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) {
     report.same(Kind::Bounds, "res_mii", "ResMII", answer.res_mii.into(), res);
     let arcs = arcs(graph);
     let rec = i128::from(answer.rec_mii);
-    if rec < 0 || has_positive_circuit(graph.nodes.len(), &arcs, rec) {
-        report.add(Kind::Bounds, "rec_mii", format!("a circuit needs an II above RecMII {rec}"));
-    } else if rec > 0 && !has_positive_circuit(graph.nodes.len(), &arcs, rec - 1) {
-        report.add(Kind::Bounds, "rec_mii", format!("no circuit needs RecMII {rec}; {} would do", rec - 1));
+    if rec < 0 || has_positive_recurrence(graph.nodes.len(), &arcs, rec) {
+        report.add(Kind::Bounds, "rec_mii", format!("a recurrence needs an II above RecMII {rec}"));
+    } else if rec > 0 && !has_positive_recurrence(graph.nodes.len(), &arcs, rec - 1) {
+        report.add(
+            Kind::Bounds,
+            "rec_mii",
+            format!("no recurrence needs RecMII {rec}; {} would do", rec - 1),
+        );
     } else {
         let mii = least_self_fit(graph, res.max(rec), answer.mii.into());
         report.same(Kind::Bounds, "mii", "MII", answer.mii.into(), mii);
@@ -30,7 +35,7 @@ pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) {
         let message = format!("optimal is {}, with II {ii} and lower bound {lower}", answer.optimal);
         report.add(Kind::Bounds, "optimal", message);
     }
-    if answer.optimal != (answer.outcome == Outcome::ProvenOptimal) {
+    if answer.optimal != (answer.outcome == ScheduleOutcome::ProvenOptimal) {
         let message = format!("outcome is {:?}, optimal {}", answer.outcome, answer.optimal);
         report.add(Kind::Bounds, "outcome", message);
     }
@@ -60,9 +65,9 @@ fn arcs(graph: &LoopGraph) -> Vec<(usize, usize, i128, i128)> {
     edges.chain(implied).filter(|a| known(a.0) && known(a.1)).collect()
 }
 
-/// Bellman and Ford: relax until nothing moves. A circuit is positive as soon as the relaxing arcs form a loop,
+/// Bellman and Ford: relax until nothing moves. A recurrence is positive as soon as the relaxing arcs form a loop,
 /// or after `nodes` rounds.
-fn has_positive_circuit(nodes: usize, arcs: &[(usize, usize, i128, i128)], ii: i128) -> bool {
+fn has_positive_recurrence(nodes: usize, arcs: &[(usize, usize, i128, i128)], ii: i128) -> bool {
     let mut far = vec![0i128; nodes];
     let mut via = vec![usize::MAX; nodes];
     for round in 0..=nodes {

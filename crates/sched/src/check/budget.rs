@@ -1,16 +1,18 @@
 //! S80: the footprint within each budget, where the answer was made for one.
 
-use super::{Report, Violation, ViolationKind as Kind};
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use super::report::Report;
+use super::shape;
+use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 
 /// Checks the footprints an answer states against its depths and its budgets (S80).
 ///
 /// # Errors
 /// All violations found.
-pub fn budget(graph: &LoopGraph, answer: &Answer) -> Result<(), Vec<Violation>> {
+pub fn budget(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
-    if super::schedule::check_shape(graph, answer, &mut report) {
+    if shape::check(graph, answer, &mut report) {
         check(graph, answer, &mut report);
     }
     report.verdict()
@@ -23,6 +25,7 @@ pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) {
             let depth = answer.values.iter().find(|d| d.id == v.id).map_or(0, |d| d.depth);
             need += u128::from(v.bytes) * u128::from(depth);
         }
+        let need = need.min(u64::MAX.into());
         let at = format!("space {}", s.space);
         // Sharing and alignment may make the stated use differ from this sum; more than the budget it never is.
         if u128::from(s.used) > u128::from(s.budget) {

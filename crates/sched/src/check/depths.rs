@@ -1,17 +1,19 @@
 //! S79: ring depths by both laws, their range, and equal depths in groups.
 
-use super::{Report, Violation, ViolationKind as Kind, ceil_div, times_by_id};
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use super::report::{Report, ceil_div, times_by_id};
+use super::shape;
+use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 use std::collections::BTreeMap;
 
 /// Checks the ring depths of an answer against S79.
 ///
 /// # Errors
 /// All violations found.
-pub fn depths(graph: &LoopGraph, answer: &Answer) -> Result<(), Vec<Violation>> {
+pub fn depths(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
-    if super::schedule::check_shape(graph, answer, &mut report) {
+    if shape::check(graph, answer, &mut report) {
         check(graph, answer, &mut report);
     }
     report.verdict()

@@ -2,9 +2,11 @@
 //!
 //! Each value is run for `stages + 3 * depth + 3` iterations, but for at most [`MOST_STEPS`] reads in all.
 
-use super::{Report, Violation, ViolationKind as Kind, times_by_id};
-use crate::answer::Answer;
-use crate::graph::{LoopGraph, Value};
+use super::report::{Report, times_by_id};
+use super::shape;
+use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
+use crate::model::answer::Answer;
+use crate::model::graph::{LoopGraph, LoopValue};
 
 /// Reads replayed per value at most.
 const MOST_STEPS: i128 = 1 << 22;
@@ -13,9 +15,9 @@ const MOST_STEPS: i128 = 1 << 22;
 ///
 /// # Errors
 /// All violations found, one per value and reader.
-pub fn replay(graph: &LoopGraph, answer: &Answer) -> Result<(), Vec<Violation>> {
+pub fn replay(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
-    if super::schedule::check_shape(graph, answer, &mut report) {
+    if shape::check(graph, answer, &mut report) {
         check(graph, answer, &mut report);
     }
     report.verdict()
@@ -40,7 +42,7 @@ pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) {
 }
 
 struct Ring<'a> {
-    v: &'a Value,
+    v: &'a LoopValue,
     depth: i128,
     ii: i128,
     time: &'a [i128],

@@ -1,24 +1,25 @@
 //! A verdict on a schedule that someone else made, from its JSON text.
 
-use super::{Violation, all, times};
-use crate::answer::{Answer, Outcome};
-use crate::error::ReadError;
-use crate::graph::LoopGraph;
-use crate::json::read;
-use crate::{Algorithm, NodeTime};
+use super::every::all;
+use super::times::times;
+use super::violation::{ScheduleViolation, ScheduleViolations};
+use crate::json::read::read;
+use crate::model::answer::{Algorithm, Answer, NodeTime, ScheduleOutcome, ValueDepth};
+use crate::model::graph::LoopGraph;
+use crate::model::read_error::ReadError;
 use serde::Deserialize;
 use std::fmt;
 
 /// What the checker says about a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ScheduleVerdict {
     /// Whether the schedule was a whole answer, so that all checks ran, and not only II and start times.
     pub complete: bool,
     /// The broken rules, none for a good schedule.
-    pub violations: Vec<Violation>,
+    pub violations: Vec<ScheduleViolation>,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ScheduleVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scope = if self.complete { "S72-S82" } else { "II and start times: S72-S74" };
         if self.violations.is_empty() {
@@ -46,9 +47,9 @@ struct Start {
 ///
 /// # Errors
 /// [`ReadError`] where the text is neither.
-pub fn verdict(graph: &LoopGraph, schedule: &str) -> Result<Verdict, ReadError> {
+pub fn verdict(graph: &LoopGraph, schedule: &str) -> Result<ScheduleVerdict, ReadError> {
     if let Ok(answer) = read::<Answer>(schedule) {
-        return Ok(Verdict { complete: true, violations: all(graph, &answer).err().unwrap_or_default() });
+        return Ok(ScheduleVerdict { complete: true, violations: listed(all(graph, &answer)) });
     }
     let bare: Times = read(schedule)?;
     let nodes = bare.nodes.iter().map(|v| NodeTime {
@@ -57,11 +58,11 @@ pub fn verdict(graph: &LoopGraph, schedule: &str) -> Result<Verdict, ReadError> 
         stage: v.time.checked_div_euclid(bare.ii).unwrap_or(0),
         cycle: v.time.checked_rem_euclid(bare.ii).unwrap_or(0),
         order: 0,
-        agent: None,
+        partition: None,
     });
     let answer = Answer {
         name: graph.name.clone(),
-        outcome: Outcome::Best,
+        outcome: ScheduleOutcome::Best,
         ii: bare.ii,
         mii: 0,
         res_mii: 0,
@@ -76,14 +77,19 @@ pub fn verdict(graph: &LoopGraph, schedule: &str) -> Result<Verdict, ReadError> 
         steps: 0,
         micros: 0,
         nodes: nodes.collect(),
-        values: graph.values.iter().map(|v| crate::ValueDepth { id: v.id, depth: 1, lifetime: 0 }).collect(),
+        values: graph.values.iter().map(|v| ValueDepth { id: v.id, depth: 1, lifetime: 0 }).collect(),
         bytes: None,
         rec_ratio: None,
-        critical_circuit: Vec::new(),
+        critical_recurrence: Vec::new(),
         critical_resource: None,
-        agents: Vec::new(),
+        partitions: Vec::new(),
+        split: None,
         spaces: Vec::new(),
         stopped_by: None,
     };
-    Ok(Verdict { complete: false, violations: times(graph, &answer).err().unwrap_or_default() })
+    Ok(ScheduleVerdict { complete: false, violations: listed(times(graph, &answer)) })
+}
+
+fn listed(verdict: Result<(), ScheduleViolations>) -> Vec<ScheduleViolation> {
+    verdict.err().into_iter().flatten().collect()
 }

@@ -1,8 +1,8 @@
 //! Why the schedule is as it is (S86).
 
 use super::gantt;
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 use std::fmt::Write;
 
 /// The reservation table, what bounds the II, each value's lifetime and depth, and what would have to change to
@@ -15,8 +15,8 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
         let _ = writeln!(text, "  critical resource: {}", resource_line(graph, resource));
     }
     if let Some([latency, distance]) = answer.rec_ratio {
-        let nodes: Vec<String> = answer.critical_circuit.iter().map(|&v| node_name(graph, v)).collect();
-        let _ = writeln!(text, "  critical circuit: {} (ratio {latency}/{distance})", nodes.join(" -> "));
+        let nodes: Vec<String> = answer.critical_recurrence.iter().map(|&v| node_name(graph, v)).collect();
+        let _ = writeln!(text, "  critical recurrence: {} (ratio {latency}/{distance})", nodes.join(" -> "));
         if distance > 1 {
             let _ = writeln!(
                 text,
@@ -24,6 +24,7 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
             );
         }
     }
+    partitions(&mut text, graph, answer);
     let _ = writeln!(text, "To lower the II to {}:", answer.ii - 1);
     let mut reasons = 0;
     if answer.ii <= answer.res_mii
@@ -34,8 +35,10 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
     }
     if answer.ii <= answer.rec_mii {
         reasons += 1;
-        let _ =
-            writeln!(text, "  shorten a latency on the critical circuit, or carry it over more iterations");
+        let _ = writeln!(
+            text,
+            "  shorten a latency on the critical recurrence, or carry it over more iterations"
+        );
     }
     for s in answer.spaces.iter().filter(|s| answer.ii > s.unlimited_ii) {
         reasons += 1;
@@ -46,7 +49,8 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
         );
     }
     if reasons == 0 && answer.optimal {
-        let _ = writeln!(text, "  change how uses and circuits meet: every smaller II was refuted by search");
+        let _ =
+            writeln!(text, "  change how uses and recurrences meet: every smaller II was refuted by search");
     } else if reasons == 0 {
         let _ = writeln!(
             text,
@@ -56,6 +60,41 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
         );
     }
     text
+}
+
+/// Who issues what, how full the issue streams are, what crossings cost, and what other splits would.
+fn partitions(text: &mut String, graph: &LoopGraph, answer: &Answer) {
+    let Some(split) = &answer.split else { return };
+    let _ = writeln!(text, "Partitions:");
+    for p in &answer.partitions {
+        let own = || answer.nodes.iter().filter(|v| v.partition == Some(p.id));
+        let issue = |id: usize| {
+            graph.nodes.get(id).map_or(0, |v| {
+                v.issue_latency.unwrap_or_else(|| v.uses.iter().map(|u| u.duration).max().unwrap_or(0))
+            })
+        };
+        let held: u64 = own().map(|v| issue(v.id)).fold(0, u64::saturating_add);
+        let nodes: Vec<String> = own().map(|v| node_name(graph, v.id)).collect();
+        let kind = format!("{:?}", p.kind).to_lowercase();
+        let _ = writeln!(
+            text,
+            "  {} {kind}, {} warps of {} registers, issues for {held} of {} cycles: {}",
+            p.id,
+            p.warps,
+            p.regs,
+            answer.ii,
+            nodes.join(", ")
+        );
+    }
+    let least = if split.crossings_optimal { "; no assignment at this II pays less" } else { "" };
+    let _ = writeln!(text, "  crossings cost {} cycles an iteration{least}", split.crossings);
+    for other in &split.others {
+        let _ = writeln!(
+            text,
+            "  the best of the plain splits into {}: II {}, crossings {}",
+            other.partitions, other.ii, other.crossings
+        );
+    }
 }
 
 fn node_name(graph: &LoopGraph, v: usize) -> String {

@@ -1,7 +1,7 @@
 //! The modulo reservation table as text: one row per unit, time folded modulo II.
 
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 use std::fmt::Write;
 
 /// Columns of the table in [`gantt`].
@@ -24,7 +24,7 @@ pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
     let columns = (width.clamp(8, 4096) as i64).min(ii);
     let _ = writeln!(
         text,
-        "{}: II {} ({:?}, MII {} = max(resources {}, circuits {})), length {}, {} stages",
+        "{}: II {} ({:?}, MII {} = max(resources {}, recurrences {})), length {}, {} stages",
         graph.name,
         ii,
         answer.outcome,
@@ -90,9 +90,9 @@ fn rows(graph: &LoopGraph, answer: &Answer, r: usize, columns: i64) -> Vec<Vec<u
 
 /// The parts of a folded use that do not wrap.
 fn pieces(from: i64, duration: i64, ii: i64) -> Vec<(i64, i64)> {
-    let laps = (duration / ii).min(MOST_UNITS as i64);
+    let wraps = (duration / ii).min(MOST_UNITS as i64);
     let rest = duration % ii;
-    let mut parts = vec![(0, ii); laps as usize];
+    let mut parts = vec![(0, ii); wraps as usize];
     if rest > 0 {
         parts.push((from, rest.min(ii - from)));
         if from + rest > ii {
@@ -111,10 +111,10 @@ fn legend(graph: &LoopGraph, answer: &Answer, text: &mut String) {
         let symbol = char::from(SYMBOLS[v.id.min(SYMBOLS.len() - 1)]);
         let used = graph.nodes.get(v.id).is_some_and(|n| n.uses.iter().any(|u| u.duration > 0));
         let symbol = if used { symbol } else { ' ' };
-        let agent = v.agent.map(|a| format!("  agent {a}")).unwrap_or_default();
+        let partition = v.partition.map(|a| format!("  partition {a}")).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{symbol} {:5}  {:5}  {:5}  {:5}  {} {name}{agent}",
+            "{symbol} {:5}  {:5}  {:5}  {:5}  {} {name}{partition}",
             v.order, v.stage, v.cycle, v.time, v.id
         );
     }

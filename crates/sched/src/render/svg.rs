@@ -1,7 +1,7 @@
 //! The modulo reservation table as a picture.
 
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 use std::fmt::Write;
 
 const WIDTH: f64 = 960.0;

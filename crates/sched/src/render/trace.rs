@@ -1,7 +1,7 @@
 //! The Chrome trace format, which Perfetto opens.
 
-use crate::answer::Answer;
-use crate::graph::LoopGraph;
+use crate::model::answer::Answer;
+use crate::model::graph::LoopGraph;
 use serde_json::{Value, json};
 
 /// Iterations drawn.

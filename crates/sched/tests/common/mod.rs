@@ -1,9 +1,10 @@
-//! The loops of the reference folder, for tests that skip when it is absent.
+//! The loops of `tests/fixtures`, and generated ones.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::Value;
-use std::path::PathBuf;
-use warploom_sched::{LoopGraph, decode_text, read_graph};
+use std::path::Path;
+use warploom_sched::{LoopGraph, decode_text, read_graph, to_line};
+use warploom_testing::sched::{Source, kernel_loop, planted_loop};
 
 /// A loop and the JSON object it was read from.
 pub struct Sample {
@@ -15,38 +16,38 @@ impl Sample {
     pub fn number(&self, part: &str, field: &str) -> Option<i64> {
         self.json.get(part)?.get(field)?.as_i64()
     }
-}
 
-/// The folder `shared/data/loops` beside the workspace root.
-pub fn folder() -> Option<PathBuf> {
-    let start = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let found = start.ancestors().map(|a| a.join("shared/data/loops")).find(|p| p.is_dir());
-    if found.is_none() {
-        println!("skipped: shared/data/loops is not beside the workspace");
+    fn generated(graph: LoopGraph) -> Self {
+        Sample { json: serde_json::from_str(&to_line(&graph)).expect("JSON"), graph }
     }
-    found
 }
 
-/// All loops of a file; empty when the folder is absent.
+/// All loops of a file of `tests/fixtures`.
 pub fn load(file: &str) -> Vec<Sample> {
-    let Some(path) = folder().map(|f| f.join(file)) else { return Vec::new() };
-    let Ok(bytes) = std::fs::read(&path) else {
-        println!("skipped: {file} is missing");
-        return Vec::new();
-    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(file);
+    let bytes = std::fs::read(&path).expect("a fixture of the package");
     let text = decode_text(&bytes).expect("UTF-8");
     let lines = text.lines().filter(|l| !l.trim().is_empty());
     lines
         .map(|l| Sample {
             graph: read_graph(l).expect("a loop graph"),
-            json: serde_json::from_str(l).unwrap(),
+            json: serde_json::from_str(l).expect("JSON"),
         })
         .collect()
 }
 
 /// Every valid loop of the folder.
 pub fn corpus() -> Vec<Sample> {
-    let files = ["conformance.jsonl", "circt.jsonl", "gpu.jsonl", "origami.jsonl", "machsuite.jsonl.gz"];
-    let all = files.iter().flat_map(|f| load(f));
-    all.filter(|s| s.json.pointer("/expect/error").is_none()).collect()
+    let files = ["conformance.jsonl", "gpu.jsonl", "operators.jsonl"];
+    let all: Vec<Sample> = files.iter().flat_map(|f| load(f)).collect();
+    assert!(all.len() > 50);
+    all.into_iter().filter(|s| s.json.pointer("/expect/error").is_none()).collect()
+}
+
+/// The same, and generated loops of up to 120 operations.
+pub fn wide_corpus() -> Vec<Sample> {
+    let planted = (0..120).map(|seed| planted_loop(&mut Source::seed(seed)).graph);
+    let kernels = (0..30).map(|seed| kernel_loop(&mut Source::seed(seed)));
+    let generated = planted.chain(kernels).map(Sample::generated);
+    corpus().into_iter().chain(generated).filter(|s| s.graph.nodes.len() <= 120).collect()
 }

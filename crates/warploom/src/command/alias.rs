@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use warploom_alias::text::{Emit, TextOptions, filecheck, lower_text, verify_diagnostics};
-use warploom_alias::{AliasError, AliasOptions};
+use warploom_alias::text::{AliasEmit, TextOptions, filecheck, verify_diagnostics};
+use warploom_alias::{AliasError, AliasErrors, AliasOptions};
+use warploom_stablehlo::{StablehloOptions, lower_text};
 
+use super::rule::look_up;
 use super::targets::named;
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// Lay out storage-alias specs and lower them, text to text; parts are separated by `// -----`.
 ///
@@ -101,13 +103,13 @@ enum Deny {
 
 impl Args {
     /// The options that the flags say.
-    fn options(&self) -> Result<TextOptions, Failure> {
+    fn options(&self, io: &Io) -> Result<StablehloOptions, Failure> {
         let mut options = TextOptions::default();
         if let Some(Compat::Tlx) = self.compat {
             options.layout = AliasOptions::tlx();
         }
         if let Some(name) = &self.target {
-            let target = named(name, None)?;
+            let target = named(io, name, None)?;
             options.layout.limits.smem_bytes = Some(target.smem.per_cta);
             options.layout.limits.tmem_columns = target.tmem.as_ref().map_or(0, |t| u64::from(t.columns));
         }
@@ -115,26 +117,24 @@ impl Args {
         options.layout.lint = self.lint == Some(Lint::On);
         options.layout.deny_legacy_reuse = self.deny.contains(&Deny::LegacyReuse);
         options.deny_alias_sync = self.deny.contains(&Deny::AliasSync);
-        options.no_linearity = self.lint == Some(Lint::Off);
-        options.xla_strict = self.xla_strict;
         options.no_lower = self.no_lower;
         options.stop_after_sizes = self.stop_after.is_some();
         options.emit = match self.emit {
-            What::Mlir => Emit::Mlir,
-            What::Map => Emit::Map,
-            What::Json => Emit::Json,
+            What::Mlir => AliasEmit::Mlir,
+            What::Map => AliasEmit::Map,
+            What::Json => AliasEmit::Json,
         };
-        Ok(options)
+        let options = StablehloOptions::new(options);
+        Ok(options.no_linearity(self.lint == Some(Lint::Off)).xla_strict(self.xla_strict))
     }
 
     /// Lowers.
-    pub fn run(self) -> Result<(), Failure> {
-        let options = self.options()?;
-        let input = io::read(&self.file)?;
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let options = self.options(io)?;
+        let input = io.read(&self.file)?;
         let output = lower_text(&input.text, &options);
-        let refused = |errors: Vec<AliasError>| {
-            Failure::Refused(errors.iter().map(|e| e.render(&input.name)).collect())
-        };
+        let refused =
+            |errors: AliasErrors| Failure::Refused(errors.0.iter().map(|e| e.render(&input.name)).collect());
         if self.verify_diagnostics {
             verify_diagnostics(&input.text, &output.diagnostics).map_err(refused)?;
         }
@@ -146,8 +146,9 @@ impl Args {
         if self.verify_diagnostics || self.filecheck {
             return Ok(());
         }
-        io::stdout(output.text.as_bytes())?;
-        let said = output.render_diagnostics(&input.name);
+        io.stdout(output.text.as_bytes())?;
+        let explained = |d: &AliasError| format!("{}  {}\n", d.render(&input.name), look_up(d.code));
+        let said: String = output.diagnostics.iter().map(explained).collect();
         if output.failed {
             return Err(Failure::Refused(said));
         }

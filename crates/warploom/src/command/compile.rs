@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
-use warploom::{Diagnostic, Module, Options, Resumed, Target, TuneOptions, Tuned};
+use warploom::{Diagnostic, Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
 
 use super::targets::named;
 use super::tuning;
-use crate::io::{self, Failure, Input};
+use crate::io::{Failure, Input, Io, render};
 
 /// Compile a kernel in Triton IR, or resume from a later text form.
 ///
@@ -31,13 +31,13 @@ pub struct Args {
     out: Option<PathBuf>,
     /// One JSON value on standard output and nothing else: the launch record, and the text unless -o is given
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[cfg(feature = "llvm")]
     #[command(flatten)]
     ptx: crate::tools::PtxArgs,
 }
 
-/// The kernel, the chip, and what the author may decide.
+// The kernel, the chip, and what the author may decide. No doc comment: it would replace those of the commands.
 #[derive(clap::Args)]
 pub struct KernelArgs {
     /// Triton IR or a later text form; `-` is standard input
@@ -82,11 +82,11 @@ pub enum Emit {
     /// The loop graphs of the pipelined loops, one JSON object per line, for `warploom schedule`; also of kernels that
     /// cannot be compiled yet
     Graph,
-    /// The kernel with II, stage, cycle, order and agent of each operation
+    /// The kernel with II, stage, cycle, order and partition of each operation
     Scheduled,
     /// The same with one allocation per pipelined value
     Assigned,
-    /// Agents, rings and handshakes
+    /// Partitions, rings and handshakes
     Program,
     /// LLVM IR, before LLVM's passes
     Llvm,
@@ -131,11 +131,11 @@ pub struct Session {
 
 impl KernelArgs {
     /// The loop graphs of the kernel, one line of JSON each.
-    fn graphs(&self) -> Result<String, Refusal> {
-        let target = named(&self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
-        let input = io::read(&self.input).map_err(Refusal::Other)?;
+    fn graphs(&self, io: &Io) -> Result<String, Refusal> {
+        let target = named(io, &self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
+        let input = io.read(&self.input).map_err(Refusal::Other)?;
         let graphs = warploom::read(&input.text).and_then(|module| {
-            let options = GraphOptions { max_depth: self.depth, ..GraphOptions::default() };
+            let options = GraphOptions::default().max_depth(self.depth);
             loop_graphs(&module, self.entry.as_deref(), &target, options)
         });
         let graphs = match graphs {
@@ -147,9 +147,9 @@ impl KernelArgs {
     }
 
     /// Reads and compiles up to the program. Refusals come with the text they speak of.
-    pub fn lower(&self) -> Result<Session, Refusal> {
-        let target = named(&self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
-        let input = io::read(&self.input).map_err(Refusal::Other)?;
+    pub fn lower(&self, io: &Io) -> Result<Session, Refusal> {
+        let target = named(io, &self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
+        let input = io.read(&self.input).map_err(Refusal::Other)?;
         let mut options = Options::default();
         options.pipeline.entry.clone_from(&self.entry);
         options.pipeline.depth = self.depth;
@@ -186,7 +186,7 @@ impl KernelArgs {
         module: &Module,
         target: &Target,
         options: &mut Options,
-    ) -> Result<(Resumed, Option<Tuned>), Vec<Diagnostic>> {
+    ) -> Result<(Resumed, Option<Tuned>), Diagnostics> {
         let mut limits = TuneOptions::default();
         limits.trips = self.trips;
         let tuned = warploom::tune(module, target, options, &limits)?;
@@ -202,7 +202,7 @@ fn micros_since(start: Instant) -> Value {
 /// Why there is nothing to emit.
 pub enum Refusal {
     /// Of the kernel.
-    Diagnostics(Vec<Diagnostic>, Input),
+    Diagnostics(Diagnostics, Input),
     /// Of the command line, a file, a chip.
     Other(Failure),
 }
@@ -211,17 +211,17 @@ impl Refusal {
     /// As text for people.
     pub fn text(self) -> Failure {
         match self {
-            Refusal::Diagnostics(found, input) => Failure::refused(&found, &input),
+            Refusal::Diagnostics(found, input) => Failure::Refused(render(&found, &input)),
             Refusal::Other(failure) => failure,
         }
     }
 
     /// As JSON on standard output, where that was asked for.
-    fn answer(self, as_json: bool) -> Failure {
+    fn answer(self, io: &Io, as_json: bool) -> Failure {
         match self {
             Refusal::Diagnostics(found, input) if as_json => {
                 let list: Vec<Value> = found.iter().map(|d| diagnostic(d, &input)).collect();
-                match io::json(&json!({"ok": false, "diagnostics": list})) {
+                match io.json(&json!({"ok": false, "diagnostics": list})) {
                     Ok(()) => Failure::Answered,
                     Err(failure) => failure,
                 }
@@ -248,52 +248,57 @@ pub struct Made {
     pub bytes: Vec<u8>,
     /// Fields beside it.
     pub fields: Map<String, Value>,
+    /// What was noticed on the way from the program.
+    pub remarks: Vec<Diagnostic>,
 }
 
 impl Args {
     /// Compiles.
-    pub fn run(self) -> Result<(), Failure> {
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
         if matches!(self.emit, Emit::Graph) {
-            let lines = self.kernel.graphs().map_err(|refusal| refusal.answer(self.json))?;
-            return io::write(self.out.as_ref(), lines.as_bytes());
+            let lines = self.kernel.graphs(io).map_err(|refusal| refusal.answer(io, self.json))?;
+            return io.write(self.out.as_deref(), lines.as_bytes());
         }
-        let session = self.kernel.lower().map_err(|refusal| refusal.answer(self.json))?;
-        let remarks = session.lowered.remarks();
-        if !self.json && !remarks.is_empty() {
-            eprint!("{}", io::render(remarks, &session.input));
-        }
+        let session = self.kernel.lower(io).map_err(|refusal| refusal.answer(io, self.json))?;
         if let Some(tuned) = session.tuned.as_ref().filter(|_| !self.json) {
             eprint!("{}", tuning::text(tuned));
         }
-        let made = self.make(&session).map_err(|refusal| refusal.answer(self.json))?;
+        let made = self.make(&session).map_err(|refusal| refusal.answer(io, self.json))?;
+        let remarks = [session.lowered.remarks(), &made.remarks].concat();
+        if !self.json && !remarks.is_empty() {
+            eprint!("{}", render(&remarks, &session.input));
+        }
         if !self.json {
-            return io::write(self.out.as_ref(), &made.bytes);
+            return io.write(self.out.as_deref(), &made.bytes);
         }
         let mut answer = made.fields;
         answer.insert("ok".into(), json!(true));
         answer.insert("target".into(), json!(session.target.name()));
         answer.insert("emit".into(), json!(self.emit.name()));
+        let remarks: Vec<Value> = remarks.iter().map(|d| diagnostic(d, &session.input)).collect();
+        answer.insert("remarks".into(), json!(remarks));
         if let Some(tuned) = &session.tuned {
             answer.insert("tuned".into(), tuning::json(tuned));
         }
         match &self.out {
-            Some(path) if path.as_os_str() != "-" => io::write(Some(path), &made.bytes)?,
+            Some(path) if path.as_os_str() != "-" => io.write(Some(path), &made.bytes)?,
             _ => match String::from_utf8(made.bytes) {
                 Ok(text) => drop(answer.insert("text".into(), json!(text))),
                 Err(_) => return Err(Failure::Usage("error: --json with --emit cubin needs -o OUT".into())),
             },
         }
-        io::json(&Value::Object(answer))
+        io.json(&Value::Object(answer))
     }
 
     fn make(&self, session: &Session) -> Result<Made, Refusal> {
         let text = |module: &Module| Made {
             bytes: print(module).into_bytes(),
             fields: Map::from_iter([("micros".to_owned(), Value::Object(session.micros.clone()))]),
+            remarks: Vec::new(),
         };
         match self.emit {
             // Answered before anything is lowered.
-            Emit::Graph => Ok(Made { bytes: Vec::new(), fields: Map::new() }),
+            Emit::Graph => Ok(Made { bytes: Vec::new(), fields: Map::new(), remarks: Vec::new() }),
             Emit::Scheduled => earlier(session.lowered.scheduled(), self.emit).map(text),
             Emit::Assigned => earlier(session.lowered.assigned(), self.emit).map(text),
             Emit::Program => Ok(text(session.lowered.program())),
@@ -301,7 +306,7 @@ impl Args {
             Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
             #[cfg(not(feature = "llvm"))]
             Emit::Llvm | Emit::Ptx | Emit::Cubin => Err(Refusal::Other(Failure::Usage(
-                "error: this build has no LLVM; it ends at --emit program".into(),
+                "error: this build has no LLVM; it ends at --emit program\ninstead: build with the feature `llvm`, which is on by default".into(),
             ))),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::compile::KernelArgs;
 use super::tuning;
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// Show what was decided for a kernel, and why.
 ///
@@ -24,8 +24,8 @@ pub struct Args {
 
 impl Args {
     /// Prints the report.
-    pub fn run(self) -> Result<(), Failure> {
-        let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
         let Some(text) = session.lowered.explain() else {
             return Err(Failure::Refused(
                 "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
@@ -39,8 +39,8 @@ impl Args {
         let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
         if let Some(path) = &self.html {
             let page = crate::html::page(session.lowered.assignment(), &text);
-            return io::write(Some(path), page.as_bytes());
+            return io.write(Some(path), page.as_bytes());
         }
-        io::stdout(text.as_bytes())
+        io.stdout(text.as_bytes())
     }
 }

@@ -3,71 +3,89 @@
 mod alias;
 mod assign;
 pub mod compile;
+mod completions;
 mod explain;
+mod grid;
+mod man;
 mod pack;
-#[cfg(feature = "llvm")]
 mod progress;
-#[cfg(feature = "llvm")]
 mod ptx;
+pub mod rule;
 #[cfg(feature = "llvm")]
+mod run;
+#[cfg(not(feature = "llvm"))]
+#[path = "absent.rs"]
 mod run;
 #[cfg(feature = "llvm")]
 mod sass;
+#[cfg(not(feature = "llvm"))]
+#[path = "absent.rs"]
+mod sass;
 mod schedule;
 mod targets;
-#[cfg(feature = "llvm")]
 mod trace;
 mod tuning;
 
 use clap::Subcommand;
 
-use crate::io::Failure;
+use crate::io::{Failure, Io};
 
-/// What the command can do.
+/// What the command can do. Each says so itself, with an example, in the doc comment of its arguments.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compile a kernel in Triton IR (or resume from a later text form)
     Compile(compile::Args),
-    /// Show what was decided for a kernel, and why
     Explain(explain::Args),
-    /// Compile a kernel, run its PTX on the emulator, and compare with what the kernel means
-    #[cfg(feature = "llvm")]
     Run(run::Args),
-    /// Run any PTX on the emulator: races, deadlocks, broken barriers, results
-    #[cfg(feature = "llvm")]
     Ptx(Box<ptx::Args>),
-    /// Count the instructions a trip of the loops in machine code, ours or anyone's
-    #[cfg(feature = "llvm")]
     Sass(sass::Args),
-    /// Schedule loop graphs (JSON, or one object per line), or check someone else's schedule
     Schedule(schedule::Args),
-    /// Assign buffers and barriers to the values of scheduled loops
     Assign(assign::Args),
-    /// Lay out and lower storage-alias specs, text to text
     Alias(alias::Args),
-    /// Pack lifetimes and sizes into a capacity (MiniMalloc's CSV)
     Pack(pack::Args),
-    /// List the chips, or show what is known about one
     Targets(targets::Args),
+    Rule(rule::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
-    /// Runs it.
-    pub fn run(self) -> Result<(), Failure> {
+    /// Runs it; `definition` is the command line's own.
+    pub fn run(self, io: &Io, definition: clap::Command) -> Result<(), Failure> {
         match self {
-            Command::Compile(args) => args.run(),
-            Command::Explain(args) => args.run(),
-            #[cfg(feature = "llvm")]
-            Command::Run(args) => args.run(),
-            #[cfg(feature = "llvm")]
-            Command::Ptx(args) => args.run(),
-            #[cfg(feature = "llvm")]
-            Command::Sass(args) => args.run(),
-            Command::Schedule(args) => args.run(),
-            Command::Assign(args) => args.run(),
-            Command::Alias(args) => args.run(),
-            Command::Pack(args) => args.run(),
-            Command::Targets(args) => args.run(),
+            Command::Compile(args) => args.run(io),
+            Command::Explain(args) => args.run(io),
+            Command::Run(args) => args.run(io),
+            Command::Ptx(args) => args.run(io),
+            Command::Sass(args) => args.run(io),
+            Command::Schedule(args) => args.run(io),
+            Command::Assign(args) => args.run(io),
+            Command::Alias(args) => args.run(io),
+            Command::Pack(args) => args.run(io),
+            Command::Targets(args) => args.run(io),
+            Command::Rule(args) => args.run(io),
+            Command::Completions(args) => args.run(io, definition),
+            Command::Man(args) => args.run(io, definition),
+        }
+    }
+
+    /// Whether it looks at the clock itself and gives what it has when the time is over.
+    pub fn ends_in_time(&self) -> bool {
+        matches!(self, Command::Schedule(_) | Command::Assign(_) | Command::Pack(_))
+    }
+
+    /// Whether the answer is to be one JSON value.
+    pub fn as_json(&self) -> bool {
+        match self {
+            Command::Compile(args) => args.json,
+            Command::Run(args) => args.json,
+            Command::Ptx(args) => args.json,
+            Command::Sass(args) => args.json,
+            Command::Schedule(args) => args.json,
+            Command::Assign(args) => args.json,
+            Command::Pack(args) => args.json,
+            Command::Targets(args) => args.json,
+            Command::Rule(args) => args.json,
+            Command::Explain(_) | Command::Alias(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }

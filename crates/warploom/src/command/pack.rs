@@ -1,14 +1,12 @@
 //! `warploom pack`: lifetimes and sizes in, offsets out (B61).
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::json;
 use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, pack};
 
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// Nodes where a plan is asked for and the next best is of no use: hard instances of hundreds of buffers take a
 /// million or more.
@@ -31,53 +29,36 @@ pub struct Args {
     /// Nodes the exact search may visit (deterministic bound): 2,000,000 unless told, with --capacity 20,000,000
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// Stop after so many seconds with the best that is known; the answer then depends on the machine
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
     /// One JSON object on standard output and nothing else
     #[arg(long)]
-    json: bool,
-}
-
-/// A positive number of seconds, fractions allowed.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|s| *s > 0.0);
-    let limit = number.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    limit.ok_or_else(|| format!("'{text}' is no positive number of seconds"))
+    pub json: bool,
 }
 
 impl Args {
     /// Packs.
-    pub fn run(self) -> Result<(), Failure> {
-        let input = io::read(&self.problem)?;
-        let mut options = PackOptions::default();
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let input = io.read(&self.problem)?;
+        let deadline = io.clock.left().and_then(|left| Instant::now().checked_add(left));
+        let mut options = PackOptions::default().deadline(deadline);
         if let Some(nodes) = self.nodes.or(self.capacity.map(|_| PATIENCE)) {
             options.node_budget = nodes;
         }
-        let late = Arc::new(AtomicBool::new(false));
-        if let Some(limit) = self.time_limit {
-            let late = Arc::clone(&late);
-            // Ends with the process if the answer comes first.
-            std::thread::spawn(move || {
-                std::thread::sleep(limit);
-                late.store(true, Ordering::Relaxed);
-            });
-        }
-        options.stop = self.time_limit.is_some().then_some(&*late);
         let csv = CsvProblem::parse(&input.text, self.capacity)
             .map_err(|e| Failure::Refused(format!("error: {}: {e}", input.name)))?;
         let outcome = pack(&csv.problem, &options);
         if self.json {
             let mut answer = json!(outcome);
-            if let Some(fields) = answer.as_object_mut().filter(|_| late.load(Ordering::Relaxed)) {
+            if let Some(fields) =
+                answer.as_object_mut().filter(|_| deadline.is_some_and(|end| Instant::now() >= end))
+            {
                 fields.insert("deterministic".into(), json!(false));
             }
-            io::json(&answer)?;
+            io.json(&answer)?;
         }
         match outcome {
             PackOutcome::Fits { .. } if self.json => Ok(()),
             PackOutcome::Fits { offsets, peak, lower_bound, optimal } => {
-                io::stdout(csv.print(&offsets).as_bytes())?;
+                io.stdout(csv.print(&offsets).as_bytes())?;
                 let proof = if optimal { "optimal" } else { "not proved optimal" };
                 eprintln!("fits: peak {peak} bytes, no plan needs less than {lower_bound}, {proof}");
                 Ok(())
@@ -100,6 +81,7 @@ impl Args {
                 )))
             }
             PackOutcome::Invalid(error) => Err(Failure::Refused(format!("error: {}: {error}", input.name))),
+            other => Err(Failure::Refused(format!("error: {}: {other:?}", input.name))),
         }
     }
 }

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use warploom::Target;
-use warploom_emulator::{Device, Entry, Launch, Module, Options, Policy, Race, Refusal, Report};
+use warploom_emulator::{Device, EmulatorRefusal, Entry, Launch, Module, Policy, Race, Report, RunOptions};
 use warploom_ir::Type;
 use warploom_ir::interp::Tensor;
 
 use self::argument::{Buffer, Named, Spec};
 use super::progress::Progress;
+use super::rule::look_up;
 use super::trace;
-use crate::io::{self, Failure, Input};
+use crate::io::{Failure, Input, Io};
 
 /// Run PTX without a GPU: is the result right, and could another schedule have broken it?
 ///
@@ -39,13 +40,13 @@ pub struct Args {
     #[arg(long)]
     target: Option<String>,
     /// CTAs in x, y, z
-    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = super::run::grid)]
+    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = super::grid::grid)]
     grid: [u32; 3],
     /// Threads of a CTA; without it, what `.reqntid` or `.maxntid` says
-    #[arg(long, value_name = "X,Y,Z", value_parser = super::run::grid)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::grid::grid)]
     block: Option<[u32; 3]>,
     /// CTAs of a cluster; without it, what `.reqnctapercluster` says
-    #[arg(long, value_name = "X,Y,Z", value_parser = super::run::grid)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = super::grid::grid)]
     cluster: Option<[u32; 3]>,
     /// Dynamic shared memory in bytes
     #[arg(long, default_value_t = 0)]
@@ -92,7 +93,7 @@ pub struct Args {
     trace: Option<PathBuf>,
     /// One JSON value on standard output and nothing else
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn switch(text: &str) -> Result<bool, String> {
@@ -129,10 +130,10 @@ impl Comparison {
 }
 
 /// A refusal with the lines of the text it speaks of.
-fn refused(refusal: &Refusal, input: &Input, json: bool) -> Failure {
+fn refused(io: &Io, refusal: &EmulatorRefusal, input: &Input, json: bool) -> Failure {
     if json {
         let answer = json!({"ok": false, "diagnostics": refusal.diagnostics});
-        return io::json(&answer).err().unwrap_or(Failure::Answered);
+        return io.json(&answer).err().unwrap_or(Failure::Answered);
     }
     let mut text = String::new();
     for d in &refusal.diagnostics {
@@ -146,6 +147,7 @@ fn refused(refusal: &Refusal, input: &Input, json: bool) -> Failure {
         if !d.remedy.is_empty() {
             text += &format!("instead: {}\n", d.remedy);
         }
+        text += &format!("{}\n", look_up(&d.code));
     }
     Failure::Refused(text)
 }
@@ -173,9 +175,9 @@ fn tolerance(elem: &Type) -> f64 {
 
 impl Args {
     /// Runs all interleavings.
-    pub fn run(self) -> Result<(), Failure> {
-        let input = io::read(&self.file)?;
-        let no = |e: Refusal| refused(&e, &input, self.json);
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let input = io.read(&self.file)?;
+        let no = |e: EmulatorRefusal| refused(io, &e, &input, self.json);
         let module = Module::parse(&input.text).map_err(no)?;
         let entry = self.kernel(&module).map_err(no)?;
         if let Some(refusal) = entry.refusal() {
@@ -183,7 +185,7 @@ impl Args {
         }
         let target = chip(self.target.as_deref().unwrap_or(&module.target))?;
         let mut device = Device::new(&target);
-        let buffers = argument::buffers(&mut device, &self.buffers, &self.args, self.data_seed)?;
+        let buffers = argument::buffers(io, &mut device, &self.buffers, &self.args, self.data_seed)?;
         let args = argument::arguments(&mut device, &buffers, &self.args, &entry.params)?;
         let base = Launch::of(entry);
         let launch = Launch {
@@ -194,30 +196,33 @@ impl Args {
             args,
             ..base
         };
-        let expected = self.expected(&buffers)?;
+        let expected = self.expected(io, &buffers)?;
         for (name, _) in &self.dump {
             argument::find(&buffers, name)?;
         }
         let policies = self.interleavings();
-        let bar = Progress::new(policies.len());
-        let (mut answer, mut first) = (Answer::default(), None);
+        let mut bar = Progress::new(policies.len());
+        let (mut answer, mut first) = (Answer { asked: policies.len(), ..Answer::default() }, None);
         for (i, policy) in policies.into_iter().enumerate() {
+            if !answer.rows.is_empty() && io.clock.is_short_of(bar.longest()) {
+                break;
+            }
             bar.begin(policy);
             let mut device = device.clone();
             let report = device.run(&module, &launch, &self.options(policy, i == 0)).map_err(no)?;
             let found = state(&device, &buffers)?;
             answer.add(&report, compare(&buffers, &found, &expected));
             if i == 0 {
-                self.keep(&buffers, &found, &report)?;
+                self.keep(io, &buffers, &found, &report)?;
             }
             answer.differ |= *first.get_or_insert_with(|| found.clone()) != found;
             bar.done();
         }
         drop(bar);
-        answer.print(self.json, &entry.name, target.name())
+        answer.print(io, self.json, &entry.name, target.name())
     }
 
-    fn kernel<'m>(&self, module: &'m Module) -> Result<&'m Entry, Refusal> {
+    fn kernel<'m>(&self, module: &'m Module) -> Result<&'m Entry, EmulatorRefusal> {
         match (&self.entry, module.entries()) {
             (None, [one]) => Ok(one),
             (name, _) => module.entry(name.as_deref().unwrap_or("(--entry is missing)")),
@@ -232,27 +237,25 @@ impl Args {
         }
     }
 
-    fn options(&self, policy: Policy, first: bool) -> Options {
-        Options {
-            policy,
-            race: if self.race { Race::Full } else { Race::Off },
-            strict: self.strict,
-            max_steps: self.max_steps,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            limits: self.limits,
-            trace: if first && self.trace.is_some() { trace::LIMIT } else { 0 },
-            ..Options::default()
-        }
+    fn options(&self, policy: Policy, first: bool) -> RunOptions {
+        RunOptions::default()
+            .policy(policy)
+            .race(if self.race { Race::Full } else { Race::Off })
+            .strict(self.strict)
+            .max_steps(self.max_steps)
+            .threads(std::thread::available_parallelism().map_or(1, usize::from))
+            .limits(self.limits)
+            .trace(if first && self.trace.is_some() { trace::LIMIT } else { 0 })
     }
 
-    fn expected(&self, buffers: &[Named]) -> Result<Vec<Expected>, Failure> {
+    fn expected(&self, io: &Io, buffers: &[Named]) -> Result<Vec<Expected>, Failure> {
         let one = |(name, file): &(String, String)| {
             let like = &argument::find(buffers, name)?.tensor;
             let (file, given) = match file.rsplit_once(':') {
                 Some((path, tol)) if tol.parse::<f64>().is_ok() => (path, tol.parse().ok()),
                 _ => (file.as_str(), None),
             };
-            let values = npy::load(Path::new(file), like)?.to_f64();
+            let values = npy::load(io, Path::new(file), like)?.to_f64();
             let tolerance = given.unwrap_or_else(|| tolerance(like.elem()));
             Ok(Expected { name: name.clone(), values, tolerance })
         };
@@ -260,15 +263,15 @@ impl Args {
     }
 
     /// What is kept of the first interleaving.
-    fn keep(&self, buffers: &[Named], found: &[Tensor], report: &Report) -> Result<(), Failure> {
+    fn keep(&self, io: &Io, buffers: &[Named], found: &[Tensor], report: &Report) -> Result<(), Failure> {
         for (name, file) in &self.dump {
             let at = buffers.iter().position(|b| b.name == *name);
             if let Some(tensor) = at.and_then(|i| found.get(i)) {
-                npy::save(Path::new(file), tensor)?;
+                npy::save(io, Path::new(file), tensor)?;
             }
         }
         match &self.trace {
-            Some(path) => trace::write(path, report),
+            Some(path) => trace::write(io, path, report),
             None => Ok(()),
         }
     }
@@ -296,6 +299,8 @@ fn compare(buffers: &[Named], found: &[Tensor], expected: &[Expected]) -> Vec<Co
 /// What all interleavings together say.
 #[derive(Default)]
 struct Answer {
+    /// Interleavings asked for; fewer are in `rows` where the time was over.
+    asked: usize,
     text: String,
     said: Vec<(String, Option<u32>, Option<u32>)>,
     rows: Vec<Value>,
@@ -330,7 +335,7 @@ impl Answer {
             let key = (f.code.clone(), f.first.as_ref().map(|p| p.line), f.second.as_ref().map(|p| p.line));
             // What another interleaving found already is in its text.
             if !self.said.contains(&key) {
-                self.text += &format!("{f}\n");
+                self.text += &format!("{f}\n  {}\n", look_up(&f.code));
                 self.said.push(key);
             }
         }
@@ -344,10 +349,10 @@ impl Answer {
                               "findings": report.findings, "stats": report.stats, "expected": compared}));
     }
 
-    fn print(self, as_json: bool, entry: &str, target: &str) -> Result<(), Failure> {
+    fn print(self, io: &Io, as_json: bool, entry: &str, target: &str) -> Result<(), Failure> {
         if as_json {
-            io::json(&json!({"ok": self.failed == 0, "entry": entry, "target": target,
-                             "results_differ": self.differ, "runs": self.rows}))?;
+            io.json(&json!({"ok": self.failed == 0, "entry": entry, "target": target,
+                             "results_differ": self.differ, "asked": self.asked, "runs": self.rows}))?;
         } else {
             let mut text = self.text;
             if self.depends {
@@ -357,8 +362,11 @@ impl Answer {
                 text += "note: the results differ between interleavings\n";
             }
             let runs = self.rows.len();
+            if runs < self.asked {
+                text += &format!("note: the time was over behind {runs} of {} interleavings\n", self.asked);
+            }
             text += &format!("{entry} on {target}: {} of {runs} interleavings clean\n", runs - self.failed);
-            io::stdout(text.as_bytes())?;
+            io.stdout(text.as_bytes())?;
         }
         if self.failed == 0 { Ok(()) } else { Err(Failure::Answered) }
     }

@@ -8,8 +8,9 @@ use warploom_emulator as emulator;
 
 use super::compile::KernelArgs;
 use super::progress::Progress;
+use super::rule::look_up;
 use super::trace;
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
 ///
@@ -27,7 +28,7 @@ pub struct Args {
     #[arg(long = "arg", value_name = "SPEC", allow_negative_numbers = true)]
     args: Vec<ArgSpec>,
     /// Programs in x, y, z
-    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = grid)]
+    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = super::grid::grid)]
     grid: [u32; 3],
     /// Seed of the data
     #[arg(long, default_value_t = 0)]
@@ -46,28 +47,14 @@ pub struct Args {
     trace: Option<PathBuf>,
     /// One JSON value on standard output and nothing else
     #[arg(long)]
-    json: bool,
-}
-
-/// Up to three extents, separated by commas.
-pub fn grid(text: &str) -> Result<[u32; 3], String> {
-    let mut grid = [1; 3];
-    let parts: Vec<&str> = text.split(',').collect();
-    if parts.len() > 3 {
-        return Err("at most three extents".into());
-    }
-    for (slot, part) in grid.iter_mut().zip(parts) {
-        *slot =
-            part.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no extent"))?;
-    }
-    Ok(grid)
+    pub json: bool,
 }
 
 impl Args {
     /// Compiles, runs, compares.
-    pub fn run(self) -> Result<(), Failure> {
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
         let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("error: {e}"));
-        let session = self.kernel.lower().map_err(|refusal| refusal.text())?;
+        let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
         if let warploom::Resumed::Program(_) = &session.lowered {
             return Err(Failure::Refused(
                 "error[op]: a program has no meaning to compare with\ninstead: run the kernel".into(),
@@ -80,22 +67,25 @@ impl Args {
         let prepared = prepare(&session.module, name, &case).map_err(|e| refused(&e))?;
         let (mut rows, mut text, mut failed) = (Vec::new(), String::new(), 0);
         let policies: Vec<emulator::Policy> = policies(self.interleavings).collect();
-        let bar = Progress::new(policies.len());
+        let asked = policies.len();
+        let mut bar = Progress::new(asked);
         for (i, policy) in policies.into_iter().enumerate() {
+            if i > 0 && io.clock.is_short_of(bar.longest()) {
+                text += &format!("the time was over behind {i} of {asked} interleavings\n");
+                break;
+            }
             bar.begin(policy);
-            let options = emulator::Options {
-                policy,
-                strict: self.strict,
-                max_steps: self.max_steps,
-                threads: std::thread::available_parallelism().map_or(1, usize::from),
-                trace: if i == 0 && self.trace.is_some() { trace::LIMIT } else { 0 },
-                ..emulator::Options::default()
-            };
+            let options = emulator::RunOptions::default()
+                .policy(policy)
+                .strict(self.strict)
+                .max_steps(self.max_steps)
+                .threads(std::thread::available_parallelism().map_or(1, usize::from))
+                .trace(if i == 0 && self.trace.is_some() { trace::LIMIT } else { 0 });
             let outcome =
                 prepared.run(&ptx, &emitted.metadata, &session.target, &options).map_err(|e| refused(&e))?;
             bar.done();
             if let (0, Some(path)) = (i, &self.trace) {
-                trace::write(path, &outcome.report)?;
+                trace::write(io, path, &outcome.report)?;
             }
             let verdict = if outcome.passed() { "passed" } else { "FAILED" };
             failed += usize::from(!outcome.passed());
@@ -105,17 +95,17 @@ impl Args {
                 "{policy_name:<12} {verdict}  relative error {error:.2e}, {steps} warp instructions\n"
             );
             for finding in outcome.report.errors() {
-                text += &format!("{finding}\n");
+                text += &format!("{finding}\n  {}\n", look_up(&finding.code));
             }
             rows.push(json!({"policy": policy, "passed": outcome.passed(), "relative_error": error,
                              "findings": outcome.report.findings}));
         }
         drop(bar);
         if self.json {
-            io::json(&json!({"ok": failed == 0, "name": name, "target": session.target.name(),
-                             "depth": session.lowered.depth(), "runs": rows}))?;
+            io.json(&json!({"ok": failed == 0, "name": name, "target": session.target.name(),
+                             "depth": session.lowered.depth(), "asked": asked, "runs": rows}))?;
         } else {
-            io::stdout(text.as_bytes())?;
+            io.stdout(text.as_bytes())?;
         }
         if failed == 0 { Ok(()) } else { Err(Failure::Answered) }
     }

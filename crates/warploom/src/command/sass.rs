@@ -7,11 +7,12 @@ use warploom::codegen::assemble::{Assembled, assemble};
 use warploom::codegen::sass;
 
 use super::targets::named;
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 use crate::tools::find;
 
-/// Count the instructions a trip of the loops in machine code, ours or anyone's: a cubin, or PTX, which ptxas
-/// assembles first and says what it spills. Spin code counts with the loop around it.
+/// Count the instructions a trip of the loops in machine code, ours or anyone's.
+///
+/// A cubin, or PTX, which ptxas assembles first and says what it spills. Spin code counts with the loop around it.
 ///
 ///     warploom sass kernel.cubin
 ///     warploom sass kernel.ptx --target sm_90a --json
@@ -28,7 +29,7 @@ pub struct Args {
     ptxas: Option<PathBuf>,
     /// One JSON value on standard output and nothing else
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn missing(tool: &str) -> Failure {
@@ -38,8 +39,8 @@ fn missing(tool: &str) -> Failure {
 
 impl Args {
     /// Disassembles and counts.
-    pub fn run(self) -> Result<(), Failure> {
-        let (_, bytes) = io::read_bytes(&self.input)?;
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let (_, bytes) = io.read_bytes(&self.input)?;
         let refused = |d: Box<warploom::Diagnostic>| Failure::Refused(d.to_string());
         let (cubin, report) = match bytes.starts_with(b"\x7fELF") {
             true => (bytes, None),
@@ -47,7 +48,7 @@ impl Args {
                 let Some(chip) = &self.target else {
                     return Err(Failure::Usage("error: PTX needs --target CHIP".into()));
                 };
-                let target = named(chip, None)?;
+                let target = named(io, chip, None)?;
                 let text = String::from_utf8(bytes).map_err(|_| {
                     Failure::Refused("error[parse]: neither a cubin nor text of PTX\nrule: C81".into())
                 })?;
@@ -63,7 +64,7 @@ impl Args {
         if self.json {
             let registers = report.as_ref().map(|r| r.registers);
             let spills = report.as_ref().map(|r| r.spill_stores + r.spill_loads);
-            return io::json(&json!({"registers": registers, "spill_bytes": spills, "loops": loops}));
+            return io.json(&json!({"registers": registers, "spill_bytes": spills, "loops": loops}));
         }
         let mut text = String::new();
         if let Some(r) = &report {
@@ -82,6 +83,6 @@ impl Args {
                 l.inner
             );
         }
-        io::stdout(text.as_bytes())
+        io.stdout(text.as_bytes())
     }
 }

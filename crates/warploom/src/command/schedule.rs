@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use warploom_sched::{
-    Algorithm, Answer, Budget, LoopGraph, Objective, Options, ReadError, ScheduleError, check, decode_text,
-    read_error_record, read_graphs, record, render, schedule, schedule_within, validate,
+    Algorithm, Answer, LoopGraph, MemoryBudget, Objective, ReadError, ScheduleError, ScheduleOptions, check,
+    decode_text_within, read_error_record, read_graphs, record, render, schedule, schedule_within, validate,
 };
 
-use crate::io::{self, Failure};
+use super::rule::look_up;
+use crate::io::{Failure, Input, Io};
 
 /// Schedule loop graphs.
 ///
@@ -41,9 +42,6 @@ pub struct Args {
     /// Search nodes per question (deterministic bound)
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// Outer guard in seconds; when it fires the best schedule so far is given
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
     /// Bytes of a memory space; II and ring depths are then found together (may be repeated)
     #[arg(long, value_name = "SPACE=BYTES", value_parser = space)]
     budget: Vec<(String, u64)>,
@@ -58,7 +56,7 @@ pub struct Args {
     svg: Option<PathBuf>,
     /// One JSON object per loop on standard output and nothing else
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn algorithm(text: &str) -> Result<Algorithm, String> {
@@ -75,26 +73,21 @@ fn space(text: &str) -> Result<(String, u64), String> {
     parsed.ok_or_else(|| format!("`{text}` is not like smem=232448"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    Duration::try_from_secs_f64(value).map_err(|e| e.to_string())
-}
-
 impl Args {
     /// Schedules or checks.
-    pub fn run(self) -> Result<(), Failure> {
-        let (name, bytes) = io::read_bytes(&self.graph)?;
-        let text = decode_text(&bytes).map_err(|e| unreadable(&name, &e))?;
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let (name, bytes) = io.read_bytes(&self.graph)?;
+        let text = decode_text_within(&bytes, io.limits.max_unpacked).map_err(|e| unreadable(&name, &e))?;
         let graphs = read_graphs(&text);
         match &self.schedule {
-            Some(schedule) => judge(&name, graphs, &io::read(schedule)?),
-            None => self.schedule_all(&name, graphs),
+            Some(schedule) => judge(io, &name, graphs, &io.read(schedule)?),
+            None => self.schedule_all(io, &name, graphs),
         }
     }
 
-    fn options(&self) -> Options {
-        let mut options = Options::default().algorithm(self.algorithm).objective(self.objective);
-        options = options.max_ii(self.max_ii).time_limit(self.time_limit);
+    fn options(&self, left: Option<Duration>) -> ScheduleOptions {
+        let mut options = ScheduleOptions::default().algorithm(self.algorithm).objective(self.objective);
+        options = options.max_ii(self.max_ii).time_limit(left);
         if let Some(ii) = self.min_ii {
             options = options.min_ii(ii);
         }
@@ -106,12 +99,12 @@ impl Args {
 
     /// The schedule of one loop, within the budgets of the graph and of the command line, where there are any.
     /// A space without one is unlimited if the command line names none, and refused otherwise (S12).
-    fn schedule(&self, graph: &LoopGraph, options: &Options) -> Result<Answer, ScheduleError> {
+    fn schedule(&self, graph: &LoopGraph, options: &ScheduleOptions) -> Result<Answer, ScheduleError> {
         let valid = validate(graph).map_err(ScheduleError::Graph)?;
         if self.budget.is_empty() && graph.budgets.is_empty() {
             return schedule(&valid, options);
         }
-        let mut budget = Budget::of(graph);
+        let mut budget = MemoryBudget::of(graph);
         if self.budget.is_empty() {
             let unnamed = graph.values.iter().filter(|v| !graph.budgets.contains_key(&v.space));
             budget = unnamed.fold(budget, |budget, v| budget.space(v.space.clone(), u64::MAX));
@@ -122,21 +115,25 @@ impl Args {
     }
 
     /// The drawings asked for.
-    fn draw(&self, graph: &LoopGraph, answer: &Answer) -> Result<(), Failure> {
+    fn draw(&self, io: &Io, graph: &LoopGraph, answer: &Answer) -> Result<(), Failure> {
         if let Some(path) = &self.trace {
-            io::write(Some(path), render::chrome_trace(graph, answer).as_bytes())?;
+            io.write(Some(path), render::chrome_trace(graph, answer).as_bytes())?;
         }
         match &self.svg {
-            Some(path) => io::write(Some(path), render::svg(graph, answer).as_bytes()),
+            Some(path) => io.write(Some(path), render::svg(graph, answer).as_bytes()),
             None => Ok(()),
         }
     }
 
-    fn schedule_all(&self, name: &str, graphs: Vec<Result<LoopGraph, ReadError>>) -> Result<(), Failure> {
+    fn schedule_all(
+        &self,
+        io: &Io,
+        name: &str,
+        graphs: Vec<Result<LoopGraph, ReadError>>,
+    ) -> Result<(), Failure> {
         if graphs.len() > 1 && (self.trace.is_some() || self.svg.is_some()) {
             return Err(Failure::Usage("error: --trace and --svg take a file with one loop".into()));
         }
-        let options = self.options();
         let (mut out, mut refused) = (String::new(), Vec::new());
         for graph in &graphs {
             let graph = match graph {
@@ -147,11 +144,11 @@ impl Args {
                     continue;
                 }
             };
-            let answer = self.schedule(graph, &options);
+            let answer = self.schedule(graph, &self.options(io.clock.left()));
             out += &line_if(self.json, || record(&graph.name, &answer));
             match answer {
                 Ok(answer) => {
-                    self.draw(graph, &answer)?;
+                    self.draw(io, graph, &answer)?;
                     if !self.json {
                         out += &format!("{}\n", render::gantt(graph, &answer));
                     }
@@ -162,7 +159,7 @@ impl Args {
                 Err(error) => refused.push(refusal(&graph.name, &error)),
             }
         }
-        io::stdout(out.as_bytes())?;
+        io.stdout(out.as_bytes())?;
         match refused.is_empty() {
             true => Ok(()),
             false => Err(Failure::Refused(refused.join("\n"))),
@@ -180,8 +177,12 @@ fn refusal(name: &str, error: &ScheduleError) -> String {
     let records = if first.all.is_empty() { vec![first] } else { first.all };
     let lines = records.iter().map(|r| {
         format!(
-            "error[{}]: {name}: {} (at {}, rule {})\ninstead: {}",
-            r.code, r.message, r.at, r.rule, r.help
+            "error[{}]: {name}: {} (at {})\ninstead: {}\n{}",
+            r.code,
+            r.message,
+            r.at,
+            r.help,
+            look_up(&r.rule)
         )
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -191,13 +192,18 @@ fn unreadable(name: &str, error: &ReadError) -> Failure {
     Failure::Refused(format!("error: {name}: {error}"))
 }
 
-fn judge(name: &str, graphs: Vec<Result<LoopGraph, ReadError>>, schedule: &io::Input) -> Result<(), Failure> {
+fn judge(
+    io: &Io,
+    name: &str,
+    graphs: Vec<Result<LoopGraph, ReadError>>,
+    schedule: &Input,
+) -> Result<(), Failure> {
     let Ok([graph]) = <[_; 1]>::try_from(graphs) else {
         return Err(Failure::Refused(format!("error: {name}: --check takes one loop graph")));
     };
     let graph = graph.map_err(|e| unreadable(name, &e))?;
     validate(&graph).map_err(|e| Failure::Refused(refusal(&graph.name, &ScheduleError::Graph(e))))?;
     let verdict = check::verdict(&graph, &schedule.text).map_err(|e| unreadable(&schedule.name, &e))?;
-    io::stdout(verdict.to_string().as_bytes())?;
+    io.stdout(verdict.to_string().as_bytes())?;
     if verdict.violations.is_empty() { Ok(()) } else { Err(Failure::Answered) }
 }

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use warploom_target::{Target, describe, overview};
+use warploom_chips::{Target, describe, overview};
 
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// List the chips, or show what is known about one.
+///
+///     warploom targets
+///     warploom targets sm_90a --json
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// A chip; without it, all of them in one table
     name: Option<String>,
@@ -16,36 +20,36 @@ pub struct Args {
     cost: Option<PathBuf>,
     /// One JSON value on standard output and nothing else
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl Args {
     /// Prints the table or the chip.
-    pub fn run(self) -> Result<(), Failure> {
+    pub fn run(self, io: &Io) -> Result<(), Failure> {
         match &self.name {
             Some(name) => {
-                let target = named(name, self.cost.as_ref())?;
+                let target = named(io, name, self.cost.as_ref())?;
                 if self.json {
-                    io::json(&serde_json::json!(target))
+                    io.json(&serde_json::json!(target))
                 } else {
-                    io::stdout(describe(&target).as_bytes())
+                    io.stdout(describe(&target).as_bytes())
                 }
             }
             None if self.json => {
                 let all = Target::all().map_err(|e| Failure::Refused(format!("error[target]: {e}")))?;
-                io::json(&serde_json::json!(all))
+                io.json(&serde_json::json!(all))
             }
-            None => io::stdout(overview().as_bytes()),
+            None => io.stdout(overview().as_bytes()),
         }
     }
 }
 
 /// The chip of this name, with the cost entries of a file replaced.
-pub fn named(name: &str, cost: Option<&PathBuf>) -> Result<Target, Failure> {
-    let refused = |e: warploom_target::TargetError| Failure::Refused(format!("error[target]: {e}"));
+pub fn named(io: &Io, name: &str, cost: Option<&PathBuf>) -> Result<Target, Failure> {
+    let refused = |e: warploom_chips::TargetError| Failure::Refused(format!("error[target]: {e}"));
     let target = Target::named(name).map_err(refused)?;
     match cost {
-        Some(path) => target.with_costs(&io::read(path)?.text).map_err(refused),
+        Some(path) => target.with_costs(&io.read(path)?.text).map_err(refused),
         None => Ok(target),
     }
 }

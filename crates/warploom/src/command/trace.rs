@@ -7,13 +7,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 use warploom_emulator::{Report, TraceEvent};
 
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 /// Events of one cluster that are kept.
 pub const LIMIT: usize = 200_000;
 
 /// Writes the trace of a report.
-pub fn write(path: &Path, report: &Report) -> Result<(), Failure> {
+pub fn write(io: &Io, path: &Path, report: &Report) -> Result<(), Failure> {
     let mut rows: BTreeMap<([u32; 3], u32, String), usize> = BTreeMap::new();
     let row = |e: &TraceEvent| (e.cta, e.warp, e.operation.clone().unwrap_or_default());
     for event in &report.trace {
@@ -43,5 +43,5 @@ pub fn write(path: &Path, report: &Report) -> Result<(), Failure> {
     let about = json!({"kernel": report.kernel, "target": report.target, "policy": report.policy.to_string(),
                        "clock": "warp instructions of the cluster"});
     let text = json!({"traceEvents": events, "otherData": about}).to_string();
-    io::write(Some(&path.to_path_buf()), text.as_bytes())
+    io.write(Some(path), text.as_bytes())
 }

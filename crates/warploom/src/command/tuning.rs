@@ -10,7 +10,7 @@ pub fn text(tuned: &Tuned) -> String {
     out += "  cycles a tile  CTAs/SM  slots  II         registers        shared B  TMEM\n";
     for c in tuned.candidates() {
         let ii: Vec<String> = c.facts.loops.iter().map(|l| l.ii.to_string()).collect();
-        let registers: Vec<String> = c.facts.agents.iter().map(|a| a.registers.to_string()).collect();
+        let registers: Vec<String> = c.facts.partitions.iter().map(|a| a.registers.to_string()).collect();
         out += &format!(
             "  {:>13}  {:>7}  {:>5}  {:<9}  {:<15}  {:>8}  {:>4}\n",
             c.cycles,
@@ -31,7 +31,7 @@ pub fn json(tuned: &Tuned) -> Value {
         let ii: Vec<i64> = c.facts.loops.iter().map(|l| l.ii).collect();
         json!({"cycles": c.cycles, "resident": c.resident, "residents": c.ctas, "depth": c.depth, "ii": ii,
                "slack_slots": c.options.pipeline.slack_slots, "shared": c.facts.shared_bytes,
-               "registers": c.facts.agents.iter().map(|a| a.registers).collect::<Vec<_>>(),
+               "registers": c.facts.partitions.iter().map(|a| a.registers).collect::<Vec<_>>(),
                "tmem": c.facts.tmem_columns})
     };
     tuned.candidates().map(one).collect()

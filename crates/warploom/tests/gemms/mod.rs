@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use warploom::run::{ArgSpec, Case, policies, prepare};
 use warploom::{Options, Target};
@@ -25,10 +25,6 @@ pub enum Kind {
 
 pub const NT: Kind = Kind::Plain { ta: false, tb: true };
 
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// The arguments for a product of these extents that runs over `k` of the `depth` elements along K.
 pub fn args(kind: Kind, m: u64, n: u64, depth: u64, k: u64) -> Vec<ArgSpec> {
     use ArgSpec::{Buffer, Float, Int, Tensor};
@@ -46,13 +42,10 @@ pub fn args(kind: Kind, m: u64, n: u64, depth: u64, k: u64) -> Vec<ArgSpec> {
     }
 }
 
-/// Compiles a kernel for a chip and runs it for each number of trips; `None` where the file is absent.
-pub fn run_on(chip: &str, path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) -> Option<()> {
-    let name = path.file_stem()?.to_string_lossy().into_owned();
-    let Ok(text) = std::fs::read_to_string(path) else {
-        println!("skipped: {name} is not there");
-        return None;
-    };
+/// Compiles a kernel for a chip and runs it for each number of trips.
+pub fn run_on(chip: &str, path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{name}: {e}"));
     let target = Target::named(chip).unwrap();
     let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let output = warploom::compile(&module, &target, &Options::default())
@@ -68,7 +61,7 @@ pub fn run_on(chip: &str, path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64]
         let case = Case { args: args(kind, m, n, k.max(16), k), grid, seed: trips + 1 };
         let prepared = prepare(&module, &metadata.name, &case).unwrap_or_else(|e| panic!("{name}: {e}"));
         for policy in policies(seeds) {
-            let options = emulator::Options { policy, ..emulator::Options::default() };
+            let options = emulator::RunOptions::default().policy(policy);
             let outcome =
                 prepared.run(&ptx, metadata, &target, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(
@@ -79,5 +72,4 @@ pub fn run_on(chip: &str, path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64]
             );
         }
     }
-    Some(())
 }

@@ -10,16 +10,7 @@
 //! They exclude no plan. What one clique learns, the next one that shares a block uses: blocks forced
 //! up here leave others only low places there.
 
-use super::{Skyline, Undo};
-
-/// An unplaced block of a clique.
-#[derive(Clone, Copy)]
-pub(super) struct Job {
-    block: u32,
-    size: u64,
-    floor: u64,
-    ceiling: u64,
-}
+use super::{Job, Skyline, Undo};
 
 impl Skyline<'_> {
     /// Whether [`Skyline::tighten`] is worth its time: where alignment wastes bytes, so that stacking is

@@ -3,11 +3,11 @@
 
 use inkwell::values::IntValue;
 
-use super::{Kind, Lower};
+use super::kind::Kind;
 use crate::error::Result;
+use crate::family::{Axis, MmaSync};
 use crate::llvm::{Val, as_int};
-use crate::lower::family::Axis;
-use crate::lower::family::mma_sync::MmaSync;
+use crate::lower::Lower;
 use crate::lower::value::View;
 
 /// Elements of an operand that a warp reads: the lane's own row of A, or column of B, of the first tile, which is below

@@ -2,7 +2,7 @@
 
 use warploom_ir::{Attr, OpId, Opcode, ValueDef, ValueId};
 
-use super::{Budget, MOST, Runs, pointee, power};
+use super::types::{Budget, MOST, Runs, pointee, power};
 
 impl Runs<'_> {
     /// The power of two known to divide a scalar; of a pointer, in bytes.

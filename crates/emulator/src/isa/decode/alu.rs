@@ -1,19 +1,18 @@
 //! Moves, integers, predicates, floats, conversions.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
 use crate::isa::cvt::Spec;
 use crate::isa::lanes::float::Quals;
-use crate::isa::lanes::{F2, F3, compare, directed, float, half, integer as int};
+use crate::isa::lanes::{F2, F3, compare, directed, float, half, integer as int, old};
 use crate::isa::op::{Join, Op, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
-use crate::ptx::raw::Raw;
+use warploom_ptx::Operand;
 
 /// Everything that computes on registers alone.
-pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     match m.base {
         "mov" => mov(cx, m, args),
         "setp" => setp(cx, m, args),
@@ -86,12 +85,24 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             }
             Ok(op)
         }
-        "dp4a" => {
-            let a = m.ty()?;
-            let b = m.ty()?;
-            let f = int::ternary(&format!("dp4a.{}", if a.signed() { "s32" } else { "u32" }), b)
-                .ok_or_else(|| m.unknown("types"))?;
+        "dp4a" | "dp2a" => {
+            let part = if m.base == "dp4a" { "" } else { m.one_of(&["lo", "hi"]).unwrap_or("none") };
+            let (a, b) = (m.ty()?, m.ty()?);
+            let a = if a.signed() { "s32" } else { "u32" };
+            let f = int::ternary(&format!("{}{part}.{a}", m.base), b).ok_or_else(|| m.unknown("types"))?;
             ter(cx, args, f, [Ty::B32; 3])
+        }
+        "bmsk" | "szext" => {
+            let wrap = m.one_of(&["wrap", "clamp"]) == Some("wrap");
+            let ty = m.ty()?;
+            let f = old::masked(m.base, wrap, ty).ok_or_else(|| m.unknown("type"))?;
+            bin(cx, args, f, [ty, Ty::U32])
+        }
+        "vadd4" | "vsub4" | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" => {
+            let (sat, add) = (m.flag("sat"), m.flag("add"));
+            let (to, a, b) = (m.ty()?, m.ty()?, m.ty()?);
+            let f = old::bytes(m.base, (a, b), sat, add).filter(|_| to.bits() == 32);
+            ter(cx, args, f.ok_or_else(|| m.unknown("types or qualifiers"))?, [Ty::B32; 3])
         }
         _ => plain(cx, m, args),
     }
@@ -105,11 +116,11 @@ fn join(ty: Ty) -> Join {
     if ty == Ty::F32x2 { Join::Halves } else { Join::Whole }
 }
 
-fn three<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], ty: [Ty; 3]) -> Res<[Src; 3]> {
+fn three<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], ty: [Ty; 3]) -> Res<[Src; 3]> {
     Ok([cx.src(cx.arg(args, 1)?, ty[0])?, cx.src(cx.arg(args, 2)?, ty[1])?, cx.src(cx.arg(args, 3)?, ty[2])?])
 }
 
-fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F2, ty: [Ty; 2]) -> Res<Op> {
+fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], f: F2, ty: [Ty; 2]) -> Res<Op> {
     cx.count(args, 3, 3)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     Ok(Op::Bin {
@@ -121,7 +132,7 @@ fn bin<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F2, ty: [Ty; 2]) -> Re
     })
 }
 
-fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F3, ty: [Ty; 3]) -> Res<Op> {
+fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], f: F3, ty: [Ty; 3]) -> Res<Op> {
     cx.count(args, 4, 4)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     let [a, b, c] = three(cx, args, ty)?;
@@ -129,7 +140,7 @@ fn ter<'a>(cx: &mut Context<'_, 'a>, args: &[Raw<'a>], f: F3, ty: [Ty; 3]) -> Re
 }
 
 /// `mov`, with packing, unpacking and predicates.
-fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let ty = m.ty()?;
     cx.count(args, 2, 2)?;
     let (to, from) = (cx.arg(args, 0)?, cx.arg(args, 1)?);
@@ -140,7 +151,7 @@ fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
     if ty == Ty::B128 {
         return Err(cx.unsupported("mov.b128", "use two 64-bit moves"));
     }
-    if let Raw::Vector(parts) = to {
+    if let Operand::Vector(parts) = to {
         let bits = part_bits(cx, ty, parts.len())?;
         let mut d = smallvec::SmallVec::new();
         for p in parts {
@@ -149,7 +160,7 @@ fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
         return Ok(Op::Unpack { d, a: cx.src(from, ty)?, bits });
     }
     let d = cx.dst(to)?;
-    if let Raw::Vector(list) = from {
+    if let Operand::Vector(list) = from {
         let bits = part_bits(cx, ty, list.len())?;
         let mut parts = smallvec::SmallVec::new();
         for p in list {
@@ -171,7 +182,7 @@ fn part_bits(cx: &Context<'_, '_>, ty: Ty, n: usize) -> Res<u8> {
 }
 
 /// `cvt.pack.sat.{u16,s16,u8,s8}.s32[.b32] d, a, b[, c]`: b below a, and c above both.
-fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     if !m.flag("sat") {
         return Err(m.unknown("only the saturating form exists"));
     }
@@ -187,7 +198,7 @@ fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>
 }
 
 /// `mul` and `mad` of integers, plain or in a carry chain.
-fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let part = m.one_of(&["lo", "hi", "wide"]).ok_or_else(|| m.unknown("it has no .lo, .hi or .wide"))?;
     if m.has("cc") {
         return carry(cx, m, args, &format!("mad.{part}"));
@@ -217,7 +228,7 @@ fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) ->
     }
 }
 
-fn sum<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn sum<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     match m.base {
         "addc" => return carry(cx, m, args, "add"),
         "subc" => return carry(cx, m, args, "sub"),
@@ -235,7 +246,7 @@ fn sum<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
     bin(cx, args, f, [ty; 2])
 }
 
-fn carry<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], name: &str) -> Res<Op> {
+fn carry<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], name: &str) -> Res<Op> {
     let sets = m.flag("cc");
     // add.cc starts a chain, addc continues it.
     let chained = m.base.ends_with('c');
@@ -264,7 +275,7 @@ fn rounding(word: &str) -> Option<(Rounding, bool)> {
     })
 }
 
-fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     if m.flag("pack") {
         return pack_integers(cx, m, args);
     }
@@ -289,7 +300,7 @@ fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
 }
 
 /// Named operations whose last type decides integer, float or half.
-fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let name = m.base;
     let directed = m.take(|w| rounding(w).filter(|(_, whole)| !whole));
     m.ignore(&["approx", "full"]);
@@ -349,7 +360,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
 fn directed_op<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
-    args: &[Raw<'a>],
+    args: &[Operand<'a>],
     (r, q): (Rounding, Quals),
     ty: Ty,
 ) -> Res<Op> {

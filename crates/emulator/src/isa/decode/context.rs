@@ -1,99 +1,117 @@
 //! Names to registers, symbols to addresses.
 
-use super::Res;
-use crate::error::Diagnostic;
+use crate::error::RefusalReason;
 use crate::isa::op::{Addr, PSrc, Pred, Reg, Special, Src};
 use crate::isa::types::{Ty, low_mask};
-use crate::ptx::raw::{Address, Raw, RawEntry, RawInst};
-use crate::ptx::scope::{Class, outwards};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use warploom_ptx::{Address, Code, Operand, RegisterClass, Step};
+
+pub(crate) type Res<T> = Result<T, RefusalReason>;
 
 /// Where a named variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Symbol {
-    pub address: u64,
+pub(crate) enum Symbol {
+    /// At an address of its space.
+    At(u64),
+    /// In the frame of the function, so many bytes behind its beginning.
+    Frame(u32),
 }
 
-/// Everything needed to understand the operands of one entry.
-pub(crate) struct Context<'e, 'a> {
-    entry: &'e RawEntry<'a>,
-    symbols: HashMap<&'a str, Symbol>,
-    slots: HashMap<(u32, &'a str), u32>,
-    pred_slots: HashMap<(u32, &'a str), u32>,
+/// What the bodies that are decoded together have in common: a kernel and the functions it calls.
+#[derive(Debug, Default)]
+pub(crate) struct Together<'a> {
     /// Width of each general register.
     pub widths: Vec<u8>,
     /// Name of each general register, for reports.
     pub names: Vec<String>,
     opcodes: HashMap<&'a str, u32>,
     pub opcode_list: Vec<String>,
+    /// Predicate registers so far.
+    pub preds: u32,
+    /// Instructions so far.
+    pub first: u32,
+    /// Functions with a body, by name: their numbers among those decoded.
+    pub functions: HashMap<&'a str, u32>,
+}
+
+/// Everything needed to understand the operands of one body.
+pub(crate) struct Context<'e, 'a> {
+    code: &'e Code<'e, 'a>,
+    symbols: HashMap<&'a str, Symbol>,
+    slots: HashMap<(u32, &'a str), u32>,
+    pred_slots: HashMap<(u32, &'a str), u32>,
+    pub together: Together<'a>,
+    /// A device function, which returns, and not a kernel.
+    pub function: bool,
     scope: u32,
     line: u32,
 }
 
 impl<'e, 'a> Context<'e, 'a> {
-    pub(crate) fn new(entry: &'e RawEntry<'a>, symbols: HashMap<&'a str, Symbol>) -> Self {
+    pub(crate) fn new(
+        code: &'e Code<'e, 'a>,
+        symbols: HashMap<&'a str, Symbol>,
+        together: Together<'a>,
+        function: bool,
+    ) -> Self {
         Context {
-            entry,
+            code,
             symbols,
             slots: HashMap::new(),
             pred_slots: HashMap::new(),
-            widths: Vec::new(),
-            names: Vec::new(),
-            opcodes: HashMap::new(),
-            opcode_list: Vec::new(),
+            together,
+            function,
             scope: 0,
             line: 0,
         }
     }
 
-    pub(crate) fn begin(&mut self, raw: &RawInst<'_>) {
-        self.scope = raw.scope;
-        self.line = raw.line;
+    pub(crate) fn begin(&mut self, step: &Step<'_, '_>) {
+        self.scope = step.scope;
+        self.line = step.instruction.line.0;
     }
 
-    /// Number of predicate registers in use.
-    pub(crate) fn preds(&self) -> usize {
-        self.pred_slots.len()
+    pub(crate) fn fail(&self, message: impl Into<String>) -> RefusalReason {
+        RefusalReason::new("P01", self.line, message, "check the operands of this instruction")
     }
 
-    pub(crate) fn fail(&self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new("P01", self.line, message, "check the operands of this instruction")
-    }
-
-    pub(crate) fn unsupported(&self, message: impl Into<String>, remedy: &str) -> Diagnostic {
-        Diagnostic::new("X01", self.line, message, remedy)
+    pub(crate) fn unsupported(&self, message: impl Into<String>, remedy: &str) -> RefusalReason {
+        RefusalReason::new("X01", self.line, message, remedy)
     }
 
     pub(crate) fn opcode(&mut self, text: &'a str) -> u32 {
-        let next = self.opcode_list.len() as u32;
-        let i = *self.opcodes.entry(text).or_insert(next);
+        let next = self.together.opcode_list.len() as u32;
+        let i = *self.together.opcodes.entry(text).or_insert(next);
         if i == next {
-            self.opcode_list.push(text.to_string());
+            self.together.opcode_list.push(text.to_string());
         }
         i
     }
 
-    fn find(&self, name: &str) -> Option<(Class, u32)> {
-        outwards(&self.entry.scopes, self.scope, |s| s.register(name))
+    fn find(&self, name: &str) -> Option<(RegisterClass, u32)> {
+        self.code.register(name, self.scope)
     }
 
     /// The slot of a general register.
     pub(crate) fn reg(&mut self, name: &'a str) -> Res<Reg> {
         match self.find(name) {
-            Some((Class::Bits(128), _)) => {
+            Some((RegisterClass::Bits(128), _)) => {
                 Err(self.unsupported("128-bit registers", "use two .b64 registers"))
             }
-            Some((Class::Bits(w), scope)) => {
-                let next = self.widths.len() as u32;
+            Some((RegisterClass::Bits(w), scope)) => {
+                let next = self.together.widths.len() as u32;
                 let slot = *self.slots.entry((scope, name)).or_insert(next);
                 if slot == next {
-                    self.widths.push(w);
-                    self.names.push(name.to_string());
+                    self.together.widths.push(w);
+                    self.together.names.push(name.to_string());
                 }
                 Ok(slot)
             }
-            Some((Class::Pred, _)) => Err(self.fail(format!("predicate {name} where a value is expected"))),
+            Some((RegisterClass::Predicate, _)) => {
+                Err(self.fail(format!("predicate {name} where a value is expected")))
+            }
+            Some(_) => Err(self.unsupported(format!("the type of {name}"), "use registers of .b8 to .b64")),
             None => Err(self.fail(format!("'{}' is not declared", clip(name)))),
         }
     }
@@ -101,9 +119,11 @@ impl<'e, 'a> Context<'e, 'a> {
     /// The slot of a predicate register.
     pub(crate) fn pred(&mut self, name: &'a str) -> Res<Pred> {
         match self.find(name) {
-            Some((Class::Pred, scope)) => {
-                let next = self.pred_slots.len() as u32;
-                Ok(*self.pred_slots.entry((scope, name)).or_insert(next))
+            Some((RegisterClass::Predicate, scope)) => {
+                let next = self.together.preds;
+                let slot = *self.pred_slots.entry((scope, name)).or_insert(next);
+                self.together.preds += u32::from(slot == next);
+                Ok(slot)
             }
             Some(_) => Err(self.fail(format!("{name} is no predicate"))),
             None => Err(self.fail(format!("'{}' is not declared", clip(name)))),
@@ -111,15 +131,15 @@ impl<'e, 'a> Context<'e, 'a> {
     }
 
     pub(crate) fn width(&self, reg: Reg) -> u32 {
-        self.widths.get(reg as usize).map_or(64, |w| u32::from(*w))
+        self.together.widths.get(reg as usize).map_or(64, |w| u32::from(*w))
     }
 
-    pub(crate) fn arg<'r>(&self, args: &'r [Raw<'a>], i: usize) -> Res<&'r Raw<'a>> {
+    pub(crate) fn arg<'r>(&self, args: &'r [Operand<'a>], i: usize) -> Res<&'r Operand<'a>> {
         args.get(i).ok_or_else(|| self.fail(format!("operand {} is missing", i + 1)))
     }
 
     /// Fails unless there are between `low` and `high` operands.
-    pub(crate) fn count(&self, args: &[Raw<'a>], low: usize, high: usize) -> Res<()> {
+    pub(crate) fn count(&self, args: &[Operand<'a>], low: usize, high: usize) -> Res<()> {
         if (low..=high).contains(&args.len()) {
             return Ok(());
         }
@@ -127,34 +147,34 @@ impl<'e, 'a> Context<'e, 'a> {
     }
 
     /// A destination register.
-    pub(crate) fn dst(&mut self, raw: &Raw<'a>) -> Res<Reg> {
+    pub(crate) fn dst(&mut self, raw: &Operand<'a>) -> Res<Reg> {
         match raw {
-            Raw::Name(n) => self.reg(n),
+            Operand::Name(n) => self.reg(n),
             _ => Err(self.fail("a destination must be a register")),
         }
     }
 
     /// A destination register or `_`.
-    pub(crate) fn dst_opt(&mut self, raw: &Raw<'a>) -> Res<Option<Reg>> {
+    pub(crate) fn dst_opt(&mut self, raw: &Operand<'a>) -> Res<Option<Reg>> {
         match raw {
-            Raw::Name("_") => Ok(None),
+            Operand::Name("_") => Ok(None),
             other => self.dst(other).map(Some),
         }
     }
 
     /// A predicate destination, or `_`.
-    pub(crate) fn pdst(&mut self, raw: &Raw<'a>) -> Res<Option<Pred>> {
+    pub(crate) fn pdst(&mut self, raw: &Operand<'a>) -> Res<Option<Pred>> {
         match raw {
-            Raw::Name("_") => Ok(None),
-            Raw::Name(n) => self.pred(n).map(Some),
+            Operand::Name("_") => Ok(None),
+            Operand::Name(n) => self.pred(n).map(Some),
             _ => Err(self.fail("a destination must be a predicate")),
         }
     }
 
     /// `d|p`, or `d` alone.
-    pub(crate) fn dst_pair(&mut self, raw: &Raw<'a>) -> Res<(Option<Reg>, Option<Pred>)> {
+    pub(crate) fn dst_pair(&mut self, raw: &Operand<'a>) -> Res<(Option<Reg>, Option<Pred>)> {
         match raw {
-            Raw::Pair(d, p) => {
+            Operand::Pair(d, p) => {
                 let d = if *d == "_" { None } else { Some(self.reg(d)?) };
                 let p = if *p == "_" { None } else { Some(self.pred(p)?) };
                 Ok((d, p))
@@ -164,36 +184,37 @@ impl<'e, 'a> Context<'e, 'a> {
     }
 
     /// A predicate operand: register, negation, or a constant.
-    pub(crate) fn psrc(&mut self, raw: &Raw<'a>) -> Res<PSrc> {
+    pub(crate) fn psrc(&mut self, raw: &Operand<'a>) -> Res<PSrc> {
         match raw {
-            Raw::Name("PT") => Ok(PSrc::Imm(true)),
-            Raw::Name(n) => Ok(PSrc::Reg(self.pred(n)?, false)),
-            Raw::Not(n) => Ok(PSrc::Reg(self.pred(n)?, true)),
-            Raw::Int(v) => Ok(PSrc::Imm(*v != 0)),
+            Operand::Name("PT") => Ok(PSrc::Imm(true)),
+            Operand::Name(n) => Ok(PSrc::Reg(self.pred(n)?, false)),
+            Operand::Not(n) => Ok(PSrc::Reg(self.pred(n)?, true)),
+            Operand::Int(v) => Ok(PSrc::Imm(*v != 0)),
             _ => Err(self.fail("a predicate is expected")),
         }
     }
 
     /// A value operand of a type: constants are cut or converted to it.
-    pub(crate) fn src(&mut self, raw: &Raw<'a>, ty: Ty) -> Res<Src> {
+    pub(crate) fn src(&mut self, raw: &Operand<'a>, ty: Ty) -> Res<Src> {
         Ok(match raw {
-            Raw::Int(v) => Src::Imm(match ty {
+            Operand::Int(v) => Src::Imm(match ty {
                 Ty::F32 => return Err(self.fail("an integer where an f32 is expected")),
                 Ty::F64 => return Err(self.fail("an integer where an f64 is expected")),
                 _ => *v & low_mask(ty.bits()),
             }),
-            Raw::F32(v) => Src::Imm(match ty {
+            Operand::F32(v) => Src::Imm(match ty {
                 Ty::F64 => f64::from(f32::from_bits(*v)).to_bits(),
                 _ => u64::from(*v),
             }),
-            Raw::F64(v) => Src::Imm(match ty {
+            Operand::F64(v) => Src::Imm(match ty {
                 Ty::F32 => u64::from((f64::from_bits(*v) as f32).to_bits()),
                 _ => *v,
             }),
-            Raw::Name(n) => self.name(n)?,
-            Raw::Plus(n, k) => match self.name(n)? {
+            Operand::Name(n) => self.name(n)?,
+            Operand::Plus(n, k) => match self.name(n)? {
                 Src::Reg(r) => Src::Plus(r, *k as u64),
                 Src::Imm(v) => Src::Imm(v.wrapping_add(*k as u64)),
+                Src::Frame(v) => Src::Frame(v.wrapping_add(*k as u32)),
                 _ => return Err(self.fail("a register or symbol is expected before '+'")),
             },
             _ => return Err(self.fail("a value is expected")),
@@ -205,8 +226,10 @@ impl<'e, 'a> Context<'e, 'a> {
         if self.find(n).is_some() {
             return self.reg(n).map(Src::Reg);
         }
-        if let Some(s) = self.symbols.get(n) {
-            return Ok(Src::Imm(s.address));
+        match self.symbols.get(n) {
+            Some(Symbol::At(address)) => return Ok(Src::Imm(*address)),
+            Some(Symbol::Frame(offset)) => return Ok(Src::Frame(*offset)),
+            None => {}
         }
         if n == "WARP_SZ" {
             return Ok(Src::Imm(32));
@@ -220,9 +243,9 @@ impl<'e, 'a> Context<'e, 'a> {
     }
 
     /// A memory operand.
-    pub(crate) fn addr(&mut self, raw: &Raw<'a>) -> Res<Addr> {
+    pub(crate) fn addr(&mut self, raw: &Operand<'a>) -> Res<Addr> {
         match raw {
-            Raw::Address(a) if a.coords.is_empty() => self.address(a),
+            Operand::Address(a) if a.coords.is_empty() => self.address(a),
             _ => Err(self.fail("an address in brackets is expected")),
         }
     }
@@ -237,31 +260,48 @@ impl<'e, 'a> Context<'e, 'a> {
     }
 
     /// The operands of `{...}`, or the single one.
-    pub(crate) fn parts<'r>(&self, raw: &'r Raw<'a>) -> &'r [Raw<'a>] {
+    pub(crate) fn parts<'r>(&self, raw: &'r Operand<'a>) -> &'r [Operand<'a>] {
         match raw {
-            Raw::Vector(v) => v,
+            Operand::Vector(v) => v,
             other => std::slice::from_ref(other),
         }
     }
 
-    /// Instruction index of a label.
-    pub(crate) fn label(&self, raw: &Raw<'a>) -> Res<u32> {
+    /// Where in the frame a parameter of a call stands.
+    pub(crate) fn frame(&self, raw: &Operand<'a>) -> Res<u32> {
         match raw {
-            Raw::Name(n) => self.label_named(n, self.scope),
+            Operand::Name(n) => match self.symbols.get(n) {
+                Some(Symbol::Frame(offset)) => Ok(*offset),
+                _ => Err(self.unsupported(
+                    format!("'{}' is passed in a register", clip(n)),
+                    "pass it in a .param variable, as the ABI has it",
+                )),
+            },
+            _ => Err(self.unsupported("a constant is passed to a call", "pass it in a .param variable")),
+        }
+    }
+
+    /// Instruction index of a label.
+    pub(crate) fn label(&self, raw: &Operand<'a>) -> Res<u32> {
+        match raw {
+            Operand::Name(n) => self.label_named(n, self.scope),
             _ => Err(self.fail("a label is expected")),
         }
     }
 
     fn label_named(&self, n: &str, scope: u32) -> Res<u32> {
-        outwards(&self.entry.scopes, scope, |s| s.labels.get(n).copied())
-            .map(|(at, _)| at)
+        let found = self.code.label(n, scope);
+        found
+            .map(|at| at + self.together.first)
             .ok_or_else(|| self.fail(format!("label '{}' is not in reach", clip(n))))
     }
 
     /// The labels of a `.branchtargets` list.
-    pub(crate) fn targets(&self, raw: &Raw<'a>) -> Res<Vec<u32>> {
-        let Raw::Name(n) = raw else { return Err(self.fail("a .branchtargets label is expected")) };
-        let (list, scope) = outwards(&self.entry.scopes, self.scope, |s| s.targets.get(n))
+    pub(crate) fn targets(&self, raw: &Operand<'a>) -> Res<Vec<u32>> {
+        let Operand::Name(n) = raw else { return Err(self.fail("a .branchtargets label is expected")) };
+        let (list, scope) = self
+            .code
+            .targets(n, self.scope)
             .ok_or_else(|| self.fail(format!("'{}' names no .branchtargets", clip(n))))?;
         list.iter().map(|l| self.label_named(l, scope)).collect()
     }
@@ -310,6 +350,11 @@ fn special(n: &str) -> Option<Special> {
         "cluster_nctarank" => Special::ClusterSize,
         "dynamic_smem_size" => Special::DynamicSmem,
         "total_smem_size" => Special::TotalSmem,
+        "reserved_smem_offset_begin" | "reserved_smem_offset_0" | "reserved_smem_offset_1" => {
+            Special::ReservedSmem
+        }
+        "envreg2" => Special::GridWorkspace(false),
+        "envreg1" => Special::GridWorkspace(true),
         _ => return None,
     })
 }

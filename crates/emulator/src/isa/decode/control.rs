@@ -1,14 +1,13 @@
-//! Branches and the end of a thread.
+//! Branches, calls, and the end of a thread.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
-use crate::isa::op::Op;
+use crate::isa::op::{Call, Callee, Op};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
+use warploom_ptx::Operand;
 
 /// `bra`, `brx.idx`, `ret`, `exit`, `trap`.
-pub(crate) fn branch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn branch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     m.ignore(&["uni"]);
     match m.base {
         "bra" => Ok(Op::Bra { target: cx.label(cx.arg(args, 0)?)? }),
@@ -17,8 +16,32 @@ pub(crate) fn branch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
             let index = cx.src(cx.arg(args, 0)?, Ty::U32)?;
             Ok(Op::BrxIdx { index, targets: cx.targets(cx.arg(args, 1)?)?.into() })
         }
+        "ret" if cx.function => Ok(Op::Ret),
         "ret" | "exit" => Ok(Op::Exit),
-        "call" => Err(m.unknown("calls are not supported")),
+        "call" => call(cx, m, args),
         _ => Ok(Op::Trap),
     }
+}
+
+/// `call (results), function, (arguments), prototype`. What is passed stands in .param variables.
+fn call<'a>(cx: &mut Context<'_, 'a>, m: &Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let list = |raw: Option<&Operand<'a>>| match raw {
+        Some(Operand::Group(list)) => list.iter().map(|one| cx.frame(one)).collect::<Res<Vec<u32>>>(),
+        _ => Ok(Vec::new()),
+    };
+    let at = usize::from(matches!(args.first(), Some(Operand::Group(_))));
+    let (results, arguments) = (list(args.first())?, list(args.get(at + 1))?);
+    let Operand::Name(name) = cx.arg(args, at)? else { return Err(cx.fail("a function is expected")) };
+    let callee = match *name {
+        "vprintf" => Callee::Print,
+        "__assertfail" => Callee::Fail,
+        "malloc" => Callee::Allocate,
+        "free" => Callee::Release,
+        name => match cx.together.functions.get(name) {
+            Some(number) => Callee::Function(*number),
+            None if name.starts_with('%') => Callee::Through(cx.src(cx.arg(args, at)?, Ty::U64)?),
+            None => return Err(m.unknown(&format!("'{name}' has no body in this module"))),
+        },
+    };
+    Ok(Op::Call(Box::new(Call { callee, arguments, results })))
 }

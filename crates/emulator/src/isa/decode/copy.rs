@@ -1,18 +1,17 @@
 //! `cp.async`, bulk and tensor copies, tensor maps.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::memory::atom_op;
 use super::mods::Mods;
 use crate::isa::op::{
     Addr, AtomOp, BulkCopy, CopyWay, CpAsync, MapField, MbarOp, Op, Space, Src, TensorCopy,
 };
 use crate::isa::types::Ty;
-use crate::ptx::raw::{Address, Raw};
 use smallvec::SmallVec;
+use warploom_ptx::{Address, Operand};
 
 /// `cp.*`.
-pub(crate) fn copies<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn copies<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let reduce = m.flag("reduce");
     if !m.flag("async") {
         return Err(m.unknown("only cp.async and cp.reduce.async"));
@@ -55,7 +54,7 @@ pub(crate) fn copies<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
     }
 }
 
-fn cp_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn cp_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let level = m.one_of(&["ca", "cg"]).ok_or_else(|| m.unknown(".ca or .cg is missing"))?;
     let policy = m.cache_hints();
     m.ignore(&["shared", "shared::cta", "global"]);
@@ -70,7 +69,7 @@ fn cp_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) ->
     if extra > 0 {
         let raw = cx.arg(args, 3)?;
         match cx.psrc(raw) {
-            Ok(p) if !matches!(raw, Raw::Int(_)) => ignore = Some(p),
+            Ok(p) if !matches!(raw, Operand::Int(_)) => ignore = Some(p),
             _ => src_size = Some(cx.src(raw, Ty::U32)?),
         }
     }
@@ -100,7 +99,7 @@ fn way(m: &mut Mods<'_>, reduce: Option<AtomOp>) -> Option<CopyWay> {
     }
 }
 
-fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], reduce: bool) -> Res<Op> {
+fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], reduce: bool) -> Res<Op> {
     let prefetch = m.flag("prefetch");
     m.ignore(&["L2"]);
     let rank = match m.one_of(&["1d", "2d", "3d", "4d", "5d"]) {
@@ -132,7 +131,7 @@ fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], redu
     let fixed = 1 + usize::from(shared_at.is_some()) + usize::from(mbar_at.is_some());
     let want = fixed + usize::from(multicast) + usize::from(policy);
     cx.count(args, want, want)?;
-    let Raw::Address(a) = cx.arg(args, map_at)? else {
+    let Operand::Address(a) = cx.arg(args, map_at)? else {
         return Err(cx.fail("[map, {coordinates}] is expected"));
     };
     let (map, coords) = map_and_coords(cx, a)?;
@@ -160,7 +159,7 @@ fn map_and_coords<'a>(cx: &mut Context<'_, 'a>, a: &Address<'a>) -> Res<(Addr, S
 }
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk` without a map.
-fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], reduce: bool) -> Res<Op> {
+fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], reduce: bool) -> Res<Op> {
     if m.flag("prefetch") {
         while m.first().is_some() {}
         return Ok(Op::Nop);
@@ -189,7 +188,7 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], 
 }
 
 /// `tensormap.replace`, `tensormap.cp_fenceproxy`.
-pub(crate) fn tensormap<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn tensormap<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     if m.flag("cp_fenceproxy") {
         m.ignore(&["global", "shared::cta", "tensormap::generic", "release", "sync", "aligned"]);
         m.ignore(&["cta", "cluster", "gpu", "sys"]);

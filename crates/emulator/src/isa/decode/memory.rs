@@ -1,12 +1,12 @@
 //! Loads, stores, atomics, addresses.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
-use crate::isa::op::{Atom, AtomOp, Load, Op, Order, Space, Store};
+use crate::isa::op::{Addr, Atom, AtomOp, Load, Op, Order, Space, Src, Store};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
+use crate::race::scope::Scope;
 use smallvec::SmallVec;
+use warploom_ptx::Operand;
 
 /// Takes the state space; none means generic.
 pub(crate) fn space(m: &mut Mods<'_>) -> Space {
@@ -16,7 +16,7 @@ pub(crate) fn space(m: &mut Mods<'_>) -> Space {
             "shared" | "shared::cta" => Space::Shared,
             "shared::cluster" => Space::SharedCluster,
             "local" => Space::Local,
-            "param" | "param::entry" => Space::Param,
+            "param" | "param::entry" | "param::func" => Space::Param,
             "const" => Space::Const,
             _ => return None,
         })
@@ -24,8 +24,19 @@ pub(crate) fn space(m: &mut Mods<'_>) -> Space {
     .unwrap_or(Space::Generic)
 }
 
-/// Takes memory order and scope. Scopes are not told apart: no scope is too narrow here but is noted by E63.
-pub(crate) fn order(m: &mut Mods<'_>) -> Order {
+/// Takes the scope of a strong access or fence: all threads where none is written.
+pub(crate) fn scope(m: &mut Mods<'_>) -> Scope {
+    let scope = m.one_of(&["cta", "cluster", "gpu", "sys", "gl"]);
+    m.ignore(&["mmio"]);
+    match scope {
+        Some("cta") => Scope::Cta,
+        Some("cluster") => Scope::Cluster,
+        _ => Scope::Gpu,
+    }
+}
+
+/// Takes memory order and scope.
+pub(crate) fn order(m: &mut Mods<'_>) -> (Order, Scope) {
     let order = m.take(|w| {
         Some(match w {
             "weak" => Order::Weak,
@@ -36,8 +47,7 @@ pub(crate) fn order(m: &mut Mods<'_>) -> Order {
             _ => return None,
         })
     });
-    m.ignore(&["cta", "cluster", "gpu", "sys", "mmio"]);
-    order.unwrap_or(Order::Weak)
+    (order.unwrap_or(Order::Weak), scope(m))
 }
 
 fn vector(m: &mut Mods<'_>) -> usize {
@@ -49,9 +59,17 @@ fn vector(m: &mut Mods<'_>) -> usize {
     }
 }
 
+/// Parameters of functions and of calls stand in the frame, which is local memory.
+fn in_frame(space: Space, addr: Addr) -> Space {
+    match (space, addr.base) {
+        (Space::Param, Src::Frame(_)) => Space::Local,
+        _ => space,
+    }
+}
+
 /// `ld`.
-pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    let order = order(m);
+pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let (order, scope) = order(m);
     let policy = m.cache_hints();
     m.ignore(&["unified"]);
     let (space, n) = (space(m), vector(m));
@@ -69,26 +87,26 @@ pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'
         let d = cx.dst_opt(raw)?;
         dsts.push(d.map(|d| (d, cx.width(d) as u8)));
     }
-    Ok(Op::Ld(Box::new(Load { space, ty, addr: cx.addr(cx.arg(args, 1)?)?, dsts, order })))
+    let addr = cx.addr(cx.arg(args, 1)?)?;
+    let space = in_frame(space, addr);
+    Ok(Op::Ld(Box::new(Load { space, ty, addr, dsts, order, scope })))
 }
 
 /// `st`, `st.async`.
-pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     if m.flag("async") {
         return store_async(cx, m, args);
     }
-    let order = order(m);
+    let (order, scope) = order(m);
     let policy = m.cache_hints();
     let (space, n) = (space(m), vector(m));
-    if space == Space::Param {
-        return Err(m.unknown("call parameters: calls are not supported"));
-    }
     let ty = m.ty()?;
     if ty == Ty::B128 {
         return Err(m.unknown("128-bit elements"));
     }
     cx.count(args, 2, 2 + usize::from(policy))?;
     let addr = cx.addr(cx.arg(args, 0)?)?;
+    let space = in_frame(space, addr);
     let list = cx.parts(cx.arg(args, 1)?);
     if list.len() != n {
         return Err(cx.fail(format!("{} values for .v{n}", list.len())));
@@ -97,12 +115,12 @@ pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<
     for raw in list {
         srcs.push(cx.src(raw, ty)?);
     }
-    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, mbar: None })))
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar: None })))
 }
 
 /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.v}.type [a], b, [mbar]`.
-fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
-    let order = order(m);
+fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let (order, scope) = order(m);
     if !m.flag("mbarrier::complete_tx::bytes") {
         return Err(m.unknown("only the mbarrier form"));
     }
@@ -119,7 +137,7 @@ fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>])
         srcs.push(cx.src(raw, ty)?);
     }
     let mbar = Some(cx.addr(cx.arg(args, 2)?)?);
-    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, mbar })))
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar })))
 }
 
 /// The operation of an atomic or a bulk reduction.
@@ -142,14 +160,14 @@ pub(crate) fn atom_op(m: &mut Mods<'_>) -> Option<AtomOp> {
 }
 
 /// `atom` and `red`.
-pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let returns = m.base == "atom";
     if m.has("async") {
         return Err(m.unknown("red.async"));
     }
-    let order = match order(m) {
-        Order::Weak => Order::Relaxed,
-        o => o,
+    let (order, scope) = match order(m) {
+        (Order::Weak, scope) => (Order::Relaxed, scope),
+        strong => strong,
     };
     let policy = m.cache_hints();
     m.ignore(&["noftz"]);
@@ -186,11 +204,11 @@ pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw
         b.push(cx.src(raw, ty)?);
     }
     let c = if op == AtomOp::Cas { Some(cx.src(cx.arg(args, first + 2)?, ty)?) } else { None };
-    Ok(Op::Atom(Box::new(Atom { space, op, ty, addr, dsts, b, c, order })))
+    Ok(Op::Atom(Box::new(Atom { space, op, ty, addr, dsts, b, c, order, scope })))
 }
 
 /// `cvta`, `isspacep`, `mapa`, `getctarank`.
-pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let base = m.base;
     let to = base == "cvta" && m.flag("to");
     let space = space(m);
@@ -220,12 +238,12 @@ pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Ra
 }
 
 /// Prefetches and cache policies: no effect but a defined register.
-pub(crate) fn hint<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn hint<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let creates = m.base == "createpolicy";
     while m.first().is_some() {}
     if creates {
         let d = cx.dst(cx.arg(args, 0)?)?;
-        return Ok(Op::Un { f: crate::isa::lanes::lanes!(|a| a), d, a: crate::isa::op::Src::Imm(0) });
+        return Ok(Op::Un { f: crate::isa::lanes::lanes!(|a| a), d, a: Src::Imm(0) });
     }
     Ok(Op::Nop)
 }

@@ -1,6 +1,6 @@
 //! The modifiers of an opcode, taken one by one.
 
-use crate::error::Diagnostic;
+use crate::error::RefusalReason;
 use crate::isa::types::Ty;
 use smallvec::SmallVec;
 
@@ -53,7 +53,7 @@ impl<'a> Mods<'a> {
     }
 
     /// Takes the first type.
-    pub(crate) fn ty(&mut self) -> Result<Ty, Diagnostic> {
+    pub(crate) fn ty(&mut self) -> Result<Ty, RefusalReason> {
         self.take(Ty::of).ok_or_else(|| self.unknown("it has no type"))
     }
 
@@ -71,12 +71,12 @@ impl<'a> Mods<'a> {
     }
 
     /// The complaint that this form is not known.
-    pub(crate) fn unknown(&self, why: &str) -> Diagnostic {
-        Diagnostic::new("X01", self.line, format!("{}: {why}", self.full), near(self.base))
+    pub(crate) fn unknown(&self, why: &str) -> RefusalReason {
+        RefusalReason::new("X01", self.line, format!("{}: {why}", self.full), near(self.base))
     }
 
     /// Fails on what nobody took.
-    pub(crate) fn finish(&self) -> Result<(), Diagnostic> {
+    pub(crate) fn finish(&self) -> Result<(), RefusalReason> {
         match self.rest.first() {
             None => Ok(()),
             Some(m) => Err(self.unknown(&format!("modifier .{m} is not supported here"))),
@@ -114,7 +114,7 @@ pub(crate) fn near(base: &str) -> String {
         ("cvt", "cvt between u8..s64, f16, bf16, tf32, f32, f64 and packed f16x2 bf16x2 e4m3x2 e5m2x2"),
         ("shfl", "shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask"),
         ("tex", "no textures: use ld.global"),
-        ("call", "no calls: inline the function"),
+        ("call", "functions of the module, vprintf, __assertfail, malloc, free"),
     ];
     KNOWN
         .iter()

@@ -1,15 +1,14 @@
 //! Comparisons, predicates, selection.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
 use crate::isa::lanes::compare;
 use crate::isa::op::{Logic, Op, PSrc};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
+use warploom_ptx::Operand;
 
 /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`.
-pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let cmp = m.first().ok_or_else(|| m.unknown("it has no comparison"))?;
     let logic = m.take(|w| match w {
         "and" => Some(Logic::And),
@@ -22,7 +21,7 @@ pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'
     if let Some(half) = halves_of(ty) {
         let f = compare::compare(cmp, half, false).ok_or_else(|| m.unknown("comparison or type"))?;
         cx.count(args, 3, 3)?;
-        let Raw::Pair(d, q) = cx.arg(args, 0)? else { return Err(cx.fail("p|q is expected")) };
+        let Operand::Pair(d, q) = cx.arg(args, 0)? else { return Err(cx.fail("p|q is expected")) };
         let d = if *d == "_" { None } else { Some(cx.pred(d)?) };
         let q = if *q == "_" { None } else { Some(cx.pred(q)?) };
         let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
@@ -35,7 +34,7 @@ pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'
     let want = 3 + usize::from(logic.is_some());
     cx.count(args, want, want)?;
     let (d, q) = match cx.arg(args, 0)? {
-        Raw::Pair(d, q) => {
+        Operand::Pair(d, q) => {
             let d = if *d == "_" { None } else { Some(cx.pred(d)?) };
             (d, if *q == "_" { None } else { Some(cx.pred(q)?) })
         }
@@ -59,7 +58,7 @@ fn halves_of(ty: Ty) -> Option<Ty> {
 }
 
 /// `set.cmp[.bool][.ftz].dtype.stype d, a, b[, c]`.
-pub(crate) fn set<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn set<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let cmp = m.first().ok_or_else(|| m.unknown("it has no comparison"))?;
     let logic = m.take(|w| match w {
         "and" => Some(Logic::And),
@@ -93,7 +92,7 @@ pub(crate) fn set<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a
 }
 
 /// `selp`.
-pub(crate) fn selp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn selp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let ty = m.ty()?;
     cx.count(args, 4, 4)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
@@ -101,7 +100,7 @@ pub(crate) fn selp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'
     Ok(Op::Selp { d, a, b, p: cx.psrc(cx.arg(args, 3)?)? })
 }
 
-pub(crate) fn predicate<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn predicate<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     m.flag("pred");
     let Some(d) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
     let a = cx.psrc(cx.arg(args, 1)?)?;

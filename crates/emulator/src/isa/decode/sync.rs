@@ -1,19 +1,18 @@
 //! Barriers, fences, warp-wide operations, register moves.
 
-use super::Res;
-use super::context::Context;
-use super::memory::{order, space};
+use super::context::{Context, Res};
+use super::memory::{order, scope, space};
 use super::mods::Mods;
 use crate::isa::lanes::{F2, float, integer as int};
 use crate::isa::op::{BarMode, Fence, MbarOp, Op, Order, PSrc, Presence, Shuffle, Src, Vote};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
+use warploom_ptx::Operand;
 
 /// `bar.*`, `barrier.*`.
 pub(crate) fn barrier<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
-    args: &[Raw<'a>],
+    args: &[Operand<'a>],
     presence: &mut Presence,
 ) -> Res<Op> {
     if m.flag("warp") {
@@ -29,7 +28,7 @@ pub(crate) fn barrier<'a>(
     }
     if m.flag("cluster") {
         cx.count(args, 0, 0)?;
-        let order = order(m);
+        let (order, _) = order(m);
         let relaxed = order == Order::Relaxed;
         return match m.one_of(&["arrive", "wait"]) {
             Some("arrive") => Ok(Op::ClusterArrive { release: !relaxed }),
@@ -75,11 +74,12 @@ pub(crate) fn barrier<'a>(
 }
 
 /// `mbarrier.*`.
-pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let what = m.first().ok_or_else(|| m.unknown("operation"))?;
     let expect = m.flag("expect_tx") || what == "expect_tx";
     let (no_complete, parity) = (m.flag("noComplete"), m.flag("parity"));
-    let order = order(m);
+    // Scopes of mbarriers are not told apart: libraries wait with cta scope for arrivals of the cluster.
+    let (order, _) = order(m);
     let space = space(m);
     m.flag("b64");
     if no_complete {
@@ -106,7 +106,7 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[R
         }
         "arrive" | "arrive_drop" => {
             // The state result is optional for remote barriers.
-            let has_result = !matches!(cx.arg(args, 0)?, Raw::Address(_));
+            let has_result = !matches!(cx.arg(args, 0)?, Operand::Address(_));
             let first = usize::from(has_result);
             cx.count(args, first + 1, first + 2)?;
             let d = if has_result { cx.dst_opt(cx.arg(args, 0)?)? } else { None };
@@ -124,7 +124,7 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[R
         "test_wait" | "try_wait" => {
             cx.count(args, 3, 3 + usize::from(what == "try_wait"))?;
             let p = match cx.arg(args, 0)? {
-                Raw::Pair(p, _) => Some(cx.pred(p)?),
+                Operand::Pair(p, _) => Some(cx.pred(p)?),
                 other => cx.pdst(other)?,
             };
             let value = cx.src(cx.arg(args, 2)?, if parity { Ty::U32 } else { Ty::B64 })?;
@@ -137,7 +137,11 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[R
 
 /// `fence`, `membar`.
 pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
-    m.ignore(&["sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys"]);
+    let scope = scope(m);
+    let half = m.one_of(&["acquire", "release"]);
+    m.ignore(&["sc", "acq_rel"]);
+    let thread =
+        Fence::Thread { scope, acquires: half != Some("release"), releases: half != Some("acquire") };
     m.ignore(&["sync_restrict::shared::cta", "sync_restrict::shared::cluster"]);
     let kind = if m.flag("mbarrier_init") {
         Fence::MbarrierInit
@@ -155,11 +159,11 @@ pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
                 Fence::ProxyAsync { shared: true, global: false }
             }
             Some("tensormap::generic") => Fence::ProxyTensormap,
-            Some("alias") => Fence::Thread,
+            Some("alias") => thread,
             _ => return Err(m.unknown("proxy")),
         }
     } else {
-        Fence::Thread
+        thread
     };
     Ok(Op::Fence(kind))
 }
@@ -168,7 +172,7 @@ pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
 pub(crate) fn warp<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
-    args: &[Raw<'a>],
+    args: &[Operand<'a>],
     presence: &mut Presence,
 ) -> Res<Op> {
     if m.base == "activemask" {
@@ -253,7 +257,7 @@ pub(crate) fn warp<'a>(
 pub(crate) fn machine<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
-    args: &[Raw<'a>],
+    args: &[Operand<'a>],
     presence: &mut Presence,
 ) -> Res<Op> {
     if m.base != "setmaxnreg" {

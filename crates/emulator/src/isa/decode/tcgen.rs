@@ -1,18 +1,17 @@
 //! `tcgen05.*`.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
 use crate::isa::op::{Fence, Op, PSrc, Presence, Src, Tcgen, TcgenA, TcgenKind, TcgenMma, TmemShape};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
 use smallvec::SmallVec;
+use warploom_ptx::Operand;
 
 /// Fifth-generation tensor core instructions.
 pub(crate) fn tcgen05<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
-    args: &[Raw<'a>],
+    args: &[Operand<'a>],
     presence: &mut Presence,
 ) -> Res<Op> {
     let what = m.first().ok_or_else(|| m.unknown("operation"))?;
@@ -58,7 +57,7 @@ pub(crate) fn tcgen05<'a>(
     Ok(Op::Tcgen(Box::new(op)))
 }
 
-fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], group: u8) -> Res<Tcgen> {
+fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], group: u8) -> Res<Tcgen> {
     if m.has("sp") || m.has("block_scale") || m.has("ws") || m.has("ashift") {
         return Err(m.unknown("sparse, block-scaled, weight-stationary and shifted products"));
     }
@@ -73,14 +72,14 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], group: 
     cx.count(args, 5, 7)?;
     let d = cx.addr(cx.arg(args, 0)?)?;
     let a = match cx.arg(args, 1)? {
-        raw @ Raw::Address(_) => TcgenA::Tmem(cx.addr(raw)?),
+        raw @ Operand::Address(_) => TcgenA::Tmem(cx.addr(raw)?),
         raw => TcgenA::Desc(cx.src(raw, Ty::B64)?),
     };
     let b = cx.src(cx.arg(args, 2)?, Ty::B64)?;
     let idesc = cx.src(cx.arg(args, 3)?, Ty::B32)?;
     let mut at = 4;
     let mut disable = SmallVec::new();
-    if let Raw::Vector(list) = cx.arg(args, at)? {
+    if let Operand::Vector(list) = cx.arg(args, at)? {
         for r in list {
             disable.push(cx.src(r, Ty::B32)?);
         }
@@ -97,7 +96,12 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], group: 
     Ok(Tcgen::Mma(TcgenMma { group, kind, d, a, b, idesc, disable, enable_d, scale_d }))
 }
 
-fn move_tmem<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>], loads: bool) -> Res<Tcgen> {
+fn move_tmem<'a>(
+    cx: &mut Context<'_, 'a>,
+    m: &mut Mods<'_>,
+    args: &[Operand<'a>],
+    loads: bool,
+) -> Res<Tcgen> {
     if m.has("red") {
         return Err(m.unknown(".red"));
     }

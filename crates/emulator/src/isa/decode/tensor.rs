@@ -1,15 +1,14 @@
 //! `mma.sync`, `wgmma`, `ldmatrix`, `stmatrix`.
 
-use super::Res;
-use super::context::Context;
+use super::context::{Context, Res};
 use super::mods::Mods;
 use crate::isa::op::{AccTy, MatTy, MatrixMove, Mma, Op, Src, Wgmma, WgmmaA};
 use crate::isa::types::Ty;
-use crate::ptx::raw::Raw;
 use smallvec::SmallVec;
+use warploom_ptx::Operand;
 
 /// Warp- and warpgroup-wide matrix instructions.
-pub(crate) fn matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+pub(crate) fn matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     match m.base {
         "wgmma" => wgmma(cx, m, args),
         "mma" => mma(cx, m, args),
@@ -58,7 +57,7 @@ fn shape(word: &str) -> Option<(u32, u32, u32)> {
     Some((m.parse().ok()?, n.parse().ok()?, k.parse().ok()?))
 }
 
-fn regs<'a, const N: usize>(cx: &mut Context<'_, 'a>, raw: &Raw<'a>, ty: Ty) -> Res<SmallVec<[Src; N]>>
+fn regs<'a, const N: usize>(cx: &mut Context<'_, 'a>, raw: &Operand<'a>, ty: Ty) -> Res<SmallVec<[Src; N]>>
 where
     [Src; N]: smallvec::Array<Item = Src>,
 {
@@ -69,7 +68,7 @@ where
     Ok(out)
 }
 
-fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     if m.has("sp") || m.has("block_scale") || m.has("kind::mxf8f6f4") {
         return Err(m.unknown("sparse and block-scaled products"));
     }
@@ -124,14 +123,14 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<
     Ok(Op::Mma(Box::new(Mma { m: rows, k, a_ty, b_ty, d_ty, c_ty, d, a, b, c, saturate })))
 }
 
-fn constant(cx: &mut Context<'_, '_>, raw: &Raw<'_>, what: &str) -> Res<i64> {
+fn constant(cx: &mut Context<'_, '_>, raw: &Operand<'_>, what: &str) -> Res<i64> {
     match raw {
-        Raw::Int(v) => Ok(*v as i64),
+        Operand::Int(v) => Ok(*v as i64),
         _ => Err(cx.fail(format!("{what} must be a constant"))),
     }
 }
 
-fn wgmma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn wgmma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let what = m.first().ok_or_else(|| m.unknown("operation"))?;
     m.ignore(&["sync", "aligned"]);
     match what {
@@ -175,7 +174,7 @@ fn wgmma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
         return Err(cx.fail(format!("{} accumulators where {words} are expected", d.len())));
     }
     let a = match cx.arg(args, 1)? {
-        Raw::Vector(_) => {
+        Operand::Vector(_) => {
             let list = regs(cx, cx.arg(args, 1)?, Ty::B32)?;
             if list.len() != 4 {
                 return Err(cx.fail("A in registers is four of them"));
@@ -220,7 +219,7 @@ fn wgmma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Re
     })))
 }
 
-fn move_matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Raw<'a>]) -> Res<Op> {
+fn move_matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     m.ignore(&["sync", "aligned", "shared", "shared::cta"]);
     let n = match m.one_of(&["x1", "x2", "x4"]) {
         Some("x1") => 1,

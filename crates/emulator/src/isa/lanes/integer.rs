@@ -268,6 +268,14 @@ pub(crate) fn ternary(name: &str, ty: Ty) -> Option<F3> {
         ("dp4a.s32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, true, true)),
         ("dp4a.u32", Ty::S32) => lanes!(|a, b, c| dot4(a, b, c, false, true)),
         ("dp4a.s32", Ty::U32) => lanes!(|a, b, c| dot4(a, b, c, true, false)),
+        ("dp2alo.u32", Ty::U32) => lanes!(|a, b, c| dot2(a, b, c, (false, false), 0)),
+        ("dp2alo.s32", Ty::S32) => lanes!(|a, b, c| dot2(a, b, c, (true, true), 0)),
+        ("dp2alo.u32", Ty::S32) => lanes!(|a, b, c| dot2(a, b, c, (false, true), 0)),
+        ("dp2alo.s32", Ty::U32) => lanes!(|a, b, c| dot2(a, b, c, (true, false), 0)),
+        ("dp2ahi.u32", Ty::U32) => lanes!(|a, b, c| dot2(a, b, c, (false, false), 2)),
+        ("dp2ahi.s32", Ty::S32) => lanes!(|a, b, c| dot2(a, b, c, (true, true), 2)),
+        ("dp2ahi.u32", Ty::S32) => lanes!(|a, b, c| dot2(a, b, c, (false, true), 2)),
+        ("dp2ahi.s32", Ty::U32) => lanes!(|a, b, c| dot2(a, b, c, (true, false), 2)),
         ("sad", Ty::U32) => int!(u32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c)),
         ("sad", Ty::S32) => int!(i32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c as u32)),
         ("min", _) => by_type!(ty, |a, b, c| a.min(b).min(c)),
@@ -327,6 +335,20 @@ fn dot4(a: u64, b: u64, c: u64, a_signed: bool, b_signed: bool) -> u64 {
         if signed { i32::from(v as i8) } else { i32::from(v) }
     };
     let sum = (0..4).fold(c as i32, |s, i| s.wrapping_add(byte(a, i, a_signed) * byte(b, i, b_signed)));
+    u64::from(sum as u32)
+}
+
+/// Halves of `a` times two bytes of `b` from number `first`, plus `c`.
+fn dot2(a: u64, b: u64, c: u64, (a_signed, b_signed): (bool, bool), first: u32) -> u64 {
+    let half = |i: u32| {
+        let v = (a >> (16 * i)) as u16;
+        if a_signed { i32::from(v as i16) } else { i32::from(v) }
+    };
+    let byte = |i: u32| {
+        let v = (b >> (8 * (first + i))) as u8;
+        if b_signed { i32::from(v as i8) } else { i32::from(v) }
+    };
+    let sum = (0..2).fold(c as i32, |s, i| s.wrapping_add(half(i).wrapping_mul(byte(i))));
     u64::from(sum as u32)
 }
 

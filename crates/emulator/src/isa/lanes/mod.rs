@@ -8,6 +8,7 @@ pub(crate) mod directed;
 pub(crate) mod float;
 pub(crate) mod half;
 pub(crate) mod integer;
+pub(crate) mod old;
 
 /// One register: a value per lane.
 pub(crate) type Lanes = [u64; 32];

@@ -1,6 +1,6 @@
 //! Asynchronous copies.
 
-use super::{Addr, AtomOp, PSrc, Src};
+use super::operand::{Addr, AtomOp, PSrc, Src};
 use crate::isa::types::Ty;
 use smallvec::SmallVec;
 

@@ -1,6 +1,10 @@
 //! An instruction: what it does, its guard, and where it stands.
 
-use super::*;
+use super::copy::*;
+use super::matrix::*;
+use super::operand::*;
+use crate::isa::lanes::{Carry, Compare, F1, F2, F3};
+use smallvec::SmallVec;
 
 /// How far undefined operands make a result undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +179,9 @@ pub(crate) enum Op {
         targets: Box<[u32]>,
     },
     Exit,
+    Call(Box<Call>),
+    /// Back to the caller.
+    Ret,
     Trap,
     Ld(Box<Load>),
     St(Box<Store>),
@@ -284,7 +291,40 @@ pub(crate) struct Inst {
     pub loc: u32,
 }
 
+impl Inst {
+    /// An instruction that stands nowhere in the text.
+    pub(crate) fn bare(op: Op) -> Inst {
+        Inst { guard: None, op, presence: Presence::Alone, line: 0, opcode: 0, loc: 0 }
+    }
+}
+
 impl Op {
+    /// Whether this waits for a phase of an mbarrier.
+    pub(crate) fn waits_for_phase(&self) -> bool {
+        matches!(self, Op::Mbar { op, .. } if matches!(**op, MbarOp::Wait { .. }))
+    }
+
+    /// Whether this orders what stands before it and what stands behind it, for this thread or others (E102).
+    pub(crate) fn synchronises(&self) -> bool {
+        match self {
+            Op::Ld(l) => l.order.strong(),
+            Op::St(s) => s.order.strong(),
+            Op::Atom(a) => a.order.acquires() || a.order.releases(),
+            Op::Mbar { op, .. } => !matches!(**op, MbarOp::Init { .. } | MbarOp::Inval),
+            Op::Tcgen(t) => matches!(**t, Tcgen::WaitLd | Tcgen::WaitSt | Tcgen::Commit { .. }),
+            Op::BarWarp { .. }
+            | Op::Bar { .. }
+            | Op::ClusterArrive { .. }
+            | Op::ClusterWait { .. }
+            | Op::Fence(_)
+            | Op::CpAsyncWait { .. }
+            | Op::BulkWait { .. }
+            | Op::WgmmaFence
+            | Op::WgmmaWait { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether other CTAs may see this in an order that the program relies on (E5).
     pub(crate) fn shares_global(&self) -> bool {
         let global = |s: Space| matches!(s, Space::Global | Space::Generic);

@@ -1,6 +1,6 @@
 //! Matrix moves and products, and tensor memory.
 
-use super::{Addr, PSrc, Reg, Src};
+use super::operand::{Addr, PSrc, Reg, Src};
 use smallvec::SmallVec;
 
 /// Number types of matrix operands.

@@ -1,8 +1,9 @@
 //! Instructions across the lanes of a warp (E53). Each orders the lanes it joins.
 
-use super::{Flow, actor};
+use super::flow::Flow;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{Op, Shuffle, Vote};
+use crate::machine::actor::actor;
 use crate::machine::core::Core;
 use crate::machine::warp::{FULL, Warp};
 
@@ -40,7 +41,8 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
                 let (from, ok) = source(*mode, l, sel[l as usize] as u32, clamp[l as usize] as u32);
                 out[l as usize] = v[from as usize & 31];
                 valid |= u32::from(ok) << l;
-                if poison >> from & 1 == 1 {
+                // What a lane gives that does not come here is undefined.
+                if poison >> (from & 31) & 1 == 1 || here >> (from & 31) & 1 == 0 {
                     bad |= 1 << l | 1 << (l + 32);
                 }
             }

@@ -1,10 +1,11 @@
 //! Register-only instructions, and what poison may not reach (E19).
 
-use super::{Flow, actor};
+use super::flow::Flow;
 use crate::isa::lanes::Lanes;
 use crate::isa::lanes::integer::insert;
 use crate::isa::op::{Logic, Op, Space, Src};
 use crate::isa::types::low_mask;
+use crate::machine::actor::actor;
 use crate::machine::core::{Core, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Spot};
 use crate::machine::warp::{FULL, Warp};
 

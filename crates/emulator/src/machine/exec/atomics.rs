@@ -1,11 +1,14 @@
 //! `atom`, `red`, and the arithmetic of bulk reductions.
 
-use super::memory::{Touched, acquire, aligned, checked_addresses, place, release};
-use super::{Flow, actor};
+use super::flow::Flow;
+use super::memory::{aligned, checked_addresses, place};
+use super::order;
+use super::touched::Touched;
 use crate::isa::cvt::format;
 use crate::isa::op::{Atom, AtomOp};
 use crate::isa::types::{Ty, low_mask, sign_extend};
-use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::core::{Core, Spot};
 use crate::machine::tensormap::ElemType;
 use crate::machine::warp::Warp;
 use crate::number::{Rounding, float};
@@ -85,6 +88,7 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     let a = actor(w, pc, mask);
     let mut old_values = vec![[0_u64; 32]; x.b.len()];
     let mut touched = Touched::default();
+    let mut changed = false;
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
         let one = Actor { lanes: 1 << lane, ..a.clone() };
@@ -99,6 +103,7 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
                 slot[lane as usize] = old;
             }
             let new = apply(x.op, x.ty, old, v[lane as usize], swap[lane as usize]).unwrap_or(old);
+            changed |= new != old;
             write(core, spot, at, e, new);
         }
         match spot {
@@ -112,12 +117,22 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
             w.put(*d, v, (0, true), mask);
         }
     }
-    core.progress += 1;
+    core.progress += u64::from(changed);
+    if !changed {
+        core.polls += 1;
+        w.polled = Some(pc);
+    }
+    // Whoever takes a lock lets others go first, so that they come to want it, or another one, meanwhile.
+    let takes = changed && !x.dsts.is_empty() && matches!(x.op, AtomOp::Cas | AtomOp::Exch);
+    if takes && core.pauses > 0 {
+        core.pauses -= 1;
+        w.paused = true;
+    }
     if core.race {
         drop(a);
-        acquire(core, w, &touched, x.order);
-        let a = actor(w, pc, mask);
-        release(core, w, &touched, x.order, mask);
+        order::acquire(core, w, &touched, x.order, x.scope, !x.dsts.is_empty());
+        let a = Actor { scope: x.scope, ..actor(w, pc, mask) };
+        order::release(core, w, &touched, x.order, x.scope, mask);
         touched.record(core, size as u64, &a, Act::Atomic);
     }
     Flow::Next
@@ -129,7 +144,7 @@ fn read(core: &mut Core<'_>, spot: Spot, at: u64, e: usize) -> u64 {
     match spot {
         Spot::Global(g) => {
             // Bounds were checked by the caller.
-            let _ = core.global.read(g + at, buf);
+            let _ = core.world.global.read(g + at, buf);
         }
         Spot::Shared(c, s) => {
             let i = (s + at) as usize;
@@ -147,7 +162,7 @@ fn write(core: &mut Core<'_>, spot: Spot, at: u64, e: usize, value: u64) {
     let Some(buf) = bytes.get(..e) else { return };
     match spot {
         Spot::Global(g) => {
-            let _ = core.global.write(g + at, buf);
+            let _ = core.world.global.write(g + at, buf);
         }
         Spot::Shared(c, s) => {
             let i = (s + at) as usize;

@@ -1,133 +1,14 @@
-//! Named barriers, the cluster barrier, fences, register moves, and the end of a warp (E24, E28, E29, E54).
+//! The cluster barrier, fences, register moves, and the end of a warp (E28, E29, E54).
 
-use super::{Flow, actor};
-use crate::isa::op::{BarMode, Fence, PSrc, Pred, Reg, Src};
+use super::flow::Flow;
+use super::named::settle;
+use crate::isa::op::Fence;
+use crate::machine::actor::actor;
 use crate::machine::core::Core;
-use crate::machine::warp::{Cond, Vote, Wait, Warp};
+use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::clock::Clock;
+use crate::race::scope::Scope;
 use std::rc::Rc;
-
-/// The operands of `bar` and `barrier`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Named {
-    pub mode: BarMode,
-    pub id: Src,
-    pub count: Option<Src>,
-    pub pred: PSrc,
-    pub d: Option<Reg>,
-    pub p: Option<Pred>,
-}
-
-/// `bar.sync`, `bar.arrive`, `bar.red`: a warp counts 32, however many of its lanes are active.
-pub(crate) fn named(core: &mut Core<'_>, w: &mut Warp, b: Named, pc: u32, mask: u32) -> Flow {
-    let a = actor(w, pc, mask);
-    let id = w.scalar(core, b.id, mask) as u32;
-    let whole = b.count.is_none();
-    let Some(cta) = core.ctas.get(w.cta as usize) else { return Flow::Next };
-    let (all, live) = (cta.warps.1 * 32, cta.live_warps * 32);
-    let count = b.count.map_or(live, |c| w.scalar(core, c, mask) as u32);
-    if id > 15 {
-        core.error("B01", &a, format!("named barrier {id}: there are 0 to 15"), "use a lower id (T7)");
-        return Flow::Next;
-    }
-    if count == 0 || !count.is_multiple_of(32) || count > all {
-        let message = format!("barrier {id} counts {count} threads of the CTA's {all}");
-        core.error("B01", &a, message, "counts are multiples of 32 up to the CTA's threads (T7)");
-        if count == 0 || count > all {
-            return Flow::Next;
-        }
-    }
-    let count = count.next_multiple_of(32);
-    let votes = core_votes(w, b.pred, mask);
-    drop(a);
-    let carries = if core.race { w.release(mask) } else { Clock::default() };
-    let a = actor(w, pc, mask);
-    core.stats.barriers |= 1 << id;
-    let waits = b.mode != BarMode::Arrive;
-    let line = core.code.insts.get(pc as usize).map_or(0, |i| i.line);
-    let Some(bar) = core.cta(w.cta).and_then(|c| c.named.get_mut(id as usize)) else { return Flow::Next };
-    let fresh = bar.arrived == 0;
-    let mut wrong = None;
-    let reused = fresh && bar.generation > 0 && !knows(&carries, &bar.last);
-    if fresh {
-        bar.count = count;
-        bar.line = line;
-        bar.whole = whole;
-        bar.votes = (0, true, false);
-        bar.clock = carries.clone();
-    } else {
-        bar.clock.join(&carries);
-        if bar.count != count {
-            wrong = Some((
-                "B02",
-                format!(
-                    "barrier {id}: this warp counts {count} threads, line {} counted {} in the same generation",
-                    bar.line, bar.count
-                ),
-            ));
-        } else if bar.warps.iter().any(|(x, _)| *x == w.id) {
-            wrong = Some(("B03", format!("{id} twice in one generation")));
-        }
-    }
-    bar.votes = (bar.votes.0 + votes.0, bar.votes.1 && votes.1, bar.votes.2 || votes.2);
-    bar.warps.push((w.id, waits));
-    bar.arrived += 32;
-    if reused {
-        let message =
-            format!("barrier {id} is used again, but its last generation is not ordered before this use");
-        core.error("B04", &a, message, "give it another id, or order the two uses by another barrier");
-    }
-    match wrong {
-        Some(("B03", m)) => {
-            let message = format!("the warp arrives at barrier {m}");
-            core.error("B03", &a, message, "a warp may arrive once in each generation");
-        }
-        Some((code, m)) => core.error(code, &a, m, "all participants of a generation must count the same"),
-        None => {}
-    }
-    core.progress += 1;
-    settle(core, w.cta, id);
-    if !waits {
-        return Flow::Next;
-    }
-    let result = match b.mode {
-        BarMode::Popc => b.d.map(Vote::Popc),
-        BarMode::And => b.p.map(Vote::And),
-        BarMode::Or => b.p.map(Vote::Or),
-        BarMode::Sync | BarMode::Arrive => None,
-    };
-    Flow::Park(Wait::Named { id, result })
-}
-
-fn core_votes(w: &Warp, pred: PSrc, mask: u32) -> (u32, bool, bool) {
-    let v = w.predicate(pred) & mask;
-    (v.count_ones(), v == mask, v != 0)
-}
-
-/// Whether a clock knows all that another one does of threads.
-fn knows(c: &Clock, other: &Clock) -> bool {
-    other.seen.threads.iter().zip(&c.seen.threads).all(|(o, m)| m >= o)
-}
-
-/// Completes a barrier that is full: wakes the waiting warps, re-arms at once.
-fn settle(core: &mut Core<'_>, cta: u32, id: u32) {
-    let Some(bar) = core.cta(cta).and_then(|c| c.named.get_mut(id as usize)) else { return };
-    if bar.arrived == 0 || bar.arrived < bar.count {
-        return;
-    }
-    bar.generation += 1;
-    bar.arrived = 0;
-    let clock = Rc::new(std::mem::take(&mut bar.clock));
-    let warps = std::mem::take(&mut bar.warps);
-    let votes = bar.votes;
-    // What each participant had known when it came: who uses the id again must know that (B04).
-    bar.last = (*clock).clone();
-    for (warp, waits) in warps {
-        if waits {
-            core.wakes.push((warp, id, clock.clone(), votes));
-        }
-    }
-}
 
 /// `barrier.cluster.arrive`.
 pub(crate) fn cluster_arrive(core: &mut Core<'_>, w: &mut Warp, release: bool, pc: u32, mask: u32) -> Flow {
@@ -183,11 +64,17 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
         return Flow::Next;
     }
     match f {
-        Fence::Thread => {
-            if let Some(c) = w.read_clock.take() {
-                w.learn(&c);
+        Fence::Thread { scope, acquires, releases } => {
+            let covered = Scope::ALL.iter().take_while(|s| **s <= scope).count();
+            if acquires {
+                let found: Vec<Clock> =
+                    w.read_clock.iter_mut().take(covered).filter_map(Option::take).collect();
+                found.iter().for_each(|c| w.learn(c));
             }
-            w.fence_clock = Some(Rc::new(w.release(mask)));
+            if releases {
+                let clock = w.release(mask);
+                w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
+            }
         }
         Fence::ProxyAsync { .. } => {
             let (id, now, strict) = (w.id, w.now, core.opts.strict);

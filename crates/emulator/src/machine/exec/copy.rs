@@ -1,13 +1,12 @@
 //! Issue of asynchronous copies, their groups, and tensor maps in memory (E30-E34).
 
+use super::flow::Flow;
 use super::memory::{checked_addresses, place};
-use super::{Flow, actor};
 use crate::isa::op::{BulkCopy, CopyWay, CpAsync, Space, Src, TensorCopy};
-use crate::machine::agents::bulk::BulkWork;
-use crate::machine::agents::cp_async::{CpAsyncWork, LaneCopy};
-use crate::machine::agents::tensor::TensorWork;
-use crate::machine::agents::{Work, issue};
-use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::asynchronous::issue;
+use crate::machine::core::{Core, Spot};
+use crate::machine::operations::{BulkWork, CpAsyncWork, LaneCopy, TensorWork, Work};
 use crate::machine::tensormap::{MapView, TENSOR_MAP_BYTES};
 use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::clock::{Kind, channel};
@@ -131,7 +130,7 @@ fn read_map(core: &mut Core<'_>, w: &Warp, a: &Actor, addr: u64) -> Option<MapVi
     match place(core, w, a, Space::Generic, addr, TENSOR_MAP_BYTES as u64)? {
         Spot::Global(g) => {
             // Bounds were just checked.
-            let _ = core.global.read(g, &mut bytes);
+            let _ = core.world.global.read(g, &mut bytes);
         }
         Spot::Param(p) => bytes.copy_from_slice(core.params.get(p as usize..p as usize + TENSOR_MAP_BYTES)?),
         _ => {

@@ -1,14 +1,15 @@
 //! `ldmatrix`, `stmatrix`, `mma.sync` (E36, E37).
 
 use super::alu::poison_lanes;
+use super::flow::Flow;
 use super::memory::checked_addresses;
-use super::{Flow, actor};
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, MatTy, MatrixMove, Mma, Space, Src};
 use crate::isa::types::low_mask;
-use crate::machine::agents::products::element;
-use crate::machine::agents::wgmma::integer;
-use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::asynchronous::products::element;
+use crate::machine::asynchronous::wgmma::integer;
+use crate::machine::core::{Core, Spot};
 use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
@@ -195,7 +196,7 @@ pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow
             }
         }
     }
-    crate::machine::agents::products::multiply(&mut acc, &a, &b, 8, k);
+    crate::machine::asynchronous::products::multiply(&mut acc, &a, &b, 8, k);
     let all: Vec<Src> = m.a.iter().chain(&m.b).chain(&m.c).copied().collect();
     let bad = poison_lanes(w.meta(&all).0) & mask != 0;
     let meta = (if bad { u64::MAX } else { 0 }, w.meta(&all).1);

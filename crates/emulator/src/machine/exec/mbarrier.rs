@@ -1,12 +1,14 @@
 //! mbarrier instructions (E25-E27).
 
+use super::flow::Flow;
 use super::memory::checked_addresses;
-use super::{Flow, actor};
 use crate::isa::op::{Addr, MbarOp, Space};
-use crate::machine::agents::signal::{SignalWork, arrive, use_mbarrier};
-use crate::machine::agents::{Work, issue};
-use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::asynchronous::issue;
+use crate::machine::asynchronous::signal::{arrive, use_mbarrier};
+use crate::machine::core::{Core, Spot};
 use crate::machine::mbarrier::{MAX_COUNT, Mbarrier};
+use crate::machine::operations::{SignalWork, Work};
 use crate::machine::warp::{Wait, Warp};
 use crate::race::clock::{Kind, channel};
 use crate::race::shadow::Act;
@@ -88,7 +90,7 @@ fn set_up(core: &mut Core<'_>, w: &mut Warp, op: &MbarOp, places: &[(u32, u32, u
                 let empty = core.empty_clock();
                 core.stats.mbarriers += 1;
                 if let Some(c) = core.cta(cta) {
-                    c.mbars.insert(at as u32, Mbarrier::new(n.clamp(1, MAX_COUNT), line, &empty));
+                    c.mbars.insert(at as u32, Mbarrier::new(n.clamp(1, MAX_COUNT), line, empty));
                 }
             }
             _ => match old {
@@ -233,11 +235,14 @@ fn wait(
         w.set_pred(*p, passed, 0, mask);
     }
     learnt.dedup();
+    // A fresh barrier lets parity 1 pass: nothing was waited for.
+    let mut completed = false;
     for (cta, at) in learnt {
         let mut stale = None;
         if let Some(b) = core.cta(cta).and_then(|c| c.mbars.get_mut(&at)) {
             b.seen_phase = b.seen_phase.max(b.phase);
             let phase = b.phase;
+            completed |= phase > 0;
             if b.pass(w.id, passed) {
                 stale = Some((b.line, phase));
             }
@@ -257,6 +262,9 @@ fn wait(
             let remedy = "flip the parity when the ring wraps: a stale phase orders nothing new";
             core.report("M08", Severity::Note, &a, None, extent, message, remedy);
         }
+    }
+    if completed || !failed.is_empty() {
+        core.coverage.mattered(pc);
     }
     if failed.is_empty() {
         return Flow::Next;

@@ -1,13 +1,16 @@
 //! `ld`, `st`, `st.async`: per lane, with bounds, alignment and order (E19-E22).
 
 use super::alu::{poison_lanes, poisoned};
-use super::{Flow, actor};
+use super::flow::Flow;
+use super::touched::Touched;
+use super::{order, overlap};
 use crate::isa::lanes::Lanes;
-use crate::isa::op::{Addr, Load, Order, Space, Store};
+use crate::isa::op::{Addr, Load, Space, Store};
 use crate::isa::types::{low_mask, sign_extend};
-use crate::machine::agents::bulk::StAsyncWork;
-use crate::machine::agents::{Work, issue};
-use crate::machine::core::{Actor, Core, Spot};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::asynchronous::issue;
+use crate::machine::core::{Core, Spot};
+use crate::machine::operations::{StAsyncWork, Work};
 use crate::machine::warp::Warp;
 use crate::race::clock::Kind;
 use crate::race::shadow::Act;
@@ -19,32 +22,6 @@ pub(crate) fn checked_addresses(core: &mut Core<'_>, w: &Warp, a: Addr, pc: u32,
         poisoned(core, w, pc, bad, "an address");
     }
     (w.addresses(core, a), mask & !bad)
-}
-
-/// Lanes of one access, by where they go.
-#[derive(Default)]
-pub(crate) struct Touched {
-    pub global: Vec<(u32, u64)>,
-    /// CTA, then (lane, offset).
-    pub shared: Vec<(u32, Vec<(u32, u64)>)>,
-}
-
-impl Touched {
-    pub(crate) fn add_shared(&mut self, cta: u32, lane: u32, at: u64) {
-        match self.shared.iter_mut().find(|(c, _)| *c == cta) {
-            Some((_, list)) => list.push((lane, at)),
-            None => self.shared.push((cta, vec![(lane, at)])),
-        }
-    }
-
-    pub(crate) fn record(self, core: &mut Core<'_>, size: u64, a: &Actor, act: Act) {
-        if !self.global.is_empty() {
-            core.touch_lanes(None, &self.global, size, a, act);
-        }
-        for (cta, list) in self.shared {
-            core.touch_lanes(Some(cta), &list, size, a, act);
-        }
-    }
 }
 
 /// A02 for one lane.
@@ -71,7 +48,8 @@ pub(crate) fn place(
         Spot::Global(g) => core.global_bounds(g, size, a),
         Spot::Shared(c, at) => core.shared_bounds(c, at, size, a),
         Spot::Local(at) => {
-            let fits = at.checked_add(size).is_some_and(|e| e <= core.code.local);
+            let lane = a.lanes.trailing_zeros();
+            let fits = at.checked_add(size).is_some_and(|e| e <= w.stack.top(lane));
             if !fits {
                 core.error(
                     "A01",
@@ -102,16 +80,6 @@ pub(crate) fn place(
     fine.then_some(spot)
 }
 
-/// The bytes of a lane's local memory.
-fn local(core: &Core<'_>, w: &mut Warp, lane: u32, at: u64, size: usize) -> Option<std::ops::Range<usize>> {
-    let frame = core.code.local as usize;
-    if w.local.is_empty() {
-        w.local = vec![0; frame * 32];
-    }
-    let start = lane as usize * frame + at as usize;
-    (at as usize + size <= frame).then_some(start..start + size)
-}
-
 /// `ld`.
 pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u32) -> Flow {
     let (addrs, lanes) = checked_addresses(core, w, l.addr, pc, mask);
@@ -121,6 +89,10 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     let mut out = vec![[0_u64; 32]; l.dsts.len()];
     let mut touched = Touched::default();
     let mut from_memory = false;
+    if l.order.strong() {
+        core.polls += 1;
+        w.polled = Some(pc);
+    }
     let mut poison = vec![0_u64; l.dsts.len()];
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
@@ -134,7 +106,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         match spot {
             Spot::Global(g) => {
                 // Bounds were just checked.
-                let _ = core.global.read(g, buf);
+                let _ = core.world.global.read(g, buf);
                 touched.global.push((lane, g));
                 from_memory = true;
             }
@@ -152,9 +124,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
                 }
             }
             Spot::Local(at) => {
-                if let Some(s) = local(core, w, lane, at, size).and_then(|r| w.local.get(r)) {
-                    buf.copy_from_slice(s);
-                }
+                w.stack.read(lane, at, buf);
             }
             Spot::Param(at) => {
                 if let Some(s) = core.params.get(at as usize..at as usize + size) {
@@ -180,10 +150,10 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     if core.race {
         let act = if l.order.strong() { Act::Atomic } else { Act::Read };
         if l.order.strong() {
-            acquire(core, w, &touched, l.order);
+            order::acquire(core, w, &touched, l.order, l.scope, false);
         }
         drop(a);
-        let a = actor(w, pc, mask);
+        let a = Actor { scope: l.scope, ..actor(w, pc, mask) };
         touched.record(core, size as u64, &a, act);
     }
     Flow::Next
@@ -194,48 +164,6 @@ fn poisoned_halves(core: &Core<'_>, cta: u32, at: u64, bytes: u64) -> u64 {
     let low = core.holds_poison(cta, at, bytes.min(4));
     let high = if bytes > 4 { core.holds_poison(cta, at + 4, bytes - 4) } else { low };
     u64::from(low) | u64::from(high) << 32
-}
-
-/// What a strong load or atomic learns from the places it reads.
-pub(crate) fn acquire(core: &mut Core<'_>, w: &mut Warp, touched: &Touched, order: Order) {
-    let global = touched.global.iter().map(|(_, at)| (0, *at));
-    let shared = touched.shared.iter().flat_map(|(c, l)| l.iter().map(move |(_, at)| (c + 1, *at)));
-    let mut learnt = core.empty_clock();
-    let mut any = false;
-    for key in global.chain(shared) {
-        if let Some(c) = core.released.get(&key) {
-            learnt.join(c);
-            any = true;
-        }
-    }
-    if !any {
-        return;
-    }
-    if order.acquires() {
-        w.learn(&learnt);
-    }
-    match &mut w.read_clock {
-        Some(c) => c.join(&learnt),
-        None => w.read_clock = Some(learnt),
-    }
-}
-
-/// What a strong store or atomic publishes at the places it writes.
-pub(crate) fn release(core: &mut Core<'_>, w: &mut Warp, touched: &Touched, order: Order, mask: u32) {
-    let clock = if order.releases() {
-        w.release(mask)
-    } else {
-        match &w.fence_clock {
-            Some(c) => (**c).clone(),
-            None => return,
-        }
-    };
-    let global = touched.global.iter().map(|(_, at)| (0, *at));
-    let shared = touched.shared.iter().flat_map(|(c, l)| l.iter().map(move |(_, at)| (c + 1, *at)));
-    let keys: Vec<(u32, u64)> = global.chain(shared).collect();
-    for key in keys {
-        core.released.entry(key).or_insert_with(|| clock.clone()).join(&clock);
-    }
 }
 
 /// `st` and `st.async`.
@@ -288,10 +216,10 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 }
                 let mut old = [0; 64];
                 if let Some(old) = old.get_mut(..size) {
-                    let _ = core.global.read(g, old);
+                    let _ = core.world.global.read(g, old);
                     same &= old == buf;
                 }
-                let _ = core.global.write(g, buf);
+                let _ = core.world.global.write(g, buf);
                 touched.global.push((lane, g));
             }
             Spot::Shared(c, at) => {
@@ -316,9 +244,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 }
             }
             Spot::Local(at) => {
-                if let Some(to) = local(core, w, lane, at, size).and_then(|r| w.local.get_mut(r)) {
-                    to.copy_from_slice(buf);
-                }
+                w.stack.write(lane, at, buf);
             }
             Spot::Param(_) | Spot::Nowhere => {
                 core.error("A03", &one, "store to a read-only space", "parameters are constants");
@@ -335,14 +261,17 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
         issue(core, w, Kind::StAsync, lanes, pc, Work::StAsync(StAsyncWork { stores: later }));
         return Flow::Next;
     }
-    core.progress += 1;
+    core.progress += u64::from(!same);
     if core.race {
         if s.order.strong() {
             drop(a);
-            let a = actor(w, pc, mask);
-            release(core, w, &touched, s.order, mask);
+            let a = Actor { scope: s.scope, ..actor(w, pc, mask) };
+            order::overwrite(core, &touched);
+            order::release(core, w, &touched, s.order, s.scope, mask);
             touched.record(core, size as u64, &a, Act::Atomic);
         } else {
+            order::overwrite(core, &touched);
+            overlap::check(core, &touched, &values, s.ty.bits(), size as u64, &a);
             touched.record(core, size as u64, &Actor { same, ..a }, Act::Write);
         }
         for (c, at, bytes) in undefined {

@@ -4,46 +4,30 @@ pub(crate) mod across;
 pub(crate) mod alu;
 pub(crate) mod atomics;
 pub(crate) mod barrier;
+mod builtin;
+mod calls;
 pub(crate) mod copy;
+pub(crate) mod flow;
+mod idesc;
+mod leave;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
+mod named;
 pub(crate) mod operands;
+mod order;
+mod overlap;
 pub(crate) mod tcgen;
 pub(crate) mod tensormap;
+mod touched;
 pub(crate) mod wgmma;
 
-use super::core::{Actor, Core};
+use self::flow::Flow;
+use self::leave::exit;
+use super::actor::actor;
+use super::core::Core;
 use super::warp::{Cond, Wait, Warp};
 use crate::isa::op::{Inst, Op, Presence};
-
-/// What a step does to the program counter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
-    /// On to the next instruction.
-    Next,
-    /// The counters are set already, or the lanes are gone.
-    Set,
-    /// Wait, then run this instruction again.
-    Stay(Wait),
-    /// The instruction is done; wait before the next.
-    Park(Wait),
-}
-
-/// Who a warp is to the memory checks.
-pub(crate) fn actor(w: &Warp, pc: u32, lanes: u32) -> Actor {
-    Actor {
-        who: w.id,
-        time: w.now,
-        pc,
-        visit: w.visits.get(pc as usize).copied().unwrap_or(0),
-        lanes,
-        proxy: false,
-        same: false,
-        cta: w.cta,
-        clock: w.clock.clone(),
-    }
-}
 
 /// Runs the instruction at `pc` for the lanes `group` that stand at it.
 pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
@@ -106,6 +90,10 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
         wgmma::note_writes(core, w, pc);
     }
     let flow = run(core, w, inst, pc, mask);
+    if inst.op.synchronises() && !matches!(flow, Flow::Stay(_)) {
+        w.since = pc + 1;
+        core.coverage.ran(pc);
+    }
     match flow {
         Flow::Next => w.jump(group, pc + 1),
         Flow::Set => {}
@@ -141,7 +129,7 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
             if inst.guard.is_some_and(|(p, _)| w.pred_tainted.get(p as usize).copied().unwrap_or(false)) {
                 core.stats.data_dependent = true;
             }
-            let group = standing(w, pc);
+            let group = w.standing(pc);
             branch(w, group, mask, *target, pc + 1);
             Flow::Set
         }
@@ -151,7 +139,7 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
             if poison as u32 & mask != 0 {
                 alu::poisoned(core, w, pc, poison as u32 & mask, "a branch index");
             }
-            let group = standing(w, pc);
+            let group = w.standing(pc);
             w.spread();
             w.jump(group & !mask, pc + 1);
             for l in 0..32_u32 {
@@ -169,12 +157,14 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
             Flow::Set
         }
         Op::Exit => {
-            let group = standing(w, pc);
+            let group = w.standing(pc);
             w.spread();
             w.jump(group & !mask, pc + 1);
             exit(core, w, mask);
             Flow::Set
         }
+        Op::Call(c) => calls::call(core, w, c, pc, mask),
+        Op::Ret => calls::back(core, w, pc, mask),
         Op::Trap => {
             let a = actor(w, pc, mask);
             core.error("D02", &a, "the kernel executed trap", "the kernel found an error by itself");
@@ -196,15 +186,6 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
 
 fn code_end(core: &Core<'_>) -> u32 {
     core.code.insts.len() as u32
-}
-
-/// The unblocked live lanes that stand at `pc`.
-fn standing(w: &Warp, pc: u32) -> u32 {
-    let free = w.live & !w.blocked_lanes();
-    if w.uniform {
-        return free;
-    }
-    (0..32).filter(|l| free >> l & 1 == 1 && w.pc(*l) == pc).fold(0, |m, l| m | 1 << l)
 }
 
 fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flow {
@@ -229,10 +210,10 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
             tensormap::map_replace(core, w, (*addr, *space, *field, *value), pc, mask)
         }
         Op::MapPublish { dst, src } => tensormap::map_publish(core, w, *dst, *src, pc, mask),
-        Op::Bar { mode, id, count, pred, d, p } => barrier::named(
+        Op::Bar { mode, id, count, pred, d, p } => named::named(
             core,
             w,
-            barrier::Named { mode: *mode, id: *id, count: *count, pred: *pred, d: *d, p: *p },
+            named::Named { mode: *mode, id: *id, count: *count, pred: *pred, d: *d, p: *p },
             pc,
             mask,
         ),
@@ -253,14 +234,5 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
         Op::Tcgen(t) => tcgen::run(core, w, t, pc, mask),
         Op::WgmmaWait { keep } => wgmma::wait(core, w, *keep, mask),
         _ => Flow::Next,
-    }
-}
-
-/// Lanes leave.
-pub(crate) fn exit(core: &mut Core<'_>, w: &mut Warp, lanes: u32) {
-    w.live &= !lanes;
-    core.progress += 1;
-    if w.live == 0 {
-        barrier::warp_exit(core, w);
     }
 }

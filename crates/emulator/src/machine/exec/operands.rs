@@ -1,5 +1,6 @@
 //! Operands of a warp over all lanes.
 
+use crate::code::GRID_BASE;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{Addr, Join, Special, Src};
 use crate::machine::core::Core;
@@ -18,6 +19,13 @@ impl Warp {
                 v
             }
             Src::Special(s) => self.special(core, s),
+            Src::Frame(offset) => {
+                let mut v = [0; 32];
+                for (l, x) in v.iter_mut().enumerate() {
+                    *x = self.stack.base(l as u32) + u64::from(offset);
+                }
+                v
+            }
         }
     }
 
@@ -149,6 +157,8 @@ impl Warp {
             Special::ClusterRank => self.cta,
             Special::ClusterSize => cluster_size,
             Special::DynamicSmem => launch.smem,
+            Special::ReservedSmem => core.code.reserved_shared(launch.smem).start as u32,
+            Special::GridWorkspace(high) => (GRID_BASE >> if high { 32 } else { 0 }) as u32,
             Special::TotalSmem => core.ctas.get(self.cta as usize).map_or(0, |c| c.shared.len() as u32),
         };
         [u64::from(whole); 32]

@@ -1,14 +1,15 @@
 //! `tcgen05.*`: allocation, issue of products, loads and stores (E43-E52).
 
 use super::alu::poisoned;
+use super::flow::Flow;
+use super::idesc;
 use super::memory::checked_addresses;
-use super::{Flow, actor};
-use crate::isa::op::{AccTy, Addr, MatTy, Space, Src, Tcgen, TcgenA, TcgenKind, TcgenMma, TmemShape};
-use crate::machine::agents::products::Layout;
-use crate::machine::agents::signal::{SignalWork, use_mbarrier};
-use crate::machine::agents::tmem::{Move, Product, SourceA, TmemWork};
-use crate::machine::agents::{Work, issue};
-use crate::machine::core::{Actor, Core, Spot};
+use crate::isa::op::{Addr, Space, Src, Tcgen, TcgenA, TcgenMma, TmemShape};
+use crate::machine::actor::{Actor, actor};
+use crate::machine::asynchronous::issue;
+use crate::machine::asynchronous::signal::use_mbarrier;
+use crate::machine::core::{Core, Spot};
+use crate::machine::operations::{Move, OperandLayout, Product, SignalWork, SourceA, TmemWork, Work};
 use crate::machine::tmem::{COLUMNS, LANES};
 use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::clock::{Kind, channel};
@@ -270,65 +271,6 @@ fn wait(core: &mut Core<'_>, w: &mut Warp, store: bool) -> Flow {
     Flow::Next
 }
 
-/// Types, shape and flags of an instruction descriptor (E46).
-struct Idesc {
-    a: MatTy,
-    b: MatTy,
-    d: AccTy,
-    m: u32,
-    n: u32,
-    saturate: bool,
-    negate: bool,
-    trans_a: bool,
-    trans_b: bool,
-}
-
-fn idesc(bits: u32, kind: TcgenKind, pair: bool) -> Result<Idesc, String> {
-    let field = |at: u32, n: u32| bits >> at & ((1 << n) - 1);
-    let bad = |why: &str| Err(format!("instruction descriptor {bits:#010x}: {why}"));
-    if field(0, 3) != 0 {
-        return bad("sparse products are not supported");
-    }
-    if field(6, 1) | field(23, 1) | field(29, 1) != 0 {
-        return bad("bits 6, 23 and 29 must be zero");
-    }
-    let operand = |code: u32| match (kind, code) {
-        (TcgenKind::F16, 0) => Some(MatTy::F16),
-        (TcgenKind::F16, 1) => Some(MatTy::BF16),
-        (TcgenKind::TF32, 2) => Some(MatTy::TF32),
-        (TcgenKind::F8F6F4, 0) => Some(MatTy::E4M3),
-        (TcgenKind::F8F6F4, 1) => Some(MatTy::E5M2),
-        (TcgenKind::I8, 0) => Some(MatTy::U8),
-        (TcgenKind::I8, 1) => Some(MatTy::S8),
-        _ => None,
-    };
-    let (Some(a), Some(b)) = (operand(field(7, 3)), operand(field(10, 3))) else {
-        return bad("these operand types do not exist for the kind, or are not supported");
-    };
-    let d = match (field(4, 2), kind) {
-        (2, TcgenKind::I8) => AccTy::S32,
-        (1, TcgenKind::F16 | TcgenKind::TF32 | TcgenKind::F8F6F4) => AccTy::F32,
-        (0, TcgenKind::F16 | TcgenKind::F8F6F4) => AccTy::F16,
-        _ => return bad("this accumulator type does not exist for the kind"),
-    };
-    let (n, m) = (field(17, 6) << 3, field(24, 5) << 4);
-    let (rows, step) = if pair { ([128, 256], 16) } else { ([64, 128], if m == 64 { 8 } else { 16 }) };
-    if !rows.contains(&m) || n == 0 || n > 256 || n % step != 0 {
-        return Err(format!("instruction descriptor {bits:#010x}: no shape {m}x{n} (T12)"));
-    }
-    Ok(Idesc {
-        a,
-        b,
-        d,
-        m,
-        n,
-        saturate: field(3, 1) == 1,
-        negate: field(13, 1) != field(14, 1),
-        trans_a: field(15, 1) == 1,
-        trans_b: field(16, 1) == 1,
-    })
-}
-
 /// Checks and issues one product; the error is a code and why.
 fn product(
     core: &mut Core<'_>,
@@ -350,11 +292,11 @@ fn product(
     if m.group == 2 && ctas.len() != 2 {
         return Err(("L01", "cta_group::2 in a cluster without a pair of CTAs".into()));
     }
-    let i = idesc(get(core, w, m.idesc) as u32, m.kind, m.group == 2).map_err(|e| ("T05", e))?;
-    let b = Layout::tcgen(get(core, w, m.b), i.trans_b).map_err(|e| ("W03", e))?;
+    let i = idesc::read(get(core, w, m.idesc) as u32, m.kind, m.group == 2).map_err(|e| ("T05", e))?;
+    let b = OperandLayout::tcgen(get(core, w, m.b), i.trans_b).map_err(|e| ("W03", e))?;
     let a = match m.a {
         TcgenA::Desc(s) => {
-            SourceA::Shared(Layout::tcgen(get(core, w, s), i.trans_a).map_err(|e| ("W03", e))?)
+            SourceA::Shared(OperandLayout::tcgen(get(core, w, s), i.trans_a).map_err(|e| ("W03", e))?)
         }
         TcgenA::Tmem(t) => {
             let at = get(core, w, t.base).wrapping_add(t.offset) as u32;

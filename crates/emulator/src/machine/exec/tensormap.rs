@@ -1,9 +1,10 @@
 //! `tensormap.replace` and `tensormap.cp_fenceproxy` (E34).
 
 use super::copy::each;
+use super::flow::Flow;
 use super::memory::{checked_addresses, place};
-use super::{Flow, actor};
 use crate::isa::op::{Addr, MapField, Space, Src};
+use crate::machine::actor::actor;
 use crate::machine::core::{Core, Spot};
 use crate::machine::tensormap::{TENSOR_MAP_BYTES, replace};
 use crate::machine::warp::Warp;
@@ -46,9 +47,9 @@ pub(crate) fn map_replace(
             }
             Spot::Global(g) => {
                 // Bounds were just checked.
-                let _ = core.global.read(g, &mut bytes);
+                let _ = core.world.global.read(g, &mut bytes);
                 replace(&mut bytes, field, values[l as usize]);
-                let _ = core.global.write(g, &bytes);
+                let _ = core.world.global.write(g, &bytes);
                 core.touch_global(g, n, &a, Act::Write);
             }
             _ => core.error("A03", &a, "a tensor map is edited in shared or global memory", "copy it there"),
@@ -87,7 +88,7 @@ pub(crate) fn map_publish(
     core.touch_shared(c, s, n, &a, Act::Read);
     if let Some(bytes) = bytes {
         // Bounds were just checked.
-        let _ = core.global.write(g, &bytes);
+        let _ = core.world.global.write(g, &bytes);
         core.touch_global(g, n, &a, Act::Write);
     }
     Flow::Next

@@ -1,11 +1,11 @@
 //! Issue, fence, wait of wgmma, and the rules for its registers (E42).
 
-use super::{Flow, actor};
+use super::flow::Flow;
 use crate::isa::op::{Inst, Op, Src, Wgmma, WgmmaA};
-use crate::machine::agents::products::Layout;
-use crate::machine::agents::wgmma::WgmmaWork;
-use crate::machine::agents::{Work, issue};
+use crate::machine::actor::actor;
+use crate::machine::asynchronous::issue;
 use crate::machine::core::Core;
+use crate::machine::operations::{OperandLayout, WgmmaWork, Work};
 use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::clock::{Kind, channel};
 use std::rc::Rc;
@@ -31,7 +31,7 @@ fn product(core: &mut Core<'_>, w: &mut Warp, g: &Wgmma, pc: u32, mask: u32) -> 
         if w.poison_of(s) != 0 {
             super::alu::poisoned(core, w, pc, mask, "a matrix descriptor");
         }
-        match Layout::wgmma(first, mn) {
+        match OperandLayout::wgmma(first, mn) {
             Ok(l) => Some((l, first)),
             Err(why) => {
                 core.error("W03", &a, why, "see E39");

@@ -37,7 +37,8 @@ impl<'a> Parser<'a> {
             if dict.set(name.as_str(), value).is_some() {
                 return Err(self.error(token.start, format!("attribute `{name}` is given twice")));
             }
-            if !self.eat(",") {
+            // Texts of other dialects end their dictionaries in a comma.
+            if !self.eat(",") || self.dialect.is_some() && self.is("}") {
                 self.expect("}")?;
                 return Ok(dict);
             }
@@ -96,6 +97,11 @@ impl<'a> Parser<'a> {
         }
         let known = matches!(word, "true" | "false" | "unit" | "array" | "dense");
         if !known && !TEXT_KEYWORDS.contains(&word) && word != "loc" {
+            // A word that some other dialect may know.
+            if self.dialect.is_some() {
+                self.advance();
+                return Ok(Attr::Opaque(word.to_owned()));
+            }
             return Err(self.unexpected("an attribute"));
         }
         self.advance();
@@ -139,6 +145,15 @@ impl<'a> Parser<'a> {
     /// Source that is kept as it is. The aliases in it must be defined like any other.
     pub(super) fn kept_text(&mut self, start: usize, end: usize) -> String {
         let text = self.slice(start, end);
+        if !self.type_aliases.is_empty() {
+            return self.without_type_aliases(start, end);
+        }
+        self.note_aliases(text, start);
+        text.to_owned()
+    }
+
+    /// Notes the aliases in a text that begins at byte `start`.
+    pub(super) fn note_aliases(&mut self, text: &'a str, start: usize) {
         let mut at = 0;
         let mut quoted = false;
         while let Some(found) = text.get(at..).and_then(|rest| rest.find(['#', '"', '\\'])) {
@@ -164,7 +179,6 @@ impl<'a> Parser<'a> {
                 at += 1;
             }
         }
-        text.to_owned()
     }
 
     /// `@a::@b`

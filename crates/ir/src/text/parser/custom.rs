@@ -156,7 +156,20 @@ impl<'a> Parser<'a> {
                 }
                 self.set_prop(op, name, Attr::Opaque(text));
             }
-            Item::Dict => {
+            Item::Params(names) => self.params(op, names)?,
+            Item::Index(n) => {
+                let closed = self.eat("[");
+                if !closed {
+                    self.expect(",")?;
+                }
+                let operand = self.operand()?;
+                operands.put(n, operand);
+                if closed {
+                    self.expect("]")?;
+                }
+            }
+            Item::Offsets(name) => self.offsets(op, name)?,
+            Item::Dict | Item::EarlyDict => {
                 let at = self.tok.start;
                 let dict = self.optional_dict()?;
                 self.place_attrs(op, dict, at)?;
@@ -216,6 +229,54 @@ impl<'a> Parser<'a> {
 
     pub(super) fn set_prop(&mut self, op: OpId, name: &str, attr: Attr) {
         self.m.ops[op].props.set(name, attr);
+    }
+
+    /// `name = value, name = value`, in any order.
+    fn params(&mut self, op: OpId, names: &[&str]) -> Parse<()> {
+        while self.tok.kind == Kind::Word {
+            let token = self.tok;
+            let name = self.text(token);
+            if !names.contains(&name) {
+                return Err(self.unexpected(&format!("one of {}", names.join(", "))));
+            }
+            self.advance();
+            self.expect("=")?;
+            let value = match self.tok.kind {
+                // What has no type is followed by the colon of the operation's own.
+                Kind::Integer | Kind::Punct("-") => {
+                    let negative = self.eat("-");
+                    let number = self.expect_kind(Kind::Integer, "a number")?;
+                    self.number(negative, number, &Type::I64)?
+                }
+                _ => self.attr()?,
+            };
+            if self.m.ops[op].props.set(name, value).is_some() {
+                return Err(self.error(token.start, format!("`{name}` is given twice")));
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// `[0, 16]`
+    fn offsets(&mut self, op: OpId, name: &str) -> Parse<()> {
+        self.expect("[")?;
+        let mut values = Vec::new();
+        while !self.eat("]") {
+            let negative = self.eat("-");
+            let number = self.expect_kind(Kind::Integer, "a number")?;
+            match self.number(negative, number, &Type::I32)?.as_i64() {
+                Some(value) => values.push(value),
+                None => return Err(self.error(number.start, "the offset is out of range")),
+            }
+            if !self.is("]") {
+                self.expect(",")?;
+            }
+        }
+        self.set_prop(op, name, Attr::DenseArray { elem: Type::I32, values });
+        Ok(())
     }
 
     fn named(&mut self, op: OpId, name: &str, words: &Keywords) -> Parse<()> {

@@ -5,6 +5,8 @@
 
 mod attrs;
 mod custom;
+mod flat;
+mod kept;
 mod locs;
 mod names;
 mod numbers;
@@ -12,16 +14,21 @@ mod ops;
 mod regions;
 mod structured;
 mod types;
+mod values;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use cranelift_entity::SecondaryMap;
 
 pub(crate) use self::custom::inferred;
 use self::names::Names;
+use super::dialect::{Dialect, Parsed};
 use super::lexer::{Kind, Lexer, Token};
-use crate::diag::{Code, Diagnostic};
-use crate::entity::{LocId, NameId};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::entity::{LocId, NameId, OpId, ValueId};
 use crate::module::Module;
 use crate::opcode::Opcode;
+use crate::types::Type;
 
 /// Deepest nesting of types, attributes and locations that is read.
 pub const MAX_NESTING: u32 = 64;
@@ -56,6 +63,13 @@ pub(super) struct Parser<'a> {
     attr_uses: HashMap<&'a str, usize>,
     /// Names of operations outside the known dialects.
     op_names: HashMap<String, NameId>,
+    /// Formats of other dialects; with them, unknown custom assembly is kept.
+    dialect: Option<Dialect>,
+    /// `!name = type`, read with a dialect only.
+    type_aliases: HashMap<&'a str, Type>,
+    /// Results of kept assembly: their types are taken from its end and give way to what a use says.
+    guessed: HashSet<ValueId>,
+    spans: SecondaryMap<OpId, (u32, u32)>,
 }
 
 /// Reads a module.
@@ -63,17 +77,31 @@ pub(super) struct Parser<'a> {
 /// # Errors
 /// Every error found, in file order. `Code::Parse` for syntax, `Code::Verify` for values without a definition
 /// or used as another type than theirs, `Code::Op` and `Code::Type` for names that are not known.
-pub fn parse(text: &str) -> Result<Module, Vec<Diagnostic>> {
+pub fn parse(text: &str) -> Result<Module, Diagnostics> {
     if u32::try_from(text.len()).is_err() {
-        return Err(vec![Diagnostic::error(Code::Parse, "the text is longer than 4 GiB").at(Some(0))]);
+        return Err(Diagnostic::error(Code::Parse, "the text is longer than 4 GiB").at(Some(0)).into());
     }
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::new(text, None);
+    parser.top_level();
+    parser.finish().map(|parsed| parsed.module)
+}
+
+/// Reads a module with operations of other dialects: those that the dialect knows by their formats, any other one
+/// as it stands. Type aliases are replaced by their types; a text without operations is an empty module.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(text: &str, dialect: Dialect) -> Result<Parsed, Diagnostics> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Diagnostic::error(Code::Parse, "the text is longer than 4 GiB").at(Some(0)).into());
+    }
+    let mut parser = Parser::new(text, Some(dialect));
     parser.top_level();
     parser.finish()
 }
 
 impl<'a> Parser<'a> {
-    fn new(src: &'a str) -> Parser<'a> {
+    fn new(src: &'a str, dialect: Option<Dialect>) -> Parser<'a> {
         let mut lex = Lexer::new(src);
         let tok = lex.next();
         Parser {
@@ -90,6 +118,10 @@ impl<'a> Parser<'a> {
             loc_uses: HashMap::new(),
             attr_uses: HashMap::new(),
             op_names: HashMap::new(),
+            dialect,
+            type_aliases: HashMap::new(),
+            guessed: HashSet::new(),
+            spans: SecondaryMap::new(),
         }
     }
 
@@ -101,6 +133,7 @@ impl<'a> Parser<'a> {
             let start = self.tok.start;
             let done = match self.tok.kind {
                 Kind::Hash => self.alias(seen_op),
+                Kind::Exclaim if self.dialect.is_some() => self.type_alias(),
                 Kind::Exclaim => {
                     let diag = self
                         .diagnostic(Code::Type, "type aliases are not supported", self.tok.start)
@@ -121,7 +154,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.pop_isolated();
-        if !seen_op && !self.fatal {
+        if !seen_op && !self.fatal && self.dialect.is_none() {
             let diag = self
                 .diagnostic(Code::Parse, "the text holds no module", self.src.len())
                 .note("needs", "`module {` .. `}` with a `tt.func` in it");
@@ -129,13 +162,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Module, Vec<Diagnostic>> {
+    fn finish(mut self) -> Result<Parsed, Diagnostics> {
         if !self.fatal {
             self.check_aliases();
         }
         if !self.diags.is_empty() {
             self.diags.sort_by_key(|d| d.offset);
-            return Err(self.diags);
+            return Err(self.diags.into());
         }
         // A single module is the root itself.
         let body = self.m.body();
@@ -145,7 +178,7 @@ impl<'a> Parser<'a> {
             self.m.ops[only].block = None;
             self.m.root = only;
         }
-        Ok(self.m)
+        Ok(Parsed { module: self.m, spans: self.spans })
     }
 
     // ---- tokens ----

@@ -1,26 +1,28 @@
 //! Operations, regions and blocks.
 
-use smallvec::SmallVec;
-
-use super::names::Use;
+use super::kept::is_op_name;
+use super::names::{ResultNames, Use};
 use super::{Parse, Parser};
 use crate::attr::{Attr, AttrDict};
 use crate::diag::Code;
 use crate::entity::{BlockId, NameId, OpId};
 use crate::module::ValueDef;
 use crate::opcode::Opcode;
+use crate::text::dialect::ASSEMBLY;
 use crate::text::format::{Format, enumeration, format};
 use crate::text::lexer::{Kind, Token};
 use crate::types::Type;
 
-/// Names before the `=`: name, number of results, place.
-type ResultNames<'a> = SmallVec<[(&'a str, usize, usize); 2]>;
-
 impl<'a> Parser<'a> {
     /// One operation at the end of a block.
     pub(super) fn operation(&mut self, block: BlockId) -> Parse<()> {
+        let begin = self.tok.start;
         let mut names = ResultNames::new();
         let done = self.result_names(&mut names).and_then(|()| self.operation_body(block, &names));
+        let done = done.map(|op| {
+            let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            self.spans[op] = (byte(begin), byte(self.tok.start));
+        });
         if done.is_err() {
             for (name, ..) in &names {
                 self.poison(name);
@@ -53,19 +55,23 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn operation_body(&mut self, block: BlockId, names: &ResultNames<'a>) -> Parse<()> {
+    fn operation_body(&mut self, block: BlockId, names: &ResultNames<'a>) -> Parse<OpId> {
         let start = self.tok.start;
         let (op, types) = match self.tok.kind {
             Kind::String => self.generic()?,
-            Kind::Word => self.custom()?,
+            Kind::Word => self.custom(names)?,
             _ => return Err(self.unexpected_here("an operation")),
         };
         let loc = self.optional_loc()?;
         self.m.ops[op].loc = loc;
         self.m.ops[op].span = u32::try_from(start).ok();
         self.results(op, names, &types, start)?;
+        if self.m.ops[op].props.contains(ASSEMBLY) {
+            let results = self.m.ops[op].results.iter().copied();
+            self.guessed.extend(results);
+        }
         self.m.append(block, op);
-        Ok(())
+        Ok(op)
     }
 
     /// Gives the operation its results and binds their names.
@@ -239,9 +245,23 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    fn custom(&mut self) -> Parse<(OpId, Vec<Type>)> {
+    fn custom(&mut self, names: &ResultNames<'a>) -> Parse<(OpId, Vec<Type>)> {
         let token = self.tok;
         let name = self.text(token);
+        if let Some(dialect) = self.dialect
+            && is_op_name(name)
+            && name != "module"
+            && Opcode::from_name(name).is_none()
+        {
+            self.advance();
+            let id = self.name_id(name);
+            let op = self.new_op(Opcode::Other(id));
+            let types = match (dialect.format)(name) {
+                Some(format) => self.formatted(op, format, token)?,
+                None => self.kept_op(op, names)?,
+            };
+            return Ok((op, types));
+        }
         let Some(opcode) = Opcode::from_name(if name == "module" { "builtin.module" } else { name }) else {
             if let Some(failed) = self.cut_off(token) {
                 return Err(failed);
@@ -261,9 +281,15 @@ impl<'a> Parser<'a> {
         };
         self.advance();
         let op = self.new_op(opcode);
-        let types = match format(opcode) {
+        let types = self.formatted(op, format(opcode), token)?;
+        Ok((op, types))
+    }
+
+    /// The assembly behind the name, by its format.
+    fn formatted(&mut self, op: OpId, format: Format, token: Token) -> Parse<Vec<Type>> {
+        Ok(match format {
             Format::Items(items, infer) => self.items(op, items, infer)?,
-            Format::Generic => return Err(self.no_custom_form(name, token)),
+            Format::Generic => return Err(self.no_custom_form(self.text(token), token)),
             Format::Module => self.module_op(op)?,
             Format::Func => self.func_op(op)?,
             Format::For => self.for_op(op)?,
@@ -273,8 +299,9 @@ impl<'a> Parser<'a> {
             Format::Select => self.select_op(op)?,
             Format::MakeDescriptor => self.make_descriptor_op(op)?,
             Format::DotScaled => self.dot_scaled_op(op)?,
-        };
-        Ok((op, types))
+            Format::WarpSpecialize => self.warp_specialize_op(op)?,
+            Format::CondDo => self.cond_do_op(op)?,
+        })
     }
 
     fn no_custom_form(&mut self, name: &str, token: Token) -> super::Failed {

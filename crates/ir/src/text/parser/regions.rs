@@ -3,11 +3,11 @@
 use super::{MAX_REGIONS, Parse, Parser};
 use crate::entity::{BlockId, LocId, OpId, RegionId};
 use crate::module::ValueDef;
-use crate::opcode::Opcode;
 use crate::text::lexer::Kind;
 use crate::types::Type;
 
 /// A block argument as written: name with its percent sign, type, location.
+#[derive(Clone)]
 pub(super) struct Argument<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) at: usize,
@@ -39,7 +39,7 @@ impl<'a> Parser<'a> {
 
     /// A region of the generic form: any blocks, or none.
     pub(super) fn generic_region(&mut self, op: OpId) -> Parse<()> {
-        let isolated = matches!(self.m.ops[op].opcode, Opcode::Func | Opcode::Module);
+        let isolated = self.m.is_isolated(op);
         self.region(op, |p, region| {
             if isolated {
                 p.names.push_isolated();
@@ -71,6 +71,7 @@ impl<'a> Parser<'a> {
         let mut labels: Vec<&str> = Vec::new();
         let labelled = self.tok.kind == Kind::Caret;
         if entry.is_some() || (!labelled && !self.is("}")) {
+            labels.push("");
             let block = self.m.add_block(region);
             self.arguments(block, entry.unwrap_or_default())?;
             self.block_body(block)?;
@@ -88,13 +89,21 @@ impl<'a> Parser<'a> {
             self.arguments(block, args)?;
             self.block_body(block)?;
         }
-        Ok(())
+        self.number_labels(region, &labels)
     }
 
     /// `(%a: T loc(..), ..)` behind a label.
     fn label_arguments(&mut self) -> Parse<Vec<Argument<'a>>> {
+        match self.eat("(") {
+            true => self.label_arguments_to_end(),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// The same behind the opening bracket.
+    pub(super) fn label_arguments_to_end(&mut self) -> Parse<Vec<Argument<'a>>> {
         let mut args = Vec::new();
-        if !self.eat("(") || self.eat(")") {
+        if self.eat(")") {
             return Ok(args);
         }
         loop {

@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `attributes {..}` if it comes next.
-    fn attributes_clause(&mut self, op: OpId) -> Parse<()> {
+    pub(super) fn attributes_clause(&mut self, op: OpId) -> Parse<()> {
         if self.eat_word("attributes") {
             let at = self.tok.start;
             let dict = self.dict()?;
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(%a = %x, %b = %y)`: arguments and their first values.
-    fn bindings(&mut self) -> Parse<(Vec<Argument<'a>>, Vec<super::names::Use>)> {
+    pub(super) fn bindings(&mut self) -> Parse<(Vec<Argument<'a>>, Vec<super::names::Use>)> {
         let mut args = Vec::new();
         let mut inits = Vec::new();
         self.expect("(")?;

@@ -140,6 +140,10 @@ impl<'a> Parser<'a> {
                 }
                 Ok(Type::Opaque(name.to_owned()))
             }
+            name if self.type_aliases.contains_key(name) => {
+                self.advance();
+                Ok(self.type_aliases.get(name).cloned().unwrap_or(Type::None))
+            }
             name => {
                 let diag = self
                     .diagnostic(Code::Type, format!("type aliases are not supported: `{name}`"), token.start)

@@ -43,6 +43,15 @@ impl<'m> Printer<'m> {
         let _ = std::fmt::Write::write_fmt(&mut self.out, format_args!("{ty}"));
     }
 
+    /// An attribute where a number needs no type.
+    pub(super) fn plain_attr(&mut self, attr: &Attr) {
+        match attr {
+            Attr::Int { .. } => self.literal(attr),
+            Attr::Opaque(word) => self.push(word),
+            _ => self.attr(attr),
+        }
+    }
+
     pub(super) fn attr(&mut self, attr: &Attr) {
         match attr {
             Attr::Unit => self.push("unit"),

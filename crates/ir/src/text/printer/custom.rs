@@ -15,7 +15,7 @@ fn arity(items: &[Item]) -> (usize, usize) {
     let mut more = 0;
     for item in items {
         match item {
-            Item::Operand(n) => fixed = fixed.max(n + 1),
+            Item::Operand(n) | Item::Index(n) => fixed = fixed.max(n + 1),
             Item::Rest(_) | Item::TypedRest(_) | Item::ColonTypedRest => more = usize::MAX,
             Item::Optional(n) => more = *n,
             _ => {}
@@ -24,8 +24,16 @@ fn arity(items: &[Item]) -> (usize, usize) {
     (fixed, more)
 }
 
+/// The properties that an item writes.
+fn properties(item: &Item) -> &[&'static str] {
+    match item {
+        Item::Params(names) => names,
+        _ => property(item).map_or(&[], std::slice::from_ref),
+    }
+}
+
 /// The property that an item writes.
-fn property(item: &Item) -> Option<&'static str> {
+fn property(item: &Item) -> Option<&&'static str> {
     match item {
         Item::Keyword(name, _)
         | Item::Named(name, _)
@@ -35,8 +43,9 @@ fn property(item: &Item) -> Option<&'static str> {
         | Item::Flags(_, name)
         | Item::Text(name)
         | Item::Symbol(name)
+        | Item::Offsets(name)
         | Item::Alternatives(name) => Some(name),
-        Item::Name => Some("sym_name"),
+        Item::Name => Some(&"sym_name"),
         _ => None,
     }
 }
@@ -122,6 +131,7 @@ impl<'m> Printer<'m> {
             Item::Flags(word, _) => prop.is_none_or(|attr| flags(attr, word).is_some()),
             Item::Text(_) | Item::Name => matches!(prop, Some(Attr::String(_))),
             Item::Symbol(_) => matches!(prop, Some(Attr::Symbol(path)) if path.len() == 1),
+            Item::Offsets(_) => matches!(prop, Some(Attr::DenseArray { elem, .. }) if *elem == Type::I32),
             Item::Alternatives(_) => match prop {
                 Some(Attr::Opaque(text)) => text.split('|').all(|word| {
                     !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
@@ -221,7 +231,7 @@ impl<'m> Printer<'m> {
                 self.push(data.props.get(name).and_then(Attr::as_str).unwrap_or(""));
             }
             Item::Dict | Item::DictAlways => {
-                let used: Vec<&str> = items.iter().filter_map(property).collect();
+                let used: Vec<&str> = items.iter().flat_map(properties).copied().collect();
                 self.attr_dict(op, &used, matches!(item, Item::DictAlways));
             }
             Item::Region => {
@@ -252,6 +262,27 @@ impl<'m> Printer<'m> {
                 let count = if spelt_once { 1 } else { data.results.len() };
                 self.value_types(&data.results[..count]);
             }
+            Item::Params(names) => {
+                let given = names.iter().filter_map(|name| Some((name, data.props.get(name)?)));
+                for (n, (name, attr)) in given.enumerate() {
+                    self.push(if n > 0 { ", " } else { " " });
+                    self.push(name);
+                    self.push(" = ");
+                    self.plain_attr(attr);
+                }
+            }
+            Item::Index(n) => {
+                self.push("[");
+                self.values(&data.operands[*n..=*n]);
+                self.push("]");
+            }
+            Item::Offsets(name) => {
+                if let Some(Attr::DenseArray { values, .. }) = data.props.get(name) {
+                    let values: Vec<String> = values.iter().map(i64::to_string).collect();
+                    self.push(&format!("[{}]", values.join(", ")));
+                }
+            }
+            Item::EarlyDict => {}
             Item::Signature => {
                 self.gap(glued);
                 self.signature(op);

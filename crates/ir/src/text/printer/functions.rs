@@ -51,7 +51,8 @@ impl<'m> Printer<'m> {
         {
             return false;
         }
-        self.push("tt.func ");
+        self.push(self.m.op_name(op));
+        self.push(" ");
         if let Some(word) = visibility {
             self.push(word);
             self.push(" ");

@@ -2,6 +2,7 @@
 
 mod attrs;
 mod custom;
+mod flat;
 mod functions;
 mod names;
 mod ops;
@@ -9,6 +10,7 @@ mod structured;
 
 use cranelift_entity::SecondaryMap;
 
+use super::dialect::Dialect;
 use crate::entity::{OpId, ValueId};
 use crate::module::Module;
 
@@ -23,11 +25,22 @@ pub(super) struct Printer<'m> {
     indent: usize,
     /// Whether ` loc(..)` is written.
     locs: bool,
+    /// Formats of other dialects.
+    dialect: Option<Dialect>,
 }
 
 /// The module as text.
 pub fn print(m: &Module) -> String {
-    let mut printer = Printer::new(m, true);
+    whole(Printer::new(m, true))
+}
+
+/// The module as text, with the operations of another dialect in their formats.
+pub fn print_with(m: &Module, dialect: Dialect) -> String {
+    whole(Printer { dialect: Some(dialect), ..Printer::new(m, true) })
+}
+
+fn whole(mut printer: Printer<'_>) -> String {
+    let m = printer.m;
     for (name, attr) in &m.attr_aliases {
         printer.push(&format!("#{name} = "));
         printer.attr(attr);
@@ -76,7 +89,7 @@ pub fn print_op(m: &Module, op: OpId) -> String {
 
 impl<'m> Printer<'m> {
     fn new(m: &'m Module, locs: bool) -> Printer<'m> {
-        Printer { m, out: String::new(), names: names::assign(m), indent: 0, locs }
+        Printer { m, out: String::new(), names: names::assign(m), indent: 0, locs, dialect: None }
     }
 
     fn push(&mut self, text: &str) {

@@ -6,7 +6,6 @@ use cranelift_entity::SecondaryMap;
 
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::opcode::Opcode;
 use crate::walk::{Event, events};
 
 /// Runs of results that share one name: first result and how many.
@@ -20,10 +19,6 @@ pub(super) fn groups(m: &Module, op: OpId) -> Vec<(usize, usize)> {
         }
     }
     groups
-}
-
-fn isolated(m: &Module, op: OpId) -> bool {
-    matches!(m.ops[op].opcode, Opcode::Func | Opcode::Module)
 }
 
 /// Names visible at one place, innermost region last.
@@ -60,7 +55,8 @@ fn legal(name: &str) -> String {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-') { c } else { '_' })
         .collect();
-    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+    let number = out.bytes().all(|b| b.is_ascii_digit());
+    if out.is_empty() || !number && out.starts_with(|c: char| c.is_ascii_digit()) {
         out.insert(0, '_');
     }
     out
@@ -77,7 +73,7 @@ pub(super) fn assign(m: &Module) -> SecondaryMap<ValueId, String> {
         match event {
             Event::Enter(region) => {
                 let owner = m.regions[region].parent;
-                if owner.is_some_and(|op| isolated(m, op)) {
+                if owner.is_some_and(|op| m.is_isolated(op)) {
                     let mut scope = Scope::new();
                     // A value used before its definition holds its name from the start.
                     for op in early.get(&region).into_iter().flatten() {
@@ -90,7 +86,7 @@ pub(super) fn assign(m: &Module) -> SecondaryMap<ValueId, String> {
             }
             Event::Leave(region) => {
                 let owner = m.regions[region].parent;
-                if owner.is_some_and(|op| isolated(m, op)) {
+                if owner.is_some_and(|op| m.is_isolated(op)) {
                     scopes.pop();
                 } else {
                     for name in scope.regions.pop().unwrap_or_default() {
@@ -163,29 +159,41 @@ enum Number {
 /// number must be its own in the whole isolated region.
 fn number(m: &Module, early: &HashMap<RegionId, Vec<OpId>>) -> HashMap<ValueId, Number> {
     let mut numbers = HashMap::new();
+    // Numbers that the text gave, where they were kept.
+    let names = m.values.values().filter_map(|v| v.name.as_deref());
+    let taken: HashSet<u32> = names.filter_map(|n| n.parse().ok()).collect();
     let mut work: Vec<(RegionId, u32, u32)> = m.ops[m.root].regions.iter().map(|r| (*r, 0, 0)).collect();
     while let Some((region, mut next, mut argument)) = work.pop() {
         for op in early.get(&region).into_iter().flatten() {
-            number_results(m, *op, &mut numbers, &mut next);
+            number_results(m, *op, &mut numbers, &mut next, &taken);
         }
         for (n, block) in m.regions[region].blocks.iter().enumerate() {
             number_arguments(m, *block, n == 0, &mut numbers, &mut next, &mut argument);
             for op in &m.blocks[*block].ops {
-                number_results(m, *op, &mut numbers, &mut next);
+                number_results(m, *op, &mut numbers, &mut next, &taken);
             }
         }
         for op in m.regions[region].blocks.iter().flat_map(|b| &m.blocks[*b].ops) {
-            let start = if isolated(m, *op) { (0, 0) } else { (next, argument) };
+            let start = if m.is_isolated(*op) { (0, 0) } else { (next, argument) };
             work.extend(m.ops[*op].regions.iter().map(|r| (*r, start.0, start.1)));
         }
     }
     numbers
 }
 
-fn number_results(m: &Module, op: OpId, numbers: &mut HashMap<ValueId, Number>, next: &mut u32) {
+fn number_results(
+    m: &Module,
+    op: OpId,
+    numbers: &mut HashMap<ValueId, Number>,
+    next: &mut u32,
+    taken: &HashSet<u32>,
+) {
     for (first, _) in groups(m, op) {
         let value = m.ops[op].results[first];
         if m.values[value].name.is_none() && !numbers.contains_key(&value) {
+            while taken.contains(next) {
+                *next += 1;
+            }
             numbers.insert(value, Number::Value(*next));
             *next += 1;
         }
@@ -219,7 +227,7 @@ fn used_early(m: &Module) -> HashMap<RegionId, Vec<OpId>> {
     for event in events(m, m.root) {
         match event {
             Event::Enter(region) => {
-                if m.regions[region].parent.is_some_and(|op| isolated(m, op)) {
+                if m.regions[region].parent.is_some_and(|op| m.is_isolated(op)) {
                     isolated_regions.push(region);
                 }
             }

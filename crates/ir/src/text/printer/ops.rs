@@ -16,9 +16,9 @@ impl<'m> Printer<'m> {
     /// An operation with its results and location, without the line end.
     pub(super) fn op(&mut self, op: OpId) {
         self.result_names(op);
-        let known = match format(self.op_data(op).opcode) {
+        let known = match self.format_of(op) {
             Format::Items(items, infer) => self.items(op, items, infer),
-            Format::Generic => false,
+            Format::Generic => self.kept_op(op),
             Format::Module => self.module_op(op),
             Format::Func => self.func_op(op),
             Format::For => self.for_op(op),
@@ -28,11 +28,22 @@ impl<'m> Printer<'m> {
             Format::Select => self.select_op(op),
             Format::MakeDescriptor => self.make_descriptor_op(op),
             Format::DotScaled => self.dot_scaled_op(op),
+            Format::WarpSpecialize => self.warp_specialize_op(op),
+            Format::CondDo => self.cond_do_op(op),
         };
         if !known {
             self.generic(op);
         }
         self.optional_loc(self.op_data(op).loc);
+    }
+
+    fn format_of(&self, op: OpId) -> Format {
+        match (self.op_data(op).opcode, self.dialect) {
+            (Opcode::Other(name), Some(dialect)) => {
+                (dialect.format)(&self.m.names[name]).unwrap_or(Format::Generic)
+            }
+            (known, _) => format(known),
+        }
     }
 
     /// `%a, %b:2 = `

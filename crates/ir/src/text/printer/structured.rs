@@ -80,7 +80,7 @@ impl<'m> Printer<'m> {
     }
 
     /// `%a = %x, %b = %y`
-    fn bindings(&mut self, args: &[crate::entity::ValueId], inits: &[crate::entity::ValueId]) {
+    pub(super) fn bindings(&mut self, args: &[crate::entity::ValueId], inits: &[crate::entity::ValueId]) {
         for (n, (arg, init)) in args.iter().zip(inits).enumerate() {
             if n > 0 {
                 self.push(", ");

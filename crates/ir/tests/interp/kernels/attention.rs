@@ -35,7 +35,7 @@ struct Case {
 }
 
 fn check(case: &Case, length: u64, heads: u64) {
-    let Some(module) = kernel(case.name) else { return };
+    let module = kernel(case.name);
     let rows = length * heads;
     let [q, k, v] = [1, 2, 3].map(|seed| random(case.elem.clone(), &[rows, case.d], seed));
     let scale = 1.0 / (case.d as f64).sqrt() * 3.0;
@@ -82,7 +82,7 @@ fn causal() {
 
 #[test]
 fn packed_sequences_of_unequal_length() {
-    let Some(module) = kernel("attention_ragged") else { return };
+    let module = kernel("attention_ragged");
     let (heads, d, starts) = (2usize, 64usize, [0usize, 70, 70, 231]);
     let (tokens, width) = (231u64, (heads * d) as u64);
     let [q, k, v] = [1, 2, 3].map(|seed| random(BF16, &[tokens, width], seed));

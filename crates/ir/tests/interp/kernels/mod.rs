@@ -1,29 +1,23 @@
-//! The kernels of the reference folder, against naive products, soft-maxes and norms in `f64`.
-//!
-//! Without the folder each test says so and passes.
+//! The kernels of the repository, against naive products, soft-maxes and norms in `f64`.
 
 mod attention;
 mod gemm;
 mod others;
 mod rows;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use warploom_ir::Module;
 use warploom_ir::Type;
-use warploom_ir::interp::{Accumulate, Arg, Interpreter, Memory, Options, Tensor, bind_args};
+use warploom_ir::interp::{Accumulate, Arg, InterpOptions, Interpreter, Memory, Tensor, bind_args};
 
 pub const BOTH: [Accumulate; 2] = [Accumulate::F32, Accumulate::F64];
 
-/// The kernel of this name, if the folder is there.
-pub fn kernel(name: &str) -> Option<Module> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kernels");
-    if !root.is_dir() {
-        println!("skipped: {name}.ttir: no folder ../shared/data/kernels beside the workspace");
-        return None;
-    }
-    let text = std::fs::read_to_string(root.join(format!("{name}.ttir"))).unwrap();
-    Some(warploom_ir::text::parse(&text).unwrap())
+/// The kernel of this name.
+pub fn kernel(name: &str) -> Module {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels").join(format!("{name}.ttir"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    warploom_ir::text::parse(&text).unwrap()
 }
 
 /// Memory and arguments of one launch.
@@ -76,7 +70,7 @@ impl Launch {
     /// Runs a kernel.
     pub fn go(&mut self, module: &Module, grid: [u64; 3], accumulate: Accumulate) {
         let args = bind_args(module, None, &self.args).unwrap();
-        let options = Options { accumulate, ..Options::default() };
+        let options = InterpOptions::default().with_accumulate(accumulate);
         let grid = grid.map(|n| n as u32);
         Interpreter::run(module, None, grid, &args, &mut self.memory, &options).unwrap();
     }

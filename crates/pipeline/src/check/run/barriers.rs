@@ -3,7 +3,7 @@
 use warploom_ir::{OpId, Opcode};
 
 use super::{Run, Step, Val};
-use crate::check::Rule;
+use crate::check::report::Rule;
 
 impl Run<'_, '_> {
     pub(super) fn wait_for(&mut self, w: usize, op: OpId, full: bool) -> Step {
@@ -38,10 +38,10 @@ impl Run<'_, '_> {
 
     pub(super) fn commit(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, slot, _)) = self.iterator(w, op) else { return Step::Broken };
-        if self.model.rings.get(ring).is_some_and(|r| r.is_sums()) {
+        if self.model.rings.get(ring).is_some_and(|r| r.is_accumulators()) {
             return self.commit_products(w, ring, slot, true);
         }
-        if self.model.rings.get(ring).is_some_and(|r| r.is_factors()) {
+        if self.model.rings.get(ring).is_some_and(|r| r.is_tmem_operands()) {
             if !self.hand_over_rows(w, ring, slot) {
                 return self.broken(w, Rule::Read, "hands over rows that it has not written");
             }
@@ -93,11 +93,11 @@ impl Run<'_, '_> {
                 format!("gives back {released} slots, {waited} were waited for"),
             );
         }
-        if self.model.rings.get(ring).is_some_and(|r| r.is_operands() || r.is_factors()) {
+        if self.model.rings.get(ring).is_some_and(|r| r.is_operands() || r.is_tmem_operands()) {
             return self.commit_products(w, ring, slot, false);
         }
         if self.is_scaled(ring) && !self.hand_over_rows(w, ring, slot) {
-            return self.broken(w, Rule::Read, "gives back a sum that it has not scaled");
+            return self.broken(w, Rule::Read, "gives back an accumulator that it has not scaled");
         }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {

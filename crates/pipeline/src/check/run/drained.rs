@@ -3,7 +3,7 @@
 use warploom_ir::Opcode;
 
 use super::Run;
-use crate::check::Rule;
+use crate::check::report::Rule;
 
 impl Run<'_, '_> {
     /// What must hold when every warp has ended.
@@ -24,10 +24,10 @@ impl Run<'_, '_> {
             }
         }
         for (index, ring) in self.model.rings.iter().enumerate() {
-            if let Some(&filled) = self.machine.fillings.get(index).filter(|_| ring.is_sums()) {
-                let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
+            if let Some(&filled) = self.machine.fillings.get(index).filter(|_| ring.is_accumulators()) {
+                let waits = self.warps.iter().filter(|x| self.waits_on(x.partition, index));
                 let least = waits.filter_map(|x| x.waits.get(index)).min().copied().unwrap_or(0);
-                // Who scales a sum waits once more than it is filled: before it is filled first.
+                // Who scales an accumulator waits once more than it is filled: before it is filled first.
                 let ahead = u64::from(self.is_scaled(index));
                 if (least, filled) != (0, 0) && least != filled + ahead {
                     found.push(format!("@{}: filled {filled} times, {least} waits for it", ring.name));
@@ -35,7 +35,7 @@ impl Run<'_, '_> {
                 continue;
             }
             let Some(&copies) = self.machine.issued.get(index).and_then(|p| p.iter().max()) else { continue };
-            let waits = self.warps.iter().filter(|x| self.waits_on(x.agent, index));
+            let waits = self.warps.iter().filter(|x| self.waits_on(x.partition, index));
             if let Some(least) = waits.filter_map(|x| x.waits.get(index)).min().filter(|&&n| n < copies) {
                 found.push(format!("@{}: {copies} copies, {least} waited for", ring.name));
             }
@@ -52,8 +52,8 @@ impl Run<'_, '_> {
         }
     }
 
-    pub(super) fn waits_on(&self, agent: usize, ring: usize) -> bool {
-        self.model.agents.get(agent).is_some_and(|a| {
+    pub(super) fn waits_on(&self, partition: usize, ring: usize) -> bool {
+        self.model.partitions.get(partition).is_some_and(|a| {
             a.ops.iter().any(|p| {
                 self.model.module.ops[p.op].opcode == Opcode::ConsumerWait
                     && self.model.ring(p.op) == Some(ring)

@@ -4,8 +4,8 @@
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::{Run, Step, Val};
-use crate::check::Rule;
 use crate::check::machine::{Part, PlaceId, State};
+use crate::check::report::Rule;
 
 /// The version of a copy that is masked off everywhere: it fills a slot with zeros that nobody should read.
 const NOTHING: u64 = u64::MAX;
@@ -16,10 +16,10 @@ impl Run<'_, '_> {
         self.model.rings.get(ring).is_some_and(|r| r.handshake == "cp_async")
     }
 
-    /// Whether products of a warp's agent are there at once.
+    /// Whether products of a warp's partition are there at once.
     pub(super) fn multiplies_at_once(&self, w: usize) -> bool {
-        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
-        agent.is_some_and(|a| a.layout == "mma_sync")
+        let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
+        partition.is_some_and(|a| a.layout == "mma_sync")
     }
 
     pub(super) fn async_copy(&mut self, w: usize, op: OpId) -> Step {
@@ -63,14 +63,14 @@ impl Run<'_, '_> {
 
     /// Whether warps write a ring from registers.
     fn is_stored(&self, w: usize, ring: usize) -> bool {
-        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
+        let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
         let stores = |op: OpId| {
             self.model.module.ops[op].opcode == Opcode::TileStore && self.model.ring(op) == Some(ring)
         };
-        agent.is_some_and(|a| a.ops.iter().any(|p| stores(p.op)))
+        partition.is_some_and(|a| a.ops.iter().any(|p| stores(p.op)))
     }
 
-    /// Whether a mask is false everywhere because its last factor is: the guard of an iteration that may not exist.
+    /// Whether a mask is false everywhere because its last operand is: the guard of an iteration that may not exist.
     fn is_false(&self, w: usize, mask: ValueId) -> bool {
         let module = self.model.module;
         let Some(op) = module.def_op(mask) else { return false };
@@ -141,8 +141,8 @@ impl Run<'_, '_> {
             let stored = self.warps.get(w).and_then(|x| x.copied.get(&(ring, payload)));
             return stored.copied().unwrap_or(0).saturating_sub(1);
         }
-        let agent = self.warps.get(w).and_then(|x| self.model.agents.get(x.agent));
-        let looped = agent.is_some_and(|a| {
+        let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
+        let looped = partition.is_some_and(|a| {
             a.ops.iter().any(|p| {
                 p.looped
                     && self.model.module.ops[p.op].opcode == Opcode::AsyncCopy
@@ -158,9 +158,9 @@ impl Run<'_, '_> {
 
     /// Whether every warp's part of a place is the wanted copy, and there.
     pub(super) fn parts_readable(&mut self, w: usize, place: PlaceId, version: u64) -> Option<Step> {
-        let agent = self.warps.get(w)?.agent;
+        let partition = self.warps.get(w)?.partition;
         let writers: Vec<usize> =
-            self.warps.iter().enumerate().filter(|(_, x)| x.agent == agent).map(|(u, _)| u).collect();
+            self.warps.iter().enumerate().filter(|(_, x)| x.partition == partition).map(|(u, _)| u).collect();
         for u in writers {
             let part = self.machine.parts.get(&(place, u)).copied();
             let there = part.is_some_and(|p| {

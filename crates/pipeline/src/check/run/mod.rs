@@ -14,8 +14,8 @@ use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::machine::Machine;
 use super::model::Model;
+use super::report::{Report, Rule};
 use super::warp::{Frame, Trip, Val, Warp};
-use super::{Report, Rule};
 pub(super) use scalars::Inputs;
 
 /// What became of a step.
@@ -49,9 +49,9 @@ impl<'m, 'r> Run<'m, 'r> {
     pub fn new(model: &'m Model<'m>, inputs: Inputs, report: &'r mut Report) -> Run<'m, 'r> {
         let mut warps = Vec::new();
         let constants = known(model, &inputs);
-        for (index, agent) in model.agents.iter().enumerate() {
-            for number in 0..agent.warps {
-                let mut warp = Warp::new(index, number == 0, agent.body, model.rings.len());
+        for (index, partition) in model.partitions.iter().enumerate() {
+            for number in 0..partition.warps {
+                let mut warp = Warp::new(index, number == 0, partition.body, model.rings.len());
                 warp.values.extend(constants.iter().copied());
                 warps.push(warp);
             }
@@ -69,7 +69,7 @@ impl<'m, 'r> Run<'m, 'r> {
     /// Where a warp is, for reports.
     pub fn place(&self, w: usize) -> String {
         match (self.current(w), self.warps.get(w)) {
-            (Some(op), Some(warp)) => format!("warp {w} at {}", self.model.place(warp.agent, op)),
+            (Some(op), Some(warp)) => format!("warp {w} at {}", self.model.place(warp.partition, op)),
             _ => format!("warp {w} at its end"),
         }
     }
@@ -308,7 +308,7 @@ impl<'m, 'r> Run<'m, 'r> {
 /// More trips than a run of any trip count of C28 needs.
 const MOST_TRIPS: u64 = 1 << 10;
 
-/// The arguments and scalars of the function that all agents may use.
+/// The arguments and scalars of the function that all partitions may use.
 fn known(model: &Model<'_>, inputs: &Inputs) -> Vec<(ValueId, Val)> {
     let module = model.module;
     let mut values: std::collections::BTreeMap<ValueId, Val> = std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Tiles that lanes write into tensor memory: factors for products, and sums that they scale (C24, C25, C66).
+//! Tiles that lanes write into tensor memory: operands for products, and accumulators that they scale (C24, C25, C66).
 //!
 //! Every warp has its own rows, and nobody else reaches them. A product takes the rows of all writers: each must have
 //! written its part for just this product, and handed it over.
@@ -6,13 +6,13 @@
 use warploom_ir::Opcode;
 
 use super::{Run, Step};
-use crate::check::Rule;
 use crate::check::machine::{PlaceId, Row};
+use crate::check::report::Rule;
 
 impl Run<'_, '_> {
-    /// Whether lanes write to a ring of sums: they scale what products add to.
+    /// Whether lanes write to a ring of accumulators: they scale what products add to.
     pub(super) fn is_scaled(&self, ring: usize) -> bool {
-        self.model.rings.get(ring).is_some_and(|r| r.is_sums()) && !self.writers(ring).is_empty()
+        self.model.rings.get(ring).is_some_and(|r| r.is_accumulators()) && !self.writers(ring).is_empty()
     }
 
     /// A warp writes its rows of a slot.
@@ -43,9 +43,9 @@ impl Run<'_, '_> {
     pub(super) fn hand_over_rows(&mut self, w: usize, ring: usize, slot: u64) -> bool {
         let Some(place) = self.machine.place(ring, 0, slot) else { return false };
         let turn = self.warps.get(w).and_then(|x| x.commits.get(ring)).copied().unwrap_or(0);
-        let factor = self.model.rings.get(ring).is_some_and(|r| r.is_factors());
+        let operand = self.model.rings.get(ring).is_some_and(|r| r.is_tmem_operands());
         match self.machine.rows.get_mut(&(place, w)) {
-            Some(row) if !row.read && (!factor || row.version == turn) => {
+            Some(row) if !row.read && (!operand || row.version == turn) => {
                 row.public = true;
                 true
             }
@@ -80,81 +80,93 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A sum without an empty barrier starts anew in a slot: whoever read what was there must have written rows over it
-    /// since.
+    /// An accumulator without an empty barrier starts anew in a slot: whoever read what was there must have written
+    /// rows over it since.
     pub(super) fn given_back_with_rows(
         &mut self,
         w: usize,
         ring: usize,
-        sum: PlaceId,
+        accumulator: PlaceId,
         version: u64,
     ) -> Option<Step> {
         let data = self.model.rings.get(ring).filter(|r| r.empty.is_none() && version >= r.depth)?;
-        let (name, over) = (data.name.clone(), self.machine.others(sum));
-        let factor = |place: &PlaceId| {
+        let (name, over) = (data.name.clone(), self.machine.others(accumulator));
+        let operand = |place: &PlaceId| {
             let ring = self.machine.places.get(*place).map(|p| p.ring);
-            ring.filter(|&r| self.model.rings.get(r).is_some_and(|r| r.is_factors())).map(|r| (*place, r))
+            ring.filter(|&r| self.model.rings.get(r).is_some_and(|r| r.is_tmem_operands()))
+                .map(|r| (*place, r))
         };
-        let factors: Vec<(PlaceId, usize)> = over.iter().filter_map(factor).collect();
-        if factors.is_empty() {
-            let text = format!("starts a sum of @{name} a second time in a slot that nobody gives back");
+        let operands: Vec<(PlaceId, usize)> = over.iter().filter_map(operand).collect();
+        if operands.is_empty() {
+            let text =
+                format!("starts an accumulator of @{name} a second time in a slot that nobody gives back");
             return Some(self.broken(w, Rule::Overwrite, text));
         }
-        for (place, ring) in factors {
+        for (place, ring) in operands {
             let late = |&x: &usize| !self.machine.rows.contains_key(&(place, x));
             if let Some(late) = self.writers(ring).into_iter().find(late) {
-                let text = format!("starts a sum over which warp {late} has yet to write what it read");
+                let text =
+                    format!("starts an accumulator over which warp {late} has yet to write what it read");
                 return Some(self.broken(w, Rule::Overwrite, text));
             }
         }
         None
     }
 
-    /// A product starts a sum anew: nobody may want what else has these columns.
-    pub(super) fn clear_columns(&mut self, w: usize, sum: PlaceId) -> Option<Step> {
-        let others = self.machine.others(sum);
+    /// A product starts an accumulator anew: nobody may want what else has these columns.
+    pub(super) fn clear_columns(&mut self, w: usize, accumulator: PlaceId) -> Option<Step> {
+        let others = self.machine.others(accumulator);
         let unread = self.machine.rows.iter().any(|((p, _), row)| others.contains(p) && !row.read);
         if unread {
-            return Some(self.broken(w, Rule::Overwrite, "starts a sum over rows that no product has read"));
+            return Some(self.broken(
+                w,
+                Rule::Overwrite,
+                "starts an accumulator over rows that no product has read",
+            ));
         }
         if others.iter().any(|&other| self.machine.multiplying(other)) {
-            return Some(self.broken(w, Rule::Overwrite, "starts a sum over what a product still uses"));
+            return Some(self.broken(
+                w,
+                Rule::Overwrite,
+                "starts an accumulator over what a product still uses",
+            ));
         }
         self.machine.rows.retain(|(p, _), _| !others.contains(p));
-        self.machine.lost.retain(|(p, _)| *p != sum);
+        self.machine.lost.retain(|(p, _)| *p != accumulator);
         None
     }
 
-    /// What a view of a sum in tensor memory lacks for a warp: its own rows may lie over it, or never have been started.
+    /// What a view of an accumulator in tensor memory lacks for a warp: its own rows may lie over it, or never have
+    /// been started.
     pub(super) fn rows_missing(&self, w: usize, place: PlaceId) -> Option<&'static str> {
         if self.machine.lost.contains(&(place, w)) {
-            return Some("reads a sum over which it has written");
+            return Some("reads an accumulator over which it has written");
         }
         let ring = self.machine.places.get(place)?.ring;
         let started = self.machine.rows.contains_key(&(place, w));
-        (self.is_scaled(ring) && !started).then_some("reads a sum that it has not started")
+        (self.is_scaled(ring) && !started).then_some("reads an accumulator that it has not started")
     }
 
-    /// Rows of factors that no product has read.
+    /// Rows of operands that no product has read.
     pub(super) fn rows_left(&self) -> Vec<String> {
         let left = self.machine.rows.iter().filter(|((place, _), row)| {
             let ring = self.machine.places.get(*place).and_then(|p| self.model.rings.get(p.ring));
-            !row.read && ring.is_some_and(|r| r.is_factors())
+            !row.read && ring.is_some_and(|r| r.is_tmem_operands())
         });
         left.map(|((_, w), _)| format!("warp {w} has rows in tensor memory that no product has read"))
             .collect()
     }
 
-    /// Warps whose agents write tiles into a ring.
+    /// Warps whose partitions write tiles into a ring.
     pub(super) fn writers(&self, ring: usize) -> Vec<usize> {
-        let writes = |agent: usize| {
-            self.model.agents.get(agent).is_some_and(|a| {
+        let writes = |partition: usize| {
+            self.model.partitions.get(partition).is_some_and(|a| {
                 a.ops.iter().any(|p| {
                     self.model.module.ops[p.op].opcode == Opcode::TileStore
                         && self.model.ring(p.op) == Some(ring)
                 })
             })
         };
-        self.warps.iter().enumerate().filter(|(_, x)| writes(x.agent)).map(|(w, _)| w).collect()
+        self.warps.iter().enumerate().filter(|(_, x)| writes(x.partition)).map(|(w, _)| w).collect()
     }
 }

@@ -3,7 +3,7 @@
 use warploom_ir::OpId;
 
 use super::{Run, Step};
-use crate::check::Rule;
+use crate::check::report::Rule;
 
 impl Run<'_, '_> {
     pub(super) fn tile_store(&mut self, w: usize, op: OpId) -> Step {

@@ -4,13 +4,13 @@
 use warploom_ir::OpId;
 
 use super::{Run, Step, Val};
-use crate::check::Rule;
 use crate::check::machine::Issued;
+use crate::check::report::Rule;
 
 impl Run<'_, '_> {
     /// A product: its operands must be there, its slot nobody else's.
     pub(super) fn issue(&mut self, w: usize, op: OpId) -> Step {
-        let Some((ring, _, sum)) = self.payload_place(w, op) else { return Step::Broken };
+        let Some((ring, _, accumulator)) = self.payload_place(w, op) else { return Step::Broken };
         let mut reads = Vec::new();
         for index in [1, 2] {
             match self.model.operand(op, index).map(|v| self.value(w, v)) {
@@ -28,49 +28,50 @@ impl Run<'_, '_> {
         }
         let version = self.machine.fillings.get(ring).copied().unwrap_or(0);
         let keep = self.model.operand(op, 3).map(|v| self.value(w, v));
-        let started = self.machine.sums(sum, version);
+        let started = self.machine.accumulators(accumulator, version);
         let scaled = self.is_scaled(ring);
         if scaled {
             if keep == Some(Val::Int(0)) {
-                return self.broken(w, Rule::Overwrite, "starts a sum anew that was scaled for it");
+                return self.broken(w, Rule::Overwrite, "starts an accumulator anew that was scaled for it");
             }
-            if let Some(broken) = self.rows_readable(w, sum, None) {
+            if let Some(broken) = self.rows_readable(w, accumulator, None) {
                 return broken;
             }
-            self.take_rows(sum);
-            self.machine.spoil(sum);
+            self.take_rows(accumulator);
+            self.machine.spoil(accumulator);
         } else if keep == Some(Val::Int(0)) {
             // What the slot held must have been read by everybody who waits for it.
-            let held = self.machine.places.get(sum).and_then(|p| p.holds);
+            let held = self.machine.places.get(accumulator).and_then(|p| p.holds);
             let waiting = |x: &crate::check::warp::Warp| {
                 x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
             };
-            if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.agent, ring) && waiting(x)) {
+            if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x))
+            {
                 return self.broken(
                     w,
                     Rule::Overwrite,
-                    format!("starts a sum that warp {late} has not read"),
+                    format!("starts an accumulator that warp {late} has not read"),
                 );
             }
             if started {
-                return self.broken(w, Rule::Overwrite, "starts a sum a second time");
+                return self.broken(w, Rule::Overwrite, "starts an accumulator a second time");
             }
-            if let Some(broken) = self.given_back_with_rows(w, ring, sum, version) {
+            if let Some(broken) = self.given_back_with_rows(w, ring, accumulator, version) {
                 return broken;
             }
-            if let Some(broken) = self.clear_columns(w, sum) {
+            if let Some(broken) = self.clear_columns(w, accumulator) {
                 return broken;
             }
-            self.machine.spoil(sum);
+            self.machine.spoil(accumulator);
         } else if !started {
-            return self.broken(w, Rule::Read, "adds to a sum that nobody started");
+            return self.broken(w, Rule::Read, "adds to an accumulator that nobody started");
         }
         if let Some(warp) = self.warps.get_mut(w) {
             warp.uncommitted = true;
         }
         if let Some(queue) = self.machine.tensor.get_mut(w) {
             // What is scaled counts from the start that is no product.
-            queue.push_back(Issued::Product { reads, sum, version: version + u64::from(scaled) });
+            queue.push_back(Issued::Product { reads, accumulator, version: version + u64::from(scaled) });
         }
         Step::Went
     }

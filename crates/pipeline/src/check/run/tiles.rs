@@ -3,8 +3,8 @@
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::{Run, Step, Val};
-use crate::check::Rule;
 use crate::check::machine::{CopyInFlight, PlaceId};
+use crate::check::report::Rule;
 use crate::check::warp::{Product, Warp};
 
 impl Run<'_, '_> {
@@ -44,7 +44,7 @@ impl Run<'_, '_> {
         // What the slot holds must have reached everybody who waits for it.
         let held = self.machine.places.get(place).and_then(|p| p.holds);
         let waiting = |x: &Warp| x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v));
-        if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.agent, ring) && waiting(x)) {
+        if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x)) {
             let text = format!("overwrites copy {} before warp {late} read it", held.unwrap_or(0));
             return self.broken(w, Rule::Overwrite, text);
         }
@@ -94,7 +94,7 @@ impl Run<'_, '_> {
             return self.parts_readable(w, place, version);
         }
         let ring = self.machine.places.get(place).and_then(|p| self.model.rings.get(p.ring));
-        if ring.is_some_and(|r| r.is_factors()) {
+        if ring.is_some_and(|r| r.is_tmem_operands()) {
             return self.rows_readable(w, place, Some(version));
         }
         if let Some(missing) = self.rows_missing(w, place).filter(|_| ring.is_some_and(|r| r.tensor)) {

@@ -3,7 +3,7 @@
 use warploom_ir::{OpId, Opcode};
 
 use super::{MOST_TRIPS, Run, Step, Val};
-use crate::check::Rule;
+use crate::check::report::Rule;
 use crate::check::warp::{Frame, Trip};
 
 impl Run<'_, '_> {

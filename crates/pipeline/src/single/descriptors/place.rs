@@ -2,8 +2,8 @@
 
 use warploom_ir::{Opcode, Type, ValueId};
 
-use super::Tensor;
-use crate::program::emit::Emit;
+use super::tensor::Tensor;
+use crate::emit::Emit;
 
 /// Where the elements of a block are, and which of them exist.
 pub(super) struct Block {

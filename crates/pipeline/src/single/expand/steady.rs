@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use super::super::{apart, engine};
-use super::{Carried, Loop, Map, clone};
-use crate::program::emit::Emit;
+use super::super::{engine, turns};
+use super::{Carried, Loop, Map};
+use crate::emit::Emit;
+use crate::sets::IdSet;
+use crate::single::build::clone;
 
 /// A trip of the expanded loop: where it is, and what it was given.
 struct Trip<'a> {
@@ -17,7 +19,7 @@ struct Trip<'a> {
 }
 
 /// What copies carry, what computing carries, and the operations that computing needs.
-type Parts<'a> = (&'a [Carried], &'a [Carried], &'a BTreeSet<OpId>);
+type Parts<'a> = (&'a [Carried], &'a [Carried], &'a IdSet<OpId>);
 
 impl Loop<'_> {
     /// The loop itself. It carries what computing carries, what the copies carry, and the two iterators.
@@ -27,7 +29,7 @@ impl Loop<'_> {
         copied: &[Carried],
         starts: &[ValueId],
         kept: &[Carried],
-        live: &BTreeSet<OpId>,
+        live: &IdSet<OpId>,
         (read, write): ([ValueId; 2], [ValueId; 2]),
     ) -> Option<OpId> {
         let [lo, hi, step] = self.bounds;
@@ -75,7 +77,7 @@ impl Loop<'_> {
         Some(new)
     }
 
-    /// A trip whose copies run ahead of it; what it yields.
+    /// A trip with pipelined loads; what it yields.
     fn in_rings(
         &self,
         out: &mut Module,
@@ -86,9 +88,9 @@ impl Loop<'_> {
     ) -> Option<Vec<ValueId>> {
         let block = trip.block;
         if !self.engine {
-            self.meet(out, block, self.ahead - 1);
+            self.meet(out, block, self.distance - 1);
         }
-        let (later, guard) = self.later(out, block, trip.index, self.ahead)?;
+        let (later, guard) = self.later(out, block, trip.index, self.distance)?;
         let nexts = self.copies(out, block, copied, trip.copying, (later, guard, write), false)?;
         if self.engine {
             self.come(out, block, self.ring.name, read);
@@ -96,7 +98,7 @@ impl Loop<'_> {
         let mut map = Map::new();
         self.bind(out, block, kept, trip.computing, trip.index, &mut map)?;
         for op in out.blocks[self.body].ops.clone() {
-            if live.contains(&op) {
+            if live.contains(op) {
                 self.put(out, op, block, read[0], &mut map)?;
             }
         }
@@ -111,8 +113,8 @@ impl Loop<'_> {
         Some(last)
     }
 
-    /// A trip whose early and late tiles take turns; what it yields. Where all are late, they are copied when it begins. By TMA both rings are filled once a trip, and have
-    /// the same (slot, phase).
+    /// A trip whose early and late tiles take turns; what it yields. Where all are late, they are copied when it
+    /// begins. By TMA both rings are filled once a trip, and have the same (slot, phase).
     fn in_turns(
         &self,
         out: &mut Module,
@@ -142,11 +144,11 @@ impl Loop<'_> {
         self.bind(out, block, kept, trip.computing, trip.index, &mut map)?;
         let ops = out.blocks[self.body].ops.clone();
         let loads: Vec<OpId> = late.iter().copied().collect();
-        let waiting = apart::views(out, &ops, &loads);
+        let waiting = turns::views(out, &ops, &loads);
         let shown: BTreeSet<ValueId> = waiting.iter().filter_map(|&op| out.result(op)).collect();
         let mut met = false;
         for op in ops {
-            if !live.contains(&op) || waiting.contains(&op) {
+            if !live.contains(op) || waiting.contains(&op) {
                 continue;
             }
             if !met && self.reads(out, op).iter().any(|v| shown.contains(v)) {
@@ -157,12 +159,12 @@ impl Loop<'_> {
                     None => self.meet(out, block, 0),
                 }
                 if early {
-                    let (later, guard) = self.later(out, block, trip.index, self.ahead)?;
+                    let (later, guard) = self.later(out, block, trip.index, self.distance)?;
                     self.copies(out, block, copied, &nexts, (later, guard, next), false)?;
                 }
                 turn.into_iter().for_each(|turn| self.come(out, block, self.ring.late, turn));
                 for op in out.blocks[self.body].ops.clone() {
-                    if waiting.contains(&op) && live.contains(&op) {
+                    if waiting.contains(&op) && live.contains(op) {
                         self.put(out, op, block, zero, &mut map)?;
                     }
                 }

@@ -10,7 +10,7 @@ use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::{FloatKind, Signedness, Type};
 
 use super::npy;
-use crate::io::Failure;
+use crate::io::{Failure, Io};
 
 /// The largest buffer, in bytes.
 const LARGEST: u64 = 4 << 30;
@@ -177,14 +177,14 @@ pub struct Named {
     pub tensor: Tensor,
 }
 
-fn contents(buffer: &Buffer, seed: u64) -> Result<Tensor, Failure> {
+fn contents(io: &Io, buffer: &Buffer, seed: u64) -> Result<Tensor, Failure> {
     let refused = |why: String| Failure::Refused(format!("error[arg]: {}: {why}", buffer.name));
     let mut tensor =
         Tensor::zeros(buffer.elem.clone(), &buffer.shape).map_err(|fault| refused(fault.to_string()))?;
     match &buffer.fill {
         Fill::Zero => {}
         Fill::Iota => tensor.fill(|i| i as f64),
-        Fill::File(path) => return npy::load(path, &tensor),
+        Fill::File(path) => return npy::load(io, path, &tensor),
         Fill::Random => match buffer.elem {
             Type::Int(_, Signedness::Unsigned) => tensor.fill_random(seed, 0.0, 100.0),
             Type::Int(..) => tensor.fill_random(seed, -100.0, 100.0),
@@ -196,6 +196,7 @@ fn contents(buffer: &Buffer, seed: u64) -> Result<Tensor, Failure> {
 
 /// Makes the buffers of a launch; the seed and the place of a buffer decide its random contents.
 pub fn buffers(
+    io: &Io,
     device: &mut Device,
     declared: &[Buffer],
     args: &[Spec],
@@ -207,7 +208,7 @@ pub fn buffers(
         if out.iter().any(|n| n.name == buffer.name) {
             return Err(Failure::Usage(format!("error: two buffers are called {}", buffer.name)));
         }
-        let tensor = contents(buffer, seed.wrapping_mul(1009).wrapping_add(i as u64))?;
+        let tensor = contents(io, buffer, seed.wrapping_mul(1009).wrapping_add(i as u64))?;
         let address =
             device.alloc_from(tensor.bytes(), &buffer.name).map_err(|e| Failure::Refused(e.to_string()))?;
         out.push(Named { name: buffer.name.clone(), address, tensor });

@@ -6,7 +6,7 @@ use warploom_ir::interp::Tensor;
 
 use warploom_ir::{FloatKind, Signedness, Type};
 
-use crate::io::{self, Failure};
+use crate::io::{Failure, Io};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -70,8 +70,8 @@ fn descr(elem: &Type) -> &'static str {
 }
 
 /// The tensor with the contents of a file: `.npy` of the same type bit by bit, of another type by value.
-pub fn load(path: &Path, tensor: &Tensor) -> Result<Tensor, Failure> {
-    let (_, bytes) = io::read_bytes(path)?;
+pub fn load(io: &Io, path: &Path, tensor: &Tensor) -> Result<Tensor, Failure> {
+    let (_, bytes) = io.read_bytes(path)?;
     if !bytes.starts_with(MAGIC) {
         let (have, want) = (bytes.len(), tensor.bytes().len());
         return tensor.with_bytes(bytes).ok_or_else(|| {
@@ -115,10 +115,9 @@ pub fn load(path: &Path, tensor: &Tensor) -> Result<Tensor, Failure> {
 }
 
 /// Writes a tensor: `.npy` by its name, raw bytes under any other.
-pub fn save(path: &Path, tensor: &Tensor) -> Result<(), Failure> {
-    let target = Some(path.to_path_buf());
+pub fn save(io: &Io, path: &Path, tensor: &Tensor) -> Result<(), Failure> {
     if path.extension().is_none_or(|e| e != "npy") {
-        return io::write(target.as_ref(), tensor.bytes());
+        return io.write(Some(path), tensor.bytes());
     }
     let shape: String = tensor.shape().iter().map(|n| format!("{n},")).collect();
     let mut header =
@@ -132,5 +131,5 @@ pub fn save(path: &Path, tensor: &Tensor) -> Result<(), Failure> {
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
     bytes.extend(tensor.bytes());
-    io::write(target.as_ref(), &bytes)
+    io.write(Some(path), &bytes)
 }

@@ -1,0 +1,29 @@
+//! What is put into global memory, and how.
+
+use warploom_ir::{Type, ValueId};
+
+/// What is done to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Atomic {
+    /// PTX name of the operation.
+    pub name: &'static str,
+    /// PTX type of one element, and of two packed ones.
+    pub ty: &'static str,
+    pub(super) packed: Option<&'static str>,
+    /// `relaxed`, `acquire`, ..
+    pub order: &'static str,
+    /// `gpu`, `cta`, `sys`.
+    pub scope: &'static str,
+}
+
+/// What goes where.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'m> {
+    pub pointer: ValueId,
+    pub value: ValueId,
+    pub mask: Option<ValueId>,
+    pub elem: &'m Type,
+    pub bits: u32,
+    /// An operation on memory instead of a store.
+    pub atomic: Option<Atomic>,
+}

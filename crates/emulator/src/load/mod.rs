@@ -1,0 +1,78 @@
+//! From PTX text to kernels that the machine can run (E71, E81).
+
+mod entry;
+mod frame;
+mod functions;
+mod variables;
+
+use crate::code::FUNCTION_BASE;
+use crate::error::{EmulatorRefusal, RefusalReason};
+use crate::isa::decode::context::Symbol;
+use crate::module::Module;
+use entry::Surroundings;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use variables::{Shared, place};
+use warploom_ptx::Item;
+
+impl Module {
+    /// Reads PTX text. Entries that use unsupported instructions are kept, and refused when they are run.
+    ///
+    /// # Errors
+    /// `P01` with the line when the text is not PTX, `X01` for unsupported declarations.
+    pub fn parse(text: &str) -> Result<Module, EmulatorRefusal> {
+        let tree = warploom_ptx::parse(text)?;
+        let Some(target) = tree.target.first().filter(|_| !tree.version.is_empty()) else {
+            return Err(EmulatorRefusal::one("P01", 1, "no .version or .target", "give a whole PTX module"));
+        };
+        if tree.address_size.is_some_and(|bits| bits != 64) {
+            return Err(EmulatorRefusal::one("X01", 1, "32-bit addresses", "compile for 64-bit addresses"));
+        }
+        let mut data = Vec::new();
+        let mut symbols = HashMap::new();
+        let mut shared = Shared::default();
+        let mut files = HashMap::new();
+        let mut placed = Vec::new();
+        for item in &tree.items {
+            match item {
+                Item::Variable(v) => placed.extend(place(v, &mut data, &mut symbols, &mut shared)?),
+                Item::File { number, name, .. } => {
+                    files.entry(*number).or_insert(*name);
+                }
+                _ => {}
+            }
+        }
+        let mut bodies = BTreeMap::new();
+        for function in tree.functions().filter(|f| !f.kernel) {
+            if function.body.is_some() {
+                let number = bodies.len() as u32;
+                bodies.entry(function.name).or_insert((number, function));
+            }
+        }
+        for (name, (number, _)) in &bodies {
+            symbols.insert(name, Symbol::At(FUNCTION_BASE + 16 * (u64::from(*number) + 1)));
+        }
+        for p in &placed {
+            p.fill(&mut data, &symbols)?;
+        }
+        let module = Surroundings { files, symbols, bodies };
+        let mut entries = Vec::new();
+        for function in tree.functions().filter(|f| f.kernel) {
+            entries.push(entry::load(function, &module, shared.clone())?);
+        }
+        let (version, target) = (tree.version.to_string(), (*target).to_string());
+        Ok(Module { version, target, entries, data: Arc::new(data) })
+    }
+}
+
+impl From<warploom_ptx::SyntaxError> for RefusalReason {
+    fn from(e: warploom_ptx::SyntaxError) -> Self {
+        RefusalReason::new(warploom_ptx::SyntaxError::CODE, e.line, e.message, e.remedy)
+    }
+}
+
+impl From<warploom_ptx::SyntaxError> for EmulatorRefusal {
+    fn from(e: warploom_ptx::SyntaxError) -> Self {
+        RefusalReason::from(e).into()
+    }
+}

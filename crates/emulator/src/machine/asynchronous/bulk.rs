@@ -1,0 +1,115 @@
+//! Bulk copies without a tensor map, and `st.async`.
+
+use super::signal;
+use crate::isa::op::CopyWay;
+use crate::machine::core::Core;
+use crate::machine::exec::atomics;
+use crate::machine::operations::{Operation, Work};
+use crate::race::clock::{Kind, channel};
+use crate::race::shadow::Act;
+use crate::report::Severity;
+
+/// Reads, writes, signals.
+pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
+    let (actor, generic) = (op.actor(true), op.actor(false));
+    let writer = op.actor_as(Kind::BulkWrite, true);
+    let (warp, number, stage) = (op.warp, op.number, op.stage);
+    let Work::Bulk(b) = &mut op.work else { return true };
+    let loads = matches!(b.way, CopyWay::Load | CopyWay::Peer);
+    match stage {
+        0 => {
+            b.data = vec![0; b.size as usize];
+            if b.way == CopyWay::Load {
+                if core.global_bounds(b.global, b.size, &actor) {
+                    // Bounds were just checked.
+                    let _ = core.world.global.read(b.global, &mut b.data);
+                    core.touch_global(b.global, b.size, &actor, Act::Read);
+                }
+            } else if core.shared_bounds(b.source.0, b.source.1, b.size, &actor) {
+                let at = b.source.1 as usize;
+                if let Some(from) = core.cta(b.source.0).and_then(|c| c.shared.get(at..at + b.data.len())) {
+                    b.data.copy_from_slice(from);
+                }
+                core.touch_shared(b.source.0, b.source.1, b.size, &actor, Act::Read);
+            }
+            false
+        }
+        1 if loads => {
+            for cta in b.ctas.clone() {
+                if core.shared_bounds(cta, b.shared, b.size, &actor) {
+                    let at = b.shared as usize;
+                    if let Some(to) = core.cta(cta).and_then(|c| c.shared.get_mut(at..at + b.data.len())) {
+                        to.copy_from_slice(&b.data);
+                    }
+                    core.touch_shared(cta, b.shared, b.size, &actor, Act::Write);
+                }
+            }
+            core.stats.bytes_copied += b.size;
+            false
+        }
+        1 => {
+            core.stats.bytes_copied += b.size;
+            if !core.global_bounds(b.global, b.size, &writer) {
+                return true;
+            }
+            match b.way {
+                CopyWay::Reduce(o) => {
+                    if !atomics::reduce_typed(core, b.global, &b.data, o, b.ty) {
+                        let message = format!("bulk reduction {o:?} of {:?}", b.ty);
+                        core.report(
+                            "X01",
+                            Severity::Error,
+                            &actor,
+                            None,
+                            None,
+                            message,
+                            "add, min, max, and, or",
+                        );
+                    }
+                    core.touch_global(b.global, b.size, &writer, Act::Atomic);
+                }
+                _ => {
+                    let _ = core.world.global.write(b.global, &b.data);
+                    core.touch_global(b.global, b.size, &writer, Act::Write);
+                }
+            }
+            true
+        }
+        _ => {
+            let mut learnt = core.empty_clock();
+            learnt.complete(channel(warp, Kind::BulkLoad), number);
+            if let Some((at, home)) = b.mbar {
+                for cta in b.ctas.clone() {
+                    signal::complete(core, &generic, home.unwrap_or(cta), at, b.size, &learnt);
+                }
+            }
+            true
+        }
+    }
+}
+
+/// Writes, then signals.
+pub(crate) fn advance_store(core: &mut Core<'_>, op: &mut Operation) -> bool {
+    let actor = op.actor(false);
+    let (warp, number) = (op.warp, op.number);
+    let Work::StAsync(s) = &op.work else { return true };
+    let stores = s.stores.clone();
+    if op.stage == 0 {
+        for (cta, at, bytes, _) in &stores {
+            if core.shared_bounds(*cta, *at, bytes.len() as u64, &actor) {
+                let i = *at as usize;
+                if let Some(to) = core.cta(*cta).and_then(|c| c.shared.get_mut(i..i + bytes.len())) {
+                    to.copy_from_slice(bytes);
+                }
+                core.touch_shared(*cta, *at, bytes.len() as u64, &actor, Act::Write);
+            }
+        }
+        return false;
+    }
+    let mut learnt = core.empty_clock();
+    learnt.complete(channel(warp, Kind::StAsync), number);
+    for (cta, _, bytes, mbar) in &stores {
+        signal::complete(core, &actor, *cta, *mbar, bytes.len() as u64, &learnt);
+    }
+    true
+}

@@ -1,0 +1,126 @@
+//! `wgmma.mma_async`: each warp multiplies its own 16 rows (E38-E42, C25).
+
+use super::products::{element, multiply, read_operand};
+use crate::isa::lanes::Lanes;
+use crate::isa::op::{AccTy, Op, Wgmma, WgmmaA};
+use crate::machine::core::Core;
+use crate::machine::operations::{Operation, Work};
+use crate::machine::warp::{FULL, Warp};
+use crate::number::Rounding;
+use crate::number::minifloat::{F16, f16_value};
+
+/// Reads the operands, then writes the accumulators.
+pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operation) -> bool {
+    let actor = op.actor(true);
+    let cta = op.cta;
+    let code = core.code;
+    let Some(Op::Wgmma(spec)) = code.insts.get(op.pc as usize).map(|i| &i.op) else { return true };
+    let Some(warp) = warps.get_mut(op.warp as usize) else { return true };
+    let Work::Wgmma(work) = &mut op.work else { return true };
+    if op.stage == 0 {
+        let k = u64::from(spec.k);
+        let rows = u64::from(work.quarter) * 16;
+        work.a_values = match (&spec.a, work.a) {
+            (WgmmaA::Desc(_), Some(layout)) => {
+                read_operand(core, &actor, cta, &layout, spec.a_ty, rows, 16, k, false)
+            }
+            (WgmmaA::Regs(list), _) => {
+                work.a_poison = list.iter().any(|s| warp.poison_of(*s) != 0);
+                let words: Vec<Lanes> = list.iter().map(|s| warp.value(core, *s)).collect();
+                a_fragment(spec, &words)
+            }
+            _ => Vec::new(),
+        };
+        work.b_values = read_operand(core, &actor, cta, &work.b, spec.b_ty, 0, u64::from(spec.n), k, true);
+        if spec.negate_a != spec.negate_b {
+            work.a_values.iter_mut().for_each(|v| *v = -*v);
+        }
+        return false;
+    }
+    let mut acc = if work.scale_d { accumulators(spec, warp) } else { vec![0.0; 16 * spec.n as usize] };
+    multiply(&mut acc, &work.a_values, &work.b_values, spec.n as usize, spec.k as usize);
+    let poisoned = work.a_poison || (work.scale_d && spec.d.iter().any(|r| warp.poison_at(*r) != 0));
+    store(spec, warp, &acc, if poisoned { u64::MAX } else { 0 });
+    true
+}
+
+/// Row and column of value `i` of a lane in the 16 rows of a warp (E38).
+fn place(lane: usize, i: usize) -> (usize, usize) {
+    (lane / 4 + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * (lane & 3) + (i & 1))
+}
+
+/// A from registers, 16 rows by k (E36).
+fn a_fragment(spec: &Wgmma, words: &[Lanes]) -> Vec<f64> {
+    let k = spec.k as usize;
+    let e = spec.a_ty.bytes() as usize;
+    let per = 4 / e;
+    let mut out = vec![0.0; 16 * k];
+    for lane in 0..32 {
+        let (g, t) = (lane / 4, lane & 3);
+        for (j, word) in words.iter().enumerate() {
+            for x in 0..per {
+                let bits = word[lane] >> (8 * e * x);
+                let row = g + 8 * (j & 1);
+                let col = per * t + x + 4 * per * (j >> 1);
+                if let Some(d) = out.get_mut(row * k + col) {
+                    *d = element(spec.a_ty, bits & ((1 << (8 * e)) - 1));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
+    let n = spec.n as usize;
+    let mut acc = vec![0.0; 16 * n];
+    for (r, reg) in spec.d.iter().enumerate() {
+        let Some(lanes) = warp.regs.get(*reg as usize) else { continue };
+        for (lane, bits) in lanes.iter().enumerate() {
+            let mut put = |i: usize, v: f64| {
+                let (row, col) = place(lane, i);
+                if let Some(d) = acc.get_mut(row * n + col) {
+                    *d = v;
+                }
+            };
+            match spec.d_ty {
+                AccTy::F16 => {
+                    put(2 * r, f64::from(f16_value(*bits as u16)));
+                    put(2 * r + 1, f64::from(f16_value((*bits >> 16) as u16)));
+                }
+                AccTy::S32 => put(r, f64::from(*bits as u32 as i32)),
+                _ => put(r, f64::from(f32::from_bits(*bits as u32))),
+            }
+        }
+    }
+    acc
+}
+
+fn store(spec: &Wgmma, warp: &mut Warp, acc: &[f64], poison: u64) {
+    let n = spec.n as usize;
+    for (r, reg) in spec.d.iter().enumerate() {
+        let mut lanes = [0; 32];
+        for (lane, bits) in lanes.iter_mut().enumerate() {
+            let get = |i: usize| {
+                let (row, col) = place(lane, i);
+                acc.get(row * n + col).copied().unwrap_or(0.0)
+            };
+            *bits = match spec.d_ty {
+                AccTy::F16 => {
+                    let half = |v| u64::from(F16.encode(v, Rounding::Even, false));
+                    half(get(2 * r)) | half(get(2 * r + 1)) << 16
+                }
+                AccTy::S32 => integer(get(r), spec.saturate),
+                _ => u64::from((get(r) as f32).to_bits()),
+            };
+        }
+        warp.set(*reg, &lanes, poison, FULL);
+    }
+}
+
+/// A sum of integer products as s32: wrapped, or clamped with `.satfinite`.
+pub(crate) fn integer(v: f64, saturate: bool) -> u64 {
+    let v = v as i64;
+    let v = if saturate { v.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) } else { v };
+    u64::from(v as u32)
+}

@@ -1,0 +1,62 @@
+//! What a report says beside its findings: which findings have one cause (E103), and what never ran (E102).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
+use warploom_chips::Target;
+use warploom_emulator::{Arg, Device, Launch, Module, Policy, Report, RunOptions};
+
+/// Runs a body for two warps with 1 KiB of shared memory, and the line at which the body begins.
+fn run(body: &str, policy: Policy) -> (Report, u32) {
+    let head = ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n\
+                .visible .entry k(.param .u64 out) .reqntid 64 {\n.reg .pred %p<6>;\n.reg .b32 %r<16>;\n\
+                .reg .b64 %rd<6>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.b32 %r2, s;\n\
+                mad.lo.u32 %r3, %r1, 4, %r2;\nxor.b32 %r4, %r3, 128;\nmad.wide.u32 %rd2, %r1, 4, %rd1;\n";
+    let module = Module::parse(&format!("{head}{body}\nret;\n}}\n")).unwrap();
+    let entry = &module.entries()[0];
+    let mut device = Device::new(&Target::named("sm_90a").unwrap());
+    let out = device.alloc(256, "out").unwrap();
+    let launch = Launch { smem: 1024, args: vec![Arg::Ptr(out)], ..Launch::of(entry) };
+    let report = device.run(&module, &launch, &RunOptions::default().policy(policy)).unwrap();
+    (report, head.lines().count() as u32 + 1)
+}
+
+const POLICIES: [Policy; 4] = [Policy::Eager, Policy::Lazy, Policy::Random(1), Policy::Pct(2)];
+
+#[test]
+fn one_missing_barrier_is_one_finding() {
+    let body = |first: &str, second: &str| {
+        format!(
+            "st.shared.b32 [%r3], %r1;\nst.shared.b32 [%r3+256], %r1;\n{first}\nld.shared.b32 %r5, [%r4];\n\
+             ld.shared.b32 %r6, [%r4+256];\n{second}\nst.shared.b32 [%r3], %r5;\nst.global.b32 [%rd2], %r6;"
+        )
+    };
+    for policy in POLICIES {
+        assert!(run(&body("bar.sync 0;", "bar.sync 0;"), policy).0.clean(), "{policy:?}");
+        let (report, at) = run(&body("", "bar.sync 0;"), policy);
+        let races: Vec<_> = report.findings.iter().filter(|f| f.code == "R01").collect();
+        assert_eq!(races.len(), 1, "{policy:?}\n{report}");
+        assert_eq!(races[0].pairs.len(), 1, "{policy:?}\n{report}");
+        // Writes at the first two lines, reads at the fourth and fifth, whoever came first.
+        let (a, b) = races[0].pairs[0];
+        assert_eq!((a.min(b), a.max(b)), (at + 1, at + 4), "{policy:?}\n{report}");
+        // The other barrier is another cause.
+        let (report, _) = run(&body("bar.sync 0;", ""), policy);
+        assert_eq!(report.findings.iter().filter(|f| f.code == "R01").count(), 1, "{policy:?}\n{report}");
+    }
+}
+
+#[test]
+fn what_never_ran_and_what_waited_for_nothing_is_named() {
+    let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $ready;\nmbarrier.init.shared.b64 [%r2], 1;\n$ready:\nbar.sync 0;\n\
+                $fresh:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r2], 1;\n@!%p2 bra $fresh;\nbar.sync 0;\n\
+                @%p1 bra $wait;\nmbarrier.arrive.shared.b64 _, [%r2];\n$wait:\n\
+                mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n@!%p3 bra $wait;\n\
+                setp.lt.u32 %p4, %r1, 64;\n@%p4 bra $end;\nbar.sync 3, 32;\n$end:";
+    for policy in POLICIES {
+        let (report, at) = run(body, policy);
+        assert!(report.clean(), "{policy:?}\n{report}");
+        let c = &report.coverage;
+        assert_eq!((c.instructions, c.reached()), (6, 4), "{policy:?} {c:?}");
+        assert_eq!((c.trivial.as_slice(), c.never.as_slice()), (&[at + 6][..], &[at + 16][..]), "{policy:?}");
+    }
+}

@@ -1,0 +1,107 @@
+//! The table of operations: complete, consistent, and the only place that says what it says.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use warploom_ir::{Category, CostClass, Effect, Opcode};
+
+#[test]
+fn every_operation_has_one_name_in_a_dialect() {
+    let mut names = BTreeSet::new();
+    for &opcode in Opcode::ALL {
+        let name = opcode.name().unwrap();
+        assert!(
+            name.contains('.')
+                && name.bytes().all(|b| b.is_ascii_lowercase() || b"._0123456789".contains(&b))
+        );
+        assert!(names.insert(name), "{name} names two operations");
+        assert_eq!(Opcode::from_name(name), Some(opcode));
+    }
+    assert_eq!(Opcode::from_name("math.no_such"), None);
+}
+
+#[test]
+fn the_columns_of_a_row_agree() {
+    for &opcode in Opcode::ALL {
+        let (facts, name) = (opcode.facts(), opcode.name().unwrap());
+        let harmless = matches!(facts.effect, Effect::None | Effect::Divides);
+        match facts.category {
+            Category::Integers | Category::Floats | Category::Elements => {
+                assert!(opcode.is_elementwise());
+                assert!(
+                    harmless || facts.effect == Effect::Foreign,
+                    "{name} computes elements and does more"
+                );
+                assert_ne!(facts.cost, CostClass::Free, "{name} computes elements for nothing");
+            }
+            Category::Source | Category::View => {
+                assert_eq!((facts.effect, facts.cost), (Effect::None, CostClass::Free), "{name}");
+            }
+            Category::Exchange | Category::Reduction | Category::Product => assert!(harmless, "{name}"),
+            Category::Pointers | Category::Descriptors => assert!(
+                matches!(facts.effect, Effect::Read | Effect::Write | Effect::Update)
+                    || name.contains("make"),
+                "{name}"
+            ),
+            Category::Terminator => {
+                assert!(opcode.is_terminator());
+                assert_eq!((facts.effect, facts.cost), (Effect::Control, CostClass::Free), "{name}");
+            }
+            Category::Claim => assert_eq!(facts.effect, Effect::Observed, "{name}"),
+            Category::Program => assert!(name.starts_with("warploom.") || name.starts_with("ttg."), "{name}"),
+            Category::Structure => assert!(!harmless, "{name}"),
+            other => panic!("{name} is {other:?}"),
+        }
+        assert_eq!(facts.effect.writes(), matches!(facts.effect, Effect::Write | Effect::Update));
+        if facts.lowered {
+            assert!(facts.effect != Effect::Foreign || opcode.is_elementwise(), "{name}");
+        }
+    }
+    assert!(!Opcode::ALL.iter().any(|o| o.facts().category == Category::Unknown));
+}
+
+/// Source files of a crate of the workspace.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => sources(&path, found),
+            path if path.extension().is_some_and(|e| e == "rs") => found.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a file names this variant outside comments.
+fn names(text: &str, variant: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).any(|line| {
+        line.match_indices(variant)
+            .any(|(at, _)| !line[..at].ends_with(word) && !line[at + variant.len()..].starts_with(word))
+    })
+}
+
+#[test]
+fn an_elementwise_operation_stands_in_the_table_the_interpreter_and_the_lowering_only() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = Vec::new();
+    for package in ["ir", "chips", "sched", "alias", "pipeline", "codegen", "emulator", "warploom"] {
+        sources(&crates.join(package).join("src"), &mut files);
+    }
+    assert!(files.len() > 200, "{} source files", files.len());
+    for variant in ["Tanh", "Floor", "Ceil", "Sin", "Cos", "AbsI", "ClampF", "MulHiUI", "FPToUI", "ShRSI"] {
+        let holding = files.iter().filter(|file| names(&std::fs::read_to_string(file).unwrap(), variant));
+        let places: BTreeSet<String> = holding
+            .map(|file| file.strip_prefix(crates).unwrap().to_string_lossy().replace('\\', "/"))
+            .map(|file| match file.as_str() {
+                "ir/src/table.rs" => "table".to_owned(),
+                inside if inside.starts_with("ir/src/interp/") => "interpreter".to_owned(),
+                inside if inside.starts_with("codegen/src/lower/") => "lowering".to_owned(),
+                other => other.to_owned(),
+            })
+            .collect();
+        let expected = ["interpreter", "lowering", "table"].map(str::to_owned);
+        assert_eq!(places, BTreeSet::from(expected), "{variant}");
+    }
+}

@@ -1,0 +1,209 @@
+//! Where everything of a program lies: pipelines, named barriers, partitions with their warps and registers.
+
+use warploom_bufassign::{Assignment, Record};
+use warploom_chips::Target;
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, Type, ValueId};
+
+use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse};
+use crate::loops::PartitionRole;
+use crate::problem::{payload_value, staging_value};
+use crate::registers;
+use crate::select::Selection;
+use crate::tma::TilePlan;
+
+impl ProgramLayout {
+    /// Lays a kernel out as assigned.
+    ///
+    /// # Errors
+    /// [`Code::Registers`] if no register plan holds the accumulator, [`Code::Internal`] if the assignment lacks
+    /// what the kernel needs.
+    pub fn new(
+        module: &Module,
+        selection: &Selection,
+        assignment: &Assignment,
+        target: &Target,
+    ) -> Result<ProgramLayout, Box<Diagnostic>> {
+        let partitions = partitions(module, selection, target)?;
+        let tensor = assignment.tmem.as_ref().filter(|_| !selection.accumulators.is_empty());
+        let slot = assignment.smem.used.next_multiple_of(4);
+        let (max_registers, partitions, split) = partitions;
+        let mut layout = ProgramLayout {
+            warps: partitions.iter().map(|a| a.warp + a.warps).max().unwrap_or(0),
+            max_registers,
+            split,
+            shared: if tensor.is_some() { slot + 4 } else { assignment.smem.used },
+            tmem: tensor.map(|plan| (plan.allocated, slot)),
+            rings: Vec::new(),
+            barriers: Vec::new(),
+            partitions,
+        };
+        let missing = || {
+            Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
+        };
+        for ring in 0..selection.rings.len() {
+            layout.ring_of(module, selection, assignment, ring).ok_or_else(missing)?;
+        }
+        layout.staging(module, selection, assignment).ok_or_else(missing)?;
+        layout.accumulators(module, selection, assignment).ok_or_else(missing)?;
+        layout.operands(module, selection, assignment).ok_or_else(missing)?;
+        layout.overlays(module, selection)?;
+        Ok(layout)
+    }
+
+    /// The pipeline for a use.
+    pub fn ring(&self, usage: RingUse) -> Option<&Ring> {
+        self.rings.iter().find(|ring| ring.usage == usage)
+    }
+
+    /// The named barrier around the staging buffer of a store.
+    pub fn staging_barrier(&self, store: usize) -> Option<&str> {
+        self.barriers.iter().find(|b| b.store == store).map(|b| b.name.as_str())
+    }
+
+    /// The payloads of a ring share one pair of barriers: the summed bytes arrive on one, and every computing warp
+    /// gives the slot back on the other (C22, C24, C25). A slot that is written once has no empty barrier.
+    fn ring_of(
+        &mut self,
+        module: &Module,
+        selection: &Selection,
+        assignment: &Assignment,
+        index: usize,
+    ) -> Option<()> {
+        let ring = selection.rings.get(index)?;
+        let mut payloads = Vec::new();
+        let mut bytes = 0u64;
+        for (at, &load) in ring.payloads().iter().enumerate() {
+            let load = selection.loads.get(load)?;
+            let record = assignment.record(payload_value(selection, index, at))?;
+            payloads.push(payload(module, &load.name, load.descriptor, &load.plan, record)?);
+            bytes = bytes.saturating_add(load.plan.bytes);
+        }
+        let first = assignment.record(payload_value(selection, index, 0))?;
+        let math = self.partitions.iter().find(|a| a.role == PartitionRole::Math)?.warps;
+        let multiplied = ring.payloads().iter().any(|&l| selection.dots.iter().any(|d| d.reads(l)));
+        let tensor = multiplied && !selection.accumulators.is_empty();
+        self.rings.push(Ring {
+            usage: RingUse::Ring(index),
+            name: self.next_name(),
+            handshake: match (multiplied, tensor) {
+                (true, true) => "tma_to_mma",
+                (true, false) => "tma_to_wgmma",
+                (false, _) => "tma_to_generic",
+            },
+            depth: first.depth,
+            payloads,
+            bytes,
+            full: Some(first.full?),
+            empty: if ring.looped { Some(first.empty?) } else { None },
+            arrive_full: 1,
+            arrive_empty: match (ring.looped, tensor) {
+                (false, _) => 0,
+                // A commit of products is one arrival.
+                (true, true) => 1,
+                (true, false) => math,
+            },
+            under: None,
+        });
+        Some(())
+    }
+
+    /// Staging stays inside the computing partition, between named barriers.
+    fn staging(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
+        for (index, store) in selection.stores.iter().enumerate() {
+            let record = assignment.record(staging_value(selection, index))?;
+            let payload = payload(module, &store.name, store.descriptor, &store.plan, record)?;
+            self.rings.push(self.bare_ring(RingUse::Staging(index), 1, payload));
+            let barrier = record.barrier?;
+            let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
+            self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
+        }
+        Some(())
+    }
+
+    /// A ring without barriers: nothing is handed over by it, or others are yet to give it theirs.
+    pub(super) fn bare_ring(&self, usage: RingUse, depth: u64, payload: Payload) -> Ring {
+        Ring {
+            usage,
+            name: self.next_name(),
+            handshake: "none",
+            depth,
+            payloads: vec![payload],
+            bytes: 0,
+            full: None,
+            empty: None,
+            arrive_full: 0,
+            arrive_empty: 0,
+            under: None,
+        }
+    }
+
+    fn next_name(&self) -> String {
+        format!("p{}", self.rings.len())
+    }
+}
+
+fn payload(
+    module: &Module,
+    name: &str,
+    descriptor: ValueId,
+    plan: &TilePlan,
+    record: &Record,
+) -> Option<Payload> {
+    let tile = Type::tensor(&plan.tile(), module.ty(descriptor).elem().clone());
+    let (offset, stride) = (record.offset?, record.stride?);
+    Some(Payload { name: name.to_owned(), tile, swizzle: plan.swizzle, offset, stride })
+}
+
+/// `.maxnreg`, the partitions, and why registers are split so: the loading warpgroup first, then the computing ones
+/// (C21, C31).
+fn partitions(
+    module: &Module,
+    selection: &Selection,
+    target: &Target,
+) -> Result<(u32, Vec<Partition>, String), Box<Diagnostic>> {
+    if !selection.accumulators.is_empty() {
+        return Ok(tensor_partitions(selection, target));
+    }
+    let rows = u64::from(selection.warpgroups()).saturating_mul(64);
+    let split = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
+        Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
+    })?;
+    let plan = &split.plan;
+    let group = target.threads.warps_per_group;
+    // Where no register moves, a partition has what the launch gave it, in steps of 8.
+    let still = plan.maxnreg / 8 * 8;
+    let registers = |index: usize| plan.partitions.get(index).copied().flatten().unwrap_or(still);
+    let load =
+        Partition { role: PartitionRole::Load, warp: 0, warps: group, registers: registers(0), rows: false };
+    let warps = selection.warpgroups().saturating_mul(group);
+    let math =
+        Partition { role: PartitionRole::Math, warp: group, warps, registers: registers(1), rows: false };
+    Ok((plan.maxnreg, vec![load, math], split.why()))
+}
+
+/// One warp copies, one issues products, and behind a gap to the next warpgroup the computing ones; no register moves
+/// (C21, C31).
+fn tensor_partitions(selection: &Selection, target: &Target) -> (u32, Vec<Partition>, String) {
+    let group = target.threads.warps_per_group;
+    let warps = selection.warpgroups().saturating_mul(group);
+    let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
+    let registers = (target.registers.per_cta / threads / 8 * 8).min(256);
+    let rows = !selection.half_rows();
+    let partition = |role, warp, warps| Partition {
+        role,
+        warp,
+        warps,
+        registers,
+        rows: rows && role == PartitionRole::Math,
+    };
+    let partitions = vec![
+        partition(PartitionRole::Load, 0, 1),
+        partition(PartitionRole::Mma, 1, 1),
+        partition(PartitionRole::Math, group, warps),
+    ];
+    let why = format!(
+        "accumulators stay in tensor memory, tiles pass through: {registers} at launch do, none are moved"
+    );
+    (registers, partitions, why)
+}

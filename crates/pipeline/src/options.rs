@@ -1,0 +1,39 @@
+//! How to compile a kernel.
+
+use warploom_sched::Objective;
+
+/// How to compile.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CompileOptions {
+    /// The kernel to compile, where the file holds several.
+    pub entry: Option<String>,
+    /// Slots added to the depth law, capacity permitting, for copies slower than modelled (S54).
+    pub slack_slots: u64,
+    /// Exactly so many slots, or a refusal.
+    pub depth: Option<u64>,
+    /// Less shared memory than the chip has, bytes.
+    pub smem_limit: Option<u64>,
+    /// The author's storage, laid out; operations bind to its leaves by `warploom.buffer` (A44).
+    pub storage: Option<warploom_alias::AliasLayout>,
+    /// How to schedule.
+    pub schedule: warploom_sched::ScheduleOptions,
+    /// Run the checkers of schedule, assignment and program on what was made. Default: in debug builds. What was read
+    /// from a file is always checked.
+    pub check: bool,
+}
+
+impl Default for CompileOptions {
+    /// After II, what a kernel pays in every trip comes first: bytes, then length (S69).
+    fn default() -> CompileOptions {
+        CompileOptions {
+            entry: None,
+            slack_slots: 0,
+            depth: None,
+            smem_limit: None,
+            storage: None,
+            schedule: warploom_sched::ScheduleOptions::default().objective(Objective::Kernel),
+            check: cfg!(debug_assertions),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The assignment problem of a scheduled kernel (B1-B5).
+
+mod build;
+mod numbering;
+mod tensor;
+
+pub(crate) use build::{Source, problem};
+pub(crate) use numbering::{accumulator_value, operand_value, payload_value, staging_value, value_fill};

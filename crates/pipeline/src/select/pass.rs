@@ -1,0 +1,65 @@
+//! Takes a kernel apart, or says why it cannot be.
+
+use warploom_chips::Target;
+use warploom_chips::mma::MmaInstruction;
+use warploom_ir::diag::Diagnostic;
+use warploom_ir::{Module, OpId};
+
+use crate::loops::pipelined_loops;
+use crate::place::file_order;
+use crate::select::{Selection, accumulators, descriptors, dot, epilogue, find, ops, rings};
+use crate::walk::Users;
+
+/// Takes a kernel in normal form apart.
+///
+/// # Errors
+/// Every reason why it cannot be compiled for `target`, in file order (C90-C92).
+pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection, Vec<Diagnostic>> {
+    let users = Users::new(module);
+    let mut errors = Vec::new();
+    let descriptors = descriptors::plan(module, func, target, &mut errors);
+    ops::check(module, func, target, &mut errors);
+    let loops = pipelined_loops(module, func);
+    find::check_loops(module, func, &loops, &mut errors);
+    let selection = module.entry(func, 0).and_then(|body| {
+        for &scf_for in &loops {
+            ops::check_loop(module, scf_for, target, &mut errors);
+        }
+        let mut loads = descriptors::loads(module, func, &descriptors, &mut errors);
+        let dots = dot::select(module, func, &loops, &mut loads, target, &mut errors);
+        let known = dots.as_deref().unwrap_or_default();
+        let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
+        let dots = dots?;
+        let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+        rings::check(module, &loops, &loads, &mut errors);
+        let rings = rings::group(module, &loops, &loads, &users);
+        let (accumulators, operands) = match tensor {
+            true => accumulators::select(module, &loops, &dots, &rings, target, &mut errors),
+            false => Default::default(),
+        };
+        if !tensor {
+            dot::check_registers(module, &dots, target, &mut errors);
+        }
+        let (num_stages, remarks) = find::loop_attributes(module, &loops);
+        Some(Selection {
+            func,
+            body,
+            loops,
+            loads,
+            dots,
+            stores,
+            rings,
+            accumulators,
+            operands,
+            descriptors,
+            num_stages,
+            remarks,
+        })
+    });
+    if let Some(selection) = selection.filter(|_| errors.is_empty()) {
+        return Ok(selection);
+    }
+    file_order(&mut errors);
+    errors.dedup();
+    Err(errors)
+}

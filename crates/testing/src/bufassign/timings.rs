@@ -1,0 +1,118 @@
+//! All timings at once: what no run of random delays can miss (B76b).
+//!
+//! One event comes before another in *every* timing iff a chain of promised orders leads from it to the
+//! other; without a chain the first may be as slow as it likes. So two versions on common cells are safe
+//! iff all that ends one of them leads to the issue of the other.
+
+use super::run::{Run, handshakes, uses};
+use super::storage::{InPlace, cells, outlives, stored};
+use bitvec::vec::BitVec;
+use petgraph::algo::toposort;
+use petgraph::graph::DiGraph;
+use warploom_bufassign::{Assignment, Problem, RegionKind, ScheduledOp};
+
+/// A version of a value in its slot.
+struct Version {
+    value: u64,
+    class: u64,
+    iteration: u64,
+    cells: (u8, u64, u64),
+    begin: usize,
+    ends: Vec<usize>,
+    /// It is read behind the loop.
+    last: bool,
+}
+
+/// Most events of a run, so that a long loop does not take all memory.
+const MOST_EVENTS: usize = 4096;
+
+/// In no timing that keeps the promised orders do two versions own one cell, and nobody waits for ever;
+/// for every line, and every loop at every trip count up to twice its deepest ring and a few.
+///
+/// # Errors
+/// The first two versions that nothing orders.
+pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
+    let together = InPlace::new(p);
+    for region in &p.regions {
+        let ops: Vec<&ScheduledOp> = p.ops.iter().filter(|o| o.region == Some(region.id)).collect();
+        let here = stored(p, a, region.id);
+        let deepest = here.iter().map(|(_, r)| r.depth).max().unwrap_or(1);
+        let most = if region.kind == RegionKind::Loop { (2 * deepest + 4).min(24) } else { 1 };
+        for turns in 1..=most {
+            if 2 * ops.len() * turns as usize > MOST_EVENTS {
+                break;
+            }
+            let mut run = Run::new(&ops, turns);
+            handshakes(p, a, region.id, &mut run);
+            let reach =
+                Reach::new(&run).ok_or_else(|| format!("region {}: somebody waits for ever", region.id))?;
+            let versions: Vec<Version> = here
+                .iter()
+                .flat_map(|&(v, r)| (0..turns).map(move |i| (v, r, i)))
+                .filter_map(|(v, r, i)| {
+                    let producer = v.producer?.op;
+                    let mut ends = vec![run.event(producer, true, i)?];
+                    // A use behind the last turn does not happen.
+                    ends.extend(
+                        uses(p, v).filter_map(|(op, d, _)| run.event(op, true, i.checked_add_signed(d)?)),
+                    );
+                    Some(Version {
+                        value: v.id,
+                        class: r.parent,
+                        iteration: i,
+                        cells: cells(r, i)?,
+                        begin: run.event(producer, false, i)?,
+                        ends,
+                        last: i + 1 == turns && outlives(p, v),
+                    })
+                })
+                .collect();
+            for (n, x) in versions.iter().enumerate() {
+                for y in &versions[..n] {
+                    let one = together.one((x.value, x.class), (y.value, y.class));
+                    let common = x.cells.0 & y.cells.0 != 0 && x.cells.1 < y.cells.2 && y.cells.1 < x.cells.2;
+                    let before =
+                        |a: &Version, b: &Version| !a.last && a.ends.iter().all(|&e| reach.leads(e, b.begin));
+                    if common && !one && !before(x, y) && !before(y, x) {
+                        return Err(format!(
+                            "nothing orders value {} of turn {} and value {} of turn {} on one cell",
+                            x.value, x.iteration, y.value, y.iteration
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which events a chain of orders leads to from each event.
+struct Reach(Vec<BitVec>);
+
+impl Reach {
+    /// `None` if orders form a cycle.
+    fn new(run: &Run) -> Option<Reach> {
+        let n = run.out.len();
+        let mut events = DiGraph::<(), ()>::new();
+        (0..n).for_each(|_| {
+            events.add_node(());
+        });
+        let links = run.out.iter().enumerate();
+        events.extend_with_edges(links.flat_map(|(x, to)| to.iter().map(move |&y| (x as u32, y as u32))));
+        let order = toposort(&events, None).ok()?;
+        let mut leads = vec![BitVec::repeat(false, n); n];
+        for x in order.iter().rev() {
+            let mut own = std::mem::take(&mut leads[x.index()]);
+            for y in events.neighbors(*x) {
+                own |= &leads[y.index()];
+                own.set(y.index(), true);
+            }
+            leads[x.index()] = own;
+        }
+        Some(Reach(leads))
+    }
+
+    fn leads(&self, from: usize, to: usize) -> bool {
+        self.0[from][to]
+    }
+}
