@@ -26,7 +26,8 @@ demo: build ## compile the example GEMM for Hopper; show schedule, memory map an
 
 test: lint unit shim packages fuzz-check ## everything CI runs
 
-lint: setup ## format, clippy and rustdoc without warnings, no circle between files
+lint: setup ## format, clippy and rustdoc without warnings, no circle between files, no file above 400 lines
+	python3 tools/house.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features
