@@ -28,9 +28,11 @@ pub(super) fn sizes(part: &mut TextPart, kernel: &Kernel, layout: &AliasLayout) 
             _ => (storage.size, vec![signed(storage.size)]),
         };
         let own = kernel.module.spec(*spec).size_bytes();
-        let props = &mut part.module.ops[*op].props;
-        props.set("size", Attr::i64(signed(own.unwrap_or(bytes))));
-        props.set("buffer_shape", Attr::DenseArray { elem: Type::I64, values: shape });
+        let op = &mut part.module.ops[*op];
+        // A text that has been here before gives it among the attributes.
+        op.attrs.remove("buffer_shape");
+        op.props.set("size", Attr::i64(signed(own.unwrap_or(bytes))));
+        op.props.set("buffer_shape", Attr::DenseArray { elem: Type::I64, values: shape });
     }
 }
 
