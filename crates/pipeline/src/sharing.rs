@@ -5,14 +5,19 @@ use std::fmt::Write;
 use warploom_bufassign::{Assignment, Record, TmemPlace};
 use warploom_ir::diag::{Code, Diagnostic};
 
-/// Programs have no wait of a value's write for its own write before: an assignment that asks for one is refused, since
-/// without it the last copies of a loop may overtake each other (B78).
+/// Programs have no waits but those of their handshakes: an assignment that asks for another is refused. Without it the
+/// last copies of a loop may overtake each other (B78), or one value the other with which it shares bytes (B48).
 pub(crate) fn writes_are_ordered(assignment: &Assignment) -> Result<(), Box<Diagnostic>> {
     let mut edges = assignment.merge.iter().flat_map(|class| &class.edges);
-    let Some(edge) = edges.find(|edge| edge.from == edge.to && !edge.implied) else { return Ok(()) };
-    let name = assignment.record(edge.to).map_or("", |r| r.name.as_str());
+    let Some(edge) = edges.find(|edge| !edge.implied) else { return Ok(()) };
+    let name = |value| assignment.record(value).map_or("", |r| r.name.as_str());
+    if edge.from != edge.to {
+        let text = format!("{} shares bytes with {} and waits for it", name(edge.to), name(edge.from));
+        return Err(Box::new(Diagnostic::error(Code::Internal, text).rule("B48")));
+    }
     let text = format!(
-        "nothing orders the copies of {name} in the last trips: each is read more than {} trips later",
+        "nothing orders the copies of {} in the last trips: each is read more than {} trips later",
+        name(edge.to),
         edge.distance
     );
     let refusal = Diagnostic::error(Code::Loop, text).rule("B78");

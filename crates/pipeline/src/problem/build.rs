@@ -114,15 +114,12 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         name: source.name.to_owned(),
         target: TargetSpec::Named(target.name().to_owned()),
         repeat,
-        // Products and operands of unlike types may have the same columns; nothing emits a wait that is not there
+        // Products and operands of unlike types may have the same columns. Nothing emits a wait that is not there
         // anyway.
-        options: match selection.operands.is_empty() {
-            true => AssignOptions::default().smem_limit(smem_limit),
-            false => AssignOptions::default()
-                .smem_limit(smem_limit)
-                .relax_footprint(true)
-                .sharing(Sharing::Implied),
-        },
+        options: AssignOptions::default()
+            .smem_limit(smem_limit)
+            .relax_footprint(!selection.operands.is_empty())
+            .sharing(Sharing::Implied),
         partitions,
         regions,
         ops: builder.ops,

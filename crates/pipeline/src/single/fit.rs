@@ -2,7 +2,7 @@
 
 use warploom_bufassign::{
     AccessRole, AssignOptions, Assignment, BufferValue, Consumer, ErrorKind, Exit, Problem, Producer,
-    RegionKind, Repeat, Reserved, ScheduledOp, ScheduledRegion, Space, TargetSpec, WarpPartition, assign,
+    RegionKind, Repeat, Reserved, ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition, assign,
 };
 use warploom_ir::Opcode;
 use warploom_ir::diag::{Code, Diagnostic};
@@ -151,7 +151,8 @@ pub(super) fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> P
         target: TargetSpec::Named(target.name().to_owned()),
         // Slots of the copy engine are handed on by their own barriers only, so that no two rings may share bytes.
         repeat: if engine { Repeat::Overlapped } else { Repeat::None },
-        options: AssignOptions::default().smem_limit(options.smem_limit),
+        // Nothing emits a wait that is not there anyway.
+        options: AssignOptions::default().smem_limit(options.smem_limit).sharing(Sharing::Implied),
         partitions,
         regions,
         ops,
