@@ -2,7 +2,8 @@
 
 use warploom_bufassign::{
     AccessRole, AssignOptions, Assignment, BufferValue, Consumer, ErrorKind, Exit, Problem, Producer,
-    RegionKind, Repeat, Reserved, ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition, assign,
+    RegionKind, Repeat, Reserved, ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition,
+    assign,
 };
 use warploom_ir::Opcode;
 use warploom_ir::diag::{Code, Diagnostic};
