@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use warploom_ir::diag::{Code, Diagnostic, TextPlace, render, render_coloured, source_location};
+use warploom_ir::diag::{Code, Diagnostic, TextPlace, render, render_reports, source_location};
 use warploom_ir::{Loc, Module, OpId, Opcode, parse, verify};
 
 const GATHER: &str = "\
@@ -91,7 +91,7 @@ fn without_text_the_operation_itself_is_shown() {
 
 #[test]
 fn colours_change_nothing_but_colours() {
-    let coloured = render_coloured(&[unsupported()], "f", GATHER);
+    let coloured = render_reports(&[(&unsupported()).into()], "f", GATHER, true);
     assert!(coloured.contains("\u{1b}["));
     let mut plain = String::new();
     let mut rest = coloured.as_str();

@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
+use warploom_ir::diag::Report;
 
 use command::Command;
 use io::{Clock, Failure, Gate, Io, Limits};
@@ -44,10 +45,12 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let status = if error.use_stderr() { 2 } else { 0 };
-            // Nothing is left to be done when even the message cannot be written.
+            if error.use_stderr() {
+                return wrong_line(&error).report();
+            }
+            // Nothing is left to be done when even the help cannot be written.
             let _ = error.print();
-            return ExitCode::from(status);
+            return ExitCode::SUCCESS;
         }
     };
     let (gate, clock) = (Gate::default(), Clock::start(cli.limits.time_limit));
@@ -61,6 +64,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the reader of command lines says, in the form that every error has.
+fn wrong_line(error: &clap::Error) -> Failure {
+    let text = error.render().to_string();
+    let Some(text) = text.strip_prefix("error: ") else { return Failure::Usage(text) };
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    Failure::usage(Report::error("usage", first).note("", rest.trim_end()))
+}
+
 /// Runs a command that has no answer before its end on a thread, and gives it up when its time is over. What it was
 /// writing then is written whole.
 fn within(limit: Duration, cli: Cli, clock: Clock, gate: &Gate) -> Result<(), Failure> {
@@ -72,12 +83,13 @@ fn within(limit: Duration, cli: Cli, clock: Clock, gate: &Gate) -> Result<(), Fa
         let _ = done.send(answer);
     };
     let spawned = thread::Builder::new().stack_size(STACK).spawn(work);
-    let thread = spawned.map_err(|e| Failure::Refused(format!("error[internal]: no thread: {e}")))?;
+    let internal = |message: String| Failure::plain(Report::error("internal", message));
+    let thread = spawned.map_err(|e| internal(format!("no thread: {e}")))?;
     match answer.recv_timeout(clock.left().unwrap_or_default()) {
         Ok(answer) => answer,
         Err(RecvTimeoutError::Disconnected) => match thread.join() {
             Err(panic) => std::panic::resume_unwind(panic),
-            Ok(()) => Err(Failure::Refused("error[internal]: the command ended without an answer".into())),
+            Ok(()) => Err(internal("the command ended without an answer".into())),
         },
         Err(RecvTimeoutError::Timeout) => {
             // To the end of the process: nothing is written behind the refusal.

@@ -3,7 +3,7 @@
 
 use warploom_alias::text::{Extracted, extract as take_out};
 use warploom_alias::{AliasError, AliasErrors, AliasOptions, AliasSeverity};
-use warploom_ir::diag::Code;
+use warploom_ir::diag::{Code, TextPlace};
 use warploom_ir::{Attr, Diagnostic, Diagnostics, Module};
 
 /// The attribute of a module that holds its storage-alias declarations as text.
@@ -41,9 +41,8 @@ pub fn of(module: &Module) -> Result<Option<Extracted>, Diagnostics> {
 /// An error of the declarations as the compiler prints its own (C90).
 fn diagnostic(error: &AliasError, text: &str) -> Diagnostic {
     let mut out = Diagnostic::error(Code::Verify, error.message.clone()).rule(error.code);
-    if let Some(offset) = error.at.and_then(|at| offset(text, at.line, at.col)) {
-        out = out.at(Some(offset));
-    }
+    let place = error.at.map(|at| TextPlace::offset_of(text, at.line as usize, at.col as usize));
+    out = out.at(place.and_then(|offset| u32::try_from(offset).ok()));
     if let Some(help) = &error.help {
         out = out.note("instead", help.clone());
     }
@@ -51,11 +50,4 @@ fn diagnostic(error: &AliasError, text: &str) -> Diagnostic {
         out = out.note("note", related.message.clone());
     }
     out
-}
-
-/// Byte offset of a line and column, both from 1.
-fn offset(text: &str, line: u32, column: u32) -> Option<u32> {
-    let line = usize::try_from(line.checked_sub(1)?).ok()?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    u32::try_from(start).ok()?.checked_add(column.checked_sub(1)?)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use warploom::Diagnostic;
 use warploom::codegen::assemble::{Assembled, Report, assemble};
 use warploom::codegen::{Emitted, sass};
-use warploom::ir::diag::Code;
+use warploom::ir::diag::{self, Code};
 use warploom::pipeline::Facts;
 use warploom::target::PtxVersion;
 
@@ -100,8 +100,9 @@ fn facts(facts: &Facts) -> Value {
 
 fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Refusal> {
     let path = args.ptxas.clone().or_else(|| find("ptxas")).ok_or_else(|| {
-        Refusal::Other(Failure::Refused(
-            "error[assemble]: no ptxas found\ninstead: name it by --ptxas, put it on PATH, or run `make setup`".into(),
+        let remedy = "name it by --ptxas, put it on PATH, or run `make setup`";
+        Refusal::Other(Failure::plain(
+            diag::Report::error("assemble", "no ptxas found").note("instead", remedy),
         ))
     })?;
     assemble(&path, &emitted.ptx, session.target.name())

@@ -50,34 +50,34 @@ fn a_proof_and_giving_up_are_told_apart() {
 fn bad_files_are_refused_with_their_line() {
     let head = "id,lower,upper,size\n";
     let table: &[(&str, String, &[&str])] = &[
-        ("empty", String::new(), &["line 1", "header"]),
+        ("empty", String::new(), &["<stdin>:1:1\n", "header"]),
         ("no size", "id,lower,upper\n1,0,2\n".into(), &["'size'", "missing"]),
         ("no end", "id,lower,size\n1,0,2\n".into(), &["'upper'", "missing"]),
         ("both ends", "id,lower,upper,end,size\n1,0,2,1,4\n".into(), &["upper", "end", "not both"]),
         ("a column twice", "id,id,lower,upper,size\n".into(), &["'id'", "twice"]),
         ("an unknown column", "id,lower,upper,size,colour\n".into(), &["'colour'"]),
-        ("too few fields", format!("{head}1,0,2\n"), &["line 2", "3 fields"]),
-        ("an empty field", format!("{head}1,0,2,\n"), &["line 2", "'size'", "empty"]),
-        ("no number", format!("{head}1,0,2,4\n2,0,x,4\n"), &["line 3", "'upper'"]),
-        ("an id twice", format!("{head}1,0,2,4\n1,0,2,4\n"), &["line 3", "'1'", "twice"]),
-        ("ends before it starts", format!("{head}1,5,2,4\n"), &["line 2", "ends at 2"]),
-        ("a size out of range", format!("{head}1,0,2,18446744073709551616\n"), &["line 2", "'size'"]),
+        ("too few fields", format!("{head}1,0,2\n"), &["<stdin>:2:", "3 fields"]),
+        ("an empty field", format!("{head}1,0,2,\n"), &["<stdin>:2:", "'size'", "empty"]),
+        ("no number", format!("{head}1,0,2,4\n2,0,x,4\n"), &["<stdin>:3:", "'upper'"]),
+        ("an id twice", format!("{head}1,0,2,4\n1,0,2,4\n"), &["<stdin>:3:", "'1'", "twice"]),
+        ("ends before it starts", format!("{head}1,5,2,4\n"), &["<stdin>:2:", "ends at 2"]),
+        ("a size out of range", format!("{head}1,0,2,18446744073709551616\n"), &["<stdin>:2:", "'size'"]),
         (
             "sizes that overflow",
             format!("{head}\n1,0,2,{n}\n\n2,0,2,{n}\n", n = 1u64 << 59),
-            &["line 5", "overflow"],
+            &["<stdin>:5:", "overflow"],
         ),
         (
             "an alignment of 0",
             "id,lower,upper,size,alignment\n1,0,2,4,0\n".into(),
-            &["line 2", "'alignment'"],
+            &["<stdin>:2:", "'alignment'"],
         ),
         (
             "an unaligned offset",
             "id,lower,upper,size,alignment,offset\n1,0,2,4,8,4\n".into(),
-            &["line 2", "not aligned"],
+            &["<stdin>:2:", "not aligned"],
         ),
-        ("a gap outside", "id,lower,upper,size,gaps\n1,0,5,4,4-9\n".into(), &["line 2", "'gaps'"]),
+        ("a gap outside", "id,lower,upper,size,gaps\n1,0,5,4,4-9\n".into(), &["<stdin>:2:", "'gaps'"]),
     ];
     for (what, csv, wanted) in table {
         let out = pack(csv, &[]);

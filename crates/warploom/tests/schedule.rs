@@ -132,14 +132,17 @@ fn a_bad_graph_is_not_checked_against_either() {
 
 /// Texts that are no loop graph, and where the reader stops.
 const UNREADABLE: [(&str, &[&str]); 8] = [
-    ("", &["line 1", "EOF"]),
+    ("", &["g.json:1:1\n", "EOF"]),
     ("   \n\n", &["EOF"]),
-    (r#"{"name":"g","resources":[],"nodes":[{"id":0,"#, &["line 1, column 44", "nodes[0]"]),
-    (r#"{"nodes":[{"id":0,"latency":NaN,"uses":[]}],"edges":[]}"#, &["line 1", "nodes[0].latency"]),
-    (r#"{"nodes":[{"id":0,"latency":1.5,"uses":[]}],"edges":[]}"#, &["nodes[0].latency", "1.5"]),
+    (r#"{"name":"g","resources":[],"nodes":[{"id":0,"#, &["g.json:1:45\n", "nodes[0]"]),
+    (r#"{"nodes":[{"id":0,"latency":NaN,"uses":[]}],"edges":[]}"#, &["g.json:1:29\n", "nodes[0].latency"]),
+    (
+        r#"{"nodes":[{"id":0,"latency":1.5,"uses":[]}],"edges":[]}"#,
+        &["g.json:1:29\n", "nodes[0].latency", "1.5"],
+    ),
     (r#"{"nodes":[{"id":0,"latency":99999999999999999999,"uses":[]}],"edges":[]}"#, &["nodes[0].latency"]),
     (r#"{"nodes":[{"id":0,"latency":"one","uses":[]}],"edges":[]}"#, &["nodes[0].latency", "one"]),
-    ("\u{1f}\u{8b} no gzip", &["line 1"]),
+    ("\u{1f}\u{8b} no gzip", &["g.json:1:1\n"]),
 ];
 
 #[test]
@@ -162,7 +165,7 @@ fn a_bad_line_leaves_the_other_loops_alone() {
     assert_eq!(kinds, [false, true, true, false], "{text}");
     assert_eq!(records[2]["error"]["code"], "UnknownNode");
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.contains("line 2"), "{message}");
+    assert!(message.contains("all.jsonl:2:9\n") && message.contains("all.jsonl:4:"), "{message}");
 }
 
 #[test]
@@ -170,7 +173,7 @@ fn schedules_that_cannot_be_read_are_refused_by_name() {
     let texts = ["", r#"{"ii":3,"nodes":[{"id":0,"#, r#"{"ii":NaN,"nodes":[]}"#, r#"{"ii":2.5,"nodes":[]}"#];
     for text in texts {
         let files = [("g.json", graph(|_| ())), ("s.json", text.to_owned())];
-        refused(&schedule(&files, &["--check", "g.json", "s.json"]), &["s.json", "line 1"]);
+        refused(&schedule(&files, &["--check", "g.json", "s.json"]), &["s.json:1:"]);
     }
     refused(&schedule(&[("g.json", graph(|_| ()))], &["--check", "g.json", "none.json"]), &["none.json"]);
 }

@@ -23,6 +23,8 @@ pub struct CsvError {
     pub line: usize,
     /// Column name, if one is at fault.
     pub column: Option<String>,
+    /// Which field of the line that is, from 0; `None` where the line has no such field.
+    pub field: Option<usize>,
     /// What is wrong and what would be right.
     pub message: String,
 }
@@ -69,7 +71,7 @@ fn column(name: &str) -> Option<Column> {
 }
 
 fn bad(line: usize, column: Option<&str>, message: impl Into<String>) -> CsvError {
-    CsvError { line, column: column.map(str::to_string), message: message.into() }
+    CsvError { line, column: column.map(str::to_string), field: None, message: message.into() }
 }
 
 impl CsvProblem {
@@ -96,7 +98,10 @@ impl CsvProblem {
         let mut ids = std::collections::BTreeSet::new();
         let mut lines_of = Vec::new();
         for (line, row) in lines {
-            let (id, item) = read_row(line, row, &columns)?;
+            let (id, item) = read_row(line, row, &columns).map_err(|e| {
+                let at = e.column.as_deref().and_then(column);
+                CsvError { field: at.and_then(|at| columns.iter().position(|c| *c == at)), ..e }
+            })?;
             if !ids.insert(id.clone()) {
                 return Err(bad(line, None, format!("the id '{id}' is used twice")));
             }
@@ -142,10 +147,11 @@ impl CsvProblem {
 
 fn header_columns(at: usize, header: &str) -> Result<Vec<Column>, CsvError> {
     let mut columns: Vec<Column> = Vec::new();
-    for name in header.split(',').map(str::trim) {
-        let c = column(name).ok_or_else(|| bad(at, Some(name), "unknown column"))?;
+    for (field, name) in header.split(',').map(str::trim).enumerate() {
+        let wrong = |message| CsvError { field: Some(field), ..bad(at, Some(name), message) };
+        let c = column(name).ok_or_else(|| wrong("unknown column"))?;
         if columns.contains(&c) {
-            return Err(bad(at, Some(name), "the column stands twice"));
+            return Err(wrong("the column stands twice"));
         }
         columns.push(c);
     }

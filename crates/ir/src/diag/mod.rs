@@ -13,6 +13,6 @@ pub use code::{Code, Severity};
 pub use diagnostic::Diagnostic;
 pub use list::Diagnostics;
 pub use place::TextPlace;
-pub use render::{render, render_coloured, render_reports};
+pub use render::{render, render_reports};
 pub use report::Report;
 pub use source::source_location;

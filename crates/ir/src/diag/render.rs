@@ -12,11 +12,6 @@ pub fn render(diags: &[Diagnostic], file_name: &str, text: &str) -> String {
     render_all(diags.iter().map(Report::from), file_name, text, false)
 }
 
-/// The same with the colours of a terminal.
-pub fn render_coloured(diags: &[Diagnostic], file_name: &str, text: &str) -> String {
-    render_all(diags.iter().map(Report::from), file_name, text, true)
-}
-
 /// Reports as text, one after the other with an empty line between; with the colours of a terminal where asked for.
 pub fn render_reports(reports: &[Report], file_name: &str, text: &str, coloured: bool) -> String {
     render_all(reports.iter().cloned(), file_name, text, coloured)

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use warploom_ir::diag::Report;
+
 use crate::io::{Failure, Io};
 
 /// Not in this build, which has no LLVM.
@@ -21,9 +23,7 @@ pub struct Args {
 impl Args {
     /// Refuses.
     pub fn run(self, _io: &Io) -> Result<(), Failure> {
-        Err(Failure::Usage(
-            "error: this build has no LLVM\ninstead: build with the feature `llvm`, which is on by default"
-                .into(),
-        ))
+        let report = Report::error("usage", "this build has no LLVM");
+        Err(Failure::usage(report.note("instead", "build with the feature `llvm`, which is on by default")))
     }
 }

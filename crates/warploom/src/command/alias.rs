@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use warploom_alias::text::{AliasEmit, TextOptions, filecheck, verify_diagnostics};
-use warploom_alias::{AliasError, AliasErrors, AliasOptions};
+use warploom_alias::{AliasError, AliasErrors, AliasOptions, AliasSeverity};
+use warploom_ir::diag::{Report, Severity, TextPlace};
 use warploom_stablehlo::{StablehloOptions, lower_text};
 
-use super::rule::look_up;
 use super::targets::named;
-use crate::io::{Failure, Io};
+use crate::io::{Failure, Io, show};
 
 /// Lay out storage-alias specs and lower them, text to text; parts are separated by `// -----`.
 ///
@@ -132,9 +132,18 @@ impl Args {
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         let options = self.options(io)?;
         let input = io.read(&self.file)?;
+        let nothing = || {
+            let report = Report::error("input", "nothing was laid out: no storage-alias spec and no buffer");
+            let remedy = "a text as docs/aliasing.md shows it, and without --no-lower for anything but MLIR";
+            Failure::refused(&[report.note("instead", remedy).rule("A16")], &input)
+        };
+        if input.text.lines().all(|line| matches!(line.trim(), "" | "// -----")) {
+            return Err(nothing());
+        }
         let output = lower_text(&input.text, &options);
-        let refused =
-            |errors: AliasErrors| Failure::Refused(errors.0.iter().map(|e| e.render(&input.name)).collect());
+        let reports =
+            |errors: &[AliasError]| errors.iter().map(|e| report(e, &input.text)).collect::<Vec<_>>();
+        let refused = |errors: AliasErrors| Failure::refused(&reports(&errors.0), &input);
         if self.verify_diagnostics {
             verify_diagnostics(&input.text, &output.diagnostics).map_err(refused)?;
         }
@@ -146,13 +155,34 @@ impl Args {
         if self.verify_diagnostics || self.filecheck {
             return Ok(());
         }
-        io.stdout(output.text.as_bytes())?;
-        let explained = |d: &AliasError| format!("{}  {}\n", d.render(&input.name), look_up(d.code));
-        let said: String = output.diagnostics.iter().map(explained).collect();
-        if output.failed {
-            return Err(Failure::Refused(said));
+        if output.diagnostics.is_empty() && output.text.trim().is_empty() {
+            return Err(nothing());
         }
-        eprint!("{said}");
+        io.stdout(output.text.as_bytes())?;
+        let said = reports(&output.diagnostics);
+        if output.failed {
+            return Err(Failure::refused(&said, &input));
+        }
+        eprint!("{}", show(&said, &input));
         Ok(())
     }
+}
+
+/// What is said of a text, at its place.
+fn report(error: &AliasError, text: &str) -> Report {
+    let severity = match error.severity {
+        AliasSeverity::Error => Severity::Error,
+        AliasSeverity::Warning => Severity::Warning,
+        _ => Severity::Remark,
+    };
+    let place = error.at.map(|at| TextPlace::offset_of(text, at.line as usize, at.col as usize));
+    let mut report = Report::new(severity, error.code, &error.message).at(place);
+    for related in &error.related {
+        let place = related.at.map_or(String::new(), |at| format!("{}:{}: ", at.line, at.col));
+        report = report.note("note", format!("{place}{}", related.message));
+    }
+    if let Some(help) = &error.help {
+        report = report.note("instead", help);
+    }
+    report.rule(error.code)
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use warploom_bufassign::{Problem, assign, assign_within, render};
+use warploom_bufassign::{AssignError, Problem, assign, assign_within, render};
+use warploom_ir::diag::Report;
 
-use crate::io::{Failure, Io};
+use crate::io::{Failure, Io, json_place};
 
 /// Assign buffers and barriers to the values of scheduled loops.
 ///
@@ -38,10 +39,7 @@ impl Args {
                 io.stdout(format!("{}\n", error.to_json()).as_bytes())?;
                 return Err(Failure::Answered);
             }
-            Err(error) => {
-                let last = super::rule::look_up(&error.code);
-                return Err(Failure::Refused(format!("error: {}: {error}\n{last}", input.name)));
-            }
+            Err(error) => return Err(Failure::refused(&[refusal(&error, &input.text)], &input)),
         };
         if let Some(path) = &self.svg {
             io.write(Some(path), render::svg(&assignment).as_bytes())?;
@@ -53,4 +51,47 @@ impl Args {
             format!("{}\n{}", render::memory_map(&assignment), render::barriers(&assignment)).as_bytes(),
         )
     }
+}
+
+/// The refusal of a problem, at the field that is wrong, or at the value or loop that it speaks of.
+fn refusal(error: &AssignError, text: &str) -> Report {
+    let of_loop = error.in_loop.map(|l| format!("regions[id={}]", l.region));
+    let of_value = error.value.as_ref().map(|v| format!("values[id={}]", v.id));
+    let place = error.path.clone().or(of_value).or(of_loop);
+    let message = match error.path.as_deref().and_then(|path| error.message.strip_prefix(path)) {
+        // The reader of JSON repeats the place at the end, and writes `?` for a field whose name did not come to one.
+        Some(why) => {
+            let field = place.as_deref().unwrap_or_default().trim_end_matches('?').trim_end_matches('.');
+            let field = if field.is_empty() { "problem" } else { field };
+            format!("{field}{}", why.split(" at line ").next().unwrap_or_default())
+        }
+        None => error.message.clone(),
+    };
+    let mut report = Report::error(&error.code, message);
+    report.offset = place.map(|path| json_place::fault(text, &path));
+    if let Some(l) = &error.in_loop {
+        report = report.note("loop", format!("region {}, II {}, {} stages", l.region, l.ii, l.stages));
+    }
+    if let Some(v) = &error.value {
+        let mut value = format!("{} '{}'", v.id, v.name);
+        if let (Some(start), Some(end), Some(length), Some(depth)) = (v.start, v.end, v.length, v.depth) {
+            let [(s0, s1), (e0, e1)] = [start, end].map(|[stage, cycle]| (stage, cycle));
+            value += &format!(": live ({s0}, {s1}) to ({e0}, {e1}), {length} cycles, depth {depth}");
+        }
+        report = report.note("value", value);
+    }
+    if let (Some(need), Some(limit)) = (error.need, error.limit) {
+        report = report.note("needs", format!("{need} of {limit}"));
+    }
+    for also in error.also.iter().flatten() {
+        report = report.note("also", format!("{} [{}]", also.message, also.code));
+    }
+    let remedy = match error.advice.iter().flatten().next() {
+        Some(first) => Some(first.to_string()),
+        None => error.path.as_ref().map(|_| "write the problem as docs/buffers.schema.json asks".to_owned()),
+    };
+    if let Some(remedy) = remedy {
+        report = report.note("instead", remedy);
+    }
+    report.rule(&error.code)
 }

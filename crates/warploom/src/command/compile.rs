@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use warploom::{Diagnostic, Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
+use warploom_ir::diag::Report;
 
 use super::targets::named;
 use super::tuning;
@@ -284,7 +285,10 @@ impl Args {
             Some(path) if path.as_os_str() != "-" => io.write(Some(path), &made.bytes)?,
             _ => match String::from_utf8(made.bytes) {
                 Ok(text) => drop(answer.insert("text".into(), json!(text))),
-                Err(_) => return Err(Failure::Usage("error: --json with --emit cubin needs -o OUT".into())),
+                Err(_) => {
+                    let report = Report::error("usage", "--json with --emit cubin needs -o OUT");
+                    return Err(Failure::usage(report));
+                }
             },
         }
         io.json(&Value::Object(answer))
@@ -299,25 +303,25 @@ impl Args {
         match self.emit {
             // Answered before anything is lowered.
             Emit::Graph => Ok(Made { bytes: Vec::new(), fields: Map::new(), remarks: Vec::new() }),
-            Emit::Scheduled => earlier(session.lowered.scheduled(), self.emit).map(text),
-            Emit::Assigned => earlier(session.lowered.assigned(), self.emit).map(text),
+            Emit::Scheduled => earlier(session.lowered.scheduled(), self.emit, &session.input).map(text),
+            Emit::Assigned => earlier(session.lowered.assigned(), self.emit, &session.input).map(text),
             Emit::Program => Ok(text(session.lowered.program())),
             #[cfg(feature = "llvm")]
             Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
             #[cfg(not(feature = "llvm"))]
-            Emit::Llvm | Emit::Ptx | Emit::Cubin => Err(Refusal::Other(Failure::Usage(
-                "error: this build has no LLVM; it ends at --emit program\ninstead: build with the feature `llvm`, which is on by default".into(),
-            ))),
+            Emit::Llvm | Emit::Ptx | Emit::Cubin => {
+                let report = Report::error("usage", "this build has no LLVM; it ends at --emit program");
+                let remedy = "build with the feature `llvm`, which is on by default";
+                Err(Refusal::Other(Failure::usage(report.note("instead", remedy))))
+            }
         }
     }
 }
 
 /// A form before the program, unless the input was a program, where none is known.
-fn earlier(form: Option<&Module>, emit: Emit) -> Result<&Module, Refusal> {
+fn earlier<'m>(form: Option<&'m Module>, emit: Emit, input: &Input) -> Result<&'m Module, Refusal> {
     form.ok_or_else(|| {
-        let name = emit.name();
-        let text =
-            format!("error[op]: a program has no {name} form any more\ninstead: start from the kernel");
-        Refusal::Other(Failure::Refused(text))
+        let report = Report::error("op", format!("a program has no {} form any more", emit.name()));
+        Refusal::Other(Failure::refused(&[report.note("instead", "start from the kernel")], input))
     })
 }

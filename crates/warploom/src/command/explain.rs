@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use warploom_ir::diag::Report;
+
 use super::compile::KernelArgs;
 use super::tuning;
 use crate::io::{Failure, Io};
@@ -27,9 +29,8 @@ impl Args {
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
         let Some(text) = session.lowered.explain() else {
-            return Err(Failure::Refused(
-                "error[op]: a program says nothing of how it came to be\ninstead: explain the kernel".into(),
-            ));
+            let report = Report::error("op", "a program says nothing of how it came to be");
+            return Err(Failure::refused(&[report.note("instead", "explain the kernel")], &session.input));
         };
         let text = match &session.tuned {
             Some(tuned) => text + "\n" + &tuning::text(tuned),

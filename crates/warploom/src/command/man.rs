@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap_mangen::Man;
+use warploom_ir::diag::Report;
 
 use crate::io::{Failure, Io};
 
@@ -39,7 +40,7 @@ impl Args {
 /// The file name of a page, and the page.
 fn page(command: clap::Command) -> Result<(String, Vec<u8>), Failure> {
     let (man, mut text) = (Man::new(command), Vec::new());
-    let failed = |e: std::io::Error| Failure::Refused(format!("error[output]: no manual page: {e}"));
+    let failed = |e: std::io::Error| Failure::plain(Report::error("output", format!("no manual page: {e}")));
     man.render(&mut text).map_err(failed)?;
     Ok((man.get_filename(), text))
 }

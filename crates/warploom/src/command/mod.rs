@@ -6,6 +6,7 @@ pub mod compile;
 mod completions;
 mod explain;
 mod grid;
+mod machine;
 mod man;
 mod pack;
 mod progress;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, pack};
+use warploom_bufassign::pack::{CsvError, CsvProblem, PackOptions, PackOutcome, pack};
+use warploom_ir::diag::{Report, TextPlace};
 
 use crate::io::{Failure, Io};
 
@@ -43,8 +44,12 @@ impl Args {
         if let Some(nodes) = self.nodes.or(self.capacity.map(|_| PATIENCE)) {
             options.node_budget = nodes;
         }
+        if self.capacity == Some(0) {
+            let report = Report::error("capacity", "the capacity is 0; nothing fits");
+            return Err(Failure::plain(report.note("instead", "raise --capacity").rule("B61")));
+        }
         let csv = CsvProblem::parse(&input.text, self.capacity)
-            .map_err(|e| Failure::Refused(format!("error: {}: {e}", input.name)))?;
+            .map_err(|e| Failure::refused(&[unread(&e, &input.text)], &input))?;
         let outcome = pack(&csv.problem, &options);
         if self.json {
             let mut answer = json!(outcome);
@@ -64,24 +69,48 @@ impl Args {
                 Ok(())
             }
             _ if self.json => Err(Failure::Answered),
-            PackOutcome::ProvedInfeasible { lower_bound, core } => {
-                let ids: Vec<&str> =
-                    core.iter().filter_map(|&i| csv.ids().get(i)).map(String::as_str).collect();
-                Err(Failure::Refused(format!(
-                    "infeasible, proved: no plan needs less than {lower_bound} bytes; these do not fit together: {}",
-                    ids.join(", ")
-                )))
-            }
-            PackOutcome::GaveUp { best, lower_bound } => {
-                let best =
-                    best.map_or(String::new(), |(_, peak)| format!("; the best plan needs {peak} bytes"));
-                Err(Failure::Refused(format!(
-                    "gave up: no plan found, none proved impossible (bound {lower_bound} bytes){best}\n\
-                     instead: raise --nodes or --capacity"
-                )))
-            }
-            PackOutcome::Invalid(error) => Err(Failure::Refused(format!("error: {}: {error}", input.name))),
-            other => Err(Failure::Refused(format!("error: {}: {other:?}", input.name))),
+            other => Err(Failure::refused(&[unpacked(&other, csv.ids())], &input)),
         }
+    }
+}
+
+/// A file that is no problem, at the field that is wrong.
+fn unread(error: &CsvError, text: &str) -> Report {
+    let start = TextPlace::offset_of(text, error.line, 1);
+    let row = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    let field = error.field.unwrap_or(0);
+    let before: usize = row.split(',').take(field).map(|f| f.len() + 1).sum();
+    let indent = row.get(before..).map_or(0, |rest| rest.len() - rest.trim_start().len());
+    let message = match &error.column {
+        Some(column) => format!("column '{column}': {}", error.message),
+        None => error.message.clone(),
+    };
+    let remedy = "a header with id, lower, upper or end, and size, and rows of whole numbers";
+    Report::error("csv", message).at(Some(start + before + indent)).note("instead", remedy).rule("B61")
+}
+
+/// A problem without a plan.
+fn unpacked(outcome: &PackOutcome, ids: &[String]) -> Report {
+    match outcome {
+        PackOutcome::ProvedInfeasible { lower_bound, core } => {
+            let core: Vec<&str> = core.iter().filter_map(|&i| ids.get(i)).map(String::as_str).collect();
+            let message = format!("infeasible, proved: no plan needs less than {lower_bound} bytes");
+            Report::error("capacity", message)
+                .note("together", format!("{} do not fit", core.join(", ")))
+                .note("instead", "raise --capacity, or move one of these away from the others")
+                .rule("B58")
+        }
+        PackOutcome::GaveUp { best, lower_bound } => {
+            let message = "gave up: no plan found, none proved impossible";
+            let report = Report::error("capacity", message)
+                .note("bound", format!("no plan needs less than {lower_bound} bytes"));
+            let report = match best {
+                Some((_, peak)) => report.note("found", format!("a plan that needs {peak} bytes")),
+                None => report,
+            };
+            report.note("instead", "raise --nodes or --capacity").rule("B58")
+        }
+        PackOutcome::Invalid(error) => Report::error("csv", error.to_string()).rule("B61"),
+        other => Report::error("internal", format!("{other:?}")),
     }
 }

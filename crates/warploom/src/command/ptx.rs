@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use warploom::Target;
 use warploom_emulator::{Device, EmulatorRefusal, Entry, Launch, Module, Policy, Race, Report, RunOptions};
 use warploom_ir::Type;
+use warploom_ir::diag;
 use warploom_ir::interp::Tensor;
 
 use self::argument::{Buffer, Named, Spec};
 use super::progress::Progress;
 use super::rule::look_up;
-use super::trace;
+use super::{machine, targets, trace};
 use crate::io::{Failure, Input, Io};
 
 /// Run PTX without a GPU: is the result right, and could another schedule have broken it?
@@ -135,21 +136,7 @@ fn refused(io: &Io, refusal: &EmulatorRefusal, input: &Input, json: bool) -> Fai
         let answer = json!({"ok": false, "diagnostics": refusal.diagnostics});
         return io.json(&answer).err().unwrap_or(Failure::Answered);
     }
-    let mut text = String::new();
-    for d in &refusal.diagnostics {
-        text += &format!("error[{}]: {}\n", d.code, d.message);
-        if let Some(line) = input.text.lines().nth((d.line as usize).wrapping_sub(1)) {
-            let number = d.line.to_string();
-            let shown: String = line.trim().chars().take(160).collect();
-            let margin = " ".repeat(number.len());
-            text += &format!("{margin}--> {}:{number}\n{margin} |\n{number} | {shown}\n", input.name);
-        }
-        if !d.remedy.is_empty() {
-            text += &format!("instead: {}\n", d.remedy);
-        }
-        text += &format!("{}\n", look_up(&d.code));
-    }
-    Failure::Refused(text)
+    Failure::refused(&machine::reports(refusal, &input.text), input)
 }
 
 /// The chip by name; plain names such as `sm_90` stand for the chip that runs them.
@@ -159,7 +146,7 @@ fn chip(name: &str) -> Result<Target, Failure> {
             let plain = name.trim_end_matches('f');
             Target::named(plain).or_else(|_| Target::named(&format!("{plain}a"))).map_err(|_| error)
         })
-        .map_err(|e| Failure::Refused(format!("error[target]: {e}")))
+        .map_err(|e| targets::unknown(&e))
 }
 
 /// Relative error that the last rounding of an element type may cause, with some room for sums.
@@ -280,8 +267,11 @@ impl Args {
 /// The contents of all buffers.
 fn state(device: &Device, buffers: &[Named]) -> Result<Vec<Tensor>, Failure> {
     let one = |b: &Named| {
-        let bytes = device.read(b.address).map_err(|e| Failure::Refused(e.to_string()))?;
-        let lost = || Failure::Refused(format!("error: buffer {} changed its size", b.name));
+        let bytes = device.read(b.address).map_err(|e| argument::unheld(&e, &b.name))?;
+        let lost = || {
+            let message = format!("buffer {} changed its size", b.name);
+            Failure::plain(diag::Report::error("internal", message))
+        };
         b.tensor.with_bytes(bytes.to_vec()).ok_or_else(lost)
     };
     buffers.iter().map(one).collect()

@@ -1,6 +1,7 @@
 //! `warploom rule`: what a rule says, how it is known, who checks it, which error it gives.
 
 use serde_json::{Value, json};
+use warploom_ir::diag::Report;
 use warploom_rules::{Page, Rule, nearest, pages};
 
 use crate::io::{Failure, Io};
@@ -37,7 +38,7 @@ impl Args {
                 io.json(&json!({"ok": false, "code": code, "nearest": near}))?;
                 Err(Failure::Answered)
             }
-            None => Err(Failure::Refused(unknown(code))),
+            None => Err(Failure::plain(unknown(code))),
         }
     }
 
@@ -59,7 +60,7 @@ impl Args {
     }
 }
 
-/// The last line of an error that cites a rule.
+/// The last line of a finding, which cites its rule.
 pub fn look_up(code: &str) -> String {
     format!("rule: {code} (warploom rule {code})")
 }
@@ -69,10 +70,8 @@ fn record(rule: &Rule) -> Value {
            "checked_by": rule.checked_by, "error": rule.error, "page": rule.page})
 }
 
-fn unknown(code: &str) -> String {
-    let mut text = format!("error[rule]: there is no rule `{code}`\n");
-    for rule in nearest(code) {
-        text += &format!("nearest: {} {}\n", rule.code, rule.title);
-    }
-    text + "instead: `warploom rule` lists every rule"
+fn unknown(code: &str) -> Report {
+    let report = Report::error("rule", format!("there is no rule `{code}`"));
+    let near = |report: Report, rule: &Rule| report.note("nearest", format!("{} {}", rule.code, rule.title));
+    nearest(code).iter().fold(report, near).note("instead", "`warploom rule` lists every rule")
 }

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use warploom::run::{ArgSpec, Case, policies, prepare};
+use warploom::run::{ArgSpec, Case, RunError, policies, prepare};
 use warploom_emulator as emulator;
+use warploom_ir::diag::Report;
 
-use super::compile::KernelArgs;
+use super::compile::{KernelArgs, Session};
 use super::progress::Progress;
 use super::rule::look_up;
-use super::trace;
-use crate::io::{Failure, Io};
+use super::{machine, trace};
+use crate::io::{Failure, Input, Io};
 
 /// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
 ///
@@ -53,15 +54,14 @@ pub struct Args {
 impl Args {
     /// Compiles, runs, compares.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
-        let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("error: {e}"));
         let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
         if let warploom::Resumed::Program(_) = &session.lowered {
-            return Err(Failure::Refused(
-                "error[op]: a program has no meaning to compare with\ninstead: run the kernel".into(),
-            ));
+            let report = Report::error("op", "a program has no meaning to compare with");
+            return Err(Failure::refused(&[report.note("instead", "run the kernel")], &session.input));
         }
         let emitted = crate::tools::ptx(&session, &self.ptx, false).map_err(|refusal| refusal.text())?;
-        let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&e))?;
+        let refused = |e: &RunError| refused(e, &session, &emitted.ptx);
+        let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&RunError::Machine(e)))?;
         let case = Case { args: self.args, grid: self.grid, seed: self.seed };
         let name = &emitted.metadata.name;
         let prepared = prepare(&session.module, name, &case).map_err(|e| refused(&e))?;
@@ -108,5 +108,21 @@ impl Args {
             io.stdout(text.as_bytes())?;
         }
         if failed == 0 { Ok(()) } else { Err(Failure::Answered) }
+    }
+}
+
+/// A launch that is not possible, a kernel without a meaning, or PTX of ours that the emulator does not take.
+fn refused(error: &RunError, session: &Session, ptx: &str) -> Failure {
+    match error {
+        RunError::Arguments(why) => {
+            let remedy =
+                "one --arg for each parameter, as `warploom run --help` shows them, and a smaller grid";
+            Failure::plain(Report::error("arg", why).note("instead", remedy))
+        }
+        RunError::Meaning(e) => Failure::refused(&[(&e.diagnostic(&session.module)).into()], &session.input),
+        RunError::Machine(refusal) => {
+            let input = Input { name: "<ptx>".to_owned(), text: ptx.to_owned() };
+            Failure::refused(&machine::reports(refusal, ptx), &input)
+        }
     }
 }

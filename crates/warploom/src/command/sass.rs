@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde_json::json;
 use warploom::codegen::assemble::{Assembled, assemble};
 use warploom::codegen::sass;
+use warploom_ir::diag::Report;
 
 use super::targets::named;
-use crate::io::{Failure, Io};
+use crate::io::{Failure, Input, Io};
 use crate::tools::find;
 
 /// Count the instructions a trip of the loops in machine code, ours or anyone's.
@@ -33,24 +34,26 @@ pub struct Args {
 }
 
 fn missing(tool: &str) -> Failure {
-    let text = format!("error[assemble]: no {tool} found\ninstead: put it on PATH, or run `make setup`");
-    Failure::Refused(text)
+    let report = Report::error("assemble", format!("no {tool} found"));
+    Failure::plain(report.note("instead", "put it on PATH, or run `make setup`"))
 }
 
 impl Args {
     /// Disassembles and counts.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
-        let (_, bytes) = io.read_bytes(&self.input)?;
-        let refused = |d: Box<warploom::Diagnostic>| Failure::Refused(d.to_string());
+        let (name, bytes) = io.read_bytes(&self.input)?;
+        let input = Input::named(name);
+        let refused = |d: Box<warploom::Diagnostic>| Failure::refused(&[Report::from(d.as_ref())], &input);
         let (cubin, report) = match bytes.starts_with(b"\x7fELF") {
             true => (bytes, None),
             false => {
                 let Some(chip) = &self.target else {
-                    return Err(Failure::Usage("error: PTX needs --target CHIP".into()));
+                    return Err(Failure::usage(Report::error("usage", "PTX needs --target CHIP")));
                 };
                 let target = named(io, chip, None)?;
                 let text = String::from_utf8(bytes).map_err(|_| {
-                    Failure::Refused("error[parse]: neither a cubin nor text of PTX\nrule: C81".into())
+                    let report = Report::error("parse", "neither a cubin nor text of PTX").rule("C81");
+                    Failure::refused(&[report], &input)
                 })?;
                 let ptxas = self.ptxas.clone().or_else(|| find("ptxas")).ok_or_else(|| missing("ptxas"))?;
                 let Assembled { cubin, report, .. } =

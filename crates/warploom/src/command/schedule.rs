@@ -1,14 +1,18 @@
 //! `warploom schedule`: loop graphs in, schedules or verdicts out (S86).
 
+mod refusal;
+
 use std::path::PathBuf;
 use std::time::Duration;
+
+use warploom_ir::diag::Report;
 
 use warploom_sched::{
     Algorithm, Answer, LoopGraph, MemoryBudget, Objective, ReadError, ScheduleError, ScheduleOptions, check,
     decode_text_within, read_error_record, read_graphs, record, render, schedule, schedule_within, validate,
 };
 
-use super::rule::look_up;
+use self::refusal::{Stretch, undecoded};
 use crate::io::{Failure, Input, Io};
 
 /// Schedule loop graphs.
@@ -77,11 +81,14 @@ impl Args {
     /// Schedules or checks.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         let (name, bytes) = io.read_bytes(&self.graph)?;
-        let text = decode_text_within(&bytes, io.limits.max_unpacked).map_err(|e| unreadable(&name, &e))?;
-        let graphs = read_graphs(&text);
+        let input = match decode_text_within(&bytes, io.limits.max_unpacked) {
+            Ok(text) => Input { name, text },
+            Err(e) => return Err(undecoded(name, &bytes, &e)),
+        };
+        let graphs = read_graphs(&input.text);
         match &self.schedule {
-            Some(schedule) => judge(io, &name, graphs, &io.read(schedule)?),
-            None => self.schedule_all(io, &name, graphs),
+            Some(schedule) => judge(io, &input, graphs, &io.read(schedule)?),
+            None => self.schedule_all(io, &input, graphs),
         }
     }
 
@@ -128,19 +135,22 @@ impl Args {
     fn schedule_all(
         &self,
         io: &Io,
-        name: &str,
+        input: &Input,
         graphs: Vec<Result<LoopGraph, ReadError>>,
     ) -> Result<(), Failure> {
         if graphs.len() > 1 && (self.trace.is_some() || self.svg.is_some()) {
-            return Err(Failure::Usage("error: --trace and --svg take a file with one loop".into()));
+            return Err(Failure::usage(Report::error(
+                "usage",
+                "--trace and --svg take a file with one loop",
+            )));
         }
         let (mut out, mut refused) = (String::new(), Vec::new());
-        for graph in &graphs {
+        for (graph, stretch) in graphs.iter().zip(Stretch::of(&input.text, graphs.len())) {
             let graph = match graph {
                 Ok(graph) => graph,
                 Err(error) => {
-                    out += &line_if(self.json, || read_error_record(name, error));
-                    refused.push(format!("error: {name}: {error}"));
+                    out += &line_if(self.json, || read_error_record(&input.name, error));
+                    refused.push(stretch.unread(error));
                     continue;
                 }
             };
@@ -156,13 +166,13 @@ impl Args {
                         out += &format!("{}\n", render::explain(graph, &answer));
                     }
                 }
-                Err(error) => refused.push(refusal(&graph.name, &error)),
+                Err(error) => refused.extend(stretch.refused(&graph.name, &error)),
             }
         }
         io.stdout(out.as_bytes())?;
         match refused.is_empty() {
             true => Ok(()),
-            false => Err(Failure::Refused(refused.join("\n"))),
+            false => Err(Failure::refused(&refused, input)),
         }
     }
 }
@@ -172,38 +182,24 @@ fn line_if(wanted: bool, line: impl FnOnce() -> String) -> String {
     if wanted { line() + "\n" } else { String::new() }
 }
 
-fn refusal(name: &str, error: &ScheduleError) -> String {
-    let first = error.record();
-    let records = if first.all.is_empty() { vec![first] } else { first.all };
-    let lines = records.iter().map(|r| {
-        format!(
-            "error[{}]: {name}: {} (at {})\ninstead: {}\n{}",
-            r.code,
-            r.message,
-            r.at,
-            r.help,
-            look_up(&r.rule)
-        )
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn unreadable(name: &str, error: &ReadError) -> Failure {
-    Failure::Refused(format!("error: {name}: {error}"))
-}
-
 fn judge(
     io: &Io,
-    name: &str,
+    input: &Input,
     graphs: Vec<Result<LoopGraph, ReadError>>,
     schedule: &Input,
 ) -> Result<(), Failure> {
     let Ok([graph]) = <[_; 1]>::try_from(graphs) else {
-        return Err(Failure::Refused(format!("error: {name}: --check takes one loop graph")));
+        let report = Report::error("input", "--check takes one loop graph, and this file has several");
+        return Err(Failure::refused(&[report.note("instead", "one file for each loop")], input));
     };
-    let graph = graph.map_err(|e| unreadable(name, &e))?;
-    validate(&graph).map_err(|e| Failure::Refused(refusal(&graph.name, &ScheduleError::Graph(e))))?;
-    let verdict = check::verdict(&graph, &schedule.text).map_err(|e| unreadable(&schedule.name, &e))?;
+    let stretch = Stretch { text: &input.text, offset: 0 };
+    let graph = graph.map_err(|e| Failure::refused(&[stretch.unread(&e)], input))?;
+    validate(&graph)
+        .map_err(|e| Failure::refused(&stretch.refused(&graph.name, &ScheduleError::Graph(e)), input))?;
+    let verdict = check::verdict(&graph, &schedule.text).map_err(|e| {
+        let report = Stretch { text: &schedule.text, offset: 0 }.unread(&e);
+        Failure::refused(&[report], schedule)
+    })?;
     io.stdout(verdict.to_string().as_bytes())?;
     if verdict.violations.is_empty() { Ok(()) } else { Err(Failure::Answered) }
 }

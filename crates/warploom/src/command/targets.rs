@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use warploom_chips::{Target, describe, overview};
+use warploom_chips::{Target, TargetError, describe, overview};
+use warploom_ir::diag::{Report, TextPlace};
 
 use crate::io::{Failure, Io};
 
@@ -36,7 +37,7 @@ impl Args {
                 }
             }
             None if self.json => {
-                let all = Target::all().map_err(|e| Failure::Refused(format!("error[target]: {e}")))?;
+                let all = Target::all().map_err(|e| unknown(&e))?;
                 io.json(&serde_json::json!(all))
             }
             None => io.stdout(overview().as_bytes()),
@@ -46,10 +47,32 @@ impl Args {
 
 /// The chip of this name, with the cost entries of a file replaced.
 pub fn named(io: &Io, name: &str, cost: Option<&PathBuf>) -> Result<Target, Failure> {
-    let refused = |e: warploom_chips::TargetError| Failure::Refused(format!("error[target]: {e}"));
-    let target = Target::named(name).map_err(refused)?;
-    match cost {
-        Some(path) => target.with_costs(&io.read(path)?.text).map_err(refused),
-        None => Ok(target),
-    }
+    let target = Target::named(name).map_err(|e| unknown(&e))?;
+    let Some(path) = cost else { return Ok(target) };
+    let input = io.read(path)?;
+    target.with_costs(&input.text).map_err(|e| Failure::refused(&[report(&e, &input.text)], &input))
+}
+
+/// The refusal of a chip.
+pub fn unknown(error: &TargetError) -> Failure {
+    Failure::plain(report(error, ""))
+}
+
+/// A chip that is not known, or an entry of a file of costs at its line.
+fn report(error: &TargetError, text: &str) -> Report {
+    let report = match error {
+        TargetError::UnknownChip { name, known } => {
+            Report::error("target", format!("unknown target `{name}`"))
+                .note("instead", format!("one of {known}"))
+        }
+        TargetError::File { line, key, reason } => {
+            let row = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
+            let entry = key.rsplit('.').next().and_then(|name| row.find(name));
+            let column = entry.unwrap_or(row.len() - row.trim_start().len()) + 1;
+            let place = Some(TextPlace::offset_of(text, *line, column));
+            Report::error("target", format!("`{key}`: {reason}")).at(place)
+        }
+        other => Report::error("target", other.to_string()),
+    };
+    report.rule(error.rule())
 }

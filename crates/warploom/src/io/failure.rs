@@ -4,10 +4,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
+use warploom_ir::diag::Report;
+
+use super::show::{Input, show};
 
 /// Why a command ends with a status other than 0.
 pub enum Failure {
-    /// The command line was wrong (status 2).
+    /// The command line was wrong (status 2); the text is ready to print.
     Usage(String),
     /// The input was refused, or a check failed (status 1); the text is ready to print.
     Refused(String),
@@ -16,10 +19,25 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The input was refused, for these reasons.
+    pub fn refused(reports: &[Report], input: &Input) -> Failure {
+        Failure::Refused(show(reports, input))
+    }
+
+    /// Refused for a reason that lies in no file.
+    pub fn plain(report: Report) -> Failure {
+        Failure::refused(&[report], &Input::default())
+    }
+
+    /// The command line was wrong.
+    pub fn usage(report: Report) -> Failure {
+        Failure::Usage(show(&[report], &Input::default()))
+    }
+
     /// The time of a command is over: as text for people, or as JSON where that was asked for.
     pub fn late(message: &str, remedy: &str, as_json: bool) -> Failure {
         if !as_json {
-            return Failure::Refused(format!("error[limit]: {message}\ninstead: {remedy}"));
+            return Failure::plain(Report::error("limit", message).note("instead", remedy));
         }
         let diagnostic = json!({"code": "limit", "severity": "error", "message": message,
                                 "notes": [{"label": "instead", "text": remedy}]});

@@ -1,28 +1,24 @@
 //! What a command reads and writes: inputs within their limits, outputs whole or not at all.
 
 mod failure;
+pub mod json_place;
 mod limits;
+mod show;
 
 use std::cell::RefCell;
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use warploom::Diagnostic;
-use warploom_ir::diag;
+use warploom_ir::diag::Report;
 
 pub use failure::Failure;
 pub use limits::{Clock, Limits};
+pub use show::{Input, render, show};
 
-/// A text that was read, and what to call it in messages.
-#[derive(Clone)]
-pub struct Input {
-    /// The path as given, or `<stdin>`.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
+/// Bytes shown behind the first one that is no text.
+const GARBLED: usize = 64;
 
 /// Held while something is written, so that a command whose time is over ends before a write or behind it.
 pub type Gate = Arc<Mutex<()>>;
@@ -38,15 +34,6 @@ pub struct Io {
     inputs: RefCell<Vec<PathBuf>>,
 }
 
-/// Diagnostics as text for people; coloured on a terminal.
-pub fn render(diagnostics: &[Diagnostic], input: &Input) -> String {
-    if io::stderr().is_terminal() {
-        diag::render_coloured(diagnostics, &input.name, &input.text)
-    } else {
-        diag::render(diagnostics, &input.name, &input.text)
-    }
-}
-
 impl Io {
     /// Within limits, with a clock that runs already.
     pub fn new(limits: Limits, clock: Clock, gate: Gate) -> Io {
@@ -56,11 +43,17 @@ impl Io {
     /// Reads a file, or standard input for `-`.
     pub fn read(&self, path: &Path) -> Result<Input, Failure> {
         let (name, bytes) = self.read_bytes(path)?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            Failure::Refused(format!("error[parse]: {name} is not text: byte {at} is not UTF-8"))
-        })?;
-        Ok(Input { name, text })
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Input { name, text }),
+            Err(e) => {
+                let at = e.utf8_error().valid_up_to();
+                let shown = e.as_bytes().get(..at.saturating_add(GARBLED)).unwrap_or(e.as_bytes());
+                let report = Report::error("parse", format!("this is no text: byte {at} is not UTF-8"));
+                let report = report.at(Some(at)).note("instead", "write the file as UTF-8");
+                let text = String::from_utf8_lossy(shown).into_owned();
+                Err(Failure::refused(&[report], &Input { name, text }))
+            }
+        }
     }
 
     /// Reads a file as bytes, or standard input for `-`.
@@ -75,13 +68,14 @@ impl Io {
             self.inputs.borrow_mut().push(path.to_owned());
             fs::File::open(path).and_then(|f| f.take(limit).read_to_end(&mut bytes))
         };
-        read.map_err(|e| Failure::Refused(format!("error[input]: cannot read {name}: {e}")))?;
-        if bytes.len() as u64 > most {
-            let text =
-                format!("error[limit]: {name} is larger than {most} bytes\ninstead: raise --max-input");
-            return Err(Failure::Refused(text));
-        }
-        Ok((name, bytes))
+        let wrong = match read {
+            Ok(_) if bytes.len() as u64 <= most => return Ok((name, bytes)),
+            Ok(_) => Report::error("limit", format!("the input is larger than {most} bytes"))
+                .note("instead", "raise --max-input"),
+            Err(e) => Report::error("input", format!("cannot read the input: {e}"))
+                .note("instead", "name a file that is there and may be read"),
+        };
+        Err(Failure::refused(&[wrong], &Input::named(name)))
     }
 
     /// Writes to a file, or to standard output without one. A file appears whole or not at all, and never in place
@@ -92,13 +86,14 @@ impl Io {
         };
         let same = |input: &PathBuf| same_file::is_same_file(input, path).unwrap_or(false);
         if self.inputs.borrow().iter().any(same) {
-            let text =
-                format!("error[output]: {} is an input\ninstead: write to another file", path.display());
-            return Err(Failure::Usage(text));
+            let report = Report::error("output", format!("{} is an input", path.display()));
+            return Err(Failure::usage(report.note("instead", "write to another file")));
         }
         let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        write_whole(path, bytes)
-            .map_err(|e| Failure::Refused(format!("error[output]: cannot write {}: {e}", path.display())))
+        write_whole(path, bytes).map_err(|e| {
+            let report = Report::error("output", format!("cannot write the output: {e}"));
+            Failure::refused(&[report], &Input::named(path.display().to_string()))
+        })
     }
 
     /// Writes to standard output; a reader that went away (`| head`) is no failure.
@@ -107,7 +102,7 @@ impl Io {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::Refused(format!("error[output]: cannot write to standard output: {e}")))
+                Err(Failure::plain(Report::error("output", format!("cannot write to standard output: {e}"))))
             }
             _ => Ok(()),
         }

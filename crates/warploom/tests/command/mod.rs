@@ -15,7 +15,7 @@ use crate::common;
 pub fn suite(name: &str) -> Suite {
     let suite =
         Suite::new(format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))).command("compile", compile);
-    let names = ["alias", "assign", "explain", "pack", "ptx", "run", "schedule"];
+    let names = ["alias", "assign", "explain", "pack", "ptx", "run", "schedule", "targets"];
     names.into_iter().fold(suite, |suite, name| suite.command(name, printed))
 }
 
@@ -67,7 +67,8 @@ fn severity(name: &str) -> Severity {
     }
 }
 
-/// The diagnostics on standard error: `error[CODE]: MESSAGE`, ` --> FILE:LINE:COLUMN`, notes, `rule: RULE`.
+/// The diagnostics on standard error: `error[CODE]: MESSAGE`, ` --> FILE:LINE:COLUMN`, notes, `rule: RULE`. Code, rule and
+/// `column-COLUMN` are tags.
 fn rendered(text: &str) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
     for line in text.lines() {
@@ -78,7 +79,10 @@ fn rendered(text: &str) -> Vec<Diagnostic> {
         }
         let Some(last) = all.last_mut() else { continue };
         if let Some(place) = line.trim_start().strip_prefix("--> ") {
-            last.line = place.split(':').nth(1).and_then(|number| number.parse().ok());
+            let mut numbers = place.split(':').skip(1);
+            last.line = numbers.next().and_then(|number| number.parse().ok());
+            let column = numbers.next().and_then(|number| number.split(' ').next());
+            last.tags.extend(column.map(|number| format!("column-{number}")));
         } else if let Some(rule) = line.strip_prefix("rule: ") {
             // Behind the rule stands how to look it up.
             last.tags.extend(rule.split_whitespace().next().map(str::to_owned));

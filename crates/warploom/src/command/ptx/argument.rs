@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use warploom_emulator::{Arg, Device, ElemType, Param, TensorMap, TiledMap};
+use warploom_emulator::{Arg, Device, ElemType, EmulatorRefusal, Param, TensorMap, TiledMap};
+use warploom_ir::diag::Report;
 use warploom_ir::interp::Tensor;
 use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 
 use warploom_ir::{FloatKind, Signedness, Type};
 
 use super::npy;
-use crate::io::{Failure, Io};
+use crate::command::machine;
+use crate::io::{Failure, Input, Io};
 
 /// The largest buffer, in bytes.
 const LARGEST: u64 = 4 << 30;
@@ -178,7 +180,7 @@ pub struct Named {
 }
 
 fn contents(io: &Io, buffer: &Buffer, seed: u64) -> Result<Tensor, Failure> {
-    let refused = |why: String| Failure::Refused(format!("error[arg]: {}: {why}", buffer.name));
+    let refused = |why: String| Failure::plain(Report::error("arg", format!("{}: {why}", buffer.name)));
     let mut tensor =
         Tensor::zeros(buffer.elem.clone(), &buffer.shape).map_err(|fault| refused(fault.to_string()))?;
     match &buffer.fill {
@@ -206,11 +208,12 @@ pub fn buffers(
     let new = args.iter().filter_map(|a| if let Spec::New(b) = a { Some(b) } else { None });
     for (i, buffer) in declared.iter().chain(new).enumerate() {
         if out.iter().any(|n| n.name == buffer.name) {
-            return Err(Failure::Usage(format!("error: two buffers are called {}", buffer.name)));
+            let report = Report::error("usage", format!("two buffers are called {}", buffer.name));
+            return Err(Failure::usage(report.note("instead", "a name of its own for each")));
         }
         let tensor = contents(io, buffer, seed.wrapping_mul(1009).wrapping_add(i as u64))?;
         let address =
-            device.alloc_from(tensor.bytes(), &buffer.name).map_err(|e| Failure::Refused(e.to_string()))?;
+            device.alloc_from(tensor.bytes(), &buffer.name).map_err(|e| unheld(&e, &buffer.name))?;
         out.push(Named { name: buffer.name.clone(), address, tensor });
     }
     Ok(out)
@@ -220,7 +223,12 @@ pub fn buffers(
 pub fn find<'a>(buffers: &'a [Named], name: &str) -> Result<&'a Named, Failure> {
     buffers.iter().find(|b| b.name == name).ok_or_else(|| {
         let known: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
-        Failure::Usage(format!("error: no buffer is called {name}; there are: {}", known.join(", ")))
+        let report = Report::error("usage", format!("no buffer is called {name}"));
+        let remedy = match known.is_empty() {
+            true => "describe it: --buffer NAME:TYPE:SHAPE".to_owned(),
+            false => format!("one of these: {}", known.join(", ")),
+        };
+        Failure::usage(report.note("instead", remedy))
     })
 }
 
@@ -249,7 +257,14 @@ fn tensor_map(buffer: &Named, box_dims: &[u32], swizzle: u32, nan_fill: bool) ->
         swizzle,
         nan_fill,
     })
-    .map_err(|e| Failure::Refused(format!("tensor map of {}: {e}", buffer.name)))
+    .map_err(|e| unheld(&e, &buffer.name))
+}
+
+/// A buffer, or a tensor map of it, that the machine does not hold.
+pub fn unheld(refusal: &EmulatorRefusal, buffer: &str) -> Failure {
+    let mut reports = machine::reports(refusal, "");
+    reports.iter_mut().for_each(|r| r.notes.insert(0, ("buffer".to_owned(), buffer.to_owned())));
+    Failure::refused(&reports, &Input::default())
 }
 
 /// The arguments of a launch. A map goes by value into a parameter of 128 bytes, and into memory behind a pointer.
@@ -270,7 +285,7 @@ pub fn arguments(
                 if params.get(i).is_some_and(|p| p.size == 8) {
                     let named = format!("tensor map of {name}");
                     let placed = device.alloc_from(map.bytes(), &named);
-                    Arg::Ptr(placed.map_err(|e| Failure::Refused(e.to_string()))?)
+                    Arg::Ptr(placed.map_err(|e| unheld(&e, name))?)
                 } else {
                     (&map).into()
                 }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use warploom_ir::diag::Report;
 use warploom_ir::interp::Tensor;
-
 use warploom_ir::{FloatKind, Signedness, Type};
 
-use crate::io::{Failure, Io};
+use crate::io::{Failure, Input, Io};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 fn refused(path: &Path, why: impl std::fmt::Display) -> Failure {
-    Failure::Refused(format!("error[npy]: {}: {why}", path.display()))
+    Failure::refused(&[Report::error("npy", why.to_string())], &Input::named(path.display().to_string()))
 }
 
 /// The value of `'key':` in the header, up to a comma outside of parentheses or the end.
