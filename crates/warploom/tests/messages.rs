@@ -33,7 +33,7 @@ fn readers() -> Vec<(Vec<&'static str>, String)> {
 /// Runs a command and looks at the form of what it says; gives the status.
 fn said(args: &[&str], input: &[u8]) -> (i32, String) {
     let output = piped(args, input);
-    let text = String::from_utf8(output.stderr).unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     let status = output.status.code().unwrap();
     for line in text.lines().filter(|line| !line.contains(" | ")) {
         assert!(!line.contains("error:"), "{args:?} says an error without its code:\n{text}");

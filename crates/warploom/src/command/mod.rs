@@ -11,7 +11,7 @@ mod man;
 mod pack;
 mod progress;
 mod ptx;
-pub mod rule;
+mod rule;
 #[cfg(feature = "llvm")]
 mod run;
 #[cfg(not(feature = "llvm"))]

@@ -14,9 +14,8 @@ use warploom_ir::interp::Tensor;
 
 use self::argument::{Buffer, Named, Spec};
 use super::progress::Progress;
-use super::rule::look_up;
 use super::{machine, targets, trace};
-use crate::io::{Failure, Input, Io};
+use crate::io::{Failure, Input, Io, answered};
 
 /// Run PTX without a GPU: is the result right, and could another schedule have broken it?
 ///
@@ -198,7 +197,7 @@ impl Args {
             let mut device = device.clone();
             let report = device.run(&module, &launch, &self.options(policy, i == 0)).map_err(no)?;
             let found = state(&device, &buffers)?;
-            answer.add(&report, compare(&buffers, &found, &expected));
+            answer.add(&report, compare(&buffers, &found, &expected), &input);
             if i == 0 {
                 self.keep(io, &buffers, &found, &report)?;
             }
@@ -300,14 +299,14 @@ struct Answer {
 }
 
 impl Answer {
-    fn add(&mut self, report: &Report, compared: Vec<Comparison>) {
+    fn add(&mut self, report: &Report, compared: Vec<Comparison>, input: &Input) {
         let ok = report.clean() && compared.iter().all(Comparison::right);
         self.failed += usize::from(!ok);
         self.depends |= report.stats.data_dependent;
         let (errors, s) = (report.errors().count(), &report.stats);
         let verdict = if ok { "clean ".to_owned() } else { "FAILED".to_owned() };
         self.text += &format!(
-            "{:<12} {verdict}  {errors} errors, {} notes, {} warp instructions, {} operations, {} bytes copied\n",
+            "{:<12} {verdict}  {errors} errors, {} remarks, {} warp instructions, {} operations, {} bytes copied\n",
             report.policy.to_string(),
             report.findings.len() - errors,
             s.steps,
@@ -321,14 +320,16 @@ impl Answer {
                 c.name, c.error, c.tolerance
             );
         }
+        let mut found = Vec::new();
         for f in &report.findings {
             let key = (f.code.clone(), f.first.as_ref().map(|p| p.line), f.second.as_ref().map(|p| p.line));
             // What another interleaving found already is in its text.
             if !self.said.contains(&key) {
-                self.text += &format!("{f}\n  {}\n", look_up(&f.code));
+                found.push(machine::finding(f, &input.text));
                 self.said.push(key);
             }
         }
+        self.text += &answered(&found, input);
         let compared: Vec<Value> = compared
             .iter()
             .map(|c| {

@@ -60,11 +60,6 @@ impl Args {
     }
 }
 
-/// The last line of a finding, which cites its rule.
-pub fn look_up(code: &str) -> String {
-    format!("rule: {code} (warploom rule {code})")
-}
-
 fn record(rule: &Rule) -> Value {
     json!({"code": rule.code, "title": rule.title, "statement": rule.statement, "source": rule.source,
            "checked_by": rule.checked_by, "error": rule.error, "page": rule.page})

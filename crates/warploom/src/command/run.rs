@@ -9,9 +9,8 @@ use warploom_ir::diag::Report;
 
 use super::compile::{KernelArgs, Session};
 use super::progress::Progress;
-use super::rule::look_up;
 use super::{machine, trace};
-use crate::io::{Failure, Input, Io};
+use crate::io::{Failure, Input, Io, answered};
 
 /// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
 ///
@@ -94,9 +93,8 @@ impl Args {
             text += &format!(
                 "{policy_name:<12} {verdict}  relative error {error:.2e}, {steps} warp instructions\n"
             );
-            for finding in outcome.report.errors() {
-                text += &format!("{finding}\n  {}\n", look_up(&finding.code));
-            }
+            let errors = outcome.report.errors().map(|found| machine::finding(found, &emitted.ptx));
+            text += &answered(&errors.collect::<Vec<_>>(), &ptx_input(&emitted.ptx));
             rows.push(json!({"policy": policy, "passed": outcome.passed(), "relative_error": error,
                              "findings": outcome.report.findings}));
         }
@@ -120,9 +118,11 @@ fn refused(error: &RunError, session: &Session, ptx: &str) -> Failure {
             Failure::plain(Report::error("arg", why).note("instead", remedy))
         }
         RunError::Meaning(e) => Failure::refused(&[(&e.diagnostic(&session.module)).into()], &session.input),
-        RunError::Machine(refusal) => {
-            let input = Input { name: "<ptx>".to_owned(), text: ptx.to_owned() };
-            Failure::refused(&machine::reports(refusal, ptx), &input)
-        }
+        RunError::Machine(refusal) => Failure::refused(&machine::reports(refusal, ptx), &ptx_input(ptx)),
     }
+}
+
+/// PTX of ours, which lies in no file.
+fn ptx_input(ptx: &str) -> Input {
+    Input { name: "<ptx>".to_owned(), text: ptx.to_owned() }
 }

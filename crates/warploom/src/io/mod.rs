@@ -15,7 +15,7 @@ use warploom_ir::diag::Report;
 
 pub use failure::Failure;
 pub use limits::{Clock, Limits};
-pub use show::{Input, render, show};
+pub use show::{Input, answered, render, show};
 
 /// Bytes shown behind the first one that is no text.
 const GARBLED: usize = 64;

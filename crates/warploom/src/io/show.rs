@@ -26,6 +26,12 @@ pub fn show(reports: &[Report], input: &Input) -> String {
     render_reports(reports, &input.name, &input.text, io::stderr().is_terminal())
 }
 
+/// The same for standard output, where what is found is part of an answer: an empty line ends it.
+pub fn answered(reports: &[Report], input: &Input) -> String {
+    let text = render_reports(reports, &input.name, &input.text, io::stdout().is_terminal());
+    if text.is_empty() { text } else { text + "\n" }
+}
+
 /// Diagnostics as text for people; coloured on a terminal.
 pub fn render(diagnostics: &[Diagnostic], input: &Input) -> String {
     show(&diagnostics.iter().map(Report::from).collect::<Vec<_>>(), input)

@@ -46,7 +46,9 @@ fn compile(case: &Case) -> Result<Answer, String> {
 /// What a command prints, and the diagnostics that it shows people.
 fn printed(case: &Case) -> Result<Answer, String> {
     let (said, people, status) = run(case, &[]);
-    agree(status, Answer::new().output(said).diagnostics(rendered(&people)))
+    // What a run finds is its answer.
+    let diagnostics = [rendered(&said), rendered(&people)].concat();
+    agree(status, Answer::new().output(said).diagnostics(diagnostics))
 }
 
 /// Status 0 without errors, 1 with them.
@@ -71,13 +73,17 @@ fn severity(name: &str) -> Severity {
 /// `column-COLUMN` are tags.
 fn rendered(text: &str) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
+    // An empty line ends a diagnostic.
+    let mut open = false;
     for line in text.lines() {
+        open &= !line.is_empty();
         let head = line.split_once("]: ").and_then(|(head, message)| Some((head.split_once('[')?, message)));
         if let Some(((name @ ("error" | "warning" | "remark"), code), message)) = head {
             all.push(Diagnostic::new(severity(name), message).tag(code));
+            open = true;
             continue;
         }
-        let Some(last) = all.last_mut() else { continue };
+        let Some(last) = all.last_mut().filter(|_| open) else { continue };
         if let Some(place) = line.trim_start().strip_prefix("--> ") {
             let mut numbers = place.split(':').skip(1);
             last.line = numbers.next().and_then(|number| number.parse().ok());
