@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "helpers of tests")]
 
 use std::fs;
+use std::io::Write;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
@@ -166,6 +167,28 @@ fn a_bad_line_leaves_the_other_loops_alone() {
     assert_eq!(records[2]["error"]["code"], "UnknownNode");
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("all.jsonl:2:9\n") && message.contains("all.jsonl:4:"), "{message}");
+}
+
+/// Of an archive the unpacked text is shown, of a damaged one nothing; of what is no UTF-8 the first wrong byte.
+#[test]
+fn archives_and_garbled_texts_are_shown_as_far_as_they_are_text() {
+    let run = |bytes: &[u8]| {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("g"), bytes).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+        command.args(["schedule", "g"]).current_dir(folder.path()).output().unwrap()
+    };
+    let bad = graph(|g| g["nodes"][1]["latency"] = json!(-1));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(format!("\n\n{bad}\n").as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let shown = format!(" --> g:3:{}\n", 1 + bad.find("-1").unwrap());
+    refused(&run(&packed), &["error[NegativeLatency]: latency -1", &shown, "\"latency\":-1", "(at nodes[1]"]);
+    refused(
+        &run(&packed[..packed.len() / 2]),
+        &["error[Read]: damaged gzip archive", " --> g\n", "rule: S10"],
+    );
+    refused(&run(b"{\n \xff}"), &["error[Read]: not UTF-8 text", " --> g:2:2\n"]);
 }
 
 #[test]
