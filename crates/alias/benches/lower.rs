@@ -27,7 +27,7 @@ fn main() {
         let module = module(n);
         let layout = module.layout(&unlimited()).unwrap();
         let t = Instant::now();
-        let options = warploom_alias::CheckOptions { compat: false, limits: unlimited().limits };
+        let options = warploom_alias::CheckOptions::of(&unlimited());
         check(&module, &layout, &options).unwrap();
         t.elapsed().as_secs_f64() * 1e3
     });
@@ -39,11 +39,8 @@ fn main() {
         assert_eq!(refused.0.len(), 1);
         ms
     });
-    let base = TextOptions { layout: unlimited(), ..TextOptions::default() };
-    let slots = TextOptions {
-        layout: AliasOptions { limits: unlimited().limits, ..AliasOptions::tlx() },
-        ..TextOptions::default()
-    };
+    let base = TextOptions::default().layout(unlimited());
+    let slots = TextOptions::default().layout(AliasOptions::tlx().limits(unlimited().limits));
     series("text, one function, base and stride", |n| lowered(&text(n, n), &base));
     series("text, one function, slots", |n| lowered(&text(n, n), &slots));
     series("text, a function for each spec", |n| lowered(&text(n, 1), &base));
@@ -59,10 +56,7 @@ fn series(name: &str, mut run: impl FnMut(usize) -> f64) {
 
 /// The specs of so large a module do not fit one kernel.
 fn unlimited() -> AliasOptions {
-    AliasOptions {
-        limits: AliasLimits { tmem_columns: u64::MAX, ..AliasLimits::default() },
-        ..AliasOptions::default()
-    }
+    AliasOptions::default().limits(AliasLimits::default().tmem_columns(u64::MAX))
 }
 
 fn module(n: usize) -> AliasModule {

@@ -142,6 +142,7 @@ impl AliasError {
 
 /// Everything that was wrong, in the order of the steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AliasErrors(pub Vec<AliasError>);
 
 impl AliasErrors {
@@ -153,6 +154,15 @@ impl AliasErrors {
     /// The lines for a person, as [`AliasError::render`] has them.
     pub fn render(&self, file: &str) -> String {
         self.0.iter().map(|e| e.render(file)).collect()
+    }
+}
+
+impl IntoIterator for AliasErrors {
+    type Item = AliasError;
+    type IntoIter = std::vec::IntoIter<AliasError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -13,6 +13,7 @@ pub const MAX_LEAVES: usize = 4096;
 /// What the children of a group are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum GroupKind {
     /// At one cell they may occupy the same units, and never reach into another cell.
     Shared,
@@ -35,7 +36,7 @@ impl GroupKind {
     }
 }
 
-/// An element of a group: a leaf or a group.
+/// An element of a group: a leaf or a group. Exhaustive: a tree has no third kind of node, and who walks it meets both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupElement {
     /// An allocation.

@@ -10,6 +10,7 @@ use crate::types::Storage;
 
 /// How to lay out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AliasOptions {
     /// TLX's numbers (A37); implies `strict_slots` and switches capacity and inference off.
     pub compat: bool,
@@ -29,6 +30,36 @@ impl AliasOptions {
         AliasOptions { compat: true, strict_slots: true, ..AliasOptions::default() }
     }
 
+    /// Asks for TLX's numbers (A37), or not.
+    #[must_use]
+    pub fn compat(self, compat: bool) -> Self {
+        AliasOptions { compat, ..self }
+    }
+
+    /// Asks for positions that are multiples of the buffer size (A34), or not.
+    #[must_use]
+    pub fn strict_slots(self, strict_slots: bool) -> Self {
+        AliasOptions { strict_slots, ..self }
+    }
+
+    /// Sets what the chip has.
+    #[must_use]
+    pub fn limits(self, limits: AliasLimits) -> Self {
+        AliasOptions { limits, ..self }
+    }
+
+    /// Refuses deprecated reuse (A43), or not.
+    #[must_use]
+    pub fn deny_legacy_reuse(self, deny_legacy_reuse: bool) -> Self {
+        AliasOptions { deny_legacy_reuse, ..self }
+    }
+
+    /// Says where another order of distinct children is smaller (A29), or not.
+    #[must_use]
+    pub fn lint(self, lint: bool) -> Self {
+        AliasOptions { lint, ..self }
+    }
+
     /// Whether positions must be multiples of the buffer size.
     pub fn slots(&self) -> bool {
         self.strict_slots || self.compat
@@ -37,6 +68,7 @@ impl AliasOptions {
 
 /// The capacities that A51 checks, as plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AliasLimits {
     /// Bytes of shared memory for storages and plain allocations; `None` for no limit.
     pub smem_bytes: Option<u64>,
@@ -49,6 +81,26 @@ pub struct AliasLimits {
 impl Default for AliasLimits {
     fn default() -> AliasLimits {
         AliasLimits { smem_bytes: None, tmem_columns: 512, barrier_bytes: 0 }
+    }
+}
+
+impl AliasLimits {
+    /// Sets the bytes of shared memory; `None` for no limit.
+    #[must_use]
+    pub fn smem_bytes(self, smem_bytes: Option<u64>) -> Self {
+        AliasLimits { smem_bytes, ..self }
+    }
+
+    /// Sets the columns of tensor memory.
+    #[must_use]
+    pub fn tmem_columns(self, tmem_columns: u64) -> Self {
+        AliasLimits { tmem_columns, ..self }
+    }
+
+    /// Sets the bytes of shared memory that barriers take.
+    #[must_use]
+    pub fn barrier_bytes(self, barrier_bytes: u64) -> Self {
+        AliasLimits { barrier_bytes, ..self }
     }
 }
 

@@ -44,12 +44,11 @@ fn all(said: &[AliasError]) -> Result<Answer, String> {
 }
 
 fn lower(case: &Case) -> Result<Answer, String> {
-    let mut options = TextOptions::default();
-    if case.run.flag("compat") {
-        options.layout = AliasOptions::tlx();
-    }
-    options.no_lower = case.run.flag("no-lower");
-    options.stop_after_sizes = case.run.flag("sizes");
+    let layout = if case.run.flag("compat") { AliasOptions::tlx() } else { AliasOptions::default() };
+    let options = TextOptions::default()
+        .layout(layout)
+        .no_lower(case.run.flag("no-lower"))
+        .stop_after_sizes(case.run.flag("sizes"));
     let out = lower_text(&case.text, &options);
     let again = lower_text(&out.text, &options);
     if !out.failed && (again.failed || again.text != out.text) {

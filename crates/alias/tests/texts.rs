@@ -7,7 +7,7 @@ use warploom_alias::{
 };
 
 fn compat() -> TextOptions {
-    TextOptions { layout: AliasOptions::tlx(), ..TextOptions::default() }
+    TextOptions::default().layout(AliasOptions::tlx())
 }
 
 fn clean(out: &TextOutput) {
@@ -31,10 +31,10 @@ fn a37_tables_of_the_specification() {
 fn a20_other_operations_pass_through() {
     let source = include_str!("texts/passes.mlir");
     for options in [TextOptions::default(), compat()] {
-        let out = lower_text(source, &TextOptions { no_lower: true, ..options });
+        let out = lower_text(source, &options.no_lower(true));
         clean(&out);
         agreed(source, &out.text);
-        let again = lower_text(&out.text, &TextOptions { no_lower: true, ..TextOptions::default() });
+        let again = lower_text(&out.text, &TextOptions::default().no_lower(true));
         clean(&again);
         assert_eq!(again.text, out.text);
     }
@@ -102,9 +102,9 @@ fn a49_text_that_orders_its_uses_and_text_that_does_not() {
     if let Err(errors) = verify_diagnostics(source, &out.diagnostics) {
         panic!("{}", errors.render("FILE"));
     }
-    let denied = lower_text(source, &TextOptions { deny_alias_sync: true, ..TextOptions::default() });
+    let denied = lower_text(source, &TextOptions::default().deny_alias_sync(true));
     assert!(denied.failed && denied.diagnostics.iter().any(|d| d.code == "A49"));
-    let tlx = TextOptions { layout: AliasOptions::tlx(), ..TextOptions::default() };
+    let tlx = TextOptions::default().layout(AliasOptions::tlx());
     assert!(lower_text(source, &tlx).diagnostics.iter().all(|d| d.code != "A49"));
 }
 

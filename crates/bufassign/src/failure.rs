@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 /// Everything a checker found, at least one violation: a slice of them, and an error that `?` takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CheckFailure<V>(Vec<V>);
 
 impl<V> CheckFailure<V> {

@@ -9,6 +9,7 @@ macro_rules! elements {
     ($($(#[$doc:meta])* $name:ident = $key:literal, $bits:literal;)*) => {
         /// An element type, as far as costs, copies and tensor cores tell types apart.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[non_exhaustive]
         pub enum Element {
             $($(#[$doc])* #[serde(rename = $key)] $name,)*
         }

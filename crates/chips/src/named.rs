@@ -5,6 +5,7 @@ macro_rules! named {
     ($(#[$outer:meta])* $type:ident { $($(#[$doc:meta])* $name:ident = $key:literal,)* }) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        #[non_exhaustive]
         pub enum $type {
             $($(#[$doc])* #[serde(rename = $key)] $name,)*
         }

@@ -21,6 +21,7 @@ pub struct CtaDemand {
 /// A resource that bounds residency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Resource {
     /// Shared memory of the SM.
     SharedMemory,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A permutation of 16-byte (or 32-byte) chunks within a repeating pattern of shared memory, so that
 /// rows and columns of a tile both reach all banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Swizzle {
     /// Addresses as they are.
     #[default]

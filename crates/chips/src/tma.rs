@@ -46,6 +46,7 @@ pub struct TmaTensor {
 /// Which of the two directions a copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TmaDirection {
     /// Global to shared memory.
     Load,

@@ -37,6 +37,7 @@ impl fmt::Display for PtxVersion {
 /// The text was not `major.minor`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a PTX version; expected MAJOR.MINOR, as in 8.6")]
+#[non_exhaustive]
 pub struct PtxVersionError(String);
 
 impl FromStr for PtxVersion {

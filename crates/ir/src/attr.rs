@@ -4,6 +4,7 @@ use crate::types::Type;
 
 /// A constant attached to an operation.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Attr {
     /// `unit`: present without a value.
     Unit,

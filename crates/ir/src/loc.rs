@@ -4,6 +4,7 @@ use crate::entity::LocId;
 
 /// A location as MLIR writes it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Loc {
     /// `unknown`, and everything in files without locations.
     Unknown,

@@ -9,7 +9,7 @@ use crate::loc::Loc;
 use crate::opcode::Opcode;
 use crate::types::Type;
 
-/// Where a value comes from.
+/// Where a value comes from. Exhaustive: MLIR has these two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueDef {
     /// Result number `index` of an operation.

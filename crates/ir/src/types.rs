@@ -9,6 +9,7 @@ pub type Shape = SmallVec<[u64; 4]>;
 
 /// Floating-point formats, named as MLIR names them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum FloatKind {
     /// 8 bits, 4 exponent and 3 mantissa bits, no infinities.
     F8E4M3FN,
@@ -61,6 +62,7 @@ impl FloatKind {
 /// Whether an integer type carries a sign of its own. Values of the subset are signless; descriptor
 /// elements may be signed or unsigned (C4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Signedness {
     /// `i32`: the operation decides.
     Signless,
@@ -72,6 +74,7 @@ pub enum Signedness {
 
 /// The type of an SSA value or attribute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Type {
     /// `i1`, `i32`, `ui8`, ..: width in bits and signedness.
     Int(u32, Signedness),

@@ -5,6 +5,7 @@ use crate::module::Module;
 
 /// What a walk meets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Event {
     /// An operation, before its regions.
     Op(OpId),

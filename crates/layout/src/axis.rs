@@ -7,6 +7,7 @@ use crate::layout::Layout;
 
 /// How far a step reaches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Level {
     /// Registers of one lane.
     Registers,

@@ -56,12 +56,7 @@ pub struct SplitCandidate {
 impl PartitionSplit {
     /// The split as text.
     pub fn name(&self) -> String {
-        let by = match self.instruction {
-            None => String::new(),
-            Some(MmaInstruction::MmaSync) => " by mma.sync".to_owned(),
-            Some(MmaInstruction::Wgmma) => " by wgmma".to_owned(),
-            Some(MmaInstruction::Tcgen05) => " by tcgen05.mma".to_owned(),
-        };
+        let by = self.instruction.map_or(String::new(), |mma| format!(" by {}", mma.name()));
         match (self.one_partition, self.instruction) {
             (true, _) => format!("one partition{by}"),
             (false, Some(MmaInstruction::Tcgen05)) => format!("load, mma, math{by}"),

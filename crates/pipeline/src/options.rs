@@ -37,3 +37,47 @@ impl Default for CompileOptions {
         }
     }
 }
+
+impl CompileOptions {
+    /// Names the kernel to compile, where the file holds several.
+    #[must_use]
+    pub fn entry(self, entry: Option<String>) -> Self {
+        CompileOptions { entry, ..self }
+    }
+
+    /// Adds slots to the depth law, capacity permitting (S54).
+    #[must_use]
+    pub fn slack_slots(self, slack_slots: u64) -> Self {
+        CompileOptions { slack_slots, ..self }
+    }
+
+    /// Asks for exactly so many slots; none takes what the depth law says.
+    #[must_use]
+    pub fn depth(self, depth: Option<u64>) -> Self {
+        CompileOptions { depth, ..self }
+    }
+
+    /// Sets less shared memory than the chip has, in bytes; none takes what it has.
+    #[must_use]
+    pub fn smem_limit(self, smem_limit: Option<u64>) -> Self {
+        CompileOptions { smem_limit, ..self }
+    }
+
+    /// Sets the author's storage, laid out (A44).
+    #[must_use]
+    pub fn storage(self, storage: Option<warploom_alias::AliasLayout>) -> Self {
+        CompileOptions { storage, ..self }
+    }
+
+    /// Sets how to schedule.
+    #[must_use]
+    pub fn schedule(self, schedule: warploom_sched::ScheduleOptions) -> Self {
+        CompileOptions { schedule, ..self }
+    }
+
+    /// Runs the checkers of schedule, assignment and program, or not.
+    #[must_use]
+    pub fn check(self, check: bool) -> Self {
+        CompileOptions { check, ..self }
+    }
+}

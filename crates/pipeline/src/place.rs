@@ -44,7 +44,7 @@ fn source(module: &Module, mut loc: LocId) -> Option<String> {
             Loc::Name { child: Some(child), .. } => loc = *child,
             Loc::CallSite { callee, .. } => loc = *callee,
             Loc::Fused { parts, .. } => loc = *parts.first()?,
-            Loc::Name { child: None, .. } | Loc::Unknown | Loc::Alias(_) => return None,
+            _ => return None,
         }
     }
     None

@@ -1,5 +1,7 @@
 //! How a tile is cut into TMA boxes: swizzle, panels, alignment (C13-C15, T9-T11).
 
+use std::fmt;
+
 use warploom_chips::{Swizzle, Target};
 use warploom_ir::{FloatKind, Signedness, Type};
 
@@ -34,6 +36,14 @@ pub struct BoxError {
     /// What would be right.
     pub needs: String,
 }
+
+impl fmt::Display for BoxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]; needs {}", self.message, self.rule, self.needs)
+    }
+}
+
+impl std::error::Error for BoxError {}
 
 fn broken(rule: &'static str, message: String, needs: &str) -> BoxError {
     BoxError { rule, message, needs: needs.to_owned() }

@@ -28,9 +28,11 @@ pub struct StablehloOptions {
 }
 
 impl StablehloOptions {
-    /// These options of the text, everything else as usual.
-    pub fn new(text: TextOptions) -> StablehloOptions {
-        StablehloOptions { text, ..StablehloOptions::default() }
+    /// Sets how to lower and what to print.
+    #[must_use]
+    pub fn text(mut self, text: TextOptions) -> StablehloOptions {
+        self.text = text;
+        self
     }
 
     /// With or without linearity and storage.
@@ -82,7 +84,7 @@ fn lower(mut part: TextPart, options: &StablehloOptions) -> Result<LoweredPart, 
     let linear = lint(&program, Strict { xla: options.xla_strict });
     done.notes.extend(linear.notes.iter().cloned());
     if !linear.errors.is_empty() {
-        return Err(AliasErrors([done.notes, linear.errors].concat()));
+        return Err(AliasErrors::from([done.notes, linear.errors].concat()));
     }
     if options.text.no_lower {
         print(&part, options, &mut done);
@@ -90,7 +92,7 @@ fn lower(mut part: TextPart, options: &StablehloOptions) -> Result<LoweredPart, 
     }
     match stored(&mut part, program, &linear, options, &mut done) {
         Ok(()) => Ok(done),
-        Err(errors) => Err(AliasErrors([done.notes, errors.0].concat())),
+        Err(errors) => Err(AliasErrors::from([done.notes, errors.0].concat())),
     }
 }
 
@@ -111,7 +113,7 @@ fn stored(
     if let Err(findings) = check_buffers(&program, &plan) {
         let wrong =
             findings.iter().map(|f| AliasError::new(f.law, format!("our storage is wrong: {}", f.message)));
-        return Err(AliasErrors(wrong.collect()));
+        return Err(AliasErrors::from(wrong.collect::<Vec<_>>()));
     }
     let (_, layout) = layout(&plan)?;
     match options.text.emit {
@@ -136,7 +138,7 @@ fn stored(
 /// A part that keeps A55 to A57.
 fn verified(part: &TextPart) -> Result<(), AliasErrors> {
     let errors = verify(part);
-    if errors.is_empty() { Ok(()) } else { Err(AliasErrors(errors)) }
+    if errors.is_empty() { Ok(()) } else { Err(AliasErrors::from(errors)) }
 }
 
 /// Orders rotated chains, then plans.
@@ -149,7 +151,7 @@ fn planned(part: &mut TextPart, program: Program, linear: &Linear) -> Result<Pla
     let program = Program::new(part);
     let linear = lint(&program, Strict::default());
     if !linear.errors.is_empty() {
-        return Err(AliasErrors(linear.errors));
+        return Err(AliasErrors::from(linear.errors));
     }
     let plan = plan(&program, &linear)?;
     Ok(Planned { program, plan })
@@ -163,7 +165,7 @@ pub(crate) fn plan_text(text: &str) -> Result<Planned, AliasErrors> {
     let program = Program::new(&part);
     let linear = lint(&program, Strict::default());
     if !linear.errors.is_empty() {
-        return Err(AliasErrors(linear.errors));
+        return Err(AliasErrors::from(linear.errors));
     }
     planned(&mut part, program, &linear)
 }

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
 
 /// Verified and printed back.
 fn no_lower() -> StablehloOptions {
-    StablehloOptions::new(TextOptions { no_lower: true, ..TextOptions::default() })
+    StablehloOptions::default().text(TextOptions::default().no_lower(true))
 }
 
 /// What is said and printed; what is printed reads back to itself.
@@ -47,8 +47,8 @@ fn answer(text: &str, options: &StablehloOptions) -> Result<Answer, String> {
 
 /// The lowered text, and how many storages and which copies it has.
 fn lower(case: &Case) -> Result<Answer, String> {
-    let emit = TextOptions { emit: AliasEmit::Json, ..TextOptions::default() };
-    let json = lower_text(&case.text, &StablehloOptions::new(emit));
+    let emit = TextOptions::default().emit(AliasEmit::Json);
+    let json = lower_text(&case.text, &StablehloOptions::default().text(emit));
     let json: serde_json::Value = serde_json::from_str(&json.text).map_err(|e| e.to_string())?;
     let list = |name: &str| json[name].as_array().cloned().unwrap_or_default();
     let copies: Vec<String> = list("copies")

@@ -31,6 +31,21 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Sets how to go from kernel to program.
+    #[must_use]
+    pub fn pipeline(self, pipeline: warploom_pipeline::CompileOptions) -> Self {
+        Options { pipeline, ..self }
+    }
+
+    /// Sets how to go from program to PTX.
+    #[cfg(feature = "llvm")]
+    #[must_use]
+    pub fn codegen(self, codegen: warploom_codegen::EmitOptions) -> Self {
+        Options { codegen, ..self }
+    }
+}
+
 /// A compiled kernel.
 #[cfg(feature = "llvm")]
 #[derive(Clone, Debug)]

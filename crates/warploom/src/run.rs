@@ -13,6 +13,7 @@ use warploom_ir::{FloatKind, Module, Type, ValueId};
 
 /// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum ArgSpec {
     /// A tensor of this shape behind a descriptor, filled at random.
     Tensor(Vec<u64>),
@@ -66,6 +67,7 @@ pub struct Case {
 
 /// Why a case could not be run.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum RunError {
     /// The arguments do not fit the kernel.
     Arguments(String),
@@ -232,7 +234,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         return Err(RunError::Arguments(text));
     }
     let full = interp::bind_args(module, Some(entry), &bound).map_err(RunError::Meaning)?;
-    let options = interp::InterpOptions::default().with_accumulate(Accumulate::F64).with_max_work(MOST_WORK);
+    let options = interp::InterpOptions::default().accumulate(Accumulate::F64).max_work(MOST_WORK);
     Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options)
         .map_err(RunError::Meaning)?;
     let lost = || RunError::Arguments("a buffer was lost".into());

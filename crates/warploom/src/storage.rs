@@ -2,7 +2,7 @@
 //! of the module, and from there to the layout that buffers are bound to (A44).
 
 use warploom_alias::text::{Extracted, extract as take_out};
-use warploom_alias::{AliasError, AliasErrors, AliasOptions, AliasSeverity};
+use warploom_alias::{AliasError, AliasOptions, AliasSeverity};
 use warploom_ir::diag::{Code, TextPlace};
 use warploom_ir::{Attr, Diagnostic, Diagnostics, Module};
 
@@ -14,7 +14,7 @@ pub const STORAGE: &str = "warploom.storage";
 /// # Errors
 /// Everything that is wrong with the declarations, each at its place.
 pub(crate) fn extract(text: &str) -> Result<Option<Extracted>, Diagnostics> {
-    take_out(text, &AliasOptions::default()).map_err(|AliasErrors(errors)| {
+    take_out(text, &AliasOptions::default()).map_err(|errors| {
         errors.iter().filter(|e| e.severity == AliasSeverity::Error).map(|e| diagnostic(e, text)).collect()
     })
 }

@@ -25,6 +25,26 @@ impl Default for TuneOptions {
     }
 }
 
+impl TuneOptions {
+    /// Sets the iterations of each pipelined loop in the kernel that is priced.
+    #[must_use]
+    pub fn trips(self, trips: u32) -> Self {
+        TuneOptions { trips, ..self }
+    }
+
+    /// Sets the most CTAs that may share an SM.
+    #[must_use]
+    pub fn most_ctas(self, most_ctas: u32) -> Self {
+        TuneOptions { most_ctas, ..self }
+    }
+
+    /// Sets the most slots added to or taken from what the depth law asks for.
+    #[must_use]
+    pub fn depths(self, depths: u64) -> Self {
+        TuneOptions { depths, ..self }
+    }
+}
+
 /// One way to compile the kernel.
 #[derive(Clone, Debug)]
 pub struct Candidate {

@@ -6,6 +6,7 @@ use crate::types::{Elem, Encoding, Storage};
 
 /// What a leaf reuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reuse {
     /// A spec.
     Spec(SpecId),

@@ -29,6 +29,7 @@ pub enum AliasEmit {
 
 /// What to do with a text (A19).
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct TextOptions {
     /// AliasLayout options; `compat` also chooses TLX's output and diagnostics.
     pub layout: AliasOptions,
@@ -40,6 +41,38 @@ pub struct TextOptions {
     pub emit: AliasEmit,
     /// Uses of shared leaves that nothing orders are errors (A49).
     pub deny_alias_sync: bool,
+}
+
+impl TextOptions {
+    /// Sets how to lay out.
+    #[must_use]
+    pub fn layout(self, layout: AliasOptions) -> Self {
+        TextOptions { layout, ..self }
+    }
+
+    /// Only verifies and prints back, or lowers.
+    #[must_use]
+    pub fn no_lower(self, no_lower: bool) -> Self {
+        TextOptions { no_lower, ..self }
+    }
+
+    /// Prints sizes on the specs and leaves everything else, or not.
+    #[must_use]
+    pub fn stop_after_sizes(self, stop_after_sizes: bool) -> Self {
+        TextOptions { stop_after_sizes, ..self }
+    }
+
+    /// Sets what to print.
+    #[must_use]
+    pub fn emit(self, emit: AliasEmit) -> Self {
+        TextOptions { emit, ..self }
+    }
+
+    /// Makes errors of uses of shared leaves that nothing orders (A49), or not.
+    #[must_use]
+    pub fn deny_alias_sync(self, deny_alias_sync: bool) -> Self {
+        TextOptions { deny_alias_sync, ..self }
+    }
 }
 
 /// What became of a text.
@@ -233,7 +266,7 @@ pub(crate) fn layout_of(
         }
     };
     if cfg!(debug_assertions) {
-        let against = CheckOptions { compat: options.compat, limits: options.limits };
+        let against = CheckOptions::of(options);
         if let Err(findings) = check(&kernel.module, &layout, &against) {
             let wrong = findings
                 .iter()

@@ -137,7 +137,7 @@ fn a15_legacy_reuse_holds_the_largest_and_is_warned() {
         assert_eq!((layout.storages.len(), layout.storages[0].size), (1, 512));
         assert_eq!(layout.notes.len(), 2);
         assert!(layout.notes[0].message.starts_with("reuse of a buffered tensor is deprecated"));
-        let deny = AliasOptions { deny_legacy_reuse: true, ..AliasOptions::default() };
+        let deny = AliasOptions::default().deny_legacy_reuse(true);
         assert_eq!(refusal(&m, &deny).code, "A43");
         let wrong = Alloc::new("d", 1, [128, 4], Elem::F32).storage(Storage::Tmem).reuse(a);
         assert_eq!(message(m.local_alloc(wrong)), ("reuse tensor has different storage".to_owned(), "A15"));
@@ -328,9 +328,8 @@ fn a51_shared_memory() {
     leaf(&mut m, s, "a", &[1, 25], Elem::F32);
     m.local_alloc(Alloc::new("b", 1, [100], Elem::F32)).unwrap();
     let refused = |bytes| {
-        let limits =
-            warploom_alias::AliasLimits { smem_bytes: Some(bytes), ..warploom_alias::AliasLimits::default() };
-        m.layout(&AliasOptions { limits, ..AliasOptions::default() }).err().map(|e| e.0[0].message.clone())
+        let limits = warploom_alias::AliasLimits::default().smem_bytes(Some(bytes));
+        m.layout(&AliasOptions::default().limits(limits)).err().map(|e| e.0[0].message.clone())
     };
     assert_eq!(refused(612), None);
     assert_eq!(refused(499).unwrap(), "shared memory needs 500 bytes of 499: %s 100, %b 400");
@@ -345,7 +344,7 @@ fn a29_another_order_is_only_a_remark() {
     let h = leaf(&mut m, s, "h", &[1, 224], Elem::F32);
     let t = leaf(&mut m, s, "t", &[1, 250], Elem::F32);
     m.set_buffer_overlap(s, ReuseGroup::distinct([h, a, t]).unwrap()).unwrap();
-    let layout = laid_out(&m, &AliasOptions { lint: true, ..AliasOptions::default() });
+    let layout = laid_out(&m, &AliasOptions::default().lint(true));
     assert_eq!([h, a, t].map(|l| place(&layout, l).0), [0, 1024, 1152]);
     assert!(
         layout.notes[0].message.contains("need 2048 units a group instead of 3072"),

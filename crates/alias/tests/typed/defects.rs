@@ -132,7 +132,7 @@ fn d8_sizes_that_do_not_divide_are_legal() {
     let layout = laid_out(&m, &AliasOptions::default());
     assert_eq!((place(&layout, a), place(&layout, b)), ((0, 24576), (16384, 24576)));
     assert_eq!(layout.storages[0].size, 49152);
-    let strict = AliasOptions { strict_slots: true, ..AliasOptions::default() };
+    let strict = AliasOptions::default().strict_slots(true);
     let error = refusal(&m, &strict);
     assert_eq!(
         (error.code, error.message.as_str()),
@@ -145,7 +145,7 @@ fn d9_sub_byte_sizes_have_one_formula() {
     let mut m = AliasModule::new();
     let s = spec(&mut m, Storage::Smem);
     let a = leaf(&mut m, s, "a", &[2, 64, 64], Elem::int(4));
-    let layout = laid_out(&m, &AliasOptions { strict_slots: true, ..AliasOptions::default() });
+    let layout = laid_out(&m, &AliasOptions::default().strict_slots(true));
     assert_eq!((layout.leaf(a).unwrap().1.unit, layout.storages[0].size), (2048, 4096));
 }
 

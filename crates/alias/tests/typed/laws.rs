@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn compat_is_right_and_no_smaller(m in modules(Ranges::SMALL)) {
         let Ok(layout) = m.layout(&AliasOptions::tlx()) else { return Ok(()) };
-        let compat = CheckOptions { compat: true, limits: wide().limits };
+        let compat = CheckOptions::of(&wide()).compat(true);
         prop_assert_eq!(check(&m, &layout, &compat), Ok(()));
         let Ok(plain) = m.layout(&wide()) else { return Ok(()) };
         for (a, b) in layout.storages.iter().zip(&plain.storages) {
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn texts_are_lowered_right(text in texts(Ranges::SMALL)) {
         for (compat, strict_slots) in [(false, false), (false, true), (true, true)] {
-            let options = AliasOptions { compat, strict_slots, ..wide() };
+            let options = wide().compat(compat).strict_slots(strict_slots);
             lowering_is_right(&text, &with_layout(options)).map_err(TestCaseError::fail)?;
         }
     }

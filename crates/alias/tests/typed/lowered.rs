@@ -4,9 +4,8 @@ use warploom_alias::{AliasEmit, AliasLimits, AliasOptions, TextOptions, check_lo
 use warploom_testing::alias::{Ranges, module, text_of};
 
 fn options(compat: bool, strict: bool) -> TextOptions {
-    let limits = AliasLimits { tmem_columns: u64::MAX, ..AliasLimits::default() };
-    let layout = AliasOptions { compat, strict_slots: strict, limits, ..AliasOptions::default() };
-    TextOptions { layout, ..TextOptions::default() }
+    let limits = AliasLimits::default().tmem_columns(u64::MAX);
+    TextOptions::default().layout(AliasOptions::default().compat(compat).strict_slots(strict).limits(limits))
 }
 
 /// The lowered text, which its checker accepts.
@@ -57,7 +56,7 @@ fn a19_texts_of_random_modules_say_what_the_api_says() {
     let mut compared = 0;
     for seed in 0..150 {
         let m = module(&bytes(seed), Ranges::SMALL);
-        let json = TextOptions { emit: AliasEmit::Json, ..options(false, false) };
+        let json = options(false, false).emit(AliasEmit::Json);
         let out = lower_text(&text_of(&m), &json);
         let Ok(layout) = m.layout(&json.layout) else {
             assert!(out.failed, "seed {seed}");

@@ -17,7 +17,7 @@ use warploom_alias::{
 /// Lays out and checks.
 fn laid_out(m: &AliasModule, options: &AliasOptions) -> AliasLayout {
     let layout = m.layout(options).expect("the module is laid out");
-    let findings = check(m, &layout, &CheckOptions { compat: options.compat, limits: options.limits });
+    let findings = check(m, &layout, &CheckOptions::of(options));
     assert_eq!(findings, Ok(()));
     layout
 }

@@ -18,9 +18,7 @@ pub(super) fn stream(seed: u64, len: usize) -> Vec<u8> {
 }
 
 fn options() -> AliasOptions {
-    let limits =
-        warploom_alias::AliasLimits { tmem_columns: u64::MAX, ..warploom_alias::AliasLimits::default() };
-    AliasOptions { limits, ..AliasOptions::default() }
+    AliasOptions::default().limits(warploom_alias::AliasLimits::default().tmem_columns(u64::MAX))
 }
 
 type Mutation = (&'static str, fn(&AliasModule, &mut StorageLayout) -> bool, &'static [&'static str]);
@@ -269,7 +267,7 @@ fn brute_force_legal(m: &AliasModule, s: &StorageLayout) -> bool {
 #[test]
 fn every_mutant_is_caught() {
     let mut made = vec![0usize; MUTATIONS.len()];
-    let limits = CheckOptions { compat: false, limits: options().limits };
+    let limits = CheckOptions::of(&options());
     for seed in 0..400 {
         let m = module(&stream(seed, 120), Ranges::SMALL);
         let Ok(good) = m.layout(&options()) else { continue };
@@ -311,7 +309,7 @@ fn layouts_of_another_tree_are_caught() {
         ("M12", |_, s| (GroupKind::Shared, s), &["L5", "L9"]),
         ("M13", |_, s| (GroupKind::Distinct, s), &["L8", "L9"]),
     ];
-    let limits = CheckOptions { compat: false, limits: options().limits };
+    let limits = CheckOptions::of(&options());
     let mut made = [0; 3];
     for seed in 0..400 {
         let m = module(&stream(seed, 120), Ranges::SMALL);
@@ -371,7 +369,7 @@ fn m17_slots_less_one() {
     let (m, _) = tables::attention(4, 128);
     let mut layout = laid_out(&m, &AliasOptions::tlx());
     layout.storages[0].leaves[1].slots.as_mut().unwrap().slots -= 1;
-    let found = check(&m, &layout, &CheckOptions { compat: true, ..CheckOptions::default() }).unwrap_err();
+    let found = check(&m, &layout, &CheckOptions::default().compat(true)).unwrap_err();
     assert_eq!(found.iter().map(|f| f.law).collect::<Vec<_>>(), ["L12"]);
 }
 

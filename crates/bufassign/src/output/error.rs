@@ -10,6 +10,7 @@ use std::ops::{Deref, DerefMut};
 /// Why a problem could not be assigned: a boxed [`AssignDiagnostic`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[non_exhaustive]
 pub struct AssignError(pub Box<AssignDiagnostic>);
 
 impl Deref for AssignError {
@@ -250,6 +251,7 @@ pub enum Remedy {
 
 /// A further failure of the same phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AlsoFailure {
     /// Rule.
     pub code: String,
@@ -263,6 +265,7 @@ pub struct AlsoFailure {
 
 /// The failing answer as one JSON object: `{"ok":false,"error":{..}}` (B9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AssignFailure {
     /// Always false.
     pub ok: bool,

@@ -30,6 +30,7 @@ pub struct Unit {
 /// What is counted, to be divided by a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Work {
     /// Bytes of the tile.
     Bytes,
@@ -44,6 +45,7 @@ pub enum Work {
 /// Where a number comes from, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Origin {
     /// A starting guess to be replaced.
     Unverified,

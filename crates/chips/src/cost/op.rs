@@ -9,6 +9,7 @@ use crate::mma::{MmaInstruction, OperandPlace};
 /// An operation on a whole tile, as far as its cost goes. Sizes are those of the tile in one CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Op {
     /// Copy from global to shared memory by the copy engine.
     TmaLoad {
@@ -120,6 +121,7 @@ pub enum Op {
 /// How a reduction combines two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Combine {
     /// Addition, and anything else that is arithmetic.
     Sum,

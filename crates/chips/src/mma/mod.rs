@@ -12,6 +12,7 @@ pub mod wgmma;
 /// A family of tensor-core instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum MmaInstruction {
     /// Synchronous, by one warp, all operands in registers.
     MmaSync,
@@ -21,9 +22,21 @@ pub enum MmaInstruction {
     Tcgen05,
 }
 
+impl MmaInstruction {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MmaInstruction::MmaSync => "mma.sync",
+            MmaInstruction::Wgmma => "wgmma",
+            MmaInstruction::Tcgen05 => "tcgen05.mma",
+        }
+    }
+}
+
 /// Where an operand lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum OperandPlace {
     /// Registers of the issuing threads.
     Registers,
@@ -33,7 +46,7 @@ pub enum OperandPlace {
     TensorMemory,
 }
 
-/// Which dimension of an operand tile is contiguous.
+/// Which dimension of an operand tile is contiguous. Exhaustive: there are two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Major {

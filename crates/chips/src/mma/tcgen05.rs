@@ -8,6 +8,7 @@ use crate::{Element, Feature, Swizzle, Target};
 /// The `.kind` of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Kind {
     /// f16 and bf16.
     F16,
@@ -56,6 +57,7 @@ impl Kind {
 /// How an instruction spreads over CTAs and warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Form {
     /// `.cta_group::1`.
     OneCta,

@@ -98,6 +98,7 @@ pub fn of(feature: Feature) -> Kernel {
             "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0
              {f0, f1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, {f0, f1, f2, f3}, r6, {0, 0}, r7, {0, 0};"
         }
+        other => panic!("no instruction asks for {other}"),
     };
     Kernel { body, advisory_refuses: feature == TmaMulticast }
 }

@@ -14,6 +14,7 @@ use crate::types::Type;
 
 /// One argument.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Arg {
     /// An integer of any width; it must fit its parameter, signed or unsigned.
     Int(i64),

@@ -7,6 +7,7 @@ use crate::types::Type;
 
 /// What a descriptor load finds outside its tensor (C7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Padding {
     /// Zero.
     #[default]

@@ -143,6 +143,7 @@ pub struct FaultPlace {
 
 /// Why an interpretation stopped, and where.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct InterpError {
     /// What went wrong.
     pub fault: Fault,

@@ -9,6 +9,7 @@ use crate::types::FloatKind;
 
 /// How a value between two representable ones is rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Rounding {
     /// To nearest, ties to the even code (`cvt.rn`).
     NearestEven,
@@ -18,6 +19,7 @@ pub enum Rounding {
 
 /// What becomes of a value beyond the largest finite one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Overflow {
     /// Infinity where the format has one, else NaN.
     Infinity,

@@ -34,19 +34,19 @@ impl Default for InterpOptions {
 
 impl InterpOptions {
     /// Precision of `f32` values.
-    pub fn with_accumulate(mut self, accumulate: Accumulate) -> InterpOptions {
+    pub fn accumulate(mut self, accumulate: Accumulate) -> InterpOptions {
         self.accumulate = accumulate;
         self
     }
 
     /// Most element operations of the whole run.
-    pub fn with_max_work(mut self, max_work: u64) -> InterpOptions {
+    pub fn max_work(mut self, max_work: u64) -> InterpOptions {
         self.max_work = max_work;
         self
     }
 
     /// Most bytes that the values of one program may take.
-    pub fn with_max_tile_bytes(mut self, max_tile_bytes: u64) -> InterpOptions {
+    pub fn max_tile_bytes(mut self, max_tile_bytes: u64) -> InterpOptions {
         self.max_tile_bytes = max_tile_bytes;
         self
     }

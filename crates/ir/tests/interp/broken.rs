@@ -143,7 +143,7 @@ fn run(module: &Module) -> Result<(), Fault> {
     let mut memory = Memory::new();
     let tensors = [random(Type::F32, &[4, 4], 1), random(Type::F32, &[4, 4], 2)];
     let ids = tensors.each_ref().map(|t| memory.upload(t));
-    let options = InterpOptions::default().with_max_work(200_000).with_max_tile_bytes(1 << 20);
+    let options = InterpOptions::default().max_work(200_000).max_tile_bytes(1 << 20);
     let Some(function) = module.functions().next() else { return Err(Fault::NoEntry(None)) };
     let Some(entry) = module.entry(function, 0) else { return Err(Fault::NoEntry(None)) };
     let params = module.blocks[entry].args.iter().map(|&v| module.ty(v)).enumerate();
@@ -258,7 +258,7 @@ fn operations_without_a_meaning_are_named() {
 
 #[test]
 fn much_data_counts_as_much_work() {
-    let options = InterpOptions::default().with_max_work(1000);
+    let options = InterpOptions::default().max_work(1000);
     let found = apply(&[], &[], &options, |k, _| {
         let one = k.int(1, Type::I32);
         vec![k.value(Opcode::Splat, &[one], Type::tensor(&[2048], Type::I32))]

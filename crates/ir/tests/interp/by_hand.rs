@@ -68,7 +68,7 @@ fn gemm_of_whole_and_ragged_sizes() {
     let kernel = gemm(16, 32, 8);
     for size in [[16, 32, 8], [32, 64, 24], [17, 33, 9], [1, 1, 1], [15, 70, 40]] {
         for accumulate in [Accumulate::F32, Accumulate::F64] {
-            let options = InterpOptions::default().with_accumulate(accumulate);
+            let options = InterpOptions::default().accumulate(accumulate);
             let (c, expected) = run_gemm(&kernel, [16, 32], size, &options);
             // One rounding to bf16, behind one to f32.
             let found = c.compare(&expected).unwrap();

@@ -17,7 +17,7 @@ fn result(k: &Kernel, ints: &[i64]) -> Result<i64, Fault> {
     let mut memory = Memory::new();
     let out = memory.alloc(vec![0; 8]);
     let args: Vec<Arg> = std::iter::once(Arg::ptr(out)).chain(ints.iter().map(|&i| Arg::Int(i))).collect();
-    let options = InterpOptions::default().with_max_work(100_000);
+    let options = InterpOptions::default().max_work(100_000);
     k.run(&args, &mut memory, &options)?;
     Ok(i64::from_le_bytes(memory.bytes(out).unwrap().try_into().unwrap()))
 }

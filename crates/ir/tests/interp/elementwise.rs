@@ -328,7 +328,7 @@ fn foreign_functions_by_name() {
 fn f64_accumulation_holds_f32_unrounded_until_it_is_stored() {
     let (x, y) = (tensor(Type::F32, &[1.0]), tensor(Type::F32, &[2f64.powi(-30)]));
     let run = |accumulate| {
-        let options = InterpOptions::default().with_accumulate(accumulate);
+        let options = InterpOptions::default().accumulate(accumulate);
         let outputs = [(Type::F32, &[1u64][..]), (Type::F32, &[1])];
         let found = apply(&[&x, &y], &outputs, &options, |k, t| {
             let ty = Type::tensor(&[1], Type::F32);

@@ -292,7 +292,7 @@ fn batched_dots() {
 
 #[test]
 fn a_tensor_that_does_not_fit_is_refused_before_it_is_made() {
-    let options = InterpOptions::default().with_max_tile_bytes(1 << 20);
+    let options = InterpOptions::default().max_tile_bytes(1 << 20);
     let found = apply(&[], &[], &options, |k, _| {
         let one = k.int(1, I32);
         vec![k.value(Opcode::Splat, &[one], Type::tensor(&[1 << 40], I32))]

@@ -104,6 +104,7 @@ pub struct Round {
 /// Who exchanges through shared memory, and so who waits for whom: before the stores (others may still read what lay
 /// there) and between stores and loads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Scope {
     /// The lanes of each warp.
     Warp,
@@ -139,7 +140,7 @@ pub struct Transfer {
     pub idle: Vec<(Dim, u64)>,
 }
 
-/// The instruction of a transfer.
+/// The instruction of a transfer. Exhaustive: who writes instructions must know each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TransferKind {
     /// `ld.shared`, `st.shared` of a piece.

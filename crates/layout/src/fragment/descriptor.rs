@@ -13,7 +13,7 @@ use crate::swizzle::Swizzle;
 const MN: Dim = Dim::Axis(0);
 const K: Dim = Dim::Axis(1);
 
-/// Which dimension of an operand stands side by side in memory.
+/// Which dimension of an operand stands side by side in memory. Exhaustive: an operand has two dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Major {
     /// The one that is summed over.

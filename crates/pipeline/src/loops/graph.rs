@@ -121,4 +121,28 @@ impl GraphOptions {
     pub fn max_depth(self, slots: Option<u64>) -> GraphOptions {
         GraphOptions { max_depth: slots, ..self }
     }
+
+    /// Sets the products that may be unfinished when slots are given back (C30).
+    #[must_use]
+    pub fn pending(self, pending: u64) -> Self {
+        GraphOptions { pending, ..self }
+    }
+
+    /// At most so many copies of a register tile (C29); none is no limit.
+    #[must_use]
+    pub fn register_copies(self, register_copies: Option<u64>) -> Self {
+        GraphOptions { register_copies, ..self }
+    }
+
+    /// Sets how products are issued; none is the fastest way of the chip.
+    #[must_use]
+    pub fn instruction(self, instruction: Option<MmaInstruction>) -> Self {
+        GraphOptions { instruction, ..self }
+    }
+
+    /// Has one partition issue everything (S66), or not.
+    #[must_use]
+    pub fn one_partition(self, one_partition: bool) -> Self {
+        GraphOptions { one_partition, ..self }
+    }
 }

@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 /// All reasons why a loop graph is refused, in array order; at most 100 (S12).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GraphErrors(Vec<GraphError>);
 
 impl GraphErrors {
@@ -47,6 +48,7 @@ impl std::error::Error for GraphErrors {}
 /// One reason why a loop graph is refused (S12).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {kind}")]
+#[non_exhaustive]
 pub struct GraphError {
     /// The place, as `nodes[3].uses[0]`.
     pub at: String,

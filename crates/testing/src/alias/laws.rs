@@ -7,8 +7,7 @@ use warploom_alias::{
 
 /// Options without limits: trees of random tiles are larger than a chip.
 pub fn without_limits() -> AliasOptions {
-    let limits = AliasLimits { tmem_columns: u64::MAX, ..AliasLimits::default() };
-    AliasOptions { limits, ..AliasOptions::default() }
+    AliasOptions::default().limits(AliasLimits::default().tmem_columns(u64::MAX))
 }
 
 /// A module that is laid out is laid out right (L1 to L12); `None` where it is refused.
@@ -17,7 +16,7 @@ pub fn without_limits() -> AliasOptions {
 /// What the checker found.
 pub fn layout_is_right(m: &AliasModule, options: &AliasOptions) -> Result<Option<AliasLayout>, String> {
     let Ok(layout) = m.layout(options) else { return Ok(None) };
-    let against = CheckOptions { compat: options.compat, limits: options.limits };
+    let against = CheckOptions::of(options);
     check(m, &layout, &against).map_err(|findings| findings.to_string())?;
     Ok(Some(layout))
 }
@@ -27,7 +26,7 @@ pub fn layout_is_right(m: &AliasModule, options: &AliasOptions) -> Result<Option
 /// # Errors
 /// The first leaf that lies elsewhere.
 pub fn strict_slots_are_a_subset(m: &AliasModule, options: &AliasOptions) -> Result<(), String> {
-    let strict = AliasOptions { strict_slots: true, ..options.clone() };
+    let strict = options.clone().strict_slots(true);
     let Some(slots) = layout_is_right(m, &strict)? else { return Ok(()) };
     let plain = layout_is_right(m, options)?.ok_or("strict slots accept what the default refuses")?;
     same_places(&slots, &plain)
@@ -136,7 +135,7 @@ pub fn text_is_stable(text: &str) -> Result<(), String> {
 
 /// Options of a text with these of its layout.
 pub fn with_layout(layout: AliasOptions) -> TextOptions {
-    TextOptions { layout, ..TextOptions::default() }
+    TextOptions::default().layout(layout)
 }
 
 /// Whatever the bytes say: the module that they are is laid out right and its text lowers right, by default and with
@@ -147,7 +146,7 @@ pub fn with_layout(layout: AliasOptions) -> TextOptions {
 pub fn bytes_keep_the_laws(bytes: &[u8]) -> Result<(), String> {
     let text = super::text_of(&super::module(bytes, super::Ranges::SMALL));
     for compat in [false, true] {
-        let options = AliasOptions { compat, ..without_limits() };
+        let options = without_limits().compat(compat);
         layout_is_right(&super::module(bytes, super::Ranges::WIDE), &options)?;
         lowering_is_right(&text, &with_layout(options))?;
     }

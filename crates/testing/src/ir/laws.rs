@@ -106,7 +106,7 @@ fn outcome(module: &Module) -> (String, Vec<u8>) {
         _ => Arg::Int(1),
     };
     let args: Vec<Arg> = params.iter().map(|&v| argument(module.ty(v))).collect();
-    let options = InterpOptions::default().with_max_work(100_000).with_max_tile_bytes(1 << 20);
+    let options = InterpOptions::default().max_work(100_000).max_tile_bytes(1 << 20);
     let ended = Interpreter::run(module, None, [2, 1, 1], &args, &mut memory, &options);
     let told = match ended {
         Ok(()) => "done".to_owned(),

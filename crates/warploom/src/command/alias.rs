@@ -124,7 +124,7 @@ impl Args {
             What::Map => AliasEmit::Map,
             What::Json => AliasEmit::Json,
         };
-        let options = StablehloOptions::new(options);
+        let options = StablehloOptions::default().text(options);
         Ok(options.no_linearity(self.lint == Some(Lint::Off)).xla_strict(self.xla_strict))
     }
 

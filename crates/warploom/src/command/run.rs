@@ -112,13 +112,13 @@ impl Args {
 /// A launch that is not possible, a kernel without a meaning, or PTX of ours that the emulator does not take.
 fn refused(error: &RunError, session: &Session, ptx: &str) -> Failure {
     match error {
-        RunError::Arguments(why) => {
-            let remedy =
-                "one --arg for each parameter, as `warploom run --help` shows them, and a smaller grid";
-            Failure::plain(Report::error("arg", why).note("instead", remedy))
-        }
         RunError::Meaning(e) => Failure::refused(&[(&e.diagnostic(&session.module)).into()], &session.input),
         RunError::Machine(refusal) => Failure::refused(&machine::reports(refusal, ptx), &ptx_input(ptx)),
+        why => {
+            let remedy =
+                "one --arg for each parameter, as `warploom run --help` shows them, and a smaller grid";
+            Failure::plain(Report::error("arg", why.to_string()).note("instead", remedy))
+        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Launch {
     /// Runs a kernel.
     pub fn go(&mut self, module: &Module, grid: [u64; 3], accumulate: Accumulate) {
         let args = bind_args(module, None, &self.args).unwrap();
-        let options = InterpOptions::default().with_accumulate(accumulate);
+        let options = InterpOptions::default().accumulate(accumulate);
         let grid = grid.map(|n| n as u32);
         Interpreter::run(module, None, grid, &args, &mut self.memory, &options).unwrap();
     }
