@@ -104,7 +104,12 @@ fn wrong_command_lines_have_the_same_form() {
         assert_eq!(status, 2, "{args:?}: {text}");
         assert!(text.starts_with("error[usage]: "), "{args:?}: {text}");
     }
-    for args in [&["targets", "sm_1"][..], &["rule", "Q99999"], &["pack", "-", "--capacity", "0"]] {
+    for args in [
+        &["targets", "sm_1"][..],
+        &["targets", "sm_90"],
+        &["rule", "Q99999"],
+        &["pack", "-", "--capacity", "0"],
+    ] {
         let (status, text) = said(args, b"");
         assert!(status == 1 && text.contains("\ninstead: "), "{args:?}: {text}");
     }

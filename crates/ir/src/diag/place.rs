@@ -77,17 +77,18 @@ impl<'t> LineCounter<'t> {
     /// The part of the line around an offset that is shown, and the bytes of it under the caret.
     pub(super) fn excerpt(&self, offset: usize) -> (&'t str, std::ops::Range<usize>) {
         let (start, at) = self.bounds(offset);
-        let tail = self.text.get(at..).unwrap_or("");
+        // No further than is shown: a line may have megabytes.
+        let mut end = self.text.len().min(at + 2 * WIDTH);
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let tail = self.text.get(at..end).unwrap_or("");
         let token = tail
             .find(|c: char| !(c.is_ascii_alphanumeric() || "_.$%@#!^".contains(c)))
             .unwrap_or(tail.len())
             .min(WIDTH);
         // Control characters and line ends stay outside.
-        let rest = tail.find(['\n', '\r']).unwrap_or(tail.len());
-        let mut end = at + rest.min(2 * WIDTH);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = at + tail.find(['\n', '\r']).unwrap_or(tail.len());
         let mut first = start.max(at.saturating_sub(2 * WIDTH));
         while !self.text.is_char_boundary(first) {
             first += 1;

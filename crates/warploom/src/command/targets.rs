@@ -65,6 +65,10 @@ fn report(error: &TargetError, text: &str) -> Report {
             Report::error("target", format!("unknown target `{name}`"))
                 .note("instead", format!("one of {known}"))
         }
+        TargetError::PlainName { name, instead } => {
+            let message = format!("target `{name}` lacks the instructions that need the chip's own name");
+            Report::error("target", message).note("instead", format!("`{instead}`"))
+        }
         TargetError::File { line, key, reason } => {
             let row = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
             let entry = key.rsplit('.').next().and_then(|name| row.find(name));

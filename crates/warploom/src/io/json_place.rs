@@ -1,6 +1,6 @@
 //! Where in a JSON text a path leads, so that what is said of `nodes[3].latency` shows its line.
 
-use std::iter::successors;
+use std::iter::from_fn;
 
 use serde::de::IgnoredAny;
 use warploom_ir::diag::TextPlace;
@@ -35,12 +35,11 @@ fn step<'p>(text: &str, at: usize, path: &'p str) -> Option<(usize, &'p str)> {
         };
         return Some((item?, rest));
     }
-    // A name may hold dots and brackets itself: the longest one that is there.
-    let fits = |(name, value): (String, usize)| {
+    // A name may hold dots and brackets itself, so the path is not cut at them.
+    members(text, at).find_map(|(name, value)| {
         let rest = path.strip_prefix(name.as_str()).filter(|_| !name.is_empty())?;
         (rest.is_empty() || rest.starts_with(['.', '['])).then_some((value, rest))
-    };
-    members(text, at).filter_map(fits).min_by_key(|(_, rest)| rest.len())
+    })
 }
 
 fn has_id(text: &str, at: usize, id: &str) -> bool {
@@ -61,11 +60,19 @@ fn members(text: &str, at: usize) -> impl Iterator<Item = (String, usize)> {
 
 /// Where the items of the list or object begin that opens here.
 fn items(bytes: &[u8], at: usize, open: u8) -> impl Iterator<Item = usize> {
-    let first = (bytes.get(at) == Some(&open)).then(|| filled(bytes, at + 1));
-    let first = first.filter(|&first| !matches!(bytes.get(first), Some(b']' | b'}')));
-    successors(first, move |&item| {
-        let end = end(bytes, item);
-        (bytes.get(end) == Some(&b',')).then(|| filled(bytes, end + 1))
+    let mut before = None;
+    // Only as far as is asked for: the last item of a file may be most of it.
+    from_fn(move || {
+        let item = match before {
+            None if bytes.get(at) == Some(&open) => filled(bytes, at + 1),
+            None => return None,
+            Some(before) => {
+                let end = end(bytes, before);
+                (bytes.get(end) == Some(&b',')).then(|| filled(bytes, end + 1))?
+            }
+        };
+        before = Some(item);
+        (!matches!(bytes.get(item), None | Some(b']' | b'}'))).then_some(item)
     })
 }
 
