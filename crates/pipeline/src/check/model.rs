@@ -20,6 +20,8 @@ pub(super) struct Ring {
     pub arrive_empty: u64,
     /// Whether its slots lie in tensor memory.
     pub tensor: bool,
+    /// Partitions that write tiles into its slots, in order.
+    pub writers: Vec<usize>,
 }
 
 impl Ring {
@@ -179,24 +181,22 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
 
 /// Ties operations to the pipelines and barriers they name.
 fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
-    for partition in &model.partitions {
+    for (index, partition) in model.partitions.iter().enumerate() {
         for placed in &partition.ops {
             let op = placed.op;
             let opcode = model.module.ops[op].opcode;
             let symbol = |name: &str| model.module.attr(op, name).and_then(Attr::as_symbol);
             if uses_ring(opcode) {
                 let found = symbol("pipeline").and_then(|s| model.rings.iter().position(|r| r.name == s));
-                match found {
-                    Some(ring) => model.ring_of.insert(op, ring),
-                    None => {
-                        report.add(
-                            Rule::Form,
-                            format!("@{}", partition.name),
-                            "an operation names no pipeline",
-                        );
-                        return None;
-                    }
+                let Some((at, ring)) = found.and_then(|at| Some((at, model.rings.get_mut(at)?))) else {
+                    let text = "an operation names no pipeline";
+                    report.add(Rule::Form, format!("@{}", partition.name), text);
+                    return None;
                 };
+                model.ring_of.insert(op, at);
+                if opcode == Opcode::TileStore && ring.writers.last() != Some(&index) {
+                    ring.writers.push(index);
+                }
             }
             if opcode == Opcode::BarrierSync {
                 let found = symbol("barrier").and_then(|s| model.barriers.iter().position(|b| b.name == s));
@@ -326,6 +326,7 @@ impl Reader<'_, '_> {
             arrive_full: self.need(op, "arrive_full")?,
             arrive_empty: self.need(op, "arrive_empty")?,
             tensor,
+            writers: Vec::new(),
             name,
         })
     }

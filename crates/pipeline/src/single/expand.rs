@@ -7,7 +7,7 @@ use warploom_ir::{Attr, BlockId, Effect, LocId, Module, OpId, Opcode, Type, Valu
 mod copies;
 mod steady;
 
-use super::find::{PointerStep, Slice, pointer_step, slice, yielded};
+use super::slice::{PointerStep, Slice, pointer_step, slice, yielded};
 use super::{PipelinedLoads, rounds};
 use crate::classes::constant;
 use crate::emit::{Emit, number};

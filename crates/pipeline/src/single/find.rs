@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use crate::classes::{Class, class, constant, is_scalar_type};
+use super::roots::Roots;
+use super::slice::late;
+use crate::classes::constant;
 use crate::loops::pipelined_loops;
 use crate::place::remark;
 use crate::sets::IdSet;
 use crate::tma::TilePlan;
-use crate::walk::preorder;
+use crate::walk::{Users, preorder};
 
 /// A tile that is brought to shared memory by a pipelined load.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,26 +64,21 @@ impl Found {
     }
 }
 
-/// A carried tile of pointers that moves by the same amount everywhere: what is added in each iteration.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PointerStep {
-    /// A scalar from outside the loop, or the splat constant that holds the number.
-    pub by: ValueId,
-}
-
 /// The loops of a kernel with loads that can be pipelined, and why others cannot.
 pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>, Vec<Diagnostic>) {
     let (mut found, mut remarks) = (Vec::new(), Vec::new());
+    let (users, mut roots) = (Users::new(module), Roots::new(module));
     for scf_for in pipelined_loops(module, func) {
         let Some(body) = module.entry(scf_for, 0) else { continue };
+        let here = Loop::new(module, (&users, &mut roots), scf_for, body);
         let mut tiles = Vec::new();
         let engine = module.blocks[body].ops.iter().any(|&op| moves_by_descriptor(module, op));
         for &op in &module.blocks[body].ops {
             let found = match module.ops[op].opcode {
-                Opcode::DescriptorLoad => by_engine(module, func, scf_for, body, op, (tiles.len(), target)),
+                Opcode::DescriptorLoad => by_engine(module, func, &here, op, (tiles.len(), target)),
                 Opcode::Load if engine && !loads_tile(module, op) => Ok(None),
                 Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
-                Opcode::Load => copied(module, scf_for, body, op, tiles.len()),
+                Opcode::Load => copied(module, &here, op, tiles.len(), &mut roots),
                 _ => continue,
             };
             match found {
@@ -120,13 +117,39 @@ pub(super) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
     (found, remarks)
 }
 
+/// What decides about the loads of a loop.
+struct Loop {
+    scf_for: OpId,
+    /// Values that cannot be computed for a later iteration.
+    late: IdSet<ValueId>,
+    /// Arguments through which the loop stores; `None` where that cannot be told.
+    stored: BTreeSet<Option<ValueId>>,
+    /// Pointers and descriptors through which it stores.
+    through: BTreeSet<ValueId>,
+}
+
+impl Loop {
+    fn new(module: &Module, known: (&Users, &mut Roots<'_>), scf_for: OpId, body: BlockId) -> Loop {
+        let (users, roots) = known;
+        let (mut stored, mut through) = (BTreeSet::new(), BTreeSet::new());
+        for op in preorder(module, scf_for) {
+            let data = &module.ops[op];
+            if data.opcode.facts().effect.writes() {
+                stored.insert(roots.of(data.operands.first().copied()));
+                through.extend(data.operands.first().copied());
+            }
+        }
+        Loop { scf_for, late: late(module, users, scf_for, body), stored, through }
+    }
+}
+
 /// A load as a pipelined one; `None` for loads that are no tiles, an error where it must stay where it is.
 fn copied(
     module: &Module,
-    scf_for: OpId,
-    body: BlockId,
+    here: &Loop,
     op: OpId,
     number: usize,
+    roots: &mut Roots<'_>,
 ) -> Result<Option<CopiedTile>, &'static str> {
     let Some(tile) = module.result(op).map(|v| module.ty(v).clone()).filter(Type::is_tensor) else {
         return Ok(None);
@@ -145,17 +168,14 @@ fn copied(
     if matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true))) {
         return Err("it is volatile");
     }
-    if slice(module, scf_for, body, &module.ops[op].operands).is_none() {
+    let operands = &module.ops[op].operands;
+    if operands.iter().any(|&v| here.late.contains(v)) {
         return Err("its pointers or its mask depend on what the loop computes");
     }
-    let stores =
-        preorder(module, scf_for).into_iter().filter(|&op| module.ops[op].opcode.facts().effect.writes());
-    let own = root(module, module.ops[op].operands.first().copied());
-    for store in stores {
-        let other = root(module, module.ops[store].operands.first().copied());
-        if own.is_none() || other.is_none() || own == other {
-            return Err("the loop stores through the same pointer");
-        }
+    let own = roots.of(operands.first().copied());
+    let same = here.stored.contains(&own) || here.stored.contains(&None);
+    if same || (own.is_none() && !here.stored.is_empty()) {
+        return Err("the loop stores through the same pointer");
     }
     let swizzle = swizzle(&shape, row);
     Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: None }))
@@ -189,18 +209,17 @@ fn letter(number: usize) -> String {
 fn by_engine(
     module: &Module,
     func: OpId,
-    scf_for: OpId,
-    body: BlockId,
+    here: &Loop,
     op: OpId,
     (number, target): (usize, &Target),
 ) -> Result<Option<CopiedTile>, &'static str> {
     let operands = &module.ops[op].operands;
     let (Some(&descriptor), Some(result)) = (operands.first(), module.result(op)) else { return Ok(None) };
     let plan = TilePlan::new(module.ty(descriptor), target).map_err(|_| "the copy engine cannot move it")?;
-    if slice(module, scf_for, body, operands).is_none() {
+    if operands.iter().any(|&v| here.late.contains(v)) {
         return Err("its coordinates depend on what the loop computes");
     }
-    let (mut at, mut branch) = (module.parent(scf_for), false);
+    let (mut at, mut branch) = (module.parent(here.scf_for), false);
     while let Some(parent) = at.filter(|&p| p != func) {
         match module.ops[parent].opcode {
             Opcode::For if branch => return Err("its loop stands in a branch of a loop"),
@@ -210,11 +229,7 @@ fn by_engine(
         }
         at = module.parent(parent);
     }
-    let through = |store: OpId| module.ops[store].operands.first() == Some(&descriptor);
-    if preorder(module, scf_for)
-        .into_iter()
-        .any(|op| module.ops[op].opcode.facts().effect.writes() && through(op))
-    {
+    if here.through.contains(&descriptor) {
         return Err("the loop stores through the same descriptor");
     }
     let (tile, swizzle) = (module.ty(result).clone(), plan.swizzle);
@@ -237,106 +252,4 @@ pub(super) fn copied_tile(module: &Module, op: OpId) -> Option<CopiedTile> {
     let row = cols.saturating_mul(u64::from(bits) / 8);
     let swizzle = swizzle(tile.shape(), row);
     (row >= 16).then(|| CopiedTile { op, tile, swizzle, name: String::new(), plan: None })
-}
-
-/// The argument of the function that a pointer, or a tile of pointers, comes from.
-pub(super) fn root(module: &Module, pointer: Option<ValueId>) -> Option<ValueId> {
-    let mut at = pointer?;
-    for _ in 0..1 << 12 {
-        match module.values[at].def {
-            ValueDef::Result { op, .. } => match module.ops[op].opcode {
-                Opcode::AddPtr
-                | Opcode::Splat
-                | Opcode::Broadcast
-                | Opcode::ExpandDims
-                | Opcode::Reshape
-                | Opcode::Trans
-                | Opcode::Bitcast => at = *module.ops[op].operands.first()?,
-                _ => return None,
-            },
-            ValueDef::Argument { block, index } => {
-                let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent)?;
-                match module.ops[owner].opcode {
-                    Opcode::Func => return Some(at),
-                    Opcode::For if index > 0 => {
-                        at = *module.ops[owner].operands.get(index as usize + 2)?;
-                    }
-                    _ => return None,
-                }
-            }
-        }
-    }
-    None
-}
-
-/// What of a loop's body some values need.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Slice {
-    /// Operations of the body.
-    pub ops: IdSet<OpId>,
-    /// Positions of carried values.
-    pub carried: BTreeSet<usize>,
-}
-
-/// The part of a loop's body that values are computed from, if all of it can be computed for a later iteration: pure
-/// operations, scalars that the loop carries, and carried tiles of pointers that move evenly.
-pub(super) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[ValueId]) -> Option<Slice> {
-    let mut found = Slice::default();
-    let mut stack = roots.to_vec();
-    while let Some(value) = stack.pop() {
-        match module.values[value].def {
-            ValueDef::Result { op, .. } if module.ops[op].block == Some(body) => {
-                if class(module.ops[op].opcode) != Class::Pure {
-                    return None;
-                }
-                if found.ops.insert(op) {
-                    stack.extend(&module.ops[op].operands);
-                }
-            }
-            ValueDef::Argument { block, index } if block == body && index > 0 => {
-                let at = index as usize - 1;
-                if found.carried.insert(at) {
-                    match is_scalar_type(module.ty(value)) {
-                        true => stack.push(yielded(module, body, at)?),
-                        false => drop(pointer_step(module, scf_for, body, at)?),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Some(found)
-}
-
-/// What the loop yields for a carried value.
-pub(super) fn yielded(module: &Module, body: BlockId, at: usize) -> Option<ValueId> {
-    module.ops[module.terminator(body)?].operands.get(at).copied()
-}
-
-/// How a carried tile of pointers moves, if it moves evenly: `next = addptr %tile, splat`.
-pub(super) fn pointer_step(module: &Module, scf_for: OpId, body: BlockId, at: usize) -> Option<PointerStep> {
-    let arg = *module.blocks[body].args.get(at + 1)?;
-    if !matches!(module.ty(arg).elem(), Type::Ptr { .. }) || !module.ty(arg).is_tensor() {
-        return None;
-    }
-    let next = module.def_op(yielded(module, body, at)?)?;
-    let &[from, offset] = module.ops[next].operands.as_slice() else { return None };
-    if module.ops[next].opcode != Opcode::AddPtr || from != arg {
-        return None;
-    }
-    let by = module.def_op(offset)?;
-    match module.ops[by].opcode {
-        Opcode::Constant if matches!(module.attr(by, "value"), Some(Attr::Splat { .. })) => {
-            Some(PointerStep { by: offset })
-        }
-        Opcode::Splat => {
-            let scalar = *module.ops[by].operands.first()?;
-            let inside = module.def_op(scalar).map_or_else(
-                || matches!(module.values[scalar].def, ValueDef::Argument { block, .. } if block == body),
-                |op| crate::nest::is_inside(module, op, scf_for),
-            );
-            (!inside).then_some(PointerStep { by: scalar })
-        }
-        _ => None,
-    }
 }

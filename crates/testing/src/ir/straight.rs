@@ -9,12 +9,14 @@ pub enum Shape {
     Chain,
     /// One half reads values far back, the other adds them all up: many values alive.
     Wide,
+    /// Moves a pointer on, loads, adds to the result so far, stores: a quarter each.
+    Memory,
 }
 
-/// A kernel of so many element-wise operations in a row, on numbers or on tiles of 128, in a loop or not.
+/// A kernel of so many operations in a row, on numbers or on tiles of 128, in a loop or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StraightLine {
-    /// Element-wise operations.
+    /// Operations in the row.
     pub operations: usize,
     /// How they hang together.
     pub shape: Shape,
@@ -25,12 +27,14 @@ pub struct StraightLine {
 }
 
 impl StraightLine {
-    /// The eight kernels of this length.
+    /// The eleven kernels of this length: none loads tiles in a loop, which would be a loop to schedule.
     pub fn all(operations: usize) -> Vec<StraightLine> {
         let mut all = Vec::new();
-        for shape in [Shape::Chain, Shape::Wide] {
+        for shape in [Shape::Chain, Shape::Wide, Shape::Memory] {
             for (tiles, looped) in [(false, false), (false, true), (true, false), (true, true)] {
-                all.push(StraightLine { operations, shape, tiles, looped });
+                if shape != Shape::Memory || !tiles || !looped {
+                    all.push(StraightLine { operations, shape, tiles, looped });
+                }
             }
         }
         all
@@ -77,6 +81,9 @@ impl StraightLine {
 
     /// Writes the operations; the name of the last result.
     fn operations(&self, out: &mut String, first: &str, ty: &str) -> String {
+        if self.shape == Shape::Memory {
+            return self.accesses(out, first, ty);
+        }
         let mut last = first.to_owned();
         let wide = if self.shape == Shape::Wide { self.operations / 2 } else { 0 };
         for n in 0..wide {
@@ -89,6 +96,22 @@ impl StraightLine {
             let name = if wide > 0 { "arith.addf" } else { name };
             let _ = writeln!(out, "      %a{n} = {name} {last}, {other} : {ty}");
             last = format!("%a{n}");
+        }
+        last
+    }
+    /// Writes the operations of [`Shape::Memory`]; the name of the last sum.
+    fn accesses(&self, out: &mut String, first: &str, ty: &str) -> String {
+        let (mut at, mut last, pointer) = match self.tiles {
+            true => ("%yp".to_owned(), first.to_owned(), "tensor<128x!tt.ptr<f32>>, tensor<128xi32>"),
+            false => ("%y".to_owned(), first.to_owned(), "!tt.ptr<f32>, i32"),
+        };
+        let (step, of) = (if self.tiles { "%r" } else { "%c1" }, pointer.split(", ").next().unwrap_or(""));
+        for n in 0..self.operations.div_ceil(4) {
+            let _ = writeln!(out, "      %p{n} = tt.addptr {at}, {step} : {pointer}");
+            let _ = writeln!(out, "      %l{n} = tt.load %p{n} : {of}");
+            let _ = writeln!(out, "      %a{n} = arith.addf {last}, %l{n} : {ty}");
+            let _ = writeln!(out, "      tt.store %p{n}, %a{n} : {of}");
+            (at, last) = (format!("%p{n}"), format!("%a{n}"));
         }
         last
     }

@@ -3,8 +3,6 @@
 //! Every warp has its own rows, and nobody else reaches them. A product takes the rows of all writers: each must have
 //! written its part for just this product, and handed it over.
 
-use warploom_ir::Opcode;
-
 use super::{Run, Step};
 use crate::check::machine::{PlaceId, Row};
 use crate::check::report::Rule;
@@ -159,14 +157,8 @@ impl Run<'_, '_> {
 
     /// Warps whose partitions write tiles into a ring.
     pub(super) fn writers(&self, ring: usize) -> Vec<usize> {
-        let writes = |partition: usize| {
-            self.model.partitions.get(partition).is_some_and(|a| {
-                a.ops.iter().any(|p| {
-                    self.model.module.ops[p.op].opcode == Opcode::TileStore
-                        && self.model.ring(p.op) == Some(ring)
-                })
-            })
-        };
+        let writes =
+            |partition: usize| self.model.rings.get(ring).is_some_and(|r| r.writers.contains(&partition));
         self.warps.iter().enumerate().filter(|(_, x)| writes(x.partition)).map(|(w, _)| w).collect()
     }
 }
