@@ -17,6 +17,9 @@ const LONG: u64 = 4096;
 const ROUNDS: u32 = 3;
 /// Rounds of polling without any progress before a deadlock is declared.
 const SPINS: u32 = 3;
+/// Rounds for which whoever took a lock lets others go first. They may spin for it and yet make progress of their own:
+/// lanes of a CTA hand the answer on through shared memory and barriers.
+const NAP: u32 = 4;
 /// Clusters that run together without need: under the random policies, and while one has paused.
 const CROWD: usize = 4;
 
@@ -52,6 +55,8 @@ pub(crate) struct Grid<'a> {
     /// Rounds without progress, and polls let go meanwhile.
     still: u32,
     spins: u32,
+    /// Rounds with progress since somebody paused.
+    napped: u32,
     /// Clusters that are kept resident: more once some of them waited for others.
     crowd: usize,
 }
@@ -73,6 +78,7 @@ impl<'a> Grid<'a> {
             rng: Rng::new(seed, u64::MAX),
             still: 0,
             spins: 0,
+            napped: 0,
             crowd: 1,
         }
     }
@@ -187,8 +193,17 @@ impl<'a> Grid<'a> {
         (self.still, self.spins) = (0, 0);
         self.residents.iter_mut().for_each(|r| r.machine.suspect(false));
         // Who has paused waits for others to want what it took.
-        if self.residents.len() < CROWD && self.residents.iter().any(|r| r.machine.paused()) {
+        if !self.residents.iter().any(|r| r.machine.paused()) {
+            self.napped = 0;
+            return;
+        }
+        if self.residents.len() < CROWD {
             self.begin();
+        }
+        self.napped += 1;
+        if self.napped >= NAP {
+            self.napped = 0;
+            self.residents.iter_mut().for_each(|r| _ = r.machine.resume());
         }
     }
 

@@ -95,6 +95,8 @@ pub(super) struct Warp {
     pub viewed: BTreeMap<(usize, usize), u64>,
     /// The generation of a named barrier it waits for.
     pub at_barrier: Option<(usize, u64)>,
+    /// How often it has asked memory for what others may have changed, by operation.
+    pub asked: BTreeMap<OpId, u64>,
 }
 
 impl Warp {
@@ -119,6 +121,7 @@ impl Warp {
             copied: BTreeMap::new(),
             viewed: BTreeMap::new(),
             at_barrier: None,
+            asked: BTreeMap::new(),
         }
     }
 

@@ -4,6 +4,7 @@ mod barriers;
 mod drained;
 mod groups;
 mod rows;
+mod sampled;
 mod scalars;
 mod stores;
 mod tensor;
@@ -187,7 +188,10 @@ impl<'m, 'r> Run<'m, 'r> {
 
     /// Scalars have values, so that loops and branches can be followed; anything else only reads what it reads.
     fn compute(&mut self, w: usize, op: OpId) -> Step {
-        let known = self.inputs.result(self.model.module, op, |v| self.value(w, v));
+        let known = match sampled::asks(self.model.module, op) {
+            true => self.sample(w, op),
+            false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
+        };
         if known.is_none() {
             for &result in &self.model.module.ops[op].results {
                 self.set(w, result, Val::Other);

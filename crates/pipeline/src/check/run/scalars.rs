@@ -33,6 +33,18 @@ impl Inputs {
         }
     }
 
+    /// What memory answers the time it is asked for, counted from 1, where others write to it: locks are free or
+    /// taken, counters at either end.
+    pub fn sampled(&self, time: u64) -> i64 {
+        let mixed = (time ^ self.number.unsigned_abs().rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        match mixed >> 62 {
+            0 => 0,
+            1 => 1,
+            2 => self.number.saturating_sub(1),
+            _ => self.programs,
+        }
+    }
+
     /// The result of a scalar operation on known values; `None` for what is no scalar, or not known.
     pub fn result(&self, module: &Module, op: OpId, value: impl Fn(ValueId) -> Val) -> Option<Val> {
         use Opcode::*;
