@@ -188,7 +188,7 @@ impl<'m, 'r> Run<'m, 'r> {
 
     /// Scalars have values, so that loops and branches can be followed; anything else only reads what it reads.
     fn compute(&mut self, w: usize, op: OpId) -> Step {
-        let known = match sampled::asks(self.model.module, op) {
+        let known = match self.asks(op) {
             true => self.sample(w, op),
             false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
         };
