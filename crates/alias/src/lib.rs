@@ -47,6 +47,10 @@ pub mod text;
 mod types;
 mod underuse;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use capacity::allocated_columns;
 pub use check::{AliasFinding, AliasFindings, CheckOptions, check, check_lowered};
 pub use error::{AliasError, AliasErrors, AliasNote, AliasSeverity, Pos, Related, Result};

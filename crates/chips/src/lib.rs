@@ -52,6 +52,10 @@ pub mod cost;
 pub mod mma;
 pub mod tma;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use element::{Element, UnknownElement};
 pub use error::TargetError;
 pub use feature::Feature;

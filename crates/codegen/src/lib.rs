@@ -36,5 +36,9 @@ mod program;
 pub mod sass;
 pub mod scan;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use emit::{EmitOptions, Emitted, Timings, emit};
 pub use metadata::{Metadata, TensorDescriptor};

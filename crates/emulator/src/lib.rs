@@ -52,6 +52,10 @@ mod number;
 mod race;
 mod report;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use error::{EmulatorRefusal, RefusalReason};
 pub use machine::device::Device;
 pub use machine::launch::{Arg, Launch, Policy, Race, RunOptions};

@@ -1,22 +1,4 @@
-//! Tests as files: a text, and beside it what is expected of it.
-//!
-//! A crate says what its commands do with a text, and [`Suite`] runs every file of a folder:
-//!
-//! ```no_run
-//! use warploom_filetests::{Answer, Suite};
-//!
-//! fn main() -> std::process::ExitCode {
-//!     Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
-//!         .command("count", |case| {
-//!             let lines = case.text.lines().filter(|l| !l.is_empty()).count();
-//!             Ok(Answer::new().fact("lines", lines))
-//!         })
-//!         .main()
-//! }
-//! ```
-//!
-//! as a test without the standard harness (`[[test]] name = "files"`, `harness = false`). `cargo test -p CRATE --test files`
-//! runs the files, `-- PART` those whose path contains a part, `-- --update` writes what is found into them.
+#![doc = include_str!("../README.md")]
 //!
 //! # A file
 //!

@@ -60,6 +60,10 @@ mod types;
 mod verify;
 pub mod walk;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use attr::{Attr, AttrDict};
 pub use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 pub use diag::{Diagnostic, Diagnostics};

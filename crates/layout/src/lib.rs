@@ -47,6 +47,10 @@ mod swizzle;
 mod text;
 mod tile_op;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use access::{Access, global_pieces, pieces};
 pub use axis::{AxisStep, Level, reduction, scan};
 pub use blocked::{LANES, blocked, neighbours};

@@ -72,6 +72,10 @@ mod views;
 mod waits;
 mod walk;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
 pub use compile::compile_to_program;
 pub use compiled::Compiled;

@@ -41,6 +41,10 @@ mod read;
 mod tree;
 mod types;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use code::{Code, Step};
 pub use error::SyntaxError;
 pub use flow::{Block, Flow, Leads, Loop};

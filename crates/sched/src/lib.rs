@@ -43,6 +43,10 @@ mod partition;
 mod post;
 pub mod render;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use bounds::least_ii::{Bounds, bounds};
 pub use driver::schedule::schedule;
 pub use driver::within::schedule_within;

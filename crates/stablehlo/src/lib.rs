@@ -42,5 +42,9 @@ mod types;
 mod verify;
 mod write;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use lower::{StablehloOptions, lower_text};
 pub use warploom_alias::{AliasEmit, AliasError, AliasErrors, AliasSeverity, TextOptions, TextOutput};

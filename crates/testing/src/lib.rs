@@ -18,3 +18,7 @@ pub mod ptx;
 pub mod sched;
 #[cfg(feature = "stablehlo")]
 pub mod stablehlo;
+
+#[cfg(all(doctest, feature = "sched"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -17,6 +17,10 @@ pub mod run;
 pub mod storage;
 mod tune;
 
+#[cfg(all(doctest, feature = "llvm"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use compile::{Options, lower, read};
 #[cfg(feature = "llvm")]
 pub use compile::{Output, compile, emit};

@@ -1,4 +1,4 @@
-//! The public types of the crates: what may grow says so, what is an error is one.
+//! What the crates show to who builds on them: types that may grow say so, errors are errors, front pages compile.
 
 #![allow(clippy::expect_used)]
 
@@ -87,10 +87,15 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The folders of all crates.
+fn folders() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(root()).expect("the crates");
+    entries.map(|entry| entry.expect("a folder").path()).filter(|f| f.join("src").exists())
+}
+
 /// Every crate with something public.
 fn crates() -> Vec<(Vec<Public>, String)> {
-    let folders = fs::read_dir(root()).expect("the crates").map(|entry| entry.expect("a folder").path());
-    let all = folders.filter(|f| f.join("src").exists()).map(|f| crate_of(&f).expect("its source"));
+    let all = folders().map(|f| crate_of(&f).expect("its source"));
     let found: Vec<_> = all.filter(|(public, _)| !public.is_empty()).collect();
     assert!(found.len() > 10, "only {} crates: are they being read?", found.len());
     found
@@ -150,4 +155,14 @@ fn options_are_built() {
         }
     }
     assert!(wrong.is_empty(), "no `.field(..)`:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn front_pages_show_an_example_that_compiles() {
+    for folder in folders() {
+        let page = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
+        assert!(page.contains("```rust"), "{}/README.md has no example", shown(&folder));
+        let library = fs::read_to_string(folder.join("src/lib.rs")).expect("a library");
+        assert!(library.contains("include_str!(\"../README.md\")"), "{}: nothing compiles it", shown(&folder));
+    }
 }
