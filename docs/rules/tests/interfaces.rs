@@ -163,6 +163,10 @@ fn front_pages_show_an_example_that_compiles() {
         let page = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
         assert!(page.contains("```rust"), "{}/README.md has no example", shown(&folder));
         let library = fs::read_to_string(folder.join("src/lib.rs")).expect("a library");
-        assert!(library.contains("include_str!(\"../README.md\")"), "{}: nothing compiles it", shown(&folder));
+        assert!(
+            library.contains("include_str!(\"../README.md\")"),
+            "{}: nothing compiles it",
+            shown(&folder)
+        );
     }
 }
