@@ -2,7 +2,7 @@
 
 use warploom_ir::{Attr, OpId, Opcode};
 
-use super::model::Model;
+use super::model::{Model, Partition};
 use super::report::{Report, Rule};
 use super::run::{Inputs, Run, Step};
 
@@ -40,9 +40,21 @@ enum Landing {
     Random,
 }
 
-/// Steps after which a run is given up: loops in loops are longer than a check can follow where numbers are large. A
-/// program of the largest shape takes half of it.
+/// Steps after which a run is given up: loops in loops are longer than a check can follow where numbers are large.
 const STEP_LIMIT: u64 = 200_000;
+
+/// Long programs may take so many steps for each operation of each warp.
+const STEPS_EACH: u64 = 16;
+
+/// No program may take more.
+const STEPS_AT_MOST: u64 = 20_000_000;
+
+/// The most steps of a run of this program.
+fn step_limit(model: &Model<'_>) -> u64 {
+    let each = |p: &Partition| (p.ops.len() as u64).saturating_mul(p.warps);
+    let operations = model.partitions.iter().map(each).fold(0, u64::saturating_add);
+    operations.saturating_mul(STEPS_EACH).clamp(STEP_LIMIT, STEPS_AT_MOST)
+}
 
 /// Makes all runs, until one breaks a rule.
 pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
@@ -99,7 +111,7 @@ enum Ended {
     Whole(Vec<(usize, u64)>),
     /// A loop has too many trips, or undefined ones; nothing follows from it.
     Unknown,
-    /// After [`STEP_LIMIT`] steps nobody waited for ever; nothing follows from it.
+    /// After the most steps nobody waited for ever; nothing follows from it.
     TooLong,
 }
 
@@ -168,7 +180,7 @@ fn one(
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ inputs.number.unsigned_abs());
     let mut run = Run::new(model, inputs, report);
     let warps = run.warps.len();
-    for _ in 0..STEP_LIMIT {
+    for _ in 0..step_limit(model) {
         if !run.report.0.is_empty() {
             return Ended::Whole(describe(&mut run, inputs, order, landing, seed));
         }
