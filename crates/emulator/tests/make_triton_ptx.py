@@ -12,6 +12,7 @@ names type and size of each buffer, and tests/compiled.rs fills it and computes 
 import argparse
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -224,9 +225,10 @@ def compile_ptx(x, case, arch, **options):
 
 
 def strip(ptx):
-    """Without debug sections."""
+    """Without debug sections, and with sources as they are called anywhere: `kernels/gemm.py`, `triton/...`."""
     at = ptx.find("\t.section\t.debug")
-    return ptx if at < 0 else ptx[:at]
+    ptx = ptx if at < 0 else ptx[:at]
+    return re.sub(r'(\.file\t\d+ )"/[^"]*/(kernels|triton)/', r'\1"\2/', ptx)
 
 
 def write(root, name, arch, ptx, meta, case, bare):
