@@ -351,7 +351,7 @@ fn exhaustive(p: &PackProblem) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     #[test]
     fn small_problems_are_solved_to_the_optimum(p in gpu_problem()) {

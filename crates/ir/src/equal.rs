@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::attr::AttrDict;
 use crate::entity::{BlockId, LocId, OpId, RegionId, ValueId};
-use crate::loc::Loc;
+use crate::loc::{Loc, MIN_PARTS};
 use crate::module::Module;
 use crate::walk::{Event, events};
 
@@ -123,8 +123,8 @@ impl Comparison<'_> {
         let mut steps = 0;
         while let Some((x, y)) = work.pop() {
             steps += 1;
-            // A tree has no more parts than the arena; what leads back to itself is like nothing else.
-            if steps > self.a.locs.len() {
+            // What leads back to itself is like nothing else.
+            if steps > self.a.locs.len().max(MIN_PARTS) {
                 return false;
             }
             match (&self.a.locs[x], &self.b.locs[y]) {

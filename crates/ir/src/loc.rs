@@ -2,6 +2,10 @@
 
 use crate::entity::LocId;
 
+/// Parts of a location that are followed at least, however few locations a module has: a part that several share counts
+/// as often as it is met, and what leads back to itself has no end.
+pub(crate) const MIN_PARTS: usize = 1 << 12;
+
 /// A location as MLIR writes it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]

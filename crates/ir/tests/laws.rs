@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use warploom_ir::{Attr, Module, parse, print};
+use warploom_ir::{Attr, Loc, Module, parse, print};
 use warploom_testing::ir::{
     Choices, TextOutcome, bytes_keep_the_laws, damaged_modules, damaged_text, interpreter_is_total,
     module_of, module_reads_back, modules, text_reads_and_prints,
@@ -18,6 +18,8 @@ const TEXTS: [&str; 3] = [
 ];
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
     #[test]
     fn modules_verify_read_back_and_run(module in modules()) {
         module_reads_back(&module, true).map_err(TestCaseError::fail)?;
@@ -62,6 +64,21 @@ fn modules_are_large_and_shrink_to_nothing() {
     let mut tree = modules().new_tree(&mut runner).unwrap();
     while tree.simplify() {}
     assert!(tree.current().ops.len() <= 4, "{}", print(&tree.current()));
+}
+
+/// Places that share their parts have more of them than the module has places.
+#[test]
+fn shared_places_read_back() {
+    let mut module = parse("module { tt.func @f() { tt.return } }").unwrap();
+    let unknown = module.unknown_loc();
+    let call = module.locs.push(Loc::CallSite { callee: unknown, caller: unknown });
+    let both = module.locs.push(Loc::CallSite { callee: call, caller: call });
+    let func = module.functions().next().unwrap();
+    module.ops[func].loc = both;
+    assert!(
+        print(&module).contains("callsite(callsite(unknown at unknown) at callsite(unknown at unknown))")
+    );
+    assert_eq!(module_reads_back(&module, true), Ok(()));
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn check(op: &TileOp, operand: &Recipe, result: &Recipe) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::with_cases(48) })]
 
     #[test]
     fn reshapes_keep_the_order_g6(shape in shape(9), cut in any::<u32>(), a in recipe(), b in recipe()) {

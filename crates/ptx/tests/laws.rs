@@ -8,6 +8,8 @@ use warploom_testing::ptx::{
 };
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_read_prints_back(text in module_texts()) {
         prop_assert_eq!(prints_back(&text), Ok(()));

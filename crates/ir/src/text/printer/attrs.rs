@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::attr::Attr;
 use crate::entity::LocId;
-use crate::loc::Loc;
+use crate::loc::{Loc, MIN_PARTS};
 use crate::types::{FloatKind, Type};
 
 /// Locations that lead deeper than this are written as unknown.
@@ -224,8 +224,7 @@ impl<'m> Printer<'m> {
     }
 
     fn whole_loc(&mut self, loc: LocId) {
-        // A tree has no more parts than the arena; what has more refers to itself.
-        let mut budget = self.m.locs.len();
+        let mut budget = self.m.locs.len().max(MIN_PARTS);
         self.loc(loc, 0, &mut budget);
     }
 
