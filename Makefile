@@ -5,9 +5,10 @@ WARPLOOM  = target/release/warploom
 TARGET   ?= sm_90a
 SECONDS_EACH ?= 600
 SOAK     ?= 1000
+EVERY    ?= 1
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit shim packages bench bench-oracle bench-compile table figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
+.PHONY: help setup peers build demo test lint unit python triton-tests packages bench bench-oracle bench-compile table corpus figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -24,7 +25,7 @@ build: setup ## the command, optimised: target/release/warploom
 demo: build ## compile the example GEMM for Hopper; show schedule, memory map and what ptxas says
 	@sh tools/demo.sh $(WARPLOOM) $(TARGET)
 
-test: lint unit shim packages fuzz-check ## everything CI runs
+test: lint unit python packages fuzz-check ## everything CI runs
 
 lint: setup ## format, clippy and rustdoc without warnings, no circle between files, no file above 400 lines
 	python3 tools/house.py
@@ -35,10 +36,17 @@ lint: setup ## format, clippy and rustdoc without warnings, no circle between fi
 unit: setup ## unit, property, mutation and fixture tests
 	$(CARGO) test --workspace --all-features
 
-shim: peers ## the Triton example, as far as the cubin
-	@# The same command line as `unit`, so that nothing is built twice.
-	$(CARGO) test --workspace --all-features --no-run --quiet
-	$(PYTHON) -W ignore examples/triton/test_shim.py target/debug/warploom
+python: peers ## install the Python package into .venv and run its tests: Triton without a GPU, its plug-in, its README
+	@tools/setup.sh python
+	@# With the profile of `unit`, so that what both need is built once.
+	PATH="$(CURDIR)/.venv/bin:$$PATH" MATURIN_PEP517_ARGS="--profile dev" $(PYTHON) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall ./python
+	$(PYTHON) -m pytest -q -p no:cacheprovider python/tests --ignore=python/tests/with_torch
+
+triton-tests: python ## Triton's own unit tests (DATA=FOLDER of test_*.py) on the emulator, by its PTX and by ours; installs PyTorch
+	@test -d "$(DATA)" || { echo "triton-tests: DATA=FOLDER of Triton's test_*.py is missing" >&2; exit 1; }
+	@tools/setup.sh torch
+	$(PYTHON) -m pytest -q -p no:cacheprovider python/tests/with_torch
+	$(PYTHON) tools/triton_tests.py $(DATA) --every $(EVERY)
 
 rules: ## write into docs/rules who checks each rule
 	$(CARGO) run --quiet -p warploom-rules --example where_checked
@@ -60,6 +68,9 @@ bench-compile: build peers ## TTIR-to-PTX time against Triton
 
 table: build peers ## kernel x chip: II, partitions, machine code beside Triton's, the emulator's verdict
 	$(PYTHON) bench/kernels.py $(WARPLOOM)
+
+corpus: build peers ## every kernel on every chip beside Triton, as a gate and a page; DATA=DIR adds public kernels: DIR/real
+	$(PYTHON) bench/corpus.py $(WARPLOOM) $(if $(DATA),--data $(DATA))
 
 figures: build peers ## measure every table of docs/figures.md and docs/kernels.md again (half an hour)
 	$(PYTHON) bench/figures.py $(WARPLOOM)

@@ -37,12 +37,12 @@ def quiet():
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def peer(path, capability, warps):
+def peer(path, capability, warps, stages):
     """In a process of its own, since a failed assertion ends it."""
     from peers import triton_stages
 
-    _, ptx, shared = triton_stages(path, capability, warps)
-    return ptx, shared
+    seconds, ptx, shared = triton_stages(path, capability, warps, stages)
+    return ptx, shared, sum(seconds.values())
 
 
 class Triton:
@@ -57,12 +57,12 @@ class Triton:
             print("bench/kernels: no Triton; `make peers` installs it", file=sys.stderr)
             self.pool = False
 
-    def compile(self, path, chip, warps):
-        """PTX and shared bytes, or why there are none."""
+    def compile(self, path, chip, warps, stages=None):
+        """PTX, shared bytes and seconds, or why there are none."""
         with self.one_at_a_time:
-            return self.ask(path, chip, warps)
+            return self.ask(path, chip, warps, stages)
 
-    def ask(self, path, chip, warps):
+    def ask(self, path, chip, warps, stages):
         """The same, for one caller at a time: a crash is the fault of whoever asked."""
         if self.pool is False:
             return "not installed"
@@ -70,7 +70,7 @@ class Triton:
             context = multiprocessing.get_context("spawn")
             self.pool = concurrent.futures.ProcessPoolExecutor(1, mp_context=context, initializer=quiet)
         try:
-            return self.pool.submit(peer, path, CHIPS[chip], warps).result(timeout=300)
+            return self.pool.submit(peer, path, CHIPS[chip], warps, stages).result(timeout=300)
         except concurrent.futures.process.BrokenProcessPool:
             self.pool = None
             return "crashed"
@@ -87,21 +87,26 @@ def ask(command, *args):
         return {"ok": False, "diagnostics": [{"code": "none", "message": done.stderr.strip().split("\n")[0]}]}
 
 
-def trip(loops):
-    """Instructions a trip: of the loop with products, of the loop that copies for it, and, where products are issued for
-    others, of the loop that computes; of the largest innermost loop where nothing is multiplied."""
+def parts(loops):
+    """Instructions a trip by what a loop does: the one that multiplies, the one that copies for it, and, where products are
+    issued for others, the one that computes; the largest innermost loop where nothing is multiplied."""
     inner = [l for l in loops if l["inner"] == 0]
     products = [l for l in loops if l["hgmma"] + l["utcmma"] + l["mma"] > 0]
     # The innermost loop with products; spins inside it count as part of it.
     multiply = [l for l in products if not any(o is not l and within(o, l) for o in products)]
     if not multiply:
-        return str(max((l["instructions"] for l in inner), default="-"))
+        return {"arithmetic": max((l["instructions"] for l in inner), default=None)}
     most = max(multiply, key=lambda l: l["instructions"])
     others = [l for l in loops if l not in products]
     copies = [l for l in others if l["utmaldg"] > 0 and not any(o is not l and o["utmaldg"] and within(o, l) for o in others)]
     rest = [l for l in others if l["utmaldg"] == 0 and most["utcmma"] > 0 and l["instructions"] > 16]
-    parts = [max((l["instructions"] for l in part), default=None) for part in ([most], copies, rest)]
-    return "+".join(str(part) for part in parts if part is not None)
+    by = {"products": [most], "copies": copies, "arithmetic": rest}
+    return {part: max((l["instructions"] for l in some), default=None) for part, some in by.items()}
+
+
+def trip(loops):
+    """The same as text."""
+    return "+".join(str(n) for n in parts(loops).values() if n is not None) or "-"
 
 
 def within(a, b):
@@ -149,7 +154,7 @@ def row(command, name, file, chip, cases, triton, interleavings):
         if isinstance(theirs, str):
             found["triton"] = {"problem": theirs}
         else:
-            ptx, shared = theirs
+            ptx, shared, _ = theirs
             text = Path(folder, "triton.ptx")
             text.write_text(ptx)
             sass = ask(command, "sass", text, "--target", chip)

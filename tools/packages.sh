@@ -7,7 +7,7 @@ cargo="${CARGO:-cargo}"
 root=$(pwd)
 
 rm -f target/package/*.crate
-"$cargo" package --workspace --no-verify --offline --allow-dirty --quiet
+"$cargo" package --workspace --exclude warploom-python --no-verify --offline --allow-dirty --quiet
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing: LLVM 22 from the distribution, ptxas and nvdisasm from PyPI into .venv.
-# `setup.sh peers` also installs what the benchmarks compare with. Does nothing when all is there.
+# `setup.sh peers` also installs what the benchmarks compare with, `setup.sh torch` PyTorch. Does nothing when all is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -33,5 +33,16 @@ install() { # name of a file in requirements/
     .venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r "requirements/$1.txt"
     touch "$stamp"
 }
+# PyTorch for the CPU where its own index can be reached, else the one of PyPI, which brings CUDA along and works without.
+torch() {
+    .venv/bin/python -c 'import torch, scipy' 2>/dev/null && return
+    echo "setup: installing PyTorch into .venv" >&2
+    .venv/bin/pip install --quiet --disable-pip-version-check torch --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
+        .venv/bin/pip install --quiet --disable-pip-version-check torch
+    .venv/bin/pip install --quiet --disable-pip-version-check scipy
+}
+
 install assembler
-for extra in "$@"; do install "$extra"; done
+for extra in "$@"; do
+    if [ "$extra" = torch ]; then torch; else install "$extra"; fi
+done

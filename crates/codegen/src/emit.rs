@@ -7,6 +7,7 @@ use warploom_chips::{PtxVersion, Target};
 use warploom_ir::{Diagnostics, Module};
 
 use crate::error::{Refusal, Result, internal};
+use crate::llvm::lines::lines_alone;
 use crate::metadata::Metadata;
 use crate::program::Program;
 use crate::{lower, machine, scan};
@@ -23,11 +24,13 @@ pub struct EmitOptions {
     pub level: u8,
     /// Whether to return the LLVM IR, as it is before LLVM's passes.
     pub llvm: bool,
+    /// Whether the PTX says which line of the kernel's source each instruction comes from (`.loc`).
+    pub lines: bool,
 }
 
 impl Default for EmitOptions {
     fn default() -> EmitOptions {
-        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false }
+        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false, lines: false }
     }
 }
 
@@ -54,6 +57,12 @@ impl EmitOptions {
     #[must_use]
     pub fn llvm(self, llvm: bool) -> EmitOptions {
         EmitOptions { llvm, ..self }
+    }
+
+    /// Whether the PTX says which line of the source each instruction comes from.
+    #[must_use]
+    pub fn lines(self, lines: bool) -> EmitOptions {
+        EmitOptions { lines, ..self }
     }
 }
 
@@ -117,7 +126,7 @@ fn compile(
     let machine = machine::machine(target, ptx, options.level)?;
     let program = Program::read(module, target)?;
     let context = Context::create();
-    let job = lower::Job { module, program: &program, target, ptx, fuse: options.fuse };
+    let job = lower::Job { module, program: &program, target, ptx, fuse: options.fuse, lines: options.lines };
     let ir = lower::lower(&context, &machine, job, refusals)?;
     if !refusals.is_empty() {
         return Ok(None);
@@ -128,6 +137,7 @@ fn compile(
     machine::optimize(&ir.module, &machine, options.level)?;
     let optimized = Instant::now();
     let text = machine::assembly(&ir.module, &machine)?;
+    let text = if options.lines { lines_alone(&text) } else { text };
     let generated = Instant::now();
     scan::check(&text).map_err(|findings| scan::refusal(&findings))?;
     let timings = Timings {

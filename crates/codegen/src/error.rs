@@ -52,6 +52,21 @@ fn describe(module: &Module, op: OpId) -> String {
     format!("{} : ({operands}) -> ({results})", module.op_name(op))
 }
 
+/// File, line and column in the kernel's own source: where the kernel calls what the operation is part of.
+pub(crate) fn called_from(module: &Module, op: OpId) -> Option<(&str, u32, u32)> {
+    let mut loc = module.ops[op].loc;
+    for _ in 0..64 {
+        match module.resolve_loc(loc) {
+            Loc::File { file, line, column } => return Some((file, *line, *column)),
+            Loc::Name { child: Some(child), .. } => loc = *child,
+            Loc::CallSite { caller, .. } => loc = *caller,
+            Loc::Fused { parts, .. } => loc = *parts.first()?,
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// `file:line:column` of the kernel's own source, through names and call sites.
 fn source(module: &Module, op: OpId) -> Option<String> {
     let mut loc = module.ops[op].loc;

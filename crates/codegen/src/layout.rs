@@ -164,10 +164,10 @@ impl Operand {
     }
 
     /// Bytes from the start of the tile to the part that multiplication number `step` along K reads;
-    /// each takes 32 bytes of a K-major row, or 16 rows of an MN-major tile.
+    /// each takes 32 bytes of a K-major row, or as many rows of an MN-major tile.
     pub fn along_k(&self, step: u64) -> u64 {
         if self.mn_major {
-            return step * 16 * self.tile.panel;
+            return step * 32 / self.tile.elem * self.tile.panel;
         }
         let byte = step * 32;
         byte / self.tile.panel * self.tile.panel_bytes() + byte % self.tile.panel
@@ -176,7 +176,8 @@ impl Operand {
     /// Bytes from the start of the tile to rows (or columns) `64 * block` of M or N.
     pub fn along_mn(&self, block: u64) -> u64 {
         if self.mn_major {
-            block * 64 * self.tile.elem / self.tile.panel * self.tile.panel_bytes()
+            let byte = block * 64 * self.tile.elem;
+            byte / self.tile.panel * self.tile.panel_bytes() + byte % self.tile.panel
         } else {
             block * 64 * self.tile.panel
         }

@@ -70,7 +70,7 @@ fn joins_and_splits() {
 }
 
 #[test]
-fn what_lanes_hold_is_not_moved() {
+fn what_lanes_hold_needs_scratch_memory() {
     let ops = "%r = \"tt.reduce\"(%x) <{axis = 1 : i32}> ({\n^bb0(%a: i32, %b: i32):\n\
                %c = arith.addi %a, %b : i32\ntt.reduce.return %c : i32\n}) : (Mxi32) -> Rxi32\n\
                %e = tt.expand_dims %r {axis = 1 : i32} : Rxi32 -> tensor<32x1xi32>\n\
@@ -78,5 +78,5 @@ fn what_lanes_hold_is_not_moved() {
                %y = tt.gather %b[%x] {axis = 0 : i32} : (Mxi32, Mxi32) -> Mxi32";
     let kernel = Kernel { buffers: vec!["i32"; 2], ..Kernel::blocked(32, 64, 4, [4, 16]) };
     let kernel = kernel.load("x", 0, "M").ops(ops).store("y", 1, "M");
-    assert!(kernel.try_compile().unwrap_err().contains("hold in registers"));
+    assert!(kernel.try_compile().unwrap_err().contains("scratch memory"));
 }

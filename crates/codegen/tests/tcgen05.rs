@@ -301,6 +301,6 @@ fn what_is_refused() {
         "C63",
         "32x256",
     );
-    let odd = Gemm { elems: ["f8E4M3FN"; 2], k_major: [true, false], ..tile(128, 256, 128) };
+    let odd = Gemm { elems: ["f32"; 2], out: "f32", k_major: [true, false], ..tile(128, 64, 32) };
     refused(&odd.text(), chip, "C62", "must have K contiguous");
 }

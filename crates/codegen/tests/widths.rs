@@ -48,3 +48,36 @@ fn a_place_that_a_while_loop_moves_by_16_bytes_is_aligned() {
         }
     }
 }
+
+/// What authors say of caches at a load from `%p0` and at the store of the result.
+fn with_policies(load: &str, store: &str) -> Result<warploom_codegen::Emitted, String> {
+    let policy = |text: &str| format!("{{cachePolicy = #tt.cache_policy<{text}>}}");
+    let pointers = "Cx!tt.ptr<f32>";
+    let kernel = Kernel { buffers: vec!["f32", "f32"], ..Kernel::blocked(1, 128, 1, [4, 32]) };
+    kernel
+        .ops(&format!(
+            "%s = tt.splat %p0 : !tt.ptr<f32> -> {pointers}\n%q = tt.addptr %s, %cols : {pointers}, Cxi32\n\
+             %x = tt.load %q {} : {pointers}\n%t = tt.splat %p1 : !tt.ptr<f32> -> {pointers}\n\
+             %u = tt.addptr %t, %cols : {pointers}, Cxi32\n%y = arith.addf %x, %x : Cxf32\n\
+             tt.store %u, %y {} : {pointers}",
+            policy(load),
+            policy(store)
+        ))
+        .try_compile()
+}
+
+#[test]
+fn cache_policies_reach_the_instructions_g22() {
+    let load = "cache_modifier = cg, eviction_policy = evict_normal";
+    let store = "cache_modifier = none, eviction_policy = evict_first";
+    let emitted = with_policies(load, store).unwrap();
+    assert!(emitted.ptx.contains("ld.global.cg.v4.b32"), "{}", emitted.ptx);
+    assert!(emitted.ptx.contains("st.global.L1::evict_first.v4.b32"), "{}", emitted.ptx);
+    // A modifier of stores at a load, and a word that is none.
+    for wrong in [
+        "cache_modifier = wt, eviction_policy = evict_normal",
+        "cache_modifier = none, eviction_policy = never",
+    ] {
+        assert!(with_policies(wrong, store).unwrap_err().contains("no cache policy"), "{wrong}");
+    }
+}

@@ -46,11 +46,13 @@ impl Module {
         let root = self.clone_shallow(op, map);
         self.append(block, root);
         let mut copies = vec![root];
+        let mut blocks: HashMap<BlockId, BlockId> = HashMap::new();
         let mut work: VecDeque<(RegionId, OpId)> = self.ops[op].regions.iter().map(|r| (*r, root)).collect();
         while let Some((region, owner)) = work.pop_front() {
             let target = self.add_region(owner);
             for block in self.regions[region].blocks.clone() {
                 let copy = self.add_block(target);
+                blocks.insert(block, copy);
                 for arg in self.blocks[block].args.clone() {
                     let value = self.values[arg].clone();
                     let new = self.add_arg(copy, value.ty, value.loc);
@@ -66,6 +68,11 @@ impl Module {
             }
         }
         for copy in copies {
+            for successor in &mut self.ops[copy].successors {
+                if let Some(new) = blocks.get(successor) {
+                    *successor = *new;
+                }
+            }
             for operand in &mut self.ops[copy].operands {
                 if let Some(new) = map.get(operand) {
                     *operand = *new;

@@ -83,6 +83,16 @@ impl Comparison<'_> {
         if !self.locs(a.loc, b.loc) {
             return differ("the location");
         }
+        let places = |m: &Module, blocks: &[BlockId]| -> Vec<Option<usize>> {
+            let place = |b: &BlockId| {
+                let region = m.blocks[*b].region?;
+                m.regions[region].blocks.iter().position(|other| other == b)
+            };
+            blocks.iter().map(place).collect()
+        };
+        if places(self.a, &a.successors) != places(self.b, &b.successors) {
+            return differ("a successor");
+        }
         if !self.bind(&a.results, &b.results) {
             return Err(format!("a result of `{}` differs", self.describe(x)));
         }

@@ -39,17 +39,21 @@
 //!   know are kept in generic form.
 //! - [`build`] makes kernels from Rust, [`walk`] goes through them, [`verify()`] says all that is wrong with one.
 //! - [`interp`] is the oracle for compiled code: it knows nothing of schedules, layouts or chips.
+//! - [`axis`] says how far neighbours in a tile go together.
 //! - [`diag`] renders what is refused: the line with a caret, the rule, the remedy. [`Diagnostics`] is an error that
 //!   `?` takes.
 
 mod attr;
+pub mod axis;
 pub mod build;
 pub mod diag;
+mod dominators;
 mod edit;
 mod entity;
 mod equal;
 mod facts;
 mod float;
+pub mod flow;
 pub mod interp;
 mod loc;
 mod module;

@@ -57,6 +57,9 @@ pub struct Operation {
     pub attrs: AttrDict,
     /// Nested regions.
     pub regions: SmallVec<[RegionId; 2]>,
+    /// Blocks of its region where a branch goes on. The last operands are the values of their arguments, one block
+    /// after the other.
+    pub successors: SmallVec<[BlockId; 2]>,
     /// Where it comes from in the kernel's own source.
     pub loc: LocId,
     /// Byte offset in the text that was read, for diagnostics.
@@ -129,6 +132,7 @@ impl Module {
             props: AttrDict::new(),
             attrs: AttrDict::new(),
             regions: SmallVec::new(),
+            successors: SmallVec::new(),
             loc: unknown,
             span: None,
             block: None,
@@ -200,6 +204,7 @@ impl Module {
             props: AttrDict::new(),
             attrs: AttrDict::new(),
             regions: SmallVec::new(),
+            successors: SmallVec::new(),
             loc,
             span: None,
             block: None,
@@ -288,6 +293,19 @@ impl Module {
     /// The last operation of a block.
     pub fn terminator(&self, block: BlockId) -> Option<OpId> {
         self.blocks[block].ops.last().copied()
+    }
+
+    /// Where a branch goes on, with the values that it hands to the arguments of each block; a block that has none
+    /// to be handed, for want of operands, gets what is there.
+    pub fn branches(&self, op: OpId) -> impl Iterator<Item = (BlockId, &[ValueId])> + '_ {
+        let data = &self.ops[op];
+        let handed = data.successors.iter().map(|&b| self.blocks[b].args.len()).sum();
+        let mut rest = &data.operands[data.operands.len().saturating_sub(handed)..];
+        data.successors.iter().map(move |&block| {
+            let (args, others) = rest.split_at(self.blocks[block].args.len().min(rest.len()));
+            rest = others;
+            (block, args)
+        })
     }
 
     /// Type of a value.

@@ -103,6 +103,10 @@ macro_rules! operations {
     Condition            "scf.condition"             [1..]   [0]   0 CONDITION              control::condition         Terminator  Control  Free         yes,
     Yield                "scf.yield"                 [0..]   [0]   0 YIELD                  control::yield_values      Terminator  Control  Free         yes,
 
+    Br                   "cf.br"                     [0..]   [0]   0 BRANCH                 control::branch            Terminator  Control  Free         no,
+    CondBr               "cf.cond_br"                [1..]   [0]   0 BRANCH                 control::branch            Terminator  Control  Free         no,
+    Poison               "ub.poison"                 [0]     [1]   0 MAKE_RANGE             program::nothing           Source      None     Free         no,
+
     Func                 "tt.func"                   [0]     [0]   1 FUNC                   control::func              Structure   Regions  Free         yes,
     Return               "tt.return"                 [0..]   [0]   0 YIELD                  control::return_values     Terminator  Control  Free         yes,
     Call                 "tt.call"                   [0..]   [0..] 0 CALL                   control::call              Structure   Foreign  Unknown      no,
@@ -114,10 +118,10 @@ macro_rules! operations {
     ExpandDims           "tt.expand_dims"            [1]     [1]   0 REARRANGE              shapes::expand_dims        View        None     Free         yes,
     Reshape              "tt.reshape"                [1]     [1]   0 RESHAPE                shapes::reshape            View        None     Free         yes,
     Trans                "tt.trans"                  [1]     [1]   0 REARRANGE              shapes::trans              View        None     Free         yes,
-    Cat                  "tt.cat"                    [2]     [1]   0 JOIN                   shapes::cat                Exchange    None     Exchange     no,
+    Cat                  "tt.cat"                    [2]     [1]   0 JOIN                   shapes::cat                Exchange    None     Exchange     yes,
     Join                 "tt.join"                   [2]     [1]   0 JOIN                   shapes::join               Exchange    None     Exchange     yes,
     Split                "tt.split"                  [1]     [2]   0 SPLIT                  shapes::split              Exchange    None     Exchange     yes,
-    Unsplat              "tt.unsplat"                [1]     [1]   0 UNSPLAT                shapes::unsplat            Exchange    None     Free         no,
+    Unsplat              "tt.unsplat"                [1]     [1]   0 UNSPLAT                shapes::unsplat            Exchange    None     Free         yes,
     Bitcast              "tt.bitcast"                [1]     [1]   0 REARRANGE              arith::bitcast             Elements    None     Light        yes,
     FpToFp               "tt.fp_to_fp"               [1]     [1]   0 FP_TO_FP               arith::fp_to_fp            Elements    None     Convert      yes,
     IntToPtr             "tt.int_to_ptr"             [1]     [1]   0 REARRANGE              memory::int_to_ptr         Integers    None     Light        yes,
@@ -176,6 +180,8 @@ macro_rules! operations {
     ProxyFence           "warploom.proxy_fence"      [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,
     BarrierSync          "warploom.barrier_sync"     [0]     [0]   0 BARRIER_SYNC           program::barrier_sync      Program     Order    Unknown      yes,
     AsyncCopy            "warploom.async_copy"       [2..=4] [0]   0 ASYNC_COPY             program::async_copy        Program     Order    Unknown      yes,
+    /// A product by multiplications and additions, of elements in scratch memory.
+    DotFma               "warploom.dot_fma"          [3]     [1]   0 DOT                    products::dot              Exchange    None     Exchange     yes,
     AsyncCommit          "warploom.async_commit"     [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,
     AsyncWait            "warploom.async_wait"       [0]     [0]   0 PLAIN                  program::async_wait        Program     Order    Unknown      yes,
     } };

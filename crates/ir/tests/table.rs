@@ -94,6 +94,8 @@ fn an_elementwise_operation_stands_in_the_table_the_interpreter_and_the_lowering
         let holding = files.iter().filter(|file| names(&std::fs::read_to_string(file).unwrap(), variant));
         let places: BTreeSet<String> = holding
             .map(|file| file.strip_prefix(crates).unwrap().to_string_lossy().replace('\\', "/"))
+            // What axis analysis knows of an operation is more than it needs.
+            .filter(|file| !file.starts_with("ir/src/axis/"))
             .map(|file| match file.as_str() {
                 "ir/src/table.rs" => "table".to_owned(),
                 inside if inside.starts_with("ir/src/interp/") => "interpreter".to_owned(),

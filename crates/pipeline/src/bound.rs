@@ -79,7 +79,7 @@ pub(crate) fn with_partitions(pipelined: &PipelinedLoop) -> LoopGraph {
         let held = node.uses.iter().map(|u| u.duration).max().unwrap_or(0);
         let duration = node.issue_latency.unwrap_or(held);
         let resource = format!("@{}", pipelined.partition(of));
-        node.uses.push(ResourceUse { resource, start: 0, duration });
+        node.uses.push(ResourceUse { resource, start: 0, duration, ..ResourceUse::default() });
     }
     let names: Vec<String> =
         graph.nodes.iter().filter_map(|n| n.uses.last()).map(|u| u.resource.clone()).collect();

@@ -1,5 +1,7 @@
 //! From whichever form a file holds to a program.
 
+use std::borrow::Cow;
+
 use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
@@ -8,7 +10,9 @@ use crate::compile::compile_to_program;
 use crate::forms::{self, TextForm};
 use crate::options::CompileOptions;
 use crate::place::refuse;
+use crate::plain::{plain, with_fma};
 use crate::resumed::Resumed;
+use crate::select::entry_function;
 use crate::storage::BUFFER;
 use crate::walk::preorder;
 use crate::{check, choice, fallback, single};
@@ -18,6 +22,10 @@ use crate::{check, choice, fallback, single};
 /// # Errors
 /// Those of [`compile_to_program`] and [`check_program`].
 pub fn resume(module: &Module, target: &Target, options: &CompileOptions) -> Result<Resumed, Diagnostics> {
+    let module = &*match entry_function(module, options.entry.as_deref()) {
+        Ok(entry) => with_fma(plain(module, entry)?, entry),
+        Err(_) => Cow::Borrowed(module),
+    };
     match forms::form(module, target).map_err(|error| vec![*error])? {
         TextForm::Program => {
             check_program(module, target)?;

@@ -3,7 +3,7 @@
 //! A kernel whose loop copies tiles and multiplies them becomes a *program*: one partition of warps copies into rings
 //! of buffers, another one multiplies out of them, and mbarriers hand the slots over. The way there:
 //!
-//! 1. [`normalize`]: scalar calls inlined, loop-invariant scalars outside the loop (C8, C9);
+//! 1. [`normalize`]: branches nested, calls inlined, loop-invariant scalars outside the loop (C8, C9);
 //! 2. [`select`]: the loops, their copies, rings and products, the stores, or every reason why not, each with its place
 //!    and remedy (C90-C92);
 //! 3. [`loop_graph`]: each loop as a graph for `warploom-sched`, priced by the chip's cost model ([`loops`]);
@@ -57,7 +57,9 @@ pub mod loops;
 mod nest;
 mod normalize;
 mod options;
+mod orient;
 mod place;
+mod plain;
 mod problem;
 mod program;
 mod registers;

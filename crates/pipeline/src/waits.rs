@@ -41,7 +41,7 @@ pub(crate) fn insert_lagging(module: &mut Module, scf_for: OpId, pending: u64) {
 }
 
 /// Whether nothing but the yield reads a product, and nothing but the product what was yielded.
-fn lags(module: &Module, body: BlockId, dot: OpId) -> bool {
+pub(crate) fn lags(module: &Module, body: BlockId, dot: OpId) -> bool {
     let users = Users::new(module);
     let (Some(result), Some(yielded)) = (module.result(dot), module.terminator(body)) else { return false };
     let carried = module.ops[yielded].operands.iter().position(|&v| v == result);

@@ -88,6 +88,37 @@ fn views_move_nothing() {
 }
 
 #[test]
+fn tiles_are_loaded_along_the_dimension_in_which_neighbours_lie() {
+    // B [K, N] with K innermost in memory, if its stride along K is 1.
+    for (stride, turned) in [("1", true), ("2", false)] {
+        let text = format!(
+            "module {{\n  tt.func public @f(%p: !tt.ptr<f16> {{tt.divisibility = 16 : i32}}) {{\n\
+             %k = tt.make_range {{end = 32 : i32, start = 0 : i32}} : tensor<32xi32>\n\
+             %n = tt.make_range {{end = 64 : i32, start = 0 : i32}} : tensor<64xi32>\n\
+             %by = arith.constant dense<{stride}> : tensor<32xi32>\n%wide = arith.constant dense<32> : tensor<64xi32>\n\
+             %ks = arith.muli %k, %by : tensor<32xi32>\n%ns = arith.muli %n, %wide : tensor<64xi32>\n\
+             %kc = tt.expand_dims %ks {{axis = 1 : i32}} : tensor<32xi32> -> tensor<32x1xi32>\n\
+             %nc = tt.expand_dims %ns {{axis = 0 : i32}} : tensor<64xi32> -> tensor<1x64xi32>\n\
+             %kb = tt.broadcast %kc : tensor<32x1xi32> -> tensor<32x64xi32>\n\
+             %nb = tt.broadcast %nc : tensor<1x64xi32> -> tensor<32x64xi32>\n\
+             %o = arith.addi %kb, %nb : tensor<32x64xi32>\n\
+             %s = tt.splat %p : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>>\n\
+             %q = tt.addptr %s, %o : tensor<32x64x!tt.ptr<f16>>, tensor<32x64xi32>\n\
+             %x = tt.load %q : tensor<32x64x!tt.ptr<f16>>\n\
+             tt.store %q, %x : tensor<32x64x!tt.ptr<f16>>\ntt.return\n}}\n}}\n"
+        );
+        let module = common::parse(&text);
+        let normal = normalize(&module, entry_function(&module, None).unwrap()).unwrap();
+        let load = normal
+            .ops
+            .keys()
+            .find(|&op| normal.ops[op].opcode == Opcode::Load && normal.ops[op].block.is_some());
+        let shape = normal.ty(normal.result(load.unwrap()).unwrap()).shape().to_vec();
+        assert_eq!(shape, if turned { [64, 32] } else { [32, 64] }, "{}", print(&normal));
+    }
+}
+
+#[test]
 fn two_stores_and_a_second_use_of_one_tile() {
     compile(&Kernel { stores: 2, bias: true, ..Kernel::default() }.text());
     // A times its own transpose: one copy, two views.

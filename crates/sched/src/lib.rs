@@ -32,6 +32,7 @@
 //! The rules cited throughout (`S1` ..) are those of `docs/rules`; `docs/scheduling.md` explains the algorithms and
 //! proves what they rest on.
 
+mod binding;
 mod bounds;
 pub mod check;
 mod driver;
@@ -48,26 +49,35 @@ pub mod render;
 struct Readme;
 
 pub use bounds::least_ii::{Bounds, bounds};
+pub use driver::batch::in_order;
+pub use driver::core::loop_core;
+pub use driver::rational::schedule_unrolled;
 pub use driver::schedule::schedule;
 pub use driver::within::schedule_within;
 pub use json::decode::{MOST_TEXT, decode_text, decode_text_within};
-pub use json::read::{read_answer, read_graph, read_graphs, read_partition_model};
+pub use json::read::{read_answer, read_graph, read_graphs, read_partition_model, read_start};
 pub use json::write::{read_error_record, record, to_line};
 pub use model::answer::{
     Algorithm, Answer, NodeTime, PartitionSplit, ScheduleOutcome, SpaceUse, SplitAlternative, ValueDepth,
 };
+pub use model::binding::UseBinding;
 pub use model::budget::{DepthPricing, MemoryBudget};
+pub use model::core::{CoreMember, LoopCore, LoopRemedy};
 pub use model::error::ScheduleError;
 pub use model::graph::{
     LoopEdge, LoopGraph, LoopNode, LoopPartition, LoopReplica, LoopResource, LoopValue, PartitionKind,
-    ResourceUse, ValueUse,
+    ValueUse,
 };
 pub use model::graph_error::{GraphError, GraphErrorKind, GraphErrors};
 pub use model::observer::{Observer, Progress};
 pub use model::options::{Objective, ScheduleOptions};
 pub use model::partition::PartitionModel;
+pub use model::rational::{CopyTime, FactorBound, UnrolledAnswer};
 pub use model::read_error::{ReadError, ReadErrorKind};
 pub use model::record::ErrorRecord;
+pub use model::resource_use::ResourceUse;
+pub use model::start::{StartSchedule, StartTime};
+pub use model::unroll::unroll;
 pub use model::validate::{ValidGraph, validate};
 pub use post::depth::{RingDepth, depths};
 pub use post::stages::{StageOptions, relax_stages};

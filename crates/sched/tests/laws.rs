@@ -37,7 +37,31 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(quick(200))]
+
+    #[test]
+    fn small_cores_refute(graph in loops(LoopShape::SMALL)) {
+        prop_assert_eq!(laws::cores_refute(&graph), Ok(()), "{}", to_line(&graph));
+    }
+
+    #[test]
+    fn unrolling_small_loops_never_hurts(graph in loops(LoopShape { ops: 3, ..LoopShape::SMALL })) {
+        prop_assert_eq!(laws::unrolling_never_hurts(&graph), Ok(()), "{}", to_line(&graph));
+    }
+}
+
+proptest! {
     #![proptest_config(quick(60))]
+
+    #[test]
+    fn wide_cores_refute(graph in loops(LoopShape::WIDE)) {
+        prop_assert_eq!(laws::cores_refute(&graph), Ok(()), "{}", to_line(&graph));
+    }
+
+    #[test]
+    fn unrolling_wide_loops_never_hurts(graph in loops(LoopShape::WIDE)) {
+        prop_assert_eq!(laws::unrolling_never_hurts(&graph), Ok(()), "{}", to_line(&graph));
+    }
 
     #[test]
     fn budgets_have_answers(graph in loops(LoopShape::SMALL)) {

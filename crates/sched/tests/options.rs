@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use warploom_sched::{
-    Algorithm, LoopGraph, Objective, Observer, ScheduleError, ScheduleOptions, check, schedule, validate,
+    Algorithm, LoopGraph, Objective, Observer, ScheduleError, ScheduleOptions, StartSchedule, check,
+    schedule, validate,
 };
 
 fn frag() -> LoopGraph {
@@ -192,4 +193,63 @@ fn a_loop_that_no_ii_suits_comes_to_an_end() {
             "{algorithm}"
         );
     }
+}
+
+/// A schedule to begin with is taken, made no worse, and refused by name where it is none (S105).
+#[test]
+fn a_start_is_never_made_worse() {
+    let g = frag();
+    let valid = validate(&g).unwrap();
+    let best = schedule(&valid, &ScheduleOptions::default()).unwrap();
+    for algorithm in Algorithm::ALL {
+        for limit in [None, Some(Duration::ZERO)] {
+            let options = ScheduleOptions::default().algorithm(algorithm).time_limit(limit);
+            let warm = schedule(&valid, &options.start(Some(StartSchedule::from(&best)))).unwrap();
+            check::all(&g, &warm).unwrap();
+            assert_eq!(warm.start_refused, None);
+            assert!(
+                (warm.ii, warm.length) <= (best.ii, best.length),
+                "{algorithm}: {} {}",
+                warm.ii,
+                warm.length
+            );
+        }
+    }
+    let mut broken = StartSchedule::from(&best);
+    broken.nodes[3].time -= 1;
+    let cold = schedule(&valid, &ScheduleOptions::default().start(Some(broken))).unwrap();
+    let why = cold.start_refused.clone().unwrap();
+    assert!(why.contains("S73") && why.contains("edge"), "{why}");
+    assert_eq!((cold.ii, cold.length, cold.nodes), (best.ii, best.length, best.nodes.clone()));
+    for bad in ["{\"ii\":0,\"nodes\":[]}", "{\"ii\":8,\"nodes\":[{\"id\":77,\"time\":9223372036854775807}]}"]
+    {
+        let start = warploom_sched::read_start(bad).unwrap();
+        let answer = schedule(&valid, &ScheduleOptions::default().start(Some(start))).unwrap();
+        assert!(answer.start_refused.unwrap().contains("S72"));
+    }
+    // Who issues what is searched for, which a start does not say.
+    let options = ScheduleOptions::default().partition(Some(warploom_sched::PartitionModel::default()));
+    let joint = schedule(&valid, &options.start(Some(StartSchedule::from(&best)))).unwrap();
+    assert!(joint.start_refused.is_some());
+}
+
+/// Equal answers in the order of the loops, on any number of threads (S105).
+#[test]
+fn threads_do_not_show() {
+    let loops: Vec<LoopGraph> = (0..12)
+        .map(|seed| warploom_testing::sched::kernel_loop(&mut warploom_testing::sched::Source::seed(seed)))
+        .collect();
+    let answers = |threads: usize| {
+        let mut text = String::new();
+        let work = |g: &LoopGraph| {
+            let options = ScheduleOptions::default().steps(200);
+            let mut answer = schedule(&validate(g).unwrap(), &options).unwrap();
+            answer.micros = 0;
+            warploom_sched::to_line(&answer)
+        };
+        let threads = std::num::NonZeroUsize::new(threads).unwrap();
+        warploom_sched::in_order(&loops, threads, work, |line| text += &line);
+        text
+    };
+    assert!(answers(1) == answers(3) && answers(2) == answers(64));
 }

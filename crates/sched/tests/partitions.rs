@@ -116,6 +116,51 @@ fn every_assignment_is_looked_at() {
     assert_eq!(assign_partitions(&validate(&g).unwrap(), &model, &options).unwrap().ii, 200);
 }
 
+/// No first split fits the warps, and a resource of several units at so small an II is none that places and times are
+/// searched together for: the assignments are gone through one by one.
+#[test]
+fn what_no_first_split_fits_is_still_found() {
+    let mut g = LoopGraph::new("seventeen warps");
+    g.add_resource("U", 3);
+    for issue in [1, 1, 0] {
+        let v = g.add_node("x", 1, &[("U", 0, 1)]);
+        g.nodes[v].issue_latency = Some(issue);
+    }
+    (g.nodes[0].min_warps, g.nodes[1].min_warps) = (Some(8), Some(8));
+    (g.nodes[1].kinds, g.nodes[1].slice) = (vec![PartitionKind::Mma], Some(7));
+    g.nodes[2].kinds = vec![PartitionKind::Producer, PartitionKind::Compute];
+    let model = PartitionModel::default().max_partitions(3);
+    for time_limit in [None, Some(std::time::Duration::ZERO)] {
+        let options = ScheduleOptions::default().time_limit(time_limit);
+        let answer = assign_partitions(&validate(&g).unwrap(), &model, &options).unwrap();
+        check::partitions(&g, &model, &answer).unwrap();
+        assert_eq!((answer.ii, answer.optimal, answer.split.unwrap().crossings), (1, true, 0));
+    }
+}
+
+/// A window that crosses becomes longer; two that close a circle then wait for each other, at any II.
+#[test]
+fn assignments_that_no_ii_helps_are_refuted_at_once() {
+    let mut g = LoopGraph::new("windows");
+    for kind in [PartitionKind::Producer, PartitionKind::Mma] {
+        let v = g.add_node("x", 0, &[]);
+        g.nodes[v].kinds = vec![kind];
+        g.nodes[v].issue_latency = Some(1);
+    }
+    g.add_edge(0, 1, -2, 0).add_edge(1, 0, -2, 0);
+    let ask = |barrier| {
+        let model = PartitionModel::default().barrier(barrier);
+        assign_partitions(&validate(&g).unwrap(), &model, &ScheduleOptions::default())
+    };
+    assert_eq!(ask(1).unwrap().ii, 1);
+    assert_eq!(ask(2), Err(ScheduleError::Infeasible { up_to: None }));
+    // Together they suit, where they may.
+    g.nodes[1].kinds.push(PartitionKind::Producer);
+    let model = PartitionModel::default().barrier(2);
+    let answer = assign_partitions(&validate(&g).unwrap(), &model, &ScheduleOptions::default()).unwrap();
+    assert_eq!((answer.ii, answer.optimal, answer.partitions.len()), (2, true, 1));
+}
+
 /// Attention in two tiles: soft-max chains of two, one issuing partition, one for copies.
 fn two_tiles() -> LoopGraph {
     let mut g = LoopGraph::new("two tiles");

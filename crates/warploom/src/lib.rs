@@ -11,10 +11,19 @@
 #![doc = include_str!("../examples/embed.rs")]
 //! ```
 
+// The command speaks of this crate by its name.
+extern crate self as warploom;
+
+pub mod cli;
+mod command;
 mod compile;
+mod html;
+mod io;
 #[cfg(feature = "llvm")]
 pub mod run;
 pub mod storage;
+#[cfg(feature = "llvm")]
+mod tools;
 mod tune;
 
 #[cfg(all(doctest, feature = "llvm"))]

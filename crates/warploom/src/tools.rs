@@ -7,10 +7,10 @@ use warploom::Diagnostic;
 use warploom::codegen::assemble::{Assembled, Report, assemble};
 use warploom::codegen::{Emitted, sass};
 use warploom::ir::diag::{self, Code};
-use warploom::pipeline::Facts;
+use warploom::pipeline::{Facts, SplitCandidate, SplitVerdict};
 use warploom::target::PtxVersion;
 
-use crate::command::compile::{Emit, Made, Refusal, Session};
+use crate::command::session::{Emit, Made, Refusal, Session};
 use crate::io::Failure;
 
 // How PTX is written and assembled. No doc comment: it would replace those of the commands.
@@ -22,6 +22,9 @@ pub struct PtxArgs {
     /// Do not fuse multiplications with additions
     #[arg(long)]
     no_fusion: bool,
+    /// Say in the PTX which line of the kernel's source each instruction comes from
+    #[arg(long)]
+    lines: bool,
     /// The assembler; default: `ptxas` on PATH, then in a `.venv` here or above
     #[arg(long, value_name = "PATH")]
     ptxas: Option<PathBuf>,
@@ -36,6 +39,7 @@ pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Ref
     let mut options = session.options.clone();
     options.codegen.ptx = args.ptx_version;
     options.codegen.fuse = !args.no_fusion;
+    options.codegen.lines = args.lines;
     options.codegen.llvm = llvm;
     warploom::emit(session.lowered.program(), &session.target, &options)
         .map_err(|found| Refusal::Diagnostics(found, session.input.clone()))
@@ -56,7 +60,7 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refus
         micros.insert(stage.into(), json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     }
     fields.insert("micros".into(), Value::Object(micros));
-    fields.insert("facts".into(), facts(&session.lowered.facts()));
+    fields.insert("facts".into(), facts(&session.lowered.facts(), session.lowered.candidates()));
     let mut remarks = Vec::new();
     let bytes = match emit {
         Emit::Llvm => emitted.llvm.unwrap_or_default().into_bytes(),
@@ -84,8 +88,17 @@ fn spills(report: &Report, kernel: &str) -> Option<Diagnostic> {
     })
 }
 
-/// What was decided, in numbers.
-fn facts(facts: &Facts) -> Value {
+/// What was decided, in numbers, and what it was chosen from.
+fn facts(facts: &Facts, candidates: &[SplitCandidate]) -> Value {
+    let strategies = candidates.iter().map(|c| {
+        let (verdict, why) = match &c.verdict {
+            SplitVerdict::Taken => ("taken", None),
+            SplitVerdict::Dearer => ("dearer", None),
+            SplitVerdict::Refused(why) => ("refused", Some(why)),
+            _ => ("unknown", None),
+        };
+        json!({"name": c.split.name(), "verdict": verdict, "why": why, "ii": c.cost.map(|c| c.ii)})
+    });
     let loops = facts.loops.iter().map(|l| {
         json!({"name": l.name, "ii": l.ii, "lower_bound": l.lower_bound, "bound_by": l.bound_by,
                "length": l.length, "length_optimal": l.length_optimal, "stages": l.stages})
@@ -94,7 +107,7 @@ fn facts(facts: &Facts) -> Value {
     let partitions = partitions.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));
     let rings = facts.rings.iter().map(|(name, depth)| json!({"name": name, "depth": depth}));
     json!({"loops": loops.collect::<Vec<_>>(), "partitions": partitions.collect::<Vec<_>>(),
-           "rings": rings.collect::<Vec<_>>(), "warps": facts.warps,
+           "rings": rings.collect::<Vec<_>>(), "strategies": strategies.collect::<Vec<_>>(), "warps": facts.warps,
            "launch_registers": facts.registers, "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
 }
 

@@ -39,7 +39,7 @@ fn each_command_shows_an_example_and_the_limits() {
     assert!(commands.len() >= 12, "{commands:?}");
     for name in &commands {
         let help = stdout(&warploom(&[name, "--help"], b""));
-        assert!(help.contains(&format!("    warploom {name}")), "{name} has no example:\n{help}");
+        assert!(help.contains(&format!("\n  warploom {name}")), "{name} has no example:\n{help}");
         for flag in ["--max-input", "--max-unpacked", "--time-limit"] {
             assert!(help.contains(flag), "{name} has no {flag}:\n{help}");
         }

@@ -243,3 +243,49 @@ fn a_time_limit_of_zero_still_gives_a_schedule_and_says_why_it_stopped() {
         assert_eq!(output.status.code(), Some(2), "{limit}");
     }
 }
+
+/// Several iterations at once, a schedule to begin with, a machine, threads: told, and the same bytes for any number of
+/// threads (S97, S101, S105).
+#[test]
+fn more_than_one_loop_and_one_iteration() {
+    let half =
+        r#"{"name":"half","resources":[{"name":"U","count":2}],"nodes":[{"id":0,"name":"v","latency":5,
+        "uses":[{"resource":"U","duration":3}]}],"edges":[{"src":0,"dst":0,"distance":2}]}"#
+            .replace('\n', "");
+    let text = |args: &[&str], files: &[(&str, String)]| {
+        let output = schedule(files, args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let one = [("g.json", half.clone())];
+    assert!(
+        text(&["g.json", "--unroll", "auto"], &one).contains("5 cycles for 2 iterations; no factor up to 8")
+    );
+    let answer: Value = serde_json::from_str(&text(&["g.json", "--unroll", "4", "--json"], &one)).unwrap();
+    assert_eq!((&answer["factor"], &answer["lower_bound"]), (&json!(2), &json!([5, 2])));
+    refused(&schedule(&one, &["g.json", "--unroll", "0"]), &["BadOption", "unroll", "between 1 and 64"]);
+    assert!(text(&["g.json", "--explain"], &one).contains("II 2 is refuted by these, and no fewer of them"));
+
+    let start = |ii: i64| ("s.json", json!({"ii": ii, "nodes": [{"id": 0, "time": 0}]}).to_string());
+    let with = [one[0].clone(), start(3)];
+    assert!(!text(&["g.json", "--start", "s.json"], &with).contains("not used"));
+    let with = [one[0].clone(), start(2)];
+    assert!(text(&["g.json", "--start", "s.json"], &with).contains("not used: Dependence (S73): edge 0"));
+
+    let machine = [one[0].clone(), ("m.json", r#"{"max_partitions":2}"#.to_owned())];
+    assert!(text(&["g.json", "--partitions", "m.json", "--json"], &machine).contains("\"split\""));
+    refused(&schedule(&machine[..1], &["g.json", "--partitions", "g.json", "--start", "none"]), &["none"]);
+
+    let lines = [("all.jsonl", format!("{half}\n").repeat(20))];
+    let timeless = |threads: &str| {
+        let lines = text(&["all.jsonl", "--json", "--threads", threads], &lines);
+        let without = |line: &str| {
+            let mut answer: Value = serde_json::from_str(line).unwrap();
+            answer["micros"] = json!(0);
+            answer.to_string()
+        };
+        lines.lines().map(without).collect::<Vec<String>>()
+    };
+    let alone = timeless("1");
+    assert_eq!((alone.len(), &alone), (20, &timeless("7")));
+}

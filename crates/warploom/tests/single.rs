@@ -122,6 +122,50 @@ fn asynchronous_products_of_one_partition_without_an_order_are_found() {
     }
 }
 
+/// tcgen05.mma of what `cp.async` brought: the sum stays in tensor memory, slots are given back by commits.
+#[test]
+fn pointer_gemm_multiplies_in_tensor_memory_for_every_trip_count_of_c28() {
+    let text = kernel("gemm_pointers");
+    let cases: Vec<_> = [0, 16, 32, 64, 96, 112, 128, 160, 304].map(|k| gemm(112, 96, k)).into();
+    run("gemm_pointers", &text, "sm_100a", &Options::default(), &cases, 2);
+    for (chip, depth) in [("sm_103a", 2), ("sm_110a", 3), ("sm_100a", 5)] {
+        let mut options = Options::default();
+        options.pipeline.depth = Some(depth);
+        run("gemm_pointers", &text, chip, &options, &[gemm(128, 128, 0), gemm(144, 128, 208)], 2);
+    }
+}
+
+/// Each order of that form is needed.
+#[test]
+fn tensor_memory_of_one_partition_without_an_order_is_found() {
+    let text = kernel("gemm_pointers");
+    let target = Target::named("sm_100a").unwrap();
+    let module = warploom::read(&text).unwrap();
+    let mut options = Options::default();
+    options.pipeline.depth = Some(3);
+    let output = warploom::compile(&module, &target, &options).unwrap();
+    let (metadata, ptx) = (&output.emitted.metadata, &output.emitted.ptx);
+    assert!(ptx.contains("tcgen05.mma") && !ptx.contains("mma.sync"));
+    let (args, grid) = gemm(128, 128, 208);
+    let prepared = prepare(&module, &metadata.name, &Case { args, grid, seed: 1 }).unwrap();
+    let passes = |text: &str| {
+        let ptx = emulator::Module::parse(text).unwrap();
+        policies(4).into_iter().all(|policy| {
+            let options = emulator::RunOptions::default().policy(policy);
+            prepared.run(&ptx, metadata, &target, &options).is_ok_and(|outcome| outcome.passed())
+        })
+    };
+    assert!(passes(ptx));
+    for (name, from, to) in [
+        ("no proxy fence", "fence.proxy.async.shared::cta;", ""),
+        ("no wait for copies", "cp.async.wait_group \t0;", "cp.async.wait_group \t1;"),
+        ("nobody meets", "bar.sync", "// bar.sync"),
+    ] {
+        assert!(ptx.contains(from), "{name}");
+        assert!(!passes(&ptx.replace(from, to)), "{name}");
+    }
+}
+
 /// A tensor as Triton passes a descriptor on this chip (C17): pointer, shape, strides, flags, shape and strides again.
 fn tensor(rows: i64, cols: i64) -> Vec<ArgSpec> {
     use ArgSpec::{Buffer, Int};

@@ -1,16 +1,43 @@
-//! Calls: intrinsics, which the table is asked about first (C43), and inline assembly (C40).
+//! Calls: intrinsics, which the table is asked about first (C43), and inline assembly (C40); where they come from.
 
 use inkwell::attributes::AttributeLoc;
+use inkwell::debug_info::DILocation;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::types::{BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue};
 use warploom_ir::diag::Code;
 
+use super::lines::{Line, Lines};
 use super::{Ir, Val};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::intrinsic::{self, Lack};
 
 impl<'c> Ir<'c, '_> {
+    /// Says in the PTX where instructions come from; the function stands at this place.
+    pub fn tell_lines(&mut self, function: Line) {
+        self.lines = Some(Lines::new(self.ctx, &self.module, self.function, function));
+    }
+
+    /// Instructions from here on come from this place; gives the place before.
+    pub fn come_from(&mut self, place: Option<Line>) -> Option<DILocation<'c>> {
+        let (lines, place) = (self.lines.as_mut()?, place?);
+        let before = self.builder.get_current_debug_location();
+        self.builder.set_current_debug_location(lines.at(self.ctx, place));
+        before
+    }
+
+    /// Instructions from here on come from an earlier place, if there was one.
+    pub fn come_back(&mut self, place: Option<DILocation<'c>>) {
+        if let Some(place) = place {
+            self.builder.set_current_debug_location(place);
+        }
+    }
+
+    /// Completes the module.
+    pub fn finish(&mut self) {
+        self.lines = None;
+    }
+
     /// Calls an intrinsic without a result, or drops it.
     pub fn effect(&mut self, name: &'static str, args: &[Val<'c>]) -> Result<()> {
         self.invoke(name, None, args).map(|_| ())

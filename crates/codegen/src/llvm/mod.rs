@@ -4,6 +4,7 @@
 //! every inline assembly is `sideeffect` and its call `convergent` unless it is said to be pure.
 
 mod call;
+pub(crate) mod lines;
 
 use hashbrown::HashMap;
 use inkwell::AddressSpace;
@@ -51,6 +52,7 @@ pub(crate) struct Ir<'c, 't> {
     /// Flags on floating-point arithmetic (C48).
     flags: FastMathFlags,
     builder: Builder<'c>,
+    lines: Option<lines::Lines<'c>>,
     declared: HashMap<&'static str, Vec<(Option<BasicTypeEnum<'c>>, FunctionValue<'c>)>>,
     convergent: Attribute,
 }
@@ -78,9 +80,8 @@ impl<'c, 't> Ir<'c, 't> {
         let builder = ctx.create_builder();
         let flags = if fuse { FastMathFlags::AllowContract } else { FastMathFlags::empty() };
         let convergent = ctx.create_enum_attribute(Attribute::get_named_enum_kind_id("convergent"), 0);
-        let shared = global.as_pointer_value();
-        let declared = HashMap::new();
-        Ir { ctx, module, function, shared, target, ptx, flags, builder, declared, convergent }
+        let (shared, declared, lines) = (global.as_pointer_value(), HashMap::new(), None);
+        Ir { ctx, module, function, shared, target, ptx, flags, builder, lines, declared, convergent }
     }
 
     /// Integer type of this width.

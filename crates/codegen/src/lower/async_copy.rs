@@ -89,10 +89,10 @@ impl<'c> Lower<'c, '_> {
     fn copy_width(&mut self, copy: &Copy) -> u64 {
         let bytes = u64::from(copy.bits / 8);
         let dim = self.module.ty(copy.pointers).shape().len().saturating_sub(1);
-        let run = self.runs.along(copy.pointers, dim);
+        let run = self.runs.along(self.module, copy.pointers, dim);
         let mut elements = run.consecutive;
         if let Some(mask) = copy.mask {
-            elements = elements.min(self.runs.along(mask, dim).leading());
+            elements = elements.min(self.runs.along(self.module, mask, dim).leading());
         }
         let zero = copy.other.is_none_or(|other| self.is_zero(other));
         let width = (elements.saturating_mul(bytes)).min(run.multiple).min(CHUNK);
@@ -161,7 +161,7 @@ impl<'c> Lower<'c, '_> {
             let pointer = self.at(copy.pointers, place.clone())?;
             let mask = copy.mask.map(|mask| self.holds(&self.key(mask, place.clone()))).transpose()?;
             let other = copy.other.map(|other| self.at(other, place)).transpose()?;
-            parts.push(self.load_bits(pointer, mask, other, copy.bits)?);
+            parts.push(self.load_bits(pointer, mask, other, (copy.bits, ""))?);
         }
         // Elements side by side in 64-bit words, the first one lowest.
         let wide = self.ir.int(64);

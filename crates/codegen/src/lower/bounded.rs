@@ -84,7 +84,7 @@ impl<'c> Lower<'c, '_> {
         if !words || !lazy || self.lazy_of(still).varies & 1 << dim != 0 {
             return None;
         }
-        let run = self.runs.along(runs, dim);
+        let run = self.runs.along(self.module, runs, dim);
         if run.consecutive < extent || run.multiple < extent {
             return None;
         }

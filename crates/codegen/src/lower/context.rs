@@ -4,13 +4,13 @@ use hashbrown::HashMap;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 use warploom_chips::{PtxVersion, Target};
+use warploom_ir::axis::AxisFacts;
 use warploom_ir::diag::Code;
 use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
 use super::axes::Axes;
 use super::entry::scalar_type;
 use super::hazards::Hazards;
-use super::runs::Runs;
 use super::value::{Bound, Coords, Key, Memory};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::family::Family;
@@ -68,7 +68,7 @@ pub(crate) struct Lower<'c, 'a> {
     /// The dimension every vector runs along.
     pub(super) axes: Axes,
     /// How far neighbouring elements go together.
-    pub(super) runs: Runs<'a>,
+    pub(super) runs: AxisFacts,
     /// Products issued so far, in the order of the text.
     pub(super) products: u64,
     /// The value that was made last between products of this block, and how many were issued before it.
@@ -102,6 +102,8 @@ pub(crate) struct Job<'a> {
     pub ptx: PtxVersion,
     /// Whether multiplications and additions may be fused.
     pub fuse: bool,
+    /// Whether the PTX says which line of the source each instruction comes from.
+    pub lines: bool,
 }
 
 impl<'c> Lower<'c, '_> {

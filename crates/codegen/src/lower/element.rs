@@ -7,7 +7,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, Category, FloatKind, OpId, Opcode, Type};
 
 use super::Lower;
-use crate::error::{Refusal, Result, internal, refuse};
+use crate::error::{Refusal, Result, called_from, internal, refuse};
 use crate::llvm::{Val, as_int, as_ptr};
 
 /// Comparisons of integers in MLIR's numbering.
@@ -47,6 +47,15 @@ const FLOAT_PREDICATES: [(&str, FloatPredicate); 16] = [
 impl<'c> Lower<'c, '_> {
     /// One element of the result of an operation, or the result itself where it is a scalar.
     pub(super) fn element(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
+        // Computed where it is used, it still comes from where it stands.
+        let user = self.ir.come_from(called_from(self.module, op));
+        let value = self.one(op, args);
+        self.ir.come_back(user);
+        value
+    }
+
+    /// What an operation computes from these arguments.
+    fn one(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
         use Opcode::*;
         let opcode = self.module.ops[op].opcode;
         self.check_class(op)?;
@@ -228,12 +237,15 @@ impl<'c> Lower<'c, '_> {
     }
 
     fn multiply_high(&mut self, a: IntValue<'c>, b: IntValue<'c>) -> Result<Val<'c>> {
-        if a.get_type() != self.ir.i32() {
-            return Err(refuse(Code::Type, "tt.mulhiui of other types than i32").rule("C68").into());
-        }
-        let (a, b) = (self.ir.zext(a, self.ir.int(64))?, self.ir.zext(b, self.ir.int(64))?);
+        let narrow = a.get_type();
+        let bits = narrow.get_bit_width();
+        let wide = match bits {
+            64 => self.ir.ctx.i128_type(),
+            _ => self.ir.int(2 * bits),
+        };
+        let (a, b) = (self.ir.zext(a, wide)?, self.ir.zext(b, wide)?);
         let product = as_int(self.ir.binary(Llvm::Mul, a.into(), b.into())?)?;
-        self.ir.cast(Llvm::Trunc, self.ir.shr(product, 32)?.into(), self.ir.i32().into())
+        self.ir.cast(Llvm::Trunc, self.ir.shr(product, u64::from(bits))?.into(), narrow.into())
     }
 
     fn extremum(&mut self, op: OpId, name: &'static str, args: &[Val<'c>]) -> Result<Val<'c>> {

@@ -27,9 +27,11 @@ impl<'c> Lower<'c, '_> {
         let form = self.form(result, family)?;
         let registers = match form {
             Form::Tile { packed: true, .. } => {
-                let text = format!("{} of {}", self.module.op_name(op), self.module.ty(result));
-                let fix = "32 or 64 bits where the old values are read";
-                return Err(refuse(Code::Op, text).rule("C3").note("instead", fix).into());
+                let mut elements = Vec::new();
+                for at in self.places(result, family, form)? {
+                    elements.push(self.fetch_at(op, stored, atomic, at, None)?);
+                }
+                return self.hold(result, form, elements);
             }
             Form::Tile { cols, .. } => {
                 let (rows, _) = self.matrix(result)?;
@@ -41,6 +43,7 @@ impl<'c> Lower<'c, '_> {
                 registers
             }
             Form::Slice { axis, extent } => self.fetch_slice(op, stored, atomic, family, (axis, extent))?,
+            Form::Whole | Form::Flat => self.fetch_places(op, stored, atomic, form)?,
         };
         self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())
@@ -97,6 +100,29 @@ impl<'c> Lower<'c, '_> {
             });
         }
         Ok(registers)
+    }
+
+    /// A tile that no family lays out; where several lanes hold an element, one asks and scratch memory tells the
+    /// others.
+    fn fetch_places(
+        &mut self,
+        op: OpId,
+        stored: &Stored,
+        atomic: Atomic,
+        form: Form,
+    ) -> Result<Vec<Val<'c>>> {
+        let (family, result) = (self.family()?, self.only_result(op)?);
+        let mine = self.owner(result, family, form)?;
+        let mut registers = Vec::new();
+        for at in self.places(result, family, form)? {
+            registers.push(self.fetch_at(op, stored, atomic, at, mine)?);
+        }
+        if mine.is_none() || self.last_use[result] == 0 {
+            return Ok(registers);
+        }
+        let fragment = Fragment::finished(family, form, registers.into());
+        self.bound.insert(result, Bound::Fragment(fragment));
+        Ok(self.converted(result, result)?.registers.to_vec())
     }
 
     /// One element, if `mine`.

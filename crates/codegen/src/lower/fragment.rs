@@ -5,6 +5,7 @@ use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
+use super::flat::WHOLE;
 use super::value::{Base, Bound, Coord, Coords, Form, Fragment, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
@@ -43,7 +44,7 @@ impl<'c> Lower<'c, '_> {
         let family = self.family()?;
         if let Some(Bound::Fragment(fragment)) = self.bound.get(&value) {
             let fits = value == like || fragment.form == self.form(like, family)?;
-            return if fits { Ok(fragment.clone()) } else { Err(elsewhere().into()) };
+            return if fits { Ok(fragment.clone()) } else { self.converted(value, like) };
         }
         let form = self.form(like, family)?;
         let mut registers = Vec::new();
@@ -64,6 +65,11 @@ impl<'c> Lower<'c, '_> {
                     registers.push(self.at(value, at)?);
                 }
             }
+            Form::Whole | Form::Flat => {
+                for at in self.places(value, family, form)? {
+                    registers.push(self.at(value, at)?);
+                }
+            }
         }
         Ok(Fragment::finished(family, form, registers.into()))
     }
@@ -74,8 +80,26 @@ impl<'c> Lower<'c, '_> {
         self.axes.of(value).unwrap_or(free)
     }
 
-    /// What lanes hold of a value: a vector has one extent that is not 1.
+    /// What lanes hold of a value: what the family lays out, else small tiles whole and others in turn.
     pub(super) fn form(&self, value: ValueId, family: Family) -> Result<Form> {
+        let laid_out = self.laid_out(value, family).and_then(|form| {
+            match form {
+                Form::Tile { cols, .. } => drop(family.count(self.matrix(value)?.0, cols)?),
+                Form::Slice { axis, extent } => drop(family.held(axis, extent)?),
+                Form::Whole | Form::Flat => {}
+            }
+            Ok(form)
+        });
+        let elements: u64 = self.module.ty(value).shape().iter().product();
+        match laid_out {
+            Err(_) if elements <= WHOLE => Ok(Form::Whole),
+            Err(refusal) => self.flat_bits(elements).map(|_| Form::Flat).or(Err(refusal)),
+            done => done,
+        }
+    }
+
+    /// The same of a matrix or a vector: one extent of that is not 1.
+    fn laid_out(&self, value: ValueId, family: Family) -> Result<Form> {
         let ty = self.module.ty(value);
         match ty.shape() {
             [extent] => Ok(Form::Slice { axis: self.axis_of(value, family), extent: *extent }),
@@ -135,6 +159,10 @@ impl<'c> Lower<'c, '_> {
                 let place = self.places.get(number as usize).copied();
                 place.ok_or_else(|| internal("a place that was not computed"))?
             }
+            Base::Flat { shift, bits } => {
+                let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
+                self.ir.and(self.ir.shr(own, u64::from(shift))?, (1 << bits) - 1)?
+            }
             Base::Quad(groups) => {
                 let groups = u64::from(groups);
                 let group = self.ir.and(self.thread, groups - 1)?;
@@ -181,6 +209,12 @@ impl<'c> Lower<'c, '_> {
                 let held = family.held(axis, extent)?;
                 let index = held.iter().position(|&offset| offset == u64::from(coord.offset));
                 let register = index.and_then(|index| fragment.registers.get(index).copied());
+                register.ok_or_else(|| elsewhere().into())
+            }
+            Form::Whole => self.whole_element(self.module.ty(value).shape(), &fragment.registers, at),
+            Form::Flat => {
+                let index = self.flat_index(self.module.ty(value).shape(), at)?;
+                let register = index.and_then(|index| fragment.registers.get(index as usize).copied());
                 register.ok_or_else(|| elsewhere().into())
             }
         }

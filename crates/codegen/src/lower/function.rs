@@ -4,16 +4,15 @@ use hashbrown::HashMap;
 use inkwell::IntPredicate;
 use inkwell::context::Context;
 use inkwell::targets::TargetMachine;
-use warploom_ir::Opcode;
+use warploom_ir::{Opcode, axis};
 
 use super::axes::Axes;
 use super::context::{Job, Lower, Place};
 use super::entry::declare;
 use super::hazards::Hazards;
 use super::order::positions;
-use super::runs::Runs;
 use super::value::Bound;
-use crate::error::{Refusal, Result, internal};
+use crate::error::{Refusal, Result, called_from, internal};
 use crate::family::{Family, Wgmma};
 use crate::llvm::{Ir, as_int};
 use crate::program::Partition;
@@ -26,12 +25,17 @@ pub(crate) fn lower<'c, 'a>(
     job: Job<'a>,
     refusals: &mut Vec<Refusal>,
 ) -> Result<Ir<'c, 'a>> {
-    let Job { module, program, target, ptx, fuse } = job;
+    let Job { module, program, target, ptx, fuse, lines } = job;
     let out = ctx.create_module(program.name);
     out.set_triple(&machine.get_triple());
     out.set_data_layout(&machine.get_target_data().get_data_layout());
     let function = declare(ctx, &out, module, program)?;
     let mut ir = Ir::new(ctx, out, function, target, ptx, fuse);
+    let first = module.blocks[program.body].ops.iter().find_map(|&op| called_from(module, op));
+    if let Some(place) = first.filter(|_| lines) {
+        ir.tell_lines(place);
+        ir.come_from(Some(place));
+    }
     ir.seek(ctx.append_basic_block(function, ""));
     let thread = as_int(ir.intrinsic("nvvm.read.ptx.sreg.tid.x", &[])?)?;
     let group = ir.shr(thread, 5)?;
@@ -55,7 +59,7 @@ pub(crate) fn lower<'c, 'a>(
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
         axes: Axes::new(module, program.func),
-        runs: Runs::new(module),
+        runs: axis::facts(module, program.func),
         products: 0,
         latest: None,
         position,
@@ -70,6 +74,7 @@ pub(crate) fn lower<'c, 'a>(
     let place = |refusal: &Refusal| refusal.op.map(|op| lower.position[op]);
     lower.refusals.sort_by_key(place);
     refusals.append(&mut lower.refusals);
+    lower.ir.finish();
     Ok(lower.ir)
 }
 

@@ -21,10 +21,13 @@ impl<'c> Lower<'c, '_> {
         if bits == 1 {
             return Err(self.bad_type(op));
         }
-        let Some(mask) = rest.first() else {
-            return self.ir.load(ty, as_ptr(pointer)?, bits / 8);
+        let cache = self.cache_of_load(op)?;
+        let mask = match rest.first() {
+            Some(mask) => *mask,
+            None if cache.is_empty() => return self.ir.load(ty, as_ptr(pointer)?, bits / 8),
+            None => self.always(),
         };
-        let loaded = self.load_bits(pointer, Some(*mask), rest.get(1).copied(), bits)?;
+        let loaded = self.load_bits(pointer, Some(mask), rest.get(1).copied(), (bits, cache))?;
         let loaded = match bits {
             8 => self.ir.cast(Llvm::Trunc, loaded.into(), self.ir.int(8).into())?,
             _ => loaded.into(),
@@ -35,13 +38,19 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// The bits behind a pointer, bytes widened to 16 bits; where masked, those of `other`, or zero.
+    /// A mask that holds.
+    pub(super) fn always(&self) -> Val<'c> {
+        self.ir.int(1).const_all_ones().into()
+    }
+
+    /// The bits behind a pointer, bytes widened to 16 bits; where masked, those of `other`, or zero. `cache` stands
+    /// behind `ld.global` of a masked load.
     pub(super) fn load_bits(
         &mut self,
         pointer: Val<'c>,
         mask: Option<Val<'c>>,
         other: Option<Val<'c>>,
-        bits: u32,
+        (bits, cache): (u32, &str),
     ) -> Result<IntValue<'c>> {
         let int = self.ir.int(bits.max(16));
         let Some(mask) = mask else {
@@ -52,13 +61,12 @@ impl<'c> Lower<'c, '_> {
             Some(other) => self.as_bits(other, bits)?,
             None => int.const_zero(),
         };
-        let (class, mov, ld) = match bits {
-            8 => ("h", "mov.b16", "ld.global.b8"),
-            16 => ("h", "mov.b16", "ld.global.b16"),
-            32 => ("r", "mov.b32", "ld.global.b32"),
-            _ => ("l", "mov.b64", "ld.global.b64"),
+        let (class, mov) = match bits {
+            8 | 16 => ("h", "mov.b16"),
+            32 => ("r", "mov.b32"),
+            _ => ("l", "mov.b64"),
         };
-        let text = format!("{mov} $0, $3;\n\t@$2 {ld} $0, [$1];");
+        let text = format!("{mov} $0, $3;\n\t@$2 ld.global{cache}.b{bits} $0, [$1];");
         let constraints = format!("=&{class},l,b,{class}");
         let args = [pointer, mask, other.into()];
         let loaded = self.ir.assembly(&text, &constraints, &[int.into()], &args, false)?;
@@ -81,24 +89,25 @@ impl<'c> Lower<'c, '_> {
         to: Val<'c>,
         value: Val<'c>,
         mask: Option<Val<'c>>,
-        bits: u32,
+        (bits, cache): (u32, &str),
         elem: &Type,
     ) -> Result<()> {
-        let Some(mask) = mask else {
-            return self.ir.store(value, as_ptr(to)?, bits / 8);
+        let mask = match mask {
+            Some(mask) => mask,
+            None if cache.is_empty() => return self.ir.store(value, as_ptr(to)?, bits / 8),
+            None => self.always(),
         };
         if matches!(elem, Type::Ptr { .. }) {
             return Err(refuse(Code::Type, "tt.store of pointers is not supported").into());
         }
         let value = self.as_bits(value, bits)?;
-        let (class, st) = match bits {
-            8 => ("h", "st.global.b8"),
-            16 => ("h", "st.global.b16"),
-            32 => ("r", "st.global.b32"),
-            64 => ("l", "st.global.b64"),
+        let class = match bits {
+            8 | 16 => "h",
+            32 => "r",
+            64 => "l",
             _ => return Err(internal("a store of odd width")),
         };
-        let text = format!("@$2 {st} [$0], $1;");
+        let text = format!("@$2 st.global{cache}.b{bits} [$0], $1;");
         let args = [to, value.into(), as_int(mask)?.into()];
         self.ir.assembly(&text, &format!("l,{class},b"), &[], &args, false).map(|_| ())
     }

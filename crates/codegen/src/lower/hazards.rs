@@ -16,7 +16,7 @@ fn overlaps(rings: &[Ring]) -> Vec<Memory> {
             None => (p.offset, p.offset + p.stride * (ring.depth - 1) + p.layout.bytes()),
             // Tensor memory is no part of shared memory: columns are counted far behind it.
             Some(at) => {
-                let width = p.layout.rows.div_ceil(128) * at.width;
+                let width = p.layout.rows / at.rows * at.width;
                 let first = TENSOR_MEMORY + at.first;
                 (first, first + at.stride * (ring.depth - 1) + width)
             }

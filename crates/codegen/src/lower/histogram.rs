@@ -6,10 +6,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Type};
 
 use super::Lower;
-use super::value::{Bound, Coord, Form, Fragment, element_bits};
-use crate::error::{Result, internal, refuse};
-use crate::family::Axis;
-use crate::llvm::{Val, as_int};
+use super::value::{Bound, Fragment, element_bits};
+use crate::error::{Result, refuse};
+use crate::llvm::as_int;
 
 impl<'c> Lower<'c, '_> {
     /// Of the lanes that hold a number, one counts it; numbers without a counter are dropped.
@@ -17,10 +16,8 @@ impl<'c> Lower<'c, '_> {
         let (source, result) = (self.operand(op, 0)?, self.only_result(op)?);
         let scratch = self.scratch()?;
         let family = self.family()?;
-        let (&[bins], Form::Slice { axis, extent }) =
-            (self.module.ty(result).shape(), self.form(source, family)?)
-        else {
-            return Err(refuse(Code::Shape, "tt.histogram of vectors alone").rule("C3").into());
+        let &[bins] = self.module.ty(result).shape() else {
+            return Err(refuse(Code::Shape, "tt.histogram into a vector").rule("C3").into());
         };
         if !matches!(self.module.ty(source).elem(), Type::Int(32, _))
             || element_bits(self.module.ty(result)) != Some(32)
@@ -48,14 +45,18 @@ impl<'c> Lower<'c, '_> {
             self.ir.seek(done);
         }
         self.meet(&scratch)?;
-        let other = if axis == Axis::Row { Axis::Col } else { Axis::Row };
-        let place = family.first(self, other)?;
-        let mine: Val<'c> = self.ir.icmp(IntPredicate::EQ, place, self.ir.c32(0))?.into();
-        for offset in family.held(axis, extent)? {
-            let at = self.slice_at(source, family, axis, offset);
+        let form = match self.bound.get(&source) {
+            Some(Bound::Fragment(fragment)) => fragment.form,
+            _ => self.form(source, family)?,
+        };
+        let mine = self.owner(source, family, form)?;
+        for at in self.places(source, family, form)? {
             let number = as_int(self.at(source, at)?)?;
             let inside = self.ir.icmp(IntPredicate::ULT, number, self.ir.c32(bins))?;
-            let counts = self.ir.binary(Llvm::And, mine, inside.into())?;
+            let counts = match mine {
+                Some(mine) => self.ir.binary(Llvm::And, mine, inside.into())?,
+                None => inside.into(),
+            };
             let at = self.counter(scratch.offset, number)?;
             let text = "@$2 red.relaxed.cta.shared.add.u32 [$0], $1;";
             let args = [at.into(), self.ir.c32(1).into(), counts];
@@ -63,10 +64,9 @@ impl<'c> Lower<'c, '_> {
         }
         self.meet(&scratch)?;
         let form = self.form(result, family)?;
-        let Form::Slice { axis, .. } = form else { return Err(internal("a histogram is a vector")) };
         let mut registers = Vec::new();
-        for offset in family.held(axis, bins)? {
-            let place = self.coordinate(Coord::lane(family, axis, offset as u32))?;
+        for at in self.places(result, family, form)? {
+            let place = self.row_major(&[bins], &at)?;
             let at = self.counter(scratch.offset, place)?;
             registers.push(self.ir.load(self.ir.i32().into(), at, 4)?);
         }

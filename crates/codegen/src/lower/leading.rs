@@ -2,6 +2,7 @@
 
 use hashbrown::HashSet;
 use inkwell::values::{InstructionOpcode, IntValue};
+use warploom_ir::axis::AxisFacts;
 use warploom_ir::{Opcode, ValueDef, ValueId};
 
 use super::Lower;
@@ -82,7 +83,7 @@ impl<'c> Lower<'c, '_> {
 
     /// Whether `count` elements of a mask from a position on are the same.
     fn agrees(&mut self, (value, at): &Key, count: u64) -> bool {
-        along(at).is_none_or(|dim| self.runs.along(*value, dim).equal >= count)
+        along(at).is_none_or(|dim| self.runs.along(self.module, *value, dim).equal >= count)
     }
 
     /// Whether a value may change from trip to trip of a loop.
@@ -112,7 +113,7 @@ impl<'c> Lower<'c, '_> {
         let [a, b] = needs.as_slice() else { return Err(internal("a comparison of two")) };
         let [a, b] = [a, b].map(|(value, at)| self.at(*value, at.clone()));
         let (a, b) = (as_int(a?)?, as_int(b?)?);
-        let first = self.runs.ascends_against(op);
+        let first = AxisFacts::ascends_against(self.module, op);
         let first = first.ok_or_else(|| internal("a mask of another comparison"))?;
         // Where the first element is inside, `bound - first` does not wrap around.
         let (from, bound) = if first == 0 { (a, b) } else { (b, a) };

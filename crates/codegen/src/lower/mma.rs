@@ -22,6 +22,8 @@ pub(super) struct Kind {
     pub name: &'static str,
     /// Bytes of an element.
     pub bytes: u64,
+    /// Whether elements are integers, whose sums are `i32`.
+    pub whole: bool,
 }
 
 impl Kind {
@@ -30,9 +32,14 @@ impl Kind {
         32 / self.bytes
     }
 
+    /// The type of sums.
+    pub fn sum(self) -> Type {
+        if self.whole { Type::I32 } else { Type::F32 }
+    }
+
     /// Whether operands may be MN-major (C62, T13).
-    fn transposes(self) -> bool {
-        self.bytes == 2
+    fn transposes(self, engine: Engine) -> bool {
+        self.bytes == 2 || (self.bytes == 1 && engine == Engine::Tcgen05)
     }
 }
 
@@ -44,9 +51,10 @@ pub(super) fn kind(ty: &Type) -> Option<Kind> {
         Type::Float(FloatKind::F8E4M3FN) => ("e4m3", 1),
         Type::Float(FloatKind::F8E5M2) => ("e5m2", 1),
         Type::Float(FloatKind::F32) => ("tf32", 4),
+        Type::Int(8, _) => ("s8", 1),
         _ => return None,
     };
-    Some(Kind { name, bytes })
+    Some(Kind { name, bytes, whole: name == "s8" })
 }
 
 /// Shape and kinds of a dot, checked.
@@ -75,7 +83,7 @@ impl<'c> Lower<'c, '_> {
         let result = self.only_result(op)?;
         let family = self.wgmma()?;
         let shape = self.dot_shape(op, a, b, result)?;
-        let b = self.operand_view(b, shape.b, true)?;
+        let b = self.operand_view(b, (shape.b, Engine::Wgmma), true)?;
         let a = self.first_operand(a, &shape)?;
         let zero = self.is_zero(c);
         let from = match zero {
@@ -87,8 +95,12 @@ impl<'c> Lower<'c, '_> {
         let mut args: Vec<Val<'c>> = from;
         let classes = self.sources(&shape, &a, &b, &mut args)?;
         let count = (shape.blocks * shape.n / 2) as usize;
-        let results: Vec<BasicTypeEnum> = vec![self.ir.f32().into(); count];
-        let constraints = tied("=f", count, ties, &classes);
+        let (sum, class): (BasicTypeEnum, _) = match shape.a.whole {
+            true => (self.ir.i32().into(), "=r"),
+            false => (self.ir.f32().into(), "=f"),
+        };
+        let results: Vec<BasicTypeEnum> = vec![sum; count];
+        let constraints = tied(&vec![class; count], ties, &classes);
         let value = self.ir.assembly(&text, &constraints, &results, &args, false)?;
         let registers = self.unpack(value, count)?;
         self.products += 1;
@@ -107,7 +119,7 @@ impl<'c> Lower<'c, '_> {
     /// packed pairwise, are what wgmma takes (C61).
     fn first_operand(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
         if let Some(Bound::View(_)) = self.bound.get(&value) {
-            let (view, operand) = self.operand_view(value, shape.a, false)?;
+            let (view, operand) = self.operand_view(value, (shape.a, Engine::Wgmma), false)?;
             return Ok(First::Shared(view, operand));
         }
         if shape.a.bytes != 2 {
@@ -131,12 +143,12 @@ impl<'c> Lower<'c, '_> {
         }
         let unsupported = || {
             let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32";
+            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
         let (ka, kb) = (kind(ta).ok_or_else(unsupported)?, kind(tb).ok_or_else(unsupported)?);
-        let mixed = ka != kb && !(ka.bytes == 1 && kb.bytes == 1);
-        if mixed || *tc.elem() != Type::F32 {
+        let mixed = ka != kb && !(ka.bytes == 1 && kb.bytes == 1 && ka.whole == kb.whole);
+        if mixed || *tc.elem() != ka.sum() {
             return Err(unsupported());
         }
         self.check_precision(op, ka.bytes)?;
@@ -146,7 +158,8 @@ impl<'c> Lower<'c, '_> {
         if (m, k, n) != (m2, k2, n2) {
             return Err(refuse(Code::Verify, format!("tt.dot of {ta} and {tb} into {tc}")).into());
         }
-        if k % ka.k() != 0 || n % 8 != 0 || *n == 0 || *n > 256 {
+        let odd = ka.whole && *n > 32 && n % 16 != 0;
+        if k % ka.k() != 0 || n % 8 != 0 || *n == 0 || *n > 256 || odd {
             let text = format!("no wgmma covers {m}x{n}x{k}");
             let needs = format!("N 8..256 in steps of 8, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
@@ -193,7 +206,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn operand_view(
         &self,
         value: ValueId,
-        kind: Kind,
+        (kind, engine): (Kind, Engine),
         second: bool,
     ) -> Result<(View<'c>, Operand)> {
         let Some(Bound::View(view)) = self.bound.get(&value) else {
@@ -204,7 +217,7 @@ impl<'c> Lower<'c, '_> {
         // A is K-major as it is; B, given as K x N, is K-major if it is a transposed N x K.
         let mn_major = view.transposed != second;
         let tile = self.program.rings[view.ring].payloads[view.payload].layout;
-        if mn_major && !kind.transposes() {
+        if mn_major && !kind.transposes(engine) {
             let name = if second { 'b' } else { 'a' };
             let text = format!("{}-bit operand {name} of tt.dot must have K contiguous", 8 * kind.bytes);
             let found = format!("{}, {} contiguous", self.module.ty(value), if second { 'N' } else { 'M' });
@@ -300,17 +313,6 @@ impl<'c> Lower<'c, '_> {
         self.ir.add(slot, fixed)
     }
 
-    /// Whether a tile is a constant zero, so that a dot can start from nothing (C8).
-    pub(super) fn is_zero(&self, value: ValueId) -> bool {
-        let Some(op) = self.module.def_op(value) else { return false };
-        match self.module.attr(op, "value") {
-            Some(Attr::Splat { value, .. }) => {
-                matches!(**value, Attr::Float { bits: 0, .. } | Attr::Int { value: 0, .. })
-            }
-            _ => false,
-        }
-    }
-
     /// Splits the result of an assembly into its registers.
     pub(super) fn unpack(&self, value: Option<Val<'c>>, count: usize) -> Result<Rc<[Val<'c>]>> {
         let value = value.ok_or_else(|| internal("an assembly without results"))?;
@@ -321,16 +323,16 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// Constraints of an assembly: `count` outputs, the first `ties` inputs tied to them, then others.
-pub(super) fn tied(output: &str, count: usize, ties: usize, others: &[&str]) -> String {
-    let mut text = String::with_capacity(8 * count);
+/// Constraints of an assembly: outputs, the first `ties` inputs tied to them, then others.
+pub(super) fn tied(outputs: &[&str], ties: usize, others: &[&str]) -> String {
+    let mut text = String::with_capacity(8 * outputs.len());
     let mut push = |part: &str| {
         if !text.is_empty() {
             text.push(',');
         }
         text.push_str(part);
     };
-    (0..count).for_each(|_| push(output));
+    outputs.iter().for_each(|output| push(output));
     (0..ties).for_each(|i| push(&i.to_string()));
     others.iter().for_each(|part| push(part));
     text
@@ -347,10 +349,11 @@ fn wgmma_text(shape: &Shape, a: &First, b: &Operand, zero: bool) -> String {
         First::Shared(_, operand) => (1, format!(", {}", u8::from(operand.mn_major))),
         First::Registers(_) => (4, String::new()),
     };
-    let majors = match shape.a.transposes() {
+    let majors = match shape.a.transposes(Engine::Wgmma) {
         true => format!("{a_major}, {}", u8::from(b.mn_major)),
         false => String::new(),
     };
+    let signs = if shape.a.whole { "" } else { ", 1, 1" };
     let mut text = String::from("wgmma.fence.sync.aligned;\n");
     for step in 0..shape.steps {
         let keep = u8::from(!(zero && step == 0));
@@ -364,9 +367,10 @@ fn wgmma_text(shape: &Shape, a: &First, b: &Operand, zero: bool) -> String {
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
-                "\twgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{list}}}, {a}, ${b_at}, {keep}, 1, 1{majors};",
+                "\twgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{{list}}}, {a}, ${b_at}, {keep}{signs}{majors};",
                 shape.n,
                 shape.a.k(),
+                if shape.a.whole { "s32" } else { "f32" },
                 shape.a.name,
                 shape.b.name,
             );

@@ -79,7 +79,9 @@ impl<'c> Lower<'c, '_> {
     ) -> Result<Rc<[Val<'c>]>> {
         let types: Vec<BasicTypeEnum> = accumulators.iter().map(|a| a.get_type()).collect();
         let text = format!("wgmma.wait_group.sync.aligned {pending};");
-        let constraints = tied("=f", types.len(), types.len(), &vec!["r"; reads.len()]);
+        let class = |ty: &BasicTypeEnum| if ty.is_int_type() { "=r" } else { "=f" };
+        let classes: Vec<&str> = types.iter().map(class).collect();
+        let constraints = tied(&classes, types.len(), &vec!["r"; reads.len()]);
         let args = [accumulators, reads].concat();
         let value = self.ir.assembly(&text, &constraints, &types, &args, false)?;
         if types.is_empty() { Ok([].into()) } else { self.unpack(value, types.len()) }

@@ -4,19 +4,18 @@
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 use smallvec::SmallVec;
-use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::shape::squeezed;
 use super::tile::Needs;
-use super::value::{Base, Bound, Coord, Coords, Key, Memory};
-use crate::error::{Result, internal, refuse};
-use crate::llvm::{Val, as_int};
+use super::value::{Base, Coord, Coords, Key};
+use crate::error::{Result, internal};
+use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
     /// A coordinate that code computes.
-    fn computed(&mut self, value: IntValue<'c>) -> Coord {
+    pub(super) fn computed(&mut self, value: IntValue<'c>) -> Coord {
         self.places.push(value);
         Coord { base: Base::Computed(self.places.len() as u32 - 1), offset: 0 }
     }
@@ -29,11 +28,11 @@ impl<'c> Lower<'c, '_> {
         let (value, at) = key;
         let to: SmallVec<[u64; 5]> = self.module.ty(*value).shape().into();
         let from: SmallVec<[u64; 5]> = self.module.ty(source).shape().into();
-        let mut place = self.ir.c32(0);
-        for (coord, extent) in at.iter().zip(&to) {
-            let coord = self.coordinate(*coord)?;
-            place = self.ir.add(self.ir.scale(place, *extent)?, coord)?;
+        if let Some(coords) = merged(&to, &from, at) {
+            self.remember_place(key, &coords);
+            return Ok(coords);
         }
+        let mut place = self.row_major(&to, at)?;
         let mut coords = Coords::new();
         for &extent in from.iter().rev() {
             let coord = match extent {
@@ -62,15 +61,7 @@ impl<'c> Lower<'c, '_> {
             (Some(coords), _) => coords,
             (None, Some(index)) => {
                 let axis = self.axis(op, key.1.len())?;
-                let index = as_int(index)?;
-                let index = match index.get_type().get_bit_width() {
-                    32 => index,
-                    64 => {
-                        let cut = inkwell::values::InstructionOpcode::Trunc;
-                        as_int(self.ir.cast(cut, index.into(), self.ir.i32().into())?)?
-                    }
-                    _ => self.ir.zext(index, self.ir.i32())?,
-                };
+                let index = self.index(index)?;
                 let mut coords = key.1.clone();
                 coords[axis] = self.computed(index);
                 self.remember_place(key, &coords);
@@ -111,19 +102,6 @@ impl<'c> Lower<'c, '_> {
         self.ir.select(low, first, second)
     }
 
-    /// Refuses tiles in registers where elements of other lanes are wanted: nothing brings them.
-    pub(super) fn reaches_everywhere(&self, op: OpId, source: ValueId) -> Result<()> {
-        let lazy = self.lazy_of(source);
-        let held = lazy.reads.meets(Memory::REGISTERS)
-            || matches!(self.bound.get(&source), Some(Bound::Fragment(_)));
-        if !held {
-            return Ok(());
-        }
-        let text = format!("{} of a tile that lanes hold in registers", self.module.op_name(op));
-        let fix = "a tile that is loaded, or computed from loaded ones element by element";
-        Err(refuse(Code::Layout, text).rule("C8").note("instead", fix).into())
-    }
-
     /// Whether an operation takes elements from other places than their own.
     pub(super) fn moves(&self, op: OpId) -> bool {
         let shape = |value: ValueId| squeezed(self.module.ty(value).shape());
@@ -132,5 +110,47 @@ impl<'c> Lower<'c, '_> {
             (Opcode::Reshape, Some(&from), Some(to)) => shape(from) != shape(to),
             _ => false,
         }
+    }
+}
+
+/// Where an element of `to` stands in `from`, if each extent of `from` is one or several of `to` of which the outer ones
+/// are constants: without code, and where the lane's own places stay such.
+pub(super) fn merged(to: &[u64], from: &[u64], at: &Coords) -> Option<Coords> {
+    let mut rest = to.iter().zip(at.iter()).filter(|(n, _)| **n > 1);
+    let mut coords = Coords::new();
+    for &extent in from {
+        let (mut whole, mut product) = (Coord::ZERO, 1);
+        while product < extent {
+            let (&n, &coord) = rest.next()?;
+            if whole.base != Base::Zero {
+                return None;
+            }
+            whole = Coord { base: coord.base, offset: whole.offset * n as u32 + coord.offset };
+            product *= n;
+        }
+        if product != extent {
+            return None;
+        }
+        coords.push(whole);
+    }
+    rest.next().is_none().then_some(coords)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_columns_are_columns() {
+        let lane = Coord { base: Base::Quad(2), offset: 3 };
+        let block = |n| Coord { base: Base::Zero, offset: n };
+        let at: Coords = [lane, block(1), lane].into_iter().collect();
+        let found = merged(&[16, 2, 64], &[16, 128], &at).unwrap();
+        assert_eq!(found.as_slice(), [lane, Coord { base: Base::Quad(2), offset: 67 }]);
+        let found = merged(&[16, 2, 64], &[1, 16, 2, 64], &at).unwrap();
+        assert_eq!(found.as_slice(), [Coord::ZERO, lane, block(1), lane]);
+        assert_eq!(merged(&[16, 2, 64], &[2, 8, 128], &at), None);
+        let apart: Coords = [lane, lane, lane].into_iter().collect();
+        assert_eq!(merged(&[16, 2, 64], &[16, 128], &apart), None);
     }
 }

@@ -40,8 +40,8 @@ impl<'c> Lower<'c, '_> {
         }
         let (bytes, dim) = (u64::from(bits / 8), at.len() - 1);
         let mask = operation.operands.get(1).copied();
-        let run = self.runs.along(pointer, dim);
-        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(mask, dim).equal);
+        let run = self.runs.along(self.module, pointer, dim);
+        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
         let count = run.consecutive.min(run.multiple / bytes).min(alike).min(16 / bytes).min(family.run());
         if count < 2 {
             return None;
@@ -83,7 +83,13 @@ impl<'c> Lower<'c, '_> {
         let total = all.bits * all.places.len() as u32;
         let word = if all.bits == 64 { 64 } else { total.min(32) };
         let count = total / word;
+        let cache = self.cache_of_load(op)?;
         let words = match rest {
+            [] if !cache.is_empty() => {
+                let none = vec![self.ir.int(word).const_zero(); count as usize];
+                let always = self.always();
+                self.load_masked(*pointer, always, &none, cache)?
+            }
             [] => {
                 let int = self.ir.int(word);
                 let ty: BasicTypeEnum = if count == 1 { int.into() } else { int.vec_type(count).into() };
@@ -97,7 +103,7 @@ impl<'c> Lower<'c, '_> {
             }
             [mask, others @ ..] => {
                 let others = self.words_of(others, all, word, count)?;
-                self.load_masked(*pointer, *mask, &others)?
+                self.load_masked(*pointer, *mask, &others, cache)?
             }
         };
         let (ty, bits) = (self.result_type(op)?, self.ir.int(all.bits));
@@ -139,12 +145,13 @@ impl<'c> Lower<'c, '_> {
         Ok(words)
     }
 
-    /// Loads words where the mask says so; keeps those given elsewhere.
+    /// Loads words where the mask says so; keeps those given elsewhere. `cache` stands behind `ld.global`.
     fn load_masked(
         &mut self,
         pointer: Val<'c>,
         mask: Val<'c>,
         others: &[IntValue<'c>],
+        cache: &str,
     ) -> Result<Vec<IntValue<'c>>> {
         let ty = others.first().ok_or_else(|| internal("a load of no words"))?.get_type();
         let bits = ty.get_bit_width();
@@ -162,7 +169,7 @@ impl<'c> Lower<'c, '_> {
         }
         let (vector, list) =
             if count > 1 { (format!(".v{count}"), format!("{{{list}}}")) } else { (String::new(), list) };
-        let _ = write!(text, "@${} ld.global{vector}.b{bits} {list}, [${count}];", count + 1);
+        let _ = write!(text, "@${} ld.global{cache}{vector}.b{bits} {list}, [${count}];", count + 1);
         let outputs = vec![format!("=&{class}"); count].join(",");
         let constraints = format!("{outputs},l,b{}", format!(",{class}").repeat(count));
         let mut args = vec![pointer, mask];

@@ -32,7 +32,8 @@ impl<'c, 'a> Lower<'c, 'a> {
         let bits = element_bits(module.ty(value)).filter(|bits| matches!(bits, 8 | 16 | 32 | 64));
         let name = module.op_name(op);
         let bits = bits.ok_or_else(|| refuse(Code::Type, format!("{name} of {elem} is not supported")))?;
-        Ok(Stored { pointer, value, mask, elem, bits, atomic })
+        let cache = if atomic.is_none() { self.cache_of_store(op)? } else { "" };
+        Ok(Stored { pointer, value, mask, elem, bits, cache, atomic })
     }
 
     /// Stores a scalar, a vector or a matrix.
@@ -45,7 +46,13 @@ impl<'c, 'a> Lower<'c, 'a> {
             return self.put_one(stored, pointer, value, mask);
         }
         let family = self.family()?;
-        match self.form(stored.value, family)? {
+        let form = self.form(stored.value, family)?;
+        match form {
+            Form::Whole | Form::Flat => {
+                let mine = self.owner(stored.value, family, form)?;
+                let places = self.places(stored.value, family, form)?;
+                places.into_iter().try_for_each(|at| self.put_at(stored, at, mine))
+            }
             Form::Slice { axis, extent } => self.put_slice(stored, family, axis, extent),
             Form::Tile { cols, .. } => {
                 let together = self.together(stored);
@@ -67,9 +74,19 @@ impl<'c, 'a> Lower<'c, 'a> {
         let other = if axis == Axis::Row { Axis::Col } else { Axis::Row };
         let place = family.first(self, other)?;
         let mine = self.ir.icmp(IntPredicate::EQ, place, self.ir.c32(0))?.into();
-        for offset in family.held(axis, extent)? {
+        // Columns that a lane holds side by side go together.
+        let unit = if axis == Axis::Col { self.together(stored).min(family.run()) } else { 1 };
+        for offset in family.held(axis, extent)?.into_iter().step_by(unit as usize) {
             let at = self.slice_at(stored.value, family, axis, offset);
-            self.put_at(stored, at, Some(mine))?;
+            if unit == 1 {
+                self.put_at(stored, at, Some(mine))?;
+                continue;
+            }
+            let words = self.words(stored, &at, unit)?;
+            let to = self.at(stored.pointer, at.clone())?;
+            let mask = stored.mask.map(|m| self.at(m, at)).transpose()?;
+            let mask = self.both(mask, Some(mine))?;
+            self.put_words(stored, to, &words, mask)?;
         }
         Ok(())
     }
@@ -86,7 +103,7 @@ impl<'c, 'a> Lower<'c, 'a> {
     /// One element.
     fn put_one(&mut self, stored: &Stored, to: Val<'c>, value: Val<'c>, mask: Option<Val<'c>>) -> Result<()> {
         match stored.atomic {
-            None => self.store_one(to, value, mask, stored.bits, stored.elem),
+            None => self.store_one(to, value, mask, (stored.bits, stored.cache), stored.elem),
             Some(atomic) => {
                 let value = self.as_bits(value, stored.bits)?;
                 self.update(atomic, stored, to, &[value.into()], mask)
@@ -99,11 +116,11 @@ impl<'c, 'a> Lower<'c, 'a> {
     fn together(&mut self, stored: &Stored) -> u64 {
         let bytes = u64::from(stored.bits / 8);
         let rank = self.module.ty(stored.pointer).shape().len();
-        if matches!(stored.elem, Type::Ptr { .. }) || rank < 2 {
+        if matches!(stored.elem, Type::Ptr { .. }) || rank == 0 {
             return 1;
         }
-        let run = self.runs.along(stored.pointer, rank - 1);
-        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(mask, rank - 1).equal);
+        let run = self.runs.along(self.module, stored.pointer, rank - 1);
+        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, rank - 1).equal);
         let together = run.consecutive.min(run.multiple / bytes).min(mask).min(16 / bytes).clamp(1, 8);
         match stored.atomic {
             Some(atomic) => together.min(self.updates_together(atomic, stored.bits)),
@@ -129,7 +146,8 @@ impl<'c, 'a> Lower<'c, 'a> {
                     _ => family.find(cols, row, col + 8 * group),
                 };
                 let index = index.ok_or_else(|| internal("columns of another lane"))?;
-                groups.push(self.columns(stored, family, index, unit)?);
+                let first = self.place_at(stored.value, family, index)?;
+                groups.push(self.words(stored, &first, unit)?);
             }
             self.deal(&mut groups)?;
             let mut at = self.place_at(stored.value, family, i)?;
@@ -154,10 +172,13 @@ impl<'c, 'a> Lower<'c, 'a> {
     }
 
     /// Neighbouring columns of a row as words: two 16-bit elements are one, two bytes one of 16 bits.
-    fn columns(&mut self, stored: &Stored, family: Family, first: u64, count: u64) -> Result<Vec<Val<'c>>> {
+    fn words(&mut self, stored: &Stored, first: &Coords, count: u64) -> Result<Vec<Val<'c>>> {
         let mut words = Vec::new();
-        for i in (first..first + count).step_by(if stored.bits <= 16 { 2 } else { 1 }) {
-            let at = self.place_at(stored.value, family, i)?;
+        for i in (0..count).step_by(if stored.bits <= 16 { 2 } else { 1 }) {
+            let mut at = first.clone();
+            if let Some(last) = at.last_mut() {
+                last.offset += i as u32;
+            }
             words.push(match stored.bits {
                 8 | 16 => self.stored_pair(stored.value, &at, stored.bits)?,
                 bits => {
@@ -205,16 +226,25 @@ impl<'c, 'a> Lower<'c, 'a> {
             return Err(internal("a store of no words"));
         };
         let bits = ty.get_bit_width();
-        let Some(mask) = mask else {
-            let value = self.ir.vector(words)?;
-            return self.ir.store(value, as_ptr(to)?, bits / 8 * words.len() as u32);
+        let mask = match mask {
+            Some(mask) => mask,
+            None if stored.cache.is_empty() => {
+                let value = self.ir.vector(words)?;
+                return self.ir.store(value, as_ptr(to)?, bits / 8 * words.len() as u32);
+            }
+            None => self.always(),
         };
         let vector = match words.len() {
             1 => String::new(),
             n => format!(".v{n}"),
         };
         let list: Vec<String> = (0..words.len()).map(|i| format!("${}", i + 1)).collect();
-        let text = format!("@${} st.global{vector}.b{bits} [$0], {{{}}};", words.len() + 1, list.join(", "));
+        let text = format!(
+            "@${} st.global{}{vector}.b{bits} [$0], {{{}}};",
+            words.len() + 1,
+            stored.cache,
+            list.join(", ")
+        );
         let class = if bits == 64 {
             ",l"
         } else if bits == 16 {

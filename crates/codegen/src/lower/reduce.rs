@@ -28,6 +28,9 @@ impl<'c> Lower<'c, '_> {
         let Some(&first) = operands.first().filter(|_| operands.len() == results.len()) else {
             return Err(refuse(Code::Verify, "tt.reduce has a result for every operand").into());
         };
+        if self.goes_alone(op)? {
+            return self.fold_alone(op, false);
+        }
         let family = self.family()?;
         if module.ty(first).shape().len() == 1 {
             return self.reduce_vector(op, block, family);

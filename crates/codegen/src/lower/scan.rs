@@ -36,6 +36,9 @@ impl<'c> Lower<'c, '_> {
         let Some(&first) = operands.first().filter(|_| operands.len() == results.len()) else {
             return Err(refuse(Code::Verify, "tt.scan has a result for every operand").into());
         };
+        if self.goes_alone(op)? {
+            return self.fold_alone(op, true);
+        }
         let family = self.family()?;
         let rank = module.ty(first).shape().len();
         let axis = usize::try_from(self.count(op, "axis")?).unwrap_or(usize::MAX);
@@ -52,7 +55,9 @@ impl<'c> Lower<'c, '_> {
             }
         };
         let reverse = matches!(module.attr(op, "reverse"), Some(Attr::Bool(true)));
-        let (line, run) = self.line_of(op, family, along, reverse)?;
+        let Some((line, run)) = self.line_of(family, along, reverse)? else {
+            return self.fold_alone(op, true);
+        };
         let kept: Vec<Option<u64>> = match kept {
             None => vec![None],
             Some(axis) => family.held(axis, extents.0)?.into_iter().map(Some).collect(),
@@ -161,8 +166,8 @@ impl<'c> Lower<'c, '_> {
         row.iter().map(|&value| self.fetched(value, last)).collect()
     }
 
-    /// The lanes along a dimension, and how many neighbours each holds.
-    fn line_of(&mut self, op: OpId, family: Family, along: Axis, reverse: bool) -> Result<(Line<'c>, usize)> {
+    /// The lanes along a dimension, and how many neighbours each holds; `None` where several warps share it.
+    fn line_of(&mut self, family: Family, along: Axis, reverse: bool) -> Result<Option<(Line<'c>, usize)>> {
         let peers = family.peers(along);
         let bits: u64 = peers.lanes.iter().sum();
         let run = match (family, along) {
@@ -172,15 +177,13 @@ impl<'c> Lower<'c, '_> {
             _ => 0,
         };
         if run == 0 || peers.warps.is_some() {
-            let text = format!("{} along a dimension that lies in several warps", self.module.op_name(op));
-            let fix = "a partition of layout blocked whose rows lie in one warp";
-            return Err(refuse(Code::Op, text).rule("C65").note("instead", fix).into());
+            return Ok(None);
         }
         let stride = if bits == 0 { 1 } else { 1 << bits.trailing_zeros() };
         let place = self.ir.shr(self.ir.and(self.thread, bits)?, u64::from(bits.trailing_zeros().min(5)))?;
         let count = 1u64 << peers.lanes.len();
         let place = if reverse { self.ir.sub(self.ir.c32(count - 1), place)? } else { place };
-        Ok((Line { count, stride, place, reverse }, usize::try_from(run).unwrap_or(usize::MAX)))
+        Ok(Some((Line { count, stride, place, reverse }, usize::try_from(run).unwrap_or(usize::MAX))))
     }
 
     /// Where an element stands that is `offset` along the scan and `kept` across it.
@@ -237,6 +240,7 @@ impl<'c> Lower<'c, '_> {
                     }
                 }
             }
+            Form::Whole | Form::Flat => return Err(internal("a scan of another form")),
         }
         self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())

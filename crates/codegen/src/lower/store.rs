@@ -42,17 +42,23 @@ impl<'c> Lower<'c, '_> {
         let view = View { ring, payload, slot, transposed: false, written: None };
         let tensor = target.columns;
         let family = self.family()?;
-        if matches!(self.form(value, family)?, Form::Tile { .. }) {
-            family.count(rows, cols)?;
+        if !matches!(self.form(value, family)?, Form::Slice { .. })
+            && family.count(rows, cols).is_err()
+            && tensor.is_none()
+            && self.is_made_anywhere(value)
+        {
+            return self.store_plain(value, &view, bits);
         }
         match (family, tensor) {
             (_, None) if matches!(self.form(value, family)?, Form::Slice { .. }) => {
                 return self.store_lanes(value, &view, family, bits);
             }
-            (Family::Rows(family), Some(columns)) => {
+            (Family::Rows(family), Some(columns)) if columns.rows != HALF_ROWS => {
                 return self.store_tensor(value, &view, family, columns, bits);
             }
-            (Family::Wgmma(half), Some(columns)) if rows == HALF_ROWS && half.groups() == 1 && bits > 8 => {
+            (Family::Wgmma(half), Some(columns))
+                if columns.rows == HALF_ROWS && rows == HALF_ROWS && half.groups() == 1 && bits > 8 =>
+            {
                 return self.store_half(value, &view, half, columns, bits);
             }
             (Family::Rows(family), None) => {

@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 use warploom_chips::Feature;
 use warploom_ir::ValueId;
 
-use super::Lower;
 use super::store::STORES_BEHIND;
-use super::value::{Coord, Coords, Form, View};
+use super::value::{Bound, Coord, Coords, Form, View};
+use super::{Lower, Place};
 use crate::error::{Result, internal};
-use crate::family::{Axis, Family, MmaSync};
+use crate::family::{Axis, Blocked, Family, MmaSync};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
@@ -53,6 +53,73 @@ impl<'c> Lower<'c, '_> {
     fn store_run(&self, run: Option<(PointerValue<'c>, Val<'c>)>, bytes: u64) -> Result<()> {
         let (to, words) = run.ok_or_else(|| internal("a store without values"))?;
         self.ir.store(words, to, bytes as u32)
+    }
+
+    /// Whether the elements of a tile are computed wherever they are wanted: its own, and those it is made of, so far as
+    /// lanes hold none.
+    pub(super) fn is_made_anywhere(&self, value: ValueId) -> bool {
+        let (mut stack, mut seen) = (vec![value], hashbrown::HashSet::new());
+        while let Some(value) = stack.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.bound.get(&value) {
+                Some(Bound::Fragment(_) | Bound::Poison) | None => return false,
+                Some(Bound::Lazy(_)) => match self.module.def_op(value) {
+                    Some(op) => stack.extend(&self.module.ops[op].operands),
+                    None => return false,
+                },
+                Some(Bound::View(view)) => {
+                    if self.program.rings[view.ring].payloads[view.payload].columns.is_some() {
+                        return false;
+                    }
+                }
+                Some(Bound::Scalar(_) | Bound::Descriptor(_)) => {}
+            }
+        }
+        true
+    }
+
+    /// A tile that the layout of the partition does not cover: its lanes make 16 bytes of a row each, as copies do.
+    pub(super) fn store_plain(&mut self, value: ValueId, view: &View<'c>, bits: u32) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let vector = (16 / layout.elem).min(layout.cols);
+        let (lanes, per_row) = (32 * self.place.warps, layout.cols / vector);
+        let across = per_row.min(lanes);
+        let plain = Blocked {
+            warp: self.place.warp as u16,
+            lanes: lanes as u16,
+            vector: vector as u16,
+            across: across as u16,
+        };
+        let (family, down) = (Family::Blocked(plain), plain.row_step());
+        let place = self.place;
+        self.place = Place { family, ..place };
+        let spare = down > layout.rows;
+        let skip = if spare { self.ir.block() } else { self.ir.here()? };
+        if spare {
+            let row = plain.first(self, Axis::Row)?;
+            let mine = self.ir.icmp(IntPredicate::ULT, row, self.ir.c32(layout.rows))?;
+            let body = self.ir.block();
+            self.ir.br_if(mine, body, skip)?;
+            self.ir.seek(body);
+        }
+        let scope = self.enter();
+        for row in 0..layout.rows.div_ceil(down) {
+            for col in 0..per_row / across {
+                let at = (row * down, col * plain.col_step());
+                let words = self.run_at(value, family, at, vector, bits)?;
+                let to = self.lane_address(view, family, at)?;
+                self.ir.store(words, to, (vector * layout.elem) as u32)?;
+            }
+        }
+        self.leave(scope);
+        if spare {
+            self.ir.br(skip)?;
+            self.ir.seek(skip);
+        }
+        self.place = place;
+        Ok(())
     }
 
     /// 16 rows and two tiles at a time.

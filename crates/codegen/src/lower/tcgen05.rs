@@ -12,14 +12,12 @@ use super::value::{Bound, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::layout::{Engine, Operand};
 use crate::llvm::Val;
-use crate::program::HALF_ROWS;
 
-/// Rows of one instruction, where there are so many.
-const ROWS: u64 = 128;
 /// Most columns of one instruction.
 const COLUMNS: u64 = 256;
-/// The first column of the slot with a 32-bit accumulator is bit 4 of the instruction descriptor.
+/// The type of sums in an instruction descriptor: f32, or i32.
 const F32: u64 = 1 << 4;
+const I32: u64 = 2 << 4;
 
 /// What one instruction multiplies.
 struct Shape {
@@ -49,13 +47,16 @@ fn type_code(ty: &Type) -> Option<u64> {
         Type::Float(FloatKind::F16 | FloatKind::F8E4M3FN) => 0,
         Type::Float(FloatKind::BF16 | FloatKind::F8E5M2) => 1,
         Type::Float(FloatKind::F32) => 2,
+        // Unsigned ones would be 0.
+        Type::Int(8, _) => 1,
         _ => return None,
     })
 }
 
-/// The number of a kind in the intrinsic: f16, tf32, f8f6f4.
+/// The number of a kind in the intrinsic: f16, tf32, f8f6f4, i8.
 fn kind_code(kind: Kind) -> u64 {
     match kind.bytes {
+        _ if kind.whole => 3,
         2 => 0,
         4 => 1,
         _ => 2,
@@ -77,9 +78,9 @@ impl<'c> Lower<'c, '_> {
         let codes = type_code(self.module.ty(a)).zip(type_code(self.module.ty(b)));
         let (a_code, b_code) = codes.ok_or_else(|| internal("a product of other types"))?;
         let a = self.mma_first(a, &shape)?;
-        let b = self.operand_view(b, shape.kind, true)?;
+        let b = self.operand_view(b, (shape.kind, Engine::Tcgen05), true)?;
         let a_major = matches!(&a, First::Shared(_, operand) if operand.mn_major);
-        let form = F32
+        let form = if shape.kind.whole { I32 } else { F32 }
             | a_code << 7
             | b_code << 10
             | u64::from(a_major) << 15
@@ -102,7 +103,7 @@ impl<'c> Lower<'c, '_> {
                 let b_part = self.ir.add(b_at, b_part)?.into();
                 let (name, a_part) = match &a {
                     First::Shared(at, operand) => {
-                        let part = self.ir.c64(bytes(operand, row * ROWS / 64) >> 4);
+                        let part = self.ir.c64(bytes(operand, row * shape.rows / 64) >> 4);
                         ("nvvm.tcgen05.mma.shared", self.ir.add(*at, part)?.into())
                     }
                     First::Tensor(at, width) => {
@@ -124,33 +125,37 @@ impl<'c> Lower<'c, '_> {
             let view = *view;
             let columns = self.program.rings[view.ring].payloads[view.payload].columns;
             if let Some(columns) = columns {
-                if view.transposed || view.written.is_some() {
-                    let text =
-                        "operand a of warploom.mma in tensor memory, transposed or perhaps not written";
+                if view.transposed || view.written.is_some() || columns.rows != shape.rows {
+                    let text = "operand a of warploom.mma in tensor memory, transposed, perhaps not written, or in blocks of other rows than the product";
                     return Err(refuse(Code::Layout, text).rule("C66").into());
                 }
                 return Ok(First::Tensor(self.tensor_slot(&view)?, columns.width));
             }
         }
-        let a = self.operand_view(value, shape.kind, false)?;
+        let a = self.operand_view(value, (shape.kind, Engine::Tcgen05), false)?;
         Ok(First::Shared(self.descriptor(&a, None, Engine::Tcgen05)?, a.1))
     }
 
     /// Checks types, precision and shape (C7, C63, T12, T13).
     fn mma_shape(&self, op: OpId, a: ValueId, b: ValueId, ring: usize, payload: usize) -> Result<Shape> {
         let (ta, tb) = (self.module.ty(a), self.module.ty(b));
-        let tc = &self.program.rings[ring].payloads[payload].tile;
+        let target = &self.program.rings[ring].payloads[payload];
+        let tc = &target.tile;
         if !self.ir.target.has(Feature::Tcgen05) {
             let text = format!("{} has no tcgen05", self.ir.target.name());
             return Err(refuse(Code::Target, text).rule("T5").into());
         }
+        if kind(ta).is_some_and(|kind| kind.whole) && !self.ir.target.has(Feature::Tcgen05I8) {
+            let text = format!("{} has no tcgen05.mma of i8", self.ir.target.name());
+            return Err(refuse(Code::Target, text).rule("T5").into());
+        }
         let unsupported = || {
             let text = format!("warploom.mma of {ta} and {tb} into {tc}");
-            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32";
+            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
         let (ka, kb) = (kind(ta).ok_or_else(unsupported)?, kind(tb).ok_or_else(unsupported)?);
-        if ka.bytes != kb.bytes || *tc.elem() != Type::F32 {
+        if ka.bytes != kb.bytes || ka.whole != kb.whole || *tc.elem() != ka.sum() {
             return Err(unsupported());
         }
         self.check_precision(op, ka.bytes)?;
@@ -162,7 +167,7 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, text).into());
         }
         let wide = if *n > COLUMNS { COLUMNS } else { *n };
-        let rows = if *m == HALF_ROWS { HALF_ROWS } else { ROWS };
+        let rows = target.columns.map_or(128, |columns| columns.rows);
         let covers = m % rows == 0 && n % wide.max(1) == 0 && wide % 16 == 0 && k % ka.k() == 0;
         if !covers || [m, n, k].contains(&&0) {
             let text = format!("no tcgen05.mma covers {m}x{n}x{k}");

@@ -10,7 +10,7 @@ use warploom_ir::diag::Code;
 use super::Lower;
 use super::value::{Base, Coords, View};
 use crate::error::{Result, internal, refuse};
-use crate::family::{Axis, Family};
+use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::{TENSOR, Val, as_int};
 use crate::program::HALF_ROWS;
 
@@ -115,13 +115,14 @@ impl<'c> Lower<'c, '_> {
         }
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let wanted = (u64::from(row.offset), u64::from(col.offset));
+        let block = self.program.rings[view.ring].payloads[view.payload].columns.map(|columns| columns.rows);
         let (own, brought) = match family {
-            Family::Rows(rows) if layout.rows != HALF_ROWS => {
+            Family::Rows(rows) if block == Some(128) => {
                 (rows.tensor_offset(self, layout.cols)?, columns_at(layout.cols, wanted))
             }
-            Family::Wgmma(half) if layout.rows == HALF_ROWS && half.groups() == 1 => {
-                let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
-                (quarter, accumulators_at(layout.cols, wanted.1))
+            Family::Wgmma(half) if block == Some(HALF_ROWS) => {
+                let height = HALF_ROWS * half.groups();
+                (self.half_offset(half, layout.cols)?, accumulators_at(layout.cols, height, wanted))
             }
             _ => return Err(elsewhere().into()),
         };
@@ -147,6 +148,19 @@ impl<'c> Lower<'c, '_> {
             }
         }
         found.ok_or_else(|| internal("a load of other columns"))
+    }
+
+    /// Where this warp's rows of a tile in blocks of 64 rows begin: in its quarter of the lanes, in the columns of its
+    /// warpgroup's first block.
+    pub(super) fn half_offset(&mut self, half: Wgmma, width: u64) -> Result<IntValue<'c>> {
+        let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
+        if half.groups() == 1 {
+            return Ok(quarter);
+        }
+        let first = self.ir.c32(u64::from(half.warp));
+        let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
+        let group = self.ir.scale(group, width)?;
+        self.ir.add(quarter, group)
     }
 
     /// Loads columns and waits for them.
@@ -207,13 +221,14 @@ fn columns_at(cols: u64, (row, col): (u64, u64)) -> Option<Brought> {
     Some(Brought { name, column: row / 128 * cols + first, places })
 }
 
-/// Accumulators as wgmma's lanes hold them, around the wanted column: register `j` has row `8 (j / 2 % 2)` and column
-/// `8 (j / 4) + j % 2` (E48).
-fn accumulators_at(cols: u64, col: u64) -> Option<Brought> {
+/// Accumulators as wgmma's lanes hold them, around the wanted place: register `j` has row `8 (j / 2 % 2)` and column
+/// `8 (j / 4) + j % 2` of its block of 64 rows (E48). The blocks of a warpgroup stand `height` rows from each other, and
+/// as many columns as that height has blocks.
+fn accumulators_at(cols: u64, height: u64, (row, col): (u64, u64)) -> Option<Brought> {
     let &(width, name) = HALF_LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width))?;
-    let first = col / width * width;
-    let places = (0..width / 2).map(|j| (8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2)).collect();
-    Some(Brought { name, column: first, places })
+    let (first, block) = (col / width * width, row / height);
+    let places = (0..width / 2).map(|j| (block * height + 8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2));
+    Some(Brought { name, column: block * (height / HALF_ROWS) * cols + first, places: places.collect() })
 }
 
 fn elsewhere() -> warploom_ir::Diagnostic {

@@ -9,7 +9,6 @@ use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::neighbours::Neighbours;
-use super::shape::squeezed;
 use super::value::{Base, Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
@@ -66,18 +65,12 @@ impl<'c> Lower<'c, '_> {
             }
             Opcode::Reshape => {
                 let (from, to) = (module.ty(operands[0]).shape(), module.ty(result).shape());
-                if squeezed(from) != squeezed(to) {
-                    if from.iter().product::<u64>() != to.iter().product::<u64>() {
-                        return Err(refuse(Code::Verify, "tt.reshape into another number of elements").into());
-                    }
-                    self.reaches_everywhere(op, operands[0])?;
+                if from.iter().product::<u64>() != to.iter().product::<u64>() {
+                    return Err(refuse(Code::Verify, "tt.reshape into another number of elements").into());
                 }
                 (1u8 << rank) - 1
             }
-            Opcode::Gather => {
-                self.reaches_everywhere(op, operands[0])?;
-                (1u8 << rank) - 1
-            }
+            Opcode::Gather => (1u8 << rank) - 1,
             Opcode::Join => of(0).varies | of(1).varies | 1 << (rank - 1),
             Opcode::Load => operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies),
             opcode if opcode.is_elementwise() => {
@@ -113,7 +106,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The permutation of `tt.trans`.
-    fn order(&self, op: OpId, rank: usize) -> Result<SmallVec<[usize; 5]>> {
+    pub(super) fn order(&self, op: OpId, rank: usize) -> Result<SmallVec<[usize; 5]>> {
         let order = match self.module.attr(op, "order") {
             Some(Attr::DenseArray { values, .. }) => values.as_slice(),
             _ => &[],
@@ -141,6 +134,15 @@ impl<'c> Lower<'c, '_> {
                 self.defer(result, lazy)
             }
         }
+    }
+
+    /// `tt.unsplat`: the only element.
+    pub(super) fn unsplat(&mut self, op: OpId) -> Result<()> {
+        let (source, result) = (self.operand(op, 0)?, self.only_result(op)?);
+        let rank = self.module.ty(source).shape().len();
+        let element = self.at(source, std::iter::repeat_n(Coord::ZERO, rank).collect())?;
+        self.bound.insert(result, Bound::Scalar(element));
+        Ok(())
     }
 
     /// The element of a value at a position.

@@ -24,6 +24,8 @@ pub(super) struct Stored<'m> {
     pub mask: Option<ValueId>,
     pub elem: &'m Type,
     pub bits: u32,
+    /// What stands behind `st.global` of its caches.
+    pub cache: &'static str,
     /// An operation on memory instead of a store.
     pub atomic: Option<Atomic>,
 }

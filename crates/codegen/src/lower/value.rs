@@ -19,6 +19,13 @@ pub(crate) enum Base {
     /// The lane's own first column where the lanes of a quad have dealt out so many groups of eight columns
     /// of accumulators.
     Quad(u8),
+    /// Some bits of the lane's number in its partition, as the lowest.
+    Flat {
+        /// The first.
+        shift: u8,
+        /// How many.
+        bits: u8,
+    },
     /// A number that code computes: which of [`Lower::places`].
     Computed(u32),
 }
@@ -72,6 +79,10 @@ pub(crate) enum Form {
         /// Its extent.
         extent: u64,
     },
+    /// Every element, row by row.
+    Whole,
+    /// Elements numbered row by row, which the lanes of the partition hold in turn.
+    Flat,
 }
 
 /// A tile in registers, in a layout of its partition.

@@ -6,7 +6,7 @@ use warploom_ir::{OpId, Opcode, ValueId};
 use super::Lower;
 use super::context::MAX_NESTING;
 use super::value::{Bound, Lazy, Memory};
-use crate::error::{Refusal, Result, locate, refuse};
+use crate::error::{Refusal, Result, called_from, locate, refuse};
 use crate::family::Family;
 
 impl<'c> Lower<'c, '_> {
@@ -30,7 +30,10 @@ impl<'c> Lower<'c, '_> {
         let poisoned = |v: &ValueId| matches!(self.bound.get(v), Some(Bound::Poison));
         let result = match operation.operands.iter().any(poisoned) {
             true => None,
-            false => Some(self.operation(op, depth)),
+            false => {
+                self.ir.come_from(called_from(self.module, op));
+                Some(self.operation(op, depth))
+            }
         };
         if !matches!(result, Some(Ok(()))) {
             self.bound.extend(operation.results.iter().map(|&v| (v, Bound::Poison)));
@@ -68,7 +71,10 @@ impl<'c> Lower<'c, '_> {
             Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),
             Opcode::StoreWait => self.store_wait(op),
             Opcode::Slot => self.slot(op),
+            _ if self.exchanges(op)? => self.exchange_tiles(op),
             Opcode::Trans => self.trans(op),
+            Opcode::Unsplat => self.unsplat(op),
+            Opcode::DotFma => self.dot_fma(op),
             Opcode::Split => self.split(op),
             Opcode::Dot => match self.family()? {
                 Family::MmaSync(family) => self.dot_sync(op, family),

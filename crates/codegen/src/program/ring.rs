@@ -47,8 +47,7 @@ impl Program<'_> {
         let name = module.attr(op, "handshake").and_then(Attr::as_str);
         let Some(handshake) = name.and_then(Handshake::named) else {
             let text = format!("handshake {} is not supported", name.unwrap_or("(missing)"));
-            let known =
-                "tma_to_wgmma, tma_to_generic, tma_to_mma, mma_to_generic, generic_to_mma, cp_async, none";
+            let known = "tma_to_wgmma, tma_to_generic, tma_to_mma, mma_to_generic, generic_to_mma, cp_async, cp_async_to_mma, none";
             return Err(refuse(Code::Op, text).rule("C24").note("instead", known).into());
         };
         let tensor = payloads.iter().any(|p| p.columns.is_some());
@@ -73,13 +72,17 @@ impl Program<'_> {
             let text = format!("tile, {} have one entry per payload", fields.join(", "));
             return Err(refuse(Code::Verify, text).rule("C35").into());
         }
+        let block = match module.attr(op, "rows") {
+            None => None,
+            Some(_) => Some(count(module, op, "rows")?),
+        };
         let mut payloads = Vec::new();
         for (i, tile) in tiles.iter().enumerate() {
             let Attr::Type(tile) = tile else {
                 return Err(refuse(Code::Verify, "tile is an array of types").rule("C35").into());
             };
             payloads.push(match lists.as_slice() {
-                [first, stride] => self.tensor_payload(tile, first[i], stride[i], depth)?,
+                [first, stride] => self.tensor_payload(tile, (first[i], stride[i]), block, depth)?,
                 [swizzle, offset, stride] => self.payload(tile, swizzle[i], offset[i], stride[i], depth)?,
                 _ => return Err(refuse(Code::Verify, "a payload needs a place").rule("C35").into()),
             });
@@ -87,8 +90,14 @@ impl Program<'_> {
         Ok(payloads)
     }
 
-    /// A tile in tensor memory: 32 bits of each row in a column, blocks of 128 rows side by side, or 64 rows.
-    fn tensor_payload(&self, tile: &Type, first: i64, stride: i64, depth: u64) -> Result<Payload> {
+    /// A tile in tensor memory: 32 bits of each row in a column, blocks of 128 or of 64 rows side by side.
+    fn tensor_payload(
+        &self,
+        tile: &Type,
+        (first, stride): (i64, i64),
+        block: Option<u64>,
+        depth: u64,
+    ) -> Result<Payload> {
         let [rows, cols] = tile.shape() else {
             return Err(refuse(Code::Shape, format!("{tile} in tensor memory")).rule("C66").into());
         };
@@ -100,15 +109,17 @@ impl Program<'_> {
         // What products read comes 8 columns at a time; accumulators have N in steps of 16.
         let step = if elem == 4 { 16 } else { 8 };
         // 64 rows take half of the lanes; how wgmma's lanes hold them, no store covers bytes.
-        let legal = rows % 128 == 0 || (*rows == HALF_ROWS && elem > 1);
+        let block = block.unwrap_or(if *rows == HALF_ROWS { HALF_ROWS } else { 128 });
+        let legal = rows.is_multiple_of(128) && block == 128
+            || rows.is_multiple_of(HALF_ROWS) && block == HALF_ROWS && elem > 1;
         if !legal || *rows == 0 || width == 0 || width % step != 0 || cols * elem % 4 != 0 {
             let text = format!("{tile} in tensor memory");
             let needs = "elements of 8, 16 or 32 bits, rows in steps of 128 (or 64 of 16 or 32 bits), of 32 B each (32-bit elements: 64 B)";
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
-        let whole = rows.div_ceil(128) * width;
+        let whole = rows / block * width;
         let columns = match (u64::try_from(first), u64::try_from(stride)) {
-            (Ok(first), Ok(stride)) => Columns { first, stride, width },
+            (Ok(first), Ok(stride)) => Columns { first, stride, width, rows: block },
             _ => {
                 return Err(refuse(Code::Verify, format!("column {first}, {stride} a slot"))
                     .rule("C35")

@@ -76,16 +76,18 @@ pub(crate) struct Payload {
 /// Rows of a tile that takes half of the lanes of tensor memory: 16 of each 32 (E44).
 pub(crate) const HALF_ROWS: u64 = 64;
 
-/// Columns of tensor memory (C66), 32 bits each: narrower elements lie packed. Rows 128 b .. 128 b + 127 of a tile
-/// start b times its width further; one of [`HALF_ROWS`] rows has 16 of them in each quarter of the lanes.
+/// Columns of tensor memory (C66), 32 bits each: narrower elements lie packed. A tile lies there in blocks of 128 rows
+/// side by side, or of [`HALF_ROWS`], each with 16 of them in each quarter of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Columns {
     /// First column of slot 0, counted from the start of the allocation.
     pub first: u64,
     /// Columns from one slot to the next.
     pub stride: u64,
-    /// Columns of 128 rows.
+    /// Columns of a block of rows.
     pub width: u64,
+    /// Rows of a block: those of one instruction.
+    pub rows: u64,
 }
 
 /// Who hands slots to whom: a row of C24.
@@ -105,6 +107,8 @@ pub(crate) enum Handshake {
     GenericToMma,
     /// `cp.async` within one partition.
     CpAsync,
+    /// The same where a commit of products gives the slots back.
+    CpAsyncToMma,
 }
 
 impl Handshake {
@@ -118,6 +122,7 @@ impl Handshake {
             "mma_to_generic" => Handshake::MmaToGeneric,
             "generic_to_mma" => Handshake::GenericToMma,
             "cp_async" => Handshake::CpAsync,
+            "cp_async_to_mma" => Handshake::CpAsyncToMma,
             _ => return None,
         })
     }
@@ -134,7 +139,7 @@ impl Handshake {
 
     /// Whether products read the slots, so that a commit gives them back (C24).
     pub fn feeds_products(self) -> bool {
-        matches!(self, Handshake::TmaToMma | Handshake::GenericToMma)
+        matches!(self, Handshake::TmaToMma | Handshake::GenericToMma | Handshake::CpAsyncToMma)
     }
 }
 

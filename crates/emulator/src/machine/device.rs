@@ -1,10 +1,13 @@
 //! The device: a chip and its global memory (E20).
 
+use super::core::SHARED_WINDOW;
 use super::global::{Buffer, Store};
+use crate::code::FUNCTION_BASE;
 use crate::error::EmulatorRefusal;
+use std::sync::Arc;
 use warploom_chips::Target;
 
-/// First address of the first buffer, above 2^32 (E20).
+/// First address of the first buffer, above 2^32 (E20); the machine's own memory lies below.
 const FIRST: u64 = 0x0100_0000_0000;
 /// Unmapped bytes behind each buffer.
 const GAP: u64 = 1 << 20;
@@ -35,15 +38,7 @@ impl Device {
     /// # Errors
     /// `L01` when all buffers together would exceed 16 GiB.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, EmulatorRefusal> {
-        let used: u64 = self.store.buffers.iter().map(|b| b.data.len() as u64).sum();
-        if bytes > LIMIT || used + bytes > LIMIT {
-            return Err(EmulatorRefusal::one(
-                "L01",
-                0,
-                format!("{bytes} bytes for '{name}'"),
-                "at most 16 GiB in all",
-            ));
-        }
+        self.fits(bytes, name)?;
         self.alloc_vec(vec![0; bytes as usize], name)
     }
 
@@ -52,13 +47,50 @@ impl Device {
     /// # Errors
     /// `L01` as [`Device::alloc`].
     pub fn alloc_from(&mut self, data: &[u8], name: &str) -> Result<u64, EmulatorRefusal> {
+        self.fits(data.len() as u64, name)?;
         self.alloc_vec(data.to_vec(), name)
     }
 
+    /// Makes a buffer with this content at an address of the caller's choice, such as the one it has in the host's
+    /// memory, so that addresses that lie in buffers mean on the device what they mean there.
+    ///
+    /// # Errors
+    /// `L01` as [`Device::alloc`], and where the range holds address 0, another buffer or the machine's own memory.
+    pub fn place(&mut self, addr: u64, data: &[u8], name: &str) -> Result<(), EmulatorRefusal> {
+        let bytes = data.len() as u64;
+        self.fits(bytes, name)?;
+        let end = addr.checked_add(bytes).filter(|end| *end < SHARED_WINDOW);
+        let own = |end: u64| addr < FIRST && end > FUNCTION_BASE || addr == 0;
+        let taken = |end: u64| self.store.between(addr, end).map(|b| format!("'{}'", b.name));
+        let reason = match end {
+            None => Some("the end of the address space".to_owned()),
+            Some(end) if own(end) => Some("the machine's own memory".to_owned()),
+            Some(end) => taken(end),
+        };
+        if let Some(other) = reason {
+            let message = format!("{bytes} bytes for '{name}' at {addr:#x} meet {other}");
+            return Err(EmulatorRefusal::one("L01", 0, message, "place buffers where nothing else is"));
+        }
+        self.store.insert(Buffer { base: addr, name: name.to_string(), data: Arc::new(data.to_vec()) });
+        Ok(())
+    }
+
+    fn fits(&self, bytes: u64, name: &str) -> Result<(), EmulatorRefusal> {
+        let used: u64 = self.store.buffers.iter().map(|b| b.data.len() as u64).sum();
+        if bytes <= LIMIT && used + bytes <= LIMIT {
+            return Ok(());
+        }
+        let message = format!("{bytes} bytes for '{name}'");
+        Err(EmulatorRefusal::one("L01", 0, message, "at most 16 GiB in all"))
+    }
+
     fn alloc_vec(&mut self, data: Vec<u8>, name: &str) -> Result<u64, EmulatorRefusal> {
-        let base = self.next;
-        self.next = (base + data.len() as u64 + GAP).next_multiple_of(GAP);
-        self.store.buffers.push(Buffer { base, name: name.to_string(), data });
+        let (mut base, bytes) = (self.next, data.len() as u64);
+        while let Some(other) = self.store.between(base, base + bytes + GAP) {
+            base = (other.end() + GAP).next_multiple_of(GAP);
+        }
+        self.next = (base + bytes + GAP).next_multiple_of(GAP);
+        self.store.insert(Buffer { base, name: name.to_string(), data: Arc::new(data) });
         Ok(base)
     }
 
@@ -84,7 +116,7 @@ impl Device {
             .buffers
             .iter_mut()
             .find(|b| b.base == addr)
-            .and_then(|b| b.data.get_mut(..bytes.len()))
+            .and_then(|b| Arc::make_mut(&mut b.data).get_mut(..bytes.len()))
             .map(|d| d.copy_from_slice(bytes))
             .ok_or_else(|| no_buffer(addr))
     }

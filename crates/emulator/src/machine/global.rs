@@ -1,6 +1,7 @@
 //! Global memory as one cluster sees it: the state before the launch, under its own writes (E5, E20).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Bytes of an overlay page.
 const PAGE: usize = 4096;
@@ -10,7 +11,15 @@ const PAGE: usize = 4096;
 pub(crate) struct Buffer {
     pub base: u64,
     pub name: String,
-    pub data: Vec<u8>,
+    /// Copied when it is first written while somebody else still holds it.
+    pub data: Arc<Vec<u8>>,
+}
+
+impl Buffer {
+    /// One past its last address.
+    pub(crate) fn end(&self) -> u64 {
+        self.base.saturating_add(self.data.len() as u64)
+    }
 }
 
 /// Why a global access failed (A01).
@@ -42,16 +51,36 @@ impl Store {
         Some((b.name.clone(), addr - b.base))
     }
 
+    /// Puts a buffer in its place.
+    pub(crate) fn insert(&mut self, buffer: Buffer) {
+        let at = self.buffers.partition_point(|b| b.base < buffer.base);
+        self.buffers.insert(at, buffer);
+    }
+
+    /// The first buffer that has an address between these two.
+    pub(crate) fn between(&self, start: u64, end: u64) -> Option<&Buffer> {
+        let at = self.buffers.partition_point(|b| b.end() <= start);
+        self.buffers.get(at).filter(|b| b.base < end)
+    }
+
+    /// The byte at an address.
+    fn byte(&self, addr: u64) -> Option<u8> {
+        let b = self.buffers.get(self.find(addr)?)?;
+        b.data.get((addr - b.base) as usize).copied()
+    }
+
     /// Writes the bytes of an overlay back.
     pub(crate) fn merge(&mut self, overlay: &Overlay) {
         for (number, page) in &overlay.pages {
             let base = number * PAGE as u64;
-            for (i, byte) in page.data.iter().enumerate() {
-                if page.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1) {
-                    let addr = base + i as u64;
-                    if let Some(b) = self.find(addr).and_then(|b| self.buffers.get_mut(b))
-                        && let Some(slot) = b.data.get_mut((addr - b.base) as usize)
-                    {
+            let end = base + PAGE as u64;
+            let first = self.buffers.partition_point(|b| b.end() <= base);
+            for buffer in self.buffers.iter_mut().skip(first).take_while(|b| b.base < end) {
+                let (from, to) = (base.max(buffer.base), end.min(buffer.end()));
+                let data = Arc::make_mut(&mut buffer.data);
+                for addr in (from..to).filter(|a| page.is_dirty((a - base) as usize)) {
+                    let byte = page.data.get((addr - base) as usize);
+                    if let (Some(slot), Some(byte)) = (data.get_mut((addr - buffer.base) as usize), byte) {
                         *slot = *byte;
                     }
                 }
@@ -70,15 +99,12 @@ impl Overlay {
     /// Which of the 32 bytes from `addr`, a multiple of 32, were overwritten with what the store holds already.
     pub(crate) fn equal(&self, store: &Store, addr: u64) -> u32 {
         let Some(page) = self.pages.get(&(addr / PAGE as u64)) else { return 0 };
-        let Some(buffer) = store.find(addr).and_then(|b| store.buffers.get(b)) else { return 0 };
         let first = (addr % PAGE as u64) as usize;
-        (0..32)
-            .filter(|i| page.data.get(first + i) == buffer.data.get((addr - buffer.base) as usize + i))
-            .fold(0, |mask, i| {
-                let dirty =
-                    page.dirty.get((first + i) / 64).is_some_and(|d| d >> ((first + i) % 64) & 1 == 1);
-                mask | u32::from(dirty) << i
-            })
+        let equal = |i: usize| {
+            let byte = store.byte(addr + i as u64);
+            page.is_dirty(first + i) && byte.is_some() && page.data.get(first + i).copied() == byte
+        };
+        (0..32).filter(|i| equal(*i)).fold(0, |mask, i| mask | 1 << i)
     }
 }
 
@@ -86,6 +112,12 @@ impl Overlay {
 struct Page {
     data: Box<[u8; PAGE]>,
     dirty: [u64; PAGE / 64],
+}
+
+impl Page {
+    fn is_dirty(&self, i: usize) -> bool {
+        self.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1)
+    }
 }
 
 /// A cluster's view.
@@ -138,7 +170,7 @@ impl<'a> View<'a> {
             let to = (addr + out.len() as u64).min(base + PAGE as u64);
             for a in from..to {
                 let i = (a - base) as usize;
-                if page.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1)
+                if page.is_dirty(i)
                     && let (Some(d), Some(s)) = (out.get_mut((a - addr) as usize), page.data.get(i))
                 {
                     *d = *s;

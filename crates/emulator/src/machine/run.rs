@@ -15,8 +15,8 @@ use crate::error::EmulatorRefusal;
 use crate::module::Module;
 use crate::report::{Finding, Report, Stats, TraceEvent};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// What a cluster that ran alone leaves behind.
 type Alone = (Outcome, Overlay, Summary);
@@ -51,17 +51,16 @@ impl Device {
         }
         sane(launch)?;
         if !module.data.is_empty() {
-            let data = module.data.to_vec();
-            self.store.buffers.insert(0, Buffer { base: MODULE_BASE, name: "module variables".into(), data });
+            let data = Arc::clone(&module.data);
+            self.store.insert(Buffer { base: MODULE_BASE, name: "module variables".into(), data });
         }
         let own = [
             (code.allocates, HEAP_BASE, HEAP_BYTES, "heap"),
             (code.grid_barrier, GRID_BASE, 256, "grid barrier"),
         ];
         for (_, base, bytes, name) in own.iter().filter(|b| b.0) {
-            let at = self.store.buffers.partition_point(|b| b.base < *base);
-            let (base, name, data) = (*base, (*name).to_string(), vec![0; *bytes as usize]);
-            self.store.buffers.insert(at, Buffer { base, name, data });
+            let data = Arc::new(vec![0; *bytes as usize]);
+            self.store.insert(Buffer { base: *base, name: (*name).to_string(), data });
         }
         let registers = residency::registers(&self.target, entry);
         let most = residency::clusters(&self.target, &code, launch, registers);

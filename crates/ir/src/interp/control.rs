@@ -6,10 +6,10 @@ use super::error::Fault;
 use super::machine::{Exit, Interpreter};
 use super::value::Value;
 use crate::attr::Attr;
-use crate::entity::{BlockId, OpId};
+use crate::entity::{BlockId, OpId, ValueId};
 use crate::opcode::Opcode;
 
-impl Interpreter<'_> {
+impl<'a> Interpreter<'a> {
     fn region_entry(&self, op: OpId, index: usize) -> Result<BlockId, Fault> {
         let blocks = self.region_blocks(op, index);
         match blocks {
@@ -26,10 +26,36 @@ impl Interpreter<'_> {
 
     /// Runs a region that must end in `terminator`.
     fn region(&mut self, block: BlockId, args: Vec<Value>, terminator: Opcode) -> Result<Vec<Value>, Fault> {
-        let Exit { opcode, values } = self.block(block, args)?;
+        let Exit { opcode, values, .. } = self.block(block, args)?;
         match opcode == terminator {
             true => Ok(values),
             false => Err(Fault::Malformed(format!("a region left by {}", opcode.name().unwrap_or("?")))),
+        }
+    }
+
+    /// Runs the body of a function from its first block, along its branches.
+    pub(super) fn body(&mut self, first: BlockId, args: Vec<Value>) -> Result<Vec<Value>, Fault> {
+        let (mut block, mut args) = (first, args);
+        loop {
+            let exit = self.block(block, args)?;
+            match exit.next {
+                Some(next) => (block, args) = (next, exit.values),
+                None => return Ok(exit.values),
+            }
+            self.spend(1)?;
+        }
+    }
+
+    /// Where a terminator goes on, and the values that it hands on.
+    pub(super) fn leaving(&self, op: OpId) -> Result<(Option<BlockId>, &'a [ValueId]), Fault> {
+        let module = self.module;
+        let taken = match module.ops[op].opcode {
+            Opcode::CondBr => usize::from(self.scalar(op, 0, true)? == 0),
+            _ => 0,
+        };
+        match module.branches(op).nth(taken) {
+            Some((block, args)) => Ok((Some(block), args)),
+            None => Ok((None, &module.ops[op].operands)),
         }
     }
 
@@ -104,15 +130,14 @@ impl Interpreter<'_> {
     pub(super) fn call(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
         let name = self.module.attr(op, "callee").and_then(Attr::as_symbol);
         let name = name.ok_or_else(|| Fault::Malformed("tt.call without a callee".into()))?;
-        let (function, _) = super::entry::find_entry(self.module, Some(name))?;
+        let (function, body) = super::entry::find_entry(self.module, Some(name))?;
         // A function's values have one place each, so that it cannot be active twice.
         if self.calls.contains(&function) {
             return Err(Fault::Unsupported(format!("recursion: @{name} calls itself")));
         }
-        let body = self.region_entry(function, 0)?;
         let args = self.operands_from(op, 0)?;
         self.calls.push(function);
-        let results = self.region(body, args, Opcode::Return)?;
+        let results = self.body(body, args)?;
         self.calls.pop();
         Ok(results)
     }

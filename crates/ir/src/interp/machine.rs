@@ -48,6 +48,8 @@ pub(super) struct Exit {
     pub opcode: Opcode,
     /// The terminator's operands.
     pub values: Vec<Value>,
+    /// Where a branch goes on.
+    pub next: Option<BlockId>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -104,7 +106,7 @@ impl<'a> Interpreter<'a> {
         self.calls = vec![function];
         self.current = None;
         self.spend(1)?;
-        self.block(body, args.to_vec()).map(|_| ())
+        self.body(body, args.to_vec()).map(|_| ())
     }
 
     fn error(&self, fault: Fault) -> InterpError {
@@ -145,15 +147,15 @@ impl<'a> Interpreter<'a> {
             self.current = Some(op);
             let opcode = module.ops[op].opcode;
             if opcode.is_terminator() {
-                let values =
-                    module.ops[op].operands.iter().map(|&v| self.get(v)).collect::<Result<_, _>>()?;
+                let (next, handed) = self.leaving(op)?;
+                let values = handed.iter().map(|&v| self.get(v)).collect::<Result<_, _>>()?;
                 self.depth -= 1;
-                return Ok(Exit { opcode, values });
+                return Ok(Exit { opcode, values, next });
             }
             self.op(op)?;
         }
         self.depth -= 1;
-        Ok(Exit { opcode: Opcode::Yield, values: Vec::new() })
+        Ok(Exit { opcode: Opcode::Yield, values: Vec::new(), next: None })
     }
 
     /// Runs one operation and sets its results.
@@ -178,7 +180,7 @@ impl<'a> Interpreter<'a> {
             Opcode::Call => self.call(op)?,
             Opcode::GetProgramId => self.grid_value(op, self.program)?,
             Opcode::GetNumPrograms => self.grid_value(op, self.grid)?,
-            Opcode::Dot => self.dot(op)?,
+            Opcode::Dot | Opcode::DotFma => self.dot(op)?,
             Opcode::DotScaled => self.dot_scaled(op)?,
             Opcode::Reduce => self.reduce(op)?,
             Opcode::Scan => self.scan(op)?,
@@ -193,6 +195,7 @@ impl<'a> Interpreter<'a> {
             Opcode::DescriptorReduce => self.descriptor_reduce(op)?,
             Opcode::DescriptorGather => self.descriptor_gather(op)?,
             Opcode::DescriptorScatter => self.descriptor_scatter(op)?,
+            Opcode::Poison => self.poison(op)?,
             Opcode::Assume => self.assume(op)?,
             Opcode::Assert => self.assert(op)?,
             // One program at a time: nothing to wait for, and nowhere to print to.
@@ -304,6 +307,17 @@ impl<'a> Interpreter<'a> {
         let axis = attrs::required(self.module, op, "axis", &["x", "y", "z"])?;
         let value = of.get(axis).copied().unwrap_or(0);
         Ok(vec![Data::Int(vec![u64::from(value)]).into()])
+    }
+
+    /// `ub.poison`: any value will do; here it is zero.
+    fn poison(&self, op: OpId) -> Result<Vec<Value>, Fault> {
+        let ty = self.result_type(op, 0)?;
+        let count = self.count(self.module.ops[op].results.first().copied())?;
+        match ty.elem() {
+            _ if ty.is_desc() => Err(Fault::Unsupported(format!("poison of type {ty}"))),
+            Type::Float(_) => Ok(vec![Data::Float(vec![0.0; count]).into()]),
+            _ => Ok(vec![Data::Int(vec![0; count]).into()]),
+        }
     }
 
     fn assume(&self, op: OpId) -> Result<Vec<Value>, Fault> {

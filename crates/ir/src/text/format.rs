@@ -80,6 +80,7 @@ const FMA: Format =
 const FOR: Format = Format::For;
 const IF: Format = Format::If;
 const WHILE: Format = Format::While;
+const BRANCH: Format = Format::Branch;
 const CONDITION: Format = Format::Items(&[Mark("("), Operand(0), Mark(")"), Dict, TypedRest(1)], Spelt);
 const FUNC: Format = Format::Func;
 const CALL: Format =

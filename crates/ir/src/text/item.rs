@@ -106,6 +106,8 @@ pub enum Format {
     If,
     /// `scf.while`
     While,
+    /// `cf.br ^bb1(%a : T)`, `cf.cond_br %c, ^bb1(%a : T), ^bb2`
+    Branch,
     /// `arith.constant {..} value`
     Constant,
     /// `arith.select`, which leaves the type of a scalar condition out.

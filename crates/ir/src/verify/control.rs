@@ -79,11 +79,44 @@ pub(super) fn func(cx: &mut Cx<'_>) {
         // Only declared.
         return;
     }
-    if let Some(block) = cx.block(0) {
+    let Some(region) = cx.m.ops[cx.op].regions.first() else { return };
+    let blocks = &cx.m.regions[*region].blocks;
+    if let Some(entry) = blocks.first() {
         let wanted: Vec<&Type> = inputs.iter().collect();
-        cx.same_types("arguments of the body", &cx.arg_types(block), &wanted);
-        cx.ends_in(block, Opcode::Return);
+        cx.same_types("arguments of the body", &cx.arg_types(*entry), &wanted);
     }
+    for block in blocks {
+        let last = cx.m.terminator(*block).map(|op| cx.m.ops[op].opcode);
+        if !matches!(last, Some(Opcode::Br | Opcode::CondBr)) {
+            cx.ends_in(*block, Opcode::Return);
+        }
+    }
+}
+
+pub(super) fn branch(cx: &mut Cx<'_>) {
+    cx.is_last();
+    if !cx.parent_is(&[Opcode::Func]) {
+        return;
+    }
+    let data = &cx.m.ops[cx.op];
+    let conditions = usize::from(data.opcode == Opcode::CondBr);
+    let wanted = 1 + conditions;
+    cx.need(data.successors.len() == wanted, || {
+        format!("{} blocks to go on with, {wanted} needed", data.successors.len())
+    });
+    if conditions == 1 {
+        cx.same_types("condition", &[cx.operand(0)], &[&Type::I1]);
+    }
+    let region = data.block.and_then(|b| cx.m.blocks[b].region);
+    let blocks = region.map_or(&[][..], |r| &cx.m.regions[r].blocks);
+    let mut wanted = Vec::new();
+    for block in &data.successors {
+        let place = blocks.iter().position(|b| b == block);
+        cx.need(place.is_some(), || "a branch leaves its region".to_owned());
+        cx.need(place != Some(0), || "a branch goes back to the first block of a function".to_owned());
+        wanted.extend(cx.arg_types(*block));
+    }
+    cx.same_types("values handed on", &cx.operand_types()[conditions.min(data.operands.len())..], &wanted);
 }
 
 pub(super) fn return_values(cx: &mut Cx<'_>) {

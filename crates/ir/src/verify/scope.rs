@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::context::Problem;
 use crate::diag::{Code, Diagnostic};
+use crate::dominators::Dominators;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::{Module, ValueDef};
 use crate::text::MAX_REGIONS;
@@ -86,10 +87,19 @@ pub(super) fn dominance(m: &Module, problems: &mut Vec<Problem>) {
     // Blocks open at this place, with the number of isolated regions around each.
     let mut open: HashMap<BlockId, usize> = HashMap::new();
     let mut depth = 0;
+    // Where the walk is in each region that is open, and what branches say of those with several blocks.
+    let mut here: HashMap<RegionId, BlockId> = HashMap::new();
+    let mut flow: HashMap<RegionId, Dominators> = HashMap::new();
     for event in events(m, m.root) {
         match event {
-            Event::Enter(region) => depth += usize::from(isolated(region)),
+            Event::Enter(region) => {
+                depth += usize::from(isolated(region));
+                if branches(m, region) {
+                    flow.insert(region, Dominators::of(m, region));
+                }
+            }
             Event::Leave(region) => {
+                here.remove(&region);
                 depth -= usize::from(isolated(region));
                 for block in &m.regions[region].blocks {
                     open.remove(block);
@@ -97,18 +107,39 @@ pub(super) fn dominance(m: &Module, problems: &mut Vec<Problem>) {
             }
             Event::Block(block) => {
                 open.insert(block, depth);
+                here.extend(m.blocks[block].region.map(|region| (region, block)));
             }
             Event::Done(op) => {
                 done.insert(op);
             }
             Event::Op(op) => {
                 for (n, value) in m.ops[op].operands.iter().enumerate() {
-                    if let Some(text) = undefined(m, *value, n, &done, &open, depth) {
+                    let unordered = || {
+                        let block = home(m, *value)?;
+                        let region = m.blocks[block].region?;
+                        let reached = flow.get(&region)?.dominates(block, *here.get(&region)?);
+                        (!reached).then(|| format!("operand {n} is not defined on every way to its use"))
+                    };
+                    if let Some(text) = undefined(m, *value, n, &done, &open, depth).or_else(unordered) {
                         problems.push(Problem { value: Some(*value), ..problem(op, text) });
                     }
                 }
             }
         }
+    }
+}
+
+/// Whether blocks of the region end in branches.
+fn branches(m: &Module, region: RegionId) -> bool {
+    let mut ends = m.regions[region].blocks.iter().filter_map(|b| m.terminator(*b));
+    ends.any(|op| !m.ops[op].successors.is_empty())
+}
+
+/// The block whose argument a value is, or in which it is made.
+fn home(m: &Module, value: ValueId) -> Option<BlockId> {
+    match m.values[value].def {
+        ValueDef::Argument { block, .. } => Some(block),
+        ValueDef::Result { op, .. } => m.ops[op].block,
     }
 }
 
@@ -121,11 +152,8 @@ fn undefined(
     open: &HashMap<BlockId, usize>,
     depth: usize,
 ) -> Option<String> {
-    let (block, before) = match m.values[value].def {
-        ValueDef::Argument { block, .. } => (Some(block), true),
-        ValueDef::Result { op, .. } => (m.ops[op].block, done.contains(&op)),
-    };
-    let place = block.and_then(|b| open.get(&b));
+    let before = m.def_op(value).is_none_or(|op| done.contains(&op));
+    let place = home(m, value).and_then(|b| open.get(&b));
     match place {
         None => Some(format!("operand {operand} is defined in a region that is not open here")),
         Some(at) if *at != depth => {

@@ -14,6 +14,7 @@
 //! copies.
 
 mod boxes;
+mod columns;
 mod machine;
 mod model;
 mod report;

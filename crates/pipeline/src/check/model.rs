@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
+use super::columns::columns;
 use super::report::{Report, Rule};
 
 /// A declared pipeline.
@@ -20,6 +21,8 @@ pub(super) struct Ring {
     pub arrive_empty: u64,
     /// Whether its slots lie in tensor memory.
     pub tensor: bool,
+    /// Rows of one block of a tile there: those of an instruction.
+    pub rows: u64,
     /// Partitions that write tiles into its slots, in order.
     pub writers: Vec<usize>,
 }
@@ -27,7 +30,12 @@ pub(super) struct Ring {
 impl Ring {
     /// Whether products read its slots, and a commit of products gives them back.
     pub fn is_operands(&self) -> bool {
-        self.handshake == "tma_to_mma"
+        matches!(self.handshake.as_str(), "tma_to_mma" | "cp_async_to_mma")
+    }
+
+    /// Whether all lanes fill its slots, by copies in groups or from registers.
+    pub fn is_grouped(&self) -> bool {
+        matches!(self.handshake.as_str(), "cp_async" | "cp_async_to_mma")
     }
 
     /// Whether products fill its slots, and a commit of products hands them over.
@@ -292,6 +300,9 @@ impl Reader<'_, '_> {
             return None;
         }
         let tensor = self.module.attr(op, "space").and_then(Attr::as_str) == Some("tmem");
+        let rows = number(self.module, op, "rows");
+        let all = tiles.iter().all(|tile| matches!(tile.shape(), &[64, _]));
+        let rows = rows.unwrap_or(if all { 64 } else { 128 });
         let [first, step] = if tensor { ["column", "columns"] } else { ["offset", "stride"] };
         let swizzle = match tensor {
             true => vec![0; tiles.len()],
@@ -300,7 +311,7 @@ impl Reader<'_, '_> {
         let (offset, stride) = (self.list(op, first, tiles.len())?, self.list(op, step, tiles.len())?);
         let mut payloads = Vec::new();
         for (index, tile) in tiles.into_iter().enumerate() {
-            let size = if tensor { columns(&tile) } else { tile.bytes() };
+            let size = if tensor { columns(&tile, rows) } else { tile.bytes() };
             let Some(bytes) = size else {
                 self.report.add(Rule::Form, format!("@{name}"), format!("{tile} has no size"));
                 return None;
@@ -326,6 +337,7 @@ impl Reader<'_, '_> {
             arrive_full: self.need(op, "arrive_full")?,
             arrive_empty: self.need(op, "arrive_empty")?,
             tensor,
+            rows,
             writers: Vec::new(),
             name,
         })
@@ -360,15 +372,6 @@ fn scratch(module: &Module, partition: OpId) -> Option<(u64, u64)> {
         // No such place: it ends nowhere.
         _ => Some((u64::MAX, u64::MAX)),
     }
-}
-
-/// Columns of tensor memory that a tile takes: its rows in blocks of 128 lanes, side by side (C66).
-fn columns(tile: &Type) -> Option<u64> {
-    let (&[rows, cols], Some(bits)) = (tile.shape(), tile.elem_bits()) else { return None };
-    // 64 rows take 16 of each 32 lanes (E44).
-    let covered = (rows > 0 && rows % 128 == 0) || (rows == 64 && matches!(bits, 16 | 32));
-    let legal = covered && cols > 0 && (cols * u64::from(bits)).is_multiple_of(32);
-    legal.then(|| rows.div_ceil(128) * cols * u64::from(bits) / 32)
 }
 
 /// The operations of a block and of those nested in it, in order.

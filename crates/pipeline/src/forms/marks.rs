@@ -146,8 +146,10 @@ fn complete(
             .map(|r| r.name.clone()),
         partitions: Vec::new(),
         split: None,
+        bindings: Vec::new(),
         spaces: Vec::new(),
         stopped_by: None,
+        start_refused: None,
     };
     answer.in_flight = answer.in_flight.max(1);
     answer.values = depths(&valid, &answer)

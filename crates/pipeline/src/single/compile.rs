@@ -2,7 +2,7 @@
 
 use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId, Opcode};
 
 use super::draft::Wanted;
@@ -13,11 +13,10 @@ use crate::forms::{self as all_forms, TextForm};
 use crate::loops::pipelined_loops;
 use crate::normalize::normalize;
 use crate::options::CompileOptions;
-use crate::place::refuse;
 use crate::select::entry_function;
 use crate::single::{
-    Products, RegisterLayout, Single, blocking, descriptors, engine, find, operand_stores, operands, plan,
-    scaled, shape, turns, wgmma, widened,
+    Products, Single, asynchronous as products_of, blocking, descriptors, engine, find, induction,
+    operand_stores, operands, plan, relaid, scaled, shape, tensor, turns, widened,
 };
 use crate::views::look_through;
 use crate::walk::preorder;
@@ -101,12 +100,13 @@ fn resume_as(
     let func = entry_function(module, options.entry.as_deref())?;
     let mut kernel = normalize(module, func)?;
     let given = Given::of(&kernel, func, form)?;
-    let asynchronous = match (wgmma::marked(&kernel, func), &given) {
+    let asynchronous = match (products_of::marked(&kernel, func), &given) {
         (true, _) => Asynchronous::Marked,
         (false, Some(_)) => Asynchronous::Never,
         (false, None) => wanted,
     };
     all_forms::strip(&mut kernel, func);
+    induction::carry_sums(&mut kernel, func);
     let mut told = scaled::lower(&mut kernel, func)?;
     told.extend(widened::widen(&mut kernel, func, target));
     if !told.is_empty() {
@@ -127,9 +127,22 @@ fn compile_normal(
     asynchronous: Asynchronous,
 ) -> Result<Single, Vec<Diagnostic>> {
     let mut refused = None;
-    if engine::may_move(&kernel, func, target) && asynchronous != Asynchronous::Marked {
-        let way = Way { moves: Moves::ByTma, products: Products::Synchronous };
-        match compile_as(kernel.clone(), func, target, options, way, given.clone()) {
+    if engine::may_move(&kernel, func, target) {
+        let fast = Products::Asynchronous { pending: 0 };
+        let able = target.mma_instruction() != MmaInstruction::MmaSync && asynchronous != Asynchronous::Never;
+        let way = |products| Way { moves: Moves::ByTma, products, tight: false };
+        let compile =
+            |products| compile_as(kernel.clone(), func, target, options, way(products), given.clone());
+        let made = match able.then(|| compile(fast)) {
+            Some(Ok(single)) => Ok(single),
+            Some(Err(errors)) if asynchronous == Asynchronous::Marked => Err(errors),
+            lacks => {
+                let why =
+                    lacks.and_then(Result::err).and_then(|errors| errors.first().map(|e| e.message.clone()));
+                compile(Products::Synchronous).map(|single| Single { synchronous: why, ..single })
+            }
+        };
+        match made {
             // What a later form carries is for the moves that it was made with.
             Err(errors) if form == TextForm::Kernel && errors.iter().all(|e| e.code != Code::Internal) => {
                 refused = errors.into_iter().next()
@@ -155,22 +168,32 @@ fn by_pointers(
     given: Option<Given>,
     asynchronous: Asynchronous,
 ) -> Result<Single, Vec<Diagnostic>> {
-    let compile = |products: Products| {
-        let way = Way { moves: Moves::ByPointers, products };
+    let compile = |products: Products, tight: bool| {
+        let way = Way { moves: Moves::ByPointers, products, tight };
         compile_as(kernel.clone(), func, target, options, way, given.clone())
     };
-    let mut synchronous = None;
-    if target.mma_instruction() == MmaInstruction::Wgmma && asynchronous != Asynchronous::Never {
+    let (mut synchronous, mut bugs) = (None, Vec::new());
+    if target.mma_instruction() != MmaInstruction::MmaSync && asynchronous != Asynchronous::Never {
         for pending in [1, 0] {
-            match compile(Products::Asynchronous { pending }) {
-                Err(errors) if given.is_none() && errors.iter().all(|e| e.code != Code::Internal) => {
+            match compile(Products::Asynchronous { pending }, false) {
+                // A program that our own checker refuses is a bug of ours: the next way is taken, with a warning (Q5).
+                Err(errors) if given.is_none() => {
                     synchronous = errors.first().map(|e| e.message.clone());
+                    let bug = errors.into_iter().find(|e| e.code == Code::Internal);
+                    bugs.extend(bug.map(|e| Diagnostic { severity: Severity::Warning, ..e }));
                 }
                 done => return done,
             }
         }
     }
-    Ok(Single { synchronous, ..compile(Products::Synchronous)? })
+    let mut single = match compile(Products::Synchronous, false) {
+        Err(errors) if given.is_none() && errors.iter().all(|e| e.code == Code::Capacity) => {
+            compile(Products::Synchronous, true).or(Err(errors))?
+        }
+        done => done?,
+    };
+    single.remarks.extend(bugs);
+    Ok(Single { synchronous, ..single })
 }
 
 /// How tiles behind descriptors come and go.
@@ -185,6 +208,8 @@ enum Moves {
 struct Way {
     moves: Moves,
     products: Products,
+    /// Whether tiles take turns in shared memory, and A stays out of it, where they can: it does not fit otherwise.
+    tight: bool,
 }
 
 /// Compiles a kernel in normal form.
@@ -193,7 +218,7 @@ fn compile_as(
     func: OpId,
     target: &Target,
     options: &CompileOptions,
-    Way { moves, products }: Way,
+    Way { moves, products, tight }: Way,
     given: Option<Given>,
 ) -> Result<Single, Vec<Diagnostic>> {
     let taken_apart = match moves {
@@ -206,28 +231,34 @@ fn compile_as(
         }
     };
     if let Products::Asynchronous { pending } = products {
+        if relaid::relay(&mut kernel, func, target) {
+            kernel = normalize(&kernel, func)?;
+        }
+        if target.mma_instruction() == MmaInstruction::Tcgen05 {
+            let (found, _) = find::loops(&kernel, func, target);
+            let operands = operands::operands(&kernel, func, &found, tight);
+            tensor::prepare(&mut kernel, func, &found, &operands);
+        }
         for scf_for in pipelined_loops(&kernel, func) {
+            let pending = if products_of::reads_computed(&kernel, scf_for, target) { 0 } else { pending };
             waits::insert_lagging(&mut kernel, scf_for, pending);
         }
     }
     let (found, stays) = find::loops(&kernel, func, target);
-    let operands = operands::operands(&kernel, func, &found);
+    let operands = operands::operands(&kernel, func, &found, tight);
     let shape = shape::choose(&kernel, func, target, products, &operands)?;
+    let (tensor, start) = tensor::plan(&kernel, func, shape.layout, &found, (shape.scratch, target))?;
     let (engine, start) = match moves {
-        Moves::ByTma => engine::find(&kernel, func, &found, target, shape.scratch)?,
-        Moves::ByPointers => (engine::Engine::default(), shape.scratch),
+        Moves::ByTma => engine::find(&kernel, func, &found, target, start)?,
+        Moves::ByPointers => (engine::Engine::default(), start),
     };
     let (blocking, start) = blocking::find(&kernel, func, &operands, start);
-    let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, shape.columns()), start)?;
-    if let Some(group) = stored.first().filter(|_| shape.layout == RegisterLayout::Wgmma) {
-        let error =
-            refuse(&kernel, group.dot, Code::Layout, "an operand that is stored where wgmma would read it");
-        return Err(vec![error.rule("C62").note("instead", "mma.sync")]);
-    }
+    let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
     let mut remarks: Vec<Diagnostic> =
         taken_apart.into_iter().chain(stays).chain(shape::crowded(&kernel, func, &shape)).collect();
-    let wanted = Wanted { kernel: &kernel, shape: &shape, target, options, taken, given };
-    let planned = plan::plan(&wanted, found, Beside { blocking, stored, operands, engine })?;
+    let given_back = tensor.given_back.clone();
+    let wanted = Wanted { kernel: &kernel, shape: &shape, target, options, taken, given_back, given };
+    let planned = plan::plan(&wanted, found, Beside { blocking, stored, operands, engine, tensor })?;
     let scheduled = forms::scheduled(&kernel, func, &shape, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
     let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {

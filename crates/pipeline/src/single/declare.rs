@@ -3,8 +3,9 @@
 use warploom_ir::{Attr, BlockId, LocId, Module, Opcode, Type};
 
 use super::find::CopiedTile;
+use super::partition_shape::PartitionShape;
 use super::planned::Planned;
-use super::shape::PartitionShape;
+use super::tensor::TensorRing;
 use crate::emit::{Emit, number};
 use crate::tma::TilePlan;
 
@@ -17,11 +18,11 @@ fn named(tile: &CopiedTile) -> (&str, &Type, u32) {
 }
 
 /// A ring that the partition fills itself, by `cp_async` or from its registers: depth, tiles, where each one's slots
-/// lie and how far apart.
+/// lie and how far apart. Products give the slots back on the barriers from `empty` on.
 fn declare_ring(
     emit: &mut Emit<'_>,
     name: &str,
-    depth: u64,
+    (depth, empty): (u64, Option<u64>),
     tiles: &[(&str, &Type, u32)],
     (offsets, strides): (Vec<u64>, Vec<u64>),
 ) {
@@ -33,7 +34,7 @@ fn declare_ring(
     let props = [
         ("sym_name", Attr::string(name)),
         ("depth", number(depth)),
-        ("handshake", Attr::string("cp_async")),
+        ("handshake", Attr::string(if empty.is_some() { "cp_async_to_mma" } else { "cp_async" })),
         ("payload", Attr::Array(tiles.iter().map(|t| Attr::string(t.0)).collect())),
         ("tile", Attr::Array(tiles.iter().map(|t| Attr::Type(t.1.clone())).collect())),
         ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
@@ -41,9 +42,34 @@ fn declare_ring(
         ("stride", wide(strides)),
         ("bytes", number(0u64)),
         ("full", Attr::i32(-1)),
-        ("empty", Attr::i32(-1)),
+        ("empty", empty.map_or_else(|| Attr::i32(-1), number)),
         ("arrive_full", number(0u64)),
-        ("arrive_empty", number(0u64)),
+        ("arrive_empty", number(u64::from(empty.is_some()))),
+    ];
+    emit.op(Opcode::Pipeline, &[], &[], &props);
+}
+
+/// Columns of tensor memory for products that all lanes read.
+fn declare_tensor_ring(emit: &mut Emit<'_>, ring: &TensorRing, rows: u64, warps: u64) {
+    let wide = |value: u64| Attr::DenseArray {
+        elem: Type::I64,
+        values: vec![i64::try_from(value).unwrap_or(i64::MAX)],
+    };
+    let props = [
+        ("sym_name", Attr::string(&ring.name)),
+        ("depth", number(1u64)),
+        ("handshake", Attr::string("mma_to_generic")),
+        ("payload", Attr::Array(vec![Attr::string("d")])),
+        ("tile", Attr::Array(vec![Attr::Type(ring.tile.clone())])),
+        ("space", Attr::string("tmem")),
+        ("rows", number(rows)),
+        ("column", wide(ring.column)),
+        ("columns", wide(ring.columns)),
+        ("bytes", number(0u64)),
+        ("full", number(ring.full)),
+        ("empty", ring.empty.map_or_else(|| Attr::i32(-1), number)),
+        ("arrive_full", number(1u64)),
+        ("arrive_empty", number(if ring.empty.is_some() { warps } else { 0 })),
     ];
     emit.op(Opcode::Pipeline, &[], &[], &props);
 }
@@ -145,18 +171,22 @@ pub(super) fn declare(
             }
             let places = list.iter().map(|(_, record)| Some((record.offset?, record.stride?)));
             let places: Vec<(u64, u64)> = places.collect::<Option<_>>()?;
-            declare_ring(&mut emit, &name, loads.depth, &tiles, places.into_iter().unzip());
+            let empty = beside.tensor.given_back.get(&loads.scf_for).copied();
+            declare_ring(&mut emit, &name, (loads.depth, empty), &tiles, places.into_iter().unzip());
         }
     }
     for (index, group) in beside.blocking.iter().enumerate() {
         let tiles: Vec<_> = group.tiles.iter().map(named).collect();
         let strides = group.tiles.iter().map(CopiedTile::bytes).collect();
-        declare_ring(&mut emit, &format!("s{index}"), 1, &tiles, (group.offsets.clone(), strides));
+        declare_ring(&mut emit, &format!("s{index}"), (1, None), &tiles, (group.offsets.clone(), strides));
     }
     for (index, group) in beside.stored.iter().enumerate() {
         let tiles: Vec<_> = group.tiles.iter().map(|t| (t.name.as_str(), &t.tile, t.swizzle)).collect();
         let places = group.tiles.iter().map(|t| (t.offset, t.tile.bytes().unwrap_or(0))).unzip();
-        declare_ring(&mut emit, &format!("f{index}"), 1, &tiles, places);
+        declare_ring(&mut emit, &format!("f{index}"), (1, None), &tiles, places);
+    }
+    for ring in &beside.tensor.rings {
+        declare_tensor_ring(&mut emit, ring, beside.tensor.rows, shape.warps);
     }
     for (number, tile) in engine.once.iter().enumerate() {
         let slots = vec![(&tile.plan, &tile.elem, tile.offset, tile.plan.bytes)];

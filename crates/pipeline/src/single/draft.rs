@@ -1,6 +1,6 @@
 //! A loop on its way: how many slots are wanted, and its schedule for so many (S51-S57, C30).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
@@ -13,7 +13,8 @@ use crate::place::refuse;
 use crate::single::PipelinedLoads;
 use crate::single::find::Found;
 use crate::single::given::Given;
-use crate::single::shape::PartitionShape;
+use crate::single::partition_shape::PartitionShape;
+use crate::single::tensor::SLOTS;
 use crate::waits;
 
 /// A loop on its way: what is wanted, and what was found.
@@ -37,6 +38,11 @@ impl Draft {
         LEAST + self.pipelined.pending
     }
 
+    /// Whether products give its slots back.
+    pub fn given_back(&self, wanted: &Wanted<'_>) -> bool {
+        wanted.given_back.contains_key(&self.found.scf_for)
+    }
+
     /// Bytes of all its slots.
     pub fn bytes(&self) -> u64 {
         self.depth * self.found.tiles.iter().map(|t| t.bytes()).sum::<u64>()
@@ -54,6 +60,8 @@ pub(super) struct Wanted<'a> {
     pub options: &'a CompileOptions,
     /// Bytes of shared memory that blocking and stored tiles take, from 0 on.
     pub taken: u64,
+    /// The loops whose slots products give back.
+    pub given_back: BTreeMap<OpId, u64>,
     /// The schedules and places that the kernel carries already.
     pub given: Option<Given>,
 }
@@ -61,7 +69,9 @@ pub(super) struct Wanted<'a> {
 impl Wanted<'_> {
     /// The most slots that caller or author allow a loop.
     pub fn cap(&self, found: &Found) -> Option<u64> {
-        self.options.depth.or(found.num_stages.map(|n| n.max(LEAST)))
+        let asked = self.options.depth.or(found.num_stages.map(|n| n.max(LEAST)));
+        let barriers = self.given_back.get(&found.scf_for).map(|_| SLOTS);
+        asked.map(|n| n.min(barriers.unwrap_or(n))).or(barriers)
     }
 
     /// The slots that are wanted where the depth law asks for `law`.

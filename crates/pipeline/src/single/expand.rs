@@ -28,6 +28,8 @@ pub(super) struct Ring<'a> {
     pub pending: u64,
     /// Whether products of the asynchronous proxy read what lanes copied (C26).
     pub fenced: bool,
+    /// Whether products give the slots back that lanes fill.
+    pub given_back: bool,
 }
 
 /// A value that the loop carries, and how the expanded loop carries it.
@@ -90,7 +92,7 @@ pub(super) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     behind.remove(0);
     let copied = at.carried(out, &at.slice.carried.clone(), &inits)?;
     let kept = at.carried(out, &kept, &inits)?;
-    let read = if at.engine { rounds::enter(out, old)? } else { at.zeros(out) };
+    let read = if at.counts() { rounds::enter(out, old)? } else { at.zeros(out) };
     let (starts, write) = at.prologue(out, &copied, read)?;
     let new = at.steady(out, &copied, &starts, &kept, &live, (read, write))?;
     if !at.engine {
@@ -111,7 +113,7 @@ pub(super) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     }
     out.ops[old].block = None;
     out.blocks[block].ops.extend(behind);
-    if at.engine {
+    if at.counts() {
         let last = made.len().checked_sub(if tiles.late.is_some() { 2 } else { 4 })?;
         rounds::leave(out, new, [*made.get(last)?, *made.get(last + 1)?])?;
     }
@@ -120,6 +122,11 @@ pub(super) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
 }
 
 impl Loop<'_> {
+    /// Whether barriers count how often slots were filled, from one run of the loop to the next.
+    fn counts(&self) -> bool {
+        self.engine || self.ring.given_back
+    }
+
     fn is_copied(&self, op: OpId) -> bool {
         self.tiles.tiles.iter().any(|t| t.op == op)
     }
@@ -227,7 +234,7 @@ impl Loop<'_> {
         }
         // The first round of slots is free: a wait for the phase before passes (C23).
         let one = emit.scalar(1, &Type::I32);
-        let mut write = match self.engine {
+        let mut write = match self.counts() {
             true => [read[0], emit.same(Opcode::XOrI, read[1], one)],
             false => read,
         };

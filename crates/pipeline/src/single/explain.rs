@@ -25,6 +25,11 @@ pub fn explain(single: &Single) -> String {
         RegisterLayout::Wgmma => {
             writeln!(out, "  @main  wgmma, {} warpgroups along the rows", shape.warps / 4)
         }
+        RegisterLayout::TensorRows | RegisterLayout::TensorHalves => {
+            let rows = if shape.layout == RegisterLayout::TensorRows { 128 } else { 64 };
+            let groups = shape.warps / 4;
+            writeln!(out, "  @main  tcgen05.mma of {rows} rows, {groups} warpgroups along the rows")
+        }
         RegisterLayout::Blocked { vector, across } => {
             writeln!(out, "  @main  {vector} neighbours in a lane, {across} lanes along the columns")
         }

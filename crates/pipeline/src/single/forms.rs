@@ -4,7 +4,7 @@ use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode};
 
 use super::planned::Planned;
-use super::{PartitionShape, PipelinedLoads, RegisterLayout, wgmma};
+use super::{PartitionShape, PipelinedLoads, asynchronous};
 use crate::forms::{self as all_forms, TextForm, mark_form, to_attrs};
 
 /// The kernel with its schedules written on it.
@@ -16,8 +16,9 @@ pub(super) fn scheduled(
     target: &Target,
 ) -> Module {
     let mut module = all_forms::scheduled(kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
-    if shape.layout == RegisterLayout::Wgmma {
-        module.ops[func].attrs.set(wgmma::MARK, Attr::string(wgmma::WGMMA));
+    if shape.asynchronous() {
+        let mark = asynchronous::mark(shape.instruction());
+        module.ops[func].attrs.set(asynchronous::MARK, Attr::string(mark));
     }
     module
 }

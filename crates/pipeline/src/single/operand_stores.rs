@@ -1,18 +1,19 @@
-//! Operands of products that are computed: their warps store them to shared memory, where mma.sync reads them (C33,
+//! Operands of products that are computed: their warps store them to shared memory, where products read them (C33,
 //! C67).
 //!
 //! ```text
-//! meet (all have read what was stored before); store; meet; the products read it
+//! meet (all have read what was stored before); store; fence for asynchronous products; meet; the products read it
 //! ```
 
 use std::collections::HashMap;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use super::build::clone;
 use super::find::{Found, swizzle};
 use super::operands::DotOperand;
+use super::partition_shape::PartitionShape;
 use crate::emit::{Emit, number};
 use crate::nest::{innermost_for, is_inside, repeats};
 use crate::place::refuse;
@@ -46,17 +47,18 @@ pub struct StoredOperand {
 }
 
 /// The tiles to store for some operands, placed from an offset in shared memory on; and where what follows may begin.
+/// Where shared memory is `tight`, tiles of one block take the same bytes one after the other.
 ///
 /// # Errors
 /// Tiles whose rows are too short for a slot.
 pub(super) fn find(
     module: &Module,
     found: &[Found],
-    (operands, n): (&[DotOperand], u64),
-    start: u64,
+    (operands, shape): (&[DotOperand], &PartitionShape),
+    (start, tight): (u64, bool),
 ) -> Result<(Vec<OperandStores>, u64), Vec<Diagnostic>> {
     let (mut groups, mut errors): (Vec<OperandStores>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
-    for operand in operands.iter().filter(|f| f.is_stored(module, n)) {
+    for operand in operands.iter().filter(|f| f.is_stored(module, shape)) {
         let (value, dot) = (operand.seen.base, operand.dot);
         if groups.iter().any(|g| g.tiles.iter().any(|t| t.value == value) && beside(module, g.dot, dot)) {
             continue;
@@ -82,7 +84,10 @@ pub(super) fn find(
             }
         }
     }
-    let end = place(module, &mut groups, start);
+    let end = match tight {
+        true => share(module, &mut groups, operands, start),
+        false => place(module, &mut groups, start),
+    };
     if errors.is_empty() { Ok((groups, end)) } else { Err(errors) }
 }
 
@@ -109,6 +114,57 @@ fn place(module: &Module, groups: &mut [OperandStores], start: u64) -> u64 {
     end
 }
 
+/// The same for tiles that take turns: each keeps its bytes from its store to the last product that reads it. All meet
+/// before a store into bytes that another product of the block may still read.
+fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand], start: u64) -> u64 {
+    let position = |dot: OpId| {
+        let block = module.ops[dot].block?;
+        module.blocks[block].ops.iter().position(|&op| op == dot)
+    };
+    let mut placed: Vec<(Option<BlockId>, [usize; 2], [u64; 2])> = Vec::new();
+    let mut end = start;
+    for group in groups.iter_mut() {
+        let block = module.ops[group.dot].block;
+        let first = position(group.dot).unwrap_or(0);
+        for tile in &mut group.tiles {
+            let readers =
+                operands.iter().filter(|o| o.seen.base == tile.value && beside(module, o.dot, group.dot));
+            let last = readers.filter_map(|o| position(o.dot)).max().unwrap_or(usize::MAX);
+            let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
+            let bytes = tile.tile.bytes().unwrap_or(0);
+            // Of other blocks nothing is known.
+            let beside = |other: &&(Option<BlockId>, [usize; 2], [u64; 2])| {
+                other.0 != block || (other.1[0] <= last && first <= other.1[1])
+            };
+            let mut taken: Vec<[u64; 2]> = placed.iter().filter(beside).map(|other| other.2).collect();
+            taken.sort_unstable();
+            let mut at = start.next_multiple_of(align);
+            for [from, to] in taken {
+                if at.saturating_add(bytes) > from && at < to {
+                    at = to.next_multiple_of(align);
+                }
+            }
+            tile.offset = at;
+            let span = [at, at.saturating_add(bytes)];
+            group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
+            placed.push((block, [first, last], span));
+            end = end.max(span[1]);
+        }
+    }
+    // What a later product of a trip read is stored over by the next one.
+    for group in groups.iter_mut() {
+        let spans: Vec<[u64; 2]> = group
+            .tiles
+            .iter()
+            .map(|t| [t.offset, t.offset.saturating_add(t.tile.bytes().unwrap_or(0))])
+            .collect();
+        let met =
+            |span: &[u64; 2]| placed.iter().filter(|p| p.2[0] < span[1] && span[0] < p.2[1]).count() > 1;
+        group.again |= spans.iter().any(met);
+    }
+    end
+}
+
 /// Whether a product stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
 /// `cp.async`.
 fn met(module: &Module, found: &[Found], dot: OpId) -> bool {
@@ -126,6 +182,7 @@ pub(super) fn store(
     groups: &[OperandStores],
     operands: &[DotOperand],
     barrier: &str,
+    fenced: bool,
 ) -> Option<()> {
     for operand in operands {
         let holds = |g: &&(usize, &OperandStores)| {
@@ -143,7 +200,7 @@ pub(super) fn store(
         let loc = out.ops[operand.dot].loc;
         let first = operands.iter().find(|f| f.dot == group.dot && f.is_among(group));
         if first.is_some_and(|f| (f.dot, f.index) == (operand.dot, operand.index)) {
-            put(&mut Emit { out, block, loc }, group, &ring, barrier);
+            put(&mut Emit { out, block, loc }, group, &ring, (barrier, fenced));
         }
         let mut emit = Emit { out, block, loc };
         let slot = emit.constant(0);
@@ -161,8 +218,8 @@ pub(super) fn store(
 }
 
 /// The stores of a group, between two meetings. The slots of other rings are left alone between them, which is said, so
-/// that views of those stay what they are.
-fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, barrier: &str) {
+/// that views of those stay what they are. What products of the asynchronous proxy read is `fenced` (C26).
+fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced): (&str, bool)) {
     let meet = [("barrier", Attr::symbol(barrier)), ("orders", Attr::string(ring))];
     if group.again {
         emit.op(Opcode::BarrierSync, &[], &[], &meet);
@@ -171,6 +228,9 @@ fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, barrier: &str) {
     for (payload, tile) in group.tiles.iter().enumerate() {
         let props = [("payload", number(payload))];
         emit.ring(Opcode::TileStore, ring, &[tile.value, slot], &props);
+    }
+    if fenced {
+        emit.op(Opcode::ProxyFence, &[], &[], &[]);
     }
     emit.op(Opcode::BarrierSync, &[], &[], &meet);
 }

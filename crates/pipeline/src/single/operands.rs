@@ -7,9 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::find::{Found, copied_tile};
+use super::partition_shape::PartitionShape;
 use crate::nest::is_inside;
 use crate::views::{Seen, look_through, non_unit};
 use crate::walk::preorder;
@@ -35,8 +37,9 @@ pub(super) struct DotOperand {
     pub slot: Option<Slot>,
 }
 
-/// The operands of all products of a function, in the order of the text.
-pub(super) fn operands(module: &Module, func: OpId, found: &[Found]) -> Vec<DotOperand> {
+/// The operands of all products of a function, in the order of the text. Where shared memory is `tight`, an A of 16 bits
+/// that no loop loads stays in registers.
+pub(super) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool) -> Vec<DotOperand> {
     let pipelined: BTreeSet<OpId> = found.iter().flat_map(|f| &f.tiles).map(|t| t.op).collect();
     let slot = |base: ValueId| {
         let op = module.def_op(base)?;
@@ -53,17 +56,24 @@ pub(super) fn operands(module: &Module, func: OpId, found: &[Found]) -> Vec<DotO
     let both = dots.flat_map(|dot| (0..2).map(move |index| (dot, index)));
     both.filter_map(|(dot, index)| {
         let seen = look_through(module, *module.ops[dot].operands.get(index)?);
-        let slot = slot(seen.base);
+        let stays = tight && index == 0 && seen.plain() && module.ty(seen.base).elem_bits() == Some(16);
+        let slot = slot(seen.base).filter(|slot| !(stays && *slot == Slot::Blocking));
         Some(DotOperand { dot, index, seen, slot })
     })
     .collect()
 }
 
 impl DotOperand {
-    /// Whether it must go to shared memory where `n` warps stand along the columns.
-    pub fn is_stored(&self, module: &Module, n: u64) -> bool {
+    /// Whether it must go to shared memory where a kernel has this shape: A of 16 bits may stay in registers, unless
+    /// warps stand along the columns, or the product reads none.
+    pub fn is_stored(&self, module: &Module, shape: &PartitionShape) -> bool {
         let narrow = module.ty(self.seen.base).elem_bits() == Some(16);
-        self.slot.is_none() && !(self.index == 0 && n == 1 && narrow && self.seen.plain())
+        let registers = shape.columns() == 1 && shape.instruction() != MmaInstruction::Tcgen05;
+        let plain = match shape.instruction() {
+            MmaInstruction::Wgmma => self.seen.views.is_empty(),
+            _ => self.seen.plain(),
+        };
+        self.slot.is_none() && !(self.index == 0 && registers && narrow && plain)
     }
 
     /// Whether `m` x `n` warps hold it in registers (C67).

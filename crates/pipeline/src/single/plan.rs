@@ -9,7 +9,6 @@ use super::find::Found;
 use super::given::Given;
 use super::turns;
 use crate::place::refuse;
-use crate::single::RegisterLayout;
 use crate::single::draft::{Draft, LEAST, Wanted, law};
 use crate::single::fit::{Misfit, fit, too_big};
 use crate::single::planned::{Beside, Planned};
@@ -88,7 +87,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         return Ok(false);
     }
     let late = |d: &Draft| match d.pipelined.pending {
-        0 => turns::late(wanted.kernel, d.found.scf_for, &d.found.tiles),
+        0 if !d.given_back(wanted) => turns::late(wanted.kernel, d.found.scf_for, &d.found.tiles),
         // Slots of the trip before are still read.
         _ => None,
     };
@@ -103,7 +102,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         two().filter(|(_, d)| !turns || late(d).is_some()).max_by_key(|(_, d)| d.bytes()).map(|(n, _)| n)
     };
     // Asynchronous products gain nothing then.
-    let alone = || widest(false).filter(|_| wanted.shape.layout != RegisterLayout::Wgmma);
+    let alone = || widest(false).filter(|_| !wanted.shape.asynchronous());
     let Some(widest) = widest(true).or_else(alone).and_then(|n| drafts.get_mut(n)) else {
         return Ok(false);
     };

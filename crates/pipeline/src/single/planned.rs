@@ -7,6 +7,7 @@ use crate::single::blocking::BlockingLoads;
 use crate::single::engine::Engine;
 use crate::single::operand_stores::OperandStores;
 use crate::single::operands::DotOperand;
+use crate::single::tensor::Tensor;
 
 /// What a kernel needs beside the rings of its loops.
 pub(super) struct Beside {
@@ -14,6 +15,7 @@ pub(super) struct Beside {
     pub stored: Vec<OperandStores>,
     pub operands: Vec<DotOperand>,
     pub engine: Engine,
+    pub tensor: Tensor,
 }
 
 /// The loops with their schedules, and where their rings lie.

@@ -41,8 +41,8 @@ fn wait_in_block(out: &mut Module, block: BlockId) {
             Opcode::Dot => out.ops[op].operands.iter().copied().take(2).collect(),
             _ => preorder(out, op).iter().flat_map(|&op| out.ops[op].operands.clone()).collect(),
         };
-        // Who comes to a meeting says that it has left its slots.
-        let meets = opcode == Opcode::BarrierSync;
+        // Who comes to a meeting, or gives slots back, says that it has left them.
+        let meets = matches!(opcode, Opcode::BarrierSync | Opcode::ConsumerRelease);
         if let Some(last) = flying.iter().rposition(|f| meets || read.contains(&f.result)) {
             let done: Vec<Issued> = flying.drain(..=last).collect();
             let pending = done.last().map_or(0, |f| count - f.number);

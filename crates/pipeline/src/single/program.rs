@@ -1,14 +1,16 @@
 //! The program of one partition: declarations, the partition's region, the loops in it expanded (C20, C28, C35).
 
 use warploom_chips::Target;
+use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use super::blocking::stage;
 use super::expand::{Ring, expand};
+use super::issue::{issue, tag};
 use super::operand_stores::store;
+use super::partition_shape::{PartitionShape, RegisterLayout};
 use super::planned::Planned;
 use super::product_waits::wait_for_products;
-use super::shape::{PartitionShape, RegisterLayout};
 use super::{declare, engine, order};
 use crate::emit::{Emit, number};
 use crate::forms::{TextForm, mark_form};
@@ -38,24 +40,35 @@ pub(super) fn build(
     order::meet(&mut out, &meetings, BARRIER)?;
     let beside = &planned.beside;
     engine::place(&mut out, &beside.engine, BARRIER)?;
-    store(&mut out, &beside.stored, &beside.operands, BARRIER)?;
+    tag(&mut out, &beside.tensor);
+    let fenced = shape.asynchronous();
+    store(&mut out, &beside.stored, &beside.operands, BARRIER, fenced)?;
+    let mut returned = Vec::new();
     for (index, loads) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
-        let (pending, fenced) = (loads.pipelined.pending, shape.layout == RegisterLayout::Wgmma);
-        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth: loads.depth, pending, fenced };
+        let (pending, depth) = (loads.pipelined.pending, loads.depth);
+        let given_back = beside.tensor.given_back.contains_key(&loads.scf_for);
+        let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth, pending, fenced, given_back };
         expand(&mut out, loads, &ring)?;
+        returned.extend(given_back.then_some(name));
     }
     for (index, group) in beside.blocking.iter().enumerate() {
-        stage(&mut out, group, &format!("s{index}"), BARRIER, shape.layout == RegisterLayout::Wgmma)?;
+        stage(&mut out, group, &format!("s{index}"), BARRIER, fenced)?;
     }
-    if shape.layout == RegisterLayout::Wgmma {
-        wait_for_products(&mut out, func);
+    match shape.instruction() {
+        MmaInstruction::Wgmma => wait_for_products(&mut out, func),
+        MmaInstruction::Tcgen05 => issue(&mut out, func, &beside.tensor, &returned)?,
+        _ => {}
     }
     let loc = out.ops[func].loc;
     let attrs = &mut out.ops[func].attrs;
     attrs.set("warploom.warps", number(shape.warps));
     attrs.set("warploom.max_registers", number(shape.registers));
     attrs.set("warploom.shared", number(planned.shared));
+    if !beside.tensor.rings.is_empty() {
+        attrs.set("warploom.tmem", number(beside.tensor.columns));
+        attrs.set("warploom.tmem_slot", number(beside.tensor.slot));
+    }
     attrs.set("warploom.descriptors", Attr::Array(beside.engine.records.clone()));
 
     let ops = std::mem::take(&mut out.blocks[body].ops);
@@ -64,7 +77,8 @@ pub(super) fn build(
     declare::declare(&mut out, body, planned, (shape, !meetings.is_empty()), loc)?;
     let (layout, tiling) = match shape.layout {
         RegisterLayout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
-        RegisterLayout::Wgmma => ("wgmma", Vec::new()),
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves => ("wgmma", Vec::new()),
+        RegisterLayout::TensorRows => ("rows", Vec::new()),
         RegisterLayout::Blocked { vector, across } => ("blocked", vec![vector, across]),
     };
     let tiling: Vec<i64> = tiling.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();

@@ -9,7 +9,6 @@ use super::find::Found;
 use super::turns;
 use crate::forms::{assignment_from, schedule_from};
 use crate::place::refuse;
-use crate::single::RegisterLayout;
 use crate::single::given::Given;
 
 impl Given {
@@ -39,9 +38,10 @@ impl Given {
             (None, None) => wanted.depth(law, cap).max(law),
         };
         let (kernel, tiles) = (wanted.kernel, &found.tiles);
-        let late = match wanted.shape.layout {
+        let late = match wanted.shape.asynchronous() {
             _ if depth >= LEAST || pipelined.pending > 0 => None,
-            RegisterLayout::Wgmma => turns::late(kernel, found.scf_for, tiles),
+            true if wanted.given_back.contains_key(&found.scf_for) => None,
+            true => turns::late(kernel, found.scf_for, tiles),
             _ => Some(turns::turns(kernel, found.scf_for, tiles)),
         };
         if depth < least && late.is_none() {

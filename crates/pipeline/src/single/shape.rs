@@ -7,65 +7,13 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 
+use super::asynchronous::{self, Products};
 use super::operands::{DotOperand, operands};
-use super::wgmma::{self, Products};
+use super::partition_shape::{PartitionShape, RegisterLayout};
+use super::scratch;
 use crate::nest::innermost_for;
 use crate::place::{refuse, remark};
 use crate::walk::preorder;
-
-/// How tiles lie in registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum RegisterLayout {
-    /// Accumulators of mma.sync: warps along M and along N.
-    MmaSync {
-        /// Warps along the rows.
-        m: u64,
-        /// Warps along the columns.
-        n: u64,
-    },
-    /// Accumulators of wgmma: 64 rows of a tile to each warpgroup in turn.
-    Wgmma,
-    /// Neighbours in a lane, lanes in rows.
-    Blocked {
-        /// Neighbouring elements of a lane.
-        vector: u64,
-        /// Lanes along the columns.
-        across: u64,
-    },
-}
-
-/// What one partition is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct PartitionShape {
-    /// Its warps.
-    pub warps: u64,
-    /// Registers per thread.
-    pub registers: u64,
-    /// The layout of its tiles.
-    pub layout: RegisterLayout,
-    /// Bytes by which its warps exchange what they reduce together (C65).
-    pub scratch: u64,
-}
-
-impl PartitionShape {
-    /// How its products are issued.
-    pub fn instruction(&self) -> MmaInstruction {
-        match self.layout {
-            RegisterLayout::Wgmma => MmaInstruction::Wgmma,
-            RegisterLayout::MmaSync { .. } | RegisterLayout::Blocked { .. } => MmaInstruction::MmaSync,
-        }
-    }
-
-    /// Warps along the columns.
-    pub(super) fn columns(&self) -> u64 {
-        match self.layout {
-            RegisterLayout::MmaSync { n, .. } => n,
-            RegisterLayout::Wgmma | RegisterLayout::Blocked { .. } => 1,
-        }
-    }
-}
 
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
@@ -87,20 +35,21 @@ pub(super) fn choose(
     let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
     let reduces = reductions().next().is_some();
     let chosen = match (dots.as_slice(), products) {
-        ([], Products::Synchronous) => blocked(module, &ops),
+        ([], Products::Synchronous) => Ok(blocked(module, &ops)),
         ([], Products::Asynchronous { .. }) => {
-            let error = refuse(module, func, Code::Op, "no product to issue by wgmma");
+            let error = refuse(module, func, Code::Op, "no product to issue asynchronously");
             Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
         }
         (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), operands),
-        (_, Products::Asynchronous { .. }) => wgmma::warps(module, &dots, aligned(module, func), target)
-            .map(|warps| (warps, RegisterLayout::Wgmma)),
+        (_, Products::Asynchronous { .. }) => {
+            asynchronous::warps(module, func, &dots, aligned(module, func), target)
+        }
     };
     match chosen {
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
-            let scratch = ops.iter().map(|&op| exchange(module, op, warps, layout)).max().unwrap_or(0);
+            let scratch = ops.iter().map(|&op| scratch::of(module, op, warps, layout)).max().unwrap_or(0);
             return Ok(PartitionShape { warps, registers, layout, scratch });
         }
         Ok(_) => {}
@@ -110,52 +59,13 @@ pub(super) fn choose(
     Err(errors)
 }
 
-/// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
-/// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
-fn exchange(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
-    match module.ops[op].opcode {
-        Opcode::Reduce => reduced(module, op, warps, layout),
-        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => 128 * warps,
-        Opcode::Histogram => {
-            let counters = module.result(op).and_then(|v| module.ty(v).elements()).unwrap_or(1);
-            counters.saturating_mul(4).next_multiple_of(128)
-        }
-        _ => 0,
-    }
-}
-
-/// The same for a reduction.
-fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) -> u64 {
-    let operands = &module.ops[reduce].operands;
-    let rank = operands.first().map_or(1, |&v| module.ty(v).shape().len());
-    let axis = module.attr(reduce, "axis").and_then(Attr::as_i64).unwrap_or(0);
-    let along_row = usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
-    let apart = match layout {
-        RegisterLayout::MmaSync { m, n } => {
-            if along_row && rank > 1 {
-                n > 1
-            } else {
-                m > 1
-            }
-        }
-        RegisterLayout::Wgmma => !along_row || rank == 1,
-        RegisterLayout::Blocked { across, .. } => match along_row {
-            true => across > 32,
-            false => warps > 1,
-        },
-    };
-    let words: u64 =
-        operands.iter().filter_map(|&v| module.ty(v).elem_bits()).map(|b| u64::from(b).div_ceil(32)).sum();
-    if apart { 4 * 128 * warps * words } else { 0 }
-}
-
 /// Warps along the rows and along the columns that share the products of a kernel by mma.sync; none where they fit no
 /// split, or there are no products.
 pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
     let ops = preorder(module, func);
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
-    let operands = operands(module, func, &[]);
+    let operands = operands(module, func, &[], false);
     match mma_sync(module, &dots, reduces, aligned(module, func), &operands) {
         Ok((_, RegisterLayout::MmaSync { m, n })) if !dots.is_empty() => {
             Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
@@ -250,7 +160,9 @@ fn whole_steps(module: &Module, dot: OpId) -> bool {
 
 /// A remark where accumulators leave few registers for anything else: some of them will be spilled.
 pub(super) fn crowded(module: &Module, func: OpId, shape: &PartitionShape) -> Option<Diagnostic> {
-    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
+    let tensor = shape.instruction() == MmaInstruction::Tcgen05;
+    let dots =
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot && !tensor);
     let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
         &[m, n] => Some((dot, m, n)),
         _ => None,
@@ -301,10 +213,28 @@ fn aligned(module: &Module, func: OpId) -> bool {
     })
 }
 
-/// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp.
-fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
+/// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
+const WHOLE: u64 = 64;
+
+/// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp. Where no layout covers
+/// all tiles, the smallest are left out.
+fn blocked(module: &Module, ops: &[OpId]) -> (u64, RegisterLayout) {
     let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
     let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
+    let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
+    let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
+    let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
+    let covers = |limit: u64| {
+        let large: Vec<&Type> =
+            tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
+        covering(&large)
+    };
+    let plain = (4, RegisterLayout::Blocked { vector: 1, across: 32 });
+    limits.into_iter().find_map(covers).unwrap_or(plain)
+}
+
+/// Lanes in rows that cover these tiles.
+fn covering(tiles: &[&Type]) -> Option<(u64, RegisterLayout)> {
     let matrices: Vec<[u64; 2]> = tiles
         .iter()
         .filter_map(|t| match t.shape() {
@@ -315,16 +245,16 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, RegisterLayout), Box<D
     let widest = tiles.iter().filter_map(|t| t.elem_bits()).filter(|b| *b >= 8).min().unwrap_or(32);
     let vector = 128 / u64::from(widest).clamp(8, 64);
     if matrices.is_empty() {
-        let least = tiles.iter().filter_map(|t| t.shape().first().copied()).min().unwrap_or(1);
+        let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
+        let least = vectors.filter_map(|t| t.shape().first().copied()).min();
+        let Some(least) = least else {
+            // Tiles of other ranks take lanes as they come.
+            return Some((4, RegisterLayout::Blocked { vector, across: 128 }));
+        };
         let lanes = |warps: u64| 32 * warps;
-        for (warps, vector) in
-            [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))))
-        {
-            if least.is_multiple_of(lanes(warps) * vector) || tiles.is_empty() {
-                return Ok((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
-            }
-        }
-        return Ok((1, RegisterLayout::Blocked { vector: 1, across: 32 }));
+        let mut ways = [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
+        let (warps, vector) = ways.find(|&(warps, vector)| least.is_multiple_of(lanes(warps) * vector))?;
+        return Some((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
     }
     let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
     let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
@@ -333,13 +263,11 @@ fn blocked(module: &Module, ops: &[OpId]) -> Result<(u64, RegisterLayout), Box<D
             let across = (cols / vector).min(32);
             if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
             {
-                return Ok((warps, RegisterLayout::Blocked { vector, across }));
+                return Some((warps, RegisterLayout::Blocked { vector, across }));
             }
         }
     }
-    let at = ops.first().copied().unwrap_or(module.root);
-    let text = format!("tiles of {rows}x{cols} elements and less are too small for a warp");
-    Err(Box::new(refuse(module, at, Code::Shape, text).rule("C48").note("needs", "32 elements")))
+    None
 }
 
 /// Whether an atomic operation combines bf16.

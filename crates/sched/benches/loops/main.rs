@@ -26,7 +26,7 @@ use warploom_sched::{Algorithm, Answer, LoopGraph, ScheduleOptions, check, sched
 const USAGE: &str = "usage: loops [OPTIONS]
   --json                print JSON
   --misses              list the loops that fall short
-  --split               find partitions for known kernels instead
+  --split               find partitions for known kernels instead; with --oracle, CP-SAT on the same
   --curve               time large synthetic loops instead
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT

@@ -8,24 +8,35 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use warploom_sched::{check, to_line};
 
-/// The model, in Python.
+/// The models, in Python: of times, and of partitions and times.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle.py");
+pub const OF_SPLITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle_split.py");
 
 /// The oracle's answer for every loop, seen by the checker.
 ///
 /// # Errors
 /// Why there is none: no Python, no OR-Tools, a program that failed.
 pub fn ask(python: &Path, loops: &[Loop], limit: f64) -> Result<Vec<Outcome>, String> {
+    let lines: Vec<String> = loops.iter().map(|l| to_line(&l.graph)).collect();
+    let answers = answers(python, PROGRAM, &lines, limit)?;
+    loops.iter().zip(&answers).map(|(l, line)| outcome(l, line)).collect()
+}
+
+/// What a program answers to these lines, line by line.
+///
+/// # Errors
+/// Why there is nothing: no Python, no OR-Tools, a program that failed.
+pub fn answers(python: &Path, program: &str, lines: &[String], limit: f64) -> Result<Vec<String>, String> {
     let start = std::env::current_dir().map_err(|e| e.to_string())?;
     let python = start.ancestors().map(|a| a.join(python)).find(|p| p.exists());
     let python = python.ok_or("no such Python; `make bench-oracle` installs one")?;
     let mut child = Command::new(python)
-        .args([PROGRAM, &limit.to_string()])
+        .args([program, &limit.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|e| e.to_string())?;
-    let text: String = loops.iter().map(|l| to_line(&l.graph) + "\n").collect();
+    let text: String = lines.iter().map(|l| l.clone() + "\n").collect();
     let mut input = child.stdin.take().ok_or("no standard input")?;
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let output = child.wait_with_output().map_err(|e| e.to_string())?;
@@ -34,12 +45,11 @@ pub fn ask(python: &Path, loops: &[Loop], limit: f64) -> Result<Vec<Outcome>, St
     if !output.status.success() {
         return Err("the program failed".to_owned());
     }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    if lines.len() != loops.len() {
-        return Err(format!("{} answers to {} loops", lines.len(), loops.len()));
+    let answers: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    if answers.len() != lines.len() {
+        return Err(format!("{} answers to {} loops", answers.len(), lines.len()));
     }
-    loops.iter().zip(lines).map(|(l, line)| outcome(l, line)).collect()
+    Ok(answers)
 }
 
 fn outcome(l: &Loop, line: &str) -> Result<Outcome, String> {

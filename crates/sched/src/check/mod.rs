@@ -7,8 +7,10 @@
 //! What is *not* checked: that a claimed `lower_bound` above the recomputed MII was really proved, that a claimed
 //! `length_optimal` holds, and anything about how fast the loop runs on a chip.
 
+mod bindings;
 mod bounds;
 mod budget;
+mod core;
 mod depths;
 mod every;
 mod form;
@@ -18,16 +20,21 @@ mod report;
 mod schedule;
 mod shape;
 mod slices;
+mod start;
 mod times;
+mod unrolled;
 mod verdict;
 mod violation;
 
+pub use self::core::core;
 pub use budget::budget;
 pub use depths::depths;
 pub use every::all;
 pub use partitions::partitions;
 pub use replay::replay;
 pub use schedule::schedule;
+pub use start::start;
 pub use times::times;
+pub use unrolled::unrolled;
 pub use verdict::{ScheduleVerdict, verdict};
 pub use violation::{MOST_VIOLATIONS, ScheduleViolation, ScheduleViolationKind, ScheduleViolations};

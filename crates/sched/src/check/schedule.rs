@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::violation::ScheduleViolations;
-use super::{bounds, form, shape, times};
+use super::{bindings, bounds, form, shape, times};
 use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 
@@ -13,9 +13,10 @@ use crate::model::graph::LoopGraph;
 pub fn schedule(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
     if shape::check(graph, answer, &mut report) {
+        bounds::check(&bindings::merged(graph), answer, &mut report);
+        let graph = &*bindings::bound(graph, answer, &mut report);
         times::check(graph, answer, &mut report);
         form::check(graph, answer, &mut report);
-        bounds::check(graph, answer, &mut report);
     }
     report.verdict()
 }

@@ -1,8 +1,8 @@
 //! S73 and S74: dependences and resources.
 
 use super::report::{Report, times_by_id};
-use super::shape;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
+use super::{bindings, shape};
 use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 pub fn times(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
     if shape::check(graph, answer, &mut report) {
+        let graph = &*bindings::bound(graph, answer, &mut report);
         check(graph, answer, &mut report);
     }
     report.verdict()

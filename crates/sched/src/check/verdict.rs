@@ -1,13 +1,13 @@
 //! A verdict on a schedule that someone else made, from its JSON text.
 
 use super::every::all;
-use super::times::times;
+use super::start::start;
 use super::violation::{ScheduleViolation, ScheduleViolations};
 use crate::json::read::read;
-use crate::model::answer::{Algorithm, Answer, NodeTime, ScheduleOutcome, ValueDepth};
+use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use crate::model::read_error::ReadError;
-use serde::Deserialize;
+use crate::model::start::StartSchedule;
 use std::fmt;
 
 /// What the checker says about a schedule.
@@ -30,19 +30,6 @@ impl fmt::Display for ScheduleVerdict {
     }
 }
 
-/// The least that makes a schedule.
-#[derive(Deserialize)]
-struct Times {
-    ii: i64,
-    nodes: Vec<Start>,
-}
-
-#[derive(Deserialize)]
-struct Start {
-    id: usize,
-    time: i64,
-}
-
 /// Checks a schedule given as JSON: a whole answer (S27), or just `{"ii":..,"nodes":[{"id":..,"time":..},..]}`.
 ///
 /// # Errors
@@ -51,43 +38,8 @@ pub fn verdict(graph: &LoopGraph, schedule: &str) -> Result<ScheduleVerdict, Rea
     if let Ok(answer) = read::<Answer>(schedule) {
         return Ok(ScheduleVerdict { complete: true, violations: listed(all(graph, &answer)) });
     }
-    let bare: Times = read(schedule)?;
-    let nodes = bare.nodes.iter().map(|v| NodeTime {
-        id: v.id,
-        time: v.time,
-        stage: v.time.checked_div_euclid(bare.ii).unwrap_or(0),
-        cycle: v.time.checked_rem_euclid(bare.ii).unwrap_or(0),
-        order: 0,
-        partition: None,
-    });
-    let answer = Answer {
-        name: graph.name.clone(),
-        outcome: ScheduleOutcome::Best,
-        ii: bare.ii,
-        mii: 0,
-        res_mii: 0,
-        rec_mii: 0,
-        lower_bound: 0,
-        optimal: false,
-        length: 0,
-        length_optimal: false,
-        stages: 0,
-        in_flight: 0,
-        algorithm: Algorithm::Serial,
-        steps: 0,
-        micros: 0,
-        nodes: nodes.collect(),
-        values: graph.values.iter().map(|v| ValueDepth { id: v.id, depth: 1, lifetime: 0 }).collect(),
-        bytes: None,
-        rec_ratio: None,
-        critical_recurrence: Vec::new(),
-        critical_resource: None,
-        partitions: Vec::new(),
-        split: None,
-        spaces: Vec::new(),
-        stopped_by: None,
-    };
-    Ok(ScheduleVerdict { complete: false, violations: listed(times(graph, &answer)) })
+    let bare: StartSchedule = read(schedule)?;
+    Ok(ScheduleVerdict { complete: false, violations: listed(start(graph, &bare)) })
 }
 
 fn listed(verdict: Result<(), ScheduleViolations>) -> Vec<ScheduleViolation> {

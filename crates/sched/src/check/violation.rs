@@ -83,6 +83,10 @@ pub enum ScheduleViolationKind {
     Partition,
     /// The execution with ring slots (S82).
     Replay,
+    /// Which of several resources a use takes (S103).
+    Binding,
+    /// What refutes an II (S102).
+    Core,
 }
 
 impl ScheduleViolationKind {
@@ -100,6 +104,8 @@ impl ScheduleViolationKind {
             Self::Budget => "S80",
             Self::Partition => "S81",
             Self::Replay => "S82",
+            Self::Binding => "S103",
+            Self::Core => "S102",
         }
     }
 }

@@ -25,6 +25,9 @@ pub(crate) fn schedule_fixed(
         let message = format!("{} is below 1", options.min_ii);
         return Err(ScheduleError::BadOption { option: "min_ii", message });
     }
+    let refused = options.start.as_ref().and_then(|start| check::start(graph.graph(), start).err());
+    let cold = options.clone().start(None);
+    let options = if refused.is_some() { &cold } else { options };
     let mut guard = Guard::new(options);
     let bounds = bounds_of(&graph.problem);
     let caps = own_caps(graph.graph());
@@ -37,6 +40,7 @@ pub(crate) fn schedule_fixed(
     add_slack(graph.graph(), options.slack_slots, &mut answer);
     answer.stopped_by = guard.stopped_by();
     answer.micros = guard.micros();
+    answer.start_refused = refused.map(|v| v.to_string());
     self_check(graph, &answer)?;
     Ok(answer)
 }

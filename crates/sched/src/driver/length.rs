@@ -1,7 +1,7 @@
 //! The shortest schedule at an II, as far as the budget goes (S36).
 
 use crate::bounds::length::least_length;
-use crate::driver::session::Session;
+use crate::driver::session::{Range, Session};
 use crate::exact::ask::at_length;
 use crate::exact::shortest::Shortest;
 use crate::exact::verdict::Verdict;
@@ -47,6 +47,12 @@ impl Session<'_> {
                 time = other;
             }
         }
+        if let Some((_, given)) = self.given(Range { lower: ii, first: ii, last: ii }) {
+            let given = compact(self.problem, ii, given);
+            if self.problem.length(&given) < self.problem.length(&time) {
+                time = given;
+            }
+        }
         self.shorten_in(self.problem, ii, time)
     }
 
@@ -60,74 +66,109 @@ impl Session<'_> {
 
     /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
     pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
-        let Some(mut low) = least_length(problem, ii) else { return (time, false) };
-        let mut best = compact(problem, ii, time);
-        let mut high = problem.length(&best);
-        if !self.searches() {
-            return (best, low == high);
+        let Some(low) = least_length(problem, ii) else { return (time, false) };
+        let best = compact(problem, ii, time);
+        let high = problem.length(&best);
+        if !self.searches() || low >= high {
+            return (best, low >= high);
         }
-        if low < high
-            && let Some(search) = Shortest::new(problem, ii, high)
-        {
-            return self.descend(search, problem, ii, low, best);
+        let mut shortening = Shortening { problem, ii, proved: low, high, best };
+        match Shortest::new(problem, ii, high) {
+            Some(search) if search.asks_all() => self.descend(search, &mut shortening),
+            search => self.bisect(search.as_ref(), &mut shortening),
         }
-        // Everything below `low` is refuted while `proved`; `low` itself is asked first, then the middle.
-        let (mut proved, mut target) = (true, low);
-        while low < high && !self.guard.expired() {
-            self.question();
-            match at_length(problem, ii, target, self.options.seed, &mut self.budget, self.guard) {
-                Verdict::Found(time) => {
-                    high = problem.length(&time);
-                    best = time;
-                }
-                Verdict::Refuted => low = target + 1,
-                Verdict::Undecided => {
-                    proved = false;
-                    low = target + 1;
-                }
-            }
-            target = low + (high - low) / 2;
+        (shortening.best, shortening.proved >= shortening.high)
+    }
+
+    /// `exact` looks around what is found quickly before it proves anything, so that time that runs out costs the proof.
+    fn descend(&mut self, mut search: Shortest<'_>, s: &mut Shortening<'_>) {
+        self.spend_little();
+        self.last_question();
+        let exact = self.options.algorithm == Algorithm::Exact;
+        if exact {
+            self.budget = self.budget.renewed(self.options.steps / LONG_LENGTH_PART);
         }
-        (best, proved && low >= high)
+        self.passes(&mut search, s);
+        self.improve(&search, s);
+        if exact {
+            search.prefer(&s.best);
+            self.last_question();
+            self.passes(&mut search, s);
+        }
     }
 
     /// Bisects the length with a search that learns; what a pass leaves undecided, the next asks again with more
     /// conflicts, until the budget ends.
-    fn descend(
-        &mut self,
-        mut search: Shortest<'_>,
-        problem: &Problem,
-        ii: i64,
-        low: i64,
-        mut best: Vec<i64>,
-    ) -> (Vec<i64>, bool) {
-        self.spend_little();
-        self.last_question();
-        let (mut proved, mut high) = (low, problem.length(&best));
+    fn passes(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
         let mut conflicts = FIRST_CONFLICTS;
-        while proved < high && self.budget.nodes > 0 && !self.guard.expired() {
+        while s.proved < s.high && self.budget.nodes > 0 && !self.guard.expired() {
             // The bound itself is asked first, unless it is far away.
-            let mut floor = proved;
-            let mut target = if high / 2 <= proved { proved } else { below(floor, high) };
-            while floor < high && self.budget.nodes > 0 {
+            let mut floor = s.proved;
+            let mut target = if s.high / 2 <= s.proved { s.proved } else { below(floor, s.high) };
+            while floor < s.high && self.budget.nodes > 0 {
                 match search.ask(target, conflicts, &mut self.budget, self.guard) {
                     Verdict::Found(time) => {
-                        let time = compact(problem, ii, time);
-                        search.prefer(&time);
-                        high = problem.length(&time);
-                        self.guard.note(|p| p.best_length = Some(high));
-                        best = time;
+                        s.take(time);
+                        search.prefer(&s.best);
+                        self.guard.note(|p| p.best_length = Some(s.high));
                     }
                     Verdict::Refuted => {
-                        proved = proved.max(target + 1);
+                        s.proved = s.proved.max(target + 1);
                         floor = target + 1;
                     }
                     Verdict::Undecided => floor = target + 1,
                 }
-                target = below(floor, high);
+                target = below(floor, s.high);
             }
             conflicts *= 4;
         }
-        (best, proved >= high)
+    }
+
+    /// Bisects with questions of their own, where residues are the better way; around the best where wraps decide, too.
+    fn bisect(&mut self, search: Option<&Shortest<'_>>, s: &mut Shortening<'_>) {
+        let exact = self.options.algorithm == Algorithm::Exact;
+        if let Some(search) = search.filter(|_| exact) {
+            self.improve(search, s);
+        }
+        // `low` is asked first, then the middle; everything below it is refuted as long as nothing was left undecided.
+        let (mut low, mut complete) = (s.proved, true);
+        let mut target = low;
+        while low < s.high && !self.guard.expired() {
+            self.question();
+            match at_length(s.problem, s.ii, target, self.options.seed, &mut self.budget, self.guard) {
+                Verdict::Found(time) => (s.high, s.best) = (s.problem.length(&time), time),
+                Verdict::Refuted => low = target + 1,
+                Verdict::Undecided => {
+                    complete = false;
+                    low = target + 1;
+                }
+            }
+            if complete {
+                s.proved = low;
+            }
+            target = low + (s.high - low) / 2;
+        }
+        if let Some(search) = search.filter(|_| !exact) {
+            self.improve(search, s);
+        }
+    }
+}
+
+/// A schedule that is made shorter, and what is known of that.
+pub(super) struct Shortening<'p> {
+    pub problem: &'p Problem,
+    pub ii: i64,
+    /// Every shorter length is refuted.
+    pub proved: i64,
+    /// The length of the best.
+    pub high: i64,
+    pub best: Vec<i64>,
+}
+
+impl Shortening<'_> {
+    /// Takes a shorter schedule, and makes it as short as moves of single operations can.
+    pub fn take(&mut self, time: Vec<i64>) {
+        self.best = compact(self.problem, self.ii, time);
+        self.high = self.problem.length(&self.best);
     }
 }

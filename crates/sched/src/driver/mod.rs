@@ -1,11 +1,15 @@
 //! The way from a loop to an answer: bounds, a scan of the IIs, the length, the bytes, the check (S28).
 
+pub(crate) mod batch;
 mod bytes;
 mod capped;
+pub(crate) mod core;
 pub(crate) mod fixed;
+mod improve;
 mod length;
 mod optimise;
 mod place;
+pub(crate) mod rational;
 mod scan;
 pub(crate) mod schedule;
 mod session;

@@ -28,7 +28,10 @@ pub(super) fn optimise(
     let range = session.range(bounds)?;
     let (lower_bound, best) = match options.algorithm {
         Algorithm::Exact => scan_twice(&mut session, range)?,
-        _ => scan(&mut session, range, None)?,
+        _ => {
+            let known = session.given(range);
+            scan(&mut session, range, known)?
+        }
     };
     let Some((ii, time)) = best else {
         return Err(ScheduleError::GaveUp { lower_bound });

@@ -24,7 +24,8 @@ pub(crate) type Scanned = (i64, Option<Schedule>);
 pub(super) fn scan_twice(session: &mut Session<'_>, range: Range) -> Result<Scanned, ScheduleError> {
     let options = ScheduleOptions { algorithm: Algorithm::Auto, ..session.options.clone() };
     let mut quick = Session::new(session.problem, &options, session.guard);
-    let (proved, found) = scan(&mut quick, range, None)?;
+    let known = quick.given(range);
+    let (proved, found) = scan(&mut quick, range, known)?;
     let (placements, spent) = (quick.placements, quick.budget.spent);
     let scanned = if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(range.first)) {
         (proved, found)
@@ -44,7 +45,10 @@ pub(super) fn scan(
     range: Range,
     known: Option<Schedule>,
 ) -> Result<Scanned, ScheduleError> {
-    let fallback = if known.is_some() { known } else { session.fallback(range.first)? };
+    let fallback = match known {
+        Some(known) => Some(known),
+        None => session.fallback(range.first)?,
+    };
     let best = fallback.filter(|(ii, _)| *ii <= range.last);
     if session.options.algorithm == Algorithm::Serial {
         return Ok((range.lower, best));

@@ -1,5 +1,6 @@
 //! The entry point (S28).
 
+use crate::binding::bind::bind;
 use crate::driver::fixed::schedule_fixed;
 use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
@@ -8,7 +9,7 @@ use crate::model::validate::ValidGraph;
 use crate::partition::assign::assign;
 
 /// Schedules a loop; with [`ScheduleOptions::partition`], or a machine in the graph, it also says which
-/// partition issues what (S97).
+/// partition issues what (S97). Where uses have alternatives, it says which resource each of them takes (S103).
 ///
 /// Every answer has passed [`check::times`](crate::check::times); debug builds run [`check::all`](crate::check::all).
 ///
@@ -18,6 +19,16 @@ use crate::partition::assign::assign;
 /// [`ScheduleError::BadOption`] for options out of range, [`ScheduleError::Partitions`] when no assignment to
 /// partitions keeps S61 to S63.
 pub fn schedule(graph: &ValidGraph<'_>, options: &ScheduleOptions) -> Result<Answer, ScheduleError> {
+    if graph.graph().has_alternatives() {
+        let machine = options.partition.is_some() || graph.graph().partition_model.is_some();
+        return match machine {
+            true => Err(ScheduleError::Partitions(
+                "uses with alternatives are not bound while partitions are searched for: bind them first"
+                    .to_owned(),
+            )),
+            false => bind(graph, options),
+        };
+    }
     match options.partition.as_ref().or(graph.graph().partition_model.as_ref()) {
         Some(model) => assign(graph, model, options),
         None => schedule_fixed(graph, options),

@@ -9,6 +9,7 @@ use crate::exact::span::Span;
 use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
 use crate::model::answer::Algorithm;
+use crate::model::digraph::Arc;
 use crate::model::error::ScheduleError;
 use crate::model::guard::Guard;
 use crate::model::options::ScheduleOptions;
@@ -70,6 +71,15 @@ impl<'a> Session<'a> {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
         Ok(Range { lower, first, last })
+    }
+
+    /// The schedule to begin with, where it suits this form of the loop and these IIs.
+    pub fn given(&self, range: Range) -> Option<Schedule> {
+        let start = self.options.start.as_ref().filter(|s| (range.first..=range.last).contains(&s.ii))?;
+        let time = start.times();
+        let holds = |a: &Arc| time[a.dst as usize] - time[a.src as usize] >= a.weight(start.ii);
+        let holds = time.len() == self.problem.n && self.problem.dependences.arcs.iter().all(holds);
+        holds.then_some((start.ii, time))
     }
 
     /// Tells the observer of a schedule.

@@ -31,6 +31,10 @@ pub fn schedule_within(
         let message = "partitions are not searched for within a budget: schedule with them first".to_owned();
         return Err(ScheduleError::BadOption { option: "partition", message });
     }
+    if g.has_alternatives() {
+        let message = "uses with alternatives are not bound within a budget: bind them first".to_owned();
+        return Err(ScheduleError::BadOption { option: "budget", message });
+    }
     let unknown = g.values.iter().enumerate().filter(|(_, v)| !budget.spaces.contains_key(&v.space));
     let errors: Vec<GraphError> = unknown
         .map(|(i, v)| GraphError {
@@ -56,6 +60,7 @@ pub fn schedule_within(
     let found = sweep.run(&bounds, &mut guard)?;
     let mut answer = normal_form(graph, &bounds, found, options.algorithm);
     answer.stopped_by = guard.stopped_by();
+    answer.start_refused = options.start.as_ref().map(|_| "it does not keep the budget".to_owned());
     answer.micros = free.micros.saturating_add(guard.micros());
     let answer = with_spaces(g, budget, answer, &free);
     self_check(graph, &answer)?;

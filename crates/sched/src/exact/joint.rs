@@ -74,6 +74,17 @@ impl<'p> Joint<'p> {
         Some(Joint { split, active, learner, takes })
     }
 
+    /// The question without times: which places keep all limits, with issue streams that are held for no more than this II?
+    pub fn untimed(split: &'p Split, ii: i64) -> Self {
+        let mut truths = Truths::new(split);
+        truths.load(split, Span::one(ii.min(NO_LIMIT)));
+        truths.costs(split);
+        let Truths { choices, takes, .. } = truths;
+        let active = Active { nodes: Vec::new(), dist: vec![0] };
+        let learner = Learner::with_choices(Span::one(1), &active, Pairs::default(), Vec::new(), choices);
+        Joint { split, active, learner, takes }
+    }
+
     /// The operations that are searched.
     pub fn active(&self) -> &Active {
         &self.active
@@ -129,6 +140,9 @@ impl<'p> Joint<'p> {
 
 /// Dependences that cross add up to less than this, so that sums of paths do not overflow.
 const MOST_PATH: i128 = 1 << 57;
+
+/// An II that no stream is too full for.
+const NO_LIMIT: i64 = i64::MAX / 4;
 
 /// The place of the cost in the list of sums.
 const COST: usize = 0;
@@ -294,10 +308,12 @@ impl Truths {
     /// Operations that may share an issue stream: their pairs.
     fn streams(&mut self, split: &Split, active: &Active, span: Span, pairs: &mut Pairs) {
         let m = active.nodes.len() + 1;
-        // The pair of two nodes whose uses of a unit start with the operations.
+        let begins = |v: u32| split.offset.get(v as usize).copied().unwrap_or(0);
+        // The pair of two nodes whose uses of a unit start as their holds of the stream do.
         let mut aligned: Vec<Option<u32>> = vec![None; m * m];
         for (i, p) in (0u32..).zip(&pairs.list) {
-            if !p.shared && p.offset == 0 {
+            let (v, w) = (active.nodes[p.a as usize - 1], active.nodes[p.b as usize - 1]);
+            if !p.shared && p.offset == begins(w) - begins(v) {
                 aligned[p.a as usize * m + p.b as usize] = Some(i);
             }
         }
@@ -307,6 +323,7 @@ impl Truths {
                 if first == 0 || second == 0 {
                     continue;
                 }
+                let offset = begins(w) - begins(v);
                 let at = aligned[a as usize * m + b as usize];
                 let longer = |p: &Pair| p.first >= first && p.second >= second;
                 if at.is_some_and(|i| longer(&pairs.list[i as usize])) {
@@ -324,7 +341,7 @@ impl Truths {
                     }
                     (None, None) => {
                         let shared = false;
-                        pairs.list.push(Pair { a, b, offset: 0, first, second, branch: true, shared });
+                        pairs.list.push(Pair { a, b, offset, first, second, branch: true, shared });
                     }
                     (Some(lit), _) if first + second > span.high => {
                         self.choices.clauses.push(vec![negated(lit)])
@@ -334,7 +351,7 @@ impl Truths {
                     (Some(lit), _) => {
                         self.choices.apart.push((pairs.list.len() as u32, lit));
                         let shared = true;
-                        pairs.list.push(Pair { a, b, offset: 0, first, second, branch: true, shared });
+                        pairs.list.push(Pair { a, b, offset, first, second, branch: true, shared });
                     }
                 }
             }

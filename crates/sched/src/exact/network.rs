@@ -56,6 +56,11 @@ impl Network {
         }
     }
 
+    /// The closed distances, row by row.
+    pub fn into_distances(self) -> Vec<i64> {
+        self.dist
+    }
+
     /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
     pub fn watch(&mut self, a: usize, b: usize) -> u32 {
         if self.notes[a * self.m + b].watch == UNWATCHED {

@@ -31,6 +31,8 @@ pub(crate) struct Split {
     pub alike: bool,
     /// Cycles for which every operation holds its partition's issue stream.
     pub issue: Vec<i64>,
+    /// How long after its start every operation begins to hold it; all 0 where there are none.
+    pub offset: Vec<i64>,
     /// Bytes of registers that each slice holds for good.
     pub reg_bytes: Vec<u64>,
     pub crossings: Vec<Crossing>,

@@ -4,6 +4,7 @@ use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use crate::model::partition::PartitionModel;
 use crate::model::read_error::{ReadError, ReadErrorKind};
+use crate::model::start::StartSchedule;
 use serde::de::DeserializeOwned;
 
 /// Reads one loop graph from JSON text. Unknown fields are ignored.
@@ -27,6 +28,14 @@ pub fn read_answer(text: &str) -> Result<Answer, ReadError> {
 /// # Errors
 /// [`ReadError`] with line, column and path where the text is no JSON or a field has the wrong type.
 pub fn read_partition_model(text: &str) -> Result<PartitionModel, ReadError> {
+    read(text)
+}
+
+/// Reads a schedule to begin with from JSON text: a whole answer, or an II and start times (S105).
+///
+/// # Errors
+/// [`ReadError`] with line, column and path where the text is no JSON or a field has the wrong type.
+pub fn read_start(text: &str) -> Result<StartSchedule, ReadError> {
     read(text)
 }
 

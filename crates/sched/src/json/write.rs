@@ -1,11 +1,10 @@
 //! Loop graphs, answers and refusals as JSON, one object a line.
 
-use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
 use crate::model::read_error::ReadError;
 
-/// The JSON record of an outcome, on one line (S27): the answer, or `{name, error:{...}}`.
-pub fn record(name: &str, outcome: &Result<Answer, ScheduleError>) -> String {
+/// The JSON record of an outcome, on one line (S27): an answer of any kind, or `{name, error:{...}}`.
+pub fn record<T: serde::Serialize>(name: &str, outcome: &Result<T, ScheduleError>) -> String {
     match outcome {
         Ok(answer) => to_line(answer),
         Err(e) => {

@@ -1,5 +1,6 @@
 //! What a scheduler answers (S27).
 
+use crate::model::binding::UseBinding;
 use crate::model::error::ScheduleError;
 use crate::model::graph::LoopPartition;
 use serde::{Deserialize, Serialize};
@@ -65,12 +66,18 @@ pub struct Answer {
     /// What the partitions cost, and what others would have, when they were searched for (S97).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<PartitionSplit>,
+    /// Which resource each use with alternatives takes (S103).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<UseBinding>,
     /// What the budget cost, when one was given (S57).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spaces: Vec<SpaceUse>,
     /// `"time"` or `"cancelled"` when an outer guard ended the search (S45).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
+    /// Why the schedule to begin with was not taken (S105).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_refused: Option<String>,
 }
 
 /// The place of one operation.

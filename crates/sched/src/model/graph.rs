@@ -2,6 +2,7 @@
 //! (S1-S9). Plain data, read and written as JSON ([`read_graph`](crate::read_graph)).
 
 use crate::model::partition::PartitionModel;
+use crate::model::resource_use::ResourceUse;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -97,18 +98,6 @@ pub struct LoopReplica {
     pub operation: usize,
     /// The replica, from 0.
     pub number: usize,
-}
-
-/// One unit of `resource`, held in the cycles `t + start .. t + start + duration - 1` (S4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResourceUse {
-    /// Name of a declared resource.
-    pub resource: String,
-    /// Cycles after the operation's start.
-    #[serde(default)]
-    pub start: u64,
-    /// Cycles held; 0 occupies nothing.
-    pub duration: u64,
 }
 
 /// A dependence: `t[dst] + II * distance >= t[src] + latency` (S5).
@@ -214,10 +203,19 @@ impl LoopGraph {
                 resource: resource.to_owned(),
                 start,
                 duration,
+                ..ResourceUse::default()
             })
             .collect();
         self.nodes.push(LoopNode { id, op: name.clone(), name, latency, uses, ..LoopNode::default() });
         id
+    }
+
+    /// Lets the use at this position of an operation take one of these resources instead (S103).
+    pub fn add_alternatives(&mut self, node: usize, at: usize, resources: &[&str]) -> &mut Self {
+        if let Some(u) = self.nodes.get_mut(node).and_then(|v| v.uses.get_mut(at)) {
+            u.alternatives.extend(resources.iter().map(|&r| r.to_owned()));
+        }
+        self
     }
 
     /// Appends a dependence.

@@ -85,6 +85,24 @@ pub enum GraphErrorKind {
     /// A use names a resource that is not declared.
     #[error("resource `{0}` is not declared")]
     UnknownResource(String),
+    /// A use that may take no resource at all.
+    #[error("it names no resource")]
+    NoAlternative,
+    /// A use names one of its alternatives twice.
+    #[error("`{0}` stands among its alternatives twice")]
+    RepeatedAlternative(String),
+    /// Alternatives have different numbers of units.
+    #[error("`{first}` has {count} units and `{second}` {other}; alternatives have equal numbers")]
+    UnequalAlternatives {
+        /// The first alternative.
+        first: String,
+        /// Its units.
+        count: u64,
+        /// Another.
+        second: String,
+        /// Its units.
+        other: u64,
+    },
     /// A resource without units.
     #[error("resource `{0}` has no unit")]
     ZeroCount(String),
@@ -174,6 +192,9 @@ impl GraphErrorKind {
             Self::UnknownNode { .. } => "UnknownNode",
             Self::DuplicateResource(_) => "DuplicateResource",
             Self::UnknownResource(_) => "UnknownResource",
+            Self::NoAlternative => "NoAlternative",
+            Self::RepeatedAlternative(_) => "RepeatedAlternative",
+            Self::UnequalAlternatives { .. } => "UnequalAlternatives",
             Self::ZeroCount(_) => "ZeroCount",
             Self::NegativeLatency(_) => "NegativeLatency",
             Self::NegativeDistance(_) => "NegativeDistance",
@@ -198,6 +219,7 @@ impl GraphErrorKind {
             Self::SelfConflict { .. } => "S4",
             Self::NegativeDistance(_) => "S5",
             Self::DuplicateValue(_) => "S8",
+            Self::NoAlternative | Self::RepeatedAlternative(_) | Self::UnequalAlternatives { .. } => "S103",
             Self::PeerSpace { .. } => "S58",
             Self::UnknownPartition(_) => "S61",
             _ => "S12",
@@ -212,6 +234,11 @@ impl GraphErrorKind {
             Self::UnknownNode { .. } => "name a node of the list, or add the node",
             Self::DuplicateResource(_) => "keep one declaration and set its count",
             Self::UnknownResource(_) => "declare it in `resources`, or correct the name",
+            Self::NoAlternative => "name the resource, or several of which one is taken",
+            Self::RepeatedAlternative(_) => "name each alternative once",
+            Self::UnequalAlternatives { .. } => {
+                "declare each unit as a resource of its own, and name all of them"
+            }
             Self::ZeroCount(_) => "give it at least one unit, or remove it",
             Self::NegativeLatency(_) => {
                 "a node's latency is the time to its result; only edges may be negative"

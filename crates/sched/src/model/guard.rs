@@ -48,6 +48,10 @@ impl Guard {
         self.stopped.map(str::to_owned)
     }
 
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
     pub fn micros(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
     }

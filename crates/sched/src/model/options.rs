@@ -4,6 +4,7 @@ use crate::model::answer::Algorithm;
 use crate::model::error::ScheduleError;
 use crate::model::observer::Observer;
 use crate::model::partition::PartitionModel;
+use crate::model::start::StartSchedule;
 use std::time::Duration;
 
 /// What is made small after the II (S41, S69).
@@ -61,6 +62,9 @@ pub struct ScheduleOptions {
     pub slack_slots: u64,
     /// The machine to find partitions for: who issues what is then part of the answer (S97). Default: none.
     pub partition: Option<PartitionModel>,
+    /// A schedule to begin with; the answer is none that is worse. One that is not legal is named in the answer, and not
+    /// used (S105). Default: none.
+    pub start: Option<StartSchedule>,
     /// Told of progress, and able to cancel (S45). Default: none.
     pub observer: Option<Observer>,
 }
@@ -80,6 +84,7 @@ impl Default for ScheduleOptions {
             time_limit: None,
             slack_slots: 0,
             partition: None,
+            start: None,
             observer: None,
         }
     }
@@ -167,6 +172,13 @@ impl ScheduleOptions {
     #[must_use]
     pub fn partition(mut self, model: Option<PartitionModel>) -> Self {
         self.partition = model;
+        self
+    }
+
+    /// Sets a schedule to begin with.
+    #[must_use]
+    pub fn start(mut self, start: Option<StartSchedule>) -> Self {
+        self.start = start;
         self
     }
 

@@ -5,6 +5,7 @@ use crate::model::graph::{LoopGraph, LoopNode, LoopValue};
 use crate::model::graph_error::{GraphError, GraphErrorKind as Kind, GraphErrors};
 use crate::model::problem::{Problem, arcs};
 use crate::model::recurrence::RecurrenceFinder;
+use crate::model::resource_use::ResourceUse;
 use hashbrown::{HashMap, HashSet};
 
 /// At most so many reasons are reported.
@@ -46,7 +47,16 @@ pub fn validate(graph: &LoopGraph) -> Result<ValidGraph<'_>, GraphErrors> {
     if let Some(errors) = found.take() {
         return Err(errors);
     }
-    let problem = Problem::new(graph, &[]);
+    let merged = graph.merged();
+    if graph.has_alternatives() {
+        // What all resources that it may take cannot hold at once, no binding can.
+        let count = merged.resources.iter().map(|r| (r.name.as_str(), r.count)).collect();
+        merged.nodes.iter().enumerate().for_each(|(i, v)| self_conflict(v, i, &count, &mut found));
+        if let Some(errors) = found.take() {
+            return Err(errors);
+        }
+    }
+    let problem = Problem::new(&merged, &[]);
     if problem.dependences.windows {
         recurrences(graph, &mut found);
     }
@@ -130,15 +140,34 @@ fn nodes(graph: &LoopGraph, found: &mut Findings) {
         let before = found.0.len();
         for (j, u) in node.uses.iter().enumerate() {
             let at = || format!("nodes[{i}].uses[{j}]");
-            if !count.contains_key(u.resource.as_str()) {
-                found.add(at, Kind::UnknownResource(u.resource.clone()));
-            }
+            alternatives(u, &count, at, found);
             found.limit(at, "start", u.start.into(), MOST_TIME.into());
             found.limit(at, "duration", u.duration.into(), MOST_TIME.into());
         }
-        if found.0.len() == before {
+        // Which unit is held by a use with alternatives is not known yet.
+        if found.0.len() == before && node.uses.iter().all(|u| u.alternatives.is_empty()) {
             self_conflict(node, i, &count, found);
         }
+    }
+}
+
+/// The resources that a use may take: declared, different, and of equal numbers of units (S103).
+fn alternatives(u: &ResourceUse, count: &HashMap<&str, u64>, at: impl Fn() -> String, found: &mut Findings) {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in u.choices() {
+        match (count.get(name), count.get(u.resource.as_str())) {
+            (None, _) if name.is_empty() && u.alternatives.is_empty() => found.add(&at, Kind::NoAlternative),
+            (None, _) => found.add(&at, Kind::UnknownResource(name.to_owned())),
+            (Some(&other), Some(&count)) if other != count => {
+                let (first, second) = (u.resource.clone(), name.to_owned());
+                found.add(&at, Kind::UnequalAlternatives { first, count, second, other });
+            }
+            _ => {}
+        }
+        if seen.contains(&name) {
+            found.add(&at, Kind::RepeatedAlternative(name.to_owned()));
+        }
+        seen.push(name);
     }
 }
 

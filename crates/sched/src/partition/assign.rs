@@ -32,6 +32,9 @@ pub(crate) fn assign(
         let message = format!("{} is below 1", options.min_ii);
         return Err(ScheduleError::BadOption { option: "min_ii", message });
     }
+    // It would not say who issues what.
+    let given = options.start.is_some();
+    let options = &options.clone().start(None);
     let frame = Frame::new(valid.graph(), model)?;
     let mut guard = Guard::new(options);
     let mut search = Search::new(&frame, &valid.problem, options)?;
@@ -41,7 +44,7 @@ pub(crate) fn assign(
         if !tried.is_empty() && guard.expired() {
             break;
         }
-        match schedule_at(&frame, place_of, &brief(options), &mut guard) {
+        match schedule_at(&frame, place_of, &brief(options), &mut guard).1 {
             Ok(candidate) => {
                 tried.push(candidate.clone());
                 search.offer(candidate, &mut guard);
@@ -50,9 +53,10 @@ pub(crate) fn assign(
         }
     }
     search.run(&mut guard)?;
+    let all = search.one_by_one(&brief(options), &mut guard);
     let Some(best) = search.best.clone() else {
         let gave_up = ScheduleError::GaveUp { lower_bound: search.lower_bound };
-        return Err(refusal.unwrap_or(gave_up));
+        return Err(refusal.filter(|_| all).unwrap_or(gave_up));
     };
     let mut answer = polished(&frame, valid, &best, search.lower_bound, options, &mut guard)?;
     answer.steps = answer.steps.saturating_add(search.spent);
@@ -62,6 +66,7 @@ pub(crate) fn assign(
         others: others(&tried, &best),
     });
     answer.stopped_by = guard.stopped_by();
+    answer.start_refused = given.then(|| "it does not say who issues what, which is searched for".to_owned());
     answer.micros = guard.micros();
     Ok(answer)
 }

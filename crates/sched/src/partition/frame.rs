@@ -77,6 +77,7 @@ impl<'a> Frame<'a> {
             places: places(graph, &partitions),
             alike: graph.partitions.is_empty(),
             issue: graph.nodes.iter().map(|v| issue_cycles(v) as i64).collect(),
+            offset: Vec::new(),
             reg_bytes: members.iter().map(reg_bytes).collect(),
             crossings: crossings(graph, model),
             costs: costs(graph, model, &slice_of),

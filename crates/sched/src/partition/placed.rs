@@ -5,7 +5,8 @@ use super::frame::{Frame, issue_cycles};
 use crate::bounds::least_ii::bounds_of;
 use crate::model::answer::{Answer, ScheduleOutcome};
 use crate::model::error::ScheduleError;
-use crate::model::graph::{LoopEdge, LoopGraph, LoopPartition, ResourceUse};
+use crate::model::graph::{LoopEdge, LoopGraph, LoopPartition};
+use crate::model::resource_use::ResourceUse;
 use crate::model::validate::ValidGraph;
 use crate::post::depth::depths;
 use std::collections::BTreeSet;
@@ -55,7 +56,12 @@ impl Assigned {
         self.partitions.iter().for_each(|a| _ = g.add_resource(stream(a.id), 1));
         for node in &mut g.nodes {
             let duration = issue_cycles(node);
-            node.uses.push(ResourceUse { resource: stream(of[node.id]), start: 0, duration });
+            node.uses.push(ResourceUse {
+                resource: stream(of[node.id]),
+                start: 0,
+                duration,
+                ..ResourceUse::default()
+            });
         }
         for e in g.edges.iter_mut().filter(|e| of[e.src] != of[e.dst]) {
             e.latency = e.latency.saturating_add(crossing(model, frame.graph, e.src, e.dst));

@@ -2,7 +2,7 @@
 
 use super::capacity::capacity_bound;
 use super::frame::Frame;
-use super::settle::{Candidate, with_times};
+use super::settle::{Candidate, schedule_at, with_times};
 use crate::bounds::least_ii::bounds_of;
 use crate::bounds::self_fit::next_self_fit;
 use crate::driver::fixed::bound_by_search;
@@ -30,6 +30,14 @@ const MOST_OPERATIONS: usize = 300;
 /// Assignments whose registers do not suffice in the schedule found, before a question is given up.
 const MOST_REJECTED: usize = 40;
 
+/// Questions about IIs: loops that no II suits must come to an end.
+const MOST_QUESTIONS: usize = 10_000;
+/// Assignments that no II helps, before questions are given up.
+const MOST_IMPOSSIBLE: usize = 400;
+/// Assignments that are scheduled one by one, and the search nodes for finding them.
+const MOST_ASSIGNMENTS: usize = 200;
+const LEAST_NODES: u64 = 1_000;
+
 /// What is known.
 pub(super) struct Search<'f, 'a> {
     frame: &'f Frame<'a>,
@@ -42,6 +50,10 @@ pub(super) struct Search<'f, 'a> {
     /// No assignment at the best II costs less.
     pub crossings_optimal: bool,
     pub spent: u64,
+    /// Questions about places and times were answered, as far as they were asked.
+    joint: bool,
+    /// Assignments that no II helps.
+    impossible: Vec<Vec<u32>>,
 }
 
 /// What a question brought.
@@ -73,7 +85,17 @@ impl<'f, 'a> Search<'f, 'a> {
             return Err(ScheduleError::Partitions(message));
         };
         let lower_bound = next_self_fit(&problem, bounds_of(&problem).mii.max(capacity));
-        Ok(Search { frame, options, problem, best: None, lower_bound, crossings_optimal: false, spent: 0 })
+        Ok(Search {
+            frame,
+            options,
+            problem,
+            best: None,
+            lower_bound,
+            crossings_optimal: false,
+            spent: 0,
+            joint: false,
+            impossible: Vec::new(),
+        })
     }
 
     /// Takes a candidate where it is better.
@@ -106,6 +128,7 @@ impl<'f, 'a> Search<'f, 'a> {
         if first > last {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
+        self.joint = true;
         // What no assignment can help is refuted without any.
         if self.lower_bound < end(&self.best) {
             let options = self.options.clone().algorithm(Algorithm::Auto).max_ii(None).min_ii(1);
@@ -126,7 +149,7 @@ impl<'f, 'a> Search<'f, 'a> {
     /// II after II from the bound on; true when the least is found.
     fn refute_upwards(&mut self, last: i64, guard: &mut Guard) -> bool {
         let mut stride = Stride::default();
-        loop {
+        for _ in 0..MOST_QUESTIONS {
             let (ii, best) = (self.lower_bound, self.best.as_ref().map(|b| b.ii));
             guard.note(|p| (p.ii, p.lower_bound, p.best_ii) = (ii, ii, best));
             if best.is_some_and(|best| ii >= best) || ii > last {
@@ -156,6 +179,7 @@ impl<'f, 'a> Search<'f, 'a> {
                 }
             }
         }
+        false
     }
 
     fn refutes(&mut self, span: Span, nodes: u64, guard: &mut Guard) -> bool {
@@ -169,6 +193,7 @@ impl<'f, 'a> Search<'f, 'a> {
     /// Is there an assignment with a schedule at this II?
     fn ask(&mut self, ii: i64, mut budget: StepBudget, guard: &mut Guard) -> Asked {
         let Some(mut joint) = Joint::new(&self.problem, &self.frame.split, Span::one(ii)) else {
+            self.joint = false;
             return Asked::Undecided;
         };
         if let Some(best) = &self.best {
@@ -187,7 +212,9 @@ impl<'f, 'a> Search<'f, 'a> {
         budget: &mut StepBudget,
         guard: &mut Guard,
     ) -> Asked {
-        for rejected in 0..MOST_REJECTED {
+        self.impossible.iter().for_each(|place_of| joint.exclude(place_of));
+        let mut doubtful = 0;
+        while doubtful < MOST_REJECTED && self.impossible.len() < MOST_IMPOSSIBLE {
             match joint.solve(u64::MAX, budget, guard) {
                 Ok(Placing { place_of, times }) => {
                     let frame = self.frame;
@@ -196,15 +223,31 @@ impl<'f, 'a> Search<'f, 'a> {
                             self.offer(candidate, guard);
                             return Asked::Better;
                         }
+                        Err(ScheduleError::Infeasible { .. }) => {
+                            self.impossible.push(place_of.clone());
+                            if self.hopeless() {
+                                return Asked::Undecided;
+                            }
+                        }
                         // Other times might hold fewer registers, so this proves nothing.
-                        Err(_) => joint.exclude(&place_of),
+                        Err(_) => doubtful += 1,
                     }
+                    joint.exclude(&place_of);
                 }
-                Err(Verdict::Refuted) if rejected == 0 => return Asked::Refuted,
+                Err(Verdict::Refuted) if doubtful == 0 => return Asked::Refuted,
                 Err(_) => return Asked::Undecided,
             }
         }
         Asked::Undecided
+    }
+
+    /// Whether all assignments are impossible: then no larger II is worth a question.
+    fn hopeless(&self) -> bool {
+        let mut untimed = Joint::untimed(&self.frame.split, i64::MAX);
+        self.impossible.iter().for_each(|place_of| untimed.exclude(place_of));
+        let mut budget = StepBudget::with_work(LEAST_NODES, WORK_PER_NODE);
+        let mut patient = Guard::new(&ScheduleOptions::default());
+        matches!(untimed.solve(u64::MAX, &mut budget, &mut patient), Err(Verdict::Refuted))
     }
 
     /// A better schedule between the bound and the best; none of the refutations counts (S29).
@@ -224,6 +267,46 @@ impl<'f, 'a> Search<'f, 'a> {
         }
     }
 
+    /// Where places and times are not searched together, or nothing was found: one assignment after the other, each as a
+    /// loop of its own. True when that has looked at all of them, which is a proof.
+    pub fn one_by_one(&mut self, options: &ScheduleOptions, guard: &mut Guard) -> bool {
+        if self.joint && self.best.is_some() {
+            return false;
+        }
+        let (mut untimed, mut seen) = (Joint::untimed(&self.frame.split, i64::MAX), Vec::new());
+        let mut budget = StepBudget::with_work(options.steps.max(LEAST_NODES), WORK_PER_NODE);
+        // One schedule is wanted at any time limit.
+        let mut patient = Guard::new(&options.clone().time_limit(None).observer(None));
+        while seen.len() < MOST_ASSIGNMENTS && (self.best.is_none() || !guard.expired()) {
+            match untimed.solve(u64::MAX, &mut budget, &mut patient) {
+                Ok(Placing { place_of, .. }) => {
+                    untimed.exclude(&place_of);
+                    let crossings = self.frame.split.cost(&place_of);
+                    let (bound, found) = schedule_at(self.frame, place_of, options, guard);
+                    seen.push((bound, crossings));
+                    if let Ok(candidate) = found {
+                        self.offer(candidate, guard);
+                    }
+                }
+                Err(Verdict::Refuted) => {
+                    self.conclude(&seen);
+                    return true;
+                }
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Takes the bounds of all assignments, and what each costs, for those of the loop.
+    fn conclude(&mut self, seen: &[(i64, i64)]) {
+        let Some(best) = &self.best else { return };
+        let least = seen.iter().map(|&(bound, _)| bound).min().unwrap_or(i64::MAX);
+        self.lower_bound = self.lower_bound.max(least).min(best.ii);
+        let (ii, paid) = best.cost();
+        self.crossings_optimal |= seen.iter().all(|&(bound, crossings)| bound > ii || crossings >= paid);
+    }
+
     /// Cheaper assignments at the best II, until none is left.
     fn cheapen(&mut self, guard: &mut Guard) {
         let Some(best) = self.best.clone() else { return };
@@ -232,11 +315,22 @@ impl<'f, 'a> Search<'f, 'a> {
             return;
         }
         let Some(mut joint) = Joint::new(&self.problem, &self.frame.split, Span::one(best.ii)) else {
+            self.joint = false;
             return;
         };
         joint.prefer(&best.place_of);
         let (mut most, mut budget) = (best.crossings, self.budget());
+        let mut untimed = Joint::untimed(&self.frame.split, best.ii);
         while most > 0 && !guard.expired() {
+            // Often no times are needed to see that no places cost less.
+            untimed.limit_cost(most - 1);
+            let mut brief = StepBudget::with_work(self.options.steps, WORK_PER_NODE);
+            let verdict = untimed.solve(u64::MAX, &mut brief, guard);
+            self.spent += brief.spent;
+            if matches!(verdict, Err(Verdict::Refuted)) {
+                self.crossings_optimal = true;
+                break;
+            }
             joint.limit_cost(most - 1);
             match self.next_of(&mut joint, best.ii, &mut budget, guard) {
                 Asked::Better => most = self.best.as_ref().map_or(0, |b| b.crossings),

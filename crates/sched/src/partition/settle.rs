@@ -11,6 +11,7 @@ use crate::heuristic::compact::compact;
 use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
 use crate::model::graph::LoopGraph;
+use crate::model::graph_error::{GraphErrorKind, GraphErrors};
 use crate::model::guard::Guard;
 use crate::model::options::ScheduleOptions;
 use crate::model::problem::own_caps;
@@ -36,27 +37,57 @@ impl Candidate {
     }
 }
 
-/// Schedules an assignment as a loop of its own; the length is not made small.
+/// Schedules an assignment as a loop of its own; the length is not made small. Every II below the number that comes with
+/// it is refuted for this assignment; 1 where it says nothing.
 pub(super) fn schedule_at(
     frame: &Frame<'_>,
     place_of: Vec<u32>,
     options: &ScheduleOptions,
     guard: &mut Guard,
-) -> Result<Candidate, ScheduleError> {
+) -> (i64, Result<Candidate, ScheduleError>) {
+    match placed_at(frame, place_of, options, guard) {
+        Ok((lower_bound, candidate)) => (lower_bound, candidate),
+        Err(error) => {
+            let lower_bound = match error {
+                ScheduleError::Infeasible { up_to } => up_to.map_or(i64::MAX, |last| last.saturating_add(1)),
+                ScheduleError::GaveUp { lower_bound } => lower_bound,
+                ScheduleError::Partitions(_) => i64::MAX,
+                _ => 1,
+            };
+            (lower_bound, Err(error))
+        }
+    }
+}
+
+fn placed_at(
+    frame: &Frame<'_>,
+    place_of: Vec<u32>,
+    options: &ScheduleOptions,
+    guard: &mut Guard,
+) -> Result<(i64, Result<Candidate, ScheduleError>), ScheduleError> {
     if !frame.split.replicas_agree(&place_of) {
         return Err(ScheduleError::Partitions("replicas are not apart, or not alike".to_owned()));
     }
     let assigned = Assigned::new(frame, &place_of)?;
     let placed = assigned.placed(frame);
-    let valid = validate(&placed).map_err(ScheduleError::Graph)?;
+    let valid = validate(&placed).map_err(impossible)?;
     let problem = valid.problem.with_caps(&placed, &own_caps(&placed));
     match bound_by_search(&problem, options, guard)? {
-        (_, Some((ii, time))) => plainly(frame, place_of, assigned, &placed, (ii, time), options),
+        (lower_bound, Some(found)) => {
+            Ok((lower_bound, plainly(frame, place_of, assigned, &placed, found, options)))
+        }
         (lower_bound, None) => Err(ScheduleError::GaveUp { lower_bound }),
     }
 }
 
-/// An assignment with times that a search found for some of the operations.
+/// With the costs of crossing, operations of one iteration may wait for each other, which no II helps (S12).
+fn impossible(errors: GraphErrors) -> ScheduleError {
+    let waits = errors.iter().any(|e| matches!(e.kind, GraphErrorKind::ZeroDistanceRecurrence { .. }));
+    if waits { ScheduleError::Infeasible { up_to: None } } else { ScheduleError::Graph(errors) }
+}
+
+/// An assignment with times that a search found for some of the operations. [`ScheduleError::Infeasible`] where no times
+/// would do.
 pub(super) fn with_times(
     frame: &Frame<'_>,
     place_of: Vec<u32>,
@@ -67,7 +98,7 @@ pub(super) fn with_times(
 ) -> Result<Candidate, ScheduleError> {
     let assigned = Assigned::new(frame, &place_of)?;
     let placed = assigned.placed(frame);
-    let valid = validate(&placed).map_err(ScheduleError::Graph)?;
+    let valid = validate(&placed).map_err(impossible)?;
     let problem = valid.problem.with_caps(&placed, &own_caps(&placed));
     let Some(time) = complete(&problem, ii, active, times) else {
         return Err(ScheduleError::Check("times of a search over partitions do not hold".to_owned()));

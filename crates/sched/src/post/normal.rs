@@ -68,7 +68,9 @@ pub(crate) fn normal_form(
         critical_resource: bounds.critical_resource.and_then(|r| Some(graph.resources.get(r)?.name.clone())),
         partitions: graph.partitions.clone(),
         split: None,
+        bindings: Vec::new(),
         spaces: Vec::new(),
         stopped_by: None,
+        start_refused: None,
     }
 }

@@ -24,6 +24,12 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
             );
         }
     }
+    if let Some((held, units)) = held_ratio(graph).filter(|(held, units)| held % units != 0) {
+        let _ = writeln!(
+            text,
+            "  the fullest resource is held for {held}/{units} cycles an iteration: unrolling by {units} would lose none"
+        );
+    }
     partitions(&mut text, graph, answer);
     let _ = writeln!(text, "To lower the II to {}:", answer.ii - 1);
     let mut reasons = 0;
@@ -62,6 +68,28 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
     text
 }
 
+/// The greatest cycles held over units, in lowest terms (S101).
+fn held_ratio(graph: &LoopGraph) -> Option<(u64, u64)> {
+    let of = |name: &str| {
+        let uses = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == name);
+        uses.fold(0u64, |sum, u| sum.saturating_add(u.duration))
+    };
+    let ratios = graph.resources.iter().map(|r| (of(&r.name), r.count.max(1)));
+    let more = |a: &(u64, u64), b: &(u64, u64)| {
+        (u128::from(a.0) * u128::from(b.1)).cmp(&(u128::from(b.0) * u128::from(a.1)))
+    };
+    let (held, units) = ratios.max_by(more)?;
+    let common = common_divisor(held, units);
+    Some((held / common, units / common))
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
 /// Who issues what, how full the issue streams are, what crossings cost, and what other splits would.
 fn partitions(text: &mut String, graph: &LoopGraph, answer: &Answer) {
     let Some(split) = &answer.split else { return };
@@ -97,7 +125,7 @@ fn partitions(text: &mut String, graph: &LoopGraph, answer: &Answer) {
     }
 }
 
-fn node_name(graph: &LoopGraph, v: usize) -> String {
+pub(super) fn node_name(graph: &LoopGraph, v: usize) -> String {
     match graph.nodes.get(v) {
         Some(node) if !node.name.is_empty() => format!("{v} {}", node.name),
         _ => v.to_string(),

@@ -19,6 +19,7 @@ pub fn gantt(graph: &LoopGraph, answer: &Answer) -> String {
 ///
 /// Units are interchangeable (S4): rows show how many are held, not which. A use that wraps goes on at the left.
 pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
+    let graph = &*graph.bound_by(&answer.bindings);
     let mut text = String::new();
     let ii = answer.ii.max(1);
     let columns = (width.clamp(8, 4096) as i64).min(ii);

@@ -1,10 +1,12 @@
 //! Pictures and explanations of a schedule.
 
+mod claims;
 mod explain;
 mod gantt;
 mod svg;
 mod trace;
 
+pub use claims::{unrolled, why};
 pub use explain::explain;
 pub use gantt::{gantt, gantt_width};
 pub use svg::svg;

@@ -13,6 +13,7 @@ const MOST_UNITS: usize = 16;
 /// The modulo reservation table of a schedule as an SVG picture: one row per unit, time folded modulo II,
 /// colours by stage. A use that wraps goes on at the left.
 pub fn svg(graph: &LoopGraph, answer: &Answer) -> String {
+    let graph = &*graph.bound_by(&answer.bindings);
     let rows: usize = graph.resources.iter().map(|r| units(r.count)).sum();
     let height = ROW * (rows as f64 + 2.5);
     let mut text = format!(

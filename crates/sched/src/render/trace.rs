@@ -12,6 +12,7 @@ const MOST_EVENTS: usize = 200_000;
 /// A schedule as a Chrome trace (JSON): one track per resource, and one per iteration with every operation from
 /// its issue to its result. One cycle is one microsecond. The first six iterations are drawn.
 pub fn chrome_trace(graph: &LoopGraph, answer: &Answer) -> String {
+    let graph = &*graph.bound_by(&answer.bindings);
     let mut events: Vec<Value> = Vec::new();
     let name = |pid: i64, tid: usize, kind: &str, text: &str| json!({ "ph": "M", "name": kind, "pid": pid, "tid": tid, "args": { "name": text } });
     events.push(name(1, 0, "process_name", "units"));

@@ -43,7 +43,7 @@ pub fn loop_graph(source: &mut Source<'_>, shape: LoopShape) -> LoopGraph {
             let start = if source.chance(2) { 0 } else { source.below(shape.duration) };
             let duration = if source.chance(3) { 1 } else { source.below(shape.duration + 1) };
             let resource = format!("R{}", source.below(resources));
-            g.nodes[id].uses.push(ResourceUse { resource, start, duration });
+            g.nodes[id].uses.push(ResourceUse { resource, start, duration, ..ResourceUse::default() });
         }
     }
     edges(&mut g, source, shape, n);
@@ -67,7 +67,11 @@ pub fn gpu_loop(source: &mut Source<'_>) -> LoopGraph {
         if source.chance(8) {
             let second = UNITS[source.below(5) as usize].to_owned();
             if second != unit {
-                g.nodes[id].uses.push(ResourceUse { resource: second, start: 0, duration: 30 });
+                g.nodes[id].uses.push(ResourceUse {
+                    resource: second,
+                    duration: 30,
+                    ..ResourceUse::default()
+                });
             }
         }
         for _ in 0..1 + source.below(2).min(i as u64) {

@@ -86,7 +86,12 @@ impl Kernel {
                 "TC" => ("products".to_owned(), 30),
                 _ => (format!("compute {}", self.partition), held),
             };
-            self.g.nodes[id].uses.push(ResourceUse { resource, start: 0, duration });
+            self.g.nodes[id].uses.push(ResourceUse {
+                resource,
+                start: 0,
+                duration,
+                ..ResourceUse::default()
+            });
         }
         for &src in from {
             self.g.add_edge(src, id, self.g.nodes[src].latency, 0);

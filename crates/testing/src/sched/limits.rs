@@ -25,7 +25,7 @@ pub fn limit_loop(source: &mut Source<'_>) -> LoopGraph {
         if resources > 0 && source.below(4) > 0 {
             let resource = format!("R{}", source.below(resources));
             let (start, duration) = (one_of(source, &TIMES) as u64, one_of(source, &TIMES) as u64);
-            g.nodes[id].uses.push(ResourceUse { resource, start, duration });
+            g.nodes[id].uses.push(ResourceUse { resource, start, duration, ..ResourceUse::default() });
         }
     }
     for _ in 0..source.below(2 * n) {

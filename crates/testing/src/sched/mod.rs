@@ -14,6 +14,7 @@
 //!
 //! [`loops`] and its siblings are strategies of `proptest`; what fails shrinks to the least loop that still does.
 
+mod alternatives;
 mod enumerate;
 mod generate;
 mod kernels;
@@ -27,6 +28,7 @@ mod split;
 mod strategies;
 mod tiles;
 
+pub use alternatives::{least_bound_ii, with_alternatives};
 pub use enumerate::least_length;
 pub use generate::{LoopShape, gpu_loop, loop_graph};
 pub use kernels::kernel_loop;

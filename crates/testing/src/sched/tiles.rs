@@ -147,6 +147,6 @@ fn issue_streams(g: &mut LoopGraph, source: &mut Source<'_>) {
         let held = g.nodes[v].uses.iter().map(|u| u.duration).max().unwrap_or(1);
         let duration = if asynchronous { 30 } else { held };
         let resource = format!("partition {}", source.below(partitions));
-        g.nodes[v].uses.push(ResourceUse { resource, start: 0, duration });
+        g.nodes[v].uses.push(ResourceUse { resource, start: 0, duration, ..ResourceUse::default() });
     }
 }

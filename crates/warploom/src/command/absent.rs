@@ -8,7 +8,7 @@ use crate::io::{Failure, Io};
 
 /// Not in this build, which has no LLVM.
 ///
-///     cargo install warploom
+///   cargo install warploom
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, disable_help_flag = true)]
 pub struct Args {

@@ -15,9 +15,9 @@ use crate::io::{Failure, Io, show};
 ///
 /// Parts of StableHLO get the storage of their buffers and the copies at its boundaries.
 ///
-///     warploom alias kernel.mlir
-///     warploom alias kernel.mlir --emit map
-///     warploom alias tests.mlir --compat tlx --filecheck
+///   warploom alias kernel.mlir
+///   warploom alias kernel.mlir --emit map
+///   warploom alias tests.mlir --compat tlx --filecheck
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -163,7 +163,7 @@ impl Args {
         if output.failed {
             return Err(Failure::refused(&said, &input));
         }
-        eprint!("{}", show(&said, &input));
+        io.note(&show(&said, &input));
         Ok(())
     }
 }

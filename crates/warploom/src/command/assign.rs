@@ -10,7 +10,7 @@ use crate::io::{Failure, Io, json_place};
 
 /// Assign buffers and barriers to the values of scheduled loops.
 ///
-///     warploom assign problem.json
+///   warploom assign problem.json
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

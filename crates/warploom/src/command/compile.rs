@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
-use warploom::{Diagnostic, Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
+use warploom::{Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
 use warploom_ir::diag::Report;
 
+use super::session::{Emit, Made, Refusal, Session};
 use super::targets::named;
 use super::tuning;
-use crate::io::{Failure, Input, Io, render};
+use crate::io::{Failure, Input, Io, diagnostic, render};
 
 /// Compile a kernel in Triton IR, or resume from a later text form.
 ///
-///     warploom compile gemm.ttir --target sm_90a --emit ptx -o gemm.ptx
-///     warploom compile gemm.ttir --target sm_90a --emit scheduled > edited.mlir
-///     warploom compile edited.mlir --target sm_90a --emit cubin -o gemm.cubin
+///   warploom compile gemm.ttir --target sm_90a --emit ptx -o gemm.ptx
+///   warploom compile gemm.ttir --target sm_90a --emit scheduled > edited.mlir
+///   warploom compile edited.mlir --target sm_90a --emit cubin -o gemm.cubin
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -75,59 +75,6 @@ pub struct KernelArgs {
     /// Replace entries of the chip's cost model by those of this file
     #[arg(long, value_name = "FILE")]
     cost: Option<PathBuf>,
-}
-
-/// What to write.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Emit {
-    /// The loop graphs of the pipelined loops, one JSON object per line, for `warploom schedule`; also of kernels that
-    /// cannot be compiled yet
-    Graph,
-    /// The kernel with II, stage, cycle, order and partition of each operation
-    Scheduled,
-    /// The same with one allocation per pipelined value
-    Assigned,
-    /// Partitions, rings and handshakes
-    Program,
-    /// LLVM IR, before LLVM's passes
-    Llvm,
-    /// PTX
-    Ptx,
-    /// Machine code, by ptxas
-    Cubin,
-}
-
-impl Emit {
-    fn name(self) -> &'static str {
-        match self {
-            Emit::Graph => "graph",
-            Emit::Scheduled => "scheduled",
-            Emit::Assigned => "assigned",
-            Emit::Program => "program",
-            Emit::Llvm => "llvm",
-            Emit::Ptx => "ptx",
-            Emit::Cubin => "cubin",
-        }
-    }
-}
-
-/// A kernel that was read and compiled to program form.
-#[cfg_attr(not(feature = "llvm"), expect(dead_code, reason = "only emission and runs need all of it"))]
-pub struct Session {
-    /// The text.
-    pub input: Input,
-    /// The chip.
-    pub target: Target,
-    /// The options.
-    pub options: Options,
-    /// The module as read.
-    pub module: Module,
-    /// Everything up to the program.
-    pub lowered: Resumed,
-    /// What was tried, best first, if the user asked for that.
-    pub tuned: Option<Tuned>,
-    /// Microseconds by stage.
-    pub micros: Map<String, Value>,
 }
 
 impl KernelArgs {
@@ -188,8 +135,7 @@ impl KernelArgs {
         target: &Target,
         options: &mut Options,
     ) -> Result<(Resumed, Option<Tuned>), Diagnostics> {
-        let mut limits = TuneOptions::default();
-        limits.trips = self.trips;
+        let limits = TuneOptions::default().trips(self.trips);
         let tuned = warploom::tune(module, target, options, &limits)?;
         options.clone_from(&tuned.best.options);
         Ok((tuned.best.lowered.clone(), Some(tuned)))
@@ -198,59 +144,6 @@ impl KernelArgs {
 
 fn micros_since(start: Instant) -> Value {
     json!(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
-}
-
-/// Why there is nothing to emit.
-pub enum Refusal {
-    /// Of the kernel.
-    Diagnostics(Diagnostics, Input),
-    /// Of the command line, a file, a chip.
-    Other(Failure),
-}
-
-impl Refusal {
-    /// As text for people.
-    pub fn text(self) -> Failure {
-        match self {
-            Refusal::Diagnostics(found, input) => Failure::Refused(render(&found, &input)),
-            Refusal::Other(failure) => failure,
-        }
-    }
-
-    /// As JSON on standard output, where that was asked for.
-    fn answer(self, io: &Io, as_json: bool) -> Failure {
-        match self {
-            Refusal::Diagnostics(found, input) if as_json => {
-                let list: Vec<Value> = found.iter().map(|d| diagnostic(d, &input)).collect();
-                match io.json(&json!({"ok": false, "diagnostics": list})) {
-                    Ok(()) => Failure::Answered,
-                    Err(failure) => failure,
-                }
-            }
-            other => other.text(),
-        }
-    }
-}
-
-fn diagnostic(d: &Diagnostic, input: &Input) -> Value {
-    let place = d.place(&input.text);
-    let notes: Vec<Value> =
-        d.notes.iter().map(|(label, text)| json!({"label": label, "text": text})).collect();
-    json!({
-        "code": d.code.name(), "severity": d.severity.name(), "rule": d.rule, "message": d.message,
-        "file": input.name, "line": place.map(|p| p.line), "column": place.map(|p| p.column),
-        "source": d.source, "op": d.op, "notes": notes,
-    })
-}
-
-/// What was made: bytes to write, and fields of the JSON answer.
-pub struct Made {
-    /// The text or machine code.
-    pub bytes: Vec<u8>,
-    /// Fields beside it.
-    pub fields: Map<String, Value>,
-    /// What was noticed on the way from the program.
-    pub remarks: Vec<Diagnostic>,
 }
 
 impl Args {
@@ -262,12 +155,12 @@ impl Args {
         }
         let session = self.kernel.lower(io).map_err(|refusal| refusal.answer(io, self.json))?;
         if let Some(tuned) = session.tuned.as_ref().filter(|_| !self.json) {
-            eprint!("{}", tuning::text(tuned));
+            io.note(&tuning::text(tuned));
         }
         let made = self.make(&session).map_err(|refusal| refusal.answer(io, self.json))?;
         let remarks = [session.lowered.remarks(), &made.remarks].concat();
         if !self.json && !remarks.is_empty() {
-            eprint!("{}", render(&remarks, &session.input));
+            io.note(&render(&remarks, &session.input));
         }
         if !self.json {
             return io.write(self.out.as_deref(), &made.bytes);
@@ -276,7 +169,7 @@ impl Args {
         answer.insert("ok".into(), json!(true));
         answer.insert("target".into(), json!(session.target.name()));
         answer.insert("emit".into(), json!(self.emit.name()));
-        let remarks: Vec<Value> = remarks.iter().map(|d| diagnostic(d, &session.input)).collect();
+        let remarks: Vec<Value> = remarks.iter().map(|d| diagnostic(&d.into(), &session.input)).collect();
         answer.insert("remarks".into(), json!(remarks));
         if let Some(tuned) = &session.tuned {
             answer.insert("tuned".into(), tuning::json(tuned));

@@ -6,8 +6,8 @@ use crate::io::{Failure, Io};
 
 /// Print completions for a shell.
 ///
-///     warploom completions bash > ~/.local/share/bash-completion/completions/warploom
-///     warploom completions zsh > ~/.zfunc/_warploom
+///   warploom completions bash > ~/.local/share/bash-completion/completions/warploom
+///   warploom completions zsh > ~/.zfunc/_warploom
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

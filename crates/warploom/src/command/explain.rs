@@ -10,7 +10,7 @@ use crate::io::{Failure, Io};
 
 /// Show what was decided for a kernel, and why.
 ///
-///     warploom explain gemm.ttir --target sm_90a
+///   warploom explain gemm.ttir --target sm_90a
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -19,6 +19,9 @@ pub struct Args {
     /// Write the report as a page with drawings
     #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
+    /// One JSON value on standard output and nothing else
+    #[arg(long, conflicts_with = "html")]
+    pub json: bool,
     #[cfg(feature = "llvm")]
     #[command(flatten)]
     ptx: crate::tools::PtxArgs,
@@ -27,7 +30,7 @@ pub struct Args {
 impl Args {
     /// Prints the report.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
-        let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
+        let session = self.kernel.lower(io).map_err(|refusal| refusal.answer(io, self.json))?;
         let Some(text) = session.lowered.explain() else {
             let report = Report::error("op", "a program says nothing of how it came to be");
             return Err(Failure::refused(&[report.note("instead", "explain the kernel")], &session.input));
@@ -38,6 +41,9 @@ impl Args {
         };
         #[cfg(feature = "llvm")]
         let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
+        if self.json {
+            return io.json(&serde_json::json!({"ok": true, "text": text}));
+        }
         if let Some(path) = &self.html {
             let page = crate::html::page(session.lowered.assignment(), &text);
             return io.write(Some(path), page.as_bytes());

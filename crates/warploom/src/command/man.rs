@@ -9,8 +9,8 @@ use crate::io::{Failure, Io};
 
 /// Print the manual page, or write one page a command into a folder.
 ///
-///     warploom man | man -l -
-///     warploom man --pages ~/.local/share/man/man1
+///   warploom man | man -l -
+///   warploom man --pages ~/.local/share/man/man1
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

@@ -23,6 +23,7 @@ mod sass;
 #[path = "absent.rs"]
 mod sass;
 mod schedule;
+pub mod session;
 mod targets;
 mod trace;
 mod tuning;
@@ -74,10 +75,16 @@ impl Command {
         matches!(self, Command::Schedule(_) | Command::Assign(_) | Command::Pack(_))
     }
 
+    /// Whether it looks at the clock between its steps at least.
+    pub fn looks_at_clock(&self) -> bool {
+        self.ends_in_time() || matches!(self, Command::Run(_) | Command::Ptx(_))
+    }
+
     /// Whether the answer is to be one JSON value.
     pub fn as_json(&self) -> bool {
         match self {
             Command::Compile(args) => args.json,
+            Command::Explain(args) => args.json,
             Command::Run(args) => args.json,
             Command::Ptx(args) => args.json,
             Command::Sass(args) => args.json,
@@ -86,7 +93,7 @@ impl Command {
             Command::Pack(args) => args.json,
             Command::Targets(args) => args.json,
             Command::Rule(args) => args.json,
-            Command::Explain(_) | Command::Alias(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Alias(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }

@@ -15,7 +15,7 @@ const PATIENCE: u64 = 20_000_000;
 
 /// Pack lifetimes and sizes into a capacity; without one, the peak is made small.
 ///
-///     warploom pack problem.csv --capacity 1048576
+///   warploom pack problem.csv --capacity 1048576
 ///
 /// Columns, in any order: id, lower, upper (exclusive) or end (inclusive), size, optionally alignment, offset
 /// (fixed), gaps. The answer is the same rows with `offset`.
@@ -65,7 +65,9 @@ impl Args {
             PackOutcome::Fits { offsets, peak, lower_bound, optimal } => {
                 io.stdout(csv.print(&offsets).as_bytes())?;
                 let proof = if optimal { "optimal" } else { "not proved optimal" };
-                eprintln!("fits: peak {peak} bytes, no plan needs less than {lower_bound}, {proof}");
+                io.note(&format!(
+                    "fits: peak {peak} bytes, no plan needs less than {lower_bound}, {proof}\n"
+                ));
                 Ok(())
             }
             _ if self.json => Err(Failure::Answered),

@@ -19,10 +19,10 @@ use crate::io::{Failure, Input, Io, answered};
 
 /// Run PTX without a GPU: is the result right, and could another schedule have broken it?
 ///
-///     warploom ptx vecadd.ptx --grid 4 --block 256 --arg ptr:X:f32:1000:rand --arg ptr:Y:f32:1000:rand \
-///         --arg ptr:Z:f32:1000 --arg i32:1000 --dump Z=z.npy
-///     warploom ptx gemm.ptx --entry gemm --target sm_90a --grid 4,4 --smem 98328 \
-///         --buffer A:bf16:512x512:rand --arg tmap:A:box=64x128:swizzle=128 --arg i32:512
+///   warploom ptx vecadd.ptx --grid 4 --block 256 --arg ptr:X:f32:1000:rand --arg ptr:Y:f32:1000:rand \
+///       --arg ptr:Z:f32:1000 --arg i32:1000 --dump Z=z.npy
+///   warploom ptx gemm.ptx --entry gemm --target sm_90a --grid 4,4 --smem 98328 \
+///       --buffer A:bf16:512x512:rand --arg tmap:A:box=64x128:swizzle=128 --arg i32:512
 ///
 /// Each --arg is one parameter, in order: ptr:NAME:TYPE:SHAPE[:FILL] a new buffer (rand, zero, iota, FILE.npy or raw
 /// bytes), ptr:NAME[+BYTES] a buffer named elsewhere, tmap:NAME:box=64x128[:swizzle=128][:fill=nan] a tensor map of it

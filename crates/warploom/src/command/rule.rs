@@ -8,9 +8,9 @@ use crate::io::{Failure, Io};
 
 /// Print a rule that an error cites, or list them.
 ///
-///     warploom rule C31
-///     warploom rule C
-///     warploom rule
+///   warploom rule C31
+///   warploom rule C
+///   warploom rule
 ///
 /// The pages are those of docs/rules.
 #[derive(clap::Args)]

@@ -7,15 +7,16 @@ use warploom::run::{ArgSpec, Case, RunError, policies, prepare};
 use warploom_emulator as emulator;
 use warploom_ir::diag::Report;
 
-use super::compile::{KernelArgs, Session};
+use super::compile::KernelArgs;
 use super::progress::Progress;
+use super::session::Session;
 use super::{machine, trace};
 use crate::io::{Failure, Input, Io, answered};
 
 /// Compile a kernel, run its PTX on the emulator, and compare with the reference interpreter.
 ///
-///     warploom run examples/kernels/gemm.ttir --target sm_90a --grid 2,2 \
-///         --arg 200x320 --arg 500x320 --arg 200x500 --arg 320
+///   warploom run examples/kernels/gemm.ttir --target sm_90a --grid 2,2 \
+///       --arg 200x320 --arg 500x320 --arg 200x500 --arg 320
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

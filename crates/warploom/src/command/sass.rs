@@ -15,8 +15,8 @@ use crate::tools::find;
 ///
 /// A cubin, or PTX, which ptxas assembles first and says what it spills. Spin code counts with the loop around it.
 ///
-///     warploom sass kernel.cubin
-///     warploom sass kernel.ptx --target sm_90a --json
+///   warploom sass kernel.cubin
+///   warploom sass kernel.ptx --target sm_90a --json
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

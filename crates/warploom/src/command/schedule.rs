@@ -2,14 +2,17 @@
 
 mod refusal;
 
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use warploom_ir::diag::Report;
 
 use warploom_sched::{
-    Algorithm, Answer, LoopGraph, MemoryBudget, Objective, ReadError, ScheduleError, ScheduleOptions, check,
-    decode_text_within, read_error_record, read_graphs, record, render, schedule, schedule_within, validate,
+    Algorithm, Answer, LoopGraph, MemoryBudget, Objective, PartitionModel, ReadError, ScheduleError,
+    ScheduleOptions, StartSchedule, UnrolledAnswer, check, decode_text_within, in_order, loop_core,
+    read_error_record, read_graphs, read_partition_model, read_start, record, render, schedule,
+    schedule_unrolled, schedule_within, validate,
 };
 
 use self::refusal::{Stretch, undecoded};
@@ -49,6 +52,18 @@ pub struct Args {
     /// Bytes of a memory space; II and ring depths are then found together (may be repeated)
     #[arg(long, value_name = "SPACE=BYTES", value_parser = space)]
     budget: Vec<(String, u64)>,
+    /// Unroll by the factor up to N that takes the fewest cycles for an iteration; `auto` is 8
+    #[arg(long, value_name = "N", value_parser = factor, conflicts_with_all = ["budget", "trace", "svg"])]
+    unroll: Option<u64>,
+    /// The machine to find partitions for, in JSON; without it that of the loop, if any
+    #[arg(long, value_name = "FILE", conflicts_with = "budget")]
+    partitions: Option<PathBuf>,
+    /// A schedule to begin with, as --check takes it; the answer is none that is worse
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    start: Option<PathBuf>,
+    /// Loops scheduled at the same time; the output is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
     /// Say what bounds II, each value's lifetime and depth, and what a lower II would take
     #[arg(long, conflicts_with = "json")]
     explain: bool,
@@ -69,6 +84,14 @@ fn algorithm(text: &str) -> Result<Algorithm, String> {
 
 fn objective(text: &str) -> Result<Objective, String> {
     text.parse().map_err(|e: ScheduleError| e.to_string())
+}
+
+fn factor(text: &str) -> Result<u64, String> {
+    if text == "auto" {
+        Ok(8)
+    } else {
+        text.parse().map_err(|_| format!("`{text}` is neither auto nor a number"))
+    }
 }
 
 fn space(text: &str) -> Result<(String, u64), String> {
@@ -138,42 +161,130 @@ impl Args {
         input: &Input,
         graphs: Vec<Result<LoopGraph, ReadError>>,
     ) -> Result<(), Failure> {
-        if graphs.len() > 1 && (self.trace.is_some() || self.svg.is_some()) {
-            return Err(Failure::usage(Report::error(
-                "usage",
-                "--trace and --svg take a file with one loop",
-            )));
+        if graphs.len() > 1 && (self.trace.is_some() || self.svg.is_some() || self.start.is_some()) {
+            let message = "--trace, --svg and --start take a file with one loop";
+            return Err(Failure::usage(Report::error("usage", message)));
         }
-        let (mut out, mut refused) = (String::new(), Vec::new());
-        for (graph, stretch) in graphs.iter().zip(Stretch::of(&input.text, graphs.len())) {
-            let graph = match graph {
-                Ok(graph) => graph,
-                Err(error) => {
-                    out += &line_if(self.json, || read_error_record(&input.name, error));
-                    refused.push(stretch.unread(error));
-                    continue;
+        let asked = Asked { args: self, machine: self.machine(io)?, start: self.start(io)? };
+        let every = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let items: Vec<_> = graphs.iter().zip(Stretch::of(&input.text, graphs.len())).collect();
+        let (mut refused, mut failed) = (Vec::new(), Ok(()));
+        let clock = &io.clock;
+        in_order(
+            &items,
+            self.threads.unwrap_or(every),
+            |(graph, stretch)| asked.one(&input.name, graph, *stretch, clock.left()),
+            |told: Told| {
+                refused.extend(told.refused);
+                if failed.is_ok() {
+                    let drawn = told.drawn.map_or(Ok(()), |(graph, answer)| self.draw(io, &graph, &answer));
+                    failed = drawn.and_then(|()| io.stdout(told.text.as_bytes()));
                 }
-            };
-            let answer = self.schedule(graph, &self.options(io.clock.left()));
-            out += &line_if(self.json, || record(&graph.name, &answer));
-            match answer {
-                Ok(answer) => {
-                    self.draw(io, graph, &answer)?;
-                    if !self.json {
-                        out += &format!("{}\n", render::gantt(graph, &answer));
-                    }
-                    if self.explain {
-                        out += &format!("{}\n", render::explain(graph, &answer));
-                    }
-                }
-                Err(error) => refused.extend(stretch.refused(&graph.name, &error)),
-            }
-        }
-        io.stdout(out.as_bytes())?;
+            },
+        );
+        failed?;
         match refused.is_empty() {
             true => Ok(()),
             false => Err(Failure::refused(&refused, input)),
         }
+    }
+
+    /// The machine that the command line names.
+    fn machine(&self, io: &Io) -> Result<Option<PartitionModel>, Failure> {
+        self.partitions.as_ref().map(|path| parsed(io, path, read_partition_model)).transpose()
+    }
+
+    fn start(&self, io: &Io) -> Result<Option<StartSchedule>, Failure> {
+        self.start.as_ref().map(|path| parsed(io, path, read_start)).transpose()
+    }
+}
+
+fn parsed<T>(io: &Io, path: &Path, read: impl Fn(&str) -> Result<T, ReadError>) -> Result<T, Failure> {
+    let input = io.read(path)?;
+    read(&input.text).map_err(|e| {
+        let report = Stretch { text: &input.text, offset: 0 }.unread(&e);
+        Failure::refused(&[report], &input)
+    })
+}
+
+/// What is asked about every loop.
+struct Asked<'a> {
+    args: &'a Args,
+    machine: Option<PartitionModel>,
+    start: Option<StartSchedule>,
+}
+
+/// What is to be printed of a loop.
+#[derive(Default)]
+struct Told {
+    text: String,
+    refused: Vec<Report>,
+    drawn: Option<(LoopGraph, Answer)>,
+}
+
+impl Asked<'_> {
+    fn one(
+        &self,
+        file: &str,
+        graph: &Result<LoopGraph, ReadError>,
+        stretch: Stretch<'_>,
+        left: Option<Duration>,
+    ) -> Told {
+        let mut told = Told::default();
+        let graph = match graph {
+            Ok(graph) => graph,
+            Err(error) => {
+                told.text = line_if(self.args.json, || read_error_record(file, error));
+                told.refused.push(stretch.unread(error));
+                return told;
+            }
+        };
+        let options = self.args.options(left).start(self.start.clone()).partition(self.machine.clone());
+        let refusal = match self.args.unroll {
+            Some(most) => {
+                let found = validate(graph)
+                    .map_err(ScheduleError::Graph)
+                    .and_then(|valid| schedule_unrolled(&valid, most, &options));
+                told.text = line_if(self.args.json, || record(&graph.name, &found));
+                let shown = |found: &UnrolledAnswer| format!("{}\n", render::unrolled(graph, found));
+                told.text += &found.iter().filter(|_| !self.args.json).map(shown).collect::<String>();
+                found.err()
+            }
+            None => {
+                let answer = self.args.schedule(graph, &options);
+                told.text = line_if(self.args.json, || record(&graph.name, &answer));
+                match answer {
+                    Ok(answer) => {
+                        told.text += &self.shown(graph, &answer, &options);
+                        let drawn = self.args.trace.is_some() || self.args.svg.is_some();
+                        told.drawn = drawn.then(|| (graph.clone(), answer));
+                        None
+                    }
+                    Err(error) => Some(error),
+                }
+            }
+        };
+        told.refused.extend(refusal.iter().flat_map(|error| stretch.refused(&graph.name, error)));
+        told
+    }
+
+    /// An answer for people.
+    fn shown(&self, graph: &LoopGraph, answer: &Answer, options: &ScheduleOptions) -> String {
+        let mut text = String::new();
+        if self.args.json {
+            return text;
+        }
+        text += &format!("{}\n", render::gantt(graph, answer));
+        if let Some(why) = &answer.start_refused {
+            text += &format!("The schedule to begin with is not used: {why}\n");
+        }
+        if self.args.explain {
+            text += &format!("{}\n", render::explain(graph, answer));
+            let core =
+                validate(graph).ok().and_then(|valid| loop_core(&valid, answer, options).ok().flatten());
+            text += &core.map(|core| format!("{}\n", render::why(graph, &core))).unwrap_or_default();
+        }
+        text
     }
 }
 

@@ -9,8 +9,8 @@ use crate::io::{Failure, Io};
 
 /// List the chips, or show what is known about one.
 ///
-///     warploom targets
-///     warploom targets sm_90a --json
+///   warploom targets
+///   warploom targets sm_90a --json
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {

@@ -1,19 +1,18 @@
 //! How a command fails.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use warploom_ir::diag::Report;
 
 use super::show::{Input, show};
 
 /// Why a command ends with a status other than 0.
 pub enum Failure {
-    /// The command line was wrong (status 2); the text is ready to print.
-    Usage(String),
-    /// The input was refused, or a check failed (status 1); the text is ready to print.
-    Refused(String),
+    /// The command line was wrong (status 2).
+    Usage(Vec<Report>),
+    /// The input was refused, or a check failed (status 1): the reasons, and the text that they speak of.
+    Refused(Vec<Report>, Input),
     /// Refused, and the machine-readable answer stands on standard output already (status 1).
     Answered,
 }
@@ -21,41 +20,72 @@ pub enum Failure {
 impl Failure {
     /// The input was refused, for these reasons.
     pub fn refused(reports: &[Report], input: &Input) -> Failure {
-        Failure::Refused(show(reports, input))
+        Failure::Refused(reports.to_vec(), input.clone())
     }
 
     /// Refused for a reason that lies in no file.
     pub fn plain(report: Report) -> Failure {
-        Failure::refused(&[report], &Input::default())
+        Failure::Refused(vec![report], Input::default())
     }
 
     /// The command line was wrong.
     pub fn usage(report: Report) -> Failure {
-        Failure::Usage(show(&[report], &Input::default()))
+        Failure::Usage(vec![report])
     }
 
-    /// The time of a command is over: as text for people, or as JSON where that was asked for.
-    pub fn late(message: &str, remedy: &str, as_json: bool) -> Failure {
-        if !as_json {
-            return Failure::plain(Report::error("limit", message).note("instead", remedy));
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::Usage(_) => 2,
+            Failure::Refused(..) | Failure::Answered => 1,
         }
-        let diagnostic = json!({"code": "limit", "severity": "error", "message": message,
-                                "notes": [{"label": "instead", "text": remedy}]});
-        let answer = json!({"ok": false, "diagnostics": [diagnostic]});
-        // A closed standard output has nobody to tell.
-        let _ = writeln!(io::stdout(), "{answer}");
-        Failure::Answered
     }
 
-    /// Prints what is left to be said and gives the exit status.
-    pub fn report(self) -> ExitCode {
-        let (text, status) = match self {
-            Failure::Usage(text) => (text, 2),
-            Failure::Refused(text) => (text, 1),
-            Failure::Answered => return ExitCode::from(1),
+    /// Prints what is left to be said, as JSON on standard output where that was asked for and the command line was
+    /// right; gives the exit status.
+    pub fn report(self, as_json: bool) -> u8 {
+        let status = self.status();
+        if let (Failure::Refused(..), true) = (&self, as_json) {
+            let answer = json!({"ok": false, "diagnostics": self.diagnostics()});
+            // A closed standard output has nobody to tell.
+            let _ = writeln!(io::stdout(), "{answer}");
+            return status;
+        }
+        let text = match self {
+            Failure::Usage(reports) => show(&reports, &Input::default()),
+            Failure::Refused(reports, input) => show(&reports, &input),
+            Failure::Answered => return status,
         };
         // A closed standard error must not turn a refusal into a panic.
         let _ = writeln!(io::stderr(), "{}", text.trim_end());
-        ExitCode::from(status)
+        status
     }
+
+    /// What is left to be said, one JSON object for each reason.
+    pub fn diagnostics(&self) -> Vec<Value> {
+        match self {
+            Failure::Usage(reports) => reports.iter().map(|r| diagnostic(r, &Input::default())).collect(),
+            Failure::Refused(reports, input) => reports.iter().map(|r| diagnostic(r, input)).collect(),
+            Failure::Answered => Vec::new(),
+        }
+    }
+}
+
+/// A reason as JSON, with the line and column of its place.
+pub fn diagnostic(report: &Report, input: &Input) -> Value {
+    let place = report.offset.map(|offset| place(&input.text, offset));
+    let notes: Vec<Value> =
+        report.notes.iter().map(|(label, text)| json!({"label": label, "text": text})).collect();
+    json!({
+        "code": report.code, "severity": report.severity.name(), "rule": report.rule, "message": report.message,
+        "file": input.name, "line": place.map(|p| p.0), "column": place.map(|p| p.1),
+        "source": report.source, "op": report.subject, "notes": notes,
+    })
+}
+
+/// Line and column of a byte, both from 1; columns count characters.
+fn place(text: &str, offset: usize) -> (usize, usize) {
+    let before: String = text.char_indices().take_while(|(at, _)| *at < offset).map(|(_, c)| c).collect();
+    let line = before.rsplit('\n').next().unwrap_or("");
+    (1 + before.matches('\n').count(), 1 + line.chars().count())
 }

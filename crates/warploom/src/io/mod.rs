@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warploom_ir::diag::Report;
 
-pub use failure::Failure;
+pub use failure::{Failure, diagnostic};
 pub use limits::{Clock, Limits};
 pub use show::{Input, answered, render, show};
 
@@ -32,12 +32,41 @@ pub struct Io {
     gate: Gate,
     /// The files read, which no output may replace.
     inputs: RefCell<Vec<PathBuf>>,
+    /// Standard input and output of a command that a program calls.
+    streams: Option<RefCell<Streams>>,
+}
+
+/// What stands for standard input and output within a program.
+#[derive(Default)]
+pub struct Streams {
+    /// Read for `-`.
+    pub input: Vec<u8>,
+    /// What the command answered.
+    pub output: Vec<u8>,
 }
 
 impl Io {
     /// Within limits, with a clock that runs already.
     pub fn new(limits: Limits, clock: Clock, gate: Gate) -> Io {
-        Io { limits, clock, gate, inputs: RefCell::default() }
+        Io { limits, clock, gate, inputs: RefCell::default(), streams: None }
+    }
+
+    /// Within a program, which gives the input and takes the output as bytes.
+    pub fn within(limits: Limits, clock: Clock, input: Vec<u8>) -> Io {
+        let streams = Some(RefCell::new(Streams { input, output: Vec::new() }));
+        Io { streams, ..Io::new(limits, clock, Gate::default()) }
+    }
+
+    /// What the command answered the program within which it ran.
+    pub fn output(self) -> Vec<u8> {
+        self.streams.map(|streams| streams.into_inner().output).unwrap_or_default()
+    }
+
+    /// Says something on standard error, where people may read it.
+    pub fn note(&self, text: &str) {
+        if self.streams.is_none() {
+            eprint!("{text}");
+        }
     }
 
     /// Reads a file, or standard input for `-`.
@@ -62,7 +91,9 @@ impl Io {
         let name = if stdin { "<stdin>".to_owned() } else { path.display().to_string() };
         let (mut bytes, most) = (Vec::new(), self.limits.max_input);
         let limit = most.saturating_add(1);
-        let read = if stdin {
+        let read = if let Some(streams) = self.streams.as_ref().filter(|_| stdin) {
+            streams.borrow().input.take(limit).read_to_end(&mut bytes)
+        } else if stdin {
             io::stdin().lock().take(limit).read_to_end(&mut bytes)
         } else {
             self.inputs.borrow_mut().push(path.to_owned());
@@ -98,6 +129,10 @@ impl Io {
 
     /// Writes to standard output; a reader that went away (`| head`) is no failure.
     pub fn stdout(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if let Some(streams) = &self.streams {
+            streams.borrow_mut().output.extend_from_slice(bytes);
+            return Ok(());
+        }
         let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {

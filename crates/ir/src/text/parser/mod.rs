@@ -4,6 +4,7 @@
 //! attributes, locations) is bounded in depth, so no input can exhaust the stack.
 
 mod attrs;
+mod branches;
 mod custom;
 mod flat;
 mod kept;
@@ -67,6 +68,8 @@ pub(super) struct Parser<'a> {
     dialect: Option<Dialect>,
     /// `!name = type`, read with a dialect only.
     type_aliases: HashMap<&'a str, Type>,
+    /// Blocks that branches name, in regions that are still being read.
+    labels: Vec<names::Label<'a>>,
     /// Results of kept assembly: their types are taken from its end and give way to what a use says.
     guessed: HashSet<ValueId>,
     spans: SecondaryMap<OpId, (u32, u32)>,
@@ -120,6 +123,7 @@ impl<'a> Parser<'a> {
             op_names: HashMap::new(),
             dialect,
             type_aliases: HashMap::new(),
+            labels: Vec::new(),
             guessed: HashSet::new(),
             spans: SecondaryMap::new(),
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use crate::entity::ValueId;
+use crate::entity::{OpId, ValueId};
 use crate::types::Type;
 
 /// Names before the `=`: name, number of results, place.
@@ -14,6 +14,14 @@ pub(super) type ResultNames<'a> = SmallVec<[(&'a str, usize, usize); 2]>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub(super) value: ValueId,
+    pub(super) at: usize,
+}
+
+/// A label that a branch names, to be found when its region has been read.
+#[derive(Clone, Copy)]
+pub(super) struct Label<'a> {
+    pub(super) op: OpId,
+    pub(super) name: &'a str,
     pub(super) at: usize,
 }
 

@@ -150,7 +150,9 @@ impl<'a> Parser<'a> {
         let open = self.expect("(")?;
         let operands = if self.is(")") { Vec::new() } else { self.operand_list()? };
         self.expect(")")?;
-        if self.is("[") {
+        if self.is("[") && matches!(opcode, Opcode::Br | Opcode::CondBr) {
+            self.generic_successors(op)?;
+        } else if self.is("[") {
             let diag = self
                 .diagnostic(
                     Code::Op,
@@ -193,6 +195,9 @@ impl<'a> Parser<'a> {
     /// out as in the custom form.
     fn drop_segments(&mut self, op: OpId) {
         let target = &mut self.m.ops[op];
+        if target.opcode == Opcode::CondBr {
+            target.props.remove("operandSegmentSizes");
+        }
         if target.opcode == Opcode::Load
             && let Some(Attr::DenseArray { values, .. }) = target.props.get("operandSegmentSizes")
             && matches!(values[..], [1, 0, 0] | [1, 1, 0] | [1, 1, 1])
@@ -295,6 +300,7 @@ impl<'a> Parser<'a> {
             Format::For => self.for_op(op)?,
             Format::If => self.if_op(op)?,
             Format::While => self.while_op(op)?,
+            Format::Branch => self.branch_op(op)?,
             Format::Constant => self.constant_op(op)?,
             Format::Select => self.select_op(op)?,
             Format::MakeDescriptor => self.make_descriptor_op(op)?,

@@ -69,6 +69,7 @@ impl<'a> Parser<'a> {
     /// The blocks of a region up to its `}`. `entry` holds the arguments of a first block without label.
     pub(super) fn blocks(&mut self, region: RegionId, entry: Option<Vec<Argument<'a>>>) -> Parse<()> {
         let mut labels: Vec<&str> = Vec::new();
+        let first = self.labels.len();
         let labelled = self.tok.kind == Kind::Caret;
         if entry.is_some() || (!labelled && !self.is("}")) {
             labels.push("");
@@ -89,6 +90,7 @@ impl<'a> Parser<'a> {
             self.arguments(block, args)?;
             self.block_body(block)?;
         }
+        self.find_labels(region, first, &labels)?;
         self.number_labels(region, &labels)
     }
 

@@ -24,6 +24,7 @@ impl<'m> Printer<'m> {
             Format::For => self.for_op(op),
             Format::If => self.if_op(op),
             Format::While => self.while_op(op),
+            Format::Branch => self.branch_op(op),
             Format::Constant => self.constant_op(op),
             Format::Select => self.select_op(op),
             Format::MakeDescriptor => self.make_descriptor_op(op),

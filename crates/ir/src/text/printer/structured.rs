@@ -79,6 +79,42 @@ impl<'m> Printer<'m> {
         true
     }
 
+    /// `cf.br ^bb1(%a : T)` or `cf.cond_br %c, ^bb1(%a : T), ^bb2`
+    pub(super) fn branch_op(&mut self, op: OpId) -> bool {
+        let data = self.op_data(op);
+        let region = data.block.and_then(|b| self.m.blocks[b].region);
+        let Some(blocks) = region.map(|r| &self.m.regions[r].blocks) else { return false };
+        let number = |block: BlockId| blocks.iter().position(|b| *b == block);
+        let Some(places) = data.successors.iter().map(|b| number(*b)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let handed: usize = self.m.branches(op).map(|(_, args)| args.len()).sum();
+        let conditions = usize::from(data.opcode == Opcode::CondBr);
+        if places.len() != 1 + conditions || data.operands.len() != conditions + handed {
+            return false;
+        }
+        self.push(self.m.op_name(op));
+        self.push(" ");
+        if let (true, Some(condition)) = (conditions == 1, data.operands.first()) {
+            self.value(*condition);
+            self.push(", ");
+        }
+        let m = self.m;
+        for (n, ((_, args), place)) in m.branches(op).zip(places).enumerate() {
+            self.push(if n > 0 { ", " } else { "" });
+            self.push(&format!("^bb{place}"));
+            if !args.is_empty() {
+                self.push("(");
+                self.values(args);
+                self.push(" : ");
+                self.value_types(args);
+                self.push(")");
+            }
+        }
+        self.attr_dict(op, &[], false);
+        true
+    }
+
     /// `%a = %x, %b = %y`
     pub(super) fn bindings(&mut self, args: &[crate::entity::ValueId], inits: &[crate::entity::ValueId]) {
         for (n, (arg, init)) in args.iter().zip(inits).enumerate() {

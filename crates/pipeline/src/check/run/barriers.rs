@@ -81,7 +81,11 @@ impl Run<'_, '_> {
             let text = format!("slot {slot} was read from registers and is given back without a proxy fence");
             return self.broken(w, Rule::Fence, text);
         }
-        let waited = warp.waits.get(ring).copied().unwrap_or(0);
+        let seen = warp.viewed.iter().filter(|((of, _), _)| *of == ring).map(|(_, n)| *n).max();
+        let waited = match self.is_grouped(ring) {
+            true => seen.unwrap_or(0),
+            false => warp.waits.get(ring).copied().unwrap_or(0),
+        };
         let released = self.warps.get_mut(w).and_then(|x| x.releases.get_mut(ring)).map_or(0, |n| {
             *n += 1;
             *n

@@ -13,7 +13,7 @@ const NOTHING: u64 = u64::MAX;
 impl Run<'_, '_> {
     /// Whether a ring is filled by copies of this kind.
     pub(super) fn is_grouped(&self, ring: usize) -> bool {
-        self.model.rings.get(ring).is_some_and(|r| r.handshake == "cp_async")
+        self.model.rings.get(ring).is_some_and(|r| r.is_grouped())
     }
 
     /// Whether products of a warp's partition are there at once.
@@ -132,6 +132,17 @@ impl Run<'_, '_> {
             "a product reads what warp {writer} copied, without a proxy fence of its behind the wait"
         );
         Some(self.broken(w, Rule::Fence, text))
+    }
+
+    /// Products that one lane issues read what every warp has fenced, and has met with that lane's warp behind it: its
+    /// own warp too, for other lanes have copied as well.
+    pub(super) fn parts_known(&mut self, w: usize, place: PlaceId) -> Option<Step> {
+        let own = self.machine.parts.get(&(place, w)).is_some_and(|part| part.state != State::Public);
+        if own {
+            let text = "one lane multiplies what other lanes of its warp copied, before they met";
+            return Some(self.broken(w, Rule::Read, text));
+        }
+        self.parts_fenced(w, place)
     }
 
     /// Which copy the next view of a payload should show: copies are read in the order they were made, each once;

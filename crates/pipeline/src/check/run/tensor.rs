@@ -15,7 +15,8 @@ impl Run<'_, '_> {
         for index in [1, 2] {
             match self.model.operand(op, index).map(|v| self.value(w, v)) {
                 Some(Val::View { place, version }) => {
-                    if let Some(broken) = self.readable(w, place, version) {
+                    let unread = self.readable(w, place, version);
+                    if let Some(broken) = unread.or_else(|| self.parts_known(w, place)) {
                         return broken;
                     }
                     reads.push(place);

@@ -19,8 +19,12 @@ pub(super) fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Targ
         partitions.dedup();
         partitions.iter().filter_map(|&a| model.partitions.get(a)).map(|a| a.warps).sum()
     };
-    if ring.handshake == "cp_async" && (ring.full.is_some() || ring.empty.is_some()) {
-        report.add(Rule::Form, &at, "copies by all lanes have groups, not barriers");
+    if ring.is_grouped() && (ring.full.is_some() || ring.empty.is_some() != ring.is_operands()) {
+        report.add(
+            Rule::Form,
+            &at,
+            "copies by all lanes have groups, not barriers, but where products give back",
+        );
     }
     let loads = mine(Opcode::TmaLoad).count();
     if loads > 0 && ring.full.is_none() {

@@ -128,24 +128,24 @@ impl Range {
     }
 }
 
-/// Blocks of 128 rows that a tile takes in tensor memory.
-pub(super) fn blocks(tile: &Type) -> u64 {
+/// Blocks of so many rows that a tile takes in tensor memory.
+pub(super) fn blocks(tile: &Type, block: u64) -> u64 {
     let shape = tile.shape();
     let rows = shape.len().checked_sub(2).and_then(|at| shape.get(at));
-    rows.map_or(1, |rows| rows.div_ceil(128).max(1))
+    rows.map_or(1, |rows| rows.div_ceil(block).max(1))
 }
 
 /// No two ranges share bytes, but for a staging buffer over tiles (the run decides whether they are ordered).
 pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
     let mut ranges = Vec::new();
     for (index, ring) in model.rings.iter().enumerate() {
-        let staging = matches!(ring.handshake.as_str(), "none" | "cp_async");
+        let staging = ring.is_grouped() || ring.handshake == "none";
         let operands = ring.is_tmem_operands();
         for (number, payload) in ring.payloads.iter().enumerate() {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                let blocks = if ring.tensor { blocks(&payload.tile) } else { 1 };
+                let blocks = if ring.tensor { blocks(&payload.tile, ring.rows) } else { 1 };
                 ranges.push(Range {
                     what,
                     ring: index,

@@ -107,8 +107,10 @@ pub(super) fn elections(model: &Model<'_>, report: &mut Report) {
             opcode == ConsumerRelease && ring.is_some_and(|r| r.is_operands() || r.is_tmem_operands());
         // What all lanes write, all lanes hand over.
         let hands_over = ring.is_some_and(|r| r.is_tmem_operands());
+        // So do all lanes that copy acquire what they copy into.
+        let copies = ring.is_some_and(|r| r.is_grouped());
         let single = commits
-            || (matches!(opcode, ProducerAcquire | ProducerCommit) && !hands_over)
+            || (matches!(opcode, ProducerAcquire | ProducerCommit) && !hands_over && !copies)
             || matches!(opcode, TmaLoad | TmaStore | StoreCommit | StoreWait | Mma);
         let all = !commits
             && (matches!(
@@ -122,7 +124,8 @@ pub(super) fn elections(model: &Model<'_>, report: &mut Report) {
                     | AsyncCopy
                     | AsyncCommit
                     | AsyncWait
-            ) || (opcode == ProducerCommit && hands_over));
+            ) || (opcode == ProducerCommit && hands_over)
+                || (opcode == ProducerAcquire && copies));
         if single && !placed.elected {
             report.add(
                 Rule::Election,

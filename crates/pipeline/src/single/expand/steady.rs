@@ -90,6 +90,9 @@ impl Loop<'_> {
         if !self.engine {
             self.meet(out, block, self.distance - 1);
         }
+        if self.ring.given_back {
+            Emit { out, block, loc: self.loc }.ring(Opcode::ProducerAcquire, self.ring.name, &write, &[]);
+        }
         let (later, guard) = self.later(out, block, trip.index, self.distance)?;
         let nexts = self.copies(out, block, copied, trip.copying, (later, guard, write), false)?;
         if self.engine {

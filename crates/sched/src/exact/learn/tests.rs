@@ -9,11 +9,12 @@ use crate::exact::span::Span;
 use crate::exact::steps::StepBudget;
 use crate::exact::tree::Tree;
 use crate::exact::verdict::Verdict;
-use crate::model::graph::{LoopGraph, ResourceUse};
+use crate::model::graph::LoopGraph;
 use crate::model::guard::Guard;
 use crate::model::options::ScheduleOptions;
 use crate::model::problem::Problem;
 use crate::model::random::Random;
+use crate::model::resource_use::ResourceUse;
 use crate::model::validate::validate;
 
 /// 4 to 8 uses of one unit whose sum is the II, or a little less, and recurrences that leave few orders.
@@ -31,6 +32,7 @@ fn full_loop(random: &mut Random) -> (LoopGraph, i64) {
                 resource: "V".into(),
                 start: random.below(3),
                 duration: 1 + random.below(20),
+                ..ResourceUse::default()
             });
         }
     }
@@ -39,7 +41,12 @@ fn full_loop(random: &mut Random) -> (LoopGraph, i64) {
         for i in 0..n {
             let duration = g.nodes[n - 1 - i].uses[0].duration;
             g.nodes[i].uses.truncate(1);
-            g.nodes[i].uses.push(ResourceUse { resource: "V".into(), start: 0, duration });
+            g.nodes[i].uses.push(ResourceUse {
+                resource: "V".into(),
+                start: 0,
+                duration,
+                ..ResourceUse::default()
+            });
         }
     }
     for _ in 0..n {
@@ -158,7 +165,12 @@ fn shared_loop(random: &mut Random) -> (LoopGraph, i64) {
         shared += held as i64;
         if random.below(3) == 0 {
             let duration = 2 + random.below(8);
-            g.nodes[v].uses.push(ResourceUse { resource: "V".into(), start: 0, duration });
+            g.nodes[v].uses.push(ResourceUse {
+                resource: "V".into(),
+                start: 0,
+                duration,
+                ..ResourceUse::default()
+            });
             single += duration as i64;
         }
     }

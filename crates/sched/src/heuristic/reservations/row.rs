@@ -1,7 +1,7 @@
 //! One resource of the table.
 
 use super::counted::Counted;
-use super::listed::{Held, conflict_of_one, holders, overload};
+use super::listed::Listed;
 use crate::model::problem::UnitUse;
 
 /// Rows of at most so many cells are counters when durations are long.
@@ -19,7 +19,7 @@ pub(super) struct Row {
 
 enum Cells {
     Counted(Counted),
-    Listed(Vec<Held>),
+    Listed(Listed),
 }
 
 impl Row {
@@ -30,7 +30,7 @@ impl Row {
             *room -= ii;
             Cells::Counted(Counted::new(count, ii, longest))
         } else {
-            Cells::Listed(Vec::new())
+            Cells::Listed(Listed::default())
         };
         Row { count, wraps: 0, cells }
     }
@@ -44,7 +44,7 @@ impl Row {
         self.wraps += wraps;
         match &mut self.cells {
             Cells::Counted(cells) => cells.hold(from, len, node),
-            Cells::Listed(held) => held.push(Held { from, len, wraps, node }),
+            Cells::Listed(held) => held.hold((from, len, wraps), node),
         }
     }
 
@@ -53,11 +53,7 @@ impl Row {
         self.wraps -= wraps;
         match &mut self.cells {
             Cells::Counted(cells) => cells.release(from, len, node),
-            Cells::Listed(held) => {
-                if let Some(i) = held.iter().rposition(|h| *h == Held { from, len, wraps, node }) {
-                    held.swap_remove(i);
-                }
-            }
+            Cells::Listed(held) => held.release((from, len, wraps), node),
         }
     }
 
@@ -73,11 +69,9 @@ impl Row {
         match &self.cells {
             Cells::Counted(cells) => cells.conflict::<BACK>(from, len, free),
             Cells::Listed(_) if len == 0 => None,
-            Cells::Listed(held) if self.count == 1 && free > 0 => {
-                conflict_of_one::<BACK>(held, from, len, ii)
-            }
+            Cells::Listed(held) if self.count == 1 && free > 0 => held.conflict_of_one::<BACK>(from, len, ii),
             Cells::Listed(held) => {
-                let (first, last) = overload(held, from, len, free, ii)?;
+                let (first, last) = held.overload(from, len, free, ii)?;
                 Some(if BACK { len - first } else { last + 1 })
             }
         }
@@ -99,7 +93,7 @@ impl Row {
     fn fits_everywhere(&self, free: i64, ii: i64) -> bool {
         match &self.cells {
             Cells::Counted(cells) => cells.at_most(free),
-            Cells::Listed(held) => overload(held, 0, ii, free + 1, ii).is_none(),
+            Cells::Listed(held) => held.overload(0, ii, free + 1, ii).is_none(),
         }
     }
 
@@ -109,7 +103,7 @@ impl Row {
         match &self.cells {
             Cells::Counted(cells) if wraps > 0 || self.wraps > 0 => cells.all_holders(found),
             Cells::Counted(cells) => cells.holders(from, len, found),
-            Cells::Listed(held) => holders(held, from, len, wraps, ii, found),
+            Cells::Listed(held) => held.holders(from, len, wraps, ii, found),
         }
     }
 }

@@ -1,0 +1,398 @@
+//! Tiles by way of the scratch memory of the partition: what lanes hold is left there, row by row, where every lane
+//! reads what it wants (G12). It serves reshapes, transpositions, gathers, joins, splits and concatenations of tiles in
+//! registers, and changes of the registers that hold a tile.
+
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{InstructionOpcode as Llvm, IntValue};
+use warploom_ir::diag::Code;
+use warploom_ir::{OpId, Opcode, Type, ValueId};
+
+use super::Lower;
+use super::value::{Base, Bound, Coord, Coords, Form, Fragment, Memory};
+use crate::error::{Result, internal, refuse};
+use crate::llvm::{Val, as_int};
+
+/// Bytes of an element in scratch memory.
+fn bytes_of(ty: &Type) -> Result<u64> {
+    match ty.elem() {
+        Type::Ptr { .. } => Ok(8),
+        elem => match elem.elem_bits() {
+            Some(bits @ 1..=64) => Ok(u64::from(bits.div_ceil(8))),
+            _ => Err(refuse(Code::Type, format!("{ty} in scratch memory")).rule("G12").into()),
+        },
+    }
+}
+
+impl<'c> Lower<'c, '_> {
+    /// Leaves tiles in scratch memory, one behind the other, and meets; where each begins, in bytes.
+    pub(super) fn park(&mut self, values: &[ValueId]) -> Result<Vec<u64>> {
+        let scratch = self.scratch()?;
+        let family = self.family()?;
+        let (mut at, mut starts) = (0u64, Vec::new());
+        for &value in values {
+            let ty = self.module.ty(value);
+            let bytes = bytes_of(ty)?;
+            at = at.next_multiple_of(bytes);
+            starts.push(at);
+            at += bytes * ty.shape().iter().product::<u64>();
+            if at > scratch.bytes {
+                let text = format!("{} B of scratch memory for {ty}", scratch.bytes);
+                return Err(refuse(Code::Capacity, text).rule("C65").note("needs", format!("{at} B")).into());
+            }
+        }
+        for (&value, &start) in values.iter().zip(&starts) {
+            let form = match self.bound.get(&value) {
+                Some(Bound::Fragment(fragment)) => fragment.form,
+                _ => self.form(value, family)?,
+            };
+            let mut elements = Vec::new();
+            for place in self.places(value, family, form)? {
+                let element = self.at(value, place.clone())?;
+                let number = self.row_major(self.module.ty(value).shape(), &place)?;
+                elements.push((number, self.stored_bits(element)?));
+            }
+            let owner = self.owner(value, family, form)?;
+            let done = match owner {
+                Some(owner) => {
+                    let (store, done) = (self.ir.block(), self.ir.block());
+                    self.ir.br_if(as_int(owner)?, store, done)?;
+                    self.ir.seek(store);
+                    Some(done)
+                }
+                None => None,
+            };
+            let bytes = bytes_of(self.module.ty(value))?;
+            for (number, bits) in elements {
+                let to = self.ir.shared_at(self.ir.scale(number, bytes)?)?;
+                let to = self.ir.plus(to, scratch.offset + start)?;
+                self.ir.store(bits, to, bytes as u32)?;
+            }
+            if let Some(done) = done {
+                self.ir.br(done)?;
+                self.ir.seek(done);
+            }
+        }
+        self.meet_all()?;
+        Ok(starts)
+    }
+
+    /// The element of this number of a tile that begins at a byte of scratch memory.
+    pub(super) fn parked(&mut self, ty: &Type, start: u64, number: IntValue<'c>) -> Result<Val<'c>> {
+        let scratch = self.scratch()?;
+        let bytes = bytes_of(ty)?;
+        let from = self.ir.shared_at(self.ir.scale(number, bytes)?)?;
+        let from = self.ir.plus(from, scratch.offset + start)?;
+        let bits = self.ir.load(self.ir.int(8 * bytes as u32).into(), from, bytes as u32)?;
+        let ty = self.element_type(ty)?;
+        match ty {
+            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, bits, ty),
+            BasicTypeEnum::IntType(int) if u64::from(int.get_bit_width()) < 8 * bytes => {
+                self.ir.cast(Llvm::Trunc, bits, ty)
+            }
+            _ => self.ir.bits(bits, ty),
+        }
+    }
+
+    /// An element as an integer of whole bytes.
+    fn stored_bits(&mut self, element: Val<'c>) -> Result<Val<'c>> {
+        match element {
+            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, element, self.ir.int(64).into()),
+            Val::IntValue(int) if int.get_type().get_bit_width() < 8 => {
+                Ok(self.ir.zext(int, self.ir.int(8))?.into())
+            }
+            Val::FloatValue(float) => {
+                let bits = float.get_type().get_bit_width();
+                self.ir.bits(element, self.ir.int(bits).into())
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Elements in the order of [`Lower::places`] as the registers of a form.
+    pub(super) fn hold(&mut self, value: ValueId, form: Form, elements: Vec<Val<'c>>) -> Result<()> {
+        let registers = match form {
+            Form::Tile { packed: true, .. } => {
+                let word = self.ir.i32().into();
+                let pair = |pair: &[Val<'c>]| match *pair {
+                    [low, high] => self.ir.bits(self.ir.pair(low, high)?, word),
+                    _ => Err(internal("half a pair")),
+                };
+                elements.chunks(2).map(pair).collect::<Result<Vec<_>>>()?
+            }
+            _ => elements,
+        };
+        let fragment = Fragment::finished(self.family()?, form, registers.into());
+        self.bound.insert(value, Bound::Fragment(fragment));
+        Ok(())
+    }
+
+    /// A tile in registers in the form of another.
+    pub(super) fn converted(&mut self, value: ValueId, like: ValueId) -> Result<Fragment<'c>> {
+        let family = self.family()?;
+        let form = self.form(like, family)?;
+        let start = self.park(&[value])?.first().copied().unwrap_or(0);
+        let before = self.bound.get(&value).cloned();
+        self.take(value, value, form, |this, at| this.row_major(this.module.ty(value).shape(), at), start)?;
+        let found = self.bound.get(&value).cloned();
+        self.bound.extend(before.map(|bound| (value, bound)));
+        self.meet_all()?;
+        match found {
+            Some(Bound::Fragment(fragment)) => Ok(fragment),
+            _ => Err(internal("a tile without registers")),
+        }
+    }
+
+    /// Reads the elements of a result from scratch memory, each by its number there.
+    fn take(
+        &mut self,
+        result: ValueId,
+        like: ValueId,
+        form: Form,
+        number: impl Fn(&mut Self, &Coords) -> Result<IntValue<'c>>,
+        start: u64,
+    ) -> Result<()> {
+        let family = self.family()?;
+        let mut elements = Vec::new();
+        for place in self.places(like, family, form)? {
+            let number = number(self, &place)?;
+            elements.push(self.parked(self.module.ty(result), start, number)?);
+        }
+        self.hold(result, form, elements)
+    }
+
+    /// Whether lanes hold a tile, so that an element of another lane has to be brought.
+    pub(super) fn is_held(&self, value: ValueId) -> bool {
+        self.lazy_of(value).reads.meets(Memory::REGISTERS)
+            || matches!(self.bound.get(&value), Some(Bound::Fragment(_)))
+    }
+
+    /// Whether an operation takes elements of tiles in registers to other lanes.
+    pub(super) fn exchanges(&mut self, op: OpId) -> Result<bool> {
+        use Opcode::{Broadcast, ExpandDims, Reshape, Trans};
+        if self.moves_tiles(op) {
+            return Ok(true);
+        }
+        let seen = matches!(self.module.ops[op].opcode, Broadcast | ExpandDims | Reshape | Trans);
+        match (self.module.ops[op].operands.first(), self.module.result(op)) {
+            (Some(&source), Some(result)) if seen && self.is_held(source) && self.is_used(op) => {
+                let family = self.family()?;
+                let form = self.form(result, family)?;
+                if matches!(form, Form::Tile { .. } | Form::Slice { .. })
+                    || self.renames(op)
+                    || self.renamed(op)
+                {
+                    return Ok(false);
+                }
+                for place in self.places(result, family, form)? {
+                    let Some(place) = self.seen_through(op, &place)? else { return Ok(true) };
+                    if !self.reaches(source, place)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The place in its operand that an operation which only looks at it otherwise looks at; `None` where code computes it.
+    fn seen_through(&self, op: OpId, at: &Coords) -> Result<Option<Coords>> {
+        let source = self.operand(op, 0)?;
+        let from = self.module.ty(source).shape();
+        Ok(match self.module.ops[op].opcode {
+            Opcode::ExpandDims => {
+                let mut inner = at.clone();
+                inner.remove(self.axis(op, at.len())?);
+                Some(inner)
+            }
+            Opcode::Broadcast => {
+                Some(at.iter().zip(from).map(|(&c, &n)| if n == 1 { Coord::ZERO } else { c }).collect())
+            }
+            Opcode::Trans => {
+                let mut inner = at.clone();
+                for (d, &source) in self.order(op, at.len())?.iter().enumerate() {
+                    inner[source] = at[d];
+                }
+                Some(inner)
+            }
+            Opcode::Reshape => {
+                let result = self.only_result(op)?;
+                super::moved::merged(self.module.ty(result).shape(), from, at)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a lane has what it takes to compute an element.
+    fn reaches(&self, value: ValueId, at: Coords) -> Result<bool> {
+        let mut stack = vec![(value, at)];
+        while let Some((value, at)) = stack.pop() {
+            let shape = self.module.ty(value).shape();
+            let found = match self.bound.get(&value) {
+                Some(Bound::Fragment(fragment)) => match fragment.form {
+                    Form::Whole => true,
+                    Form::Flat => self.flat_index(shape, &at)?.is_some(),
+                    form => self.places(value, fragment.family, form)?.contains(&at),
+                },
+                Some(Bound::Lazy(lazy)) if lazy.reads.meets(Memory::REGISTERS) => {
+                    let op =
+                        self.module.def_op(value).ok_or_else(|| internal("a tile without an operation"))?;
+                    let operands = &self.module.ops[op].operands;
+                    if self.module.ops[op].opcode.is_elementwise() {
+                        let tiles = operands.iter().filter(|v| self.module.ty(**v).is_tensor());
+                        stack.extend(tiles.map(|&v| (v, at.clone())));
+                        true
+                    } else {
+                        let inner = self.seen_through(op, &at)?;
+                        stack.extend(inner.clone().zip(operands.first()).map(|(at, &v)| (v, at)));
+                        inner.is_some()
+                    }
+                }
+                _ => true,
+            };
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_used(&self, op: OpId) -> bool {
+        self.module.ops[op].results.iter().any(|v| self.last_use[*v] > self.position[op])
+    }
+
+    /// Whether elements go to other lanes whatever the shapes are.
+    fn moves_tiles(&self, op: OpId) -> bool {
+        let operation = &self.module.ops[op];
+        let held = |n: usize| operation.operands.get(n).is_some_and(|v| self.is_held(*v));
+        let fragment = |n: usize| {
+            let bound = operation.operands.get(n).and_then(|v| self.bound.get(v));
+            matches!(bound, Some(Bound::Fragment(_)))
+        };
+        self.is_used(op)
+            && match operation.opcode {
+                Opcode::Reshape => self.moves(op) && held(0) && !self.renames(op),
+                Opcode::Trans => self.transposes(op) && held(0) && !self.renamed(op),
+                Opcode::Gather => held(0),
+                Opcode::Join => held(0) || held(1),
+                Opcode::Split => fragment(0),
+                Opcode::Cat => true,
+                _ => false,
+            }
+    }
+
+    /// Whether `tt.trans` moves anything.
+    fn transposes(&self, op: OpId) -> bool {
+        let shape = self.module.ops[op].operands.first().map_or(&[][..], |v| self.module.ty(*v).shape());
+        shape.iter().filter(|n| **n > 1).count() > 1
+    }
+
+    /// Whether the operand of an operation is a tile in registers whose places have only got other names.
+    fn renamed(&self, op: OpId) -> bool {
+        let source = self.module.ops[op].operands.first().and_then(|v| self.module.def_op(*v));
+        source.is_some_and(|source| match self.module.ops[source].opcode {
+            Opcode::Reshape => self.renames(source),
+            Opcode::Trans => self.renamed(source),
+            _ => false,
+        })
+    }
+
+    /// Whether a reshape cuts the columns of a matrix into blocks that a split then tells apart: every lane keeps what
+    /// it has.
+    fn renames(&self, op: OpId) -> bool {
+        let operation = &self.module.ops[op];
+        let (Some(&from), Some(to)) = (operation.operands.first(), self.module.result(op)) else {
+            return false;
+        };
+        let (&[rows, cols], &[first, blocks, inner]) =
+            (self.module.ty(from).shape(), self.module.ty(to).shape())
+        else {
+            return false;
+        };
+        let users = self.users_of(to);
+        let apart = |op: &OpId| self.module.ops[*op].opcode == Opcode::Split;
+        let turned = users.iter().all(|&op| {
+            self.module.ops[op].opcode == Opcode::Trans
+                && self.module.result(op).is_some_and(|v| self.users_of(v).iter().all(apart))
+        });
+        (rows, cols) == (first, blocks * inner)
+            && inner.is_multiple_of(self.place.family.col_span())
+            && !users.is_empty()
+            && turned
+    }
+
+    fn users_of(&self, value: ValueId) -> Vec<OpId> {
+        warploom_ir::walk::uses(self.module, value).map(|(op, _)| op).collect()
+    }
+
+    /// An operation on the places of elements, through scratch memory.
+    pub(super) fn exchange_tiles(&mut self, op: OpId) -> Result<()> {
+        let module = self.module;
+        let (operands, results) = (&module.ops[op].operands, module.ops[op].results.to_vec());
+        let source = self.operand(op, 0)?;
+        let from = module.ty(source).shape();
+        let elements: u64 = from.iter().product();
+        let family = self.family()?;
+        let mut wanted = Vec::new();
+        for &result in &results {
+            let form = self.form(result, family)?;
+            let mut indices = Vec::new();
+            if module.ops[op].opcode == Opcode::Gather {
+                for place in self.places(result, family, form)? {
+                    let index = self.at(self.operand(op, 1)?, place)?;
+                    indices.push(self.index(index)?);
+                }
+            }
+            wanted.push((result, form, indices));
+        }
+        let parked: &[ValueId] = match module.ops[op].opcode {
+            Opcode::Join | Opcode::Cat => operands,
+            _ => std::slice::from_ref(&operands[0]),
+        };
+        self.park(parked)?;
+        for (which, (result, form, indices)) in wanted.into_iter().enumerate() {
+            let mut held = Vec::new();
+            for (n, place) in self.places(result, family, form)?.into_iter().enumerate() {
+                let shape = module.ty(result).shape();
+                let number = match module.ops[op].opcode {
+                    Opcode::Reshape | Opcode::Cat => self.row_major(shape, &place)?,
+                    Opcode::Trans | Opcode::ExpandDims | Opcode::Broadcast => {
+                        let inner = self.seen_through(op, &place)?;
+                        self.row_major(from, &inner.ok_or_else(|| internal("a view without a place"))?)?
+                    }
+                    Opcode::Gather => {
+                        let axis = self.axis(op, place.len())?;
+                        let mut inner = place.clone();
+                        let index = indices.get(n).copied().ok_or_else(|| internal("an index is missing"))?;
+                        inner[axis] = self.computed(index);
+                        self.row_major(from, &inner)?
+                    }
+                    Opcode::Join => {
+                        let (last, rest) = place.split_last().ok_or_else(|| internal("a join of scalars"))?;
+                        let own = self.row_major(from, &rest.iter().copied().collect())?;
+                        let part = self.coordinate(*last)?;
+                        self.ir.add(self.ir.scale(part, elements)?, own)?
+                    }
+                    _ => {
+                        let mut inner = place.clone();
+                        inner.push(Coord { base: Base::Zero, offset: which as u32 });
+                        self.row_major(from, &inner)?
+                    }
+                };
+                held.push(self.parked(module.ty(result), 0, number)?);
+            }
+            self.hold(result, form, held)?;
+        }
+        self.meet_all()
+    }
+
+    /// An index as `i32`.
+    pub(super) fn index(&mut self, index: Val<'c>) -> Result<IntValue<'c>> {
+        let index = as_int(index)?;
+        match index.get_type().get_bit_width() {
+            32 => Ok(index),
+            64 => as_int(self.ir.cast(Llvm::Trunc, index.into(), self.ir.i32().into())?),
+            _ => self.ir.zext(index, self.ir.i32()),
+        }
+    }
+}

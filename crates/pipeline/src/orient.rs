@@ -1,0 +1,111 @@
+//! Loads go along the dimension in which neighbours lie in memory (C8, G20).
+//!
+//! A matrix whose columns are consecutive in memory is loaded as its transpose and seen transposed: copies to shared
+//! memory move rows, and products read either way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warploom_ir::axis::{AxisFacts, facts};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use crate::emit::Emit;
+use crate::walk::preorder;
+
+/// Bytes of the widest copy of a lane, and of the shortest row of a copied tile.
+const ROW: u64 = 16;
+
+/// Turns the loads of a function so that neighbours in memory are neighbours in a row.
+pub(crate) fn orient(module: &mut Module, func: OpId) {
+    let loads: Vec<OpId> =
+        preorder(module, func).into_iter().filter(|&op| is_matrix_load(module, op)).collect();
+    if loads.is_empty() {
+        return;
+    }
+    let known = facts(module, func);
+    let turned: Vec<OpId> = loads.into_iter().filter(|&op| goes_down(module, &known, op)).collect();
+    let mut blocks: BTreeMap<BlockId, BTreeSet<OpId>> = BTreeMap::new();
+    for op in turned {
+        let Some(block) = module.ops[op].block else { continue };
+        blocks.entry(block).or_default().insert(op);
+    }
+    let mut replaced = BTreeMap::new();
+    for (block, turned) in blocks {
+        for op in std::mem::take(&mut module.blocks[block].ops) {
+            match turned.contains(&op) {
+                true => replaced.extend(turn(module, block, op)),
+                false => module.append(block, op),
+            }
+        }
+    }
+    if replaced.is_empty() {
+        return;
+    }
+    for (_, op) in module.ops.iter_mut() {
+        for operand in &mut op.operands {
+            *operand = *replaced.get(operand).unwrap_or(operand);
+        }
+    }
+}
+
+/// Whether an operation loads a matrix of numbers that a copy could bring.
+fn is_matrix_load(module: &Module, op: OpId) -> bool {
+    let ty = module.result(op).filter(|_| module.ops[op].opcode == Opcode::Load).map(|v| module.ty(v));
+    ty.is_some_and(|ty| match (ty.shape(), ty.elem_bits()) {
+        (&[rows, _], Some(bits @ (8 | 16 | 32 | 64))) => rows.saturating_mul(u64::from(bits / 8)) >= ROW,
+        _ => false,
+    })
+}
+
+/// Whether copies down the columns of a loaded matrix are wider than copies along its rows, or neighbours lie there
+/// though nothing is known of their alignment.
+fn goes_down(module: &Module, known: &AxisFacts, op: OpId) -> bool {
+    let operands = &module.ops[op].operands;
+    let (Some(&pointers), Some(result)) = (operands.first(), module.result(op)) else { return false };
+    let bytes = u64::from(module.ty(result).elem_bits().unwrap_or(8) / 8).max(1);
+    let width = |dim: usize| {
+        let run = known.along(module, pointers, dim);
+        let mask = operands.get(1).map_or(u64::MAX, |&mask| known.along(module, mask, dim).leading());
+        let together = run.consecutive.min(mask).saturating_mul(bytes).min(ROW);
+        (together.min(run.multiple), together)
+    };
+    width(0) > width(1)
+}
+
+/// Puts the transposed load in the place of one; what its result becomes.
+fn turn(module: &mut Module, block: BlockId, op: OpId) -> Option<(ValueId, ValueId)> {
+    let result = module.result(op)?;
+    let (operands, loc) = (module.ops[op].operands.to_vec(), module.ops[op].loc);
+    let mut emit = Emit { out: module, block, loc };
+    let swapped: Vec<ValueId> = operands.into_iter().map(|v| transposed(&mut emit, v)).collect();
+    let Type::Tensor { .. } = emit.out.ty(result) else { return None };
+    let ty = flipped(emit.out.ty(result));
+    let load = emit.op(Opcode::Load, &swapped, &[ty], &[]);
+    let (props, attrs, span) = {
+        let old = &emit.out.ops[op];
+        (old.props.clone(), old.attrs.clone(), old.span)
+    };
+    let new = &mut emit.out.ops[load];
+    (new.props, new.attrs, new.span) = (props, attrs, span);
+    let loaded = emit.out.result(load)?;
+    let shown = transposed(&mut emit, loaded);
+    module.ops[op].block = None;
+    Some((result, shown))
+}
+
+/// A matrix with rows and columns exchanged; scalars as they are.
+fn transposed(emit: &mut Emit<'_>, value: ValueId) -> ValueId {
+    if !emit.out.ty(value).is_tensor() {
+        return value;
+    }
+    let ty = flipped(emit.out.ty(value));
+    let order = Attr::DenseArray { elem: Type::I32, values: vec![1, 0] };
+    let op = emit.op(Opcode::Trans, &[value], &[ty], &[("order", order)]);
+    emit.out.result(op).unwrap_or(value)
+}
+
+fn flipped(ty: &Type) -> Type {
+    match ty.shape() {
+        &[rows, cols] => Type::tensor(&[cols, rows], ty.elem().clone()),
+        _ => ty.clone(),
+    }
+}

@@ -1,0 +1,104 @@
+//! Kernels whose products one partition issues by tcgen05.mma: what is chosen, and what the checker finds in broken
+//! programs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use warploom_chips::Target;
+use warploom_pipeline::CompileOptions;
+use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::single::{self, RegisterLayout, Single};
+
+fn compile(name: &str, chip: &str, depth: Option<u64>) -> Single {
+    let module = warploom_ir::parse(&common::kernel(name)).unwrap();
+    let target = Target::named(chip).unwrap();
+    let mut options = CompileOptions::default();
+    (options.check, options.depth) = (true, depth);
+    single::compile(&module, &target, &options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
+}
+
+/// The rules that a program breaks.
+fn found(text: &str) -> BTreeSet<Rule> {
+    let module = warploom_ir::parse(text).unwrap();
+    let checked = check::program(&module, &Target::named("sm_100a").unwrap(), Effort::Quick);
+    checked.err().unwrap_or_default().iter().map(|v| v.rule).collect()
+}
+
+#[test]
+fn sums_that_a_loop_carries_stay_in_tensor_memory_c66() {
+    for (depth, pending) in [(2, 0), (3, 1), (5, 1)] {
+        let gemm = compile("gemm_pointers", "sm_100a", Some(depth));
+        assert_eq!((gemm.shape.layout, gemm.shape.warps), (RegisterLayout::TensorRows, 4));
+        assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (depth, pending));
+        let text = warploom_ir::print(&gemm.program);
+        assert!(text.contains("cp_async_to_mma") && !text.contains("mma_wait"), "{text}");
+        assert_eq!(text.matches("warploom.mma ").count(), 1);
+    }
+}
+
+/// S is read in its trip, and O is scaled: both start anew, and take turns where they have the same shape.
+#[test]
+fn products_that_a_loop_reads_start_anew() {
+    let attention = compile("attention.sm80", "sm_100a", None);
+    assert_eq!(attention.loops[0].pipelined.pending, 0);
+    let text = warploom_ir::print(&attention.program);
+    assert!(text.contains("mma_to_generic") && !text.contains("cp_async_to_mma"), "{text}");
+    assert_eq!(attention.stored.len(), 1, "P goes through shared memory");
+}
+
+/// One edit of a right program breaks the rule that it should.
+#[test]
+fn the_checker_finds_broken_handshakes_of_one_partition() {
+    let sum = warploom_ir::print(&compile("gemm_pointers", "sm_100a", Some(3)).program);
+    let fresh = warploom_ir::print(&compile("attention.sm80", "sm_100a", None).program);
+    assert!(found(&sum).is_empty() && found(&fresh).is_empty());
+    let meeting = "warploom.proxy_fence\n        warploom.barrier_sync @all";
+    let line = |text: &str, has: &str| {
+        let line = text.lines().find(|l| has.split(' ').all(|part| l.contains(part)));
+        line.unwrap_or_else(|| panic!("{has}")).to_owned()
+    };
+    let (acquire, release) = (line(&sum, "producer_acquire @p0"), line(&sum, "consumer_release @p0"));
+    let commit = line(&sum, "producer_commit @t0");
+    let wait = line(&fresh, "consumer_wait @t0");
+    let back = line(&fresh, "consumer_release @t0");
+    let mutations: Vec<(&str, &str, String, String, &[Rule])> = vec![
+        ("copies not fenced", &sum, meeting.into(), "warploom.barrier_sync @all".into(), &[Rule::Fence]),
+        (
+            "fenced behind the meeting",
+            &sum,
+            meeting.into(),
+            "warploom.barrier_sync @all\n        warploom.proxy_fence".into(),
+            &[Rule::Fence],
+        ),
+        ("nobody meets", &sum, meeting.into(), "warploom.proxy_fence".into(), &[Rule::Read]),
+        ("slots not acquired", &sum, acquire.clone(), String::new(), &[Rule::Overwrite]),
+        ("slots not given back", &sum, release.clone(), String::new(), &[Rule::Arrivals]),
+        ("a sum not committed", &sum, commit.clone(), String::new(), &[Rule::Drain, Rule::Deadlock]),
+        (
+            "given back twice",
+            &sum,
+            release.clone(),
+            format!("{release}\n{release}"),
+            &[Rule::Arrivals, Rule::Overwrite],
+        ),
+        (
+            "two arrivals for one commit",
+            &sum,
+            "arrive_empty = 1 : i32".into(),
+            "arrive_empty = 2 : i32".into(),
+            &[Rule::Arrivals],
+        ),
+        ("groups without barriers", &sum, "\"cp_async_to_mma\"".into(), "\"cp_async\"".into(), &[Rule::Form]),
+        ("columns that overlap", &sum, "rows = 128 : i32".into(), "rows = 64 : i32".into(), &[Rule::Columns]),
+        ("read before it is there", &fresh, wait.clone(), String::new(), &[Rule::Read]),
+        ("columns not given back", &fresh, back.clone(), String::new(), &[Rule::Arrivals, Rule::Deadlock]),
+        ("given back before it is read", &fresh, wait.clone(), format!("{wait}\n{back}"), &[Rule::Arrivals]),
+    ];
+    for (name, text, from, to, rules) in mutations {
+        assert!(text.contains(&from), "{name}");
+        let broken = found(&text.replacen(&from, &to, 1));
+        assert!(rules.iter().any(|rule| broken.contains(rule)), "{name}: {broken:?}");
+    }
+}

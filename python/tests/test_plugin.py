@@ -1,0 +1,55 @@
+"""The plug-in of pytest, in a pytest of its own."""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+SUITE = f"""
+import sys
+sys.path.insert(0, {str(HERE)!r})
+import kernels, numpy as np, pytest
+
+def test_right():
+    x, y = np.zeros(256, np.int32), np.zeros(256, np.int32)
+    kernels.rotate_right[(1, )](x, y, BLOCK=256)
+
+def test_racy():
+    x, y = np.zeros(256, np.int32), np.zeros(256, np.int32)
+    kernels.rotate[(1, )](x, y, BLOCK=256)
+
+def test_nothing():
+    pass
+"""
+
+
+def run(folder, *options):
+    (folder / "test_suite.py").write_text(SUITE)
+    line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={folder}/junit.xml", *options]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True)
+
+
+def test_a_race_fails_its_test_and_stands_in_the_reports(tmp_path):
+    done = run(tmp_path, "--warploom", "sm_90a", "--interleavings", "2")
+    assert done.returncode == 1 and "2 passed" in done.stdout and "1 failed" in done.stdout, done.stdout
+    assert "RaceError" in done.stdout and "kernels.py" in done.stdout
+    assert "2 launches, " in done.stdout and "findings: R0" in done.stdout
+    cases = ElementTree.parse(tmp_path / "junit.xml").iter("testcase")
+    fields = {case.get("name"): {p.get("name"): p.get("value") for p in case.iter("property")} for case in cases}
+    assert fields["test_racy"]["warploom_findings"].startswith("R0") and not fields["test_right"]["warploom_findings"]
+    assert fields["test_right"]["warploom_synchronisation"] and not fields["test_nothing"]
+
+
+def test_what_fails_is_chosen(tmp_path):
+    done = run(tmp_path, "--warploom", "sm_100a", "--fail-on", "bounds,deadlock")
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("options", [["--warploom", "sm_12"], ["--warploom", "sm_90a", "--fail-on", "everything"],
+                                     ["--warploom", "sm_90a", "--interleavings", "0"]])
+def test_wrong_options_are_refused(tmp_path, options):
+    done = run(tmp_path, *options)
+    assert done.returncode == 4 and "instead:" in done.stderr, done.stderr
