@@ -20,9 +20,9 @@ use crate::io::{Failure, Input, Io};
 
 /// Schedule loop graphs.
 ///
-///     warploom schedule loops.jsonl --json
-///     warploom schedule gemm.json
-///     warploom schedule --check gemm.json gemm.schedule.json
+///   warploom schedule loops.jsonl --json
+///   warploom schedule gemm.json
+///   warploom schedule --check gemm.json gemm.schedule.json
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
