@@ -170,8 +170,10 @@ fn decode<'t, 'a: 't>(
     if !diagnostics.is_empty() {
         return Err(EmulatorRefusal { diagnostics });
     }
+    let uses: Vec<_> = insts.iter().map(uses::registers).collect();
+    super::guess::mark(&mut insts, &uses);
     Ok(Code {
-        uses: insts.iter().map(uses::registers).collect(),
+        uses,
         uses_wgmma: insts.iter().any(|i| matches!(i.op, Op::Wgmma(_))),
         shares_global: insts.iter().any(|i| i.op.shares_global()),
         reserves: specials(&insts, |s| s == Special::ReservedSmem),

@@ -3,6 +3,7 @@
 mod entry;
 mod frame;
 mod functions;
+mod guess;
 mod variables;
 
 use crate::code::FUNCTION_BASE;

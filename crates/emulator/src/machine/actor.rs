@@ -44,6 +44,7 @@ impl Actor {
             scope: self.scope,
             proxy: self.proxy,
             same: self.same,
+            global: false,
         }
     }
 }

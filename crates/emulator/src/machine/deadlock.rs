@@ -120,6 +120,7 @@ pub(crate) fn no_progress(m: &mut Machine<'_>) {
 fn why(m: &Machine<'_>, w: &Warp, wait: &Wait) -> String {
     match wait {
         Wait::Mbar(list) => list.iter().map(|x| mbarrier(m, *x)).collect::<Vec<_>>().join("; "),
+        Wait::Lanes(lanes) => format!("bar.warp.sync waits for lanes {}", lane_list(lanes & w.live)),
         Wait::Named { id, .. } => {
             let Some(b) = m.core.ctas.get(w.cta as usize).and_then(|c| c.named.get(*id as usize)) else {
                 return format!("named barrier {id}");

@@ -44,6 +44,7 @@ fn check(m: &mut Machine<'_>) {
         return;
     }
     registers(m);
+    products(m);
     pending(m);
     tmem(m);
 }
@@ -80,6 +81,16 @@ fn pending(m: &mut Machine<'_>) {
             let remedy = "wait for it: the shared memory it uses is gone with the CTA";
             m.core.report("C01", Severity::Error, &a, None, None, message, remedy);
         }
+    }
+}
+
+/// C02: a product that not all warps of a warpgroup issued.
+fn products(m: &mut Machine<'_>) {
+    for ((cta, group, _), (pc, _, seen)) in std::mem::take(&mut m.core.products) {
+        let Some(w) = m.warps.iter().find(|w| w.cta == cta && w.index / 4 == group) else { continue };
+        let a = actor(w, pc, w.born);
+        let message = format!("{seen} of the four warps of a warpgroup come to this product");
+        m.core.error("C02", &a, message, "let all four warps issue it, or none");
     }
 }
 

@@ -174,7 +174,9 @@ impl<'a> Grid<'a> {
                 // Those of low priority run when those of high priority get nowhere.
                 order.sort_unstable();
                 let busy = self.residents.iter().filter(|r| !r.idle).count();
-                if self.still == 0 && busy > 1 {
+                // While somebody has paused, all others go on: they may want what it took.
+                let paused = self.residents.iter().any(|r| r.machine.paused());
+                if self.still == 0 && busy > 1 && !paused {
                     order.truncate(order.len().div_ceil(2));
                 }
                 if self.rng.below(8) == 0

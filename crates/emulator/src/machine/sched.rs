@@ -263,7 +263,7 @@ fn may_go(core: &Core<'_>, w: &Warp, lanes: u32, wait: &Wait) -> bool {
         Wait::Mbar(list) => list.iter().any(|(cta, at, phase, _)| {
             core.ctas.get(*cta as usize).and_then(|c| c.mbars.get(at)).is_none_or(|b| b.phase != *phase)
         }),
-        Wait::Named { .. } => false,
+        Wait::Named { .. } | Wait::Lanes(_) => false,
         Wait::Retry(c) => match *c {
             Cond::CpAsync { keep } => {
                 !w.cp_async.covered(keep, lanes).iter().any(|n| core.in_flight(w.id, Kind::CpAsync, *n))
@@ -372,11 +372,14 @@ fn standing(w: &Warp, lanes: u32) -> Vec<(u32, u32)> {
 
 /// Whether all lanes that an instruction needs are there.
 fn present(core: &Core<'_>, w: &Warp, pc: u32, lanes: u32) -> bool {
-    match core.code.insts.get(pc as usize).map(|i| (i.presence, i.guard)) {
-        Some((Presence::Warp, _)) => lanes == w.live,
-        Some((Presence::Mask(m), guard)) => {
+    match core.code.insts.get(pc as usize).map(|i| (i.presence, i.guard, &i.op)) {
+        Some((Presence::Warp, ..)) => lanes == w.live,
+        Some((Presence::Mask(m), guard, op)) => {
+            let barrier = matches!(op, Op::BarWarp { .. });
             let active = guard.map_or(lanes, |(p, n)| lanes & w.predicate(crate::isa::op::PSrc::Reg(p, n)));
-            active == 0 || (w.scalar(core, m, active) as u32) & w.live & !lanes == 0
+            let members = w.scalar(core, m, active) as u32;
+            let missing = members & w.live & !lanes;
+            active == 0 || missing == 0 || barrier && missing & !exec::meet::meeting(core, w, members) == 0
         }
         _ => true,
     }

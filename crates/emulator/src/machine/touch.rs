@@ -197,10 +197,28 @@ impl Core<'_> {
 
     fn touch_global_granule(&mut self, g: u64, access: Access, actor: &Actor) {
         let Some(granule) = self.world.shadow.at(g) else { return };
+        let access = Access { global: true, ..access };
         if let Some(c) = granule.access(access, &actor.clock) {
             let (s, e) = byte_range(g, c.bytes);
             let extent = self.global_extent(s, e);
             self.collision("R02", actor, access.act, &c, extent);
+        }
+    }
+
+    /// Reads that do not see writes of this kernel: what it has written, in whatever order, they may not read (R02).
+    pub(crate) fn touch_constant(&mut self, list: &[(u32, u64)], size: u64, actor: &Actor) {
+        for &(_, addr) in list {
+            for (g, mask) in granules(addr, size) {
+                let Some(granule) = self.world.shadow.at(g) else { continue };
+                let writes = |a: &&Access| a.act == Act::Write && a.mask & mask != 0;
+                let Some(old) = granule.seen.iter().find(writes).copied() else { continue };
+                let (s, e) = byte_range(g, old.mask & mask);
+                let extent = Some(self.global_extent(s, e));
+                let message = "ld.global.nc reads bytes that this kernel writes: it may see the old ones";
+                let remedy = "load them without .nc, in CUDA C++ without __ldg and __restrict__";
+                self.report("R02", Severity::Error, actor, Some(&old), extent, message, remedy);
+                return;
+            }
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) enum Wait {
     Mbar(SmallVec<[(u32, u32, u32, u32); 1]>),
     /// At a named barrier.
     Named { id: u32, result: Option<Vote> },
+    /// At a `bar.warp.sync` of these lanes, which others come to at another place.
+    Lanes(u32),
     /// The instruction is run again when this holds.
     Retry(Cond),
 }
@@ -341,8 +343,8 @@ impl Warp {
 
     /// A synchronisation of these lanes among themselves: their accesses so far are ordered for all of them.
     pub(crate) fn sync_lanes(&mut self, lanes: u32) {
-        let (id, now) = (self.id, self.now);
-        Rc::make_mut(&mut self.clock).tick(id, lanes, now);
+        let (id, live, now) = (self.id, self.live, self.now);
+        Rc::make_mut(&mut self.clock).meet(id, lanes, live, now);
         self.now += 1;
     }
 
@@ -350,6 +352,8 @@ impl Warp {
     pub(crate) fn release(&mut self, lanes: u32) -> Clock {
         let mut c = (*self.clock).clone();
         c.tick(self.id, lanes, self.now);
+        c.publish(self.id, lanes);
+        c.within = None;
         self.now += 1;
         c
     }

@@ -1,6 +1,7 @@
 //! What an actor knows to have happened: a vector clock over threads, and for each channel of asynchronous
 //! operations the numbers known to be complete (E60).
 
+use super::within::Within;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -237,14 +238,17 @@ impl Know {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clock {
     pub seen: Know,
-    pub fenced: Know,
+    /// What was followed by a proxy fence for shared memory, and by one for global memory.
+    pub fenced: [Know; 2],
+    /// What lanes of the own warp know of each other; it is not passed on as it stands.
+    pub within: Option<Rc<Within>>,
 }
 
 impl Clock {
     /// A clock of a cluster that knows nothing; sized 0 when the analysis is off.
     pub(crate) fn new(home: u32, threads: usize, channels: usize) -> Self {
         let know = Know::new(home, threads, channels);
-        Clock { seen: know.clone(), fenced: know }
+        Clock { seen: know.clone(), fenced: [know.clone(), know], within: None }
     }
 
     /// The cluster whose clock it is.
@@ -254,7 +258,7 @@ impl Clock {
 
     pub(crate) fn join(&mut self, other: &Clock) {
         self.seen.join(&other.seen);
-        self.fenced.join(&other.fenced);
+        self.fenced.iter_mut().zip(&other.fenced).for_each(|(mine, theirs)| mine.join(theirs));
     }
 
     /// Whether it knows all that another one of the same cluster knows of the cluster's threads.
@@ -275,15 +279,41 @@ impl Clock {
         });
     }
 
-    /// Everything seen so far was followed by a proxy fence.
-    pub(crate) fn fence(&mut self) {
-        let Clock { seen, fenced } = self;
-        fenced.join(seen);
+    /// Everything seen so far was followed by a proxy fence of a space: 0 for shared, 1 for global memory.
+    pub(crate) fn fence(&mut self, space: usize) {
+        let Clock { seen, fenced, .. } = self;
+        fenced.iter_mut().skip(space).take(1).for_each(|f| f.join(seen));
     }
 
-    /// Only the accesses of these lanes of a warp up to `time` were followed by a proxy fence (`--strict`).
-    pub(crate) fn fence_own(&mut self, warp: u32, lanes: u32, time: u32) {
-        self.fenced.tick(warp, lanes, time);
+    /// The accesses of these lanes of a warp up to `time`, and its copies that are known complete, were followed by a
+    /// proxy fence of a space; nothing else need be (`--strict`).
+    pub(crate) fn fence_own(&mut self, space: usize, warp: u32, lanes: u32, time: u32) {
+        let Clock { seen, fenced, .. } = self;
+        let Some(fenced) = fenced.get_mut(space) else { return };
+        fenced.tick(warp, lanes, time);
+        let copies = channel(warp, Kind::CpAsync);
+        if let Some(done) = seen.own.done.get(copies as usize) {
+            fenced.finish(copies, |d| d.join(done));
+        }
+    }
+
+    /// Some lanes of a warp, of which `live` have not ended, tell each other what they did up to `time` (E100).
+    pub(crate) fn meet(&mut self, warp: u32, lanes: u32, live: u32, time: u32) {
+        if lanes & live == live {
+            self.seen.tick(warp, lanes, time);
+            self.publish(warp, lanes);
+            self.within = None;
+        } else {
+            Rc::make_mut(self.within.get_or_insert_default()).meet(lanes, time);
+        }
+    }
+
+    /// What these lanes of the own warp know of others becomes known to whoever has this clock.
+    pub(crate) fn publish(&mut self, warp: u32, lanes: u32) {
+        let Some(within) = self.within.clone() else { return };
+        for (lane, time) in (0..).zip(within.of(lanes)).filter(|(_, time)| *time > 0) {
+            self.seen.tick(warp, 1 << lane, time);
+        }
     }
 
     /// The lanes of a warp are known up to `time`.

@@ -4,3 +4,4 @@ pub(crate) mod clock;
 pub(crate) mod released;
 pub(crate) mod scope;
 pub(crate) mod shadow;
+pub(crate) mod within;

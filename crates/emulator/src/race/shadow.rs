@@ -50,6 +50,8 @@ pub(crate) struct Access {
     pub proxy: bool,
     /// A write of what was there already.
     pub same: bool,
+    /// To global memory.
+    pub global: bool,
 }
 
 impl Access {
@@ -101,8 +103,11 @@ impl Access {
         }
         let unknown = clock.seen.behind(self.home, self.who, self.lanes_at(bytes), self.time);
         // A lane's own accesses are in program order.
-        let own = |l| self.by() == other.by() && other.lanes_at(bytes & self.bytes_of(l)) == 1 << l;
-        lanes(unknown).all(own)
+        let own = |l| {
+            let who = other.lanes_at(bytes & self.bytes_of(l));
+            who == 1 << l || clock.within.as_ref().is_some_and(|k| k.knows(who, l, self.time))
+        };
+        unknown == 0 || self.by() == other.by() && lanes(unknown).all(own)
     }
 
     /// Whether a later access, which is no write, is of the same lanes to the same bytes: ordering it orders this one too.
@@ -116,10 +121,12 @@ impl Access {
 
     /// Whether a proxy fence stands between this generic access and `other` in the async proxy.
     fn fenced(&self, clock: &Clock, bytes: u32) -> bool {
+        let [shared, global] = &clock.fenced;
+        let fenced = if self.global { global } else { shared };
         if self.who & OPERATION != 0 {
-            return clock.fenced.knows(self.home, self.who & !OPERATION, self.time);
+            return fenced.knows(self.home, self.who & !OPERATION, self.time);
         }
-        clock.fenced.behind(self.home, self.who, self.lanes_at(bytes), self.time) == 0
+        fenced.behind(self.home, self.who, self.lanes_at(bytes), self.time) == 0
     }
 }
 

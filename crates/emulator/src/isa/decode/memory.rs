@@ -70,6 +70,7 @@ fn in_frame(space: Space, addr: Addr) -> Space {
 /// `ld`.
 pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let (order, scope) = order(m);
+    let constant = m.has("nc");
     let policy = m.cache_hints();
     m.ignore(&["unified"]);
     let (space, n) = (space(m), vector(m));
@@ -89,7 +90,7 @@ pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Opera
     }
     let addr = cx.addr(cx.arg(args, 1)?)?;
     let space = in_frame(space, addr);
-    Ok(Op::Ld(Box::new(Load { space, ty, addr, dsts, order, scope })))
+    Ok(Op::Ld(Box::new(Load { space, ty, addr, dsts, order, scope, constant, guess: false })))
 }
 
 /// `st`, `st.async`.

@@ -325,6 +325,11 @@ impl Op {
         }
     }
 
+    /// Whether it is undefined once a lane of the warp has ended, as the PTX ISA says of the instructions on matrices.
+    pub(crate) fn needs_whole_warp(&self) -> bool {
+        matches!(self, Op::LdMatrix(_) | Op::StMatrix(_) | Op::MovMatrix { .. } | Op::Mma(_) | Op::Wgmma(_))
+    }
+
     /// Whether other CTAs may see this in an order that the program relies on (E5).
     pub(crate) fn shares_global(&self) -> bool {
         let global = |s: Space| matches!(s, Space::Global | Space::Generic);

@@ -240,6 +240,10 @@ pub(crate) struct Load {
     pub dsts: SmallVec<[Option<(Reg, u8)>; 8]>,
     pub order: Order,
     pub scope: Scope,
+    /// `.nc`: through a path that does not see writes of this kernel.
+    pub constant: bool,
+    /// The first guess of a loop of `atom.cas` at this address, which checks it.
+    pub guess: bool,
 }
 
 /// A store.

@@ -1,11 +1,12 @@
 //! Instructions across the lanes of a warp (E53). Each orders the lanes it joins.
 
 use super::flow::Flow;
+use super::meet;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{Op, Shuffle, Vote};
 use crate::machine::actor::actor;
 use crate::machine::core::Core;
-use crate::machine::warp::{FULL, Warp};
+use crate::machine::warp::{FULL, Wait, Warp};
 
 /// Runs an instruction of this family; `None` for others.
 pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Option<Flow> {
@@ -23,14 +24,23 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
         _ => return None,
     };
     let members = w.scalar(core, member, mask) as u32;
-    let missing = members & w.live & !mask;
+    let mut missing = members & w.live & !mask;
+    let mut here = members & mask;
+    if missing != 0 && matches!(op, Op::BarWarp { .. }) && missing & !meet::meeting(core, w, members) == 0 {
+        let parked = meet::parked(w, members);
+        if missing & !parked != 0 {
+            return Some(Flow::Park(Wait::Lanes(members)));
+        }
+        meet::part(w, members);
+        here |= parked;
+        missing = 0;
+    }
     let absent = members & !w.born;
     if missing | absent != 0 || mask & !members != 0 {
         let a = actor(w, pc, mask);
         let message = format!("member mask {members:#010x} but lanes {mask:#010x} execute the instruction");
         core.error("C02", &a, message, "name exactly the lanes that come here");
     }
-    let here = members & mask;
     match op {
         Op::Shfl { mode, d, p, a, b, c, .. } => {
             let (v, sel, clamp) = (w.value(core, *a), w.value(core, *b), w.value(core, *c));

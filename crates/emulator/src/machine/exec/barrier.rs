@@ -18,7 +18,10 @@ pub(crate) fn cluster_arrive(core: &mut Core<'_>, w: &mut Warp, release: bool, p
         return Flow::Next;
     }
     if core.race {
-        let c = if release { w.release(mask) } else { core.empty_clock() };
+        // A relaxed arrival publishes what a fence before it saw.
+        let [_, fenced, _] = &w.fence_clock;
+        let fenced = fenced.clone();
+        let c = if release { w.release(mask) } else { fenced.unwrap_or_else(|| core.empty_clock()) };
         core.cluster_barrier.clock.join(&c);
     }
     w.cluster_arrived = Some(core.cluster_barrier.generation);
@@ -76,13 +79,15 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
                 w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
             }
         }
-        Fence::ProxyAsync { .. } => {
+        Fence::ProxyAsync { shared, global } => {
             let (id, now, strict) = (w.id, w.now, core.opts.strict);
             let own = Rc::make_mut(&mut w.clock);
-            if !strict {
-                own.fence();
+            for (space, _) in [shared, global].iter().enumerate().filter(|(_, named)| **named) {
+                if !strict {
+                    own.fence(space);
+                }
+                own.fence_own(space, id, mask, now);
             }
-            own.fence_own(id, mask, now);
             w.now += 1;
         }
         Fence::ProxyTensormap | Fence::MbarrierInit => {}

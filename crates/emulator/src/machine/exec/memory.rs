@@ -148,12 +148,16 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         }
     }
     if core.race {
-        let act = if l.order.strong() { Act::Atomic } else { Act::Read };
+        let guess = l.guess && !core.opts.strict;
+        let act = if l.order.strong() || guess { Act::Atomic } else { Act::Read };
         if l.order.strong() {
             order::acquire(core, w, &touched, l.order, l.scope, false);
         }
         drop(a);
         let a = Actor { scope: l.scope, ..actor(w, pc, mask) };
+        if l.constant {
+            core.touch_constant(&touched.global, size as u64, &a);
+        }
         touched.record(core, size as u64, &a, act);
     }
     Flow::Next

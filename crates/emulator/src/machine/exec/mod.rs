@@ -12,6 +12,7 @@ mod idesc;
 mod leave;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
+pub(crate) mod meet;
 pub(crate) mod memory;
 mod named;
 pub(crate) mod operands;
@@ -68,6 +69,11 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
             "a warp-wide instruction is guarded off in some lanes of the warp",
             "make the guard the same for all lanes",
         );
+    }
+    if inst.presence == Presence::Warp && w.live != w.born && inst.op.needs_whole_warp() {
+        let message = "lanes of the warp have ended before this warp-wide instruction";
+        let a = actor(w, pc, mask);
+        core.error("C02", &a, message, "let all lanes come here, and end behind it");
     }
     if !w.marks.held.is_empty()
         && let Some(number) = wgmma::guard_registers(core, w, inst, pc, mask)
@@ -161,6 +167,7 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
             w.spread();
             w.jump(group & !mask, pc + 1);
             exit(core, w, mask);
+            leave::judge(core, w, pc);
             Flow::Set
         }
         Op::Call(c) => calls::call(core, w, c, pc, mask),
