@@ -47,17 +47,6 @@ impl Kind {
 /// Number of kinds.
 pub(crate) const KINDS: u32 = 10;
 
-/// The lanes of a mask.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (mask != 0).then(|| {
-            let l = mask.trailing_zeros();
-            mask &= mask - 1;
-            l
-        })
-    })
-}
-
 /// The channel of a warp (numbered in its cluster) and a kind.
 pub(crate) fn channel(warp: u32, kind: Kind) -> u32 {
     warp * KINDS + kind as u32
@@ -213,14 +202,14 @@ impl Know {
     pub(crate) fn behind(&self, cluster: u32, warp: u32, lanes: u32, time: u32) -> u32 {
         let Some(page) = self.page(cluster) else { return lanes };
         let first = warp as usize * 32;
-        self::lanes(lanes)
+        super::mask::lanes(lanes)
             .filter(|&l| page.thread(first + l as usize) < time)
             .fold(0, |late, l| late | 1 << l)
     }
 
     fn tick(&mut self, warp: u32, lanes: u32, time: u32) {
         let threads = Rc::make_mut(&mut self.own.threads);
-        for l in self::lanes(lanes) {
+        for l in super::mask::lanes(lanes) {
             if let Some(t) = threads.get_mut((warp * 32 + l) as usize) {
                 *t = (*t).max(time);
             }

@@ -1,6 +1,7 @@
 //! Happens-before analysis (E60-E65, E99).
 
 pub(crate) mod clock;
+mod mask;
 pub(crate) mod released;
 pub(crate) mod scope;
 pub(crate) mod shadow;

@@ -1,6 +1,7 @@
 //! Who touched which bytes: shadow state of shared memory, global memory and TMEM (E62).
 
-use super::clock::{Clock, lanes};
+use super::clock::Clock;
+use super::mask::lanes;
 use super::scope::Scope;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

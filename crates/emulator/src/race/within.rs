@@ -1,23 +1,20 @@
 //! What the lanes of a warp know of each other after a synchronisation of some of them (E60, E100).
 
-use super::clock::lanes;
+use super::mask::lanes;
+
+/// A time for each lane.
+type Row = [u32; 32];
 
 /// For each lane, the time up to which it knows the accesses of every lane of its warp, beyond what the warp's clock
 /// knows. Only made when lanes synchronise without the rest of their warp.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Within {
-    known: [[u32; 32]; 32],
-}
-
-impl Default for Within {
-    fn default() -> Self {
-        Within { known: [[0; 32]; 32] }
-    }
+    known: [Row; 32],
 }
 
 impl Within {
     /// What some lanes know together.
-    pub(crate) fn of(&self, some: u32) -> [u32; 32] {
+    pub(crate) fn of(&self, some: u32) -> Row {
         let mut all = [0; 32];
         for row in lanes(some).filter_map(|l| self.known.get(l as usize)) {
             all.iter_mut().zip(row).for_each(|(a, k)| *a = (*a).max(*k));
