@@ -232,6 +232,8 @@ impl<'a> Facts<'a> {
             {
                 depth = depth.max(ceil(done - p.t, ii));
                 depth = depth.max(u.distance + a.stage - p.stage + i128::from(a.order > p.order));
+                // Initial versions of one value are all there at the loop's entry, each in its slot.
+                depth = depth.max(u.distance);
             }
         }
         if let (Some(ii), Some(_)) = (ii, from) {

@@ -137,12 +137,14 @@ fn extent(
     }
 }
 
-/// Ring slots that one use asks for: by its completion and by its place in the kernel row (B17).
+/// Ring slots that one use asks for: by its completion, by its place in the kernel row, and by the initial versions that
+/// it reads (B17).
 fn slots_for(model: &Model<'_>, p: Anchor, u: &UnitUse, ii: i64) -> i64 {
     let Some(at) = model.ops[u.op].at else { return 1 };
     let by_time = (at.t + model.ops[u.op].latency + u.distance * ii - p.t + ii - 1).div_euclid(ii);
     let by_place = u.distance + at.stage - p.stage + i64::from(at.order > p.order);
-    by_time.max(by_place)
+    // The versions that a use reads before the first write are there from the start, all at once.
+    by_time.max(by_place).max(u.distance)
 }
 
 /// Where the storage is live outside its own region (B22).

@@ -12,6 +12,7 @@
 //! [`problems`] and [`packings`] are strategies of `proptest`; what fails shrinks to the least input that still does.
 
 mod choices;
+mod families;
 mod laws;
 mod packings;
 mod problems;
@@ -23,9 +24,10 @@ mod strategies;
 mod timings;
 
 pub use choices::Choices;
+pub use families::Family;
 pub use laws::{assign_bytes, assignment_holds, pack_bytes, packing_holds};
 pub use packings::packing;
-pub use problems::problem;
+pub use problems::{problem, problem_of};
 pub use replay::{delayed, steady};
 pub use shrink::{Shrink, ShrinkTree};
 pub use strategies::{Generated, packings, problems};

@@ -1,6 +1,7 @@
 //! Problems for `assign` that make sense, up to the limits of the format (B76).
 
 use super::choices::Choices;
+use super::families::{Family, Leaning};
 use warploom_bufassign::{
     AccessRole, AssignOptions, BufferValue, Consumer, Exit, Problem, Producer, RegionKind, Repeat, Reserved,
     ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition,
@@ -9,10 +10,15 @@ use warploom_bufassign::{
 /// A problem for `assign`: mostly well-formed, with rings, signals, views, accumulators, several
 /// regions, pipes and both spaces.
 pub fn problem(c: &mut Choices<'_>) -> Problem {
-    let blackwell = c.one_in(2);
-    let target = if blackwell { "sm_100a" } else { "sm_90a" };
+    problem_of(Family::Mixed, c)
+}
+
+/// A problem of a family.
+pub fn problem_of(family: Family, c: &mut Choices<'_>) -> Problem {
+    let lean = Leaning::of(family, c);
+    let target = if lean.blackwell { "sm_100a" } else { "sm_90a" };
     let warps = [1u32, 4, 4, 8];
-    let partitions: Vec<WarpPartition> = (0..1 + c.below(3))
+    let partitions: Vec<WarpPartition> = (0..lean.partitions)
         .map(|id| WarpPartition { id, name: format!("partition {id}"), warps: c.pick(&warps, 4) })
         .collect();
     let mut p = Problem {
@@ -43,16 +49,14 @@ pub fn problem(c: &mut Choices<'_>) -> Problem {
         });
     }
     let regions = 1 + c.below(3);
-    let tails = c.one_in(3);
     for id in 0..regions {
-        region(c, &mut p, id, tails);
+        region(c, &mut p, id, &lean);
     }
     p
 }
 
-/// One region with its ops, and values between them; with `tails` many versions of the last turns that nobody reads:
-/// copies in late stages, uses turns later in early ones, values that leave the loop.
-fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, tails: bool) {
+/// One region with its ops, and values between them.
+fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, lean: &Leaning) {
     let is_loop = id == 0 || c.one_in(2);
     let (ii, stages) = if is_loop { (1 + c.below(400), 1 + c.below(4)) } else { (1000, 1) };
     let exit = if c.one_in(5) { Exit::Early } else { Exit::Counted };
@@ -71,7 +75,7 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, tails: bool) {
             region: Some(id),
             partition: c.below(partitions),
             stage: match () {
-                () if tails && c.one_in(2) => stages - 1,
+                () if lean.tails && c.one_in(2) => stages - 1,
                 () if c.one_in(if narrow { 12 } else { 3 }) => c.below(stages),
                 () => 0,
             },
@@ -81,7 +85,7 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, tails: bool) {
                 let most = if narrow { ii / total } else { c.pick(&[20u64, 20, 60, 600], 20) };
                 c.below(most)
             },
-            is_async: c.one_in(if tails { 2 } else { 3 }),
+            is_async: c.one_in(if lean.tails { 2 } else { 3 }),
         });
     }
     let mut by_cycle: Vec<usize> = (first..p.ops.len()).collect();
@@ -90,16 +94,16 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, tails: bool) {
         p.ops[k].order = Some(rank as u64);
     }
     for _ in 0..1 + c.below(10) {
-        value(c, p, first, if is_loop { ii } else { 0 }, tails);
+        value(c, p, first, if is_loop { ii } else { 0 }, lean);
     }
 }
 
 const ELEMENTS: &[&str] = &["f16", "f16", "f16", "f32", "f8E4M3FN", "f4E2M1FN"];
 
 /// A value from some op of the region to later ones.
-fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: bool) {
+fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, lean: &Leaning) {
     let count = (p.ops.len() - first) as u64;
-    let late = tails && c.one_in(2);
+    let late = lean.tails && c.one_in(2);
     let mut from = first + c.below(count) as usize;
     for _ in 0..if late { 3 } else { 0 } {
         let other = first + c.below(count) as usize;
@@ -122,9 +126,10 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: boo
     ];
     // One partition: many short values of one shape, so that sharing has something to do.
     let narrow = p.partitions.len() == 1;
-    let blackwell = matches!(&p.target, TargetSpec::Named(n) if n == "sm_100a");
-    let kinds = kinds.get(..if blackwell { kinds.len() } else { 6 }).unwrap_or(kinds);
-    let (write, read) = if narrow || c.one_in(2) {
+    let kinds = kinds.get(..if lean.blackwell { kinds.len() } else { 6 }).unwrap_or(kinds);
+    let (write, read) = if lean.accumulators == 1 && c.one_in(5) {
+        (AccessRole::Tcgen05D, AccessRole::Tcgen05Ld)
+    } else if narrow || c.one_in(2) {
         (AccessRole::RegWrite, AccessRole::RegRead)
     } else {
         c.pick(kinds, (AccessRole::RegWrite, AccessRole::RegRead))
@@ -145,8 +150,8 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: boo
         } else {
             gap.div_ceil(ii)
         };
-        let further = if late || tails && c.one_in(2) { 1 + c.below(3) } else { u64::from(c.one_in(6)) };
-        let distance = distance + if ii > 0 { further } else { 0 };
+        let further = if late || lean.tails && c.one_in(2) { 1 + c.below(3) } else { u64::from(c.one_in(6)) };
+        let distance = distance + if ii > 0 { further + lean.distance } else { 0 };
         if distance > 8 || time(&p.ops[to]) + p.ops[to].latency + distance * ii <= time(&p.ops[from]) {
             continue;
         }
@@ -156,8 +161,14 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: boo
     if consumers.is_empty() {
         return;
     }
+    // Versions that nobody in the loop reads: what comes behind it takes the last one.
+    let accumulator = lean.accumulators == 1 && write == AccessRole::Tcgen05D && !c.one_in(8);
+    let unread = ii > 0 && (lean.tails && c.one_in(4) || accumulator);
+    if unread {
+        (init, consumers) = (false, Vec::new());
+    }
     // Now and then an accumulator: the op updates its own earlier result in place (B19).
-    let accumulates = write == AccessRole::Tcgen05D && ii > 0 && c.one_in(2);
+    let accumulates = write == AccessRole::Tcgen05D && ii > 0 && c.one_in(lean.accumulators);
     if accumulates {
         init = true;
         let (op, role) = (p.ops[from].id, AccessRole::Tcgen05D);
@@ -168,7 +179,7 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: boo
     let columns = if narrow { 16 } else { c.pick(&[16u64, 16, 32, 64], 16) };
     let swizzle = if read == AccessRole::WgmmaB { c.pick(&[0u64, 32, 64, 128], 0) } else { 0 };
     let pipe = (c.one_in(8) && write == AccessRole::TmaLoad).then_some(900 + p.regions.len() as u64);
-    let root = if c.one_in(60) { p.values.last().and_then(|v| v.root).unwrap_or(id) } else { id };
+    let root = if c.one_in(lean.roots) { p.values.last().and_then(|v| v.root).unwrap_or(id) } else { id };
     p.values.push(BufferValue {
         id,
         name: format!("v{id}"),
@@ -180,7 +191,7 @@ fn value(c: &mut Choices<'_>, p: &mut Problem, first: usize, ii: u64, tails: boo
         producer: Some(Producer { op: p.ops[from].id, role: write }),
         consumers,
         init,
-        live_out: c.one_in(if accumulates || tails { 2 } else { 16 }),
+        live_out: unread || c.one_in(if accumulates || lean.tails { 2 } else { 16 }),
         live_in: c.one_in(20),
         warp_local: c.one_in(6),
         pipe: pipe.filter(|_| root == id),

@@ -7,7 +7,7 @@
 //! read and loops of waiting. [`every_timing`](super::every_timing) decides the same for all delays at once.
 
 use super::choices::Choices;
-use super::run::{Run, handshakes, uses};
+use super::run::{Run, furthest, handshakes, uses};
 use super::storage::{InPlace, cells, outlives, stored};
 use warploom_bufassign::{Assignment, Problem, RegionKind, ScheduledOp};
 
@@ -15,7 +15,7 @@ use warploom_bufassign::{Assignment, Problem, RegionKind, ScheduledOp};
 struct Version {
     value: u64,
     class: u64,
-    iteration: u64,
+    iteration: i64,
     /// Cells: space and lane set, then first and end.
     space: u8,
     from: u64,
@@ -84,12 +84,23 @@ pub fn steady(p: &Problem, a: &Assignment) -> Result<(), String> {
                 let mut versions = Vec::new();
                 let start = r.start[0] * ii + r.start[1];
                 for i in 0..turns {
-                    let Some((space, from, to)) = cells(r, i) else { continue };
+                    let Some((space, from, to)) = cells(r, i as i64) else { continue };
                     let start = start + i * ii;
                     let last = i + 1 == turns && outlives(p, v);
                     let end = if last { u64::MAX } else { start + r.length };
-                    let (value, class) = (r.value, r.parent);
-                    versions.push(Version { value, class, iteration: i, space, from, to, start, end });
+                    let (value, class, iteration) = (r.value, r.parent, i as i64);
+                    versions.push(Version { value, class, iteration, space, from, to, start, end });
+                }
+                // Initial versions own their slots from the loop's entry to their last read.
+                for iteration in -furthest(p, v)..0 {
+                    let Some((space, from, to)) = cells(r, iteration) else { continue };
+                    let reads = uses(p, v).filter_map(|(op, d, _)| {
+                        let turn = u64::try_from(iteration + d).ok().filter(|&turn| turn < turns)?;
+                        let op = p.ops.iter().find(|o| o.id == op)?;
+                        Some((op.stage + turn) * ii + op.cycle? + op.latency)
+                    });
+                    let (value, class, start, end) = (r.value, r.parent, 0, reads.max().unwrap_or(0));
+                    versions.push(Version { value, class, iteration, space, from, to, start, end });
                 }
                 groups.push(versions);
             }
@@ -121,20 +132,21 @@ pub fn delayed(p: &Problem, a: &Assignment, rounds: u64, c: &mut Choices<'_>) ->
             for &(v, r) in &here {
                 let mut versions = Vec::new();
                 let Some(producer) = v.producer else { continue };
-                for i in 0..turns {
-                    let Some((space, from, to)) = cells(r, i) else { continue };
-                    let Some(begin) = run.event(producer.op, false, i) else { continue };
-                    let done = run.event(producer.op, true, i).map_or(0, |e| at[e]);
+                for iteration in -furthest(p, v)..turns as i64 {
+                    let Some((space, from, to)) = cells(r, iteration) else { continue };
+                    // What is written before the loop is there from its entry.
+                    let event = |done| Some(at[run.event(producer.op, done, iteration.try_into().ok()?)?]);
+                    let (start, done) = (event(false).unwrap_or(0), event(true).unwrap_or(0));
                     let reads = uses(p, v).filter_map(|(op, d, _)| {
-                        let turn = i.checked_add_signed(d)?;
+                        let turn = u64::try_from(iteration + d).ok()?;
                         run.event(op, true, turn).map(|e| at[e])
                     });
                     // Nobody reads the last versions but what comes behind the loop.
-                    let last = i + 1 == turns && outlives(p, v);
+                    let last = iteration + 1 == turns as i64 && outlives(p, v);
                     let end = if last { u64::MAX } else { reads.max().unwrap_or(0).max(done) };
                     // The issue stands at the start of its step, its end at the completion.
-                    let (value, class, start) = (v.id, r.parent, at[begin]);
-                    versions.push(Version { value, class, iteration: i, space, from, to, start, end });
+                    let (value, class) = (v.id, r.parent);
+                    versions.push(Version { value, class, iteration, space, from, to, start, end });
                 }
                 groups.push(versions);
             }

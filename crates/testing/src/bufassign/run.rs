@@ -104,6 +104,11 @@ pub(super) fn uses<'a>(
     all.flat_map(|w| w.consumers.iter().map(|c| (c.op, c.distance, c.role)))
 }
 
+/// Turns to the furthest use of a value: so many versions are there before the loop's first write.
+pub(super) fn furthest(p: &Problem, v: &BufferValue) -> i64 {
+    uses(p, v).map(|(_, distance, _)| distance).max().unwrap_or(0)
+}
+
 /// Data and release orders of every value, the caller's edges and the inserted waits.
 pub(super) fn handshakes(p: &Problem, a: &Assignment, region: u64, run: &mut Run) {
     for v in p.values.iter().filter(|v| v.view_of.is_none()) {

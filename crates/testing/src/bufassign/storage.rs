@@ -31,9 +31,10 @@ impl InPlace {
     }
 }
 
-/// The bytes or columns of slot `iteration` of a value, if it is stored.
-pub(super) fn cells(r: &Record, iteration: u64) -> Option<(u8, u64, u64)> {
-    let slot = (iteration + r.slot_shift.unwrap_or(0)) % r.depth.max(1);
+/// The bytes or columns of slot `iteration` of a value, if it is stored; initial versions are of turns below 0.
+pub(super) fn cells(r: &Record, iteration: i64) -> Option<(u8, u64, u64)> {
+    let turn = i128::from(iteration) + i128::from(r.slot_shift.unwrap_or(0));
+    let slot = turn.rem_euclid(i128::from(r.depth.max(1))) as u64;
     match r.class {
         Class::Smem => {
             let at = r.offset? + slot * r.stride?;

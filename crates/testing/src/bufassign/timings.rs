@@ -4,7 +4,7 @@
 //! other; without a chain the first may be as slow as it likes. So two versions on common cells are safe
 //! iff all that ends one of them leads to the issue of the other.
 
-use super::run::{Run, handshakes, uses};
+use super::run::{Run, furthest, handshakes, uses};
 use super::storage::{InPlace, cells, outlives, stored};
 use bitvec::vec::BitVec;
 use petgraph::algo::toposort;
@@ -15,13 +15,17 @@ use warploom_bufassign::{Assignment, Problem, RegionKind, ScheduledOp};
 struct Version {
     value: u64,
     class: u64,
-    iteration: u64,
+    iteration: i64,
     cells: (u8, u64, u64),
-    begin: usize,
+    /// Issue of its write; none of an initial version, which is there from the loop's entry.
+    begin: Option<usize>,
     ends: Vec<usize>,
     /// It is read behind the loop.
     last: bool,
 }
+
+/// Turns up to which every loop is run (B78).
+const ALWAYS: u64 = 9;
 
 /// Most events of a run, so that a long loop does not take all memory.
 const MOST_EVENTS: usize = 4096;
@@ -37,7 +41,7 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
         let ops: Vec<&ScheduledOp> = p.ops.iter().filter(|o| o.region == Some(region.id)).collect();
         let here = stored(p, a, region.id);
         let deepest = here.iter().map(|(_, r)| r.depth).max().unwrap_or(1);
-        let most = if region.kind == RegionKind::Loop { (2 * deepest + 4).min(24) } else { 1 };
+        let most = if region.kind == RegionKind::Loop { (2 * deepest + 4).clamp(ALWAYS, 24) } else { 1 };
         for turns in 1..=most {
             if 2 * ops.len() * turns as usize > MOST_EVENTS {
                 break;
@@ -48,22 +52,21 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
                 Reach::new(&run).ok_or_else(|| format!("region {}: somebody waits for ever", region.id))?;
             let versions: Vec<Version> = here
                 .iter()
-                .flat_map(|&(v, r)| (0..turns).map(move |i| (v, r, i)))
+                .flat_map(|&(v, r)| (-furthest(p, v)..turns as i64).map(move |i| (v, r, i)))
                 .filter_map(|(v, r, i)| {
                     let producer = v.producer?.op;
-                    let mut ends = vec![run.event(producer, true, i)?];
+                    let event = |op, done, turn: i64| run.event(op, done, turn.try_into().ok()?);
+                    let mut ends: Vec<usize> = event(producer, true, i).into_iter().collect();
                     // A use behind the last turn does not happen.
-                    ends.extend(
-                        uses(p, v).filter_map(|(op, d, _)| run.event(op, true, i.checked_add_signed(d)?)),
-                    );
+                    ends.extend(uses(p, v).filter_map(|(op, d, _)| event(op, true, i + d)));
                     Some(Version {
                         value: v.id,
                         class: r.parent,
                         iteration: i,
                         cells: cells(r, i)?,
-                        begin: run.event(producer, false, i)?,
+                        begin: event(producer, false, i),
                         ends,
-                        last: i + 1 == turns && outlives(p, v),
+                        last: i + 1 == turns as i64 && outlives(p, v),
                     })
                 })
                 .collect();
@@ -71,8 +74,10 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
                 for y in &versions[..n] {
                     let one = together.one((x.value, x.class), (y.value, y.class));
                     let common = x.cells.0 & y.cells.0 != 0 && x.cells.1 < y.cells.2 && y.cells.1 < x.cells.2;
-                    let before =
-                        |a: &Version, b: &Version| !a.last && a.ends.iter().all(|&e| reach.leads(e, b.begin));
+                    let before = |a: &Version, b: &Version| {
+                        let begun = |begin: usize| a.ends.iter().all(|&e| reach.leads(e, begin));
+                        !a.last && b.begin.is_some_and(begun)
+                    };
                     if common && !one && !before(x, y) && !before(y, x) {
                         return Err(format!(
                             "nothing orders value {} of turn {} and value {} of turn {} on one cell",
