@@ -17,7 +17,9 @@ pub(crate) fn assign(
     let mut slot_of: BTreeMap<u64, DescPlace> = BTreeMap::new();
     let stride = model.limits.desc_bytes.next_multiple_of(model.limits.desc_align_device.max(1));
     let mut workspace = 0;
-    for v in 0..model.values.len() {
+    let mut by_id: Vec<usize> = (0..model.values.len()).collect();
+    by_id.sort_unstable_by_key(|&v| model.values[v].id);
+    for v in by_id {
         let owner = plan.life.owner[v];
         if plan.decisions[plan.life.unit_of[v]].class != Class::Desc {
             continue;

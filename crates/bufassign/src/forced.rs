@@ -43,8 +43,10 @@ pub(crate) fn groups(
         };
         keyed.entry(key).or_default().push(k);
     }
+    let mut keyed: Vec<_> = keyed.into_iter().map(|((_, layout, _), units)| (layout, units)).collect();
+    keyed.sort_by_key(|(_, units)| units[0]);
     let mut out: Vec<Group> = Vec::new();
-    for ((_, layout, _), units) in keyed {
+    for (layout, units) in keyed {
         let group = match layout {
             Some(l) => layout_group(model, life, orders, shakes, l, &units),
             None => chain(model, life, orders, shakes, &units),

@@ -50,6 +50,13 @@ pub(crate) fn words(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], depth
         .fold(0, u64::saturating_add)
 }
 
+/// Pipes in ascending id.
+pub(crate) fn by_id(model: &Model<'_>) -> Vec<usize> {
+    let mut pipes: Vec<usize> = (0..model.pipes.len()).collect();
+    pipes.sort_unstable_by_key(|&p| model.pipes[p].id);
+    pipes
+}
+
 /// Lays the words behind `data_end`, pipes in ascending id, `full` then `empty`.
 pub(crate) fn layout(
     model: &Model<'_>,
@@ -69,19 +76,18 @@ pub(crate) fn layout(
         }
     }
     let mut at = offset;
-    let of_pipe = (0..model.pipes.len())
-        .map(|p| {
-            let arrays = arrays(model, life, shakes, p);
-            if arrays == 0 {
-                return None;
-            }
-            let slots = slots(model, life, depth, p);
-            let one = slots.saturating_mul(word);
-            let full = at;
-            at = at.saturating_add(one.saturating_mul(arrays));
-            Some(PipeWords { full, empty: (arrays == 2).then(|| full.saturating_add(one)), slots })
-        })
-        .collect();
+    let mut of_pipe = vec![None; model.pipes.len()];
+    for p in by_id(model) {
+        let arrays = arrays(model, life, shakes, p);
+        if arrays == 0 {
+            continue;
+        }
+        let slots = slots(model, life, depth, p);
+        let one = slots.saturating_mul(word);
+        let full = at;
+        at = at.saturating_add(one.saturating_mul(arrays));
+        of_pipe[p] = Some(PipeWords { full, empty: (arrays == 2).then(|| full.saturating_add(one)), slots });
+    }
     let used = if bytes > 0 { offset.saturating_add(bytes) } else { data_end };
     Mbarriers { offset, bytes, of_pipe, used }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Plan {
     pub barriers: Barriers,
     /// Decision per unit.
     pub decisions: Vec<Decision>,
-    /// Classes with storage, ascending id.
+    /// Classes with storage, by their first units.
     pub plots: Vec<Plot>,
     /// Ring slots per unit.
     pub depth: Vec<i64>,
@@ -147,7 +147,7 @@ fn plots(
             Err(e) => errors.push(e),
         }
     }
-    plots.sort_by_key(|p| p.id);
+    plots.sort_by_key(|p| p.ring.units.iter().min().copied());
     match AssignError::collect(errors) {
         Some(e) => Err(e),
         None => Ok((plots, decisions)),

@@ -115,7 +115,8 @@ pub(crate) fn smem_map(model: &Model<'_>, plan: &Plan) -> Vec<MapEntry> {
     let mut map = class_entries(model, plan, Class::Smem);
     map.extend(reserved_entries(&model.reserved_smem));
     if plan.mbarriers.bytes > 0 {
-        let pipes = (0..model.pipes.len()).filter(|&p| plan.mbarriers.of_pipe[p].is_some());
+        let has = |p: &usize| plan.mbarriers.of_pipe[*p].is_some();
+        let pipes = crate::mbarriers::by_id(model).into_iter().filter(has);
         map.push(MapEntry {
             offset: plan.mbarriers.offset,
             bytes: plan.mbarriers.bytes,
@@ -179,12 +180,15 @@ pub(crate) fn assemble(
     let tmem = tmem_plan(model, plan);
     let load_bound = smem_load_bound(plan);
     let seats = seats(plan);
+    let mut records: Vec<Record> =
+        (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v], &seats)).collect();
+    records.sort_unstable_by_key(|r| r.value);
     Assignment {
         name: model.problem.name.clone(),
         target: model.limits.name.clone(),
         ok: true,
         emittable: plan.emittable,
-        records: (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v], &seats)).collect(),
+        records,
         merge: merge(model, plan),
         smem: SmemPlan {
             limit,

@@ -119,11 +119,12 @@ fn row(
             text: "share pipeline buffer".into(),
             values: vec![plots[i].id, plots[j].id],
         });
-        let (size, align, half) = (plots[j].size, plots[j].align, plots[j].half_lanes);
+        let (id, size, align, half) = (plots[j].id, plots[j].size, plots[j].align, plots[j].half_lanes);
         let plot = &mut plots[i];
         plot.size = plot.size.max(size);
         plot.align = plot.align.max(align);
         plot.half_lanes &= half;
+        plot.id = plot.id.min(id);
         gone.set(j, true);
     }
     if let Some(c) = circle {

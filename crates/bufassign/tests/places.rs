@@ -170,17 +170,18 @@ fn short_values_reuse_slots() {
     assert_eq!(a.barriers.used, 15);
 }
 
-/// A loop of one partition whose named values live at the given `(first cycle, last cycle)`.
+/// A loop of one partition whose named values live at the given `(first cycle, last cycle)`, the last perhaps a turn on.
 fn named(spans: &[(u64, u64)]) -> Json {
     let mut at: Vec<(u64, u64)> = Vec::new();
     for (k, s) in spans.iter().enumerate() {
         at.extend([(s.0, 2 * k as u64), (s.1, 2 * k as u64 + 1)]);
     }
-    at.sort_unstable();
-    let ops = at.iter().enumerate().map(|(rank, &(cycle, id))| op(id, 0, (0, cycle, rank as u64), 1, false));
+    at.sort_unstable_by_key(|&(t, id)| (t % 400, id));
+    let ops =
+        at.iter().enumerate().map(|(rank, &(t, id))| op(id, 0, (t / 400, t % 400, rank as u64), 1, false));
     let values = (0..spans.len() as u64)
         .map(|k| with(value(k, (2 * k, W), &[(2 * k + 1, R, 0)]), json!({"shape": [16], "element": "i8"})));
-    problem("sm_90a", 400, 1, &[4], ops.collect(), values.collect())
+    problem("sm_90a", 400, 2, &[4], ops.collect(), values.collect())
 }
 
 /// Thirteen values that hold a slot of the pool throughout.
@@ -190,9 +191,10 @@ fn thirteen() -> Vec<(u64, u64)> {
 
 #[test]
 fn recolour_succeeds() {
-    // First-fit gives the two short values the two free slots; the long one needs them together.
+    // First-fit gives the two short values the two free slots; the one from within the second to within the first of
+    // the next turn needs them together.
     let mut spans = thirteen();
-    spans.extend([(20, 30), (60, 70), (15, 90)]);
+    spans.extend([(20, 30), (60, 70), (65, 425)]);
     let a = solve(&named(&spans));
     assert!(a.barriers.recoloured);
     let slot = |v: usize| a.records[v].barrier.unwrap().slot;

@@ -1,5 +1,6 @@
 //! Validation (B4): every refusal names the JSON path of the field at fault.
 
+use super::canonical::Canonical;
 use super::ids::{Ids, bad, find, index, time};
 use super::limits::{Limits, resolve};
 use super::ready;
@@ -15,11 +16,12 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
     if !options.align_min.is_power_of_two() || options.align_min > MAX_BYTES {
         return Err(AssignError::invalid("options.align_min", "an alignment is a power of two"));
     }
-    let (partitions, partition_ids) = partitions(problem, &limits)?;
+    let order = Canonical::of(problem);
+    let (partitions, partition_ids) = partitions(problem, &order, &limits)?;
     let (mut regions, region_ids) = regions(problem)?;
-    let (ops, op_ids) = ops(problem, &mut regions, &region_ids, &partition_ids)?;
-    let (layouts, layout_ids) = layouts(problem)?;
-    let (values, pipes) = values(problem, &ops, &op_ids, &layouts, &layout_ids)?;
+    let (ops, op_ids) = ops(problem, &order, &mut regions, &region_ids, &partition_ids)?;
+    let (layouts, layout_ids) = layouts(problem, &order)?;
+    let (values, pipes) = values(problem, &order.values, &ops, &op_ids, &layouts, &layout_ids)?;
     let edges = edges(problem, &ops, &op_ids)?;
     let mut model = Model {
         problem,
@@ -41,8 +43,12 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
     Ok(model)
 }
 
-fn partitions(problem: &Problem, limits: &Limits) -> Result<(Vec<MPartition>, Ids), AssignError> {
-    let (list, ids) = index("partitions", &problem.partitions, |a| a.id)?;
+fn partitions(
+    problem: &Problem,
+    order: &Canonical,
+    limits: &Limits,
+) -> Result<(Vec<MPartition>, Ids), AssignError> {
+    let (list, ids) = index("partitions", &problem.partitions, &order.partitions, |a| a.id)?;
     let most = limits.max_threads.checked_div(limits.threads_per_warp).unwrap_or(0);
     let mut total = 0u64;
     for a in &list {
@@ -59,7 +65,8 @@ fn partitions(problem: &Problem, limits: &Limits) -> Result<(Vec<MPartition>, Id
 
 /// Regions stay in program order, which is the order of the list.
 fn regions(problem: &Problem) -> Result<(Vec<MRegion>, Ids), AssignError> {
-    index("regions", &problem.regions, |r| r.id)?;
+    let all: Vec<usize> = (0..problem.regions.len()).collect();
+    index("regions", &problem.regions, &all, |r| r.id)?;
     let mut out = Vec::new();
     let mut ids = Ids::new();
     for (k, r) in problem.regions.iter().enumerate() {
@@ -88,11 +95,12 @@ fn regions(problem: &Problem) -> Result<(Vec<MRegion>, Ids), AssignError> {
 
 fn ops(
     problem: &Problem,
+    order: &Canonical,
     regions: &mut [MRegion],
     region_ids: &Ids,
     partition_ids: &Ids,
 ) -> Result<(Vec<MOp>, Ids), AssignError> {
-    let (list, ids) = index("ops", &problem.ops, |o| o.id)?;
+    let (list, ids) = index("ops", &problem.ops, &order.ops, |o| o.id)?;
     let mut out = Vec::with_capacity(list.len());
     for (k, o) in list.iter().enumerate() {
         let path = |f: &str| format!("ops[id={}].{f}", o.id);
@@ -146,8 +154,8 @@ fn ranks(region: &mut MRegion, ops: &[MOp]) -> Result<(), AssignError> {
     Ok(())
 }
 
-fn layouts(problem: &Problem) -> Result<(Vec<MLayout>, Ids), AssignError> {
-    let (list, ids) = index("layouts", &problem.layouts, |l| l.id)?;
+fn layouts(problem: &Problem, order: &Canonical) -> Result<(Vec<MLayout>, Ids), AssignError> {
+    let (list, ids) = index("layouts", &problem.layouts, &order.layouts, |l| l.id)?;
     let mut out = Vec::new();
     for l in &list {
         if !l.align.is_power_of_two() || l.align > MAX_BYTES {

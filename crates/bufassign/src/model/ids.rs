@@ -11,14 +11,14 @@ pub(super) fn bad(list: &str, id: u64, field: &str, why: impl Display) -> Assign
     AssignError::invalid(format!("{list}[id={id}].{field}"), why)
 }
 
-/// Sorts a list by id and indexes it; duplicates are refused.
+/// Puts a list in an order and indexes it by id; duplicates are refused.
 pub(super) fn index<'a, T>(
     list: &str,
     items: &'a [T],
+    order: &[usize],
     id: impl Fn(&T) -> u64,
 ) -> Result<(Vec<&'a T>, Ids), AssignError> {
-    let mut sorted: Vec<&T> = items.iter().collect();
-    sorted.sort_by_key(|x| id(x));
+    let sorted: Vec<&T> = order.iter().map(|&k| &items[k]).collect();
     let mut ids = Ids::new();
     for (k, x) in sorted.iter().enumerate() {
         if ids.insert(id(x), k).is_some() {

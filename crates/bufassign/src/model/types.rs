@@ -12,7 +12,7 @@ pub(crate) const MAX_DISTANCE: i64 = 1 << 16;
 /// Bytes of one stage are bounded so that sums fit in a `u64`.
 pub(crate) const MAX_BYTES: u64 = 1 << 44;
 
-/// A validated problem. Indices (`usize`) are positions in ascending-id order.
+/// A validated problem. Indices (`usize`) are positions in the canonical order.
 pub(crate) struct Model<'a> {
     pub problem: &'a Problem,
     pub options: &'a AssignOptions,
@@ -25,7 +25,7 @@ pub(crate) struct Model<'a> {
     pub values: Vec<MValue<'a>>,
     pub edges: Vec<MEdge>,
     pub layouts: Vec<MLayout>,
-    /// Values of each pipe, pipes in ascending id.
+    /// Values of each pipe, pipes in the order of their first values.
     pub pipes: Vec<MPipe>,
     /// Reserved (offset, bytes, name) per space.
     pub reserved_smem: Vec<(u64, u64, String)>,

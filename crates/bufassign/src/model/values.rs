@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 pub(super) fn values<'a>(
     problem: &'a Problem,
+    order: &[usize],
     ops: &[MOp],
     op_ids: &Ids,
     layouts: &[MLayout],
     layout_ids: &Ids,
 ) -> Result<(Vec<MValue<'a>>, Vec<MPipe>), AssignError> {
-    let (list, ids) = index("values", &problem.values, |v| v.id)?;
+    let (list, ids) = index("values", &problem.values, order, |v| v.id)?;
     let mut pipe_of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut out: Vec<MValue<'a>> = Vec::with_capacity(list.len());
     for (k, &v) in list.iter().enumerate() {
@@ -73,12 +74,10 @@ pub(super) fn values<'a>(
         pipe_of.entry(v.pipe.unwrap_or(v.id)).or_default().push(k);
         out.push(MValue { src: v, id: v.id, bits, bytes, producer, uses, view_of, pipe: 0, layout });
     }
-    let mut pipes = Vec::new();
-    for (id, values) in pipe_of {
-        for &v in &values {
-            out[v].pipe = pipes.len();
-        }
-        pipes.push(MPipe { id, values });
+    let mut pipes: Vec<MPipe> = pipe_of.into_iter().map(|(id, values)| MPipe { id, values }).collect();
+    pipes.sort_by_key(|p| p.values[0]);
+    for (k, pipe) in pipes.iter().enumerate() {
+        pipe.values.iter().for_each(|&v| out[v].pipe = k);
     }
     Ok((out, pipes))
 }

@@ -23,7 +23,8 @@ pub(super) fn merge(model: &Model<'_>, plan: &Plan) -> Vec<MergeClass> {
     for h in plan.smem.overlays.iter().chain(&plan.tmem.overlays).chain(&plan.rewrites) {
         overlaid.entry(h.from).or_default().push(edge(h));
     }
-    plan.plots
+    let mut classes: Vec<MergeClass> = plan
+        .plots
         .iter()
         .map(|p| {
             let mut members: Vec<u64> = p
@@ -39,7 +40,9 @@ pub(super) fn merge(model: &Model<'_>, plan: &Plan) -> Vec<MergeClass> {
             }
             MergeClass { class: p.id, members, depth: p.ring.depth.unsigned_abs(), edges }
         })
-        .collect()
+        .collect();
+    classes.sort_unstable_by_key(|m| m.class);
+    classes
 }
 
 /// Region boundaries that overlays of different regions, and shared barrier slots, rely on (B55).
