@@ -92,7 +92,7 @@ fn colours(problem: &Problem, rank: &BTreeMap<u64, usize>) -> Vec<usize> {
     let own: Vec<Own<'_>> = values.iter().map(|v| own(v, rank)).collect();
     let mut colour = ranks(&own);
     let id: BTreeMap<u64, usize> = values.iter().enumerate().map(|(k, v)| (v.id, k)).collect();
-    let roots: Vec<Option<(u8, u64)>> = values.iter().map(|v| v.root.map(|r| (0, r))).collect();
+    let roots: Vec<Option<Name>> = values.iter().map(|v| v.root.map(|r| (0, r))).collect();
     let pipes: Vec<_> = values.iter().map(|v| v.pipe.map(|p| (1, p))).collect();
     let layouts: Vec<_> = values.iter().map(|v| v.layout.map(|l| (2, l.id))).collect();
     let views: Vec<_> = values.iter().map(|v| v.view_of.map(|o| (3, o))).collect();
@@ -102,7 +102,7 @@ fn colours(problem: &Problem, rank: &BTreeMap<u64, usize>) -> Vec<usize> {
         let keys: Vec<_> = (0..values.len())
             .map(|v| {
                 let leaf = values[v].layout.map(|l| l.leaf);
-                let viewed = groups[3].of_key.get(&Some((3, values[v].id))).copied();
+                let viewed = groups[3].of_key.get(&(3, values[v].id)).copied();
                 (colour[v], leaf, seen(values[v].view_of), [0, 1, 2, 3].map(|g| groups[g].of[v]), viewed)
             })
             .collect();
@@ -114,22 +114,28 @@ fn colours(problem: &Problem, rank: &BTreeMap<u64, usize>) -> Vec<usize> {
     }
 }
 
+/// Kind and id of what values name: a root, a pipe, a layout or a value that they view.
+type Name = (u8, u64);
+
 /// Values that name one thing, as the classes of their members.
 struct Groups {
     of: Vec<usize>,
-    of_key: BTreeMap<Option<(u8, u64)>, usize>,
+    of_key: BTreeMap<Name, usize>,
 }
 
-fn groups(named: &[Option<(u8, u64)>], values: &[BufferValue], colour: &[usize]) -> Groups {
-    let mut members: BTreeMap<Option<(u8, u64)>, Vec<(usize, u64)>> = BTreeMap::new();
-    for (v, key) in named.iter().enumerate().filter(|(_, key)| key.is_some()) {
-        members.entry(*key).or_default().push((colour[v], values[v].layout.map_or(0, |l| l.leaf)));
+fn groups(named: &[Option<Name>], values: &[BufferValue], colour: &[usize]) -> Groups {
+    let mut members: BTreeMap<Name, Vec<(usize, u64)>> = BTreeMap::new();
+    for (v, key) in named.iter().enumerate().filter_map(|(v, key)| Some((v, (*key)?))) {
+        members.entry(key).or_default().push((colour[v], values[v].layout.map_or(0, |l| l.leaf)));
     }
     members.values_mut().for_each(|m| m.sort_unstable());
     let sets: Vec<&Vec<(usize, u64)>> = members.values().collect();
     let ranked = ranks(&sets);
     let of_key: BTreeMap<_, usize> = members.keys().copied().zip(ranked).collect();
-    Groups { of: named.iter().map(|key| of_key.get(key).map_or(0, |&r| r + 1)).collect(), of_key }
+    Groups {
+        of: named.iter().map(|key| key.and_then(|k| of_key.get(&k)).map_or(0, |&r| r + 1)).collect(),
+        of_key,
+    }
 }
 
 /// The place of each key among the different ones.
