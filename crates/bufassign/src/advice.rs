@@ -5,7 +5,8 @@ use crate::lifetime::Unit;
 use crate::model::{self, Model};
 use crate::output::{Class, Remedy};
 use crate::pack::TimeSegment;
-use crate::plan::{Plan, plan, smem_limit};
+use crate::packed::smem_limit;
+use crate::plan::{Plan, plan};
 use std::collections::BTreeSet;
 
 /// Steps tried in full; more would only lengthen the list.
@@ -125,7 +126,7 @@ fn evaluate(
     problem: &Problem,
     options: &crate::input::AssignOptions,
 ) -> Option<(u64, bool)> {
-    let other = model::build(problem, options).ok()?;
+    let other = Model { thorough: false, ..model::build(problem, options).ok()? };
     let then = plan(&other).ok()?;
     let columns = model.limits.tmem.map_or(0, |t| t.columns);
     let fits = then.mbarriers.used <= smem_limit(model) && then.tmem.peak <= columns;

@@ -6,7 +6,8 @@ use crate::descriptors;
 use crate::input::{AssignOptions, Problem};
 use crate::model::{self, Model};
 use crate::output::{AssignError, Assignment, Class, ErrorKind, PackVerdict};
-use crate::plan::{Plan, plan, smem_limit};
+use crate::packed::smem_limit;
+use crate::plan::{Plan, plan};
 use crate::records;
 use std::time::Instant;
 

@@ -6,6 +6,7 @@ use crate::lifetime::{Lifetimes, Unit};
 use crate::model::Model;
 use crate::order::{Deadlock, MOST_TURNS, Order};
 use crate::output::Handshake;
+use std::collections::BTreeSet;
 
 /// Graph nodes that rebuilding may visit in all before depth-changing merges are given up; keeps
 /// phase 4 within seconds on ten thousand values.
@@ -171,6 +172,23 @@ impl Orders {
         relied[region].extend(held);
         extra[region].extend(added);
         true
+    }
+
+    /// Waits inserted since `base`: how many, and how many of them tie a partition to another whose work it did not
+    /// wait for before.
+    pub fn added(&self, base: &Orders) -> (u64, u64) {
+        let (mut waits, mut couples) = (0, 0);
+        for (region, extra) in self.extra.iter().enumerate() {
+            let had: BTreeSet<&Wait> = base.extra[region].iter().collect();
+            let graph = &base.graphs[region];
+            for &&(x, y, _) in extra.iter().collect::<BTreeSet<&Wait>>().difference(&had) {
+                waits += 1;
+                let (from, to) = (graph.seat(x).map(|s| s.0), graph.seat(y).map(|s| s.0));
+                let tied = from == to || to.is_none_or(|partition| graph.freed(x, partition).is_some());
+                couples += u64::from(!tied);
+            }
+        }
+        (waits, couples)
     }
 
     /// Whether the budget for rebuilding graphs is spent.

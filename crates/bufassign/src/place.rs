@@ -44,8 +44,8 @@ pub(crate) fn place(
     loop {
         problem.separations = separations.iter().copied().collect();
         let mut placed = match apart && plots.len() > EXACT && ground.reserved.is_empty() {
-            true => stack::solve(&problem, |stacks| solve(model, stacks, ground.capacity, round)),
-            false => solve(model, &problem, ground.capacity, round),
+            true => stack::solve(&problem, |stacks| solve(model, stacks, ground, round)),
+            false => solve(model, &problem, ground, round),
         };
         placed.load_bound = load_bound;
         // With nothing overlaid a plan is a plan, but that none is better proves nothing.
@@ -93,12 +93,13 @@ fn same_region(life: &Lifetimes, a: &Plot, b: &Plot) -> bool {
 }
 
 /// Least peak; if that is past the capacity, a search for any plan within it.
-fn solve(model: &Model<'_>, problem: &PackProblem, capacity: u64, round: u32) -> Placed {
+fn solve(model: &Model<'_>, problem: &PackProblem, ground: &Ground<'_>, round: u32) -> Placed {
+    let capacity = ground.capacity;
     let items = problem.items.len();
     // A node costs the more the more items there are, and what an early round finds is mostly thrown away.
     let many = SMALL.max(items as u64);
     let fewer = |n: u64| (n.min(1 << 40) * SMALL / many * SMALL / many) >> round.min(4);
-    let budget = fewer(model.options.node_budget);
+    let budget = fewer(ground.nodes);
     // Minimising is a courtesy, fitting is the duty: most of the budget is kept for the latter.
     let options = PackOptions::default().deadline(model.deadline);
     let quick = options.node_budget(budget.min(fewer(200_000))).exact(items <= EXACT);

@@ -4,14 +4,14 @@ use crate::barriers::{self, Barriers};
 use crate::classify::{self, Decision};
 use crate::forced::{Group, groups};
 use crate::handshake::{self, Shake};
-use crate::input::{Repeat, Sharing};
 use crate::lifetime::{self, Lifetimes};
-use crate::mbarriers::{Mbarriers, layout as mbarrier_layout};
+use crate::mbarriers::Mbarriers;
 use crate::model::Model;
 use crate::orders::{Orders, SlotOrder};
 use crate::output::{AssignError, AssignNote, Class, ErrorKind};
-use crate::place::{Ground, Placed, Plot, place};
-use crate::share;
+use crate::packed::Packed;
+use crate::place::{Placed, Plot};
+use crate::price::{Shared, shared};
 
 /// Everything decided, whether it fits or not.
 pub(crate) struct Plan {
@@ -40,11 +40,6 @@ impl Plan {
     }
 }
 
-/// Capacity of shared memory in force.
-pub(crate) fn smem_limit(model: &Model<'_>) -> u64 {
-    model.options.smem_limit.map_or(model.limits.smem_block, |l| l.min(model.limits.smem_block))
-}
-
 /// Runs the phases.
 ///
 /// # Errors
@@ -63,27 +58,8 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
         orders.rely(region, [(x, y, d)]);
     }
     let (mut plots, decisions) = plots(model, &life, groups)?;
-    let mut notes = Vec::new();
-    let sharing = model.options.effective_sharing();
-    let may_share = sharing != Sharing::Off && model.problem.repeat != Repeat::Overlapped;
-    if may_share {
-        share::sweep(model, &life, &mut orders, &shakes, &mut plots, sharing == Sharing::Always, &mut notes);
-    }
-    let always = sharing == Sharing::Always;
-    let mut placed = pack_all(model, &life, &mut orders, &shakes, &plots, always);
-    let fits = |p: &(Placed, Placed, Mbarriers)| {
-        p.2.used <= smem_limit(model) && p.1.peak <= model.limits.tmem.map_or(0, |t| t.columns)
-    };
-    if may_share && sharing == Sharing::WhenNeeded && !fits(&placed) && !model.is_late() {
-        let mut second = (orders.clone(), plots.clone(), notes.clone());
-        share::sweep(model, &life, &mut second.0, &shakes, &mut second.1, true, &mut second.2);
-        let retry = pack_all(model, &life, &mut second.0, &shakes, &second.1, true);
-        let total = |p: &(Placed, Placed, Mbarriers)| p.2.used.saturating_add(p.1.peak);
-        if fits(&retry) || total(&retry) < total(&placed) {
-            placed = retry;
-            (orders, plots, notes) = second;
-        }
-    }
+    let start = Shared { orders, plots: std::mem::take(&mut plots), notes: Vec::new() };
+    let (Shared { orders, plots, mut notes }, placed) = shared(model, &life, &shakes, start);
     if model.is_late() {
         notes.push(AssignNote {
             rule: "B60".into(),
@@ -102,7 +78,7 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
         });
     }
     let emittable = barriers.emittable && decisions.iter().all(|d| !d.illegal);
-    let (smem, tmem, mbarriers) = placed;
+    let Packed { smem, tmem, mbarriers } = placed;
     Ok(Plan {
         depth: orders.depth,
         rewrites: orders.rewrites,
@@ -209,26 +185,4 @@ fn leaf_holds(
         return refuse("B37", format!("a slot of its leaf is not aligned to {}", alone.align));
     }
     Ok(())
-}
-
-/// Packs both spaces and lays the mbarriers behind the data (B39, B54).
-fn pack_all(
-    model: &Model<'_>,
-    life: &Lifetimes,
-    orders: &mut Orders,
-    shakes: &[Shake],
-    plots: &[Plot],
-    insert: bool,
-) -> (Placed, Placed, Mbarriers) {
-    let of = |class: Class| -> Vec<&Plot> { plots.iter().filter(|p| p.class == class).collect() };
-    let words = crate::mbarriers::words(model, life, shakes, &orders.depth);
-    let limit = smem_limit(model);
-    let capacity = limit.saturating_sub(words.saturating_mul(model.limits.mbarrier_bytes)) / 8 * 8;
-    let ground = Ground { reserved: &model.reserved_smem, capacity, lanes: false };
-    let smem = place(model, life, orders, shakes, &of(Class::Smem), &ground, insert);
-    let columns = model.limits.tmem.map_or(0, |t| t.columns);
-    let ground = Ground { reserved: &model.reserved_tmem, capacity: columns, lanes: true };
-    let tmem = place(model, life, orders, shakes, &of(Class::Tmem), &ground, insert);
-    let mbarriers = mbarrier_layout(model, life, shakes, &orders.depth, smem.peak);
-    (smem, tmem, mbarriers)
 }

@@ -6,8 +6,9 @@ use crate::classify::lanes;
 use crate::input::AccessRole;
 use crate::model::Model;
 use crate::output::*;
+use crate::packed::smem_limit;
 use crate::place::Plot;
-use crate::plan::{Plan, smem_limit};
+use crate::plan::Plan;
 use merge::{drains, merge};
 use std::collections::{BTreeMap, BTreeSet};
 

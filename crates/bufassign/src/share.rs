@@ -14,14 +14,14 @@ mod quick;
 
 use self::quick::Quick;
 
-/// One sweep over all pairs of classes: `insert` allows merges that need a wait inserted (B53).
+/// One sweep over all pairs of classes; so many merges may need a wait inserted (B53).
 pub(crate) fn sweep(
     model: &Model<'_>,
     life: &Lifetimes,
     orders: &mut Orders,
     shakes: &[Shake],
     plots: &mut Vec<Plot>,
-    insert: bool,
+    mut waits: usize,
     notes: &mut Vec<AssignNote>,
 ) {
     // Candidates by what must agree anyway, so that unrelated pairs are never looked at.
@@ -48,11 +48,12 @@ pub(crate) fn sweep(
             continue;
         }
         // Where waits may be inserted, the graph says nothing for good.
-        if !insert && quick.as_ref().is_none_or(|q| !q.holds(orders)) {
+        if waits == 0 && quick.as_ref().is_none_or(|q| !q.holds(orders)) {
             quick = Some(Quick::new(model, life, orders, plots));
         }
         let later = lists[l][at + 1..].iter().copied();
-        row(model, life, orders, shakes, plots, (i, later), quick.as_ref(), &mut gone, insert, notes);
+        let quick = quick.as_ref().filter(|_| waits == 0);
+        row(model, life, orders, shakes, plots, (i, later), quick, &mut gone, &mut waits, notes);
     }
     let mut k = 0;
     plots.retain(|_| {
@@ -72,7 +73,7 @@ fn row(
     (i, later): (usize, impl Iterator<Item = usize>),
     quick: Option<&Quick>,
     gone: &mut BitVec,
-    insert: bool,
+    waits: &mut usize,
     notes: &mut Vec<AssignNote>,
 ) {
     let region = life.units[plots[i].ring.units[0]].region;
@@ -87,6 +88,8 @@ fn row(
         if gone[j] || alone && quick.is_some_and(|q| q.refuses(i, j)) {
             continue;
         }
+        let insert = *waits > 0;
+        let mut waited = false;
         let simple = plots[i].ring.depth == 1 && plots[j].ring.depth == 1 && plots[j].ring.units.len() == 1;
         let united = if simple {
             let unit = plots[j].ring.units[0];
@@ -94,6 +97,7 @@ fn row(
             c.room(life, unit).is_some_and(|(at, mut over)| {
                 let done = orders.settle(model, life, shakes, region, (&[], 1), &mut over, insert);
                 if done {
+                    waited = over.iter().any(|h| !h.implied);
                     c.join(life, unit, at, &over);
                 }
                 done
@@ -104,6 +108,7 @@ fn row(
             }
             let found = unite(model, life, orders, shakes, &plots[i], &plots[j], insert);
             found.is_some_and(|(ring, slot_orders)| {
+                waited = slot_orders.iter().any(|h| !h.implied);
                 let other = plots[j].slot_orders.clone();
                 replace(&mut plots[i], ring, slot_orders, other);
                 true
@@ -113,23 +118,60 @@ fn row(
             continue;
         }
         alone = false;
-        notes.push(AssignNote {
-            rule: "B53".into(),
-            phase: 4,
-            text: "share pipeline buffer".into(),
-            values: vec![plots[i].id, plots[j].id],
-        });
-        let (id, size, align, half) = (plots[j].id, plots[j].size, plots[j].align, plots[j].half_lanes);
-        let plot = &mut plots[i];
-        plot.size = plot.size.max(size);
-        plot.align = plot.align.max(align);
-        plot.half_lanes &= half;
-        plot.id = plot.id.min(id);
+        *waits -= usize::from(waited);
+        absorb(plots, i, j, notes);
         gone.set(j, true);
     }
     if let Some(c) = circle {
         c.store(life, &mut plots[i]);
     }
+}
+
+/// Makes class `i` large enough for class `j` too, and says so.
+fn absorb(plots: &mut [Plot], i: usize, j: usize, notes: &mut Vec<AssignNote>) {
+    notes.push(AssignNote {
+        rule: "B53".into(),
+        phase: 4,
+        text: "share pipeline buffer".into(),
+        values: vec![plots[i].id, plots[j].id],
+    });
+    let (id, size, align, half) = (plots[j].id, plots[j].size, plots[j].align, plots[j].half_lanes);
+    let plot = &mut plots[i];
+    plot.size = plot.size.max(size);
+    plot.align = plot.align.max(align);
+    plot.half_lanes &= half;
+    plot.id = plot.id.min(id);
+}
+
+/// Unites two classes, with waits where they need them; nothing changes where that cannot be.
+pub(crate) fn join(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    orders: &mut Orders,
+    shakes: &[Shake],
+    plots: &mut Vec<Plot>,
+    (i, j): (usize, usize),
+    notes: &mut Vec<AssignNote>,
+) -> bool {
+    let Some((ring, slot_orders)) = unite(model, life, orders, shakes, &plots[i], &plots[j], true) else {
+        return false;
+    };
+    let other = plots[j].slot_orders.clone();
+    replace(&mut plots[i], ring, slot_orders, other);
+    absorb(plots, i, j, notes);
+    plots.remove(j);
+    true
+}
+
+/// Pairs of classes that may become one, if their lifetimes and orders allow it.
+pub(crate) fn pairs(model: &Model<'_>, life: &Lifetimes, plots: &[Plot]) -> Vec<(usize, usize)> {
+    let able: Vec<usize> = (0..plots.len()).filter(|&k| may_share(model, life, &plots[k])).collect();
+    let mut out = Vec::new();
+    for (n, &i) in able.iter().enumerate() {
+        let alike = |j: &&usize| kind(model, life, &plots[i]) == kind(model, life, &plots[**j]);
+        out.extend(able[n + 1..].iter().filter(alike).map(|&j| (i, j)));
+    }
+    out
 }
 
 /// Gives a class its new ring. Waits of the parts stay in the graph, and so in the list, even where

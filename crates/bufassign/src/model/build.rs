@@ -27,6 +27,8 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
         problem,
         options,
         deadline: None,
+        thorough: true,
+        most_waits: usize::MAX,
         limits,
         partitions,
         regions,

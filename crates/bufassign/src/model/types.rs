@@ -18,6 +18,10 @@ pub(crate) struct Model<'a> {
     pub options: &'a AssignOptions,
     /// The moment by which there must be an answer.
     pub deadline: Option<Instant>,
+    /// Whether plans with fewer waits are looked for: not where only the bytes of a plan are asked for.
+    pub thorough: bool,
+    /// Merges that may need a wait where sharing is `always`.
+    pub most_waits: usize,
     pub limits: Limits,
     pub partitions: Vec<MPartition>,
     pub regions: Vec<MRegion>,

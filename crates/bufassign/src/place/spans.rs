@@ -12,6 +12,8 @@ pub(crate) struct Ground<'a> {
     pub capacity: u64,
     /// Two lane sets per region.
     pub lanes: bool,
+    /// Nodes that a search may visit.
+    pub nodes: u64,
 }
 
 /// When a plot is live, as spans of the packer's segments. `upper` picks its lane set.
@@ -107,6 +109,6 @@ pub(super) fn problem(
 
 /// The packer's view of plots of shared memory, or of columns regardless of lanes.
 pub(crate) fn problem_of(model: &Model<'_>, life: &Lifetimes, plots: &[&Plot]) -> PackProblem {
-    let ground = Ground { reserved: &[], capacity: 0, lanes: false };
+    let ground = Ground { reserved: &[], capacity: 0, lanes: false, nodes: 0 };
     problem(model, life, plots, &ground, &vec![false; plots.len()])
 }
