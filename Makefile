@@ -8,7 +8,7 @@ SOAK     ?= 1000
 EVERY    ?= 1
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit python triton-tests packages bench bench-oracle bench-compile table corpus figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
+.PHONY: help setup peers build demo test lint unit python triton-tests foreign packages bench bench-oracle bench-compile table corpus figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -47,6 +47,12 @@ triton-tests: python ## Triton's own unit tests (DATA=FOLDER of test_*.py) on th
 	@tools/setup.sh torch
 	$(PYTHON) -m pytest -q -p no:cacheprovider python/tests/with_torch
 	$(PYTHON) tools/triton_tests.py $(DATA) --every $(EVERY)
+
+foreign: setup ## CUDA C++ compiled by nvcc on the emulator: kernels of ours with known numbers; DATA=FOLDER of .cu files: what loads
+	@tools/setup.sh foreign
+	$(PYTHON) tools/foreign.py --out target/foreign $(if $(DATA),--data "$(DATA)")
+	$(CARGO) test --release -p warploom-emulator --test foreign -- --include-ignored --nocapture
+	$(if $(DATA),$(CARGO) run --release -p warploom-emulator --example refusals -- target/foreign/data/*.ptx)
 
 rules: ## write into docs/rules who checks each rule
 	$(CARGO) run --quiet -p warploom-rules --example where_checked

@@ -30,7 +30,8 @@ impl Summary {
         let mut touches = Vec::new();
         for (page, granules) in &shadow.pages {
             for (i, g) in granules.iter().enumerate() {
-                let mut t = Touch::default();
+                // What a later write of the same cluster hides from `seen` was read all the same.
+                let mut t = Touch { read: g.read, ..Touch::default() };
                 for a in &g.seen {
                     match a.act {
                         Act::Read => t.read |= a.mask,

@@ -377,7 +377,7 @@ fn present(core: &Core<'_>, w: &Warp, pc: u32, lanes: u32) -> bool {
         Some((Presence::Mask(m), guard, op)) => {
             let barrier = matches!(op, Op::BarWarp { .. });
             let active = guard.map_or(lanes, |(p, n)| lanes & w.predicate(crate::isa::op::PSrc::Reg(p, n)));
-            let members = w.scalar(core, m, active) as u32;
+            let members = exec::meet::named(core, w, m, active);
             let missing = members & w.live & !lanes;
             active == 0 || missing == 0 || barrier && missing & !exec::meet::meeting(core, w, members) == 0
         }

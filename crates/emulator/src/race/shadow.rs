@@ -155,6 +155,8 @@ pub(crate) enum ConflictKind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Granule {
     pub seen: SmallVec<[Access; 2]>,
+    /// Bytes that were read before they were written, of global memory.
+    pub read: u32,
     /// Bytes that were written.
     pub defined: u32,
     /// Bytes whose last write was of a value that was never defined.
@@ -173,7 +175,12 @@ impl Granule {
             self.defined |= new.mask;
             self.poison &= !new.mask;
             self.seen.push(new);
-        } else if let Some(old) = self.seen.iter_mut().find(|old| old.repeated_by(&new)) {
+            return worst;
+        }
+        if new.act == Act::Read {
+            self.read |= new.mask & !self.defined;
+        }
+        if let Some(old) = self.seen.iter_mut().find(|old| old.repeated_by(&new)) {
             *old = new;
         } else {
             self.seen.push(new);

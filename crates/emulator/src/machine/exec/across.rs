@@ -23,13 +23,34 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
         }
         _ => return None,
     };
-    let members = w.scalar(core, member, mask) as u32;
+    let masks = w.value(core, member);
+    let first = masks.get(mask.trailing_zeros() as usize).copied().unwrap_or(0);
+    let same = |value: u64| {
+        (0..32).filter(|l| mask >> l & 1 == 1 && masks[*l] == value).fold(0_u32, |m, l| m | 1 << l)
+    };
+    let mut left = mask & !same(first);
+    if left == 0 {
+        return Some(group(core, w, op, pc, mask, first as u32));
+    }
+    // Parts of a warp, each with a mask of its own, as tiles of cooperative groups are.
+    left = mask;
+    while left != 0 {
+        let value = masks.get(left.trailing_zeros() as usize).copied().unwrap_or(0);
+        let lanes = same(value);
+        group(core, w, op, pc, lanes, value as u32);
+        left &= !lanes;
+    }
+    Some(Flow::Next)
+}
+
+/// Runs it for lanes that all name the same members.
+fn group(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32, members: u32) -> Flow {
     let mut missing = members & w.live & !mask;
     let mut here = members & mask;
     if missing != 0 && matches!(op, Op::BarWarp { .. }) && missing & !meet::meeting(core, w, members) == 0 {
         let parked = meet::parked(w, members);
         if missing & !parked != 0 {
-            return Some(Flow::Park(Wait::Lanes(members)));
+            return Flow::Park(Wait::Lanes(members));
         }
         meet::part(w, members);
         here |= parked;
@@ -138,7 +159,7 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
     if core.race {
         w.sync_lanes(here);
     }
-    Some(Flow::Next)
+    Flow::Next
 }
 
 /// The lane that lane `j` reads, and whether it is in range (E53).

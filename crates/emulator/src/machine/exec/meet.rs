@@ -1,8 +1,19 @@
 //! `bar.warp.sync`: lanes may come to it at different places, if they name the same lanes (sm_70 and above).
 
-use crate::isa::op::{Op, Presence};
+use crate::isa::op::{Op, Presence, Src};
 use crate::machine::core::Core;
 use crate::machine::warp::{Wait, Warp};
+
+/// All lanes that some lanes name, each by its own mask.
+pub(crate) fn named(core: &Core<'_>, w: &Warp, mask: Src, lanes: u32) -> u32 {
+    match mask {
+        Src::Imm(m) => m as u32,
+        m => {
+            let masks = w.value(core, m);
+            (0..32).filter(|l| lanes >> l & 1 == 1).fold(0, |all, l| all | masks[l] as u32)
+        }
+    }
+}
 
 /// Lanes that wait at, or stand before, a `bar.warp.sync` that names exactly these lanes.
 pub(crate) fn meeting(core: &Core<'_>, w: &Warp, members: u32) -> u32 {
