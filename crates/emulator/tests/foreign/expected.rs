@@ -47,9 +47,9 @@ fn bits(x: u32, y: u32, i: u32) -> u32 {
     // Selectors of __byte_perm, the lowest first: 5, 1, 7, 3.
     let perm = (pick(5) | pick(1) << 8 | pick(7) << 16 | pick(3) << 24) as u32;
     r ^= y.reverse_bits().wrapping_add(perm);
-    let left = ((u64::from(y) << 32 | u64::from(x)) << (i & 31) >> 32) as u32;
+    let left = (((u64::from(y) << 32 | u64::from(x)) << (i & 31)) >> 32) as u32;
     r = r.wrapping_add(left ^ y);
-    let high = (u64::from(x) * u64::from(y) >> 32) as u32;
+    let high = ((u64::from(x) * u64::from(y)) >> 32) as u32;
     let small = |v: u32| i64::from((v << 8) as i32 >> 8);
     let mul24 = (small(x) * small(y)) as u32;
     let sad = (i64::from(x as i32) - i64::from(y as i32)).unsigned_abs() as u32;
