@@ -51,6 +51,8 @@ struct Readme;
 pub use bounds::least_ii::{Bounds, bounds};
 pub use driver::batch::in_order;
 pub use driver::core::loop_core;
+pub use driver::nest::schedule_nest;
+pub use driver::pareto::pareto;
 pub use driver::rational::schedule_unrolled;
 pub use driver::schedule::schedule;
 pub use driver::within::schedule_within;
@@ -64,13 +66,16 @@ pub use model::binding::UseBinding;
 pub use model::budget::{DepthPricing, MemoryBudget};
 pub use model::core::{CoreMember, LoopCore, LoopRemedy};
 pub use model::error::ScheduleError;
+pub use model::exit::LoopExit;
 pub use model::graph::{
     LoopEdge, LoopGraph, LoopNode, LoopPartition, LoopReplica, LoopResource, LoopValue, PartitionKind,
     ValueUse,
 };
 pub use model::graph_error::{GraphError, GraphErrorKind, GraphErrors};
+pub use model::nest::{InnerLoop, InnerRun, NestAnswer};
 pub use model::observer::{Observer, Progress};
 pub use model::options::{Objective, ScheduleOptions};
+pub use model::pareto::{ParetoCurve, ParetoPoint};
 pub use model::partition::PartitionModel;
 pub use model::rational::{CopyTime, FactorBound, UnrolledAnswer};
 pub use model::read_error::{ReadError, ReadErrorKind};

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::gemm;
 use warploom_sched::check::{self, ScheduleViolationKind as Kind};
 use warploom_sched::{Answer, LoopGraph, ScheduleOptions, ScheduleOutcome, schedule, validate};
 
@@ -21,18 +22,6 @@ fn place(answer: &mut Answer, id: usize, time: i64) {
     let ii = answer.ii;
     let v = &mut answer.nodes[id];
     (v.time, v.stage, v.cycle) = (time, time.div_euclid(ii), time.rem_euclid(ii));
-}
-
-fn gemm() -> LoopGraph {
-    let mut g = LoopGraph::new("gemm");
-    g.add_resource("TMA", 1).add_resource("TC", 1);
-    let a = g.add_node("a", 556, &[("TMA", 0, 96)]);
-    let b = g.add_node("b", 556, &[("TMA", 0, 96)]);
-    let m = g.add_node("m", 559, &[("TC", 0, 256)]);
-    g.add_edge(a, m, 556, 0).add_edge(b, m, 556, 0).add_edge(m, m, 256, 1);
-    g.add_value(a, 16_384, "smem", &[(m, 0, 559)]);
-    g.add_value(b, 16_384, "smem", &[(m, 0, 559)]);
-    g
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Partitions: seeds, crossing costs, limits, and the checker (S61-S69, S81).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
+mod common;
+
+use common::gemm;
 use warploom_sched::check::{self, ScheduleViolationKind as Kind};
 use warploom_sched::{
     Answer, LoopGraph, LoopReplica, PartitionKind, PartitionModel, ScheduleError, ScheduleOptions,
@@ -15,15 +18,10 @@ fn assign_partitions(
     schedule(graph, &options.clone().partition(Some(model.clone())))
 }
 
-fn gemm() -> LoopGraph {
-    let mut g = LoopGraph::new("gemm");
-    g.add_resource("TMA", 1).add_resource("TC", 1);
-    let a = g.add_node("a", 556, &[("TMA", 0, 96)]);
-    let b = g.add_node("b", 556, &[("TMA", 0, 96)]);
-    let m = g.add_node("m", 559, &[("TC", 0, 256)]);
-    g.add_edge(a, m, 556, 0).add_edge(b, m, 556, 0).add_edge(m, m, 256, 1);
-    g.add_value(a, 16_384, "smem", &[(m, 0, 559)]);
-    g.add_value(b, 16_384, "smem", &[(m, 0, 559)]);
+/// The product with who may issue what.
+fn split_gemm() -> LoopGraph {
+    let mut g = gemm();
+    let (a, b, m) = (0, 1, 2);
     for id in [a, b] {
         g.nodes[id].kinds = vec![PartitionKind::Producer, PartitionKind::Compute];
         g.nodes[id].issue_latency = Some(30);
@@ -35,7 +33,7 @@ fn gemm() -> LoopGraph {
 
 #[test]
 fn copies_and_matrix_instructions_part() {
-    let g = gemm();
+    let g = split_gemm();
     let model = PartitionModel::default();
     let a = assign_partitions(&validate(&g).unwrap(), &model, &ScheduleOptions::default()).unwrap();
     check::partitions(&g, &model, &a).unwrap();
@@ -74,7 +72,7 @@ fn a_recurrence_is_not_split() {
 
 #[test]
 fn limits_are_refused_and_checked() {
-    let mut g = gemm();
+    let mut g = split_gemm();
     g.nodes[0].min_warps = Some(4);
     let model = PartitionModel::default().max_warps(2);
     assert!(assign_partitions(&validate(&g).unwrap(), &model, &ScheduleOptions::default()).is_err());
@@ -97,7 +95,7 @@ fn limits_are_refused_and_checked() {
 /// All ways to split few operations, against the partitions found with no moves at all and with single moves (S68).
 #[test]
 fn every_assignment_is_looked_at() {
-    let g = gemm();
+    let g = split_gemm();
     let valid = validate(&g).unwrap();
     let options = ScheduleOptions::default();
     let all = assign_partitions(&valid, &PartitionModel::default(), &options).unwrap();
@@ -243,7 +241,7 @@ fn no_time_costs_the_proof_alone() {
 
 #[test]
 fn a_machine_comes_with_the_loop() {
-    let mut g = gemm();
+    let mut g = split_gemm();
     g.partition_model = Some(PartitionModel::default().barrier(10));
     let back = warploom_sched::read_graph(&warploom_sched::to_line(&g)).unwrap();
     assert_eq!(back, g);
@@ -260,7 +258,7 @@ fn a_machine_comes_with_the_loop() {
 
 #[test]
 fn machines_that_are_none_are_refused() {
-    let g = gemm();
+    let g = split_gemm();
     let bad = [
         PartitionModel::default().barrier(-1),
         PartitionModel::default().payload(1 << 40, 0),

@@ -140,7 +140,7 @@ fn compare(set: &mut Set, args: &Args) -> Vec<serde_json::Value> {
     if let Some(python) = &args.oracle {
         match oracle::ask(python, &set.loops, args.oracle_limit) {
             Ok(outcomes) => results.push(("cp-sat".to_owned(), outcomes)),
-            Err(reason) => eprintln!("skipped: CP-SAT on {}: {reason}", set.name),
+            Err(reason) => oracle::missing(&set.name, &reason),
         }
     }
     learn(&mut set.loops, results.iter().map(|(_, outcomes)| outcomes.as_slice()));

@@ -16,7 +16,7 @@ from ortools.sat.python import cp_model
 
 
 def dependences(loop):
-    """(src, dst, latency, distance), those that values imply included (S5, S8)."""
+    """(src, dst, latency, distance), those that values and the exit imply included (S5, S8, S104)."""
     latency = [n["latency"] for n in loop["nodes"]]
     for e in loop.get("edges", []):
         own = e.get("latency")
@@ -27,6 +27,10 @@ def dependences(loop):
             if v.get("max_depth") is not None:
                 depth = v["max_depth"] - u.get("distance", 0)
                 yield u["node"], v["def"], u["end"] - v.get("start", 0), depth
+    wait = loop.get("while")
+    for n in range(len(loop["nodes"]) if wait else 0):
+        ahead = 0 if n in wait.get("committed", []) else wait.get("speculation", 0)
+        yield wait["node"], n, latency[wait["node"]], ahead + 1
 
 
 def resource_bound(loop):
@@ -242,7 +246,8 @@ def schedule(loop, limit):
     }
 
 
-def main():
+def answer_lines(schedule):
+    """Answers every loop on standard input with `schedule(loop, seconds)`, and says how long that took."""
     limit = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
     for line in sys.stdin:
         loop = json.loads(line)
@@ -253,4 +258,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    answer_lines(schedule)

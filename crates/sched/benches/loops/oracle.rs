@@ -29,7 +29,7 @@ pub fn ask(python: &Path, loops: &[Loop], limit: f64) -> Result<Vec<Outcome>, St
 pub fn answers(python: &Path, program: &str, lines: &[String], limit: f64) -> Result<Vec<String>, String> {
     let start = std::env::current_dir().map_err(|e| e.to_string())?;
     let python = start.ancestors().map(|a| a.join(python)).find(|p| p.exists());
-    let python = python.ok_or("no such Python; `make bench-oracle` installs one")?;
+    let python = python.ok_or("no such Python")?;
     let mut child = Command::new(python)
         .args([program, &limit.to_string()])
         .stdin(Stdio::piped())
@@ -50,6 +50,14 @@ pub fn answers(python: &Path, program: &str, lines: &[String], limit: f64) -> Re
         return Err(format!("{} answers to {} loops", answers.len(), lines.len()));
     }
     Ok(answers)
+}
+
+/// Ends the run: who asks for the oracle wants its answer, and a table without it would look complete.
+pub fn missing(what: &str, reason: &str) -> ! {
+    eprintln!(
+        "CP-SAT on {what}: {reason}\ninstead: `make bench-oracle` installs OR-Tools, or leave --oracle out"
+    );
+    std::process::exit(1)
 }
 
 fn outcome(l: &Loop, line: &str) -> Result<Outcome, String> {

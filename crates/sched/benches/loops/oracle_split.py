@@ -8,11 +8,7 @@ for the least cost of crossings at it. Registers, rings, replicas and uses that 
 modelled; the first two only make an answer worse, loops with the others are left out.
 """
 
-import json
-import sys
-import time
-
-from oracle import components, dependences, longest_from, minimum_ii
+from oracle import answer_lines, components, dependences, minimum_ii
 from ortools.sat.python import cp_model
 
 KINDS = ("producer", "mma", "compute")
@@ -219,15 +215,5 @@ def schedule(loop, limit):
     }
 
 
-def main():
-    limit = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    for line in sys.stdin:
-        loop = json.loads(line)
-        begun = time.monotonic()
-        answer = schedule(loop, limit)
-        answer["micros"] = int((time.monotonic() - begun) * 1e6)
-        print(json.dumps({"name": loop.get("name", ""), **answer}), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    answer_lines(schedule)

@@ -41,7 +41,7 @@ pub fn split(args: &Args) {
         let lines: Vec<String> = solved.iter().map(|(g, a)| question(g, a)).collect();
         match oracle::answers(python, oracle::OF_SPLITS, &lines, args.oracle_limit) {
             Ok(answers) => solved.iter().zip(&answers).for_each(|((g, a), text)| compare(g, a, text)),
-            Err(reason) => eprintln!("skipped: CP-SAT: {reason}"),
+            Err(reason) => oracle::missing("these loops", &reason),
         }
     }
 }

@@ -43,13 +43,13 @@ struct Candidate {
 /// # Errors
 /// Those of [`schedule`](crate::schedule()).
 pub(crate) fn bind(valid: &ValidGraph<'_>, options: &ScheduleOptions) -> Result<Answer, ScheduleError> {
-    let frame = Frame::new(valid.graph());
+    let frame = Frame::new(valid.whole());
     let mut guard = Guard::new(options);
     let given = options.start.is_some();
     let options = &options.clone().start(None);
     let bounds = bounds_of(&valid.problem);
-    let caps = own_caps(valid.graph());
-    let capped = valid.problem.with_caps(valid.graph(), &caps);
+    let caps = own_caps(valid.whole());
+    let capped = valid.problem.with_caps(valid.whole(), &caps);
     // Merged, resources have at least as many units as any binding leaves; idle ones do no harm.
     let mut lower_bound = next_self_fit(&capped, bounds.mii.max(frame.capacity_bound()));
     let (mut best, mut refusal): (Option<Candidate>, _) = (None, None);
@@ -197,7 +197,7 @@ fn finished(
     answer.outcome = if answer.optimal { ScheduleOutcome::ProvenOptimal } else { ScheduleOutcome::Best };
     // The length is that of one binding.
     answer.length_optimal = false;
-    let merged = valid.graph().merged();
+    let merged = valid.whole().merged();
     answer.critical_resource =
         bounds.critical_resource.and_then(|r| Some(merged.resources.get(r)?.name.clone()));
     answer.bindings = bindings;

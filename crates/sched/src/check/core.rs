@@ -4,6 +4,7 @@
 //! held than there are, one of two uses must be moved past the other, and every way is tried. A member that is needed comes
 //! with a schedule of the others, which is replayed.
 
+use super::exits::waited;
 use super::report::Report;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use crate::model::core::{CoreMember, LoopCore};
@@ -35,6 +36,7 @@ struct Hold<'g> {
 /// All violations found. Remedies are not checked: schedule the changed loop.
 pub fn core(graph: &LoopGraph, core: &LoopCore) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     let ii = i128::from(core.ii);
     let known = core.members.iter().all(|m| constraint(graph, *m, ii).is_some());
     let sizes = core.witnesses.len() == core.members.len()

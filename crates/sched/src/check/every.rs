@@ -1,5 +1,6 @@
 //! All checks of a plain answer, in the order of the rules.
 
+use super::exits::waited;
 use super::report::Report;
 use super::violation::ScheduleViolations;
 use super::{bindings, bounds, budget, depths, form, replay, shape, times};
@@ -12,6 +13,7 @@ use crate::model::graph::LoopGraph;
 /// All violations found. When the shape is broken (S72), nothing else is looked at.
 pub fn all(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     if shape::check(graph, answer, &mut report) {
         bounds::check(&bindings::merged(graph), answer, &mut report);
         let graph = &*bindings::bound(graph, answer, &mut report);

@@ -1,5 +1,6 @@
 //! S81: who issues what, registers, and the dependences and rings again with the costs of crossing.
 
+use super::exits::waited;
 use super::report::{Report, ceil_div, times_by_id};
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use super::{shape, slices};
@@ -19,6 +20,7 @@ pub fn partitions(
     answer: &Answer,
 ) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     if shape::check(graph, answer, &mut report) {
         let mut partition_of = vec![usize::MAX; graph.nodes.len()];
         for v in &answer.nodes {
@@ -125,6 +127,8 @@ fn check_streams(graph: &LoopGraph, answer: &Answer, partition_of: &[usize], rep
                 }
             }
         }
+        // Whole turns are held at every cycle, also where nothing else changes.
+        change.entry(0).or_default();
         for (cycle, step) in change {
             load += step;
             if load > 1 {

@@ -2,6 +2,7 @@
 //!
 //! Each value is run for `stages + 3 * depth + 3` iterations, but for at most [`MOST_STEPS`] reads in all.
 
+use super::exits::waited;
 use super::report::{Report, times_by_id};
 use super::shape;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
@@ -17,6 +18,7 @@ const MOST_STEPS: i128 = 1 << 22;
 /// All violations found, one per value and reader.
 pub fn replay(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     if shape::check(graph, answer, &mut report) {
         check(graph, answer, &mut report);
     }

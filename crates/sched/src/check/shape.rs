@@ -16,6 +16,9 @@ pub(super) fn check(graph: &LoopGraph, answer: &Answer, report: &mut Report) -> 
     if answer.ii < 1 {
         complain("ii".to_owned(), format!("II {} is below 1", answer.ii));
     }
+    for v in graph.nodes.iter().filter(|v| v.inner.is_some()) {
+        complain(format!("node {}", v.id), "it is a loop: `check::nest` looks at both".to_owned());
+    }
     let mut times_seen = vec![0u32; graph.nodes.len()];
     for v in &answer.nodes {
         match times_seen.get_mut(v.id) {

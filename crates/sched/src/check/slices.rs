@@ -3,7 +3,7 @@
 use super::report::{Report, ceil_div};
 use super::violation::ScheduleViolationKind as Kind;
 use crate::model::answer::Answer;
-use crate::model::graph::LoopGraph;
+use crate::model::graph::{LoopGraph, LoopNode};
 use crate::model::partition::PartitionModel;
 use std::collections::BTreeSet;
 
@@ -40,13 +40,13 @@ pub(super) fn check(graph: &LoopGraph, partition_of: &[usize], report: &mut Repo
             }
         }
     }
-    let any = graph.nodes.iter().any(|v| v.replica.is_some());
-    let copied = |v: usize| {
-        graph.nodes.iter().any(|w| {
-            partition_of[w.id] == partition_of[v] && w.replica.is_some() && w.slice != graph.nodes[v].slice
-        })
-    };
-    for v in graph.nodes.iter().filter(|v| any && v.replica.is_none() && v.slice.is_none()) {
+    // A slice of which one operation is a copy is one as a whole.
+    let copies: BTreeSet<usize> =
+        graph.nodes.iter().filter(|v| v.replica.is_some()).filter_map(|v| v.slice).collect();
+    let is_copy = |v: &LoopNode| v.replica.is_some() || v.slice.is_some_and(|s| copies.contains(&s));
+    let copied =
+        |v: usize| graph.nodes.iter().any(|w| partition_of[w.id] == partition_of[v] && w.replica.is_some());
+    for v in graph.nodes.iter().filter(|v| !is_copy(v)) {
         let view = v.latency == 0 && v.kinds.is_empty() && v.uses.iter().all(|u| u.duration == 0);
         if !view && copied(v.id) {
             report.add(

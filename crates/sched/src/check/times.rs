@@ -1,5 +1,6 @@
 //! S73 and S74: dependences and resources.
 
+use super::exits::waited;
 use super::report::{Report, times_by_id};
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use super::{bindings, shape};
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 /// All violations found.
 pub fn times(graph: &LoopGraph, answer: &Answer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     if shape::check(graph, answer, &mut report) {
         let graph = &*bindings::bound(graph, answer, &mut report);
         check(graph, answer, &mut report);
@@ -61,7 +63,7 @@ fn check_dependences(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Re
 type Holder = (i128, i128, usize);
 
 /// Counts every residue of every resource; stretches of equal load are one step.
-fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Report) {
+pub(super) fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report: &mut Report) {
     let mut holders: BTreeMap<&str, Vec<Holder>> = BTreeMap::new();
     for (id, node) in graph.nodes.iter().enumerate() {
         for u in node.uses.iter().filter(|u| u.duration > 0) {

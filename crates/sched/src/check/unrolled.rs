@@ -1,5 +1,6 @@
 //! A schedule of several iterations at once, in terms of the source loop (S101): S72 to S74 of every copy.
 
+use super::exits::waited;
 use super::report::Report;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use crate::model::graph::LoopGraph;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 /// All violations found.
 pub fn unrolled(graph: &LoopGraph, answer: &UnrolledAnswer) -> Result<(), ScheduleViolations> {
     let mut report = Report::default();
+    let graph = &*waited(graph);
     let (factor, ii) = (i128::from(answer.factor), i128::from(answer.answer.ii));
     let mut starts: BTreeMap<(usize, i128), i128> = BTreeMap::new();
     for c in &answer.copies {
@@ -120,6 +122,8 @@ fn units(
                 }
             }
         }
+        // Whole turns are held at every cycle, also where nothing else changes.
+        change.entry(0).or_default();
         for (cycle, step) in change {
             load += step;
             if load > i128::from(r.count) {

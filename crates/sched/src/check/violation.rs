@@ -87,6 +87,8 @@ pub enum ScheduleViolationKind {
     Binding,
     /// What refutes an II (S102).
     Core,
+    /// Loops inside loops, and what they hold (S104).
+    Nest,
 }
 
 impl ScheduleViolationKind {
@@ -106,6 +108,7 @@ impl ScheduleViolationKind {
             Self::Replay => "S82",
             Self::Binding => "S103",
             Self::Core => "S102",
+            Self::Nest => "S104",
         }
     }
 }

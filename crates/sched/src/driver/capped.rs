@@ -44,7 +44,7 @@ fn tightening(
 ) -> Result<Answer, ScheduleError> {
     let mut lower_bound = None;
     loop {
-        let problem = graph.problem.with_caps(graph.graph(), &caps);
+        let problem = graph.problem.with_caps(graph.whole(), &caps);
         let mut found = match optimise(graph, &problem, bounds, options, guard) {
             Err(_) if lower_bound.is_some() => {
                 return Err(ScheduleError::GaveUp { lower_bound: lower_bound.unwrap_or(bounds.mii) });

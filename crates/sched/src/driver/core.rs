@@ -1,6 +1,7 @@
 //! Why not an II that is smaller by one: a part of the loop that refutes it, and the least changes that allow it (S102).
 
 use crate::bounds::least_ii::bounds_of;
+use crate::bounds::self_fit::next_self_fit;
 use crate::driver::session::Session;
 use crate::exact::ask::at_ii;
 use crate::exact::verdict::Verdict;
@@ -32,7 +33,7 @@ pub fn loop_core(
         let message = "a core is that of a loop whose partitions are given".to_owned();
         return Err(ScheduleError::Partitions(message));
     }
-    if graph.graph().has_alternatives() {
+    if graph.whole().has_alternatives() {
         let message =
             "a core is that of a loop whose uses are bound: ask about `LoopGraph::bound`".to_owned();
         return Err(ScheduleError::Answer(message));
@@ -40,7 +41,7 @@ pub fn loop_core(
     if !answer.optimal || answer.ii <= 1 {
         return Ok(None);
     }
-    let mut asker = Asker { graph: graph.graph(), ii: answer.ii - 1, options, guard: Guard::new(options) };
+    let mut asker = Asker { graph: graph.whole(), ii: answer.ii - 1, options, guard: Guard::new(options) };
     let members = asker.members();
     if !matches!(asker.ask(&members), Told::Refuted) {
         return Ok(None);
@@ -134,6 +135,10 @@ impl Asker<'_> {
                 Err(_) => return Told::Nothing,
             }
         } else if crate::model::paths::heads(&problem, self.ii).is_none() {
+            return Told::Refuted;
+        }
+        // An II at which an operation alone has no room is no question for a search (S14).
+        if next_self_fit(&problem, self.ii) != self.ii {
             return Told::Refuted;
         }
         let mut session = Session::new(&problem, self.options, &mut self.guard);

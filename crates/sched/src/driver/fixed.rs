@@ -30,14 +30,14 @@ pub(crate) fn schedule_fixed(
     let options = if refused.is_some() { &cold } else { options };
     let mut guard = Guard::new(options);
     let bounds = bounds_of(&graph.problem);
-    let caps = own_caps(graph.graph());
+    let caps = own_caps(graph.whole());
     let mut answer = if caps.iter().all(Option::is_none) {
         let found = optimise(graph, &graph.problem, &bounds, options, &mut guard)?;
         normal_form(graph, &bounds, found, options.algorithm)
     } else {
         capped(graph, &bounds, caps, options, &mut guard)?
     };
-    add_slack(graph.graph(), options.slack_slots, &mut answer);
+    add_slack(graph.whole(), options.slack_slots, &mut answer);
     answer.stopped_by = guard.stopped_by();
     answer.micros = guard.micros();
     answer.start_refused = refused.map(|v| v.to_string());
@@ -52,11 +52,11 @@ pub(crate) fn finish(
     known: Found,
     guard: &mut Guard,
 ) -> Result<Answer, ScheduleError> {
-    let caps = own_caps(graph.graph());
-    let capped = graph.problem.with_caps(graph.graph(), &caps);
+    let caps = own_caps(graph.whole());
+    let capped = graph.problem.with_caps(graph.whole(), &caps);
     let found = polish(graph, &capped, options, &mut Session::new(&capped, options, guard), known)?;
     let mut answer = normal_form(graph, &bounds_of(&graph.problem), found, options.algorithm);
-    add_slack(graph.graph(), options.slack_slots, &mut answer);
+    add_slack(graph.whole(), options.slack_slots, &mut answer);
     self_check(graph, &answer)?;
     Ok(answer)
 }

@@ -21,6 +21,10 @@ const NEAR: i64 = 40;
 /// `auto` may spend such a part of `steps`, once more for every so many operations.
 const PART: u64 = 10;
 const MANY: u64 = 32;
+/// It may spend such a part of that before it has found anything. What shortens the schedule by a part p earns it p times as
+/// much as the whole, times `PAYS`.
+const ON_TRIAL: u64 = 16;
+const PAYS: u64 = 8;
 /// The first step is such a part of what is open, as a power of two.
 const LONG_STEP: u32 = 4;
 /// Questions without success, for each operation, after which it is over.
@@ -33,16 +37,23 @@ impl Session<'_> {
         let many = 1 + search.nodes().len() as u64 / MANY;
         let near = if exact { 0 } else { s.proved / NEAR };
         let mut budget = StepBudget::new(if exact { self.left } else { self.options.steps / PART * many });
+        let whole = budget.work;
+        let mut earned = if exact { whole } else { whole / ON_TRIAL };
         let mut choice = Choice::new(s.problem, search, s.ii, self.options.seed);
         let (mut size, mut row, mut fruitless) = (FIRST_FREE, 0, 0);
-        while s.high > s.proved + near && fruitless < PATIENCE * search.nodes().len() && !self.guard.expired()
+        while s.high > s.proved + near
+            && fruitless < PATIENCE * search.nodes().len()
+            && whole - budget.work < earned
+            && !self.guard.expired()
         {
             let free = choice.next(&s.best, s.high, size);
             // Far from the bound, steps are long at first.
             let step = ((s.high - s.proved) >> (LONG_STEP + fruitless.min(40) as u32 / 2)).max(1);
             match search.ask_around((&s.best, &free), s.high - step, CONFLICTS, &mut budget, self.guard) {
                 Verdict::Found(time) => {
+                    let before = s.high;
                     s.take(time);
+                    earned = earned.saturating_add(pay(whole, before - s.high, before));
                     self.guard.note(|p| p.best_length = Some(s.high));
                     (row, fruitless) = (0, 0);
                     continue;
@@ -59,6 +70,12 @@ impl Session<'_> {
         self.budget.spent += budget.spent;
         self.left = self.left.saturating_sub(budget.spent);
     }
+}
+
+/// The work that a schedule shorter by so many cycles allows.
+fn pay(whole: u64, shorter: i64, before: i64) -> u64 {
+    let part = u128::from(whole) * u128::from(PAYS) * u128::from(shorter.unsigned_abs());
+    u64::try_from(part / u128::from(before.unsigned_abs().max(1))).unwrap_or(u64::MAX)
 }
 
 /// Which operations are freed next.

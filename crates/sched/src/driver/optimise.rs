@@ -53,7 +53,7 @@ pub(super) fn polish(
     session: &mut Session<'_>,
     known: Found,
 ) -> Result<Found, ScheduleError> {
-    let g = graph.graph();
+    let g = graph.whole();
     let (ii, time, lower_bound) = (known.ii, known.time, known.lower_bound);
     session.note_schedule(ii, &time);
     let (time, length_optimal) = session.shorten(ii, time);

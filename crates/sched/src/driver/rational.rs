@@ -33,7 +33,7 @@ pub fn schedule_unrolled(
     let mut best = (1, first);
     let mut candidates = Vec::new();
     for factor in 2..=most {
-        match candidate(graph.graph(), factor) {
+        match candidate(graph.whole(), factor) {
             Ok(found) => candidates.push((factor, found)),
             Err(refused) => {
                 factors.push(FactorBound { factor, lower_bound: 1, ii: None, refused: Some(refused) });
@@ -72,7 +72,7 @@ pub fn schedule_unrolled(
         factors.push(known);
     }
     factors.sort_by_key(|f| f.factor);
-    Ok(concluded(graph.graph().nodes.len(), best, factors))
+    Ok(concluded(graph.whole().nodes.len(), best, factors))
 }
 
 /// Cycles times iterations, to compare cycles for an iteration without division.

@@ -19,8 +19,8 @@ use crate::partition::assign::assign;
 /// [`ScheduleError::BadOption`] for options out of range, [`ScheduleError::Partitions`] when no assignment to
 /// partitions keeps S61 to S63.
 pub fn schedule(graph: &ValidGraph<'_>, options: &ScheduleOptions) -> Result<Answer, ScheduleError> {
-    if graph.graph().has_alternatives() {
-        let machine = options.partition.is_some() || graph.graph().partition_model.is_some();
+    if graph.whole().has_alternatives() {
+        let machine = options.partition.is_some() || graph.whole().partition_model.is_some();
         return match machine {
             true => Err(ScheduleError::Partitions(
                 "uses with alternatives are not bound while partitions are searched for: bind them first"
@@ -29,7 +29,7 @@ pub fn schedule(graph: &ValidGraph<'_>, options: &ScheduleOptions) -> Result<Ans
             false => bind(graph, options),
         };
     }
-    match options.partition.as_ref().or(graph.graph().partition_model.as_ref()) {
+    match options.partition.as_ref().or(graph.whole().partition_model.as_ref()) {
         Some(model) => assign(graph, model, options),
         None => schedule_fixed(graph, options),
     }

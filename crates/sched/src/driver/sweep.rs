@@ -51,7 +51,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
         options: &'g ScheduleOptions,
         free: &Answer,
     ) -> Result<Self, ScheduleError> {
-        let g = graph.graph();
+        let g = graph.whole();
         // At a very large II a ring needs least: what min_depth and carried uses ask for (S60).
         let floors = rings(g);
         let least: Vec<u64> = floors.iter().map(|r| r.least).collect();
@@ -76,7 +76,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
     }
 
     fn fits(&self, depths: &[u64]) -> bool {
-        let g = self.graph.graph();
+        let g = self.graph.whole();
         self.budget.overfilled(g, &spread(g, &self.rings, depths)).is_none()
     }
 
@@ -122,7 +122,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
     }
 
     fn problem(&self, depths: &[u64], strict: bool) -> Problem {
-        let g = self.graph.graph();
+        let g = self.graph.whole();
         self.graph.problem.with_caps(g, &caps_of(g, &self.rings, depths, strict))
     }
 
@@ -222,7 +222,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
 
     /// The depth of every ring of a schedule.
     fn depths_at(&self, found: &Found) -> Vec<u64> {
-        let (g, base) = (self.graph.graph(), &self.graph.problem);
+        let (g, base) = (self.graph.whole(), &self.graph.problem);
         let order = body_order(base, g, found.ii, &found.time);
         let depths = depths_of(g, found.ii, &found.time, &order);
         let of = |r: &Ring| r.values.iter().filter_map(|&v| Some(depths.get(v)?.depth)).max().unwrap_or(1);
@@ -231,7 +231,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
 
     /// These times, where the depths they need fit.
     fn kept(&self, ii: i64, time: Vec<i64>) -> Option<Found> {
-        let (g, base) = (self.graph.graph(), &self.graph.problem);
+        let (g, base) = (self.graph.whole(), &self.graph.problem);
         let order = body_order(base, g, ii, &time);
         let depths: Vec<u64> = depths_of(g, ii, &time, &order).iter().map(|d| d.depth).collect();
         let most = self.rings.iter().flat_map(|r| r.values.iter().map(|&v| (v, r.most)));
@@ -272,7 +272,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
         time: Vec<i64>,
         proved: i64,
     ) -> Option<Found> {
-        let g = self.graph.graph();
+        let g = self.graph.whole();
         let base = &self.graph.problem;
         let (time, _) = session.shorten_in(problem, ii, time);
         let time = relax(problem, g, ii, time, None);

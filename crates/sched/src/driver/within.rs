@@ -26,7 +26,7 @@ pub fn schedule_within(
     budget: &MemoryBudget<'_>,
     options: &ScheduleOptions,
 ) -> Result<Answer, ScheduleError> {
-    let g = graph.graph();
+    let g = graph.whole();
     if options.partition.is_some() || g.partition_model.is_some() {
         let message = "partitions are not searched for within a budget: schedule with them first".to_owned();
         return Err(ScheduleError::BadOption { option: "partition", message });

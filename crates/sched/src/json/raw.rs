@@ -1,5 +1,6 @@
 //! The loop graph as written.
 
+use crate::model::exit::LoopExit;
 use crate::model::graph::{LoopEdge, LoopGraph, LoopNode, LoopPartition, LoopResource, LoopValue};
 use crate::model::partition::PartitionModel;
 use serde::{Deserialize, Deserializer};
@@ -33,6 +34,8 @@ struct RawGraph {
     partitions: Vec<LoopPartition>,
     #[serde(default)]
     partition_model: Option<PartitionModel>,
+    #[serde(default, rename = "while")]
+    exit: Option<LoopExit>,
 }
 
 #[derive(Deserialize)]
@@ -68,6 +71,7 @@ impl From<RawGraph> for LoopGraph {
             trip_count: raw.trip_count,
             partitions: raw.partitions,
             partition_model: raw.partition_model,
+            exit: raw.exit,
         }
     }
 }

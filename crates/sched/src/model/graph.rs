@@ -1,6 +1,8 @@
 //! The loop graph: one loop body as operations, the units they occupy and the dependences between them
 //! (S1-S9). Plain data, read and written as JSON ([`read_graph`](crate::read_graph)).
 
+use crate::model::exit::LoopExit;
+use crate::model::nest::InnerLoop;
 use crate::model::partition::PartitionModel;
 use crate::model::resource_use::ResourceUse;
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,9 @@ pub struct LoopGraph {
     /// What the chip allows partitions, where they are to be found (S97).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition_model: Option<PartitionModel>,
+    /// What decides whether there is another iteration, where that is computed in the loop (S104).
+    #[serde(rename = "while", skip_serializing_if = "Option::is_none")]
+    pub exit: Option<LoopExit>,
 }
 
 /// A kind of unit; its units are interchangeable (S4).
@@ -86,6 +91,9 @@ pub struct LoopNode {
     /// Which copy of which operation it is, where a partition is replicated (S98).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replica: Option<LoopReplica>,
+    /// It is a whole loop (S104); scheduled by [`schedule_nest`](crate::schedule_nest).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<InnerLoop>,
 }
 
 /// One copy of an operation that every replica of a partition has (S98).
@@ -216,6 +224,19 @@ impl LoopGraph {
             u.alternatives.extend(resources.iter().map(|&r| r.to_owned()));
         }
         self
+    }
+
+    /// Whether an operation is a loop of its own (S104).
+    pub fn has_inner_loops(&self) -> bool {
+        self.nodes.iter().any(|v| v.inner.is_some())
+    }
+
+    /// Appends an operation that is the loop of this name, with so many iterations, and returns its id (S104).
+    pub fn add_inner_loop(&mut self, name: &str, trips: u64) -> usize {
+        let id = self.add_node(name, 0, &[]);
+        let inner = InnerLoop { name: name.to_owned(), trips, or_more: false };
+        self.nodes.iter_mut().skip(id).for_each(|v| v.inner = Some(inner.clone()));
+        id
     }
 
     /// Appends a dependence.

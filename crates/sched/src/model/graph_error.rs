@@ -173,6 +173,21 @@ pub enum GraphErrorKind {
     /// A partition that is not declared.
     #[error("partition {0} is not declared")]
     UnknownPartition(usize),
+    /// An operation is a loop that is not given.
+    #[error("there is no loop `{0}` beside this one")]
+    UnknownLoop(String),
+    /// Several loops have the name that an operation means.
+    #[error("there are several loops `{0}` beside this one")]
+    DuplicateLoop(String),
+    /// A loop contains itself.
+    #[error("loop `{0}` contains itself")]
+    LoopInItself(String),
+    /// A loop without iterations inside another one.
+    #[error("it has no iteration")]
+    NoTrip,
+    /// The number of iterations of an inner loop is not known, and something does not bear more of them.
+    #[error("the number of iterations inside is not known, but {0}")]
+    NotStretchable(&'static str),
 }
 
 fn recurrence_text(nodes: &[usize]) -> String {
@@ -208,6 +223,11 @@ impl GraphErrorKind {
             Self::DuplicateValue(_) => "DuplicateValue",
             Self::UnknownSpace(_) => "UnknownSpace",
             Self::UnknownPartition(_) => "UnknownPartition",
+            Self::UnknownLoop(_) => "UnknownLoop",
+            Self::DuplicateLoop(_) => "DuplicateLoop",
+            Self::LoopInItself(_) => "LoopInItself",
+            Self::NoTrip => "NoTrip",
+            Self::NotStretchable(_) => "NotStretchable",
         }
     }
 
@@ -222,6 +242,11 @@ impl GraphErrorKind {
             Self::NoAlternative | Self::RepeatedAlternative(_) | Self::UnequalAlternatives { .. } => "S103",
             Self::PeerSpace { .. } => "S58",
             Self::UnknownPartition(_) => "S61",
+            Self::UnknownLoop(_)
+            | Self::DuplicateLoop(_)
+            | Self::LoopInItself(_)
+            | Self::NoTrip
+            | Self::NotStretchable(_) => "S104",
             _ => "S12",
         }
     }
@@ -256,6 +281,11 @@ impl GraphErrorKind {
             Self::DuplicateValue(_) => "number the values differently",
             Self::UnknownSpace(_) => "give a budget for this space",
             Self::UnknownPartition(_) => "declare it in `partitions`",
+            Self::UnknownLoop(_) => "give it in the same file, and the whole nest to `schedule_nest`",
+            Self::DuplicateLoop(_) => "give each loop a name of its own",
+            Self::LoopInItself(_) => "name a loop that does not lead back here",
+            Self::NoTrip => "give at least one iteration, or leave the operation out",
+            Self::NotStretchable(_) => "give the number of iterations, or take that away",
         }
     }
 }

@@ -16,6 +16,7 @@ pub fn unroll(graph: &LoopGraph, factor: u64) -> Result<LoopGraph, ScheduleError
     if !(1..=MOST_FACTOR).contains(&factor) {
         return Err(refusal(format!("{factor} is not between 1 and {MOST_FACTOR}")));
     }
+    let graph = &*graph.with_exit_edges();
     let (n, k) = (graph.nodes.len(), factor as usize);
     let to = |node: usize, copy: usize, distance: i64| {
         let ahead = copy as i64 + distance;

@@ -7,6 +7,7 @@ use crate::model::problem::{Problem, arcs};
 use crate::model::recurrence::RecurrenceFinder;
 use crate::model::resource_use::ResourceUse;
 use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
 
 /// At most so many reasons are reported.
 const MOST_ERRORS: usize = 100;
@@ -22,6 +23,7 @@ const MOST_WEIGHT: i128 = 1 << 62;
 #[derive(Clone, Debug)]
 pub struct ValidGraph<'a> {
     graph: &'a LoopGraph,
+    whole: Cow<'a, LoopGraph>,
     pub(crate) problem: Problem,
 }
 
@@ -29,6 +31,11 @@ impl<'a> ValidGraph<'a> {
     /// The graph that was validated.
     pub fn graph(&self) -> &'a LoopGraph {
         self.graph
+    }
+
+    /// The same with the waits of its exit as edges (S104).
+    pub(crate) fn whole(&self) -> &LoopGraph {
+        &self.whole
     }
 }
 
@@ -43,11 +50,13 @@ pub fn validate(graph: &LoopGraph) -> Result<ValidGraph<'_>, GraphErrors> {
     nodes(graph, &mut found);
     edges(graph, &mut found);
     values(graph, &mut found);
-    magnitudes(graph, &mut found);
+    exit(graph, &mut found);
+    let whole = graph.with_exit_edges();
+    magnitudes(&whole, &mut found);
     if let Some(errors) = found.take() {
         return Err(errors);
     }
-    let merged = graph.merged();
+    let merged = whole.merged();
     if graph.has_alternatives() {
         // What all resources that it may take cannot hold at once, no binding can.
         let count = merged.resources.iter().map(|r| (r.name.as_str(), r.count)).collect();
@@ -58,11 +67,11 @@ pub fn validate(graph: &LoopGraph) -> Result<ValidGraph<'_>, GraphErrors> {
     }
     let problem = Problem::new(&merged, &[]);
     if problem.dependences.windows {
-        recurrences(graph, &mut found);
+        recurrences(&whole, &mut found);
     }
     match found.take() {
         Some(errors) => Err(errors),
-        None => Ok(ValidGraph { graph, problem }),
+        None => Ok(ValidGraph { graph, whole, problem }),
     }
 }
 
@@ -137,6 +146,9 @@ fn nodes(graph: &LoopGraph, found: &mut Findings) {
         {
             found.add(|| format!("nodes[{i}].partition"), Kind::UnknownPartition(partition));
         }
+        if let Some(inner) = &node.inner {
+            found.add(|| format!("nodes[{i}].inner"), Kind::UnknownLoop(inner.name.clone()));
+        }
         let before = found.0.len();
         for (j, u) in node.uses.iter().enumerate() {
             let at = || format!("nodes[{i}].uses[{j}]");
@@ -210,6 +222,20 @@ fn edges(graph: &LoopGraph, found: &mut Findings) {
         found.limit(at, "distance", e.distance.into(), MOST_DISTANCE.into());
         found.limit(at, "|latency|", e.latency.unsigned_abs().into(), MOST_TIME.into());
     }
+}
+
+/// The exit is an operation, and so is what waits for it (S104).
+fn exit(graph: &LoopGraph, found: &mut Findings) {
+    let Some(exit) = &graph.exit else { return };
+    let nodes = graph.nodes.len();
+    if exit.node >= nodes {
+        found.add(|| "while.node".to_owned(), Kind::UnknownNode { node: exit.node, nodes });
+    }
+    for (i, &node) in exit.committed.iter().enumerate().filter(|(_, v)| **v >= nodes) {
+        found.add(|| format!("while.committed[{i}]"), Kind::UnknownNode { node, nodes });
+    }
+    let at = || "while.speculation".to_owned();
+    found.limit(at, "speculation", exit.speculation.into(), i128::from(MOST_DISTANCE) - 1);
 }
 
 fn values(graph: &LoopGraph, found: &mut Findings) {

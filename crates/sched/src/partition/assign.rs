@@ -35,7 +35,7 @@ pub(crate) fn assign(
     // It would not say who issues what.
     let given = options.start.is_some();
     let options = &options.clone().start(None);
-    let frame = Frame::new(valid.graph(), model)?;
+    let frame = Frame::new(valid.whole(), model)?;
     let mut guard = Guard::new(options);
     let mut search = Search::new(&frame, &valid.problem, options)?;
     let (mut tried, mut refusal) = (Vec::new(), None);

@@ -96,7 +96,7 @@ impl Assigned {
         answer.rec_mii = bounds.rec_mii;
         answer.rec_ratio = bounds.rec_ratio.map(|(p, q)| [p, q]);
         answer.critical_recurrence = bounds.critical_recurrence;
-        let name = |r: usize| Some(valid.graph().resources.get(r)?.name.clone());
+        let name = |r: usize| Some(valid.whole().resources.get(r)?.name.clone());
         answer.critical_resource = bounds.critical_resource.and_then(name);
         answer.partitions.clone_from(&self.partitions);
         answer

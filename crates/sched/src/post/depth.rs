@@ -32,7 +32,7 @@ pub fn depths(graph: &ValidGraph<'_>, answer: &Answer) -> Vec<RingDepth> {
         time[v.id] = v.time;
         order[v.id] = v.order;
     }
-    depths_of(graph.graph(), answer.ii.max(1), &time, &order)
+    depths_of(graph.whole(), answer.ii.max(1), &time, &order)
 }
 
 pub(crate) fn depths_of(graph: &LoopGraph, ii: i64, time: &[i64], order: &[usize]) -> Vec<RingDepth> {

@@ -25,7 +25,7 @@ pub(crate) fn normal_form(
     found: Found,
     algorithm: Algorithm,
 ) -> Answer {
-    let (graph, problem) = (valid.graph(), &valid.problem);
+    let (graph, problem) = (valid.whole(), &valid.problem);
     let Found { ii, mut time, lower_bound, length_optimal, steps } = found;
     let least = time.iter().copied().min().unwrap_or(0);
     time.iter_mut().for_each(|t| *t -= least);

@@ -48,9 +48,9 @@ pub fn relax_stages(
         .map_err(|v| ScheduleError::Answer(v.first().map(ToString::to_string).unwrap_or_default()))?;
     let mut time = vec![0; graph.problem.n];
     answer.nodes.iter().for_each(|v| time[v.id] = v.time);
-    let caps = own_caps(graph.graph());
-    let problem = graph.problem.with_caps(graph.graph(), &caps);
-    let time = relax(&problem, graph.graph(), answer.ii, time, options.max_length);
+    let caps = own_caps(graph.whole());
+    let problem = graph.problem.with_caps(graph.whole(), &caps);
+    let time = relax(&problem, graph.whole(), answer.ii, time, options.max_length);
     let found = Found {
         ii: answer.ii,
         length_optimal: answer.length_optimal && graph.problem.length(&time) == answer.length,

@@ -33,6 +33,7 @@ pub fn unrolled(graph: &LoopGraph, found: &UnrolledAnswer) -> String {
 
 /// What keeps the II from being smaller by one, and the least changes that would allow it.
 pub fn why(graph: &LoopGraph, core: &LoopCore) -> String {
+    let graph = &*graph.with_exit_edges();
     let least = if core.minimal { "these, and no fewer of them" } else { "these" };
     let mut text = format!("II {} is refuted by {least}:\n", core.ii);
     for &member in &core.members {

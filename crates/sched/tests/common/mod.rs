@@ -51,3 +51,16 @@ pub fn wide_corpus() -> Vec<Sample> {
     let generated = planted.chain(kernels).map(Sample::generated);
     corpus().into_iter().chain(generated).filter(|s| s.graph.nodes.len() <= 120).collect()
 }
+
+/// Two copies and a product, the loop of the crate's front page.
+pub fn gemm() -> LoopGraph {
+    let mut g = LoopGraph::new("gemm");
+    g.add_resource("TMA", 1).add_resource("TC", 1);
+    let a = g.add_node("a", 556, &[("TMA", 0, 96)]);
+    let b = g.add_node("b", 556, &[("TMA", 0, 96)]);
+    let m = g.add_node("m", 559, &[("TC", 0, 256)]);
+    g.add_edge(a, m, 556, 0).add_edge(b, m, 556, 0).add_edge(m, m, 256, 1);
+    g.add_value(a, 16_384, "smem", &[(m, 0, 559)]);
+    g.add_value(b, 16_384, "smem", &[(m, 0, 559)]);
+    g
+}

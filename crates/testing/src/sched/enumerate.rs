@@ -20,6 +20,22 @@ pub fn least_length(graph: &LoopGraph, ii: i64) -> Option<i64> {
     }
 }
 
+/// Whether these starts keep every dependence, and every unit is held no more often than it is there. Values' caps are not
+/// looked at. For small IIs and durations.
+pub(super) fn is_schedule(graph: &LoopGraph, ii: i64, time: &[i64]) -> bool {
+    let residue: Vec<i64> = time.iter().map(|t| t.rem_euclid(ii)).collect();
+    arcs(graph).iter().all(|&(src, dst, latency, distance)| time[dst] + ii * distance >= time[src] + latency)
+        && units_suffice(graph, ii, &residue)
+}
+
+/// Source, target, latency and distance of every dependence.
+fn arcs(graph: &LoopGraph) -> Vec<(usize, usize, i64, i64)> {
+    let edges = graph.edges.iter().map(|e| (e.src, e.dst, e.latency, e.distance));
+    let implied =
+        graph.values.iter().flat_map(|v| v.uses.iter().map(move |u| (v.def, u.node, v.start, u.distance)));
+    edges.chain(implied).collect()
+}
+
 fn units_suffice(graph: &LoopGraph, ii: i64, residue: &[i64]) -> bool {
     graph.resources.iter().all(|r| {
         let mut load = vec![0u64; ii as usize];
@@ -36,10 +52,7 @@ fn units_suffice(graph: &LoopGraph, ii: i64, residue: &[i64]) -> bool {
 
 /// Earliest times from 0 on with these residues, by relaxation; the end of the last result.
 fn earliest_length(graph: &LoopGraph, ii: i64, residue: &[i64]) -> Option<i64> {
-    let edges = graph.edges.iter().map(|e| (e.src, e.dst, e.latency, e.distance));
-    let implied =
-        graph.values.iter().flat_map(|v| v.uses.iter().map(move |u| (v.def, u.node, v.start, u.distance)));
-    let arcs: Vec<_> = edges.chain(implied).collect();
+    let arcs = arcs(graph);
     let mut time = residue.to_vec();
     for _ in 0..=time.len() {
         let mut moved = false;

@@ -79,7 +79,7 @@ fn assignments(n: usize, most: usize, of: &mut Vec<usize>, each: &mut dyn FnMut(
     }
 }
 
-fn is_legal(graph: &LoopGraph, model: &PartitionModel, of: &[usize]) -> bool {
+pub(super) fn is_legal(graph: &LoopGraph, model: &PartitionModel, of: &[usize]) -> bool {
     let nodes = || graph.nodes.iter().enumerate();
     let is_view = |v: usize| {
         let node = &graph.nodes[v];
@@ -163,7 +163,7 @@ fn crossings(graph: &LoopGraph, model: &PartitionModel, of: &[usize]) -> i64 {
     pairs.into_iter().filter(|(s, d)| of[*s] != of[*d]).map(|(s, d)| cost(graph, model, s, d)).sum()
 }
 
-fn placed(graph: &LoopGraph, model: &PartitionModel, of: &[usize]) -> LoopGraph {
+pub(super) fn placed(graph: &LoopGraph, model: &PartitionModel, of: &[usize]) -> LoopGraph {
     let mut g = graph.clone();
     for p in 0..=of.iter().copied().max().unwrap_or(0) {
         g.add_resource(format!("stream {p}"), 1);
