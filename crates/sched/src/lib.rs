@@ -72,7 +72,8 @@ pub use model::graph::{
     ValueUse,
 };
 pub use model::graph_error::{GraphError, GraphErrorKind, GraphErrors};
-pub use model::nest::{InnerLoop, InnerRun, NestAnswer};
+pub use model::inner::InnerLoop;
+pub use model::nest::{InnerRun, NestAnswer};
 pub use model::observer::{Observer, Progress};
 pub use model::options::{Objective, ScheduleOptions};
 pub use model::pareto::{ParetoCurve, ParetoPoint};

@@ -2,10 +2,12 @@
 //! (S1-S9). Plain data, read and written as JSON ([`read_graph`](crate::read_graph)).
 
 use crate::model::exit::LoopExit;
-use crate::model::nest::InnerLoop;
+use crate::model::inner::InnerLoop;
 use crate::model::partition::PartitionModel;
 use crate::model::resource_use::ResourceUse;
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One straight-line loop body with one back edge (S1).
@@ -224,6 +226,20 @@ impl LoopGraph {
             u.alternatives.extend(resources.iter().map(|&r| r.to_owned()));
         }
         self
+    }
+
+    /// The same loop with the waits of its exit as edges, after its own.
+    pub(crate) fn with_exit_edges(&self) -> Cow<'_, LoopGraph> {
+        let Some(exit) = &self.exit else { return Cow::Borrowed(self) };
+        let latency = self.nodes.get(exit.node).map_or(0, |v| v.latency);
+        let mut graph = self.clone();
+        graph.exit = None;
+        let committed: HashSet<usize> = exit.committed.iter().copied().collect();
+        graph.edges.extend((0..self.nodes.len()).map(|dst| {
+            let speculation = if committed.contains(&dst) { 0 } else { exit.speculation as i64 };
+            LoopEdge { src: exit.node, dst, latency, distance: speculation + 1 }
+        }));
+        Cow::Owned(graph)
     }
 
     /// Whether an operation is a loop of its own (S104).

@@ -10,6 +10,7 @@ pub(crate) mod exit;
 pub(crate) mod graph;
 pub(crate) mod graph_error;
 pub(crate) mod guard;
+pub(crate) mod inner;
 pub(crate) mod int;
 pub(crate) mod nest;
 pub(crate) mod observer;
