@@ -1,6 +1,6 @@
-//! How fast the machine is (E80): `cargo run --release -p warploom-emulator --example speed -- FILE.ptx`
+//! How fast the machine is (E80, E105): `cargo run --release -p warploom-emulator --example speed [-- FILE.ptx]`
 //!
-//! FILE is a GEMM of bf16 with 128x256x64 tiles and 384 threads in the launch contract of `gemm_bf16.ttir`.
+//! 1,024 CTAs that add two vectors, and CTAs in a loop over shared memory, on one host thread and on two. FILE is a GEMM of bf16 with 128x256x64 tiles and 384 threads in the launch contract of `gemm_bf16.ttir`.
 
 use std::time::Instant;
 use warploom_chips::Target;
@@ -22,7 +22,9 @@ fn map(addr: u64, rows: u64, cols: u64, box_rows: u32) -> Result<TensorMap, Emul
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("give a PTX file")?;
+    many_ctas()?;
+    loops()?;
+    let Some(path) = std::env::args().nth(1) else { return Ok(()) };
     let module = Module::parse(&std::fs::read_to_string(path)?)?;
     let entry = module.entries().first().ok_or("no entry")?;
     for (m, n, k, race) in [
@@ -52,30 +54,50 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             report.clean()
         );
     }
-    many_ctas()
+    Ok(())
 }
 
-/// 1,024 CTAs that add two vectors, on one host thread and on two (E105).
+/// 1,024 CTAs that add two vectors.
 fn many_ctas() -> Result<(), Box<dyn std::error::Error>> {
-    let module = Module::parse(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c)\n\
-         .reqntid 256 {\n.reg .b32 %r<5>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<8>;\nld.param.u64 %rd1, [a];\n\
-         ld.param.u64 %rd2, [b];\nld.param.u64 %rd3, [c];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
-         mad.lo.u32 %r3, %r2, 256, %r1;\nmul.wide.u32 %rd4, %r3, 4;\nadd.s64 %rd5, %rd1, %rd4;\n\
-         add.s64 %rd6, %rd2, %rd4;\nadd.s64 %rd7, %rd3, %rd4;\nld.global.f32 %f1, [%rd5];\n\
-         ld.global.f32 %f2, [%rd6];\nadd.f32 %f3, %f1, %f2;\nst.global.f32 [%rd7], %f3;\nret;\n}\n",
-    )?;
+    let body = "ld.global.f32 %f1, [%rd5];\nld.global.f32 %f2, [%rd6];\nadd.f32 %f3, %f1, %f2;\n\
+         st.global.f32 [%rd7], %f3;\n";
+    time("1024 CTAs that add", 1024, body)
+}
+
+/// 64 CTAs that go 100 times through a loop with a word in shared memory, a barrier and a neighbour's word.
+fn loops() -> Result<(), Box<dyn std::error::Error>> {
+    let body = "ld.global.f32 %f1, [%rd5];\nmov.b32 %r4, 0;\nmov.b32 %r5, words;\nshl.b32 %r6, %r1, 2;\n\
+         add.s32 %r7, %r5, %r6;\nxor.b32 %r8, %r7, 128;\n$loop:\nst.shared.f32 [%r7], %f1;\nbar.sync 0;\n\
+         ld.shared.f32 %f2, [%r8];\nfma.rn.f32 %f1, %f1, 0f3F000000, %f2;\nbar.sync 0;\nadd.s32 %r4, %r4, 1;\n\
+         setp.lt.s32 %p1, %r4, 100;\n@%p1 bra $loop;\nst.global.f32 [%rd7], %f1;\n";
+    time("64 CTAs in a loop", 64, body)
+}
+
+/// Runs CTAs of 256 threads on one host thread and on two, with all detectors.
+fn time(what: &str, ctas: u32, body: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let module = Module::parse(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 16 .b8 words[1024];\n\
+         .visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)\n\
+         .reqntid 256 {{\n.reg .pred %p<2>;\n.reg .b32 %r<9>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<8>;\n\
+         ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nld.param.u64 %rd3, [c];\nmov.u32 %r1, %tid.x;\n\
+         mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 256, %r1;\nmul.wide.u32 %rd4, %r3, 4;\n\
+         add.s64 %rd5, %rd1, %rd4;\nadd.s64 %rd6, %rd2, %rd4;\nadd.s64 %rd7, %rd3, %rd4;\n{body}ret;\n}}\n"
+    ))?;
     for threads in [1, 2] {
         let mut device = Device::new(&Target::named("sm_80")?);
-        let bytes = 1024 * 256 * 4;
+        let bytes = u64::from(ctas) * 256 * 4;
         let args = ["a", "b", "c"].map(|name| device.alloc(bytes, name).map(Arg::Ptr));
         let args = args.into_iter().collect::<Result<Vec<Arg>, _>>()?;
-        let launch = Launch { grid: [1024, 1, 1], args, ..Launch::of(module.entry("add")?) };
+        let launch = Launch { grid: [ctas, 1, 1], args, ..Launch::of(module.entry("k")?) };
         let start = Instant::now();
         let report = device.run(&module, &launch, &RunOptions::default().threads(threads))?;
         let seconds = start.elapsed().as_secs_f64();
         let steps = report.stats.steps;
-        println!("1024 CTAs on {threads} threads: {seconds:.3} s, {:.0} k/s", steps as f64 / seconds / 1e3);
+        println!(
+            "{what}, {threads} threads: {seconds:.3} s, {:.0} k/s, clean: {}",
+            steps as f64 / seconds / 1e3,
+            report.clean()
+        );
     }
     Ok(())
 }

@@ -78,11 +78,16 @@ impl Store {
             for buffer in self.buffers.iter_mut().skip(first).take_while(|b| b.base < end) {
                 let (from, to) = (base.max(buffer.base), end.min(buffer.end()));
                 let data = Arc::make_mut(&mut buffer.data);
-                for addr in (from..to).filter(|a| page.is_dirty((a - base) as usize)) {
-                    let byte = page.data.get((addr - base) as usize);
-                    if let (Some(slot), Some(byte)) = (data.get_mut((addr - buffer.base) as usize), byte) {
-                        *slot = *byte;
+                let mut addr = from;
+                while addr < to {
+                    let n = page.run((addr - base) as usize, (to - base) as usize) as u64;
+                    let (there, here) = ((addr - buffer.base) as usize, (addr - base) as usize);
+                    let slots = data.get_mut(there..there + n as usize);
+                    if let (Some(slots), Some(bytes)) = (slots, page.data.get(here..here + n as usize)) {
+                        slots.copy_from_slice(bytes);
                     }
+                    // One byte behind them is clean.
+                    addr += n + 1;
                 }
             }
         }
@@ -115,6 +120,20 @@ struct Page {
 }
 
 impl Page {
+    /// How many bytes from `start` on, up to `end`, were written.
+    fn run(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let word = self.dirty.get(at / 64).copied().unwrap_or(0) >> (at % 64);
+            let more = word.trailing_ones() as usize;
+            at += more;
+            if more == 0 || !at.is_multiple_of(64) {
+                break;
+            }
+        }
+        at.min(end) - start
+    }
+
     fn is_dirty(&self, i: usize) -> bool {
         self.dirty.get(i / 64).is_some_and(|d| d >> (i % 64) & 1 == 1)
     }

@@ -236,8 +236,10 @@ impl Core<'_> {
             return;
         }
         let mut pending: Option<(u64, Access)> = None;
+        // Those that may run into an mbarrier.
+        let guarded = cta.filter(|c| self.ctas.get(*c as usize).is_some_and(|c| !c.mbars.is_empty()));
         for &(lane, addr) in list {
-            if let Some(c) = cta {
+            if let Some(c) = guarded {
                 self.guard_mbarriers(c, addr, size, actor, act);
             }
             for (g, mask) in granules(addr, size) {

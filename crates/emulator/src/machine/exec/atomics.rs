@@ -89,9 +89,10 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     let mut old_values = vec![[0_u64; 32]; x.b.len()];
     let mut touched = Touched::default();
     let mut changed = false;
+    let mut one = a.clone();
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
-        let one = Actor { lanes: 1 << lane, ..a.clone() };
+        one.lanes = 1 << lane;
         if !aligned(core, &one, addr, size as u64, "atomic") {
             continue;
         }
@@ -129,7 +130,7 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
         w.paused = true;
     }
     if core.race {
-        drop(a);
+        drop((a, one));
         order::acquire(core, w, &touched, x.order, x.scope, !x.dsts.is_empty());
         let a = Actor { scope: x.scope, ..actor(w, pc, mask) };
         order::release(core, w, &touched, x.order, x.scope, mask);

@@ -94,9 +94,10 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         w.polled = Some(pc);
     }
     let mut poison = vec![0_u64; l.dsts.len()];
+    let mut one = a.clone();
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
-        let one = Actor { lanes: 1 << lane, ..a.clone() };
+        one.lanes = 1 << lane;
         if !aligned(core, &one, addr, size as u64, "load") {
             continue;
         }
@@ -135,7 +136,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         }
         for (i, (chunk, reg)) in buf.chunks(e).zip(&l.dsts).enumerate() {
             let Some((_, width)) = reg else { continue };
-            let raw = chunk.iter().rev().fold(0_u64, |v, b| v << 8 | u64::from(*b));
+            let raw = word(chunk);
             let v = if l.ty.signed() { sign_extend(raw, l.ty.bits()) } else { raw };
             if let Some(slot) = out.get_mut(i) {
                 slot[lane as usize] = v & low_mask(u32::from(*width));
@@ -153,7 +154,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         if l.order.strong() {
             order::acquire(core, w, &touched, l.order, l.scope, false);
         }
-        drop(a);
+        drop((a, one));
         let a = Actor { scope: l.scope, ..actor(w, pc, mask) };
         if l.constant {
             core.touch_constant(&touched.global, size as u64, &a);
@@ -161,6 +162,16 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         touched.record(core, size as u64, &a, act);
     }
     Flow::Next
+}
+
+/// A number of 1, 2, 4 or 8 bytes.
+fn word(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        _ => bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)),
+    }
 }
 
 /// Poison of an element of shared memory, as bit 0 for the low half of a register and bit 32 for the high one.
@@ -183,9 +194,10 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
     let mut undefined = Vec::new();
     let mut same = true;
     let mbars = s.mbar.map(|m| w.addresses(core, m));
+    let mut one = a.clone();
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
-        let one = Actor { lanes: 1 << lane, ..a.clone() };
+        one.lanes = 1 << lane;
         if !aligned(core, &one, addr, size as u64, "store") {
             continue;
         }
@@ -261,14 +273,14 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 b.in_flight += 1;
             }
         }
-        drop(a);
+        drop((a, one));
         issue(core, w, Kind::StAsync, lanes, pc, Work::StAsync(StAsyncWork { stores: later }));
         return Flow::Next;
     }
     core.progress += u64::from(!same);
     if core.race {
         if s.order.strong() {
-            drop(a);
+            drop((a, one));
             let a = Actor { scope: s.scope, ..actor(w, pc, mask) };
             order::overwrite(core, &touched);
             order::release(core, w, &touched, s.order, s.scope, mask);

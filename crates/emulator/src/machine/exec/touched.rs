@@ -3,20 +3,24 @@
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
 use crate::race::shadow::Act;
+use smallvec::SmallVec;
+
+/// Lanes with their addresses: a scalar access of a warp needs no allocation.
+pub(crate) type Places = SmallVec<[(u32, u64); 32]>;
 
 /// Lanes of one access, by where they go.
 #[derive(Default)]
 pub(crate) struct Touched {
-    pub global: Vec<(u32, u64)>,
+    pub global: Places,
     /// CTA, then (lane, offset).
-    pub shared: Vec<(u32, Vec<(u32, u64)>)>,
+    pub shared: SmallVec<[(u32, Places); 1]>,
 }
 
 impl Touched {
     pub(crate) fn add_shared(&mut self, cta: u32, lane: u32, at: u64) {
         match self.shared.iter_mut().find(|(c, _)| *c == cta) {
             Some((_, list)) => list.push((lane, at)),
-            None => self.shared.push((cta, vec![(lane, at)])),
+            None => self.shared.push((cta, smallvec::smallvec![(lane, at)])),
         }
     }
 
