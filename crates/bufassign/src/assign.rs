@@ -4,10 +4,12 @@ use crate::advice;
 use crate::classify::{self, SMEM, TMEM};
 use crate::descriptors;
 use crate::input::{AssignOptions, Problem};
+use crate::mbarriers::semaphores;
 use crate::model::{self, Model};
 use crate::output::{AssignError, Assignment, Class, ErrorKind, PackVerdict};
 use crate::packed::smem_limit;
 use crate::plan::{Plan, plan};
+use crate::price::Price;
 use crate::records;
 use std::time::Instant;
 
@@ -42,22 +44,27 @@ fn answer(
     deadline: Option<Instant>,
 ) -> Result<Assignment, AssignError> {
     let model = Model { deadline, ..model::build(problem, options)? };
-    let plan = plan(&model)?;
-    let desc = descriptors::assign(&model, &plan)?;
-    limits(&model, &plan)?;
-    if let Some(mut e) = over_capacity(&model, &plan) {
-        e.advice = Some(advice::advise(&model, &plan));
+    Ok(planned(&model)?.0)
+}
+
+/// The plan of a model, and its price beside memory: waits that tie partitions, waits.
+pub(crate) fn planned(model: &Model<'_>) -> Result<(Assignment, Price), AssignError> {
+    let plan = plan(model)?;
+    let desc = descriptors::assign(model, &plan)?;
+    limits(model, &plan)?;
+    if let Some(mut e) = over_capacity(model, &plan) {
+        e.advice = Some(advice::advise(model, &plan));
         return Err(e);
     }
-    let assignment = records::assemble(&model, &plan, desc);
+    let assignment = records::assemble(model, &plan, desc);
     #[cfg(debug_assertions)]
-    if let Err(violations) = crate::check::check_with(problem, options, &assignment) {
+    if let Err(violations) = crate::check::check_with(model.problem, model.options, &assignment) {
         let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
         let m =
             format!("the checker refused the answer, which is a bug of the assigner: {}", list.join("; "));
         return Err(AssignError::new(ErrorKind::Internal, "B75", None, m));
     }
-    Ok(assignment)
+    Ok((assignment, plan.price))
 }
 
 /// Reads a problem as JSON and assigns it with the options it carries: what the command does.
@@ -71,6 +78,13 @@ pub fn assign_json(text: &str) -> Result<Assignment, AssignError> {
 
 /// Hardware limits other than capacity (B39).
 fn limits(model: &Model<'_>, plan: &Plan) -> Result<(), AssignError> {
+    let (taken, there) = (semaphores(model, &plan.life, &plan.shakes), model.limits.free_ids.len());
+    if model.limits.machine.is_some() && taken > there {
+        let m = format!("the rings of {} need {taken} semaphores, it has {there}", model.limits.name);
+        let mut e = AssignError::new(ErrorKind::Limit, "B82", Some(3), m);
+        (e.need, e.limit) = (Some(taken as u64), Some(there as u64));
+        return Err(e);
+    }
     let most = model.limits.mbarrier_tx;
     for (pipe, p) in model.pipes.iter().enumerate() {
         let tx = records::tx_bytes(model, plan, pipe).unwrap_or(0);
@@ -90,7 +104,13 @@ fn over_capacity(model: &Model<'_>, plan: &Plan) -> Option<AssignError> {
     let limit = smem_limit(model);
     let columns = model.limits.tmem.map_or(0, |t| t.columns);
     let load = records::smem_load_bound(plan);
-    let (phase, class, need, limit, bound, infeasible) = if plan.mbarriers.used > limit {
+    let over = plan
+        .smem
+        .over
+        .and_then(|(k, need)| Some((need, model.limits.machine.as_ref()?.spaces.get(k)?.bytes)));
+    let (phase, class, need, limit, bound, infeasible) = if let Some((need, bytes)) = over {
+        (SMEM, Class::Smem, need, bytes, load, plan.smem.infeasible)
+    } else if plan.mbarriers.used > limit {
         let infeasible = plan.smem.infeasible || load > limit;
         (SMEM, Class::Smem, plan.mbarriers.used, limit, load, infeasible)
     } else if plan.tmem.peak > columns {
@@ -112,7 +132,11 @@ fn over_capacity(model: &Model<'_>, plan: &Plan) -> Option<AssignError> {
         None => ((0..model.values.len().min(1)).collect(), 0),
     };
     let unit = if class == Class::Smem { "bytes" } else { "columns" };
-    let why = format!("the plan needs {need} {unit}, the block has {limit}");
+    let mut why = format!("the plan needs {need} {unit}, the block has {limit}");
+    if let (Some((space, need)), Some(machine)) = (plan.smem.over, &model.limits.machine) {
+        let space = &machine.spaces[space];
+        why = format!("the plan needs {need} bytes of space {}, which has {}", space.name, space.bytes);
+    }
     let mut e = match model.values.get(v) {
         Some(_) => classify::fail(model, &plan.life, &values, v, ErrorKind::Capacity, "B47", phase, &why),
         None => AssignError::new(ErrorKind::Capacity, "B47", Some(3), format!("{phase}: {why}")),

@@ -4,6 +4,7 @@ use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
 use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe};
+use crate::mbarriers::semaphores;
 use crate::model::Model;
 use crate::order::Order;
 use crate::orders::{least_distance, wraps};
@@ -27,6 +28,8 @@ pub(crate) struct Barriers {
     /// Barrier of each pipe.
     pub of_pipe: Vec<Option<NamedBarrier>>,
     pub pool: u32,
+    /// Hardware ids of the first slots.
+    pub ids: Vec<u32>,
     pub used: u32,
     pub recoloured: bool,
     /// Orders the sharing of slots relies on: (region, completing op, issuing op, distance).
@@ -51,7 +54,8 @@ pub(crate) fn assign(
     orders: &[Order],
     shakes: &[Shake],
 ) -> Result<Barriers, AssignError> {
-    let ids = &model.limits.free_ids;
+    // What rings have taken is no barrier for others.
+    let ids = model.limits.free_ids.get(semaphores(model, life, shakes)..).unwrap_or_default().to_vec();
     let pool = if model.options.is_tileiras() { 32 } else { ids.len() };
     let holders = holders(model, life, shakes);
     for h in &holders {
@@ -91,7 +95,7 @@ pub(crate) fn assign(
             None => return Err(exhausted(model, life, orders, &holders, &slots, h)),
         }
     }
-    finish(model, life, orders, shakes, &holders, &slot_of, pool, recoloured)
+    finish(model, life, orders, shakes, &holders, &slot_of, pool, ids, recoloured)
 }
 
 fn holders(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake]) -> Vec<Holder> {
@@ -204,11 +208,13 @@ fn finish(
     holders: &[Holder],
     slot_of: &[usize],
     pool: usize,
+    ids: Vec<u32>,
     recoloured: bool,
 ) -> Result<Barriers, AssignError> {
     let mut out = Barriers {
         of_pipe: vec![None; model.pipes.len()],
         pool: pool as u32,
+        ids,
         used: slot_of.iter().collect::<std::collections::BTreeSet<_>>().len() as u32,
         recoloured,
         relied: Vec::new(),
@@ -217,7 +223,7 @@ fn finish(
     };
     for (a, h) in holders.iter().enumerate() {
         let slot = slot_of[a];
-        let id = model.limits.free_ids.get(slot).copied();
+        let id = out.ids.get(slot).copied();
         out.emittable &= id.is_some();
         out.of_pipe[h.pipe] = Some(NamedBarrier {
             slot: slot as u32,

@@ -2,7 +2,7 @@
 
 use crate::input::Space;
 use crate::lifetime::{Lifetimes, Unit, describe};
-use crate::model::Model;
+use crate::model::{Machine, Model};
 use crate::output::{AssignError, Class, Classification, ErrorKind, Lanes, ValueInfo, Why};
 
 pub(crate) const SMEM: &str = "fails to assign smem buffer";
@@ -15,6 +15,8 @@ pub(crate) struct Decision {
     pub why: Option<Why>,
     /// A role is illegal there: only under the preset (B36).
     pub illegal: bool,
+    /// Which of a machine's spaces.
+    pub space: usize,
 }
 
 /// One stage of a value in its space: bytes (SMEM) or columns (TMEM).
@@ -67,9 +69,12 @@ pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> R
         .filter(|&v| life.owner[v] == v)
         .max_by_key(|&v| (model.values[v].bytes, std::cmp::Reverse(v)))
         .unwrap_or(values[0]);
-    let plain = |class, why| Ok(Decision { class, why, illegal: false });
+    let plain = |class, why| Ok(Decision { class, why, illegal: false, space: 0 });
     if values.iter().all(|&v| model.is_signal(v)) {
         return plain(Class::BarrierOnly, None);
+    }
+    if let Some(machine) = &model.limits.machine {
+        return own_space(model, life, machine, values, speaker);
     }
     let desc = roles().filter(|r| *r == crate::input::AccessRole::TmaDesc).count();
     if desc > 0 && desc == roles().count() {
@@ -92,7 +97,7 @@ pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> R
     if model.options.is_tileiras() {
         let class = if feature && large { Class::Tmem } else { Class::Smem };
         let fits = if class == Class::Tmem { legal.1 } else { legal.0 };
-        return Ok(Decision { class, why: Some(Why::Preset), illegal: !fits });
+        return Ok(Decision { class, why: Some(Why::Preset), illegal: !fits, space: 0 });
     }
     let why_one = |role_alone: bool| Some(if role_alone { Why::Role } else { bound.unwrap_or(Why::Role) });
     match legal {
@@ -112,6 +117,35 @@ pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> R
     }
 }
 
+/// The first space of a machine that all roles of a chain reach, or the one that the author names (B82).
+fn own_space(
+    model: &Model<'_>,
+    life: &Lifetimes,
+    machine: &Machine,
+    values: &[usize],
+    speaker: usize,
+) -> Result<Decision, AssignError> {
+    let roles = || values.iter().flat_map(|&v| model.roles(v));
+    let reached =
+        |space: usize| roles().all(|r| machine.roles.get(&r).is_some_and(|r| r.spaces.contains(&space)));
+    let legal: Vec<usize> = (0..machine.spaces.len()).filter(|&s| reached(s)).collect();
+    let bound = values.iter().find_map(|&v| {
+        let layout = model.values[v].layout.map(|(l, _)| (model.layouts[l].space, Why::Layout));
+        layout.or(model.values[v].src.space.map(|s| (s, Why::Forced)))
+    });
+    let found = match bound {
+        Some((space, why)) => machine.space(space).filter(|s| legal.contains(s)).map(|s| (s, why)),
+        None => legal.first().map(|&s| (s, if legal.len() == 1 { Why::Role } else { Why::First })),
+    };
+    if let Some((space, why)) = found {
+        return Ok(Decision { class: Class::Smem, why: Some(why), illegal: false, space });
+    }
+    let all: Vec<String> = roles().map(|r| r.to_string()).collect();
+    let named = bound.map_or(String::new(), |(s, _)| format!(" with {s}, which it is bound to"));
+    let why = format!("no space is reached by all of its roles: {}{named}", all.join(", "));
+    Err(fail(model, life, values, speaker, ErrorKind::ClassConflict, "B82", SMEM, &why))
+}
+
 /// SMEM alignment of one value (B37).
 pub(crate) fn smem_align(model: &Model<'_>, values: &[usize]) -> u64 {
     let mut align = model.options.align_min;
@@ -120,7 +154,9 @@ pub(crate) fn smem_align(model: &Model<'_>, values: &[usize]) -> u64 {
         let element = value.bits.map_or(1, |b| b.div_ceil(8).next_power_of_two());
         let tma = if model.roles(v).any(|r| r.is_tma()) { 128 } else { 1 };
         let swizzle = if value.src.swizzle == 0 { 1 } else { value.src.swizzle * 8 };
-        align = align.max(element).max(value.src.align).max(tma).max(swizzle);
+        let own = model.limits.machine.as_ref().map(|m| &m.roles);
+        let role = model.roles(v).filter_map(|r| own?.get(&r)).map(|r| r.align).max().unwrap_or(1);
+        align = align.max(role).max(element).max(value.src.align).max(tma).max(swizzle);
     }
     align
 }
@@ -136,7 +172,14 @@ pub(crate) fn footprint(
     match decision.class {
         Class::Smem => {
             let size = own.map(|v| model.values[v].bytes).max().unwrap_or(0);
-            Ok(Footprint { size, align: smem_align(model, values), half_lanes: false })
+            let space = model.limits.machine.as_ref().and_then(|m| m.spaces.get(decision.space));
+            let align = smem_align(model, values).max(space.map_or(1, |s| s.align));
+            if let Some(s) = space.filter(|s| s.base % align != 0) {
+                let why =
+                    format!("it needs an alignment of {align}, and space {} begins at {}", s.name, s.base);
+                return Err(fail(model, life, values, values[0], ErrorKind::Impossible, "B82", SMEM, &why));
+            }
+            Ok(Footprint { size, align, half_lanes: false })
         }
         Class::Tmem => {
             let mut fp = Footprint { size: 0, align: 1, half_lanes: true };

@@ -50,7 +50,7 @@ fn pipe(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> Shake {
         (Handshake::Order, false)
     } else if partitions.len() > 1 {
         (Handshake::Pair, false)
-    } else if roles.iter().any(|r| r.completes_on_mbarrier()) {
+    } else if roles.iter().any(|&r| model.limits.signals(r)) {
         (Handshake::Full, exchanged)
     } else if roles.contains(&AccessRole::CpAsync) {
         (Handshake::Group, exchanged)

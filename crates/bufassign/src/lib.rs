@@ -36,6 +36,7 @@
 //! is looked at only where a deadline is given ([`assign_within`], [`pack::PackOptions::deadline`]).
 
 mod advice;
+mod alternatives;
 mod arcs;
 mod assign;
 mod barriers;
@@ -72,12 +73,14 @@ mod succession;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use alternatives::{Alternative, PlanPrice, alternatives};
 pub use assign::{assign, assign_json, assign_within};
 pub use failure::CheckFailure;
 pub use input::{
-    AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, LayoutLeaf, LayoutRef,
-    OpBuilder, Preset, Problem, ProblemBuilder, Producer, RegionKind, Repeat, Reserved, ScheduledOp,
-    ScheduledRegion, Sharing, Space, TargetSpec, ValueBuilder, WarpPartition, element_bits,
+    Access, AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, LayoutLeaf,
+    LayoutRef, MachineSpec, NameTooLong, OpBuilder, OwnName, Preset, Problem, ProblemBuilder, Producer,
+    RegionKind, Repeat, Reserved, RoleSpec, ScheduledOp, ScheduledRegion, Sharing, Space, SpaceSpec,
+    TargetSpec, ValueBuilder, WarpPartition, element_bits,
 };
 pub use output::*;
 pub use schema::json_schema;

@@ -102,8 +102,12 @@ fn owners(model: &Model<'_>, errors: &mut Vec<AssignError>) -> (Vec<usize>, Vec<
         };
         owners[v] = o;
         if model.values[o].src.root.is_none() {
-            let why = format!("no root at the end of its back-cone (value {})", model.values[o].id);
-            errors.push(fail(model, ErrorKind::Unanchored, "B15", v, why));
+            let path = format!("values[id={}].root", model.values[o].id);
+            let why =
+                format!("no root at the end of its back-cone: set {path}, which may be the value's own id");
+            let mut e = fail(model, ErrorKind::Unanchored, "B15", v, why);
+            e.path = Some(path);
+            errors.push(e);
             continue;
         }
         let (mut at, mut sum) = (v, Some(0u64));

@@ -43,8 +43,17 @@ fn arrays(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], pipe: usize) ->
     }
 }
 
-/// Number of mbarrier words.
+/// Counting semaphores that stand for mbarriers on a machine that has them: one for each array of a pipe (B82).
+pub(crate) fn semaphores(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake]) -> usize {
+    let all = || (0..model.pipes.len()).map(|p| arrays(model, life, shakes, p) as usize);
+    if model.limits.machine.is_some() { all().sum() } else { 0 }
+}
+
+/// Number of mbarrier words in memory.
 pub(crate) fn words(model: &Model<'_>, life: &Lifetimes, shakes: &[Shake], depth: &[i64]) -> u64 {
+    if model.limits.machine.is_some() {
+        return 0;
+    }
     (0..model.pipes.len())
         .map(|p| arrays(model, life, shakes, p).saturating_mul(slots(model, life, depth, p)))
         .fold(0, u64::saturating_add)
@@ -77,13 +86,17 @@ pub(crate) fn layout(
     }
     let mut at = offset;
     let mut of_pipe = vec![None; model.pipes.len()];
+    let counting = model.limits.machine.is_some();
+    if counting {
+        at = 0;
+    }
     for p in by_id(model) {
         let arrays = arrays(model, life, shakes, p);
         if arrays == 0 {
             continue;
         }
         let slots = slots(model, life, depth, p);
-        let one = slots.saturating_mul(word);
+        let one = if counting { 1 } else { slots.saturating_mul(word) };
         let full = at;
         at = at.saturating_add(one.saturating_mul(arrays));
         of_pipe[p] = Some(PipeWords { full, empty: (arrays == 2).then(|| full.saturating_add(one)), slots });

@@ -11,7 +11,7 @@ use crate::orders::{Orders, SlotOrder};
 use crate::output::{AssignError, AssignNote, Class, ErrorKind};
 use crate::packed::Packed;
 use crate::place::{Placed, Plot};
-use crate::price::{Shared, shared};
+use crate::price::{Price, Shared, shared};
 
 /// Everything decided, whether it fits or not.
 pub(crate) struct Plan {
@@ -31,6 +31,7 @@ pub(crate) struct Plan {
     pub mbarriers: Mbarriers,
     pub notes: Vec<AssignNote>,
     pub emittable: bool,
+    pub price: Price,
 }
 
 impl Plan {
@@ -57,9 +58,9 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
     for &(region, x, y, d) in &barriers.relied {
         orders.rely(region, [(x, y, d)]);
     }
-    let (mut plots, decisions) = plots(model, &life, groups)?;
-    let start = Shared { orders, plots: std::mem::take(&mut plots), notes: Vec::new() };
-    let (Shared { orders, plots, mut notes }, placed) = shared(model, &life, &shakes, start);
+    let (plots, decisions) = plots(model, &life, groups)?;
+    let start = Shared { orders, plots, notes: Vec::new() };
+    let (Shared { orders, plots, mut notes }, placed, price) = shared(model, &life, &shakes, start);
     if model.is_late() {
         notes.push(AssignNote {
             rule: "B60".into(),
@@ -92,6 +93,7 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
         mbarriers,
         notes,
         emittable,
+        price,
     })
 }
 
@@ -102,7 +104,7 @@ fn plots(
     groups: Vec<Group>,
 ) -> Result<(Vec<Plot>, Vec<Decision>), AssignError> {
     let mut errors = Vec::new();
-    let none = Decision { class: Class::BarrierOnly, why: None, illegal: false };
+    let none = Decision { class: Class::BarrierOnly, why: None, illegal: false, space: 0 };
     let mut decisions = vec![none; life.units.len()];
     let mut chain_of: Vec<Vec<usize>> = vec![Vec::new(); life.units.len()];
     for v in 0..model.values.len() {
@@ -143,6 +145,7 @@ fn plot(
     let mut plot = Plot {
         id,
         class: decision.class,
+        space: decision.space,
         ring: g.ring,
         layout: g.layout,
         layout_size: 0,

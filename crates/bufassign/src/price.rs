@@ -33,8 +33,8 @@ pub(crate) struct Shared {
     pub notes: Vec<AssignNote>,
 }
 
-/// What a plan costs beside memory: partitions tied, waits.
-type Price = (u64, u64);
+/// What a plan costs beside memory: waits that tie partitions, waits.
+pub(crate) type Price = (u64, u64);
 
 struct Search<'a> {
     model: &'a Model<'a>,
@@ -50,7 +50,7 @@ pub(crate) fn shared(
     life: &Lifetimes,
     shakes: &[Shake],
     start: Shared,
-) -> (Shared, Packed) {
+) -> (Shared, Packed, Price) {
     let sharing = model.options.effective_sharing();
     let may_share = sharing != Sharing::Off && model.problem.repeat != Repeat::Overlapped;
     let base = start.orders.clone();
@@ -64,10 +64,9 @@ pub(crate) fn shared(
     }
     let packed = search.pack(&mut plain, (always && model.most_waits == usize::MAX, nodes));
     let content = packed.fits(model) || !may_share || sharing != Sharing::WhenNeeded || model.is_late();
-    if content {
-        return (plain, packed);
-    }
-    search.with_waits(apart, plain, packed)
+    let (best, packed) = if content { (plain, packed) } else { search.with_waits(apart, plain, packed) };
+    let price = search.price(&best);
+    (best, packed, price)
 }
 
 impl Search<'_> {

@@ -115,6 +115,10 @@ fn sorted(mut map: Vec<MapEntry>) -> Vec<MapEntry> {
 pub(crate) fn smem_map(model: &Model<'_>, plan: &Plan) -> Vec<MapEntry> {
     let mut map = class_entries(model, plan, Class::Smem);
     map.extend(reserved_entries(&model.reserved_smem));
+    let spaces = model.limits.machine.iter().flat_map(|m| &m.spaces);
+    for (space, list) in spaces.zip(&model.reserved_own) {
+        map.extend(reserved_entries(list).map(|e| MapEntry { offset: space.base + e.offset, ..e }));
+    }
     if plan.mbarriers.bytes > 0 {
         let has = |p: &usize| plan.mbarriers.of_pipe[*p].is_some();
         let pipes = crate::mbarriers::by_id(model).into_iter().filter(has);
@@ -144,7 +148,7 @@ pub(crate) fn pool(model: &Model<'_>, plan: &Plan) -> Vec<PoolSlot> {
     let mut slots: Vec<PoolSlot> = (0..plan.barriers.pool)
         .map(|slot| PoolSlot {
             slot,
-            id: model.limits.free_ids.get(slot as usize).copied(),
+            id: plan.barriers.ids.get(slot as usize).copied(),
             holders: Vec::new(),
             blocked: None,
         })
@@ -281,6 +285,12 @@ fn record(
         barrier: plan.barriers.of_pipe[pipe],
         class: whole_class.class,
         why: whole_class.why,
+        space: model
+            .limits
+            .machine
+            .as_ref()
+            .filter(|_| whole_class.class == Class::Smem)
+            .and_then(|m| Some(m.spaces.get(whole_class.space)?.name)),
         offset: None,
         stage_bytes: None,
         stride: None,

@@ -208,12 +208,12 @@ fn may_share(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> bool {
 }
 
 /// What two classes must have in common (B49).
-fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> (Class, usize, Option<(String, u64)>) {
+fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> ((Class, usize), usize, Option<(String, u64)>) {
     let unit = &life.units[plot.ring.units[0]];
     let v = &model.values[unit.values[0]];
     let exact =
         (!model.options.relax_footprint).then(|| (v.src.element.clone().unwrap_or_default(), plot.size));
-    (plot.class, unit.region, exact)
+    ((plot.class, plot.space), unit.region, exact)
 }
 
 /// The joint ring of two classes and its orders, if there is one that pays and can be ordered

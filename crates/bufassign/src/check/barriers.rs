@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, distances, waits};
+use super::machine::{machine, signals};
 use super::report::Report;
 use crate::input::{AccessRole, Repeat};
 use crate::output::{Assignment, BarrierMode, Class, Handshake};
@@ -25,9 +26,8 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
     let signal = members.iter().any(|&m| f.roles(m).iter().all(|r| *r == AccessRole::Signal));
     let warps = |a: &u64| f.warps.get(a).copied().unwrap_or(1);
     let exchange = all.iter().any(|a| warps(a) > 1) && !members.iter().all(|m| f.values[m].warp_local);
-    let by_hardware = roles
-        .iter()
-        .any(|r| matches!(r, AccessRole::TmaLoad | AccessRole::Tcgen05D | AccessRole::Tcgen05CpDst));
+    use AccessRole::{Tcgen05CpDst, Tcgen05D, TmaLoad};
+    let by_hardware = roles.iter().any(|&r| matches!(r, TmaLoad | Tcgen05D | Tcgen05CpDst) || signals(f, r));
     let (kind, named) = if signal {
         (Handshake::Named, true)
     } else if produce.is_empty() {
@@ -46,9 +46,22 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
     (kind, named || f.preset())
 }
 
+/// Semaphores that the rings of a machine take: two for a pair, one for a writer that signals (B82).
+pub(super) fn semaphores(f: &Facts<'_>) -> usize {
+    let pipes: BTreeSet<u64> = f.life_of.keys().map(|&v| f.pipe(v)).collect();
+    let of = |&pipe: &u64| match required(f, &f.pipe_members(pipe)).0 {
+        Handshake::Pair => 2,
+        Handshake::Full => 1,
+        _ => 0,
+    };
+    if machine(f).is_some() { pipes.iter().map(of).sum() } else { 0 }
+}
+
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let ids: Vec<u32> =
         (0..f.target.barriers.named).filter(|i| !f.target.barriers.reserved.contains(i)).collect();
+    // On a machine rings take semaphores of the same kind.
+    let ids = ids.get(semaphores(f)..).unwrap_or_default().to_vec();
     let pool = if f.preset() { 32 } else { ids.len() as u32 };
     report.same("B28", 0, "pool", &a.barriers.pool, &pool);
     let mut holders: BTreeMap<u32, Vec<Vec<u64>>> = BTreeMap::new();
@@ -76,7 +89,7 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
                 report.add("B28", &[v], format!("slot {} of {pool} has not the id {:?}", b.slot, b.id));
             }
             let warps: u32 = produce.union(&consume).filter_map(|x| f.warps.get(x)).sum();
-            report.same("B31", v, "threads", &b.threads, &(32 * warps));
+            report.same("B31", v, "threads", &b.threads, &(f.target.threads.per_warp * warps));
             if b.threads > f.target.threads.per_cta {
                 report.add("B31", &[v], "more threads than a block has");
             }

@@ -1,6 +1,7 @@
 //! Classes: legality first, then the size rule (B34..B36).
 
 use super::facts::Facts;
+use super::machine::machine;
 use super::report::Report;
 use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Record, Why};
@@ -16,6 +17,8 @@ fn legal(role: AccessRole) -> (bool, bool) {
         | AccessRole::Tcgen05St
         | AccessRole::Tcgen05Ld => (false, true),
         AccessRole::Signal | AccessRole::TmaDesc => (false, false),
+        // Which of its spaces a machine's role reaches is another question (B82).
+        AccessRole::Own(_) => (true, false),
         _ => (true, false),
     }
 }
@@ -53,7 +56,9 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
                 } else {
                     report.same("B35", r.value, "class", &r.class, &class);
                 }
-                report.same("B35", r.value, "why", &r.why, &why);
+                if machine(f).is_none() || !matches!(class, Class::Smem) {
+                    report.same("B35", r.value, "why", &r.why, &why);
+                }
                 let stored = matches!(class, Class::Smem | Class::Tmem);
                 if !stored && (r.bytes.is_some() || r.offset.is_some() || r.tmem.is_some()) {
                     report.add("B35", &[r.value], "a value without payload has no bytes");
@@ -91,6 +96,7 @@ fn decide(f: &Facts<'_>, owners: &[u64]) -> (Class, Option<Why>, bool) {
     let (may_smem, may_tmem) = match bound {
         Some((Space::Smem, _)) => (smem, false),
         Some((Space::Tmem, _)) => (false, tmem),
+        Some((Space::Own(_), _)) => (smem, false),
         None => (smem, tmem),
     };
     let large = large(f, owners);

@@ -3,6 +3,7 @@
 
 use super::barriers::required;
 use super::facts::Facts;
+use super::machine;
 use super::report::Report;
 use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Handshake, Lanes, MapKind, MergeClass, Record, SmemKind};
@@ -26,7 +27,7 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
 
 /// Alignment that one owner asks for in shared memory (B37).
 pub(super) fn smem_align(f: &Facts<'_>, owner: u64) -> u64 {
-    let mut align = f.options.align_min;
+    let mut align = f.options.align_min.max(machine::align(f, owner));
     for v in f.family(owner) {
         let bits = v.element.as_deref().and_then(element_bits).unwrap_or(8);
         align = align.max(bits.div_ceil(8).next_power_of_two()).max(v.align).max(8 * v.swizzle);
@@ -47,6 +48,9 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
     let mut align = m.members.iter().map(|&v| smem_align(f, v)).max().unwrap_or(1);
     let stage = m.members.iter().map(|&v| f.stage_bytes(v)).max().unwrap_or(0);
     align = align.max(layout.map_or(1, |l| l.align));
+    let own = machine::machine(f).map(machine::ranges).unwrap_or_default();
+    let space = a.record(m.class).and_then(|r| own.iter().find(|s| Some(s.name) == r.space));
+    align = align.max(space.map_or(1, |s| s.align));
     let stride = up(stage, align);
     let bytes = layout.map_or(stride.saturating_mul(m.depth), |l| l.bytes);
     let mut bases = BTreeSet::new();
@@ -81,9 +85,9 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
             report.add("B40", &[v], format!("it ends past the capacity of {}", a.smem.limit));
         }
         bases.insert(base);
-        for x in f.problem.reserved.iter().filter(|x| x.space == Space::Smem && x.bytes > 0) {
-            if base < x.offset + x.bytes && x.offset < base.saturating_add(bytes) {
-                report.add("B56", &[v], format!("it lies in the reserved range at {}", x.offset));
+        for (from, size) in reserved(f, Space::Smem) {
+            if base < from + size && from < base.saturating_add(bytes) {
+                report.add("B56", &[v], format!("it lies in the reserved range at {from}"));
             }
         }
     }
@@ -95,6 +99,16 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
     if bases.len() == 1 && places != bases.iter().map(|&b| (b, bytes)).collect::<Vec<_>>() {
         report.add("B12", &m.members, "the map shows the class once, where its records say");
     }
+}
+
+/// Reserved ranges of a space; those of a machine's spaces, at their addresses, count as shared memory.
+fn reserved(f: &Facts<'_>, space: Space) -> Vec<(u64, u64)> {
+    let own = machine::machine(f).map(machine::ranges).unwrap_or_default();
+    let at = |r: &crate::input::Reserved| match own.iter().find(|s| Space::Own(s.name) == r.space) {
+        Some(s) => (space == Space::Smem).then_some((s.base + r.offset, r.bytes)),
+        None => (r.space == space).then_some((r.offset, r.bytes)),
+    };
+    f.problem.reserved.iter().filter(|r| r.bytes > 0).filter_map(at).collect()
 }
 
 /// Rows and columns of an owner's stage and the lanes they take (B42, B43).
@@ -193,14 +207,7 @@ fn maps(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         let shown = ranges(
             &mut map.iter().filter(|e| e.kind == Some(MapKind::Reserved)).map(|e| (e.offset, e.bytes)),
         );
-        let asked = ranges(
-            &mut f
-                .problem
-                .reserved
-                .iter()
-                .filter(|r| r.space == space && r.bytes > 0)
-                .map(|r| (r.offset, r.bytes)),
-        );
+        let asked: BTreeSet<(u64, u64)> = reserved(f, space).into_iter().collect();
         if shown != asked {
             report.add("B12", &[], "the map shows every reserved range");
         }
@@ -210,6 +217,7 @@ fn maps(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
 /// mbarrier words behind the data, pipes ascending, full then empty (B27, B39).
 fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let entry = a.smem.map.iter().find(|e| e.kind == Some(MapKind::Mbarrier));
+    let counting = machine::machine(f).is_some();
     let mut next = entry.map_or(0, |e| e.offset);
     let mut pipes = Vec::new();
     let all: BTreeSet<u64> = f.life_of.keys().map(|&v| f.pipe(v)).collect();
@@ -224,7 +232,8 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         let slots = members.iter().filter_map(|&v| a.record(v)).map(|r| r.depth).max().unwrap_or(1);
         let load = |v: &u64| f.values[v].producer.is_some_and(|p| p.role == AccessRole::TmaLoad);
         let tx: u64 = members.iter().filter(|v| load(v)).map(|&v| f.stage_bytes(v)).sum();
-        let (full, empty) = (next, next + 8 * slots);
+        let array = if counting { 1 } else { 8 * slots };
+        let (full, empty) = (next, next + array);
         for r in members.iter().filter_map(|&v| a.record(v)) {
             let v = r.value;
             report.same("B39", v, "pipe", &r.pipe, &(arrays > 0).then_some(pipe));
@@ -238,7 +247,13 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         if arrays > 0 {
             pipes.push(pipe);
         }
-        next += 8 * slots * arrays;
+        next += array * arrays;
+    }
+    if counting {
+        if next > f.target.barriers.named.into() || entry.is_some() {
+            report.add("B82", &[], format!("rings need {next} semaphores, and no memory for them"));
+        }
+        return;
     }
     let data_end = a.records.iter().filter_map(data_end).max().unwrap_or(0);
     match entry {
@@ -299,7 +314,8 @@ fn totals(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let aligns = a.records.iter().filter(|r| r.class == Class::Smem).filter_map(|r| r.align);
     let align = aligns.chain(words.then_some(8)).max().unwrap_or(1);
     report.same("B37", 0, "smem.align", &a.smem.align, &align);
-    let blocks = f.target.smem.per_sm / (a.smem.used + f.target.smem.reserved_per_cta);
+    let block = a.smem.used + f.target.smem.reserved_per_cta;
+    let blocks = f.target.smem.per_sm.checked_div(block).unwrap_or(0);
     report.same("B13", 0, "smem_blocks_per_sm", &a.occupancy.smem_blocks_per_sm, &blocks);
 }
 

@@ -18,6 +18,7 @@ mod class;
 mod facts;
 mod graph;
 mod load;
+mod machine;
 mod memory;
 mod place;
 mod records;
@@ -58,6 +59,7 @@ pub fn check_with(
                 records::check(&facts, assignment, &mut report);
                 barriers::check(&facts, assignment, &mut report);
                 memory::check(&facts, assignment, &mut report);
+                machine::check(&facts, assignment, &mut report);
                 sharing::check(&facts, assignment, &mut report);
                 load::check(&facts, assignment, &mut report);
             }

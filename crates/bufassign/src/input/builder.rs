@@ -24,9 +24,18 @@ impl Problem {
     /// # }
     /// ```
     pub fn builder(name: &str, chip: &str) -> ProblemBuilder {
+        Problem::start(name, TargetSpec::Named(chip.to_string()))
+    }
+
+    /// Starts a problem for a machine of the caller's own (B82).
+    pub fn builder_on(name: &str, machine: MachineSpec) -> ProblemBuilder {
+        Problem::start(name, TargetSpec::Machine(machine))
+    }
+
+    fn start(name: &str, target: TargetSpec) -> ProblemBuilder {
         ProblemBuilder(Problem {
             name: name.to_string(),
-            target: TargetSpec::Named(chip.to_string()),
+            target,
             repeat: Repeat::default(),
             options: AssignOptions::default(),
             partitions: Vec::new(),
@@ -205,6 +214,11 @@ impl ValueBuilder<'_> {
             v.consumers.push(Consumer { op, role, distance, in_place: true });
             v.init |= distance > 0;
         })
+    }
+
+    /// It must live in a space.
+    pub fn space(self, space: Space) -> Self {
+        self.with(|v| v.space = Some(space))
     }
 
     /// Swizzle span in bytes: 0, 32, 64 or 128.

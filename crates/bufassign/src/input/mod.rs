@@ -2,12 +2,14 @@
 
 mod builder;
 mod element;
+mod machine;
 mod options;
 mod read;
 mod role;
 
 pub use builder::{OpBuilder, ProblemBuilder, ValueBuilder};
 pub use element::element_bits;
+pub use machine::{Access, MachineSpec, NameTooLong, OwnName, RoleSpec, SpaceSpec};
 pub use options::{AssignOptions, Preset, Sharing};
 pub use role::{AccessRole, Space};
 
@@ -50,8 +52,8 @@ pub struct Problem {
     pub reserved: Vec<Reserved>,
 }
 
-/// A chip by name, or a named chip with some of its fields overridden (B2).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A chip by name, a named chip with some of its fields overridden (B2), or a machine given as data (B82).
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum TargetSpec {
@@ -65,6 +67,8 @@ pub enum TargetSpec {
         #[serde(flatten)]
         overrides: serde_json::Map<String, serde_json::Value>,
     },
+    /// A machine of the caller's own (B82).
+    Machine(MachineSpec),
 }
 
 /// Whether the regions are executed once or as the body of an outer loop.
@@ -89,7 +93,8 @@ pub struct WarpPartition {
     /// Name for people.
     #[serde(default)]
     pub name: String,
-    /// Number of warps, at least 1; 32 over all partitions at most.
+    /// Number of warps, at least 1; 32 over all partitions at most. Where a unit is no group of warps, 1.
+    #[serde(default = "one_warp")]
     pub warps: u32,
 }
 
@@ -232,6 +237,10 @@ pub struct BufferValue {
 }
 
 fn one() -> u64 {
+    1
+}
+
+fn one_warp() -> u32 {
     1
 }
 

@@ -1,5 +1,6 @@
 //! How ops touch storage, and where that is legal (B5).
 
+use super::machine::OwnName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,6 +14,9 @@ pub enum Space {
     Smem,
     /// Tensor memory, in 32-bit columns.
     Tmem,
+    /// A space of a machine given as data, in bytes (B82).
+    #[serde(untagged)]
+    Own(OwnName),
 }
 
 /// How an op writes or reads a value (B5).
@@ -68,6 +72,9 @@ pub enum AccessRole {
     Tcgen05Ld,
     /// A TMA descriptor.
     TmaDesc,
+    /// A role of a machine given as data (B82).
+    #[serde(untagged)]
+    Own(OwnName),
 }
 
 impl AccessRole {
@@ -76,7 +83,7 @@ impl AccessRole {
         use AccessRole::*;
         match self {
             TmaLoad | TmaStore | TmaReduce | CpAsync | SharedWrite | SharedRead | WgmmaA | WgmmaB
-            | Tcgen05B | Tcgen05CpSrc => (true, false),
+            | Tcgen05B | Tcgen05CpSrc | Own(_) => (true, false),
             RegWrite | RegRead | Tcgen05A => (true, true),
             Tcgen05D | Tcgen05Scale | Tcgen05CpDst | Tcgen05St | Tcgen05Ld => (false, true),
             Signal | TmaDesc => (false, false),
@@ -151,6 +158,7 @@ impl fmt::Display for AccessRole {
             AccessRole::Tcgen05St => "tcgen05_st",
             AccessRole::Tcgen05Ld => "tcgen05_ld",
             AccessRole::TmaDesc => "tma_desc",
+            AccessRole::Own(name) => return name.fmt(f),
         };
         f.write_str(name)
     }
@@ -161,6 +169,7 @@ impl fmt::Display for Space {
         f.write_str(match self {
             Space::Smem => "smem",
             Space::Tmem => "tmem",
+            Space::Own(name) => return name.fmt(f),
         })
     }
 }

@@ -16,12 +16,13 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
     if !options.align_min.is_power_of_two() || options.align_min > MAX_BYTES {
         return Err(AssignError::invalid("options.align_min", "an alignment is a power of two"));
     }
+    chips_only(&limits, options)?;
     let order = Canonical::of(problem);
     let (partitions, partition_ids) = partitions(problem, &order, &limits)?;
     let (mut regions, region_ids) = regions(problem)?;
     let (ops, op_ids) = ops(problem, &order, &mut regions, &region_ids, &partition_ids)?;
     let (layouts, layout_ids) = layouts(problem, &order)?;
-    let (values, pipes) = values(problem, &order.values, &ops, &op_ids, &layouts, &layout_ids)?;
+    let (values, pipes) = values(problem, &limits, &order.values, &ops, &op_ids, &layouts, &layout_ids)?;
     let edges = edges(problem, &ops, &op_ids)?;
     let mut model = Model {
         problem,
@@ -39,10 +40,29 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
         pipes,
         reserved_smem: Vec::new(),
         reserved_tmem: Vec::new(),
+        reserved_own: Vec::new(),
     };
     reserved(&mut model)?;
     ready::check(&model)?;
     Ok(model)
+}
+
+/// Options that speak of what only the built-in chips have are refused where they would be ignored.
+fn chips_only(limits: &Limits, options: &AssignOptions) -> Result<(), AssignError> {
+    if limits.machine.is_none() {
+        return Ok(());
+    }
+    let refuse = |field: &str, why| Err(AssignError::invalid(format!("options.{field}"), why));
+    if options.smem_limit.is_some() {
+        return refuse(
+            "smem_limit",
+            "the spaces of a machine have sizes of their own: lower `bytes` in `target.spaces`",
+        );
+    }
+    if options.preset.is_some() {
+        return refuse("preset", "a preset speaks of the built-in chips");
+    }
+    Ok(())
 }
 
 fn partitions(
@@ -218,6 +238,11 @@ fn edges(problem: &Problem, ops: &[MOp], op_ids: &Ids) -> Result<Vec<MEdge>, Ass
     Ok(out)
 }
 
+/// A space that the target has not.
+fn no_space(path: String, space: Space) -> AssignError {
+    AssignError::invalid(path, format!("the target has no space {space}"))
+}
+
 fn reserved(model: &mut Model<'_>) -> Result<(), AssignError> {
     let mut seen: BTreeSet<(Space, u64, u64)> = BTreeSet::new();
     for (i, r) in model.problem.reserved.iter().enumerate() {
@@ -228,13 +253,20 @@ fn reserved(model: &mut Model<'_>) -> Result<(), AssignError> {
         if r.bytes == 0 || !seen.insert((r.space, r.offset, r.bytes)) {
             continue;
         }
-        let list = match r.space {
-            Space::Smem => &mut model.reserved_smem,
-            Space::Tmem => &mut model.reserved_tmem,
+        let own = model.limits.machine.as_ref().map(|m| (m.space(r.space), m.spaces.len()));
+        let list = match (r.space, own) {
+            (_, Some((Some(space), spaces))) => {
+                model.reserved_own.resize(spaces, Vec::new());
+                &mut model.reserved_own[space]
+            }
+            (Space::Smem, None) => &mut model.reserved_smem,
+            (Space::Tmem, None) => &mut model.reserved_tmem,
+            _ => return Err(no_space(format!("reserved[{i}].space"), r.space)),
         };
         list.push((r.offset, r.bytes, r.name.clone()));
     }
     model.reserved_smem.sort();
     model.reserved_tmem.sort();
+    model.reserved_own.iter_mut().for_each(|list| list.sort());
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The chip's capacities as this crate uses them (B7).
 
+use super::machine::Machine;
 use crate::input::TargetSpec;
 use crate::output::AssignError;
 use serde_json::Value as Json;
@@ -23,6 +24,8 @@ pub(crate) struct Limits {
     pub desc_slots: u64,
     pub desc_bytes: u64,
     pub desc_align_device: u64,
+    /// The machine, where the target is one given as data (B82).
+    pub machine: Option<Machine>,
 }
 
 /// Tensor-memory geometry.
@@ -45,6 +48,7 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
             merge(&mut json, &Json::Object(overrides.clone()), 0);
             serde_json::from_value(json).map_err(|e| refuse(&e))?
         }
+        TargetSpec::Machine(spec) => return Ok(Machine::new(spec)?.limits(spec)),
     };
     let tmem = target.tmem.as_ref().filter(|_| target.has(Feature::Tcgen05));
     Ok(Limits {
@@ -67,6 +71,7 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
         desc_slots: u64::from(target.descriptors.slots),
         desc_bytes: u64::from(target.descriptors.bytes),
         desc_align_device: u64::from(target.descriptors.align_device_built),
+        machine: None,
     })
 }
 

@@ -5,10 +5,12 @@ mod canonical;
 mod cycles;
 mod ids;
 mod limits;
+mod machine;
 mod ready;
 mod types;
 mod values;
 
 pub(crate) use build::build;
 pub(crate) use cycles::{owner, zero_distance_cycles};
+pub(crate) use machine::Machine;
 pub(crate) use types::{Anchor, Model, is_accumulation};

@@ -34,6 +34,8 @@ pub(crate) struct Model<'a> {
     /// Reserved (offset, bytes, name) per space.
     pub reserved_smem: Vec<(u64, u64, String)>,
     pub reserved_tmem: Vec<(u64, u64, String)>,
+    /// By space of a machine, where something is reserved.
+    pub reserved_own: Vec<Vec<(u64, u64, String)>>,
 }
 
 pub(crate) struct MPartition {

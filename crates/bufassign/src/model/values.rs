@@ -1,13 +1,15 @@
 //! Values, validated (B4, B6).
 
 use super::ids::{Ids, bad, find, index};
+use super::limits::Limits;
 use super::types::{MAX_BYTES, MAX_DISTANCE, MLayout, MOp, MPipe, MUse, MValue};
-use crate::input::{AccessRole, BufferValue, Problem, element_bits};
+use crate::input::{AccessRole, BufferValue, Problem, Space, element_bits};
 use crate::output::AssignError;
 use std::collections::BTreeMap;
 
 pub(super) fn values<'a>(
     problem: &'a Problem,
+    limits: &Limits,
     order: &[usize],
     ops: &[MOp],
     op_ids: &Ids,
@@ -26,6 +28,10 @@ pub(super) fn values<'a>(
         if !matches!(v.swizzle, 0 | 32 | 64 | 128) {
             return refuse("swizzle", format!("{} is none of 0, 32, 64, 128", v.swizzle));
         }
+        let own = |s: Space| limits.machine.as_ref().map(|m| m.space(s).is_some());
+        if let Some(s) = v.space.filter(|&s| !own(s).unwrap_or(matches!(s, Space::Smem | Space::Tmem))) {
+            return refuse("space", format!("the target has no space {s}"));
+        }
         if v.root.is_some() && v.view_of.is_some() {
             return refuse("root", "a view has no root of its own".into());
         }
@@ -34,8 +40,10 @@ pub(super) fn values<'a>(
         }
         let producer = match &v.producer {
             Some(p) => {
-                if !p.role.can_write() {
-                    return refuse("producer.role", format!("{} does not write", p.role));
+                match limits.access(p.role) {
+                    Some((true, _)) => {}
+                    Some(_) => return refuse("producer.role", format!("{} does not write", p.role)),
+                    None => return refuse("producer.role", no_role(limits, p.role)),
                 }
                 Some((find(op_ids, p.op, || path("producer.op"))?, p.role))
             }
@@ -48,8 +56,10 @@ pub(super) fn values<'a>(
             if !(0..=MAX_DISTANCE).contains(&c.distance) {
                 return refuse(&format!("{field}.distance"), format!("not within 0..={MAX_DISTANCE}"));
             }
-            if !c.role.can_read() {
-                return refuse(&format!("{field}.role"), format!("{} does not read", c.role));
+            match limits.access(c.role) {
+                Some((_, true)) => {}
+                Some(_) => return refuse(&format!("{field}.role"), format!("{} does not read", c.role)),
+                None => return refuse(&format!("{field}.role"), no_role(limits, c.role)),
             }
             if c.in_place && c.distance > 1 {
                 return refuse(&format!("{field}.in_place"), "in place at distance 0 or 1 only (B19)".into());
@@ -80,6 +90,11 @@ pub(super) fn values<'a>(
         pipe.values.iter().for_each(|&v| out[v].pipe = k);
     }
     Ok((out, pipes))
+}
+
+/// What to say of a role that the target has not.
+fn no_role(limits: &Limits, role: AccessRole) -> String {
+    format!("{} has no role {role}; its roles are {}", limits.name, limits.role_names())
 }
 
 /// A use comes in the producer's region or a later one (B4).

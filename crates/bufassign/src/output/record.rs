@@ -1,6 +1,6 @@
 //! What was decided about one value (B10).
 
-use crate::input::Space;
+use crate::input::{OwnName, Space};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,9 @@ pub struct Record {
     pub class: Class,
     /// Why that class.
     pub why: Option<Why>,
+    /// The space of a machine given as data; `offset` is its address there (B82).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<OwnName>,
     /// SMEM offset of slot 0 in bytes; slot k of iteration i is
     /// `offset + ((i + slot_shift) mod depth) * stride`.
     pub offset: Option<u64>,
@@ -146,6 +149,8 @@ pub enum Why {
     Layout,
     /// The preset's size rule, whatever the roles.
     Preset,
+    /// Several spaces of the machine were legal, and it is the first of them (B82).
+    First,
 }
 
 /// A place in tensor memory (B41..B44).

@@ -11,6 +11,8 @@ pub(crate) struct Plot {
     /// Lowest value id.
     pub id: u64,
     pub class: Class,
+    /// Which of a machine's spaces.
+    pub space: usize,
     pub ring: Ring,
     pub layout: Option<usize>,
     /// Size of the whole layout, which is placed as one.
@@ -54,6 +56,8 @@ pub(crate) struct Placed {
     pub optimal: bool,
     /// No plan within the capacity exists.
     pub infeasible: bool,
+    /// A machine's space that does not hold what lies in it, and the bytes that it would need.
+    pub over: Option<(usize, u64)>,
     /// Orders that overlays of unequal classes rely on (B57).
     pub overlays: Vec<SlotOrder>,
 }

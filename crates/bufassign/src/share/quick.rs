@@ -139,6 +139,7 @@ mod tests {
                 .map(|k| Plot {
                     id: 0,
                     class: Class::Smem,
+                    space: 0,
                     ring: Ring::single(k, life.units[k].depth),
                     layout: None,
                     layout_size: 0,

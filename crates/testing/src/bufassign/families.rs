@@ -20,11 +20,13 @@ pub enum Family {
     Accumulators,
     /// Values of one root, which must share a ring.
     Roots,
+    /// A machine given as data, with two spaces and semaphores (B82).
+    Machine,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 7] = [
+    pub const ALL: [Family; 8] = [
         Family::Mixed,
         Family::OnePartition,
         Family::Partitions,
@@ -32,6 +34,7 @@ impl Family {
         Family::Distant,
         Family::Accumulators,
         Family::Roots,
+        Family::Machine,
     ];
 }
 
@@ -52,7 +55,7 @@ pub(super) struct Leaning {
 
 impl Leaning {
     pub fn of(family: Family, c: &mut Choices<'_>) -> Leaning {
-        let blackwell = c.one_in(2) || family == Family::Accumulators;
+        let blackwell = c.one_in(2) && family != Family::Machine || family == Family::Accumulators;
         let partitions = 1 + c.below(3);
         Leaning {
             blackwell,

@@ -14,6 +14,7 @@
 mod choices;
 mod families;
 mod laws;
+mod machines;
 mod packings;
 mod problems;
 mod replay;

@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::families::{Family, Leaning};
+use super::machines::on_machine;
 use warploom_bufassign::{
     AccessRole, AssignOptions, BufferValue, Consumer, Exit, Problem, Producer, RegionKind, Repeat, Reserved,
     ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition,
@@ -51,6 +52,9 @@ pub fn problem_of(family: Family, c: &mut Choices<'_>) -> Problem {
     let regions = 1 + c.below(3);
     for id in 0..regions {
         region(c, &mut p, id, &lean);
+    }
+    if family == Family::Machine {
+        on_machine(c, &mut p);
     }
     p
 }

@@ -1,0 +1,140 @@
+//! A machine given as data, read afresh; what its spaces and roles ask of an answer (B82).
+
+use super::facts::Facts;
+use super::report::Report;
+use crate::input::{Access, AccessRole, MachineSpec, OwnName, RoleSpec, Space, TargetSpec};
+use crate::output::{Assignment, Class, MergeClass, Why};
+use warploom_chips::Target;
+
+/// First address, bytes and alignment of each space, with its name.
+pub(super) struct Range {
+    pub name: OwnName,
+    pub base: u64,
+    pub bytes: u64,
+    pub align: u64,
+}
+
+/// The machine of a problem, if its target is one.
+pub(super) fn machine<'a>(f: &Facts<'a>) -> Option<&'a MachineSpec> {
+    match &f.problem.target {
+        TargetSpec::Machine(spec) => Some(spec),
+        _ => None,
+    }
+}
+
+/// The spaces of a machine at their addresses: where none is given, at the next 64 KiB.
+pub(super) fn ranges(spec: &MachineSpec) -> Vec<Range> {
+    let mut end = 0u64;
+    let mut out = Vec::new();
+    for s in &spec.spaces {
+        let base = s.base.unwrap_or(end.div_ceil(65_536).saturating_mul(65_536));
+        end = base.saturating_add(s.bytes);
+        out.push(Range { name: s.name, base, bytes: s.bytes, align: s.align });
+    }
+    out
+}
+
+/// What rules that speak of chips find: one block over all addresses, no tensor memory, semaphores for barriers.
+pub(super) fn as_chip(spec: &MachineSpec) -> Result<Target, String> {
+    let mut t = Target::named("sm_90a").map_err(|e| e.to_string())?;
+    let end = ranges(spec).last().map_or(0, |r| r.base + r.bytes);
+    t.chip.name.clone_from(&spec.machine);
+    t.features.clear();
+    t.tmem = None;
+    (t.smem.per_cta, t.smem.per_sm, t.smem.per_cta_default, t.smem.reserved_per_cta) =
+        (end, end, u64::MAX, 0);
+    (t.barriers.named, t.barriers.reserved, t.barriers.mbarrier_tx_bytes) =
+        (spec.semaphores, Vec::new(), u32::MAX);
+    (t.threads.per_warp, t.threads.per_cta, t.descriptors.slots) = (1, spec.workers, 0);
+    Ok(t)
+}
+
+fn role<'a>(spec: &'a MachineSpec, role: AccessRole) -> Option<&'a RoleSpec> {
+    spec.roles.iter().find(|r| AccessRole::Own(r.role) == role)
+}
+
+/// A write of the role signals by itself.
+pub(super) fn signals(f: &Facts<'_>, r: AccessRole) -> bool {
+    machine(f).and_then(|m| role(m, r)).is_some_and(|r| r.signals)
+}
+
+/// Alignment that the roles of an owner ask for, and its space.
+pub(super) fn align(f: &Facts<'_>, owner: u64) -> u64 {
+    let Some(spec) = machine(f) else { return 1 };
+    let of_roles = f.roles(owner).into_iter().filter_map(|r| role(spec, r)).map(|r| r.align);
+    of_roles.max().unwrap_or(1)
+}
+
+/// Every class lies in the space that its values are due, aligned for it.
+pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
+    let Some(spec) = machine(f) else {
+        for r in a.records.iter().filter(|r| r.space.is_some()) {
+            report.add("B82", &[r.value], "a chip has no spaces of its own");
+        }
+        return;
+    };
+    for v in &f.problem.values {
+        for (r, writes) in
+            v.producer.iter().map(|p| (p.role, true)).chain(v.consumers.iter().map(|c| (c.role, false)))
+        {
+            let able = r == AccessRole::Signal
+                || role(spec, r)
+                    .is_some_and(|r| r.access == Access::Both || (r.access == Access::Write) == writes);
+            if !able {
+                report.add("B82", &[v.id], format!("the machine has no role {r} for this"));
+            }
+        }
+    }
+    let all = ranges(spec);
+    for m in &a.merge {
+        class(f, a, (spec, &all), m, report);
+    }
+}
+
+fn class(
+    f: &Facts<'_>,
+    a: &Assignment,
+    (spec, all): (&MachineSpec, &[Range]),
+    m: &MergeClass,
+    report: &mut Report,
+) {
+    for &v in &m.members {
+        let Some(r) = a.record(v).filter(|r| r.class == Class::Smem) else { continue };
+        // All of a root decide together.
+        let chain = f.life_of.keys().filter(|w| **w == v || f.values[*w].root == f.values[&v].root);
+        let family: Vec<_> = chain.flat_map(|&w| f.family(w)).collect();
+        let roles: Vec<AccessRole> = family
+            .iter()
+            .flat_map(|x| x.producer.map(|p| p.role).into_iter().chain(x.consumers.iter().map(|c| c.role)))
+            .collect();
+        let reaches =
+            |s: &OwnName| roles.iter().all(|&r| role(spec, r).is_some_and(|r| r.spaces.contains(s)));
+        let legal: Vec<OwnName> = all.iter().map(|s| s.name).filter(|s| reaches(s)).collect();
+        let layout = family
+            .iter()
+            .find_map(|x| f.problem.layouts.iter().find(|l| Some(l.id) == x.layout.map(|l| l.id)));
+        let bound = match (layout, family.iter().find_map(|x| x.space)) {
+            (Some(l), _) => Some((l.space, Why::Layout)),
+            (None, Some(s)) => Some((s, Why::Forced)),
+            (None, None) => None,
+        };
+        let due = match bound {
+            Some((Space::Own(s), why)) if legal.contains(&s) => Some((s, why)),
+            Some(_) => None,
+            None => legal.first().map(|&s| (s, if legal.len() == 1 { Why::Role } else { Why::First })),
+        };
+        if (r.space, r.why) != (due.map(|d| d.0), due.map(|d| d.1)) {
+            report.add("B82", &[v], format!("it is due in {:?}, not in {:?}", due.map(|d| d.0), r.space));
+        }
+        let Some(range) = all.iter().find(|s| Some(s.name) == r.space) else { continue };
+        let slots = r.stride.unwrap_or(0).saturating_mul(r.depth.max(1) - 1);
+        let end = r.offset.unwrap_or(0).saturating_add(slots).saturating_add(r.stage_bytes.unwrap_or(0));
+        if r.offset.is_none_or(|o| o < range.base) || end > range.base.saturating_add(range.bytes) {
+            report.add("B82", &[v], format!("it does not lie in space {}", range.name));
+        }
+        let aligned = r.align.is_some_and(|x| x % range.align == 0);
+        if !aligned {
+            report.add("B82", &[v], format!("its alignment is less than that of space {}", range.name));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Machines described as data: their spaces, roles and semaphores (B82).
+
+use super::AccessRole;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A machine that is no built-in chip: spaces addressed by bytes, roles of its units, counting semaphores.
+///
+/// ```
+/// use warploom_bufassign::{Access, MachineSpec, Problem, assign, check};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let npu = MachineSpec::new("npu", 8)
+///     .space("act", 262_144, 64)?
+///     .space("weights", 131_072, 64)?
+///     .role("dma_weights", Access::Write, &["weights"], true)?
+///     .role("mac_b", Access::Read, &["weights"], false)?;
+/// let mut b = Problem::builder_on("layer", npu);
+/// let (dma, mac) = (b.partition("dma", 1), b.partition("mac", 1));
+/// let body = b.add_loop(100, 2);
+/// let copy = b.op("load", body, dma).takes(120).asynchronous().id();
+/// let product = b.op("mac", body, mac).at(1, 20).takes(60).id();
+/// b.value("w", &[64, 64], "i8").written_by(copy, "dma_weights".parse()?).read_by(product, "mac_b".parse()?);
+/// let problem = b.finish();
+///
+/// let answer = assign(&problem, &problem.options)?;
+/// check::check(&problem, &answer)?;
+/// let w = answer.record(0).ok_or("one record per value")?;
+/// assert_eq!((w.depth, w.space.map(|s| s.to_string())), (2, Some("weights".into())));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineSpec {
+    /// Name of the machine, repeated in the answer.
+    pub machine: String,
+    /// Its memories; where several are legal for a value, the first of them is taken.
+    pub spaces: Vec<SpaceSpec>,
+    /// How its units touch them. `signal`, an order without a payload, is there on every machine.
+    pub roles: Vec<RoleSpec>,
+    /// Counting semaphores: two for a ring between partitions, one for a ring within one whose writer signals, and one
+    /// for a signal.
+    #[serde(default)]
+    pub semaphores: u32,
+    /// Most `warps` that all partitions may have together.
+    #[serde(default = "workers")]
+    pub workers: u32,
+}
+
+fn workers() -> u32 {
+    32
+}
+
+/// A memory of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SpaceSpec {
+    /// Its name.
+    pub name: OwnName,
+    /// Its size.
+    pub bytes: u64,
+    /// Least alignment in bytes, a power of two.
+    #[serde(default = "super::one")]
+    pub align: u64,
+    /// Address of its first byte; by default the next multiple of 65,536 behind the space before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<u64>,
+}
+
+/// How a unit of a machine touches a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleSpec {
+    /// Its name.
+    pub role: OwnName,
+    /// Whether it reads, writes, or updates.
+    pub access: Access,
+    /// The spaces that it reaches.
+    pub spaces: Vec<OwnName>,
+    /// A write that completes later and then signals a semaphore.
+    #[serde(default)]
+    pub signals: bool,
+    /// Least alignment in bytes, a power of two.
+    #[serde(default = "super::one")]
+    pub align: u64,
+}
+
+/// What a role does with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// Writes it.
+    Write,
+    /// Does either.
+    Both,
+}
+
+impl MachineSpec {
+    /// A machine without memories yet.
+    pub fn new(machine: &str, semaphores: u32) -> MachineSpec {
+        let (spaces, roles) = (Vec::new(), Vec::new());
+        MachineSpec { machine: machine.to_string(), spaces, roles, semaphores, workers: workers() }
+    }
+
+    /// Adds a memory of so many bytes.
+    ///
+    /// # Errors
+    /// The name is too long.
+    pub fn space(mut self, name: &str, bytes: u64, align: u64) -> Result<MachineSpec, NameTooLong> {
+        self.spaces.push(SpaceSpec { name: name.parse()?, bytes, align, base: None });
+        Ok(self)
+    }
+
+    /// Adds a role that reaches some memories; one that `signals` completes later, on a semaphore.
+    ///
+    /// # Errors
+    /// A name is too long.
+    pub fn role(
+        mut self,
+        role: &str,
+        access: Access,
+        spaces: &[&str],
+        signals: bool,
+    ) -> Result<MachineSpec, NameTooLong> {
+        let spaces = spaces.iter().map(|s| s.parse()).collect::<Result<_, _>>()?;
+        self.roles.push(RoleSpec { role: role.parse()?, access, spaces, signals, align: 1 });
+        Ok(self)
+    }
+}
+
+/// The name of a space or a role of a machine, of at most 24 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OwnName([u8; OwnName::MOST]);
+
+/// A name that has more bytes than names of machines may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameTooLong(String);
+
+impl fmt::Display for NameTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the name '{}' has not from 1 to {} bytes", self.0, OwnName::MOST)
+    }
+}
+
+impl std::error::Error for NameTooLong {}
+
+impl OwnName {
+    /// Bytes of the longest name.
+    pub const MOST: usize = 24;
+}
+
+impl std::str::FromStr for OwnName {
+    type Err = NameTooLong;
+
+    fn from_str(name: &str) -> Result<OwnName, NameTooLong> {
+        let mut bytes = [0; OwnName::MOST];
+        match bytes.get_mut(..name.len()) {
+            Some(own) if !name.is_empty() && !name.contains('\0') => own.copy_from_slice(name.as_bytes()),
+            _ => return Err(NameTooLong(name.to_string())),
+        }
+        Ok(OwnName(bytes))
+    }
+}
+
+impl TryFrom<String> for OwnName {
+    type Error = NameTooLong;
+
+    fn try_from(name: String) -> Result<OwnName, NameTooLong> {
+        name.parse()
+    }
+}
+
+impl From<OwnName> for String {
+    fn from(name: OwnName) -> String {
+        name.to_string()
+    }
+}
+
+impl fmt::Display for OwnName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(OwnName::MOST);
+        f.pad(&String::from_utf8_lossy(&self.0[..end]))
+    }
+}
+
+impl fmt::Debug for OwnName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl JsonSchema for OwnName {
+    fn schema_name() -> Cow<'static, str> {
+        "OwnName".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+impl std::str::FromStr for AccessRole {
+    type Err = NameTooLong;
+
+    /// A role of the chips by its name, or one that a machine is to have.
+    fn from_str(name: &str) -> Result<AccessRole, NameTooLong> {
+        let known = serde_json::from_value(serde_json::Value::String(name.to_string()));
+        known.map_err(|_| NameTooLong(name.to_string()))
+    }
+}
