@@ -384,7 +384,7 @@ fn target(spec: &TargetSpec) -> Result<Target, String> {
             overlay(&mut json, over, 16);
             serde_json::from_value(json).map_err(|e| e.to_string())
         }
-        TargetSpec::Machine(spec) => super::machine::as_chip(spec),
+        TargetSpec::Machine(spec) => super::description::as_chip(spec),
     }
 }
 

@@ -2,6 +2,7 @@
 //! (B12, B37..B45).
 
 use super::barriers::required;
+use super::description;
 use super::facts::Facts;
 use super::machine;
 use super::report::Report;
@@ -48,7 +49,7 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
     let mut align = m.members.iter().map(|&v| smem_align(f, v)).max().unwrap_or(1);
     let stage = m.members.iter().map(|&v| f.stage_bytes(v)).max().unwrap_or(0);
     align = align.max(layout.map_or(1, |l| l.align));
-    let own = machine::machine(f).map(machine::ranges).unwrap_or_default();
+    let own = machine::machine(f).map(description::ranges).unwrap_or_default();
     let space = a.record(m.class).and_then(|r| own.iter().find(|s| Some(s.name) == r.space));
     align = align.max(space.map_or(1, |s| s.align));
     let stride = up(stage, align);
@@ -103,7 +104,7 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
 
 /// Reserved ranges of a space; those of a machine's spaces, at their addresses, count as shared memory.
 fn reserved(f: &Facts<'_>, space: Space) -> Vec<(u64, u64)> {
-    let own = machine::machine(f).map(machine::ranges).unwrap_or_default();
+    let own = machine::machine(f).map(description::ranges).unwrap_or_default();
     let at = |r: &crate::input::Reserved| match own.iter().find(|s| Space::Own(s.name) == r.space) {
         Some(s) => (space == Space::Smem).then_some((s.base + r.offset, r.bytes)),
         None => (r.space == space).then_some((r.offset, r.bytes)),

@@ -15,6 +15,7 @@
 
 mod barriers;
 mod class;
+mod description;
 mod facts;
 mod graph;
 mod load;

@@ -3,13 +3,15 @@
 mod builder;
 mod element;
 mod machine;
+mod name;
 mod options;
 mod read;
 mod role;
 
 pub use builder::{OpBuilder, ProblemBuilder, ValueBuilder};
 pub use element::element_bits;
-pub use machine::{Access, MachineSpec, NameTooLong, OwnName, RoleSpec, SpaceSpec};
+pub use machine::{Access, MachineSpec, RoleSpec, SpaceSpec};
+pub use name::{NameTooLong, OwnName};
 pub use options::{AssignOptions, Preset, Sharing};
 pub use role::{AccessRole, Space};
 

@@ -1,6 +1,6 @@
 //! How ops touch storage, and where that is legal (B5).
 
-use super::machine::OwnName;
+use super::name::{NameTooLong, OwnName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -132,6 +132,16 @@ impl AccessRole {
     pub(crate) fn can_read(self) -> bool {
         use AccessRole::*;
         !matches!(self, TmaLoad | CpAsync | SharedWrite | RegWrite | Tcgen05CpDst | Tcgen05St)
+    }
+}
+
+impl std::str::FromStr for AccessRole {
+    type Err = NameTooLong;
+
+    /// A role of the chips by its name, or one that a machine is to have.
+    fn from_str(name: &str) -> Result<AccessRole, NameTooLong> {
+        let known = serde_json::from_value(serde_json::Value::String(name.to_string()));
+        known.map_err(|_| NameTooLong(name.to_string()))
     }
 }
 

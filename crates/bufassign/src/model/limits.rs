@@ -1,7 +1,7 @@
 //! The chip's capacities as this crate uses them (B7).
 
 use super::machine::Machine;
-use crate::input::TargetSpec;
+use crate::input::{AccessRole, MachineSpec, TargetSpec};
 use crate::output::AssignError;
 use serde_json::Value as Json;
 use warploom_chips::{Feature, Target};
@@ -48,7 +48,7 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
             merge(&mut json, &Json::Object(overrides.clone()), 0);
             serde_json::from_value(json).map_err(|e| refuse(&e))?
         }
-        TargetSpec::Machine(spec) => return Ok(Machine::new(spec)?.limits(spec)),
+        TargetSpec::Machine(spec) => return Ok(Limits::of_machine(Machine::new(spec)?, spec)),
     };
     let tmem = target.tmem.as_ref().filter(|_| target.has(Feature::Tcgen05));
     Ok(Limits {
@@ -90,5 +90,51 @@ fn merge(into: &mut Json, from: &Json, level: usize) {
             }
         }
         (slot, value) => *slot = value.clone(),
+    }
+}
+
+impl Limits {
+    /// What the phases that know chips ask of a machine: one range of addresses over all of its spaces.
+    fn of_machine(machine: Machine, spec: &MachineSpec) -> Limits {
+        let end = machine.spaces.last().map_or(0, |s| s.base + s.bytes);
+        Limits {
+            name: spec.machine.clone(),
+            smem_block: end,
+            smem_static: u64::MAX,
+            smem_sm: end,
+            block_reserve: 0,
+            free_ids: (0..machine.semaphores).collect(),
+            mbarrier_bytes: 1,
+            mbarrier_tx: u64::MAX,
+            max_threads: spec.workers,
+            threads_per_warp: 1,
+            tmem: None,
+            desc_slots: 0,
+            desc_bytes: 1,
+            desc_align_device: 1,
+            machine: Some(machine),
+        }
+    }
+
+    /// Whether a role may write and may read here; `None` if there is no such role.
+    pub fn access(&self, role: AccessRole) -> Option<(bool, bool)> {
+        match (&self.machine, role) {
+            (_, AccessRole::Signal) => Some((true, true)),
+            (Some(machine), _) => machine.roles.get(&role).map(|r| (r.writes, r.reads)),
+            (None, AccessRole::Own(_)) => None,
+            (None, _) => Some((role.can_write(), role.can_read())),
+        }
+    }
+
+    /// The write signals its completion itself (B27).
+    pub fn signals(&self, role: AccessRole) -> bool {
+        let own = self.machine.as_ref().and_then(|m| m.roles.get(&role));
+        own.map_or(role.completes_on_mbarrier(), |r| r.signals)
+    }
+
+    /// What a problem may call a role of this target.
+    pub fn role_names(&self) -> String {
+        let own = self.machine.as_ref().map(|m| m.roles.keys().map(ToString::to_string).collect::<Vec<_>>());
+        own.map_or("those of B5".into(), |names| format!("{}, signal", names.join(", ")))
     }
 }

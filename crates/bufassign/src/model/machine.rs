@@ -1,6 +1,5 @@
 //! A machine given as data, validated (B82).
 
-use super::limits::Limits;
 use crate::input::{Access, AccessRole, MachineSpec, OwnName, Space};
 use crate::output::AssignError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,54 +112,8 @@ impl Machine {
         Ok(Machine { spaces, roles, semaphores: spec.semaphores })
     }
 
-    /// What the phases that know chips ask of it: one range of addresses over all of its spaces.
-    pub fn limits(self, spec: &MachineSpec) -> Limits {
-        let end = self.spaces.last().map_or(0, |s| s.base + s.bytes);
-        Limits {
-            name: spec.machine.clone(),
-            smem_block: end,
-            smem_static: u64::MAX,
-            smem_sm: end,
-            block_reserve: 0,
-            free_ids: (0..self.semaphores).collect(),
-            mbarrier_bytes: 1,
-            mbarrier_tx: u64::MAX,
-            max_threads: spec.workers,
-            threads_per_warp: 1,
-            tmem: None,
-            desc_slots: 0,
-            desc_bytes: 1,
-            desc_align_device: 1,
-            machine: Some(self),
-        }
-    }
-
     /// Index of a space by its name.
     pub fn space(&self, space: Space) -> Option<usize> {
         self.spaces.iter().position(|s| Space::Own(s.name) == space)
-    }
-}
-
-impl Limits {
-    /// Whether a role may write and may read here; `None` if there is no such role.
-    pub fn access(&self, role: AccessRole) -> Option<(bool, bool)> {
-        match (&self.machine, role) {
-            (_, AccessRole::Signal) => Some((true, true)),
-            (Some(machine), _) => machine.roles.get(&role).map(|r| (r.writes, r.reads)),
-            (None, AccessRole::Own(_)) => None,
-            (None, _) => Some((role.can_write(), role.can_read())),
-        }
-    }
-
-    /// The write signals its completion itself (B27).
-    pub fn signals(&self, role: AccessRole) -> bool {
-        let own = self.machine.as_ref().and_then(|m| m.roles.get(&role));
-        own.map_or(role.completes_on_mbarrier(), |r| r.signals)
-    }
-
-    /// What a problem may call a role of this target.
-    pub fn role_names(&self) -> String {
-        let own = self.machine.as_ref().map(|m| m.roles.keys().map(ToString::to_string).collect::<Vec<_>>());
-        own.map_or("those of B5".into(), |names| format!("{}, signal", names.join(", ")))
     }
 }
