@@ -15,8 +15,12 @@ use crate::error::EmulatorRefusal;
 use crate::module::Module;
 use crate::report::{Finding, Report, Stats, TraceEvent};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::sync_channel;
+
+/// Clusters that wait to be merged, for each host thread.
+const AHEAD: usize = 16;
 
 /// What a cluster that ran alone leaves behind.
 type Alone = (Outcome, Overlay, Summary);
@@ -136,26 +140,30 @@ impl Job<'_> {
             (0..n).for_each(|i| take(store, i, self.run_alone(&before, i)));
         } else {
             let next = AtomicUsize::new(0);
-            let done: Mutex<BTreeMap<usize, Alone>> = Mutex::new(BTreeMap::new());
+            // What is done is merged meanwhile, in the order of the grid; whoever is far ahead waits.
+            let (send, done) = sync_channel::<(usize, Alone)>(AHEAD * threads);
             std::thread::scope(|s| {
                 for _ in 0..threads {
-                    s.spawn(|| {
+                    let (send, next, before) = (send.clone(), &next, &before);
+                    s.spawn(move || {
                         loop {
                             let i = next.fetch_add(1, Ordering::Relaxed);
-                            if i >= n {
+                            if i >= n || send.send((i, self.run_alone(before, i))).is_err() {
                                 break;
-                            }
-                            let o = self.run_alone(&before, i);
-                            if let Ok(mut d) = done.lock() {
-                                d.insert(i, o);
                             }
                         }
                     });
                 }
+                drop(send);
+                let (mut early, mut first) = (BTreeMap::new(), 0);
+                for (i, alone) in done {
+                    early.insert(i, alone);
+                    while let Some(alone) = early.remove(&first) {
+                        take(store, first, alone);
+                        first += 1;
+                    }
+                }
             });
-            for (i, o) in done.into_inner().unwrap_or_default() {
-                take(store, i, o);
-            }
         }
         if self.opts.race == Race::Full {
             for f in between.findings(self.code, self.launch, store) {
