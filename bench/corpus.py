@@ -20,7 +20,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from kernels import FAMILIES, CHIPS, ROOT, Triton, ask, emulate, parts
+from kernels import FAMILIES, CHIPS, ROOT, Triton, ask, beside, emulate, parts
 
 # Products by engine, best first.
 ENGINES = [("tcgen05", r"tcgen05\.mma"), ("wgmma", r"wgmma\.mma_async"), ("mma.sync", r"\bmma\.sync"), ("none", "")]
@@ -88,14 +88,11 @@ def measure(command, job, triton, interleavings):
         else:
             first = ours["diagnostics"][0]
             found["refused"] = {k: first.get(k) for k in ("code", "rule", "message", "line")}
-        theirs = triton.compile(file, chip, warps, stages)
+        theirs = beside(command, triton, file, chip, warps, stages)
         if isinstance(theirs, str):
             found["triton"] = {"problem": theirs}
         else:
-            ptx, shared, seconds = theirs
-            text = Path(folder, "triton.ptx")
-            text.write_text(ptx)
-            sass = ask(command, "sass", text, "--target", chip)
+            ptx, shared, seconds, sass = theirs
             found["triton"] = {"engine": engine(ptx), "seconds": seconds, "shared": shared, "registers":
                                sass.get("registers"), "spill": sass.get("spill_bytes"), "trip":
                                weighted(sass, lambda _: warps) if "loops" in sass else None}

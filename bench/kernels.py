@@ -135,6 +135,17 @@ def emulate(command, file, chip, cases, interleavings):
     return {"runs": runs, "findings": findings, "error": error, "problem": problem}
 
 
+def beside(command, triton, file, chip, warps, stages=None):
+    """Triton's compile of a kernel: its PTX, shared bytes, seconds and machine code; or why there is none."""
+    theirs = triton.compile(file, chip, warps, stages)
+    if isinstance(theirs, str):
+        return theirs
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder, "triton.ptx")
+        text.write_text(theirs[0])
+        return *theirs, ask(command, "sass", text, "--target", chip)
+
+
 def row(command, name, file, chip, cases, triton, interleavings):
     """Everything known of one kernel on one chip."""
     found = {"kernel": name, "chip": chip}
@@ -149,15 +160,11 @@ def row(command, name, file, chip, cases, triton, interleavings):
         else:
             first = ours["diagnostics"][0]
             found["refused"] = f"{first['message']} [{first.get('rule') or first['code']}]"
-        dots = "tt.dot" in file.read_text()
-        theirs = triton.compile(file, chip, 8 if dots else 4)
+        theirs = beside(command, triton, file, chip, 8 if "tt.dot" in file.read_text() else 4)
         if isinstance(theirs, str):
             found["triton"] = {"problem": theirs}
         else:
-            ptx, shared, _ = theirs
-            text = Path(folder, "triton.ptx")
-            text.write_text(ptx)
-            sass = ask(command, "sass", text, "--target", chip)
+            _, shared, _, sass = theirs
             found["triton"] = {"registers": sass.get("registers"), "spill": sass.get("spill_bytes"),
                                "shared": shared, "sass": trip(sass["loops"])} if "loops" in sass else \
                               {"problem": "ptxas refused its PTX"}
