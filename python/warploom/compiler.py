@@ -97,9 +97,8 @@ def compile(ttir: str, target: str, *, emit: str = "ptx", name: str = "<ttir>", 
         raise usage(f"emit={emit!r} is not made in memory" if emit == "cubin" else f"unknown form {emit!r}", remedy)
     line = _line("compile", options, KERNEL) + [f"--target={target}", f"--emit={emit}", "-"]
     if emit == "graph":
-        status, output, said = _native.answer([*line, "--json"], _text("ttir", ttir))
-        answer = json.loads(output) if status else {}
-        reasons = _reasons([*json.loads(said), *answer.get("diagnostics", ())], name)
+        _, output, said = _native.answer([*line, "--json"], _text("ttir", ttir))
+        reasons = _reasons(json.loads(said), name)
         if reasons:
             raise CompileError(reasons)
         return Compiled(output.decode(), emit, target, {}, {})

@@ -1,29 +1,16 @@
 //! Factors of products that are computed: where they lie, what the checker finds where their stores are not ordered.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::Path;
+mod common;
 
-use warploom_chips::Target;
-use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, RegisterLayout, Single};
-use warploom_pipeline::{CompileOptions, Resumed, resume};
-
-fn compile(name: &str, chip: &str) -> Single {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../kernels/{name}.ttir"));
-    let module = warploom_ir::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let mut options = CompileOptions::default();
-    options.check = true;
-    match resume(&module, &Target::named(chip).unwrap(), &options) {
-        Ok(Resumed::Single(single)) => *single,
-        Ok(_) => panic!("{name}: partitions of their own"),
-        Err(errors) => panic!("{name}: {}", errors[0]),
-    }
-}
+use common::{broken_by, checked, one_partition};
+use warploom_pipeline::check::Rule;
+use warploom_pipeline::single::{self, RegisterLayout};
 
 #[test]
 fn computed_weights_are_stored_in_front_of_their_product() {
     for chip in ["sm_80", "sm_90a", "sm_100a", "sm_120a"] {
-        let kernel = compile("dequant_int8", chip);
+        let kernel = one_partition("dequant_int8", chip, &checked());
         let [group] = kernel.stored.as_slice() else { panic!("{} groups", kernel.stored.len()) };
         let tiles: Vec<String> = group.tiles.iter().map(|t| t.tile.to_string()).collect();
         // Trips that copy by cp.async begin with a meeting: no other is needed in front of the stores.
@@ -36,12 +23,12 @@ fn computed_weights_are_stored_in_front_of_their_product() {
 /// cannot.
 #[test]
 fn a_stays_in_registers_where_it_can() {
-    let both = compile("both_computed", "sm_80");
+    let both = one_partition("both_computed", "sm_80", &checked());
     let RegisterLayout::MmaSync { n, .. } = both.shape.layout else { panic!("no products") };
     let stored: usize = both.stored.iter().map(|g| g.tiles.len()).sum();
     assert_eq!((n, stored), (1, 1));
     // 32 rows, 256 columns of results: more than two warps hold, and no more than two stand along M.
-    let wide = compile("attention_bias", "sm_80");
+    let wide = one_partition("attention_bias", "sm_80", &checked());
     assert_eq!(wide.shape.layout, RegisterLayout::MmaSync { m: 2, n: 2 });
     assert_eq!(wide.stored.len(), 1);
 }
@@ -49,7 +36,7 @@ fn a_stays_in_registers_where_it_can() {
 #[test]
 fn slots_lie_apart_from_everything_else() {
     for (name, chip) in [("both_computed", "sm_120a"), ("attention_bias", "sm_80"), ("mxfp4", "sm_90a")] {
-        let kernel = compile(name, chip);
+        let kernel = one_partition(name, chip, &checked());
         let stored = kernel.stored.iter().flat_map(|g| &g.tiles);
         let mut spans: Vec<(u64, u64)> =
             stored.map(|t| (t.offset, t.offset + t.tile.bytes().unwrap())).collect();
@@ -65,15 +52,8 @@ fn slots_lie_apart_from_everything_else() {
 
 #[test]
 fn the_checker_finds_stores_that_nothing_orders() {
-    let text = warploom_ir::print(&compile("dequant_fp8", "sm_90a").program);
-    let found = |from: &str, to: &str| -> Vec<Rule> {
-        assert!(text.contains(from), "{from}\n{text}");
-        let module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
-        match check::program(&module, &Target::named("sm_90a").unwrap(), Effort::Quick) {
-            Ok(()) => Vec::new(),
-            Err(list) => list.into_iter().map(|v| v.rule).collect(),
-        }
-    };
+    let text = warploom_ir::print(&one_partition("dequant_fp8", "sm_90a", &checked()).program);
+    let found = |from: &str, to: &str| broken_by("sm_90a", &text, from, to);
     let meet = "warploom.barrier_sync @all {orders = \"f0\"}\n";
     assert!(found(meet, meet).is_empty());
     // Stored while others may read what was there; that is behind the barrier in front.

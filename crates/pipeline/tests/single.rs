@@ -3,31 +3,18 @@
 
 mod common;
 
+use common::{broken_by, checked, one_partition};
 use std::collections::BTreeSet;
 
 use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, RegisterLayout, Single};
-use warploom_pipeline::{CompileOptions, Resumed, resume};
-
-fn compile(name: &str, chip: &str, options: &CompileOptions) -> Single {
-    let text = common::kernel(name);
-    let module = warploom_ir::parse(&text).unwrap();
-    let target = Target::named(chip).unwrap();
-    assert!(single::applies(&module, &target, None));
-    single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
-}
-
-fn checked() -> CompileOptions {
-    let mut options = CompileOptions::default();
-    options.check = true;
-    options
-}
+use warploom_pipeline::single::{self, RegisterLayout};
+use warploom_pipeline::{Resumed, resume};
 
 #[test]
 fn the_pointer_gemm_has_pipelined_loads() {
-    let gemm = compile("gemm_pointers", "sm_80", &checked());
+    let gemm = one_partition("gemm_pointers", "sm_80", &checked());
     assert_eq!(gemm.shape.layout, RegisterLayout::MmaSync { m: 2, n: 2 });
     assert_eq!((gemm.shape.warps, gemm.loops.len()), (4, 1));
     let loads = &gemm.loops[0];
@@ -51,12 +38,12 @@ fn depths_as_asked_and_as_they_fit() {
     for depth in [2, 3, 4, 6] {
         let mut options = checked();
         options.depth = Some(depth);
-        let gemm = compile("gemm_pointers", "sm_86", &options);
+        let gemm = one_partition("gemm_pointers", "sm_86", &options);
         assert_eq!(gemm.loops[0].depth, depth);
     }
     let mut options = checked();
     options.smem_limit = Some(40 << 10);
-    let gemm = compile("gemm_pointers", "sm_80", &options);
+    let gemm = one_partition("gemm_pointers", "sm_80", &options);
     assert_eq!(gemm.loops[0].depth, 2);
     let text = common::kernel("gemm_pointers");
     let module = warploom_ir::parse(&text).unwrap();
@@ -79,24 +66,14 @@ fn depths_as_asked_and_as_they_fit() {
 
 /// What the checker finds in a program whose text was changed.
 fn found(text: &str, from: &str, to: &str) -> Vec<Rule> {
-    found_on("sm_80", text, from, to)
-}
-
-fn found_on(chip: &str, text: &str, from: &str, to: &str) -> Vec<Rule> {
-    assert!(text.contains(from), "{from}");
-    let module: Module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
-    let target = Target::named(chip).unwrap();
-    match check::program(&module, &target, Effort::Quick) {
-        Ok(()) => Vec::new(),
-        Err(list) => list.into_iter().map(|v| v.rule).collect(),
-    }
+    broken_by("sm_80", text, from, to)
 }
 
 #[test]
 fn the_checker_finds_broken_groups() {
     let mut options = checked();
     options.depth = Some(3);
-    let gemm = compile("gemm_pointers", "sm_80", &options);
+    let gemm = one_partition("gemm_pointers", "sm_80", &options);
     let text = warploom_ir::print(&gemm.program);
     let pending = "warploom.async_wait {pending = 1 : i32}";
     // Waits for too little; waits for enough, only later than need be.
@@ -129,7 +106,7 @@ fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
     for (depth, pending) in [(2, 0), (3, 1), (5, 1)] {
         let mut options = checked();
         options.depth = Some(depth);
-        let gemm = compile("gemm_pointers", "sm_90a", &options);
+        let gemm = one_partition("gemm_pointers", "sm_90a", &options);
         assert_eq!((gemm.shape.layout, gemm.shape.warps), (RegisterLayout::Wgmma, 8));
         assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (depth, pending));
         assert_eq!(gemm.synchronous, None);
@@ -137,10 +114,10 @@ fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
     // Without room for a third slot no product is left unfinished.
     let mut options = checked();
     options.smem_limit = Some(40 << 10);
-    let gemm = compile("gemm_pointers", "sm_90a", &options);
+    let gemm = one_partition("gemm_pointers", "sm_90a", &options);
     assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (2, 0));
     // Two products of which each is read in its trip.
-    let attention = compile("attention.sm80", "sm_90a", &checked());
+    let attention = one_partition("attention.sm80", "sm_90a", &checked());
     assert_eq!((attention.shape.layout, attention.loops[0].pipelined.pending), (RegisterLayout::Wgmma, 0));
 }
 
@@ -160,9 +137,9 @@ fn operands_that_wgmma_does_not_read_as_they_lie_are_laid_down_again() {
 fn the_checker_finds_broken_asynchronous_products_of_one_partition() {
     let mut options = checked();
     options.depth = Some(3);
-    let gemm = compile("gemm_pointers", "sm_90a", &options);
+    let gemm = one_partition("gemm_pointers", "sm_90a", &options);
     let text = warploom_ir::print(&gemm.program);
-    let found = |from: &str, to: &str| found_on("sm_90a", &text, from, to);
+    let found = |from: &str, to: &str| broken_by("sm_90a", &text, from, to);
     let meeting = "warploom.proxy_fence\n        warploom.barrier_sync @all";
     assert!(found(meeting, meeting).is_empty());
     // Copies that the asynchronous proxy does not know of, and a fence behind the meeting.
@@ -199,10 +176,10 @@ fn what_has_no_code_is_refused_with_its_remedy() {
 /// once, and where two slots of K and of V have no room, one of each is filled while the other is read.
 #[test]
 fn attention_in_one_partition_takes_slots_in_turns_where_memory_is_short() {
-    let wide = compile("attention", "sm_80", &checked());
+    let wide = one_partition("attention", "sm_80", &checked());
     assert_eq!((wide.shape.layout, wide.blocking.len()), (RegisterLayout::MmaSync { m: 8, n: 1 }, 1));
     assert!(wide.loops[0].late.is_none() && wide.loops[0].depth == 2);
-    let narrow = compile("attention", "sm_86", &checked());
+    let narrow = one_partition("attention", "sm_86", &checked());
     assert_eq!((narrow.loops[0].depth, narrow.loops[0].late.as_ref().map(|l| l.len())), (1, Some(1)));
     let text = warploom_ir::print(&narrow.program);
     assert!(!text.contains("tensordesc") && text.contains("@p0_late"));
@@ -224,10 +201,10 @@ fn attention_in_one_partition_takes_slots_in_turns_where_memory_is_short() {
 #[test]
 fn products_through_pointers_run_on_every_chip() {
     for chip in ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"] {
-        let gemm = compile("gemm_pointers", chip, &checked());
+        let gemm = one_partition("gemm_pointers", chip, &checked());
         let asynchronous = gemm.shape.layout == RegisterLayout::Wgmma;
         assert_eq!(asynchronous, chip == "sm_90a", "{chip}");
-        let made = compile("gemm_device_descriptors", chip, &checked());
+        let made = one_partition("gemm_device_descriptors", chip, &checked());
         assert!(made.loops[0].depth >= 2, "{chip}");
     }
 }
@@ -235,7 +212,7 @@ fn products_through_pointers_run_on_every_chip() {
 /// Loops that count otherwise are followed too: each trip copies, meets and multiplies.
 #[test]
 fn a_while_loop_copies_in_each_trip() {
-    let kernel = compile("while_loop", "sm_80", &checked());
+    let kernel = one_partition("while_loop", "sm_80", &checked());
     assert!(kernel.loops.is_empty() && kernel.blocking.len() == 1 && kernel.blocking[0].again);
     let text = warploom_ir::print(&kernel.program);
     assert_eq!(found(&text, "pending = 0 : i32", "pending = 0 : i32"), []);
@@ -246,9 +223,9 @@ fn a_while_loop_copies_in_each_trip() {
 /// through other arguments, are left alone.
 #[test]
 fn accesses_behind_a_write_through_the_same_argument_wait_for_everybody() {
-    let kernel = compile("reductions", "sm_80", &checked());
+    let kernel = one_partition("reductions", "sm_80", &checked());
     let text = warploom_ir::print(&kernel.program);
     assert_eq!(text.matches("warploom.barrier_sync").count(), 2, "one in front of each atomic operation");
-    let plain = compile("softmax", "sm_80", &checked());
+    let plain = one_partition("softmax", "sm_80", &checked());
     assert!(!warploom_ir::print(&plain.program).contains("warploom.barrier_sync"));
 }

@@ -3,23 +3,9 @@
 
 mod common;
 
+use common::{checked, one_partition};
 use warploom_chips::Target;
-use warploom_pipeline::single::{self, Single};
-use warploom_pipeline::{CompileOptions, Resumed, resume};
-
-fn compile(name: &str, chip: &str, options: &CompileOptions) -> Single {
-    let text = common::kernel(name);
-    let module = warploom_ir::parse(&text).unwrap();
-    let target = Target::named(chip).unwrap();
-    assert!(single::applies(&module, &target, None));
-    single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
-}
-
-fn checked() -> CompileOptions {
-    let mut options = CompileOptions::default();
-    options.check = true;
-    options
-}
+use warploom_pipeline::{Resumed, resume};
 
 /// What a text of a later form becomes, or its refusals.
 fn again(text: &str, chip: &str) -> Result<Resumed, warploom_ir::Diagnostics> {
@@ -51,7 +37,7 @@ fn the_scheduled_and_assigned_forms_are_resumed() {
         ("gemm_fp8", "sm_80"),
     ];
     for (name, chip) in kernels {
-        let made = compile(name, chip, &checked());
+        let made = one_partition(name, chip, &checked());
         let program = with_plain_names(&warploom_ir::print(&made.program));
         let (scheduled, assigned) = (warploom_ir::print(&made.scheduled), warploom_ir::print(&made.assigned));
         for text in [&scheduled, &assigned] {
@@ -67,7 +53,7 @@ fn the_scheduled_and_assigned_forms_are_resumed() {
 /// Edited forms: what is right is kept, what is broken is refused by its rule.
 #[test]
 fn edited_forms_are_kept_or_refused_by_their_rule() {
-    let gemm = compile("gemm_pointers", "sm_80", &checked());
+    let gemm = one_partition("gemm_pointers", "sm_80", &checked());
     let (scheduled, assigned) = (warploom_ir::print(&gemm.scheduled), warploom_ir::print(&gemm.assigned));
     let edited = |text: &str, from: &str, to: &str| {
         assert!(text.contains(from), "no `{from}` in\n{text}");

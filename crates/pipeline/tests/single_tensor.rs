@@ -4,26 +4,21 @@
 
 mod common;
 
+use common::{broken, checked, one_partition};
 use std::collections::BTreeSet;
 
-use warploom_chips::Target;
-use warploom_pipeline::CompileOptions;
-use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, RegisterLayout, Single};
+use warploom_pipeline::check::Rule;
+use warploom_pipeline::single::{RegisterLayout, Single};
 
 fn compile(name: &str, chip: &str, depth: Option<u64>) -> Single {
-    let module = warploom_ir::parse(&common::kernel(name)).unwrap();
-    let target = Target::named(chip).unwrap();
-    let mut options = CompileOptions::default();
-    (options.check, options.depth) = (true, depth);
-    single::compile(&module, &target, &options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
+    let mut options = checked();
+    options.depth = depth;
+    one_partition(name, chip, &options)
 }
 
 /// The rules that a program breaks.
 fn found(text: &str) -> BTreeSet<Rule> {
-    let module = warploom_ir::parse(text).unwrap();
-    let checked = check::program(&module, &Target::named("sm_100a").unwrap(), Effort::Quick);
-    checked.err().unwrap_or_default().iter().map(|v| v.rule).collect()
+    broken("sm_100a", text).into_iter().collect()
 }
 
 #[test]

@@ -3,38 +3,12 @@
 
 mod common;
 
+use common::{broken_by, checked, one_partition};
 use warploom_chips::Target;
-use warploom_ir::Module;
 use warploom_ir::diag::Code;
-use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, Single};
+use warploom_pipeline::single;
 use warploom_pipeline::{CompileOptions, Resumed, resume};
 use warploom_testing::pipeline::Kernel;
-
-fn compile(name: &str, chip: &str, options: &CompileOptions) -> Single {
-    let text = common::kernel(name);
-    let module = warploom_ir::parse(&text).unwrap();
-    let target = Target::named(chip).unwrap();
-    assert!(single::applies(&module, &target, None));
-    single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
-}
-
-fn checked() -> CompileOptions {
-    let mut options = CompileOptions::default();
-    options.check = true;
-    options
-}
-
-/// What the checker finds in a program whose text was changed.
-fn found_on(chip: &str, text: &str, from: &str, to: &str) -> Vec<Rule> {
-    assert!(text.contains(from), "{from}");
-    let module: Module = warploom_ir::parse(&text.replacen(from, to, 1)).unwrap();
-    let target = Target::named(chip).unwrap();
-    match check::program(&module, &target, Effort::Quick) {
-        Ok(()) => Vec::new(),
-        Err(list) => list.into_iter().map(|v| v.rule).collect(),
-    }
-}
 
 /// Where no loop has pipelined loads, or slots and results have no room, a chip with TMA is passed pointers; the launch
 /// differs then, and the remark says how (C17).
@@ -45,7 +19,7 @@ fn descriptors_that_tma_does_not_move_are_pointers_and_the_launch_says_so() {
         ("gather_rows", "sm_100a", "tt.descriptor_gather"),
         ("attention_causal", "sm_120a", "of 101376 B"),
     ] {
-        let kernel = compile(name, chip, &checked());
+        let kernel = one_partition(name, chip, &checked());
         let text = warploom_ir::print(&kernel.program);
         assert!(!text.contains("tensordesc") && text.contains("warploom.descriptors = []"), "{name}");
         let told: Vec<_> = kernel.remarks.iter().filter(|r| r.rule == Some("C17")).collect();
@@ -55,7 +29,7 @@ fn descriptors_that_tma_does_not_move_are_pointers_and_the_launch_says_so() {
         assert!(single::explain(&kernel).contains("masked accesses, not by TMA"), "{name}");
     }
     // Where there is no TMA, there is nothing to tell.
-    let kernel = compile("softmax_online", "sm_80", &checked());
+    let kernel = one_partition("softmax_online", "sm_80", &checked());
     assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")));
 }
 
@@ -71,7 +45,7 @@ fn tma_moves_the_tiles_of_one_partition() {
         ("softmax_online", "sm_90a"),
         ("layernorm_rows", "sm_100a"),
     ] {
-        let kernel = compile(name, chip, &checked());
+        let kernel = one_partition(name, chip, &checked());
         assert!(kernel.loops.iter().all(|l| l.by_engine()), "{name}");
         assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")), "{name}");
         let text = warploom_ir::print(&kernel.program);
@@ -95,11 +69,11 @@ fn tma_moves_the_tiles_of_one_partition() {
 /// it has been read, and asked for again behind that.
 #[test]
 fn slots_of_tma_take_turns_where_memory_is_short() {
-    let kernel = compile("attention", "sm_120a", &checked());
+    let kernel = one_partition("attention", "sm_120a", &checked());
     assert_eq!((kernel.loops[0].depth, kernel.loops[0].late.as_ref().map(|l| l.len())), (1, Some(1)));
     let text = warploom_ir::print(&kernel.program);
     assert!(single::explain(&kernel).contains("in turns"));
-    let found = |from: &str, to: &str| found_on("sm_120a", &text, from, to);
+    let found = |from: &str, to: &str| broken_by("sm_120a", &text, from, to);
     for ring in ["p0", "p0_late"] {
         let release = text.lines().find(|l| l.contains(&format!("consumer_release @{ring}["))).unwrap();
         assert!(!found(release, "").is_empty(), "{ring}");
@@ -115,20 +89,20 @@ fn slots_of_tma_take_turns_where_memory_is_short() {
 
 #[test]
 fn the_checker_finds_broken_slots_of_tma_in_one_partition() {
-    let gemm = compile("gemm_bf16_64", "sm_120a", &checked());
+    let gemm = one_partition("gemm_bf16_64", "sm_120a", &checked());
     let text = warploom_ir::print(&gemm.program);
     let line = |wanted: &str, number: usize| {
         let mut lines = text.lines().filter(|l| l.contains(wanted));
         format!("{}\n", lines.nth(number).unwrap_or_else(|| panic!("{wanted}")))
     };
-    let broken = |gone: &str| found_on("sm_120a", &text, gone, "");
+    let broken = |gone: &str| broken_by("sm_120a", &text, gone, "");
     let steady = text.matches("warploom.producer_acquire").count() - 1;
     assert!(!broken(&line("warploom.consumer_wait", 0)).is_empty());
     assert!(!broken(&line("warploom.consumer_release", 0)).is_empty());
     let acquire = line("warploom.producer_acquire", steady);
     let at = text.rfind(&acquire).unwrap();
     let without = format!("{}{}", &text[..at], &text[at + acquire.len()..]);
-    assert!(!found_on("sm_120a", &without, "module", "module").is_empty());
+    assert!(!broken_by("sm_120a", &without, "module", "module").is_empty());
     // Results lie over the slots: all meet in front of the first one written, and behind it.
     assert!(!broken(&line("warploom.barrier_sync", 0)).is_empty());
     assert!(!broken(&line("warploom.barrier_sync", 1)).is_empty());

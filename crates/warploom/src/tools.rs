@@ -10,7 +10,7 @@ use warploom::ir::diag::{self, Code};
 use warploom::pipeline::{Facts, SplitCandidate, SplitVerdict};
 use warploom::target::PtxVersion;
 
-use crate::command::session::{Emit, Made, Refusal, Session};
+use crate::command::session::{Emit, Made, Session};
 use crate::io::Failure;
 
 // How PTX is written and assembled. No doc comment: it would replace those of the commands.
@@ -35,18 +35,18 @@ fn version(text: &str) -> Result<PtxVersion, String> {
 }
 
 /// Writes the PTX of a session's program.
-pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Refusal> {
+pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Failure> {
     let mut options = session.options.clone();
     options.codegen.ptx = args.ptx_version;
     options.codegen.fuse = !args.no_fusion;
     options.codegen.lines = args.lines;
     options.codegen.llvm = llvm;
     warploom::emit(session.lowered.program(), &session.target, &options)
-        .map_err(|found| Refusal::Diagnostics(found, session.input.clone()))
+        .map_err(|found| Failure::found(&found, &session.input))
 }
 
 /// LLVM IR, PTX or machine code with the launch record (C12).
-pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Refusal> {
+pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Failure> {
     let emitted = ptx(session, args, emit == Emit::Llvm)?;
     let mut fields = match json!(emitted.metadata) {
         Value::Object(fields) => fields,
@@ -111,19 +111,17 @@ fn facts(facts: &Facts, candidates: &[SplitCandidate]) -> Value {
            "launch_registers": facts.registers, "shared": facts.shared_bytes, "tmem": facts.tmem_columns})
 }
 
-fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Refusal> {
+fn cubin(session: &Session, args: &PtxArgs, emitted: &Emitted) -> Result<Assembled, Failure> {
     let path = args.ptxas.clone().or_else(|| find("ptxas")).ok_or_else(|| {
         let remedy = "name it by --ptxas, put it on PATH, or run `make setup`";
-        Refusal::Other(Failure::plain(
-            diag::Report::error("assemble", "no ptxas found").note("instead", remedy),
-        ))
+        Failure::plain(diag::Report::error("assemble", "no ptxas found").note("instead", remedy))
     })?;
     assemble(&path, &emitted.ptx, session.target.name())
-        .map_err(|found| Refusal::Diagnostics((*found).into(), session.input.clone()))
+        .map_err(|found| Failure::found(&[*found], &session.input))
 }
 
 /// The C80 numbers, where the assembler is at hand (C93).
-pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Refusal> {
+pub fn quality(session: &Session, args: &PtxArgs) -> Result<String, Failure> {
     if args.ptxas.is_none() && find("ptxas").is_none() {
         return Ok("\nmachine code\n  no ptxas at hand: `make setup` installs one\n".into());
     }

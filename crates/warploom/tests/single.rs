@@ -86,40 +86,45 @@ fn pointer_gemm_multiplies_asynchronously_for_every_trip_count_of_c28() {
     }
 }
 
-/// Each order of that form is needed: without it some interleaving shows what breaks.
-#[test]
-fn asynchronous_products_of_one_partition_without_an_order_are_found() {
-    let text = kernel("gemm_pointers");
-    let target = Target::named("sm_90a").unwrap();
-    let module = warploom::read(&text).unwrap();
+/// That the pointer GEMM with slots for three trips is right, and that some interleaving shows what breaks by each change
+/// of its PTX: what for, the text, what stands there instead.
+fn each_is_needed(chip: &str, product: &str, changes: &[(&str, &str, &str)]) {
+    let target = Target::named(chip).unwrap();
+    let module = warploom::read(&kernel("gemm_pointers")).unwrap();
     let mut options = Options::default();
     options.pipeline.depth = Some(3);
     let output = warploom::compile(&module, &target, &options).unwrap();
     let (metadata, ptx) = (&output.emitted.metadata, &output.emitted.ptx);
+    assert!(ptx.contains(product) && !ptx.contains("mma.sync"));
     let (args, grid) = gemm(128, 128, 208);
     let prepared = prepare(&module, &metadata.name, &Case { args, grid, seed: 1 }).unwrap();
     let passes = |text: &str| {
         let ptx = emulator::Module::parse(text).unwrap();
         policies(4).into_iter().all(|policy| {
             let options = emulator::RunOptions::default().policy(policy);
-            prepared.run(&ptx, metadata, &target, &options).unwrap().passed()
+            prepared.run(&ptx, metadata, &target, &options).is_ok_and(|outcome| outcome.passed())
         })
     };
     assert!(passes(ptx));
-    for (name, from, to) in [
-        ("no proxy fence", "fence.proxy.async.shared::cta;", ""),
-        ("no wait for copies", "cp.async.wait_group \t0;", "cp.async.wait_group \t1;"),
-        ("a slot filled too early", "wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;"),
-        ("nobody meets", "bar.sync", "// bar.sync"),
-        (
-            "an accumulator read too early",
-            "wgmma.wait_group.sync.aligned 0;",
-            "wgmma.wait_group.sync.aligned 1;",
-        ),
-    ] {
+    for (name, from, to) in changes {
         assert!(ptx.contains(from), "{name}");
         assert!(!passes(&ptx.replace(from, to)), "{name}");
     }
+}
+
+/// Orders that asynchronous products of what `cp.async` brought need on every chip.
+const ORDERS: [(&str, &str, &str); 3] = [
+    ("no proxy fence", "fence.proxy.async.shared::cta;", ""),
+    ("no wait for copies", "cp.async.wait_group \t0;", "cp.async.wait_group \t1;"),
+    ("nobody meets", "bar.sync", "// bar.sync"),
+];
+
+#[test]
+fn asynchronous_products_of_one_partition_without_an_order_are_found() {
+    let (one, two) = ("wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;");
+    let none = "wgmma.wait_group.sync.aligned 0;";
+    let waits = [("a slot filled too early", one, two), ("an accumulator read too early", none, one)];
+    each_is_needed("sm_90a", "wgmma.mma_async", &[&ORDERS[..], &waits].concat());
 }
 
 /// tcgen05.mma of what `cp.async` brought: the sum stays in tensor memory, slots are given back by commits.
@@ -135,35 +140,9 @@ fn pointer_gemm_multiplies_in_tensor_memory_for_every_trip_count_of_c28() {
     }
 }
 
-/// Each order of that form is needed.
 #[test]
 fn tensor_memory_of_one_partition_without_an_order_is_found() {
-    let text = kernel("gemm_pointers");
-    let target = Target::named("sm_100a").unwrap();
-    let module = warploom::read(&text).unwrap();
-    let mut options = Options::default();
-    options.pipeline.depth = Some(3);
-    let output = warploom::compile(&module, &target, &options).unwrap();
-    let (metadata, ptx) = (&output.emitted.metadata, &output.emitted.ptx);
-    assert!(ptx.contains("tcgen05.mma") && !ptx.contains("mma.sync"));
-    let (args, grid) = gemm(128, 128, 208);
-    let prepared = prepare(&module, &metadata.name, &Case { args, grid, seed: 1 }).unwrap();
-    let passes = |text: &str| {
-        let ptx = emulator::Module::parse(text).unwrap();
-        policies(4).into_iter().all(|policy| {
-            let options = emulator::RunOptions::default().policy(policy);
-            prepared.run(&ptx, metadata, &target, &options).is_ok_and(|outcome| outcome.passed())
-        })
-    };
-    assert!(passes(ptx));
-    for (name, from, to) in [
-        ("no proxy fence", "fence.proxy.async.shared::cta;", ""),
-        ("no wait for copies", "cp.async.wait_group \t0;", "cp.async.wait_group \t1;"),
-        ("nobody meets", "bar.sync", "// bar.sync"),
-    ] {
-        assert!(ptx.contains(from), "{name}");
-        assert!(!passes(&ptx.replace(from, to)), "{name}");
-    }
+    each_is_needed("sm_100a", "tcgen05.mma", &ORDERS);
 }
 
 /// A tensor as Triton passes a descriptor on this chip (C17): pointer, shape, strides, flags, shape and strides again.

@@ -8,12 +8,10 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
+use super::chunks::CHUNK;
 use super::value::{Coord, Coords, View, element_bits};
 use crate::error::{Result, refuse};
 use crate::family::{Axis, Blocked, Family};
-
-/// Bytes of a chunk, which one lane copies.
-const CHUNK: u64 = 16;
 
 /// What is copied.
 struct Copy {
@@ -48,41 +46,9 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, "a copy of another shape than the slot's").rule("C35").into());
         }
         let view = View { ring, payload, slot, transposed: false, written: None };
-        let per_row = layout.cols * layout.elem / CHUNK;
-        let lanes = 32 * self.place.warps;
-        let across = per_row.min(lanes);
-        let family = Blocked {
-            warp: self.place.warp as u16,
-            lanes: lanes as u16,
-            vector: (CHUNK / layout.elem) as u16,
-            across: across as u16,
-        };
+        let blocked = self.chunks(layout);
         let width = self.copy_width(&copy);
-        let down = family.row_step();
-        let spare = down > layout.rows;
-        let skip = if spare { self.ir.block() } else { self.ir.here()? };
-        if spare {
-            // More lanes than chunks.
-            let row = family.first(self, Axis::Row)?;
-            let mine = self.ir.icmp(inkwell::IntPredicate::ULT, row, self.ir.c32(layout.rows))?;
-            let body = self.ir.block();
-            self.ir.br_if(mine, body, skip)?;
-            self.ir.seek(body);
-        }
-        let scope = self.enter();
-        for row in 0..layout.rows.div_ceil(down) {
-            for col in 0..per_row / across {
-                let at = (row * down, col * family.col_step());
-                let to = self.lane_address(&view, Family::Blocked(family), at)?;
-                self.copy_chunk(&copy, family, at, to, width)?;
-            }
-        }
-        if spare {
-            self.leave(scope);
-            self.ir.br(skip)?;
-            self.ir.seek(skip);
-        }
-        Ok(())
+        self.each_chunk(&view, blocked, |lower, at, to| lower.copy_chunk(&copy, blocked, at, to, width))
     }
 
     /// Bytes of one `cp.async`: 16, 8 or 4; 0 where elements go through registers.

@@ -7,6 +7,7 @@ mod atomic;
 mod axes;
 mod bounded;
 mod cache;
+mod chunks;
 mod context;
 mod convert;
 mod copy;

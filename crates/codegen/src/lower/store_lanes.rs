@@ -14,7 +14,7 @@ use super::store::STORES_BEHIND;
 use super::value::{Bound, Coord, Coords, Form, View};
 use super::{Lower, Place};
 use crate::error::{Result, internal};
-use crate::family::{Axis, Blocked, Family, MmaSync};
+use crate::family::{Axis, Family, MmaSync};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
@@ -83,41 +83,16 @@ impl<'c> Lower<'c, '_> {
     /// A tile that the layout of the partition does not cover: its lanes make 16 bytes of a row each, as copies do.
     pub(super) fn store_plain(&mut self, value: ValueId, view: &View<'c>, bits: u32) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let vector = (16 / layout.elem).min(layout.cols);
-        let (lanes, per_row) = (32 * self.place.warps, layout.cols / vector);
-        let across = per_row.min(lanes);
-        let plain = Blocked {
-            warp: self.place.warp as u16,
-            lanes: lanes as u16,
-            vector: vector as u16,
-            across: across as u16,
-        };
-        let (family, down) = (Family::Blocked(plain), plain.row_step());
+        let blocked = self.chunks(layout);
+        let (family, vector) = (Family::Blocked(blocked), u64::from(blocked.vector));
         let place = self.place;
         self.place = Place { family, ..place };
-        let spare = down > layout.rows;
-        let skip = if spare { self.ir.block() } else { self.ir.here()? };
-        if spare {
-            let row = plain.first(self, Axis::Row)?;
-            let mine = self.ir.icmp(IntPredicate::ULT, row, self.ir.c32(layout.rows))?;
-            let body = self.ir.block();
-            self.ir.br_if(mine, body, skip)?;
-            self.ir.seek(body);
-        }
         let scope = self.enter();
-        for row in 0..layout.rows.div_ceil(down) {
-            for col in 0..per_row / across {
-                let at = (row * down, col * plain.col_step());
-                let words = self.run_at(value, family, at, vector, bits)?;
-                let to = self.lane_address(view, family, at)?;
-                self.ir.store(words, to, (vector * layout.elem) as u32)?;
-            }
-        }
+        self.each_chunk(view, blocked, |lower, at, to| {
+            let words = lower.run_at(value, family, at, vector, bits)?;
+            lower.ir.store(words, to, (vector * layout.elem) as u32)
+        })?;
         self.leave(scope);
-        if spare {
-            self.ir.br(skip)?;
-            self.ir.seek(skip);
-        }
         self.place = place;
         Ok(())
     }

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use warploom_chips::Target;
 use warploom_ir::Module;
+use warploom_pipeline::CompileOptions;
+use warploom_pipeline::check::{self, Effort, Rule};
+use warploom_pipeline::single::{self, Single};
 
 /// The folder of the repository's kernels.
 pub fn kernels() -> PathBuf {
@@ -40,4 +43,32 @@ pub fn hopper() -> Target {
 pub fn kernel(name: &str) -> String {
     let path = kernels().join(format!("{name}.ttir"));
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Options with the checker on.
+pub fn checked() -> CompileOptions {
+    let mut options = CompileOptions::default();
+    options.check = true;
+    options
+}
+
+/// A kernel of the repository that one partition runs, compiled.
+pub fn one_partition(name: &str, chip: &str, options: &CompileOptions) -> Single {
+    let module = parse(&kernel(name));
+    let target = Target::named(chip).unwrap();
+    assert!(single::applies(&module, &target, None), "{name} on {chip}");
+    single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
+}
+
+/// The rules that a program breaks, each time that it does.
+pub fn broken(chip: &str, text: &str) -> Vec<Rule> {
+    let module = parse(text);
+    let checked = check::program(&module, &Target::named(chip).unwrap(), Effort::Quick);
+    checked.err().unwrap_or_default().iter().map(|v| v.rule).collect()
+}
+
+/// The same of a program whose text was changed in one place.
+pub fn broken_by(chip: &str, text: &str, from: &str, to: &str) -> Vec<Rule> {
+    assert!(text.contains(from), "{from}");
+    broken(chip, &text.replacen(from, to, 1))
 }

@@ -9,7 +9,7 @@ use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use warploom::{Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
 use warploom_ir::diag::Report;
 
-use super::session::{Emit, Made, Refusal, Session};
+use super::session::{Emit, Made, Session};
 use super::targets::named;
 use super::tuning;
 use crate::io::{Failure, Input, Io, diagnostic, render};
@@ -79,25 +79,25 @@ pub struct KernelArgs {
 
 impl KernelArgs {
     /// The loop graphs of the kernel, one line of JSON each.
-    fn graphs(&self, io: &Io) -> Result<String, Refusal> {
-        let target = named(io, &self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
-        let input = io.read(&self.input).map_err(Refusal::Other)?;
+    fn graphs(&self, io: &Io) -> Result<String, Failure> {
+        let target = named(io, &self.target, self.cost.as_ref())?;
+        let input = io.read(&self.input)?;
         let graphs = warploom::read(&input.text).and_then(|module| {
             let options = GraphOptions::default().max_depth(self.depth);
             loop_graphs(&module, self.entry.as_deref(), &target, options)
         });
         let graphs = match graphs {
             Ok(graphs) => graphs,
-            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+            Err(found) => return Err(Failure::found(&found, &input)),
         };
         let line = |g: &PipelinedLoop| serde_json::to_string(&g.graph).unwrap_or_default() + "\n";
         Ok(graphs.iter().map(line).collect())
     }
 
     /// Reads and compiles up to the program. Refusals come with the text they speak of.
-    pub fn lower(&self, io: &Io) -> Result<Session, Refusal> {
-        let target = named(io, &self.target, self.cost.as_ref()).map_err(Refusal::Other)?;
-        let input = io.read(&self.input).map_err(Refusal::Other)?;
+    pub fn lower(&self, io: &Io) -> Result<Session, Failure> {
+        let target = named(io, &self.target, self.cost.as_ref())?;
+        let input = io.read(&self.input)?;
         let mut options = Options::default();
         options.pipeline.entry.clone_from(&self.entry);
         options.pipeline.depth = self.depth;
@@ -108,7 +108,7 @@ impl KernelArgs {
         let start = Instant::now();
         let module = match warploom::read(&input.text) {
             Ok(module) => module,
-            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+            Err(found) => return Err(Failure::found(&found, &input)),
         };
         micros.insert("read".into(), micros_since(start));
         let start = Instant::now();
@@ -122,7 +122,7 @@ impl KernelArgs {
         };
         let (lowered, tuned) = match made {
             Ok(made) => made,
-            Err(found) => return Err(Refusal::Diagnostics(found, input)),
+            Err(found) => return Err(Failure::found(&found, &input)),
         };
         micros.insert("lower".into(), micros_since(start));
         Ok(Session { input, target, options, module, lowered, tuned, micros })
@@ -150,14 +150,14 @@ impl Args {
     /// Compiles.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         if matches!(self.emit, Emit::Graph) {
-            let lines = self.kernel.graphs(io).map_err(|refusal| refusal.answer(io, self.json))?;
+            let lines = self.kernel.graphs(io)?;
             return io.write(self.out.as_deref(), lines.as_bytes());
         }
-        let session = self.kernel.lower(io).map_err(|refusal| refusal.answer(io, self.json))?;
+        let session = self.kernel.lower(io)?;
         if let Some(tuned) = session.tuned.as_ref().filter(|_| !self.json) {
             io.note(&tuning::text(tuned));
         }
-        let made = self.make(&session).map_err(|refusal| refusal.answer(io, self.json))?;
+        let made = self.make(&session)?;
         let remarks = [session.lowered.remarks(), &made.remarks].concat();
         if !self.json && !remarks.is_empty() {
             io.note(&render(&remarks, &session.input));
@@ -187,7 +187,7 @@ impl Args {
         io.json(&Value::Object(answer))
     }
 
-    fn make(&self, session: &Session) -> Result<Made, Refusal> {
+    fn make(&self, session: &Session) -> Result<Made, Failure> {
         let text = |module: &Module| Made {
             bytes: print(module).into_bytes(),
             fields: Map::from_iter([("micros".to_owned(), Value::Object(session.micros.clone()))]),
@@ -205,16 +205,16 @@ impl Args {
             Emit::Llvm | Emit::Ptx | Emit::Cubin => {
                 let report = Report::error("usage", "this build has no LLVM; it ends at --emit program");
                 let remedy = "build with the feature `llvm`, which is on by default";
-                Err(Refusal::Other(Failure::usage(report.note("instead", remedy))))
+                Err(Failure::usage(report.note("instead", remedy)))
             }
         }
     }
 }
 
 /// A form before the program, unless the input was a program, where none is known.
-fn earlier<'m>(form: Option<&'m Module>, emit: Emit, input: &Input) -> Result<&'m Module, Refusal> {
+fn earlier<'m>(form: Option<&'m Module>, emit: Emit, input: &Input) -> Result<&'m Module, Failure> {
     form.ok_or_else(|| {
         let report = Report::error("op", format!("a program has no {} form any more", emit.name()));
-        Refusal::Other(Failure::refused(&[report.note("instead", "start from the kernel")], input))
+        Failure::refused(&[report.note("instead", "start from the kernel")], input)
     })
 }

@@ -30,7 +30,7 @@ pub struct Args {
 impl Args {
     /// Prints the report.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
-        let session = self.kernel.lower(io).map_err(|refusal| refusal.answer(io, self.json))?;
+        let session = self.kernel.lower(io)?;
         let Some(text) = session.lowered.explain() else {
             let report = Report::error("op", "a program says nothing of how it came to be");
             return Err(Failure::refused(&[report.note("instead", "explain the kernel")], &session.input));
@@ -40,7 +40,7 @@ impl Args {
             None => text,
         };
         #[cfg(feature = "llvm")]
-        let text = text + &crate::tools::quality(&session, &self.ptx).map_err(|refusal| refusal.text())?;
+        let text = text + &crate::tools::quality(&session, &self.ptx)?;
         if self.json {
             return io.json(&serde_json::json!({"ok": true, "text": text}));
         }

@@ -54,12 +54,12 @@ pub struct Args {
 impl Args {
     /// Compiles, runs, compares.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
-        let session = self.kernel.lower(io).map_err(|refusal| refusal.text())?;
+        let session = self.kernel.lower(io)?;
         if let warploom::Resumed::Program(_) = &session.lowered {
             let report = Report::error("op", "a program has no meaning to compare with");
             return Err(Failure::refused(&[report.note("instead", "run the kernel")], &session.input));
         }
-        let emitted = crate::tools::ptx(&session, &self.ptx, false).map_err(|refusal| refusal.text())?;
+        let emitted = crate::tools::ptx(&session, &self.ptx, false)?;
         let refused = |e: &RunError| refused(e, &session, &emitted.ptx);
         let ptx = emulator::Module::parse(&emitted.ptx).map_err(|e| refused(&RunError::Machine(e)))?;
         let case = Case { args: self.args, grid: self.grid, seed: self.seed };

@@ -1,11 +1,10 @@
 //! A kernel on its way through `warploom compile`: what was asked for, what was made of it, why it was refused.
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
-use warploom::{Diagnostic, Diagnostics, Module, Options, Resumed, Target, Tuned};
-use warploom_ir::diag::Report;
+use serde_json::{Map, Value};
+use warploom::{Diagnostic, Module, Options, Resumed, Target, Tuned};
 
-use crate::io::{Failure, Input, Io, diagnostic};
+use crate::io::Input;
 
 /// What to write.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,40 +58,6 @@ pub struct Session {
     pub tuned: Option<Tuned>,
     /// Microseconds by stage.
     pub micros: Map<String, Value>,
-}
-
-/// Why there is nothing to emit.
-pub enum Refusal {
-    /// Of the kernel.
-    Diagnostics(Diagnostics, Input),
-    /// Of the command line, a file, a chip.
-    Other(Failure),
-}
-
-impl Refusal {
-    /// As text for people.
-    pub fn text(self) -> Failure {
-        match self {
-            Refusal::Diagnostics(found, input) => {
-                Failure::Refused(found.iter().map(Report::from).collect(), input)
-            }
-            Refusal::Other(failure) => failure,
-        }
-    }
-
-    /// As JSON on standard output, where that was asked for.
-    pub fn answer(self, io: &Io, as_json: bool) -> Failure {
-        match self {
-            Refusal::Diagnostics(found, input) if as_json => {
-                let list: Vec<Value> = found.iter().map(|d| diagnostic(&d.into(), &input)).collect();
-                match io.json(&json!({"ok": false, "diagnostics": list})) {
-                    Ok(()) => Failure::Answered,
-                    Err(failure) => failure,
-                }
-            }
-            other => other.text(),
-        }
-    }
 }
 
 /// What was made: bytes to write, and fields of the JSON answer.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use warploom_ir::diag::Report;
+use warploom_ir::diag::{Diagnostic, Report};
 
 use super::show::{Input, show};
 
@@ -21,6 +21,12 @@ impl Failure {
     /// The input was refused, for these reasons.
     pub fn refused(reports: &[Report], input: &Input) -> Failure {
         Failure::Refused(reports.to_vec(), input.clone())
+    }
+
+    /// A kernel was refused.
+    #[must_use]
+    pub fn found(diagnostics: &[Diagnostic], input: &Input) -> Failure {
+        Failure::Refused(diagnostics.iter().map(Report::from).collect(), input.clone())
     }
 
     /// Refused for a reason that lies in no file.
