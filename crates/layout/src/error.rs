@@ -67,6 +67,12 @@ pub enum LayoutError {
     /// A conversion that moves elements between the CTAs of a cluster.
     #[error("the conversion moves elements from CTA to CTA")]
     AcrossCtas,
+    /// A conversion that needs more scratch memory than there is.
+    #[error("the conversion does not fit into {bytes} B of scratch memory")]
+    Scratch {
+        /// What there is.
+        bytes: u64,
+    },
     /// A name that no dimension has.
     #[error("{name:?} names no dimension")]
     Name {
@@ -95,6 +101,7 @@ impl LayoutError {
             LayoutError::Instruction { .. } => "instruction",
             LayoutError::NotHeld { .. } => "not-held",
             LayoutError::AcrossCtas => "across-ctas",
+            LayoutError::Scratch { .. } => "scratch",
             LayoutError::Name { .. } => "name",
             LayoutError::Text { .. } => "text",
         }
@@ -105,7 +112,7 @@ impl LayoutError {
         match self {
             LayoutError::Mismatch { .. } | LayoutError::Shape { .. } => "G5",
             LayoutError::Instruction { .. } => "G13",
-            LayoutError::NotHeld { .. } | LayoutError::AcrossCtas => "G12",
+            LayoutError::NotHeld { .. } | LayoutError::AcrossCtas | LayoutError::Scratch { .. } => "G12",
             _ => "G1",
         }
     }
@@ -121,6 +128,7 @@ impl LayoutError {
             LayoutError::Instruction { .. } => "another shape or type, or loads and stores of elements",
             LayoutError::NotHeld { .. } => "a source that holds every element of the tile",
             LayoutError::AcrossCtas => "the same split among CTAs on both sides",
+            LayoutError::Scratch { .. } => "scratch memory for the whole tile",
             LayoutError::Name { .. } => {
                 "register, lane, warp, cta, offset, row, column, part, dim0 to dim255"
             }

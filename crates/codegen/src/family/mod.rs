@@ -7,6 +7,7 @@
 
 mod axis;
 mod blocked;
+mod first;
 mod layout;
 mod mma_sync;
 mod rows;

@@ -42,6 +42,11 @@ impl<'c> Lower<'c, '_> {
             let scratch = self.scratch()?;
             return self.meet(&scratch);
         }
+        self.meet_warp()
+    }
+
+    /// The lanes of each warp meet.
+    pub(super) fn meet_warp(&mut self) -> Result<()> {
         let all = self.ir.c32(u64::from(u32::MAX)).into();
         self.ir.effect("nvvm.bar.warp.sync", &[all])
     }

@@ -122,7 +122,16 @@ impl<'c> Lower<'c, '_> {
         }
         let fragment = Fragment::finished(family, form, registers.into());
         self.bound.insert(result, Bound::Fragment(fragment));
-        Ok(self.converted(result, result)?.registers.to_vec())
+        // Only who asked knows.
+        let ty = self.module.ty(result);
+        let start = self.park(&[result])?.first().copied().unwrap_or(0);
+        let mut registers = Vec::new();
+        for at in self.places(result, family, form)? {
+            let number = self.row_major(ty.shape(), &at)?;
+            registers.push(self.parked(ty, start, number)?);
+        }
+        self.meet_all()?;
+        Ok(registers)
     }
 
     /// One element, if `mine`.

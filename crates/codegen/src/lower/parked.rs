@@ -1,19 +1,17 @@
-//! Tiles by way of the scratch memory of the partition: what lanes hold is left there, row by row, where every lane
-//! reads what it wants (G12). It serves reshapes, transpositions, gathers, joins, splits and concatenations of tiles in
-//! registers, and changes of the registers that hold a tile.
+//! Tiles in the scratch memory of the partition: what lanes hold is left there, row by row, where every lane reads what it
+//! wants, at places that are known when the kernel runs; and which operations bring elements to other lanes (G12).
 
-use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, Type, ValueId};
 
 use super::Lower;
-use super::value::{Base, Bound, Coord, Coords, Form, Fragment, Memory};
+use super::value::{Bound, Coord, Coords, Form, Memory};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
 
 /// Bytes of an element in scratch memory.
-fn bytes_of(ty: &Type) -> Result<u64> {
+pub(super) fn bytes_of(ty: &Type) -> Result<u64> {
     match ty.elem() {
         Type::Ptr { .. } => Ok(8),
         elem => match elem.elem_bits() {
@@ -41,10 +39,7 @@ impl<'c> Lower<'c, '_> {
             }
         }
         for (&value, &start) in values.iter().zip(&starts) {
-            let form = match self.bound.get(&value) {
-                Some(Bound::Fragment(fragment)) => fragment.form,
-                _ => self.form(value, family)?,
-            };
+            let form = self.form_now(value, family)?;
             let mut elements = Vec::new();
             for place in self.places(value, family, form)? {
                 let element = self.at(value, place.clone())?;
@@ -83,81 +78,7 @@ impl<'c> Lower<'c, '_> {
         let from = self.ir.shared_at(self.ir.scale(number, bytes)?)?;
         let from = self.ir.plus(from, scratch.offset + start)?;
         let bits = self.ir.load(self.ir.int(8 * bytes as u32).into(), from, bytes as u32)?;
-        let ty = self.element_type(ty)?;
-        match ty {
-            BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, bits, ty),
-            BasicTypeEnum::IntType(int) if u64::from(int.get_bit_width()) < 8 * bytes => {
-                self.ir.cast(Llvm::Trunc, bits, ty)
-            }
-            _ => self.ir.bits(bits, ty),
-        }
-    }
-
-    /// An element as an integer of whole bytes.
-    fn stored_bits(&mut self, element: Val<'c>) -> Result<Val<'c>> {
-        match element {
-            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, element, self.ir.int(64).into()),
-            Val::IntValue(int) if int.get_type().get_bit_width() < 8 => {
-                Ok(self.ir.zext(int, self.ir.int(8))?.into())
-            }
-            Val::FloatValue(float) => {
-                let bits = float.get_type().get_bit_width();
-                self.ir.bits(element, self.ir.int(bits).into())
-            }
-            other => Ok(other),
-        }
-    }
-
-    /// Elements in the order of [`Lower::places`] as the registers of a form.
-    pub(super) fn hold(&mut self, value: ValueId, form: Form, elements: Vec<Val<'c>>) -> Result<()> {
-        let registers = match form {
-            Form::Tile { packed: true, .. } => {
-                let word = self.ir.i32().into();
-                let pair = |pair: &[Val<'c>]| match *pair {
-                    [low, high] => self.ir.bits(self.ir.pair(low, high)?, word),
-                    _ => Err(internal("half a pair")),
-                };
-                elements.chunks(2).map(pair).collect::<Result<Vec<_>>>()?
-            }
-            _ => elements,
-        };
-        let fragment = Fragment::finished(self.family()?, form, registers.into());
-        self.bound.insert(value, Bound::Fragment(fragment));
-        Ok(())
-    }
-
-    /// A tile in registers in the form of another.
-    pub(super) fn converted(&mut self, value: ValueId, like: ValueId) -> Result<Fragment<'c>> {
-        let family = self.family()?;
-        let form = self.form(like, family)?;
-        let start = self.park(&[value])?.first().copied().unwrap_or(0);
-        let before = self.bound.get(&value).cloned();
-        self.take(value, value, form, |this, at| this.row_major(this.module.ty(value).shape(), at), start)?;
-        let found = self.bound.get(&value).cloned();
-        self.bound.extend(before.map(|bound| (value, bound)));
-        self.meet_all()?;
-        match found {
-            Some(Bound::Fragment(fragment)) => Ok(fragment),
-            _ => Err(internal("a tile without registers")),
-        }
-    }
-
-    /// Reads the elements of a result from scratch memory, each by its number there.
-    fn take(
-        &mut self,
-        result: ValueId,
-        like: ValueId,
-        form: Form,
-        number: impl Fn(&mut Self, &Coords) -> Result<IntValue<'c>>,
-        start: u64,
-    ) -> Result<()> {
-        let family = self.family()?;
-        let mut elements = Vec::new();
-        for place in self.places(like, family, form)? {
-            let number = number(self, &place)?;
-            elements.push(self.parked(self.module.ty(result), start, number)?);
-        }
-        self.hold(result, form, elements)
+        self.from_stored(bits, ty)
     }
 
     /// Whether lanes hold a tile, so that an element of another lane has to be brought.
@@ -325,64 +246,30 @@ impl<'c> Lower<'c, '_> {
         warploom_ir::walk::uses(self.module, value).map(|(op, _)| op).collect()
     }
 
-    /// An operation on the places of elements, through scratch memory.
-    pub(super) fn exchange_tiles(&mut self, op: OpId) -> Result<()> {
+    /// `tt.gather` of a tile that lanes hold: what is wanted is known when the kernel runs, so the whole tile is left in
+    /// scratch memory.
+    pub(super) fn gather_parked(&mut self, op: OpId) -> Result<()> {
+        let (source, indices) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let result = self.only_result(op)?;
         let module = self.module;
-        let (operands, results) = (&module.ops[op].operands, module.ops[op].results.to_vec());
-        let source = self.operand(op, 0)?;
-        let from = module.ty(source).shape();
-        let elements: u64 = from.iter().product();
+        let (ty, from) = (module.ty(result), module.ty(source).shape());
         let family = self.family()?;
+        let form = self.form(result, family)?;
         let mut wanted = Vec::new();
-        for &result in &results {
-            let form = self.form(result, family)?;
-            let mut indices = Vec::new();
-            if module.ops[op].opcode == Opcode::Gather {
-                for place in self.places(result, family, form)? {
-                    let index = self.at(self.operand(op, 1)?, place)?;
-                    indices.push(self.index(index)?);
-                }
-            }
-            wanted.push((result, form, indices));
+        for mut place in self.places(result, family, form)? {
+            let index = self.at(indices, place.clone())?;
+            let index = self.index(index)?;
+            let axis = self.axis(op, place.len())?;
+            place[axis] = self.computed(index);
+            wanted.push(place);
         }
-        let parked: &[ValueId] = match module.ops[op].opcode {
-            Opcode::Join | Opcode::Cat => operands,
-            _ => std::slice::from_ref(&operands[0]),
-        };
-        self.park(parked)?;
-        for (which, (result, form, indices)) in wanted.into_iter().enumerate() {
-            let mut held = Vec::new();
-            for (n, place) in self.places(result, family, form)?.into_iter().enumerate() {
-                let shape = module.ty(result).shape();
-                let number = match module.ops[op].opcode {
-                    Opcode::Reshape | Opcode::Cat => self.row_major(shape, &place)?,
-                    Opcode::Trans | Opcode::ExpandDims | Opcode::Broadcast => {
-                        let inner = self.seen_through(op, &place)?;
-                        self.row_major(from, &inner.ok_or_else(|| internal("a view without a place"))?)?
-                    }
-                    Opcode::Gather => {
-                        let axis = self.axis(op, place.len())?;
-                        let mut inner = place.clone();
-                        let index = indices.get(n).copied().ok_or_else(|| internal("an index is missing"))?;
-                        inner[axis] = self.computed(index);
-                        self.row_major(from, &inner)?
-                    }
-                    Opcode::Join => {
-                        let (last, rest) = place.split_last().ok_or_else(|| internal("a join of scalars"))?;
-                        let own = self.row_major(from, &rest.iter().copied().collect())?;
-                        let part = self.coordinate(*last)?;
-                        self.ir.add(self.ir.scale(part, elements)?, own)?
-                    }
-                    _ => {
-                        let mut inner = place.clone();
-                        inner.push(Coord { base: Base::Zero, offset: which as u32 });
-                        self.row_major(from, &inner)?
-                    }
-                };
-                held.push(self.parked(module.ty(result), 0, number)?);
-            }
-            self.hold(result, form, held)?;
+        let start = self.park(&[source])?.first().copied().unwrap_or(0);
+        let mut elements = Vec::new();
+        for place in wanted {
+            let number = self.row_major(from, &place)?;
+            elements.push(self.parked(ty, start, number)?);
         }
+        self.hold(result, form, elements)?;
         self.meet_all()
     }
 

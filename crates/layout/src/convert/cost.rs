@@ -41,15 +41,41 @@ pub struct Prices {
     pub warp_barrier: u64,
     /// A barrier among warps.
     pub barrier: u64,
+    /// Bytes of scratch memory that there are: plans that need more are none.
+    pub scratch: u64,
+    /// Whether `stmatrix` and `ldmatrix` may be used.
+    pub matrices: bool,
 }
 
 impl Default for Prices {
     fn default() -> Prices {
-        Prices { alu: 2, shuffle: 4, access: 2, wavefront: 4, warp_barrier: 20, barrier: 60 }
+        let (scratch, matrices) = (u64::MAX, true);
+        Prices {
+            alu: 2,
+            shuffle: 4,
+            access: 2,
+            wavefront: 4,
+            warp_barrier: 20,
+            barrier: 60,
+            scratch,
+            matrices,
+        }
     }
 }
 
 impl Prices {
+    /// The same with so many bytes of scratch memory.
+    #[must_use]
+    pub fn scratch(self, scratch: u64) -> Prices {
+        Prices { scratch, ..self }
+    }
+
+    /// The same with `stmatrix` and `ldmatrix`, or without.
+    #[must_use]
+    pub fn matrices(self, matrices: bool) -> Prices {
+        Prices { matrices, ..self }
+    }
+
     /// The cost of a conversion; `among_warps` says whether its barriers are the partition's.
     pub fn cost(&self, counts: &Counts, among_warps: bool) -> u64 {
         let barrier = if among_warps { self.barrier } else { self.warp_barrier };

@@ -13,13 +13,26 @@ use crate::error::{LayoutError, Result};
 use crate::layout::Layout;
 use crate::space::{MOST_BITS, Space};
 
-/// The cheapest exchange, for elements of `2^element` bytes, and what it takes.
+/// The cheapest exchange, for elements of `2^element` bytes, and what it takes: of each warp alone where that can be and
+/// its bytes are there.
 pub(super) fn exchange(pair: Pair, element: u32, prices: &Prices) -> Result<Option<(Exchange, Counts)>> {
     const WITHIN: [Dim; 2] = [Dim::Warp, Dim::Cta];
-    let (scope, kept) = match pair.stays(&WITHIN) {
-        true => (Scope::Warp, &WITHIN[..]),
-        false => (Scope::Warps, &WITHIN[1..]),
-    };
+    if pair.stays(&WITHIN) {
+        let alone = within(pair, (Scope::Warp, &WITHIN), element, prices)?;
+        if alone.is_some() {
+            return Ok(alone);
+        }
+    }
+    within(pair, (Scope::Warps, &WITHIN[1..]), element, prices)
+}
+
+/// The cheapest exchange among those who share the numbers of `kept`.
+fn within(
+    pair: Pair,
+    (scope, kept): (Scope, &[Dim]),
+    element: u32,
+    prices: &Prices,
+) -> Result<Option<(Exchange, Counts)>> {
     let keeps = pair.from.inputs.masks(kept);
     let space: Vec<u64> = pair
         .from
@@ -37,6 +50,9 @@ pub(super) fn exchange(pair: Pair, element: u32, prices: &Prices) -> Result<Opti
             (cheapest(&store, element, true, prices), cheapest(&load, element, false, prices));
         let (Some((store, stores)), Some((load, loads))) = (store, load) else { continue };
         let bytes = store.to.output_size(Dim::Offset) << element;
+        if bytes > prices.scratch {
+            continue;
+        }
         let counts = Counts {
             stores: stores.0,
             store_wavefronts: stores.1,
@@ -91,7 +107,7 @@ fn maps(pair: Pair, kept: &[Dim], order: &[u64], element: u32) -> Result<Option<
 
 /// The transfer of one side that costs least, with its instructions and wavefronts.
 fn cheapest(to: &Layout, element: u32, stores: bool, prices: &Prices) -> Option<(Transfer, (u64, u64))> {
-    let priced = transfers(to, element, stores).into_iter().map(|transfer| {
+    let priced = transfers(to, element, (stores, prices.matrices)).into_iter().map(|transfer| {
         let (instructions, wavefronts) = transfer.instructions(element);
         let counts = Counts {
             stores: instructions,

@@ -57,7 +57,7 @@ pub fn convert(from: &Layout, to: &Layout, bits: u64, prices: &Prices) -> Result
         (cost, Conversion { plan: Plan::Exchange(exchange), counts })
     });
     let cheaper = [within, through].into_iter().flatten().min_by_key(|(cost, _)| *cost);
-    cheaper.map(|(_, conversion)| conversion).ok_or(LayoutError::AcrossCtas)
+    cheaper.map(|(_, conversion)| conversion).ok_or(LayoutError::Scratch { bytes: prices.scratch })
 }
 
 fn refuse_missing(pair: Pair) -> Result<()> {

@@ -10,13 +10,13 @@ use crate::layout::Layout;
 pub(super) const WIDEST: u32 = 4;
 
 /// Every transfer that the map allows: (register, lane, warp, cta) onto offsets, of elements of `2^element` bytes.
-/// `stores` leaves out who has copies.
-pub(super) fn transfers(to: &Layout, element: u32, stores: bool) -> Vec<Transfer> {
+/// `stores` leaves out who has copies, `with_matrices` allows `stmatrix` and `ldmatrix`.
+pub(super) fn transfers(to: &Layout, element: u32, (stores, with_matrices): (bool, bool)) -> Vec<Transfer> {
     let idle = if stores { idle(to) } else { Vec::new() };
     let access = pieces(to, 1 << (WIDEST - element));
     let mut found = vec![Transfer { to: to.clone(), kind: TransferKind::Pieces, access, idle: idle.clone() }];
     // All lanes take part in a matrix.
-    if idle.iter().all(|&(dim, _)| dim != Dim::Lane) && to.input_size(Dim::Lane) == 32 {
+    if with_matrices && idle.iter().all(|&(dim, _)| dim != Dim::Lane) && to.input_size(Dim::Lane) == 32 {
         for trans in [false, true] {
             if let Some((access, count)) = matrices(to, element, trans) {
                 let kind = TransferKind::Matrices { count, trans };
