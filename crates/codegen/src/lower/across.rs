@@ -8,7 +8,7 @@ use warploom_ir::BlockId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use crate::error::{Result, internal, refuse};
+use crate::error::{Refusal, Result, internal, refuse};
 use crate::family::{Group, Peers};
 use crate::llvm::{Val, as_int};
 use crate::program::Scratch;
@@ -101,9 +101,7 @@ impl<'c> Lower<'c, '_> {
         let row_bytes = words * LINE * warps;
         let together = scratch.bytes / row_bytes.max(1);
         if together == 0 {
-            let text = format!("{} B of scratch memory for a reduction over warps", scratch.bytes);
-            let needs = format!("{row_bytes} B");
-            return Err(refuse(Code::Capacity, text).rule("C65").note("needs", needs).into());
+            return Err(too_small(&scratch, row_bytes));
         }
         let warp = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
         let lane = self.ir.shl(self.ir.and(self.thread, 31)?, 2)?;
@@ -144,6 +142,48 @@ impl<'c> Lower<'c, '_> {
             self.meet(&scratch)?;
         }
         Ok(())
+    }
+
+    /// What the threads hold whose numbers in the partition differ (xor) by `away`: all rows that fit at once.
+    pub(super) fn met_in_memory(&mut self, rows: Vec<Row<'c>>, away: u64) -> Result<Vec<Row<'c>>> {
+        let Some(first) = rows.first() else { return Ok(Vec::new()) };
+        let scratch = self.scratch()?;
+        let types: Vec<BasicTypeEnum> = first.iter().map(|v| v.get_type()).collect();
+        let words = types.iter().map(|&ty| word_count(ty)).sum::<Result<u64>>()?;
+        let line = LINE * self.place.warps;
+        let together = scratch.bytes / (words * line).max(1);
+        if together == 0 {
+            return Err(too_small(&scratch, words * line));
+        }
+        let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
+        let other = self.ir.xor(own, self.ir.c32(away))?;
+        let start = |this: &Self, thread| -> Result<PointerValue<'c>> {
+            this.ir.plus(this.ir.shared_at(this.ir.shl(thread, 2)?)?, scratch.offset)
+        };
+        let (own, other) = (start(self, own)?, start(self, other)?);
+        let mut met = Vec::new();
+        for rows in rows.chunks(together as usize) {
+            let mut at = 0;
+            for &value in rows.iter().flatten() {
+                for bits in self.split_words(value)? {
+                    self.ir.store(bits.into(), self.ir.plus(own, at)?, 4)?;
+                    at += line;
+                }
+            }
+            self.meet(&scratch)?;
+            at = 0;
+            for _ in rows {
+                let mut row = Row::new();
+                for &ty in &types {
+                    let count = word_count(ty)?;
+                    row.push(self.joined_words(self.ir.plus(other, at)?, count, line, ty)?);
+                    at += count * line;
+                }
+                met.push(row);
+            }
+            self.meet(&scratch)?;
+        }
+        Ok(met)
     }
 
     /// Where the lines of a warp start.
@@ -194,6 +234,11 @@ impl<'c> Lower<'c, '_> {
         };
         self.ir.bits(int, ty)
     }
+}
+
+fn too_small(scratch: &Scratch, needs: u64) -> Refusal {
+    let text = format!("{} B of scratch memory for a reduction over warps", scratch.bytes);
+    refuse(Code::Capacity, text).rule("C65").note("needs", format!("{needs} B")).into()
 }
 
 /// Bits of a number.

@@ -61,7 +61,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The elements that a lane has of a tile which is in this form, or gets it.
-    fn held_elements(&mut self, value: ValueId, form: Form) -> Result<Vec<Val<'c>>> {
+    pub(super) fn held_elements(&mut self, value: ValueId, form: Form) -> Result<Vec<Val<'c>>> {
         let family = self.family()?;
         let now = self.form_now(value, family)?;
         if now != form {
@@ -71,7 +71,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Elements of a type where another layout wants them.
-    fn brought(
+    pub(super) fn brought(
         &mut self,
         elements: Vec<Val<'c>>,
         (held, wanted): (&Layout, &Layout),
@@ -81,7 +81,7 @@ impl<'c> Lower<'c, '_> {
         let stored = elements.into_iter().map(|element| as_int(self.stored_bits(element)?));
         let stored = stored.collect::<Result<Vec<_>>>()?;
         let found = self.relayout(stored, (held, wanted), bits)?;
-        found.into_iter().map(|element| self.from_stored(element.into(), ty)).collect()
+        found.into_iter().map(|element| self.unstored(element.into(), ty)).collect()
     }
 
     /// The map of an operation; none where places are only known when the kernel runs.
@@ -121,7 +121,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// An element of a type from an integer of whole bytes.
-    pub(super) fn from_stored(&mut self, bits: Val<'c>, ty: &Type) -> Result<Val<'c>> {
+    pub(super) fn unstored(&mut self, bits: Val<'c>, ty: &Type) -> Result<Val<'c>> {
         let width = as_int(bits)?.get_type().get_bit_width();
         let ty = self.element_type(ty)?;
         match ty {

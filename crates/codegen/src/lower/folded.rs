@@ -1,24 +1,16 @@
-//! Reductions, scans and products of tiles in scratch memory: each lane goes along the dimension by itself, so that any
-//! shape, any rank and any region will do (G15, Q20).
+//! Products by multiplications and additions: both operands lie in scratch memory, and each lane goes along them by itself
+//! (Q20).
 
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{IntValue, PhiValue};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, BlockId, OpId, ValueId};
+use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
-use super::across::Row;
-use super::value::{Bound, Coord, Coords};
+use super::value::{Coord, Coords};
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
-
-/// A line of elements in scratch memory: the number of the first in each tile.
-struct Line<'c> {
-    first: IntValue<'c>,
-    /// The place of the result in the line, from where a scan starts; none for a reduction.
-    own: Option<IntValue<'c>>,
-}
 
 impl<'c> Lower<'c, '_> {
     /// Runs code `from..to` times with a counter and values that it carries.
@@ -59,128 +51,6 @@ impl<'c> Lower<'c, '_> {
         Ok(done)
     }
 
-    /// Whether the layout of the partition has no rows or columns for the operand of a reduction or scan.
-    pub(super) fn goes_alone(&self, op: OpId) -> Result<bool> {
-        use super::value::Form;
-        let family = self.family()?;
-        for &operand in &self.module.ops[op].operands {
-            let form = match self.bound.get(&operand) {
-                Some(Bound::Fragment(fragment)) => fragment.form,
-                _ => self.form(operand, family)?,
-            };
-            let wanted = match self.module.ty(operand).shape().len() {
-                1 => matches!(form, Form::Slice { .. }),
-                2 => matches!(form, Form::Tile { .. }),
-                _ => false,
-            };
-            if !wanted {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// `tt.reduce`, or `tt.scan` where `scans`, of tiles of any shape.
-    pub(super) fn fold_alone(&mut self, op: OpId, scans: bool) -> Result<()> {
-        let module = self.module;
-        let (operands, results) = (module.ops[op].operands.to_vec(), module.ops[op].results.to_vec());
-        let block = module.entry(op, 0).ok_or_else(|| internal("a reduction without a region"))?;
-        let Some(&first) = operands.first().filter(|_| operands.len() == results.len()) else {
-            return Err(refuse(Code::Verify, "a reduction has a result for every operand").into());
-        };
-        let shape = module.ty(first).shape();
-        let axis = self.axis(op, shape.len())?;
-        let (extent, stride) = (shape[axis], shape[axis + 1..].iter().product::<u64>());
-        let reverse = scans && matches!(module.attr(op, "reverse"), Some(Attr::Bool(true)));
-        let starts = self.park(&operands)?;
-        let mut lines = Vec::new();
-        for place in self.result_places(results[0])? {
-            let mut at: Coords = place.clone();
-            let own = match scans {
-                true => {
-                    let own = self.coordinate(std::mem::replace(&mut at[axis], Coord::ZERO))?;
-                    Some(if reverse { self.ir.sub(self.ir.c32(extent - 1), own)? } else { own })
-                }
-                false => {
-                    at.insert(axis, Coord::ZERO);
-                    None
-                }
-            };
-            lines.push(Line { first: self.row_major(shape, &at)?, own });
-        }
-        let source =
-            Source { operands: &operands, starts: &starts, stride, last: reverse.then_some(extent - 1) };
-        let values = self.along(block, &source, &lines, extent)?;
-        self.meet_all()?;
-        let family = self.family()?;
-        for (n, &result) in results.iter().enumerate() {
-            let own: Vec<Val<'c>> = values.iter().skip(n).step_by(operands.len()).copied().collect();
-            match (module.ty(result).is_tensor(), own.first()) {
-                (false, Some(&scalar)) => {
-                    self.bound.insert(result, Bound::Scalar(scalar));
-                }
-                _ => {
-                    let form = self.form(result, family)?;
-                    self.hold(result, form, own)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Where the elements stand that a lane holds of a result; a scalar is one.
-    fn result_places(&self, result: ValueId) -> Result<Vec<Coords>> {
-        if !self.module.ty(result).is_tensor() {
-            return Ok(vec![Coords::new()]);
-        }
-        let family = self.family()?;
-        self.places(result, family, self.form(result, family)?)
-    }
-
-    /// Folds every line, operand by operand.
-    fn along(
-        &mut self,
-        block: BlockId,
-        source: &Source<'_>,
-        lines: &[Line<'c>],
-        extent: u64,
-    ) -> Result<Vec<Val<'c>>> {
-        let zero = self.ir.c32(0);
-        let mut values = Vec::new();
-        for line in lines {
-            values.extend(self.line_element(source, line, zero)?);
-        }
-        let count = source.operands.len();
-        self.repeat((1, extent), values, |this, at, values| {
-            let mut next = Vec::new();
-            for (line, so_far) in lines.iter().zip(values.chunks(count)) {
-                let element = this.line_element(source, line, at)?;
-                let both = this.combine(block, so_far, &element)?;
-                match line.own {
-                    None => next.extend(both),
-                    Some(own) => {
-                        let inside = this.ir.icmp(IntPredicate::ULE, at, own)?;
-                        for (&new, &old) in both.iter().zip(so_far) {
-                            next.push(this.ir.select(inside, new, old)?);
-                        }
-                    }
-                }
-            }
-            Ok(next)
-        })
-    }
-
-    /// Element number `at` of a line, of each tile.
-    fn line_element(&mut self, source: &Source<'_>, line: &Line<'c>, at: IntValue<'c>) -> Result<Row<'c>> {
-        let at = match source.last {
-            Some(last) => self.ir.sub(self.ir.c32(last), at)?,
-            None => at,
-        };
-        let number = self.ir.add(line.first, self.ir.scale(at, source.stride)?)?;
-        let tiles = source.operands.iter().zip(source.starts);
-        tiles.map(|(&value, &start)| self.parked(self.module.ty(value), start, number)).collect()
-    }
-
     /// `warploom.dot_fma`: each lane computes its elements of the result, one multiplication and addition after the
     /// other in the order of K, each rounded once.
     pub(super) fn dot_fma(&mut self, op: OpId) -> Result<()> {
@@ -196,7 +66,9 @@ impl<'c> Lower<'c, '_> {
             let text = format!("{} * {} by multiplications and additions", module.ty(a), module.ty(b));
             return Err(refuse(Code::Type, text).rule("Q20").note("instead", "f32 or f64").into());
         }
-        let places = self.result_places(result)?;
+        let family = self.family()?;
+        let form = self.form(result, family)?;
+        let places = self.places(result, family, form)?;
         let mut sums = Vec::new();
         for place in &places {
             sums.push(self.at(c, place.clone())?);
@@ -235,18 +107,6 @@ impl<'c> Lower<'c, '_> {
             Ok(next)
         })?;
         self.meet_all()?;
-        let form = self.form(result, self.family()?)?;
         self.hold(result, form, sums)
     }
-}
-
-/// Tiles in scratch memory that are folded together.
-struct Source<'s> {
-    operands: &'s [ValueId],
-    /// Where each begins, in bytes.
-    starts: &'s [u64],
-    /// From one element of a line to the next.
-    stride: u64,
-    /// The last of a line, where it is gone along backwards.
-    last: Option<u64>,
 }

@@ -5,6 +5,7 @@ mod address;
 mod async_copy;
 mod atomic;
 mod axes;
+mod axis_steps;
 mod bounded;
 mod cache;
 mod chunks;

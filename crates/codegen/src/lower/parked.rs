@@ -78,7 +78,7 @@ impl<'c> Lower<'c, '_> {
         let from = self.ir.shared_at(self.ir.scale(number, bytes)?)?;
         let from = self.ir.plus(from, scratch.offset + start)?;
         let bits = self.ir.load(self.ir.int(8 * bytes as u32).into(), from, bytes as u32)?;
-        self.from_stored(bits, ty)
+        self.unstored(bits, ty)
     }
 
     /// Whether lanes hold a tile, so that an element of another lane has to be brought.

@@ -29,7 +29,7 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, "tt.reduce has a result for every operand").into());
         };
         if self.goes_alone(op)? {
-            return self.fold_alone(op, false);
+            return self.reduce_by_steps(op);
         }
         let family = self.family()?;
         if module.ty(first).shape().len() == 1 {

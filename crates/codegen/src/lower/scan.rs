@@ -37,7 +37,7 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Verify, "tt.scan has a result for every operand").into());
         };
         if self.goes_alone(op)? {
-            return self.fold_alone(op, true);
+            return self.scan_by_steps(op);
         }
         let family = self.family()?;
         let rank = module.ty(first).shape().len();
@@ -56,7 +56,7 @@ impl<'c> Lower<'c, '_> {
         };
         let reverse = matches!(module.attr(op, "reverse"), Some(Attr::Bool(true)));
         let Some((line, run)) = self.line_of(family, along, reverse)? else {
-            return self.fold_alone(op, true);
+            return self.scan_by_steps(op);
         };
         let kept: Vec<Option<u64>> = match kept {
             None => vec![None],

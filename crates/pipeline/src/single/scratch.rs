@@ -20,6 +20,7 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
     let first = || together(module, data.operands.get(..1).unwrap_or_default());
     let bare = || data.operands.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
     let rank = data.operands.first().map_or(0, |&v| module.ty(v).shape().len());
+    let line = || words(module, op) * 128 * warps;
     let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
     let comes = |n: usize| {
         // Places in memory are computed where they are wanted.
@@ -28,9 +29,9 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
         value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
     };
     match data.opcode {
-        Opcode::Reduce if bare() || rank > 2 => reduced(module, op, warps, layout).max(all()),
+        Opcode::Reduce if bare() || rank > 2 => reduced(module, op, warps, layout).max(all()).max(line()),
         Opcode::Reduce => reduced(module, op, warps, layout),
-        Opcode::Scan if bare() || rank > 2 || shares_lines(module, op, warps, layout) => all(),
+        Opcode::Scan if bare() || rank > 2 || shares_lines(module, op, warps, layout) => all().max(line()),
         Opcode::AtomicRmw | Opcode::AtomicCas if bare() => together(module, &data.results).max(128 * warps),
         Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => 128 * warps,
         Opcode::Reshape if is_moved(module, op) && comes(0) => first(),
@@ -162,7 +163,11 @@ fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) ->
             false => warps > 1,
         },
     };
-    let words: u64 =
-        operands.iter().filter_map(|&v| module.ty(v).elem_bits()).map(|b| u64::from(b).div_ceil(32)).sum();
-    if apart { 4 * 128 * warps * words } else { 0 }
+    if apart { 4 * 128 * warps * words(module, reduce) } else { 0 }
+}
+
+/// Words of an element of every operand.
+fn words(module: &Module, op: OpId) -> u64 {
+    let bits = module.ops[op].operands.iter().filter_map(|&v| module.ty(v).elem_bits());
+    bits.map(|bits| u64::from(bits).div_ceil(32)).sum()
 }
