@@ -8,7 +8,7 @@ use warploom_ir::diag::Code;
 use super::Lower;
 use super::value::Bound;
 use crate::error::{Result, internal, refuse};
-use crate::llvm::as_int;
+use crate::llvm::{Val, as_int};
 use crate::program::Handshake;
 
 impl<'c> Lower<'c, '_> {
@@ -234,9 +234,14 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn advance(&mut self, op: OpId) -> Result<()> {
         let ring = &self.program.rings[self.program.ring(self.module, op)?];
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
-        let next = self.ir.add(slot, self.ir.c32(1))?;
-        let wraps = self.ir.icmp(IntPredicate::EQ, next, self.ir.c32(ring.depth))?;
-        let next = self.ir.select(wraps, self.ir.c32(0).into(), next.into())?;
+        let (next, depth) = (self.ir.add(slot, self.ir.c32(1))?, ring.depth);
+        let (next, wraps): (Val<'c>, _) = if depth.is_power_of_two() {
+            let next = self.ir.and(next, depth - 1)?;
+            (next.into(), self.ir.icmp(IntPredicate::EQ, next, self.ir.c32(0))?)
+        } else {
+            let wraps = self.ir.icmp(IntPredicate::EQ, next, self.ir.c32(depth))?;
+            (self.ir.select(wraps, self.ir.c32(0).into(), next.into())?, wraps)
+        };
         let flip = self.ir.zext(wraps, self.ir.i32())?;
         let phase = self.ir.xor(phase, flip)?;
         let [index, parity] = self.module.ops[op].results.as_slice() else {

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use inkwell::values::{InstructionOpcode, IntValue};
 use warploom_ir::axis::AxisFacts;
-use warploom_ir::{Opcode, ValueDef, ValueId};
+use warploom_ir::{BlockId, OpId, Opcode, ValueDef, ValueId};
 
 use super::Lower;
 use super::value::{Base, Coords, Key};
@@ -47,11 +47,11 @@ impl<'c> Lower<'c, '_> {
         all.ok_or_else(|| internal("a mask of nothing"))
     }
 
-    /// What a mask is the conjunction of; what changes from trip to trip comes first, and is the same for many elements.
+    /// What a mask is the conjunction of; what changes in inner loops comes first, and is the same for many elements.
     fn conjunction(&mut self, mask: &Key, count: u64) -> Result<Vec<Key>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         self.factors(mask, count, 0, &mut found, &mut seen)?;
-        found.sort_by_cached_key(|(value, _)| !self.changes(*value));
+        found.sort_by_cached_key(|(value, _)| std::cmp::Reverse(self.changes(*value)));
         Ok(found)
     }
 
@@ -86,17 +86,29 @@ impl<'c> Lower<'c, '_> {
         along(at).is_none_or(|dim| self.runs.along(self.module, *value, dim).equal >= count)
     }
 
-    /// Whether a value may change from trip to trip of a loop.
-    fn changes(&self, value: ValueId) -> bool {
-        let (mut stack, mut seen) = (vec![value], HashSet::new());
+    /// How deep the innermost loop lies from trip to trip of which a value may change; 0 for none.
+    fn changes(&self, value: ValueId) -> usize {
+        let (mut stack, mut seen, mut deepest) = (vec![value], HashSet::new(), 0);
         while let Some(value) = stack.pop().filter(|_| seen.len() < MOST) {
             match self.module.values[value].def {
                 ValueDef::Result { op, .. } if seen.insert(op) => stack.extend(&self.module.ops[op].operands),
-                ValueDef::Argument { block, .. } if block != self.program.body => return true,
+                ValueDef::Argument { block, .. } if block != self.program.body => {
+                    deepest = deepest.max(self.depth_of(block));
+                }
                 _ => {}
             }
         }
-        false
+        deepest
+    }
+
+    /// How many operations a block lies in.
+    fn depth_of(&self, block: BlockId) -> usize {
+        let outer = |op: &OpId| self.module.parent(*op);
+        std::iter::successors(
+            self.module.blocks[block].region.and_then(|region| self.module.regions[region].parent),
+            outer,
+        )
+        .count()
     }
 
     /// The same for one factor.

@@ -175,6 +175,11 @@ fn make(emit: &mut Emit<'_>, op: OpId) -> Option<Tensor> {
         let units = emit.same(Opcode::DivSI, stride, unit);
         rows.push(emit.same(Opcode::MulI, units, unit));
     }
+    // And so does the tensor.
+    let zero = emit.scalar(0, &Type::I64);
+    let base = emit.same(Opcode::AddPtr, base, zero);
+    let known = emit.out.def_op(base)?;
+    emit.out.ops[known].attrs.set("tt.divisibility", Attr::i32(16));
     Some(Tensor { base, shape, strides: rows, nan })
 }
 
