@@ -117,6 +117,8 @@ const STEADY: &[&str] = &[
     "mul.wide.",
     "cvt.u64.u32",
     "cvt.s64.s32",
+    // The slot that follows in a ring of 2^n.
+    "and.b32",
     "and.pred",
     "or.pred",
     "not.pred",

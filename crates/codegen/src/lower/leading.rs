@@ -21,16 +21,36 @@ impl<'c> Lower<'c, '_> {
     /// The bytes of how many of the `count` elements of a mask from a position on are true, `unit` bytes each, where its
     /// run says that those come first.
     pub(super) fn leading(&mut self, mask: &Key, count: u64, unit: u64) -> Result<IntValue<'c>> {
-        let factors = self.conjunction(mask, count)?;
-        let mut all: Option<IntValue<'c>> = None;
-        for factor in &factors {
-            let own = self.leading_of(factor, count, unit)?;
-            all = Some(match all {
-                Some(all) => as_int(self.ir.overloaded("umin", &[all.into(), own.into()])?)?,
-                None => own,
-            });
+        let (mut some, mut whole): (Option<Val<'c>>, Vec<Val<'c>>) = (None, Vec::new());
+        for factor in self.conjunction(mask, count)? {
+            if !self.agrees(&factor, count) {
+                let own = self.leading_of(&factor, count, unit)?.into();
+                some = Some(match some {
+                    Some(some) => self.ir.overloaded("umin", &[some, own])?,
+                    None => own,
+                });
+            } else {
+                whole.push(self.at(factor.0, factor.1)?);
+            }
         }
-        all.ok_or_else(|| internal("a mask of nothing"))
+        let none: Val<'c> = self.ir.c32(0).into();
+        let all = self.ir.c32(count * unit);
+        if let Some(mut some) = some {
+            // Numbers, as there are few registers for predicates; what changes in inner loops serves many chunks.
+            for holds in whole {
+                let own = self.ir.select(as_int(holds)?, all.into(), none)?;
+                some = self.ir.overloaded("umin", &[some, own])?;
+            }
+            return as_int(some);
+        }
+        let mut holds = whole.into_iter();
+        let Some(mut both) = holds.next() else { return Ok(all) };
+        for other in holds {
+            both = self.ir.binary(InstructionOpcode::And, both, other)?;
+        }
+        // LLVM makes a select for each part of a predicate that nobody else uses (seen with LLVM 22); this uses it.
+        self.ir.assembly("", "b", &[], &[both], false)?;
+        as_int(self.ir.select(as_int(both)?, all.into(), none)?)
     }
 
     /// Whether an element of a mask is true.
@@ -111,15 +131,9 @@ impl<'c> Lower<'c, '_> {
         .count()
     }
 
-    /// The same for one factor.
+    /// The same for one factor, of which some elements may be true.
     fn leading_of(&mut self, mask: &Key, count: u64, unit: u64) -> Result<IntValue<'c>> {
-        let (value, at) = mask;
-        if self.agrees(mask, count) {
-            let holds = as_int(self.at(*value, at.clone())?)?;
-            let (some, none): (Val<'c>, Val<'c>) = (self.ir.c32(count * unit).into(), self.ir.c32(0).into());
-            return as_int(self.ir.select(holds, some, none)?);
-        }
-        let op = self.module.def_op(*value).filter(|&op| self.module.ops[op].opcode == Opcode::CmpI);
+        let op = self.module.def_op(mask.0).filter(|&op| self.module.ops[op].opcode == Opcode::CmpI);
         let op = op.ok_or_else(|| internal("a mask whose true elements do not come first"))?;
         let needs = self.operands_at(mask)?;
         let [a, b] = needs.as_slice() else { return Err(internal("a comparison of two")) };
