@@ -51,9 +51,13 @@ def engine(ptx):
 
 
 def weighted(sass, warps):
-    """Instructions of all warps in a trip: those of each part of the kernel times its warps."""
+    """Instructions of all warps in a trip, those of each part of the kernel times its warps, and whether a loop
+    multiplies: a loop that was unrolled whole leaves one that only waits."""
+    if "loops" not in sass:
+        return {"trip": None}
     found = parts(sass["loops"])
-    return sum(found[part] * warps(part) for part in found if found[part] is not None) or None
+    trip = sum(found[part] * warps(part) for part in found if found[part] is not None)
+    return {"trip": trip or None, "multiplies": "products" in found}
 
 
 def own_warps(partitions):
@@ -81,7 +85,7 @@ def measure(command, job, triton, interleavings):
                 "best_ratio": taken["ii"] / min(priced) if taken and taken["ii"] and min(priced) else None,
                 "seconds": sum(ours["micros"].values()) * 1e-6, "registers": sass.get("registers"),
                 "spill": sass.get("spill_bytes"), "shared": ours["shared"],
-                "trip": weighted(sass, own_warps(facts["partitions"])) if "loops" in sass else None,
+                **weighted(sass, own_warps(facts["partitions"])),
                 "remarks": [r["message"] for r in ours["remarks"]]}
             if cases:
                 found["emulator"] = emulate(command, file, chip, cases, interleavings)
@@ -94,8 +98,7 @@ def measure(command, job, triton, interleavings):
         else:
             ptx, shared, seconds, sass = theirs
             found["triton"] = {"engine": engine(ptx), "seconds": seconds, "shared": shared, "registers":
-                               sass.get("registers"), "spill": sass.get("spill_bytes"), "trip":
-                               weighted(sass, lambda _: warps) if "loops" in sass else None}
+                               sass.get("registers"), "spill": sass.get("spill_bytes"), **weighted(sass, lambda _: warps)}
     return found
 
 
@@ -108,9 +111,10 @@ def problem(found):
 
 
 def ratio(found):
-    """Our instructions a trip over Triton's."""
-    ours, theirs = found.get("ours", {}).get("trip"), found["triton"].get("trip")
-    return ours / theirs if ours and theirs else None
+    """Our instructions a trip over Triton's, where the same kind of loop is compared."""
+    ours, theirs = found.get("ours", {}), found["triton"]
+    alike = ours.get("trip") and theirs.get("trip") and ours["multiplies"] == theirs["multiplies"]
+    return ours["trip"] / theirs["trip"] if alike else None
 
 
 ASYNCHRONOUS = ("wgmma", "tcgen05")

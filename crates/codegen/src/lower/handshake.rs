@@ -235,7 +235,9 @@ impl<'c> Lower<'c, '_> {
         let ring = &self.program.rings[self.program.ring(self.module, op)?];
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
         let (next, depth) = (self.ir.add(slot, self.ir.c32(1))?, ring.depth);
-        let (next, wraps): (Val<'c>, _) = if depth.is_power_of_two() {
+        // With a phase to turn the comparison is there anyhow.
+        let alone = ring.full.is_none() && ring.empty.is_none() || depth <= 2;
+        let (next, wraps): (Val<'c>, _) = if depth.is_power_of_two() && alone {
             let next = self.ir.and(next, depth - 1)?;
             (next.into(), self.ir.icmp(IntPredicate::EQ, next, self.ir.c32(0))?)
         } else {
