@@ -3,14 +3,25 @@
 
 mod common;
 
-use common::{broken_by, checked, one_partition};
+use common::{broken_by, checked, kernel, parse};
+use warploom_chips::Target;
 use warploom_pipeline::check::Rule;
-use warploom_pipeline::single::{self, RegisterLayout};
+use warploom_pipeline::single::{self, RegisterLayout, Single};
+use warploom_pipeline::{Resumed, resume};
+
+/// A kernel that one partition runs because it has to.
+fn compiled(name: &str, chip: &str) -> Box<Single> {
+    match resume(&parse(&kernel(name)), &Target::named(chip).unwrap(), &checked()) {
+        Ok(Resumed::Single(single)) => single,
+        Ok(_) => panic!("{name}: partitions of their own"),
+        Err(errors) => panic!("{name}: {}", errors[0]),
+    }
+}
 
 #[test]
 fn computed_weights_are_stored_in_front_of_their_product() {
     for chip in ["sm_80", "sm_90a", "sm_100a", "sm_120a"] {
-        let kernel = one_partition("dequant_int8", chip, &checked());
+        let kernel = compiled("dequant_int8", chip);
         let [group] = kernel.stored.as_slice() else { panic!("{} groups", kernel.stored.len()) };
         let tiles: Vec<String> = group.tiles.iter().map(|t| t.tile.to_string()).collect();
         // Trips that copy by cp.async begin with a meeting: no other is needed in front of the stores.
@@ -23,12 +34,12 @@ fn computed_weights_are_stored_in_front_of_their_product() {
 /// cannot.
 #[test]
 fn a_stays_in_registers_where_it_can() {
-    let both = one_partition("both_computed", "sm_80", &checked());
+    let both = compiled("both_computed", "sm_80");
     let RegisterLayout::MmaSync { n, .. } = both.shape.layout else { panic!("no products") };
     let stored: usize = both.stored.iter().map(|g| g.tiles.len()).sum();
     assert_eq!((n, stored), (1, 1));
     // 32 rows, 256 columns of results: more than two warps hold, and no more than two stand along M.
-    let wide = one_partition("attention_bias", "sm_80", &checked());
+    let wide = compiled("attention_bias", "sm_80");
     assert_eq!(wide.shape.layout, RegisterLayout::MmaSync { m: 2, n: 2 });
     assert_eq!(wide.stored.len(), 1);
 }
@@ -36,7 +47,7 @@ fn a_stays_in_registers_where_it_can() {
 #[test]
 fn slots_lie_apart_from_everything_else() {
     for (name, chip) in [("both_computed", "sm_120a"), ("attention_bias", "sm_80"), ("mxfp4", "sm_90a")] {
-        let kernel = one_partition(name, chip, &checked());
+        let kernel = compiled(name, chip);
         let stored = kernel.stored.iter().flat_map(|g| &g.tiles);
         let mut spans: Vec<(u64, u64)> =
             stored.map(|t| (t.offset, t.offset + t.tile.bytes().unwrap())).collect();
@@ -52,7 +63,7 @@ fn slots_lie_apart_from_everything_else() {
 
 #[test]
 fn the_checker_finds_stores_that_nothing_orders() {
-    let text = warploom_ir::print(&one_partition("dequant_fp8", "sm_90a", &checked()).program);
+    let text = warploom_ir::print(&compiled("dequant_fp8", "sm_90a").program);
     let found = |from: &str, to: &str| broken_by("sm_90a", &text, from, to);
     let meet = "warploom.barrier_sync @all {orders = \"f0\"}\n";
     assert!(found(meet, meet).is_empty());
