@@ -44,11 +44,15 @@ pub(super) fn check(graph: &LoopGraph, partition_of: &[usize], report: &mut Repo
     let copies: BTreeSet<usize> =
         graph.nodes.iter().filter(|v| v.replica.is_some()).filter_map(|v| v.slice).collect();
     let is_copy = |v: &LoopNode| v.replica.is_some() || v.slice.is_some_and(|s| copies.contains(&s));
-    let copied =
-        |v: usize| graph.nodes.iter().any(|w| partition_of[w.id] == partition_of[v] && w.replica.is_some());
-    for v in graph.nodes.iter().filter(|v| !is_copy(v)) {
-        let view = v.latency == 0 && v.kinds.is_empty() && v.uses.iter().all(|u| u.duration == 0);
-        if !view && copied(v.id) {
+    let is_view =
+        |v: &LoopNode| v.latency == 0 && v.kinds.is_empty() && v.uses.iter().all(|u| u.duration == 0);
+    // A view is of the replica that reads it, whatever it says.
+    let copied = |v: usize| {
+        let mut copies = graph.nodes.iter().filter(|w| w.replica.is_some() && !is_view(w));
+        copies.any(|w| partition_of[w.id] == partition_of[v])
+    };
+    for v in graph.nodes.iter().filter(|v| !is_copy(v) && !is_view(v)) {
+        if copied(v.id) {
             report.add(
                 Kind::Partition,
                 format!("node {}", v.id),

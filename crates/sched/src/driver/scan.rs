@@ -4,6 +4,7 @@ use crate::bounds::self_fit::next_self_fit;
 use crate::driver::session::{Range, Schedule, Session};
 use crate::driver::stride::Stride;
 use crate::exact::verdict::Verdict;
+use crate::heuristic::forward::forward;
 use crate::heuristic::sms::Swing;
 use crate::heuristic::wrap_around::wrap_around;
 use crate::model::answer::Algorithm;
@@ -13,6 +14,9 @@ use crate::model::paths::heads;
 
 /// Proofs that may be tried without a placement: loops that no II suits must come to an end.
 const MOST_REFUTED: u32 = 25_000;
+
+/// A schedule above the bound by such a part of it is far away.
+const FAR: i64 = 20;
 
 /// Attempts at a better fallback.
 const INCUMBENTS: usize = 12;
@@ -250,7 +254,7 @@ impl Scan<'_, '_> {
     }
 
     fn finish(self, most_placements: u64) -> Result<Scanned, ScheduleError> {
-        let Scan { session, range, end, best, proved, .. } = self;
+        let Scan { session, range, end, mut best, proved, .. } = self;
         session.placements += self.extra;
         if proved > range.last {
             return Err(ScheduleError::Infeasible { up_to: Some(range.last) });
@@ -261,6 +265,11 @@ impl Scan<'_, '_> {
             if let Some(found) = session.swing_below(least, below, most_placements) {
                 return Ok((proved.min(found.0), Some(found)));
             }
+        }
+        // Large loops that nothing fits near the bound.
+        let first = proved.max(range.first);
+        if !self.searches && session.options.algorithm == Algorithm::Auto && end - first > first / FAR {
+            best = forward(session.problem, first, end).or(best);
         }
         Ok((best.as_ref().map_or(proved, |(ii, _)| proved.min(*ii)), best))
     }

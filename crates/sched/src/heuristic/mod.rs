@@ -2,6 +2,7 @@
 //! other, and the table that all of them fill.
 
 pub(crate) mod compact;
+pub(crate) mod forward;
 pub(crate) mod ims;
 pub(crate) mod reservations;
 pub(crate) mod serial;

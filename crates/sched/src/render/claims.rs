@@ -1,9 +1,11 @@
-//! What is claimed beside a schedule, in words of the loop: rational IIs (S101), cores of refuted IIs (S102).
+//! What is claimed beside a schedule, in words of the loop: rational IIs (S101), cores of refuted IIs (S102), curves of II
+//! against bytes (S100).
 
 use super::explain::node_name;
 use super::gantt;
 use crate::model::core::{CoreMember, LoopCore, LoopRemedy};
 use crate::model::graph::LoopGraph;
+use crate::model::pareto::ParetoCurve;
 use crate::model::rational::UnrolledAnswer;
 use crate::model::unroll::unroll;
 use std::fmt::Write;
@@ -27,6 +29,26 @@ pub fn unrolled(graph: &LoopGraph, found: &UnrolledAnswer) -> String {
     }
     if let Ok(copies) = unroll(graph, factor) {
         text += &gantt(&copies, &found.answer);
+    }
+    text
+}
+
+/// The II against the bytes of each memory space, a line for each point.
+pub fn pareto(graph: &LoopGraph, curves: &[ParetoCurve]) -> String {
+    let mut text = String::new();
+    if curves.is_empty() {
+        let _ = writeln!(text, "{}: no value lies in memory", graph.name);
+    }
+    for curve in curves {
+        let part = if curve.complete { "" } else { ", with gaps" };
+        let _ = writeln!(text, "{}: II against bytes of {}{part}", graph.name, curve.space);
+        for point in &curve.points {
+            let a = &point.answer;
+            let bound = if a.optimal { String::new() } else { format!(", at least {}", a.lower_bound) };
+            let depths: Vec<String> = a.values.iter().map(|v| format!("{}: {}", v.id, v.depth)).collect();
+            let (bytes, depths) = (point.bytes, depths.join(", "));
+            let _ = writeln!(text, "  {bytes} bytes: II {}{bound} (slots of values {depths})", a.ii);
+        }
     }
     text
 }

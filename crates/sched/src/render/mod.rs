@@ -6,7 +6,7 @@ mod gantt;
 mod svg;
 mod trace;
 
-pub use claims::{unrolled, why};
+pub use claims::{pareto, unrolled, why};
 pub use explain::explain;
 pub use gantt::{gantt, gantt_width};
 pub use svg::svg;
