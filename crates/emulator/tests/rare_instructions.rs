@@ -54,6 +54,13 @@ fn directed_rounding_brackets_the_exact_value() {
 }
 
 #[test]
+fn the_sign_of_one_double_goes_to_another() {
+    let body = "mov.b64 %rd14, {%r11, %r10};\nmov.b64 %rd13, {%r10, %r11};\ncopysign.f64 %rd13, %rd13, %rd14;\n\
+                mov.b64 {%r14, %r13}, %rd13;";
+    word(body, |a, b, _| a & 0x7fff_ffff | b & 0x8000_0000);
+}
+
+#[test]
 fn integers_of_old() {
     word("mul24.lo.u32 %r13, %r10, %r11;", |a, b, _| {
         (u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) as u32

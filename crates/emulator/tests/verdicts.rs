@@ -118,7 +118,7 @@ fn every_kernel_gets_its_verdict_under_every_policy() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The table names every kernel, and every kind of mistake has a right form beside it or is named with why not.
+/// The table names every kernel, each with one of the three forms, and only the wrong ones have codes.
 #[test]
 fn the_table_is_whole() {
     let rows = table();
@@ -135,7 +135,7 @@ fn the_table_is_whole() {
     }
 }
 
-/// What a clean kernel computes does not depend on the schedule, unless its atomics take tickets.
+/// What a clean kernel computes does not depend on the schedule, but for one that stores whether a flag was up already.
 #[test]
 fn clean_kernels_compute_the_same_under_every_policy() {
     let modules = modules();
@@ -148,7 +148,6 @@ fn clean_kernels_compute_the_same_under_every_policy() {
             amiss.insert(row.name.clone(), differ);
         }
     }
-    // Whether the flag was up already is what this one stores.
     amiss.remove("strong_flag_tricky");
     assert!(amiss.is_empty(), "{amiss:?}");
 }

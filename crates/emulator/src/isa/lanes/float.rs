@@ -98,6 +98,7 @@ pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
         ("min", Ty::F32) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::min(a, b)),
         // copysign d, a, b: the sign of a on the magnitude of b.
         ("copysign", Ty::F32) => real!(|a, b| b.copysign(a)),
+        ("copysign", Ty::F64) => lanes!(|a, b| b & !(1 << 63) | a & 1 << 63),
         ("add", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) + f64::from_bits(b)).to_bits()),
         ("sub", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) - f64::from_bits(b)).to_bits()),
         ("mul", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits()),
