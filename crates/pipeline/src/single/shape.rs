@@ -126,11 +126,14 @@ fn mma_sync(
     } else {
         vec![(false, 16), (false, 8)]
     };
-    for (column, tile) in ways {
-        for (most, warps) in limits.into_iter().flat_map(|most| [4u64, 8, 16, 2, 1].map(|w| (most, w))) {
-            let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
-            if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
-                return Ok((warps, RegisterLayout::MmaSync { m, n }));
+    // One warp alone hides nothing of what it waits for: all ways with several come first.
+    for counts in [&[4u64, 8, 16, 2][..], &[1]] {
+        for &(column, tile) in &ways {
+            for (most, &warps) in limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w))) {
+                let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
+                if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
+                    return Ok((warps, RegisterLayout::MmaSync { m, n }));
+                }
             }
         }
     }
