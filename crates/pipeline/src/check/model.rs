@@ -1,8 +1,6 @@
 //! A program as the checker reads it.
 
-use std::collections::BTreeMap;
-
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, SecondaryMap, Type, ValueId};
 
 use super::columns::columns;
 use super::report::{Report, Rule};
@@ -113,19 +111,19 @@ pub(super) struct Model<'m> {
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
     pub partitions: Vec<Partition>,
-    ring_of: BTreeMap<OpId, usize>,
-    barrier_of: BTreeMap<OpId, usize>,
+    ring_of: SecondaryMap<OpId, Option<usize>>,
+    barrier_of: SecondaryMap<OpId, Option<usize>>,
 }
 
 impl Model<'_> {
     /// The ring an operation names.
     pub fn ring(&self, op: OpId) -> Option<usize> {
-        self.ring_of.get(&op).copied()
+        self.ring_of[op]
     }
 
     /// The named barrier an operation names.
     pub fn barrier(&self, op: OpId) -> Option<usize> {
-        self.barrier_of.get(&op).copied()
+        self.barrier_of[op]
     }
 
     /// A non-negative integer attribute of an operation.
@@ -169,8 +167,8 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         rings: Vec::new(),
         barriers: Vec::new(),
         partitions: Vec::new(),
-        ring_of: BTreeMap::new(),
-        barrier_of: BTreeMap::new(),
+        ring_of: SecondaryMap::new(),
+        barrier_of: SecondaryMap::new(),
     };
     if module.attr(func, "warploom.tmem").is_some() {
         model.tmem = Some((reader.need(func, "warploom.tmem")?, reader.need(func, "warploom.tmem_slot")?));
@@ -201,7 +199,7 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                     report.add(Rule::Form, format!("@{}", partition.name), text);
                     return None;
                 };
-                model.ring_of.insert(op, at);
+                model.ring_of[op] = Some(at);
                 if opcode == Opcode::TileStore && ring.writers.last() != Some(&index) {
                     ring.writers.push(index);
                 }
@@ -209,7 +207,7 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
             if opcode == Opcode::BarrierSync {
                 let found = symbol("barrier").and_then(|s| model.barriers.iter().position(|b| b.name == s));
                 match found {
-                    Some(barrier) => model.barrier_of.insert(op, barrier),
+                    Some(barrier) => model.barrier_of[op] = Some(barrier),
                     None => {
                         report.add(
                             Rule::Form,

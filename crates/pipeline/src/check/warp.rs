@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use warploom_ir::{BlockId, OpId, ValueId};
+use warploom_ir::{BlockId, OpId, SecondaryMap, ValueId};
 
 use super::machine::PlaceId;
 
 /// What the checker knows of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Val {
     /// An integer.
     Int(i64),
@@ -20,6 +20,7 @@ pub(super) enum Val {
     /// The result of product number n of this warp.
     Product(u64),
     /// Anything else.
+    #[default]
     Other,
 }
 
@@ -69,7 +70,7 @@ pub(super) struct Warp {
     /// First warp of its partition: the one whose lane is elected.
     pub first: bool,
     pub frames: Vec<Frame>,
-    pub values: BTreeMap<ValueId, Val>,
+    pub values: SecondaryMap<ValueId, Val>,
     /// Products under way, oldest first.
     pub products: VecDeque<Product>,
     /// Products issued so far.
@@ -106,7 +107,7 @@ impl Warp {
             partition,
             first,
             frames: vec![Frame { block: body, at: 0, scf_for: None, scf_if: None }],
-            values: BTreeMap::new(),
+            values: SecondaryMap::new(),
             products: VecDeque::new(),
             issued: 0,
             uncommitted: false,
@@ -132,7 +133,7 @@ impl Warp {
 
     /// What is known of a value.
     pub fn value(&self, value: ValueId) -> Val {
-        self.values.get(&value).copied().unwrap_or(Val::Other)
+        self.values[value]
     }
 
     /// The trip of the innermost loop.

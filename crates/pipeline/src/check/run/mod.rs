@@ -11,7 +11,7 @@ mod tensor;
 mod tiles;
 mod whiles;
 
-use warploom_ir::{OpId, Opcode, ValueId};
+use warploom_ir::{OpId, Opcode, SecondaryMap, ValueId};
 
 use super::machine::Machine;
 use super::model::Model;
@@ -53,7 +53,7 @@ impl<'m, 'r> Run<'m, 'r> {
         for (index, partition) in model.partitions.iter().enumerate() {
             for number in 0..partition.warps {
                 let mut warp = Warp::new(index, number == 0, partition.body, model.rings.len());
-                warp.values.extend(constants.iter().copied());
+                warp.values.clone_from(&constants);
                 warps.push(warp);
             }
         }
@@ -157,7 +157,7 @@ impl<'m, 'r> Run<'m, 'r> {
 
     fn set(&mut self, w: usize, value: ValueId, to: Val) {
         if let Some(warp) = self.warps.get_mut(w) {
-            warp.values.insert(value, to);
+            warp.values[value] = to;
         }
     }
 
@@ -313,17 +313,17 @@ impl<'m, 'r> Run<'m, 'r> {
 const MOST_TRIPS: u64 = 1 << 10;
 
 /// The arguments and scalars of the function that all partitions may use.
-fn known(model: &Model<'_>, inputs: &Inputs) -> Vec<(ValueId, Val)> {
+fn known(model: &Model<'_>, inputs: &Inputs) -> SecondaryMap<ValueId, Val> {
     let module = model.module;
-    let mut values: std::collections::BTreeMap<ValueId, Val> = std::collections::BTreeMap::new();
+    let mut values: SecondaryMap<ValueId, Val> = SecondaryMap::new();
     for (key, &arg) in (0u64..).zip(&module.blocks[model.body].args) {
-        values.insert(arg, inputs.argument(module.ty(arg), key));
+        values[arg] = inputs.argument(module.ty(arg), key);
     }
     for &op in &module.blocks[model.body].ops {
-        let val = inputs.result(module, op, |v| values.get(&v).copied().unwrap_or(Val::Other));
+        let val = inputs.result(module, op, |v| values[v]);
         if let (Some(result), Some(val)) = (module.result(op), val) {
-            values.insert(result, val);
+            values[result] = val;
         }
     }
-    values.into_iter().collect()
+    values
 }
