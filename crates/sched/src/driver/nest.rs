@@ -1,5 +1,6 @@
 //! Loops around loops, the inner ones first (S104).
 
+use crate::check;
 use crate::driver::schedule::schedule;
 use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
@@ -39,7 +40,11 @@ pub fn schedule_nest(
         return Err(ScheduleError::BadOption { option: "partition", message });
     }
     let mut nests = Nests { loops, options, begun: Instant::now(), path: Vec::new(), known: BTreeMap::new() };
-    nests.solve(at, 0).map(|(nest, _)| nest)
+    let (nest, _) = nests.solve(at, 0)?;
+    // Stretched schedules are judged with it.
+    let verdict = check::nest(loops, at, &nest);
+    let first = |v: check::ScheduleViolations| v.first().map(ToString::to_string).unwrap_or_default();
+    verdict.map_err(|v| ScheduleError::Check(first(v))).map(|()| nest)
 }
 
 struct Nests<'l> {
