@@ -40,6 +40,26 @@ fn the_worked_example_is_drawn() {
     assert_eq!((&json["ok"], &json["smem"]["used"]), (&json!(true), &json!(49184)));
 }
 
+/// Plans come best first, each with another price; none at all is no answer.
+#[test]
+fn plans_are_listed_by_price() {
+    let out = assign(WORKED, &["--alternatives", "3", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let found = json["alternatives"].as_array().unwrap();
+    let of = |plan: &Value, field: &str| plan["price"][field].as_u64().unwrap();
+    let prices: Vec<_> = found.iter().map(|p| ["couples", "waits", "smem"].map(|f| of(p, f))).collect();
+    assert!((1..=3).contains(&found.len()) && prices.is_sorted_by(|a, b| a < b), "{prices:?}");
+    assert_eq!(prices[0][2], 49184);
+    let text = assign(WORKED, &["--alternatives", "3"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.starts_with("plan") && text.lines().count() == found.len() + 1, "{text}");
+    assert_eq!(assign(WORKED, &["--alternatives", "0"]).status.code(), Some(2));
+    let refused = assign(&with(&[("/target", json!("sm_1"))]), &["--alternatives", "2", "--json"]);
+    let refused: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!(refused["ok"], json!(false), "{refused}");
+}
+
 /// What the caller got wrong is refused with status 1, the rule, and nothing on standard output; as JSON it
 /// is one object.
 #[test]

@@ -289,3 +289,71 @@ fn more_than_one_loop_and_one_iteration() {
     let alone = timeless("1");
     assert_eq!((alone.len(), &alone), (20, &timeless("7")));
 }
+
+/// A product inside a loop over tiles, as a file of two loops.
+fn nest(change: impl FnOnce(&mut Value)) -> String {
+    let inner = json!({
+        "name": "k", "resources": [{"name": "TC", "count": 1}],
+        "nodes": [{"id": 0, "latency": 20, "uses": [{"resource": "TC", "duration": 8}]}], "edges": [],
+    });
+    let mut outer = json!({
+        "name": "tiles", "resources": [{"name": "TC", "count": 1}, {"name": "ALU", "count": 1}],
+        "nodes": [
+            {"id": 0, "latency": 0, "inner": {"loop": "k", "trips": 4, "or_more": true}},
+            {"id": 1, "latency": 5, "uses": [{"resource": "ALU", "duration": 5}]},
+        ],
+        "edges": [{"src": 0, "dst": 1}],
+    });
+    change(&mut outer);
+    format!("{inner}\n{outer}\n")
+}
+
+#[test]
+fn loops_around_loops_are_scheduled() {
+    let file = || [("l.jsonl", nest(|_| ()))];
+    let out = schedule(&file(), &["l.jsonl", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout);
+    let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    // Three times 8 cycles, then 20.
+    assert_eq!((&lines[0]["ii"], &lines[1]["ii"]), (&json!(8), &json!(44)));
+    assert_eq!(lines[1]["inner"][0]["run"], json!(44));
+    assert_eq!(lines[1]["nodes"][1]["time"], json!(44));
+    let shown = schedule(&file(), &["l.jsonl", "--explain"]);
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(
+        text.contains("node 0: 4 iterations of k every 8 cycles, 44 in all; each iteration more adds 8"),
+        "{text}"
+    );
+}
+
+#[test]
+fn loops_that_do_not_exist_are_refused() {
+    let refusal = |change: fn(&mut Value), args: &[&str]| {
+        let out = schedule(&[("l.jsonl", nest(change))], &[&["l.jsonl"], args].concat());
+        assert_eq!(out.status.code(), Some(1));
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    let unknown = refusal(|g| g["nodes"][0]["inner"]["loop"] = json!("m"), &[]);
+    assert!(unknown.contains("UnknownLoop") && unknown.contains("there is no loop `m`"), "{unknown}");
+    assert!(refusal(|g| g["nodes"][0]["inner"]["loop"] = json!("tiles"), &[]).contains("LoopInItself"));
+    assert!(refusal(|g| g["nodes"][0]["inner"]["trips"] = json!(0), &[]).contains("NoTrip"));
+    assert!(refusal(|g| g["while"] = json!({"node": 9}), &[]).contains("UnknownNode"));
+    assert!(refusal(|_| (), &["--unroll", "2"]).contains("schedule the inner loop alone"));
+    assert!(refusal(|_| (), &["--budget", "smem=4"]).contains("schedule the inner loop alone"));
+}
+
+#[test]
+fn the_ii_is_shown_against_bytes() {
+    let mut file: Value = serde_json::from_str(&graph(|_| ())).unwrap();
+    file["values"] =
+        json!([{"id": 0, "def": 0, "bytes": 8, "space": "smem", "uses": [{"node": 1, "end": 3}]}]);
+    let out =
+        schedule(&[("g.json", file.to_string())], &["g.json", "--pareto", "--json", "--time-limit", "0"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let told: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(told["pareto"][0]["points"].as_array().unwrap().last().unwrap()["bytes"], json!(8));
+    let shown = schedule(&[("g.json", file.to_string())], &["g.json", "--pareto"]);
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(text.contains("II against bytes of smem") && text.contains("8 bytes: II 7"), "{text}");
+}

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use warploom_bufassign::{AssignError, Problem, assign, assign_within, render};
+use warploom_bufassign::{Alternative, AssignError, Problem, alternatives, assign, assign_within, render};
 use warploom_ir::diag::Report;
 
-use crate::io::{Failure, Io, json_place};
+use crate::io::{Failure, Input, Io, json_place};
 
 /// Assign buffers and barriers to the values of scheduled loops.
 ///
@@ -19,6 +19,9 @@ pub struct Args {
     /// One JSON object on standard output and nothing else
     #[arg(long)]
     pub json: bool,
+    /// List so many plans of different prices, the best first, in place of the answer
+    #[arg(long, value_name = "N", conflicts_with = "svg", value_parser = clap::value_parser!(u16).range(1..))]
+    alternatives: Option<u16>,
     /// Write the memory map as a drawing
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -29,17 +32,22 @@ impl Args {
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         let input = io.read(&self.problem)?;
         let deadline = io.clock.left().and_then(|left| Instant::now().checked_add(left));
+        if let Some(most) = self.alternatives {
+            let found = Problem::from_json(&input.text)
+                .and_then(|problem| alternatives(&problem, &problem.options, most.into(), deadline));
+            return match found {
+                Ok(found) if self.json => io.json(&serde_json::json!({ "alternatives": found })),
+                Ok(found) => io.stdout(table(&found).as_bytes()),
+                Err(error) => Err(self.refused(io, &error, &input)?),
+            };
+        }
         let answer = Problem::from_json(&input.text).and_then(|problem| match deadline {
             Some(deadline) => assign_within(&problem, &problem.options, deadline),
             None => assign(&problem, &problem.options),
         });
         let assignment = match answer {
             Ok(assignment) => assignment,
-            Err(error) if self.json => {
-                io.stdout(format!("{}\n", error.to_json()).as_bytes())?;
-                return Err(Failure::Answered);
-            }
-            Err(error) => return Err(Failure::refused(&[refusal(&error, &input.text)], &input)),
+            Err(error) => return Err(self.refused(io, &error, &input)?),
         };
         if let Some(path) = &self.svg {
             io.write(Some(path), render::svg(&assignment).as_bytes())?;
@@ -51,6 +59,36 @@ impl Args {
             format!("{}\n{}", render::memory_map(&assignment), render::barriers(&assignment)).as_bytes(),
         )
     }
+
+    /// Says why a problem is refused, as JSON or for people.
+    fn refused(&self, io: &Io, error: &AssignError, input: &Input) -> Result<Failure, Failure> {
+        if self.json {
+            io.stdout(format!("{}\n", error.to_json()).as_bytes())?;
+            return Ok(Failure::Answered);
+        }
+        Ok(Failure::refused(&[refusal(error, &input.text)], input))
+    }
+}
+
+/// Alternatives as a table for people.
+fn table(found: &[Alternative]) -> String {
+    let mut out = format!(
+        "{:>4} {:>8} {:>6} {:>11} {:>13}  sharing\n",
+        "plan", "couples", "waits", "smem bytes", "tmem columns"
+    );
+    for (k, a) in found.iter().enumerate() {
+        let p = a.price;
+        out += &format!(
+            "{:>4} {:>8} {:>6} {:>11} {:>13}  {:?}\n",
+            k + 1,
+            p.couples,
+            p.waits,
+            p.smem,
+            p.tmem,
+            a.sharing
+        );
+    }
+    out
 }
 
 /// The refusal of a problem, at the field that is wrong, or at the value or loop that it speaks of.

@@ -1,5 +1,6 @@
 //! `warploom schedule`: loop graphs in, schedules or verdicts out (S86).
 
+mod asked;
 mod refusal;
 
 use std::num::NonZeroUsize;
@@ -10,11 +11,11 @@ use warploom_ir::diag::Report;
 
 use warploom_sched::{
     Algorithm, Answer, LoopGraph, MemoryBudget, Objective, PartitionModel, ReadError, ScheduleError,
-    ScheduleOptions, StartSchedule, UnrolledAnswer, check, decode_text_within, in_order, loop_core,
-    read_error_record, read_graphs, read_partition_model, read_start, record, render, schedule,
-    schedule_unrolled, schedule_within, validate,
+    ScheduleOptions, StartSchedule, check, decode_text_within, in_order, read_graphs, read_partition_model,
+    read_start, render, schedule, schedule_within, validate,
 };
 
+use self::asked::{Asked, Told};
 use self::refusal::{Stretch, undecoded};
 use crate::io::{Failure, Input, Io};
 
@@ -52,6 +53,9 @@ pub struct Args {
     /// Bytes of a memory space; II and ring depths are then found together (may be repeated)
     #[arg(long, value_name = "SPACE=BYTES", value_parser = space)]
     budget: Vec<(String, u64)>,
+    /// The least II for every number of bytes of each memory space
+    #[arg(long, conflicts_with_all = ["unroll", "partitions", "start", "explain", "trace", "svg", "check"])]
+    pareto: bool,
     /// Unroll by the factor up to N that takes the fewest cycles for an iteration; `auto` is 8
     #[arg(long, value_name = "N", value_parser = factor, conflicts_with_all = ["budget", "trace", "svg"])]
     unroll: Option<u64>,
@@ -134,14 +138,18 @@ impl Args {
         if self.budget.is_empty() && graph.budgets.is_empty() {
             return schedule(&valid, options);
         }
-        let mut budget = MemoryBudget::of(graph);
+        let mut budget = self.memory(graph);
         if self.budget.is_empty() {
             let unnamed = graph.values.iter().filter(|v| !graph.budgets.contains_key(&v.space));
             budget = unnamed.fold(budget, |budget, v| budget.space(v.space.clone(), u64::MAX));
         }
-        let named = self.budget.iter().cloned();
-        let budget = named.fold(budget, |budget, (space, bytes)| budget.space(space, bytes));
         schedule_within(&valid, &budget, options)
+    }
+
+    /// The budgets of the graph, and those of the command line instead.
+    fn memory(&self, graph: &LoopGraph) -> MemoryBudget<'static> {
+        let named = self.budget.iter().cloned();
+        named.fold(MemoryBudget::of(graph), |budget, (space, bytes)| budget.space(space, bytes))
     }
 
     /// The drawings asked for.
@@ -165,7 +173,10 @@ impl Args {
             let message = "--trace, --svg and --start take a file with one loop";
             return Err(Failure::usage(Report::error("usage", message)));
         }
-        let asked = Asked { args: self, machine: self.machine(io)?, start: self.start(io)? };
+        let known = graphs.iter().flatten();
+        let nested = known.clone().any(LoopGraph::has_inner_loops);
+        let loops = if nested { known.cloned().collect() } else { Vec::new() };
+        let asked = Asked { args: self, machine: self.machine(io)?, start: self.start(io)?, loops };
         let every = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let items: Vec<_> = graphs.iter().zip(Stretch::of(&input.text, graphs.len())).collect();
         let (mut refused, mut failed) = (Vec::new(), Ok(()));
@@ -205,92 +216,6 @@ fn parsed<T>(io: &Io, path: &Path, read: impl Fn(&str) -> Result<T, ReadError>) 
         let report = Stretch { text: &input.text, offset: 0 }.unread(&e);
         Failure::refused(&[report], &input)
     })
-}
-
-/// What is asked about every loop.
-struct Asked<'a> {
-    args: &'a Args,
-    machine: Option<PartitionModel>,
-    start: Option<StartSchedule>,
-}
-
-/// What is to be printed of a loop.
-#[derive(Default)]
-struct Told {
-    text: String,
-    refused: Vec<Report>,
-    drawn: Option<(LoopGraph, Answer)>,
-}
-
-impl Asked<'_> {
-    fn one(
-        &self,
-        file: &str,
-        graph: &Result<LoopGraph, ReadError>,
-        stretch: Stretch<'_>,
-        left: Option<Duration>,
-    ) -> Told {
-        let mut told = Told::default();
-        let graph = match graph {
-            Ok(graph) => graph,
-            Err(error) => {
-                told.text = line_if(self.args.json, || read_error_record(file, error));
-                told.refused.push(stretch.unread(error));
-                return told;
-            }
-        };
-        let options = self.args.options(left).start(self.start.clone()).partition(self.machine.clone());
-        let refusal = match self.args.unroll {
-            Some(most) => {
-                let found = validate(graph)
-                    .map_err(ScheduleError::Graph)
-                    .and_then(|valid| schedule_unrolled(&valid, most, &options));
-                told.text = line_if(self.args.json, || record(&graph.name, &found));
-                let shown = |found: &UnrolledAnswer| format!("{}\n", render::unrolled(graph, found));
-                told.text += &found.iter().filter(|_| !self.args.json).map(shown).collect::<String>();
-                found.err()
-            }
-            None => {
-                let answer = self.args.schedule(graph, &options);
-                told.text = line_if(self.args.json, || record(&graph.name, &answer));
-                match answer {
-                    Ok(answer) => {
-                        told.text += &self.shown(graph, &answer, &options);
-                        let drawn = self.args.trace.is_some() || self.args.svg.is_some();
-                        told.drawn = drawn.then(|| (graph.clone(), answer));
-                        None
-                    }
-                    Err(error) => Some(error),
-                }
-            }
-        };
-        told.refused.extend(refusal.iter().flat_map(|error| stretch.refused(&graph.name, error)));
-        told
-    }
-
-    /// An answer for people.
-    fn shown(&self, graph: &LoopGraph, answer: &Answer, options: &ScheduleOptions) -> String {
-        let mut text = String::new();
-        if self.args.json {
-            return text;
-        }
-        text += &format!("{}\n", render::gantt(graph, answer));
-        if let Some(why) = &answer.start_refused {
-            text += &format!("The schedule to begin with is not used: {why}\n");
-        }
-        if self.args.explain {
-            text += &format!("{}\n", render::explain(graph, answer));
-            let core =
-                validate(graph).ok().and_then(|valid| loop_core(&valid, answer, options).ok().flatten());
-            text += &core.map(|core| format!("{}\n", render::why(graph, &core))).unwrap_or_default();
-        }
-        text
-    }
-}
-
-/// A line of the answer, made only when it is asked for.
-fn line_if(wanted: bool, line: impl FnOnce() -> String) -> String {
-    if wanted { line() + "\n" } else { String::new() }
 }
 
 fn judge(
