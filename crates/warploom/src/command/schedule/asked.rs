@@ -10,7 +10,7 @@ use warploom_sched::{
     schedule_nest, schedule_unrolled, validate,
 };
 
-use super::Args;
+use super::args::Args;
 use super::refusal::Stretch;
 
 /// What is asked about every loop.
