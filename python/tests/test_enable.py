@@ -45,7 +45,7 @@ def test_each_option_of_triton_has_a_place():
 
 
 @pytest.mark.parametrize("given", [
-    dict(maxnreg=64), dict(num_ctas=2), dict(enable_reflect_ftz=False), dict(extern_libs={"mine": __file__})])
+    dict(enable_reflect_ftz=False), dict(extern_libs={"mine": __file__})])
 def test_an_option_without_a_counterpart_is_refused(given):
     with pytest.raises(warploom.CompileError, match=next(iter(given))):
         triton.compile(export.source(export.CASES["gemm_f16"]), target=HOPPER, options=given)
@@ -57,13 +57,19 @@ def test_options_arrive():
     assert ".version 8.4" in kernel.asm["ptx"]
     assert kernel.metadata.shared == 230000
     assert options.arguments(CUDAOptions(enable_fp_fusion=False))["no_fusion"]
+    assert options.arguments(CUDAOptions(maxnreg=64))["max_registers"] == 64
+
+
+def test_a_program_is_one_cta_whatever_advice_says():
+    kernel = triton.compile(export.source(export.CASES["gemm_f16"]), target=HOPPER, options=dict(num_ctas=2))
+    assert kernel.metadata.num_ctas == 1
 
 
 def test_what_is_refused_falls_back_aloud(monkeypatch):
     case = export.source(export.CASES["gemm_f16"])
     warploom.triton.enable(fallback=True)
-    with pytest.warns(UserWarning, match="num_ctas"):
-        kernel = triton.compile(case, target=HOPPER, options=dict(num_ctas=2))
+    with pytest.warns(UserWarning, match="enable_reflect_ftz"):
+        kernel = triton.compile(case, target=HOPPER, options=dict(enable_reflect_ftz=False))
     assert ".shared .align 1024 .b8 global_smem[]" not in kernel.asm["ptx"]
 
 

@@ -26,11 +26,14 @@ pub struct EmitOptions {
     pub llvm: bool,
     /// Whether the PTX says which line of the kernel's source each instruction comes from (`.loc`).
     pub lines: bool,
+    /// Most registers of a thread (`.maxnreg`), where partitions do not move registers among them; what the program says
+    /// if `None` (C31).
+    pub max_registers: Option<u32>,
 }
 
 impl Default for EmitOptions {
     fn default() -> EmitOptions {
-        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false, lines: false }
+        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false, lines: false, max_registers: None }
     }
 }
 
@@ -57,6 +60,12 @@ impl EmitOptions {
     #[must_use]
     pub fn llvm(self, llvm: bool) -> EmitOptions {
         EmitOptions { llvm, ..self }
+    }
+
+    /// Most registers of a thread.
+    #[must_use]
+    pub fn max_registers(self, max_registers: Option<u32>) -> EmitOptions {
+        EmitOptions { max_registers, ..self }
     }
 
     /// Whether the PTX says which line of the source each instruction comes from.
@@ -124,7 +133,10 @@ fn compile(
     let start = Instant::now();
     let ptx = options.ptx.unwrap_or(target.chip.ptx_default);
     let machine = machine::machine(target, ptx, options.level)?;
-    let program = Program::read(module, target)?;
+    let mut program = Program::read(module, target)?;
+    if let Some(most) = options.max_registers {
+        program.limit_registers(most)?;
+    }
     let context = Context::create();
     let job = lower::Job { module, program: &program, target, ptx, fuse: options.fuse, lines: options.lines };
     let ir = lower::lower(&context, &machine, job, refusals)?;

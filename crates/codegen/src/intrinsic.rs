@@ -26,6 +26,8 @@ pub(crate) const TABLE: &[Need] = &[
     need("trap", None, 7, 0),
     need("fabs", None, 7, 0),
     need("fma", None, 7, 0),
+    need("nvvm.add.rn.f", None, 7, 0),
+    need("nvvm.add.rn.d", None, 7, 0),
     need("floor", None, 7, 0),
     need("ceil", None, 7, 0),
     need("maxnum", None, 7, 0),

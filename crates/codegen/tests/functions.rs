@@ -116,11 +116,28 @@ fn assembly_of_the_kernel() {
     refused(&assembly("abs.f32 $0, $1;", "f,f", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=r,f", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=f,{r1}", plain), "constraints");
-    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "packed");
-    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false"), "side effects");
-    // Nobody uses the result: the effect is no less for that.
-    let unused = assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 1 : i32, pure = false");
-    refused(&(unused.replace("%y", "%z") + "\n%y = arith.addf %x, %x : Cxf32"), "side effects");
+    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 3 : i32, pure = true"), "3 elements");
+    // Two elements at a time; a lane that holds one alone passes it twice.
+    let two =
+        assembly("abs.f32 $0, $2; abs.f32 $1, $3;", "=f,=f,f,f", "packed_element = 2 : i32, pure = true");
+    for count in [128u16, 512] {
+        let x: Vec<f32> = (0..count).map(|i| f32::from(i) * 0.125 - 8.0).collect();
+        assert!(x.iter().zip(&apply(&two, &x)).all(|(x, y)| x.abs() == *y), "{count}");
+    }
+}
+
+#[test]
+fn assembly_with_effects_stays_used_or_not_c3() {
+    let text = "{ .reg .pred p; setp.gt.f32 p, $1, 1000.0; @p trap; } mov.f32 $0, $1;";
+    let unused = assembly(text, "=f,f", "packed_element = 1 : i32, pure = false").replace("%y", "%z")
+        + "\n%y = arith.addf %x, %x : Cxf32";
+    let x: Vec<f32> = (0..128).map(|i| i as f32).collect();
+    let y = apply(&unused, &x);
+    assert!(x.iter().zip(&y).all(|(x, y)| 2.0 * x == *y));
+    let kernel = Kernel { buffers: vec!["f32", "f32"], ..Kernel::blocked(1, 128, 4, [1, 128]) };
+    let ptx = kernel.load("x", 0, "C").ops(&unused).store("y", 1, "C").compile().ptx;
+    assert!(ptx.contains("trap"), "{ptx}");
 }
 
 /// Numbers as they are, and what a conversion of each leaves behind on a chip, as bytes.

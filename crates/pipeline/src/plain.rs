@@ -47,20 +47,28 @@ pub(crate) fn with_fma(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> 
     let mut module = module.into_owned();
     for dot in dots {
         module.ops[dot].opcode = Opcode::DotFma;
+        // All bits of the operands are multiplied, whatever tensor cores would drop.
+        module.ops[dot].props.remove("inputPrecision");
     }
     Cow::Owned(module)
 }
 
-/// Whether a product asks for more than tensor cores give: f32 as it is, or f64 (Q20).
+/// Whether a product is one of two matrices, which is what tensor cores give.
+fn is_matrix(module: &Module, op: OpId) -> bool {
+    module.ops[op].operands.first().is_none_or(|&a| module.ty(a).shape().len() == 2)
+}
+
+/// Whether a product asks for more than tensor cores give: f32 as it is, or f64, or several matrices at once
+/// (Q20).
 fn needs_fma(module: &Module, op: OpId) -> bool {
     let data = &module.ops[op];
     let elem = data.operands.first().map(|&a| module.ty(a).elem().clone());
     let precision = module.attr(op, "inputPrecision").and_then(Attr::as_str);
     data.opcode == Opcode::Dot
         && match elem {
-            Some(Type::F32) => precision != Some("tf32"),
+            Some(Type::F32) => precision != Some("tf32") || !is_matrix(module, op),
             Some(Type::Float(FloatKind::F64)) => true,
-            _ => false,
+            _ => !is_matrix(module, op),
         }
 }
 

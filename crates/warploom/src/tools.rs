@@ -22,6 +22,9 @@ pub struct PtxArgs {
     /// Do not fuse multiplications with additions
     #[arg(long)]
     no_fusion: bool,
+    /// Most registers of a thread (`.maxnreg`)
+    #[arg(long, value_name = "COUNT")]
+    max_registers: Option<u32>,
     /// Say in the PTX which line of the kernel's source each instruction comes from
     #[arg(long)]
     lines: bool,
@@ -40,6 +43,7 @@ pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Fai
     options.codegen.ptx = args.ptx_version;
     options.codegen.fuse = !args.no_fusion;
     options.codegen.lines = args.lines;
+    options.codegen.max_registers = args.max_registers;
     options.codegen.llvm = llvm;
     warploom::emit(session.lowered.program(), &session.target, &options)
         .map_err(|found| Failure::found(&found, &session.input))

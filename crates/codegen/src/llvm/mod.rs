@@ -4,6 +4,7 @@
 //! every inline assembly is `sideeffect` and its call `convergent` unless it is said to be pure.
 
 mod call;
+mod external;
 pub(crate) mod lines;
 
 use hashbrown::HashMap;
@@ -208,7 +209,6 @@ impl<'c, 't> Ir<'c, 't> {
     pub fn scale(&self, a: IntValue<'c>, b: u64) -> Result<IntValue<'c>> {
         let value = self.ints(InstructionOpcode::Mul, a, a.get_type().const_int(b, false))?;
         if let Some(instruction) = value.as_instruction_value() {
-            // Not an instruction that can overflow: nothing to be told.
             let _ = instruction.set_no_signed_wrap_flag(true);
             let _ = instruction.set_no_unsigned_wrap_flag(true);
         }

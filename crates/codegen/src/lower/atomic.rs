@@ -23,7 +23,7 @@ impl<'c> Lower<'c, '_> {
         let atomic = self.atomic_kind(op)?;
         let stored = self.stored(op, Some(atomic))?;
         let unread = self.last_use[result] == 0;
-        if unread && matches!(atomic.order, "relaxed" | "release") {
+        if unread && matches!(atomic.order, "relaxed" | "release") && !atomic.by_swapping() {
             self.before_release(op, atomic)?;
             self.put(&stored)?;
             // Nobody asks for the old values.
@@ -62,6 +62,13 @@ impl<'c> Lower<'c, '_> {
                 _ => None,
             },
             "add" => unsigned("add"),
+            "max" | "min" if !whole => match (elem, word("atomic_rmw_op") == "max") {
+                (Type::Float(FloatKind::F16), true) => Some(("max", "f16", None)),
+                (Type::Float(FloatKind::F16), false) => Some(("min", "f16", None)),
+                (Type::Float(FloatKind::BF16), true) => Some(("max", "bf16", None)),
+                (Type::Float(FloatKind::BF16), false) => Some(("min", "bf16", None)),
+                _ => None,
+            },
             "max" if whole => signed("max"),
             "min" if whole => signed("min"),
             "umax" if whole => unsigned("max"),
@@ -74,7 +81,7 @@ impl<'c> Lower<'c, '_> {
         };
         let Some((name, ty, packed)) = kind else {
             let text = format!("tt.atomic_rmw {} of {elem}", word("atomic_rmw_op"));
-            let known = "fadd of f16, bf16, f32, f64; add, and, or, xor, min, max, exch of i32, i64";
+            let known = "fadd of f16, bf16, f32, f64; min, max of f16, bf16; add, and, or, xor, min, max, exch of i32, i64";
             return Err(refuse(Code::Op, text).rule("C3").note("instead", known).into());
         };
         let (order, scope) = self.order_and_scope(op)?;

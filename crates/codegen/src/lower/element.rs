@@ -87,8 +87,9 @@ impl<'c> Lower<'c, '_> {
             (AddF, [a, b]) => self.ir.binary(Llvm::FAdd, *a, *b),
             (SubF, [a, b]) => self.ir.binary(Llvm::FSub, *a, *b),
             (MulF, [a, b]) => self.ir.binary(Llvm::FMul, *a, *b),
+            (RemF, [a, b]) => self.remainder(op, *a, *b),
             (NegF, [a]) => self.negate(*a),
-            (DivF | PreciseDivF, [a, b]) => self.divide(op, *a, *b, opcode == PreciseDivF),
+            (DivF | PreciseDivF | ApproxDivF, [a, b]) => self.divide(op, *a, *b, opcode == PreciseDivF),
             (MaxNumF, _) => self.extremum(op, "maxnum", args),
             (MinNumF, _) => self.extremum(op, "minnum", args),
             (MaximumF, _) => self.extremum(op, "maximum", args),
@@ -225,7 +226,7 @@ impl<'c> Lower<'c, '_> {
         Ok(self.ir.offset(as_ptr(pointer)?, pointee, as_int(offset)?)?.into())
     }
 
-    fn negate(&mut self, a: Val<'c>) -> Result<Val<'c>> {
+    pub(super) fn negate(&mut self, a: Val<'c>) -> Result<Val<'c>> {
         let BasicTypeEnum::FloatType(ty) = a.get_type() else { return Err(internal("negation of no float")) };
         self.ir.binary(Llvm::FSub, ty.const_float(-0.0).into(), a)
     }

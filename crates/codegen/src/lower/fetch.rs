@@ -11,7 +11,7 @@ use warploom_ir::diag::Code;
 use super::Lower;
 use super::update::{Atomic, Stored};
 use super::value::{Bound, Coords, Form, Fragment};
-use crate::error::{Result, refuse};
+use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Group, Peers};
 use crate::llvm::{Val, as_int};
 
@@ -173,6 +173,9 @@ impl<'c> Lower<'c, '_> {
         swapped: Option<Val<'c>>,
         mask: Option<Val<'c>>,
     ) -> Result<Val<'c>> {
+        if atomic.by_swapping() {
+            return self.swap_in(atomic, to, value, mask);
+        }
         let ty = value.get_type();
         let word = self.as_bits(value, bits)?;
         let class = match bits {
@@ -202,10 +205,50 @@ impl<'c> Lower<'c, '_> {
             "mov.b{bits} $0, $3;\n\t{guard}atom.{order}.{scope}.global.{name}.{ty_name} $0, [$1], {operands};"
         );
         let old = self.ir.assembly(&text, &constraints, &[word.get_type().into()], &args, false)?;
-        let old = as_int(old.ok_or_else(|| crate::error::internal("an atomic without a result"))?)?;
+        let old = as_int(old.ok_or_else(|| internal("an atomic without a result"))?)?;
         match ty {
             BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, old.into(), ty),
             _ => self.ir.bits(old.into(), ty),
         }
+    }
+
+    /// The greater or the smaller of what is there and a number of 16 bits, swapped in until nobody was faster; what was
+    /// there, zero where masked.
+    fn swap_in(
+        &mut self,
+        atomic: Atomic,
+        to: Val<'c>,
+        value: Val<'c>,
+        mask: Option<Val<'c>>,
+    ) -> Result<Val<'c>> {
+        let (ty, word) = (value.get_type(), self.ir.int(16));
+        let (start, retry, exit) = (self.ir.block(), self.ir.block(), self.ir.block());
+        let before = self.ir.here()?;
+        let asked = as_int(mask.unwrap_or_else(|| self.always()))?;
+        self.ir.br_if(asked, start, exit)?;
+        self.ir.seek(start);
+        let text = format!("ld.relaxed.{}.global.b16 $0, [$1];", atomic.scope);
+        let first = self.ir.assembly(&text, "=h,l", &[word.into()], &[to], false)?;
+        let first = as_int(first.ok_or_else(|| internal("a load without a result"))?)?;
+        self.ir.br(retry)?;
+        self.ir.seek(retry);
+        let seen = self.ir.phi(word.into())?;
+        seen.add_incoming(&[(&first, start)]);
+        let old = self.ir.bits(seen.as_basic_value(), ty)?;
+        let name = if atomic.name == "max" { "maxnum" } else { "minnum" };
+        let new = self.ir.overloaded(name, &[old, value])?;
+        let new = self.ir.bits(new, word.into())?;
+        let text = format!("atom.{}.{}.global.cas.b16 $0, [$1], $2, $3;", atomic.order, atomic.scope);
+        let args = [to, seen.as_basic_value(), new];
+        let found = self.ir.assembly(&text, "=h,l,h,h", &[word.into()], &args, false)?;
+        let found = as_int(found.ok_or_else(|| internal("an atomic without a result"))?)?;
+        let mine = self.ir.icmp(IntPredicate::EQ, found, as_int(seen.as_basic_value())?)?;
+        let latch = self.ir.here()?;
+        seen.add_incoming(&[(&found, latch)]);
+        self.ir.br_if(mine, exit, retry)?;
+        self.ir.seek(exit);
+        let result = self.ir.phi(word.into())?;
+        result.add_incoming(&[(&word.const_zero(), before), (&found, latch)]);
+        self.ir.bits(result.as_basic_value(), ty)
     }
 }

@@ -2,10 +2,9 @@
 //! (Q20).
 
 use inkwell::IntPredicate;
-use inkwell::types::BasicTypeEnum;
-use inkwell::values::{IntValue, PhiValue};
+use inkwell::values::{InstructionOpcode as Llvm, IntValue, PhiValue};
 use warploom_ir::diag::Code;
-use warploom_ir::{OpId, ValueId};
+use warploom_ir::{FloatKind, OpId, Type, ValueId};
 
 use super::Lower;
 use super::value::{Coord, Coords};
@@ -61,17 +60,19 @@ impl<'c> Lower<'c, '_> {
         let (&[.., k], Some(&n)) = (left, right.last()) else {
             return Err(refuse(Code::Verify, "a product of scalars").into());
         };
-        let ty = self.element_type(module.ty(result))?;
-        if !matches!(ty, BasicTypeEnum::FloatType(_)) || module.ty(a).elem() != module.ty(result).elem() {
+        let numbers = Numbers::of(module.ty(a).elem(), module.ty(b).elem(), module.ty(result).elem());
+        let Some(numbers) = numbers else {
             let text = format!("{} * {} by multiplications and additions", module.ty(a), module.ty(b));
-            return Err(refuse(Code::Type, text).rule("Q20").note("instead", "f32 or f64").into());
-        }
+            let known = "floats into floats, f64 into f64, integers into i32";
+            return Err(refuse(Code::Type, text).rule("Q20").note("instead", known).into());
+        };
         let family = self.family()?;
         let form = self.form(result, family)?;
         let places = self.places(result, family, form)?;
         let mut sums = Vec::new();
         for place in &places {
-            sums.push(self.at(c, place.clone())?);
+            let start = self.at(c, place.clone())?;
+            sums.push(self.counted(op, start, numbers, module.ty(result).elem())?);
         }
         let starts = self.park(&[a, b])?;
         let &[first, second] = starts.as_slice() else { return Err(internal("a product of two tiles")) };
@@ -97,16 +98,64 @@ impl<'c> Lower<'c, '_> {
                         let step = if start == first { at } else { this.ir.scale(at, n)? };
                         let number = this.ir.add(number, step)?;
                         let found = this.parked(this.module.ty(value), start, number)?;
+                        let found = this.counted(op, found, numbers, module.ty(value).elem())?;
                         known.push((line.clone(), start, found));
                         Ok(found)
                     };
                 let x = factor(this, row, a, first)?;
                 let y = factor(this, column, b, second)?;
-                next.push(this.ir.overloaded("fma", &[x, y, sum])?);
+                next.push(match numbers {
+                    Numbers::Integers => {
+                        let product = this.ir.binary(Llvm::Mul, x, y)?;
+                        this.ir.binary(Llvm::Add, product, sum)?
+                    }
+                    _ => this.ir.overloaded("fma", &[x, y, sum])?,
+                });
             }
             Ok(next)
         })?;
         self.meet_all()?;
+        let sums = match (numbers, module.ty(result).elem()) {
+            (Numbers::Singles, &Type::Float(kind)) => {
+                sums.into_iter().map(|sum| self.narrowed_to(op, sum, kind)).collect::<Result<_>>()?
+            }
+            _ => sums,
+        };
         self.hold(result, form, sums)
+    }
+
+    /// An element of a product as it is multiplied and added.
+    fn counted(&mut self, op: OpId, value: Val<'c>, numbers: Numbers, elem: &Type) -> Result<Val<'c>> {
+        match (numbers, elem) {
+            (Numbers::Singles, &Type::Float(kind)) => self.widened(op, value, kind),
+            (Numbers::Integers, Type::Int(bits, _)) if *bits < 32 => {
+                self.ir.cast(Llvm::SExt, value, self.ir.i32().into())
+            }
+            _ => Ok(value),
+        }
+    }
+}
+
+/// What a product by multiplications and additions is computed in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// f32, to which narrower floats widen; a narrower result is rounded once, behind the last addition.
+    Singles,
+    /// f64.
+    Doubles,
+    /// i32.
+    Integers,
+}
+
+impl Numbers {
+    fn of(a: &Type, b: &Type, result: &Type) -> Option<Numbers> {
+        let double = |ty: &Type| *ty == Type::Float(FloatKind::F64);
+        match (a, b, result) {
+            (Type::Int(..), Type::Int(..), Type::Int(32, _)) => Some(Numbers::Integers),
+            _ if [a, b, result].into_iter().all(double) => Some(Numbers::Doubles),
+            _ if [a, b, result].into_iter().any(double) => None,
+            (Type::Float(_), Type::Float(_), Type::Float(_)) => Some(Numbers::Singles),
+            _ => None,
+        }
     }
 }

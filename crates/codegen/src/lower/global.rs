@@ -10,18 +10,24 @@ use super::Lower;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int, as_ptr};
 
+/// What stands for the caches of a volatile load.
+const VOLATILE: &str = "volatile";
+
 impl<'c> Lower<'c, '_> {
+    /// Whether a load must go to memory, once and where it stands.
+    pub(super) fn is_volatile(&self, op: OpId) -> bool {
+        matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true)))
+    }
+
     /// `tt.load` of one element: predicated where there is a mask, so that nothing is read outside it.
     pub(super) fn load(&mut self, op: OpId, pointer: Val<'c>, rest: &[Val<'c>]) -> Result<Val<'c>> {
-        if matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true))) {
-            return Err(refuse(Code::Op, "volatile tt.load is not supported").into());
-        }
         let ty = self.result_type(op)?;
         let bits = self.result_elem(op)?.elem_bits().ok_or_else(|| self.bad_type(op))?;
         if bits == 1 {
             return Err(self.bad_type(op));
         }
-        let cache = self.cache_of_load(op)?;
+        // A volatile load goes to memory whatever caches hold: a policy has nothing to say.
+        let cache = if self.is_volatile(op) { VOLATILE } else { self.cache_of_load(op)? };
         let mask = match rest.first() {
             Some(mask) => *mask,
             None if cache.is_empty() => return self.ir.load(ty, as_ptr(pointer)?, bits / 8),
@@ -66,7 +72,9 @@ impl<'c> Lower<'c, '_> {
             32 => ("r", "mov.b32"),
             _ => ("l", "mov.b64"),
         };
-        let text = format!("{mov} $0, $3;\n\t@$2 ld.global{cache}.b{bits} $0, [$1];");
+        let load =
+            if cache == VOLATILE { "ld.volatile.global".to_owned() } else { format!("ld.global{cache}") };
+        let text = format!("{mov} $0, $3;\n\t@$2 {load}.b{bits} $0, [$1];");
         let constraints = format!("=&{class},l,b,{class}");
         let args = [pointer, mask, other.into()];
         let loaded = self.ir.assembly(&text, &constraints, &[int.into()], &args, false)?;

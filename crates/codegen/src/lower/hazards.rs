@@ -106,6 +106,11 @@ impl Hazards {
                 Opcode::ProxyFence => Some(self.copied),
                 Opcode::Dot | Opcode::MmaWait => Some(Memory::REGISTERS),
                 Opcode::TtgBarrier => Some(barrier.union(Memory::GLOBAL)),
+                Opcode::ElementwiseInlineAsm
+                    if !matches!(module.attr(op, "pure"), Some(Attr::Bool(true))) =>
+                {
+                    Some(Memory::GLOBAL)
+                }
                 opcode if opcode.facts().effect.writes() => Some(Memory::GLOBAL),
                 _ => None,
             };

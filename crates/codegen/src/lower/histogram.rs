@@ -11,9 +11,11 @@ use crate::error::{Result, refuse};
 use crate::llvm::as_int;
 
 impl<'c> Lower<'c, '_> {
-    /// Of the lanes that hold a number, one counts it; numbers without a counter are dropped.
+    /// Of the lanes that hold a number, one counts it; numbers without a counter, and those that
+    /// the mask leaves out, are dropped.
     pub(super) fn histogram(&mut self, op: OpId) -> Result<()> {
         let (source, result) = (self.operand(op, 0)?, self.only_result(op)?);
+        let mask = self.module.ops[op].operands.get(1).copied();
         let scratch = self.scratch()?;
         let family = self.family()?;
         let &[bins] = self.module.ty(result).shape() else {
@@ -51,12 +53,13 @@ impl<'c> Lower<'c, '_> {
         };
         let mine = self.owner(source, family, form)?;
         for at in self.places(source, family, form)? {
+            let kept = mask.map(|mask| self.at(mask, at.clone())).transpose()?;
             let number = as_int(self.at(source, at)?)?;
             let inside = self.ir.icmp(IntPredicate::ULT, number, self.ir.c32(bins))?;
-            let counts = match mine {
-                Some(mine) => self.ir.binary(Llvm::And, mine, inside.into())?,
-                None => inside.into(),
-            };
+            let counts = [mine, kept]
+                .into_iter()
+                .flatten()
+                .try_fold(inside.into(), |counts, also| self.ir.binary(Llvm::And, counts, also))?;
             let at = self.counter(scratch.offset, number)?;
             let text = "@$2 red.relaxed.cta.shared.add.u32 [$0], $1;";
             let args = [at.into(), self.ir.c32(1).into(), counts];

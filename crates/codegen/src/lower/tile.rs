@@ -13,6 +13,9 @@ use super::value::{Base, Bound, Coord, Coords, Key, Lazy, Memory, View};
 use crate::error::{Result, internal, locate, refuse};
 use crate::llvm::Val;
 
+/// Most dimensions of a tile (C4): each has a bit of [`Lazy::varies`].
+const MAX_RANK: usize = 20;
+
 /// Values needed first, with the positions they are needed at.
 pub(super) type Needs = SmallVec<[Key; 4]>;
 
@@ -29,7 +32,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn lazy(&self, op: OpId, result: ValueId) -> Result<Lazy> {
         let module = self.module;
         let rank = module.ty(result).shape().len();
-        if rank > 5 {
+        if rank > MAX_RANK {
             return Err(refuse(Code::Shape, format!("a tile of {rank} dimensions")).rule("C4").into());
         }
         let operands = &module.ops[op].operands;
@@ -50,13 +53,13 @@ impl<'c> Lower<'c, '_> {
             Opcode::MakeRange => 1,
             Opcode::ExpandDims => {
                 let axis = self.axis(op, rank)?;
-                let low = (1u8 << axis) - 1;
+                let low = (1u32 << axis) - 1;
                 let inner = of(0).varies;
                 inner & low | (inner & !low) << 1
             }
             Opcode::Broadcast => {
                 let source = module.ty(operands[0]).shape();
-                let ones = (0..rank).filter(|&d| source.get(d) == Some(&1)).fold(0u8, |m, d| m | 1 << d);
+                let ones = (0..rank).filter(|&d| source.get(d) == Some(&1)).fold(0u32, |m, d| m | 1 << d);
                 of(0).varies & !ones
             }
             Opcode::Trans => {
@@ -68,9 +71,9 @@ impl<'c> Lower<'c, '_> {
                 if from.iter().product::<u64>() != to.iter().product::<u64>() {
                     return Err(refuse(Code::Verify, "tt.reshape into another number of elements").into());
                 }
-                (1u8 << rank) - 1
+                (1u32 << rank) - 1
             }
-            Opcode::Gather => (1u8 << rank) - 1,
+            Opcode::Gather => (1u32 << rank) - 1,
             Opcode::Join => of(0).varies | of(1).varies | 1 << (rank - 1),
             Opcode::Load => operands.iter().fold(0, |m, &v| m | self.lazy_of(v).varies),
             opcode if opcode.is_elementwise() => {
@@ -94,8 +97,8 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn lazy_of(&self, value: ValueId) -> Lazy {
         match self.bound.get(&value) {
             Some(Bound::Lazy(lazy)) => *lazy,
-            Some(Bound::View(view)) => Lazy { varies: u8::MAX, reads: Memory::ring(view.ring) },
-            Some(Bound::Fragment(_)) => Lazy { varies: u8::MAX, reads: Memory::REGISTERS },
+            Some(Bound::View(view)) => Lazy { varies: u32::MAX, reads: Memory::ring(view.ring) },
+            Some(Bound::Fragment(_)) => Lazy { varies: u32::MAX, reads: Memory::REGISTERS },
             _ => Lazy::default(),
         }
     }

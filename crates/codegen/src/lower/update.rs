@@ -16,6 +16,13 @@ pub(super) struct Atomic {
     pub scope: &'static str,
 }
 
+impl Atomic {
+    /// Whether PTX has no such operation, and its result is swapped in until nobody was faster.
+    pub(super) fn by_swapping(self) -> bool {
+        matches!((self.name, self.ty), ("max" | "min", "f16" | "bf16"))
+    }
+}
+
 /// What goes where.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'m> {

@@ -150,7 +150,7 @@ pub(crate) enum Bound<'c> {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Lazy {
     /// One bit per dimension along which elements may differ.
-    pub varies: u8,
+    pub varies: u32,
     /// Memory it reads when it is evaluated.
     pub reads: Memory,
 }

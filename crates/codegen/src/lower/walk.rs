@@ -93,16 +93,19 @@ impl<'c> Lower<'c, '_> {
             Opcode::AtomicRmw => self.atomic(op),
             Opcode::AtomicCas => self.compare_and_swap(op),
             Opcode::TtgBarrier => self.meet_all(),
-            Opcode::ElementwiseInlineAsm | Opcode::ExternElementwise => {
+            Opcode::Assert | Opcode::Print => self.claim(op),
+            Opcode::ElementwiseInlineAsm => self.inline_assembly(op),
+            Opcode::ExternElementwise => {
                 self.has_no_effects(op)?;
                 self.pure(op)
             }
+            Opcode::Load if self.is_volatile(op) => self.pure_now(op),
             _ => self.pure(op),
         }
     }
 
     /// An operation on scalars is computed now, one on tiles where its elements are used.
-    fn pure(&mut self, op: OpId) -> Result<()> {
+    pub(super) fn pure(&mut self, op: OpId) -> Result<()> {
         let Some(result) = self.module.result(op) else {
             return Err(self.unsupported(op));
         };
@@ -114,6 +117,17 @@ impl<'c> Lower<'c, '_> {
         let args = operands.iter().map(|&v| self.scalar(v)).collect::<Result<Vec<_>>>()?;
         let value = self.element(op, &args)?;
         self.bound.insert(result, Bound::Scalar(value));
+        Ok(())
+    }
+
+    /// The same, computed here and once, used or not.
+    pub(super) fn pure_now(&mut self, op: OpId) -> Result<()> {
+        self.pure(op)?;
+        let result = self.only_result(op)?;
+        if self.module.ty(result).is_tensor() {
+            let fragment = self.fragment(result)?;
+            self.bound.insert(result, Bound::Fragment(fragment));
+        }
         Ok(())
     }
 

@@ -34,6 +34,23 @@ impl Program<'_> {
         Ok(Partition { op, warp, warps, registers, family, scratch, body })
     }
 
+    /// Gives each thread so many registers at most (C31).
+    pub(crate) fn limit_registers(&mut self, most: u32) -> Result<()> {
+        if !(16..=255).contains(&most) {
+            let text = format!("{most} registers for each thread at most");
+            return Err(refuse(Code::Registers, text).rule("C31").note("needs", "16..255").into());
+        }
+        let launched = self.max_registers / 8 * 8;
+        if self.partitions.iter().any(|partition| partition.registers != launched) {
+            let text = "a limit on registers where partitions move them among each other";
+            return Err(refuse(Code::Registers, text).rule("C31").note("instead", "no limit").into());
+        }
+        self.max_registers = self.max_registers.min(u64::from(most));
+        let launched = self.max_registers / 8 * 8;
+        self.partitions.iter_mut().for_each(|partition| partition.registers = launched);
+        Ok(())
+    }
+
     pub(super) fn check_partitions(&self, module: &Module) -> Result<()> {
         let mut next = 0;
         for partition in &self.partitions {

@@ -1,8 +1,9 @@
 //! Faults that LLVM and ptxas let through, found in the text of the PTX (C41, C43, C46).
 //!
 //! The scan knows nothing of the compiler: it reads PTX and says what is wrong with it.
-//! - `.local` memory and `__local_depot`: a copy of a parameter, or a spill (C41, C80);
-//! - `.extern .func`: a misspelt intrinsic (C43);
+//! - `.local` memory and `__local_depot`: a copy of a parameter, or a spill (C41, C80); a text that
+//!   prints passes its arguments there;
+//! - `.extern .func`: a misspelt intrinsic (C43), unless the device runtime has it;
 //! - wgmma: accumulators touched while a multiplication may still write them, multiplications without a
 //!   fence behind other accesses to their registers, groups never committed or never waited for (C30, C46);
 //! - tcgen05: registers of a load touched before its wait, products that nobody commits (C46).
@@ -33,7 +34,7 @@ fn faults(module: &Module<'_>) -> Result<Vec<Finding>, warploom_ptx::SyntaxError
             Item::Variable(v) => findings.extend(local_variable(v)),
             Item::Function(f) => {
                 findings.extend(external(f));
-                findings.extend(f.body.iter().flatten().filter_map(forbidden));
+                findings.extend(f.body.iter().flatten().filter_map(forbidden).filter(|_| !prints(module)));
                 let code = warploom_ptx::Code::of(f)?;
                 findings.extend(wgmma::check(&code));
                 findings.extend(tcgen05::check(&code));
@@ -45,9 +46,19 @@ fn faults(module: &Module<'_>) -> Result<Vec<Finding>, warploom_ptx::SyntaxError
     Ok(findings)
 }
 
+/// What the device runtime of CUDA defines, of what kernels of Triton call.
+const RUNTIME: [&str; 2] = ["vprintf", "__assertfail"];
+
+/// Whether a text prints: the arguments of `vprintf` stand in local memory.
+fn prints(module: &Module<'_>) -> bool {
+    let printer =
+        |item: &Item<'_>| matches!(item, Item::Function(f) if f.body.is_none() && f.name == "vprintf");
+    module.items.iter().any(printer)
+}
+
 /// A function that nobody defines: a misspelt intrinsic.
 fn external(f: &Function<'_>) -> Option<Finding> {
-    let external = f.body.is_none() && f.linkage.contains(&".extern");
+    let external = f.body.is_none() && f.linkage.contains(&".extern") && !RUNTIME.contains(&f.name);
     external.then(|| Finding::new("C43", f.line, format!("an external function: {}", f.name)))
 }
 

@@ -224,7 +224,7 @@ fn float_binary(cx: Context<'_>, op: OpId, kind: FloatKind, x: &[f64], y: &[f64]
         Opcode::AddF => map(&|a, b| a + b),
         Opcode::SubF => map(&|a, b| a - b),
         Opcode::MulF => map(&|a, b| a * b),
-        Opcode::DivF | Opcode::PreciseDivF => map(&|a, b| a / b),
+        Opcode::DivF | Opcode::PreciseDivF | Opcode::ApproxDivF => map(&|a, b| a / b),
         Opcode::RemF => map(&libm::fmod),
         Opcode::MaxNumF => map(&max_num),
         Opcode::MinNumF => map(&min_num),

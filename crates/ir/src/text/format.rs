@@ -37,6 +37,8 @@ const CONVERT_FAST: Format =
 const CONVERT_NON_NEGATIVE: Format =
     Format::Items(&[Operand(0), Flag("nneg", "nonNeg"), Dict, COLON, Type(0), Word("to"), Results], Spelt);
 const REARRANGE: Format = Format::Items(&[Operand(0), Dict, COLON, Type(0), ARROW, Results], Spelt);
+const HISTOGRAM: Format =
+    Format::Items(&[Operand(0), Optional(1), Dict, COLON, Type(0), ARROW, Results], Spelt);
 const JOIN: Format =
     Format::Items(&[Operand(0), COMMA, Operand(1), Dict, COLON, SameType, ARROW, Results], Spelt);
 const YIELD: Format = Format::Items(&[Dict, TypedRest(0)], Spelt);

@@ -2,7 +2,7 @@
 
 use super::context::{Cx, is_int, is_ptr, same_shape};
 use crate::attr::Attr;
-use crate::types::{Signedness, Type};
+use crate::types::{FloatKind, Signedness, Type};
 
 /// The element behind a pointer or each pointer of a tile, in the same shape.
 pub(super) fn pointee(ty: &Type) -> Option<Type> {
@@ -91,8 +91,9 @@ pub(super) fn atomic_rmw(cx: &mut Cx<'_>) {
     let op = cx.prop("atomic_rmw_op").and_then(Attr::as_str).unwrap_or("");
     let fits = match op {
         "fadd" => float,
-        // Triton writes the maximum of floats as that of their bits.
         "exch" => true,
+        // Triton writes the maximum of wider floats as that of their bits.
+        "max" | "min" => !float || matches!(value.elem(), Type::Float(FloatKind::F16 | FloatKind::BF16)),
         _ => !float,
     };
     cx.need(fits, || format!("`{op}` of `{value}`"));

@@ -2,7 +2,7 @@
 //!
 //! - Structure: every operation stands in one block, blocks and regions know their owners, regions nest at
 //!   most [`MAX_REGIONS`](crate::text::MAX_REGIONS) deep.
-//! - Tiles and blocks of descriptors have rank 1 to 5, extents that are powers of two, and at most 1,048,576
+//! - Tiles have rank 1 to 20, blocks of descriptors 1 to 5, extents that are powers of two, and at most 1,048,576
 //!   elements (C4).
 //! - Each known operation has the operands, results, regions, attributes and types that its table row asks
 //!   for (C5).

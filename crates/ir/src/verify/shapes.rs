@@ -142,6 +142,10 @@ pub(super) fn histogram(cx: &mut Cx<'_>) {
     let (x, y) = (cx.operand(0), cx.result(0));
     let fits = |t: &Type| t.is_tensor() && is_int(t.elem()) && t.shape().len() == 1;
     cx.need(fits(x) && fits(y), || format!("`{x}` to `{y}`: both must be integers of rank 1"));
+    if let Some(mask) = cx.operand_types().get(1) {
+        let fits = *mask.elem() == Type::I1 && mask.shape() == x.shape();
+        cx.need(fits, || format!("mask `{mask}` of `{x}`: an i1 for each number is needed"));
+    }
 }
 
 /// What reduce and scan share: tiles of one shape, an axis, and a body on pairs of elements.

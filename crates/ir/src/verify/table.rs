@@ -113,6 +113,12 @@ fn properties(cx: &mut Cx<'_>) -> bool {
     sound
 }
 
+/// Most dimensions of a tile: as often as the largest can be halved.
+const MAX_TILE_RANK: usize = 20;
+
+/// Most dimensions of a block of a descriptor, which the copy engine moves.
+const MAX_BLOCK_RANK: usize = 5;
+
 /// Rank, extents and size of tiles and blocks (C4).
 fn limits(cx: &mut Cx<'_>) {
     let m = cx.m;
@@ -133,8 +139,9 @@ fn limit(cx: &mut Cx<'_>, ty: &Type) {
         return;
     }
     let shape = ty.shape();
-    let fault = if shape.is_empty() || shape.len() > 5 {
-        format!("`{ty}` has rank {}, 1 to 5 are supported", shape.len())
+    let most = if ty.is_desc() { MAX_BLOCK_RANK } else { MAX_TILE_RANK };
+    let fault = if shape.is_empty() || shape.len() > most {
+        format!("`{ty}` has rank {}, 1 to {most} are supported", shape.len())
     } else if let Some(odd) = shape.iter().find(|d| !d.is_power_of_two()) {
         format!("extent {odd} of `{ty}` is not a power of two")
     } else if ty.elements().is_none_or(|n| n > 1 << 20) {

@@ -306,6 +306,8 @@ fn combination(module: &Module, op: OpId, elem: &Type) -> Option<&'static str> {
     match (name, elem) {
         ("add", Type::Float(_)) => Some("fadd"),
         ("add", _) => Some("add"),
+        ("min", Type::Float(FloatKind::F16 | FloatKind::BF16)) => Some("min"),
+        ("max", Type::Float(FloatKind::F16 | FloatKind::BF16)) => Some("max"),
         ("min", Type::Int(..)) => Some(if unsigned { "umin" } else { "min" }),
         ("max", Type::Int(..)) => Some(if unsigned { "umax" } else { "max" }),
         ("and", Type::Int(..)) => Some("and"),

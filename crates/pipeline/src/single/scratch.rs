@@ -19,7 +19,10 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
     let all = || together(module, &data.operands);
     let first = || together(module, data.operands.get(..1).unwrap_or_default());
     let bare = || data.operands.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
+    // A single row or column may lie in no rows at all.
+    let thin = || data.operands.iter().any(|&v| is_thin(module.ty(v)));
     let rank = data.operands.first().map_or(0, |&v| module.ty(v).shape().len());
+    let old = || result_words(module, op) * 128 * warps;
     let line = || words(module, op) * 128 * warps;
     let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
     let comes = |n: usize| {
@@ -29,11 +32,15 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
         value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
     };
     match data.opcode {
-        Opcode::Reduce if bare() || rank > 2 => reduced(module, op, warps, layout).max(all()).max(line()),
+        Opcode::Reduce if bare() || thin() || rank > 2 => {
+            reduced(module, op, warps, layout).max(all()).max(line())
+        }
         Opcode::Reduce => reduced(module, op, warps, layout),
-        Opcode::Scan if bare() || rank > 2 || shares_lines(module, op, warps, layout) => all().max(line()),
-        Opcode::AtomicRmw | Opcode::AtomicCas if bare() => together(module, &data.results).max(128 * warps),
-        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => 128 * warps,
+        Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
+            all().max(line())
+        }
+        Opcode::AtomicRmw | Opcode::AtomicCas if bare() => together(module, &data.results).max(old()),
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => old(),
         Opcode::Reshape if is_moved(module, op) && comes(0) => first(),
         Opcode::Trans if comes(0) && is_turned(module, op) => first(),
         Opcode::Gather | Opcode::Split if comes(0) => first(),
@@ -47,6 +54,17 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
         }
         _ => 0,
     }
+}
+
+/// Words of 32 bits of an element of the result, one where there is none.
+fn result_words(module: &Module, op: OpId) -> u64 {
+    let bits = module.result(op).and_then(|v| module.ty(v).elem_bits());
+    bits.map_or(1, |bits| u64::from(bits.div_ceil(32)))
+}
+
+/// Whether a matrix is a single row or column.
+fn is_thin(ty: &Type) -> bool {
+    ty.shape().len() == 2 && non_unit(ty.shape()).len() < 2
 }
 
 /// Bytes of tiles one behind the other.

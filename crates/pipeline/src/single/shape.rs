@@ -273,10 +273,11 @@ fn covering(tiles: &[&Type]) -> Option<(u64, RegisterLayout)> {
     None
 }
 
-/// Whether an atomic operation combines bf16.
+/// Whether an atomic operation adds bf16; the greater and the smaller are swapped in.
 fn of_bf16(module: &Module, op: OpId) -> bool {
     let value = module.ops[op].operands.get(1);
-    value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
+    let adds = module.attr(op, "atomic_rmw_op").and_then(Attr::as_str) == Some("fadd");
+    adds && value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
 }
 
 /// What no partition of this kind has code for.
