@@ -12,7 +12,8 @@ from .errors import CompileError, Diagnostic, Refused, usage
 FORMS = ("graph", "scheduled", "assigned", "program", "llvm", "ptx")
 # Options of a kernel: the flag of the command, and whether it takes a value.
 KERNEL = {"entry": True, "depth": True, "slack_slots": True, "smem_limit": True, "residents": True, "tune": False,
-          "trips": True, "no_check": False, "cost": True, "ptx_version": True, "no_fusion": False, "max_registers": True, "lines": False}
+          "trips": True, "no_check": False, "cost": True, "ptx_version": True, "no_fusion": False,
+          "max_registers": True, "lines": False}
 
 
 @dataclass(frozen=True)

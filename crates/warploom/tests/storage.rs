@@ -206,7 +206,7 @@ fn operands_over_the_live_accumulator_are_refused_b20() {
     let (said, at) = tensor_program(&wrong).expect_err("a refusal");
     // Both lifetimes by name, at the operation that fills one of them.
     assert!(said.contains("acc") && said.contains("operand") && said.contains("B20"), "{said}");
-    assert!(said.contains("%o, filled by tt.dot, and %p, filled by arith.truncf"), "{said}");
+    assert!(said.contains("%p, filled by arith.truncf, and %o, filled by tt.dot"), "{said}");
     let ops = ["#warploom.buffer<\"p\">", "#warploom.buffer<\"o\">"].map(|part| line_of(&wrong, part));
     assert!(ops.contains(&at), "line {at}: {said}");
 }

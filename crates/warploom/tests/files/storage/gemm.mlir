@@ -43,7 +43,7 @@
 // -----
 // A tile of the epilogue is copied in while the loop reads the ring that its leaf shares bytes with: both lifetimes are named.
 // replace: `    %5 = arith.truncf %4 :` -> `    %c0 = tt.descriptor_load %arg10[%1, %3] {warploom.buffer = #warploom.buffer<"stage">} : !tt.tensordesc<128x256xbf16> -> tensor<128x256xbf16>\n    %c1 = arith.extf %c0 : tensor<128x256xbf16> to tensor<128x256xf32>\n    %c2 = arith.addf %4, %c1 : tensor<128x256xf32>\n    %5 = arith.truncf %c2 :`
-// error @`%6 = tt.descriptor_load`: fails to resolve lifetime: value 0 'a': the layout lets it share bytes with value 2 'tile 2', but one is live in the other's region: (0, 512) to (2, 472) against (0, 0) to (0, 1484) [layout, B20]
+// error @`%c0 = tt.descriptor_load`: fails to resolve lifetime: value 2 'tile 2': the layout lets it share bytes with value 1 'b', but one is live in the other's region: (0, 0) to (0, 1484) against (0, 0) to (2, 472) [layout, B20]
 // -----
 // A declaration that names a leaf twice.
 // replace: `(%stage, %ring)` -> `(%stage, %stage)`
