@@ -14,11 +14,8 @@ impl<'c> Lower<'c, '_> {
     /// The remainder of two numbers; 16-bit formats, which hold it, by f32.
     pub(super) fn remainder(&mut self, op: OpId, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
         let Type::Float(kind) = *self.operand_elem(op, 0)? else { return Err(self.bad_type(op)) };
-        match kind {
-            FloatKind::F64 => return self.long_division(a, b),
-            // The interpreter finds other remainders here, and nobody knows yet why.
-            FloatKind::F32 => return Err(self.bad_type(op)),
-            _ => {}
+        if matches!(kind, FloatKind::F32 | FloatKind::F64) {
+            return self.long_division(a, b);
         }
         let (a, b) = (self.widened(op, a, kind)?, self.widened(op, b, kind)?);
         let rest = self.long_division(a, b)?;

@@ -1,3 +1,28 @@
+// The remainder of f32 is exact, with the sign of the dividend (C68). The divisor is made by a power of two: the reference keeps
+// f32 unrounded, and a remainder of many turns shows each bit of its divisor.
+// run: run - --target sm_80 --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// run: run - --target sm_90a --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// run: run - --target sm_100a --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// clean
+module {
+  tt.func public @remainder(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %r: !tt.ptr<f32>) {
+    %small = arith.constant dense<9.765625e-4> : tensor<256xf32>
+    %n = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %pps = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %pp = tt.addptr %pps, %n : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %qps = tt.splat %q : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %qp = tt.addptr %qps, %n : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %rps = tt.splat %r : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %rp = tt.addptr %rps, %n : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %x = tt.load %pp : tensor<256x!tt.ptr<f32>>
+    %y = tt.load %qp : tensor<256x!tt.ptr<f32>>
+    %z = arith.mulf %y, %small : tensor<256xf32>
+    %m = arith.remf %x, %z : tensor<256xf32>
+    tt.store %rp, %m : tensor<256x!tt.ptr<f32>>
+    tt.return
+  }
+}
+// -----
 // The remainder of f64 is exact, with the sign of the dividend (C68).
 // run: run - --target sm_80 --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
 // run: run - --target sm_90a --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
