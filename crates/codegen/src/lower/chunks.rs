@@ -33,15 +33,15 @@ impl<'c> Lower<'c, '_> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let down = blocked.row_step();
         let spare = down > layout.rows;
-        let skip = if spare { self.ir.block() } else { self.ir.here()? };
-        if spare {
-            // More lanes than chunks.
-            let row = blocked.first(self, Axis::Row)?;
-            let mine = self.ir.icmp(IntPredicate::ULT, row, self.ir.c32(layout.rows))?;
-            let own = self.ir.block();
-            self.ir.br_if(mine, own, skip)?;
-            self.ir.seek(own);
-        }
+        // More lanes than chunks.
+        let mine = match spare {
+            true => {
+                let row = blocked.first(self, Axis::Row)?;
+                Some(self.ir.icmp(IntPredicate::ULT, row, self.ir.c32(layout.rows))?.into())
+            }
+            false => None,
+        };
+        let skip = self.only_where(mine)?;
         let scope = self.enter();
         let across = layout.cols / (u64::from(blocked.vector) * u64::from(blocked.across));
         for row in 0..layout.rows.div_ceil(down) {
@@ -53,9 +53,7 @@ impl<'c> Lower<'c, '_> {
         }
         if spare {
             self.leave(scope);
-            self.ir.br(skip)?;
-            self.ir.seek(skip);
         }
-        Ok(())
+        self.rejoin(skip)
     }
 }

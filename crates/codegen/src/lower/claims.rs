@@ -8,7 +8,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
-use super::value::{Bound, Coords, Form};
+use super::value::Coords;
 use crate::error::{Result, called_from, refuse};
 use crate::llvm::{Val, as_int};
 
@@ -45,20 +45,13 @@ impl<'c> Lower<'c, '_> {
         if !self.module.ty(value).is_tensor() {
             return self.int(value);
         }
-        let (form, mut all) = (self.held_form(value)?, self.always());
-        for at in self.places(value, self.family()?, form)? {
+        let family = self.family()?;
+        let (form, mut all) = (self.form_now(value, family)?, self.always());
+        for at in self.places(value, family, form)? {
             let one = self.at(value, at)?;
             all = self.ir.binary(Llvm::And, all, one)?;
         }
         as_int(all)
-    }
-
-    /// The form that a tile is in, or would have.
-    fn held_form(&self, value: ValueId) -> Result<Form> {
-        match self.bound.get(&value) {
-            Some(Bound::Fragment(fragment)) => Ok(fragment.form),
-            _ => self.form(value, self.family()?),
-        }
     }
 
     /// `tt.print`: a line for each element, by the lane that acts for it: the program, the place, the value.
@@ -77,7 +70,8 @@ impl<'c> Lower<'c, '_> {
             let conversion = self.conversion(op, n, value)?;
             let places = match self.module.ty(value).is_tensor() {
                 true => {
-                    let (form, family) = (self.held_form(value)?, self.family()?);
+                    let family = self.family()?;
+                    let form = self.form_now(value, family)?;
                     let owner = self.owner(value, family, form)?;
                     self.places(value, family, form)?.into_iter().map(|at| (at, owner)).collect()
                 }
@@ -165,15 +159,7 @@ impl<'c> Lower<'c, '_> {
             let text = format!("tt.print of {} numbers in a line", line.values.len());
             return Err(refuse(Code::Op, text).rule("C3").note("needs", "32 at most").into());
         }
-        let done = match condition {
-            Some(condition) => {
-                let (prints, done) = (self.ir.block(), self.ir.block());
-                self.ir.br_if(as_int(condition)?, prints, done)?;
-                self.ir.seek(prints);
-                Some(done)
-            }
-            None => None,
-        };
+        let done = self.only_where(condition)?;
         let list = self.ir.own_bytes(8 * ARGUMENTS as u32)?;
         let mut at = 0u32;
         for &value in &line.values {
@@ -187,11 +173,7 @@ impl<'c> Lower<'c, '_> {
         }
         let format = self.ir.text(&line.format)?;
         self.ir.call_runtime("vprintf", Some(self.ir.i32().into()), &[format, list.into()])?;
-        if let Some(done) = done {
-            self.ir.br(done)?;
-            self.ir.seek(done);
-        }
-        Ok(())
+        self.rejoin(done)
     }
 
     /// `tt.assert` or `tt.print`.

@@ -1,6 +1,7 @@
 //! State of the walk over one program, and what every operation asks of it.
 
 use hashbrown::HashMap;
+use inkwell::basic_block::BasicBlock;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
 use warploom_chips::{PtxVersion, Target};
@@ -153,6 +154,25 @@ impl<'c> Lower<'c, '_> {
     /// Opens a scope: what is computed in it is forgotten when it closes.
     pub(super) fn enter(&self) -> [usize; 4] {
         [self.memo_log.len(), self.pairs_log.len(), self.moved_log.len(), self.open.len()]
+    }
+
+    /// From here on only lanes for which the condition holds go on, or all where there is none; what
+    /// [`Lower::rejoin`] needs to bring them together again.
+    pub(super) fn only_where(&mut self, condition: Option<Val<'c>>) -> Result<Option<BasicBlock<'c>>> {
+        let Some(condition) = condition else { return Ok(None) };
+        let (body, done) = (self.ir.block(), self.ir.block());
+        self.ir.br_if(as_int(condition)?, body, done)?;
+        self.ir.seek(body);
+        Ok(Some(done))
+    }
+
+    /// All lanes go on together.
+    pub(super) fn rejoin(&mut self, done: Option<BasicBlock<'c>>) -> Result<()> {
+        if let Some(done) = done {
+            self.ir.br(done)?;
+            self.ir.seek(done);
+        }
+        Ok(())
     }
 
     /// Closes a scope.

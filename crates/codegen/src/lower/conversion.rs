@@ -86,12 +86,11 @@ impl<'c> Lower<'c, '_> {
         bits: u32,
     ) -> Result<Vec<IntValue<'c>>> {
         let mut starts = Starts::of(self, &plan.store, bits)?;
-        let (idle, done) = (idle(&plan.store), self.ir.block());
-        if idle != 0 {
-            let store = self.ir.block();
-            self.ir.br_if(self.has_none(idle)?, store, done)?;
-            self.ir.seek(store);
-        }
+        let acts = match idle(&plan.store) {
+            0 => None,
+            idle => Some(self.has_none(idle)?.into()),
+        };
+        let done = self.only_where(acts)?;
         for piece in 0..plan.store.access.pieces() {
             let registers = piece_of(&plan.store, piece);
             let bytes = bits / 8 * registers.len() as u32;
@@ -99,8 +98,7 @@ impl<'c> Lower<'c, '_> {
             let address = starts.at(self, &registers)?;
             self.ir.store(words, address, bytes)?;
         }
-        self.ir.br(done)?;
-        self.ir.seek(done);
+        self.rejoin(done)?;
         match plan.scope {
             Scope::Warp => self.meet_warp()?,
             _ => self.meet_all()?,

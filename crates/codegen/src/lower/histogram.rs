@@ -47,10 +47,7 @@ impl<'c> Lower<'c, '_> {
             self.ir.seek(done);
         }
         self.meet(&scratch)?;
-        let form = match self.bound.get(&source) {
-            Some(Bound::Fragment(fragment)) => fragment.form,
-            _ => self.form(source, family)?,
-        };
+        let form = self.form_now(source, family)?;
         let mine = self.owner(source, family, form)?;
         for at in self.places(source, family, form)? {
             let kept = mask.map(|mask| self.at(mask, at.clone())).transpose()?;

@@ -47,25 +47,14 @@ impl<'c> Lower<'c, '_> {
                 elements.push((number, self.stored_bits(element)?));
             }
             let owner = self.owner(value, family, form)?;
-            let done = match owner {
-                Some(owner) => {
-                    let (store, done) = (self.ir.block(), self.ir.block());
-                    self.ir.br_if(as_int(owner)?, store, done)?;
-                    self.ir.seek(store);
-                    Some(done)
-                }
-                None => None,
-            };
+            let done = self.only_where(owner)?;
             let bytes = bytes_of(self.module.ty(value))?;
             for (number, bits) in elements {
                 let to = self.ir.shared_at(self.ir.scale(number, bytes)?)?;
                 let to = self.ir.plus(to, scratch.offset + start)?;
                 self.ir.store(bits, to, bytes as u32)?;
             }
-            if let Some(done) = done {
-                self.ir.br(done)?;
-                self.ir.seek(done);
-            }
+            self.rejoin(done)?;
         }
         self.meet_all()?;
         Ok(starts)

@@ -195,10 +195,7 @@ class Model:
             for n, node in enumerate(self.loop["nodes"]):
                 self.model.add(end >= self.start[n] + node["latency"])
             self.model.minimize(end)
-        solver = cp_model.CpSolver()
-        solver.parameters.max_time_in_seconds = limit
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
+        solver = one_worker(limit)
         status = solver.solve(self.model)
         times = None
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -244,6 +241,15 @@ def schedule(loop, limit):
         "length_optimal": status == cp_model.OPTIMAL,
         "nodes": [{"id": n, "time": t} for n, t in enumerate(times)],
     }
+
+
+def one_worker(limit):
+    """A solver on one core for so many seconds, the same in every run."""
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = limit
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 0
+    return solver
 
 
 def answer_lines(schedule):

@@ -8,7 +8,7 @@ for the least cost of crossings at it. Registers, rings, replicas and uses that 
 modelled; the first two only make an answer worse, loops with the others are left out.
 """
 
-from oracle import answer_lines, components, dependences, minimum_ii
+from oracle import answer_lines, components, dependences, minimum_ii, one_worker
 from ortools.sat.python import cp_model
 
 KINDS = ("producer", "mma", "compute")
@@ -160,10 +160,7 @@ class Joint:
 
     def minimise(self, what, limit):
         self.model.minimize(what)
-        solver = cp_model.CpSolver()
-        solver.parameters.max_time_in_seconds = limit
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
+        solver = one_worker(limit)
         status = solver.solve(self.model)
         return solver if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None, status
 
