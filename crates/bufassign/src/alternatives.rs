@@ -1,8 +1,9 @@
 //! Plans beside the best one, with what each costs (B80).
 
-use crate::assign::planned;
+use crate::assign::{levels, planned};
 use crate::input::{AssignOptions, Problem, Sharing};
-use crate::model::{self, Model};
+use crate::model::Model;
+use crate::nest;
 use crate::output::{AssignError, Assignment};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,12 +50,13 @@ pub fn alternatives(
 ) -> Result<Vec<Alternative>, AssignError> {
     let mut found: Vec<Alternative> = Vec::new();
     let mut refused = None;
+    let flat = nest::flat(problem)?;
     let waits = (0..MOST_WAITS).chain([usize::MAX]).map(|most| (Sharing::Always, most));
     let modes = [Sharing::WhenNeeded, Sharing::Implied, Sharing::Off].map(|s| (s, usize::MAX));
     for (sharing, most_waits) in modes.into_iter().chain(waits) {
         let options = AssignOptions { sharing, ..options.clone() };
-        let model = Model { deadline, most_waits, ..model::build(problem, &options)? };
-        match planned(&model) {
+        let model = Model { deadline, most_waits, ..levels(problem, flat.as_ref(), &options)? };
+        match planned(problem, &model) {
             Ok((assignment, (couples, waits))) => {
                 let tmem = assignment.tmem.as_ref().map_or(0, |t| t.used);
                 let price = PlanPrice { couples, waits, smem: assignment.smem.used, tmem };

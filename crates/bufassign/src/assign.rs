@@ -6,6 +6,7 @@ use crate::descriptors;
 use crate::input::{AssignOptions, Problem};
 use crate::mbarriers::semaphores;
 use crate::model::{self, Model};
+use crate::nest::{self, Flat};
 use crate::output::{AssignError, Assignment, Class, ErrorKind, PackVerdict};
 use crate::packed::smem_limit;
 use crate::plan::{Plan, plan};
@@ -43,12 +44,27 @@ fn answer(
     options: &AssignOptions,
     deadline: Option<Instant>,
 ) -> Result<Assignment, AssignError> {
-    let model = Model { deadline, ..model::build(problem, options)? };
-    Ok(planned(&model)?.0)
+    let flat = nest::flat(problem)?;
+    let model = Model { deadline, ..levels(problem, flat.as_ref(), options)? };
+    Ok(planned(problem, &model)?.0)
+}
+
+/// The model of a problem, of its levels where its loops nest; ops keep their own ids.
+pub(crate) fn levels<'a>(
+    problem: &'a Problem,
+    flat: Option<&'a Flat>,
+    options: &'a AssignOptions,
+) -> Result<Model<'a>, AssignError> {
+    let Some(flat) = flat else { return model::build(problem, options) };
+    let mut model = model::build(&flat.problem, options)?;
+    for op in &mut model.ops {
+        op.id = flat.origin.get(&op.id).copied().unwrap_or(op.id);
+    }
+    Ok(model)
 }
 
 /// The plan of a model, and its price beside memory: waits that tie partitions, waits.
-pub(crate) fn planned(model: &Model<'_>) -> Result<(Assignment, Price), AssignError> {
+pub(crate) fn planned(problem: &Problem, model: &Model<'_>) -> Result<(Assignment, Price), AssignError> {
     let plan = plan(model)?;
     let desc = descriptors::assign(model, &plan)?;
     limits(model, &plan)?;
@@ -57,8 +73,9 @@ pub(crate) fn planned(model: &Model<'_>) -> Result<(Assignment, Price), AssignEr
         return Err(e);
     }
     let assignment = records::assemble(model, &plan, desc);
-    #[cfg(debug_assertions)]
-    if let Err(violations) = crate::check::check_with(model.problem, model.options, &assignment) {
+    if cfg!(debug_assertions)
+        && let Err(violations) = crate::check::check_with(problem, model.options, &assignment)
+    {
         let list: Vec<String> = violations.iter().map(ToString::to_string).collect();
         let m =
             format!("the checker refused the answer, which is a bug of the assigner: {}", list.join("; "));

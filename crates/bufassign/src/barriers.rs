@@ -134,9 +134,14 @@ fn compatible(
     b: &Holder,
 ) -> Result<Vec<(usize, usize, i64)>, Block> {
     if a.region != b.region {
-        return if model.problem.repeat == Repeat::Overlapped { Err(Block::Region) } else { Ok(Vec::new()) };
+        let together =
+            model.problem.repeat == Repeat::Overlapped || model.beside(a.region).any(|r| r == b.region);
+        return if together { Err(Block::Region) } else { Ok(Vec::new()) };
     }
     let region = &model.regions[a.region];
+    if region.inner {
+        return Err(Block::Region);
+    }
     let mut relied = Vec::new();
     for (&x, &y) in a.units.iter().flat_map(|x| b.units.iter().map(move |y| (x, y))) {
         let (u, v) = (&life.units[x], &life.units[y]);
@@ -255,7 +260,7 @@ fn mode(model: &Model<'_>, life: &Lifetimes, orders: &[Order], shake: &Shake, h:
     let unit = &life.units[h.units[0]];
     let Some(p) = unit.producer else { return BarrierMode::Sync };
     if !model.regions[unit.region].is_loop {
-        return if model.problem.repeat == Repeat::Overlapped {
+        return if model.problem.repeat == Repeat::Overlapped || model.regions[unit.region].inner {
             BarrierMode::Sync
         } else {
             BarrierMode::Arrive

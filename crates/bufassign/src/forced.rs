@@ -129,7 +129,8 @@ fn chain(
             return Err(refuse("a value of its root is live in another one's region"));
         }
     }
-    let overlapped = model.problem.repeat == Repeat::Overlapped;
+    let nested = by_region.keys().any(|&r| model.beside(r).any(|o| by_region.contains_key(&o)));
+    let overlapped = model.problem.repeat == Repeat::Overlapped || nested;
     if overlapped && by_region.len() > 1 {
         return Err(refuse("values of its root live in several regions and turns of them overlap"));
     }
@@ -233,7 +234,8 @@ fn shared_slots(
     if u.region != v.region {
         let live = crate::place::live_in(u, v.region)
             || crate::place::live_in(v, u.region)
-            || model.problem.repeat == Repeat::Overlapped;
+            || model.problem.repeat == Repeat::Overlapped
+            || model.beside(u.region).any(|r| r == v.region);
         return if live {
             Err(alias_live(model, life, a, b, "one is live in the other's region"))
         } else {

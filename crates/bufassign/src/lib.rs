@@ -54,6 +54,7 @@ mod lifetime;
 pub mod materialize;
 mod mbarriers;
 mod model;
+mod nest;
 mod order;
 mod orders;
 mod output;
@@ -77,10 +78,10 @@ pub use alternatives::{Alternative, PlanPrice, alternatives};
 pub use assign::{assign, assign_json, assign_within};
 pub use failure::CheckFailure;
 pub use input::{
-    Access, AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, LayoutLeaf,
-    LayoutRef, MachineSpec, NameTooLong, OpBuilder, OwnName, Preset, Problem, ProblemBuilder, Producer,
-    RegionKind, Repeat, Reserved, RoleSpec, ScheduledOp, ScheduledRegion, Sharing, Space, SpaceSpec,
-    TargetSpec, ValueBuilder, WarpPartition, element_bits,
+    Access, AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, Inside,
+    LayoutLeaf, LayoutRef, MachineSpec, NameTooLong, OpBuilder, OwnName, Preset, Problem, ProblemBuilder,
+    Producer, RegionKind, Repeat, Reserved, RoleSpec, ScheduledOp, ScheduledRegion, Sharing, Space,
+    SpaceSpec, TargetSpec, ValueBuilder, WarpPartition, element_bits,
 };
 pub use output::*;
 pub use schema::json_schema;

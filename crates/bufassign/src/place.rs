@@ -5,7 +5,7 @@ mod spans;
 mod stack;
 
 pub(crate) use plot::{Placed, Plot, live_in};
-pub(crate) use spans::{Ground, problem_of};
+pub(crate) use spans::{Ground, beside, problem_of};
 
 use crate::handshake::Shake;
 use crate::lifetime::Lifetimes;

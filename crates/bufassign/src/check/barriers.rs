@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, distances, waits};
+use super::levels::{inner, one_nest};
 use super::machine::{machine, signals};
 use super::report::Report;
 use crate::input::{AccessRole, Repeat};
@@ -133,7 +134,8 @@ fn mode(
         return BarrierMode::Sync;
     }
     if f.ii(life.region).is_none() {
-        return if f.problem.repeat == Repeat::Overlapped { BarrierMode::Sync } else { BarrierMode::Arrive };
+        let again = f.problem.repeat == Repeat::Overlapped || inner(f.problem, life.region);
+        return if again { BarrierMode::Sync } else { BarrierMode::Arrive };
     }
     // Judged before any sharing: at the depths of the law, without inserted waits.
     let bare = bare(f, a);
@@ -176,9 +178,13 @@ fn shared_slot(
     if x.region != y.region {
         let later = f.region_id(x.region.max(y.region));
         let drained = a.drains.iter().any(|d| d.before_region == later && !d.pairs.is_empty());
-        if !drained || f.problem.repeat == Repeat::Overlapped {
+        if !drained || f.problem.repeat == Repeat::Overlapped || one_nest(f.problem, x.region, y.region) {
             report.add("B30", &[v, w], "holders of one slot in different regions need a drained boundary");
         }
+        return;
+    }
+    if inner(f.problem, x.region) {
+        report.add("B79", &[v, w], "in a loop in a loop every holder has a slot of its own");
         return;
     }
     let graph = graphs.entry(x.region).or_insert_with(|| Graph::new(f, a, x.region, None));

@@ -1,9 +1,10 @@
 //! What follows from the problem alone, computed afresh: times, lifetimes, least depths
 //! (B14..B22).
 
+use super::chip::target;
+use super::levels::{Levels, inner, one_nest};
 use crate::input::{
     AccessRole, AssignOptions, BufferValue, Exit, Problem, RegionKind, Repeat, ScheduledOp, Sharing,
-    TargetSpec,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use warploom_chips::{Feature, Target};
@@ -33,6 +34,8 @@ pub(super) struct Use {
 pub(super) enum Held {
     Always,
     During(i128, i128),
+    /// It is live in another region of the nest (B79).
+    Beside,
 }
 
 /// One lifetime: a value, or values that update each other in place.
@@ -71,12 +74,21 @@ pub(super) struct Facts<'a> {
     pub lives: Vec<Life>,
     /// Life of each owner.
     pub life_of: BTreeMap<u64, usize>,
+    /// Ops of other levels that ops here stand for (B79).
+    pub stands_for: BTreeMap<u64, u64>,
 }
 
 impl<'a> Facts<'a> {
-    pub fn gather(problem: &'a Problem, options: &'a AssignOptions) -> Result<Facts<'a>, String> {
+    /// Gathers the facts of a problem, or of its levels.
+    pub fn gather(
+        problem: &'a Problem,
+        levels: Option<&'a Levels>,
+        options: &'a AssignOptions,
+    ) -> Result<Facts<'a>, String> {
+        let problem = levels.map_or(problem, |l| &l.problem);
         let mut f = Facts {
             problem,
+            stands_for: levels.map(|l| l.stands_for.clone()).unwrap_or_default(),
             options,
             target: target(&problem.target)?,
             values: problem.values.iter().map(|v| (v.id, v)).collect(),
@@ -102,6 +114,11 @@ impl<'a> Facts<'a> {
 
     pub fn region_id(&self, region: usize) -> u64 {
         self.problem.regions.get(region).map_or(0, |r| r.id)
+    }
+
+    /// The op of the problem that an op stands for.
+    pub fn source(&self, op: u64) -> u64 {
+        self.stands_for.get(&op).copied().unwrap_or(op)
     }
 
     fn place_ops(&mut self) {
@@ -245,7 +262,8 @@ impl<'a> Facts<'a> {
         let early = ii.is_some()
             && spec.exit == Exit::Early
             && producer.is_some_and(|p| self.ops.get(&p).is_some_and(|o| o.is_async));
-        let private = carried || live_in || live_out || any(|v| v.init) || early;
+        let private =
+            carried || live_in || live_out || any(|v| v.init) || early || inner(self.problem, region);
         let mut life = Life {
             members: {
                 let mut m = chain.to_vec();
@@ -280,6 +298,7 @@ impl<'a> Facts<'a> {
         let mut held = BTreeMap::new();
         let r = life.region;
         let here = match (self.ii(r), life.private) {
+            _ if inner(self.problem, r) => Held::Always,
             (Some(_), true) => Held::Always,
             (None, true) => {
                 let from = if live_in { 0 } else { life.start };
@@ -302,6 +321,11 @@ impl<'a> Facts<'a> {
                 if k < r || (k != r && self.problem.repeat != Repeat::None && life.producer.is_none()) {
                     held.insert(k, Held::Always);
                 }
+            }
+        }
+        for k in 0..self.problem.regions.len() {
+            if !held.contains_key(&k) && held.keys().any(|&r| one_nest(self.problem, k, r)) {
+                held.insert(k, Held::Beside);
             }
         }
         held
@@ -372,28 +396,4 @@ impl<'a> Facts<'a> {
 /// Least integer at or above a / b, b > 0.
 pub(super) fn ceil(a: i128, b: i128) -> i128 {
     -((-a).div_euclid(b))
-}
-
-fn target(spec: &TargetSpec) -> Result<Target, String> {
-    match spec {
-        TargetSpec::Named(n) => Target::named(n).map_err(|e| e.to_string()),
-        TargetSpec::Custom { base, overrides } => {
-            let base = Target::named(base).map_err(|e| e.to_string())?;
-            let mut json = serde_json::to_value(base).map_err(|e| e.to_string())?;
-            let over = serde_json::Value::Object(overrides.clone());
-            overlay(&mut json, over, 16);
-            serde_json::from_value(json).map_err(|e| e.to_string())
-        }
-        TargetSpec::Machine(spec) => super::description::as_chip(spec),
-    }
-}
-
-fn overlay(base: &mut serde_json::Value, over: serde_json::Value, fuel: u8) {
-    if let (Some(base), serde_json::Value::Object(over), true) = (base.as_object_mut(), &over, fuel > 0) {
-        for (key, value) in over {
-            overlay(base.entry(key.clone()).or_insert(serde_json::Value::Null), value.clone(), fuel - 1);
-        }
-    } else {
-        *base = over;
-    }
 }

@@ -14,10 +14,12 @@
 //! replayed by a test, not here.
 
 mod barriers;
+mod chip;
 mod class;
 mod description;
 mod facts;
 mod graph;
+mod levels;
 mod load;
 mod machine;
 mod memory;
@@ -51,7 +53,14 @@ pub fn check_with(
     assignment: &Assignment,
 ) -> Result<(), CheckFailure<AssignViolation>> {
     let mut report = Report::default();
-    match Facts::gather(problem, options) {
+    let levels = match levels::levels(problem) {
+        Ok(levels) => levels,
+        Err(message) => {
+            report.add("B79", &[], message);
+            return CheckFailure::unless_empty(report.0);
+        }
+    };
+    match Facts::gather(problem, levels.as_ref(), options) {
         Err(message) => report.add("B4", &[], message),
         Ok(facts) => {
             // Without one record per value nothing else can be looked up.
@@ -72,7 +81,8 @@ pub fn check_with(
 /// Whether the orders that an answer promises put all uses of one value before another is written, `distance`
 /// iterations later (B51); false where there is no such value.
 pub fn ordered(problem: &Problem, assignment: &Assignment, from: u64, to: u64, distance: i64) -> bool {
-    let Ok(facts) = Facts::gather(problem, &problem.options) else { return false };
+    let Ok(levels) = levels::levels(problem) else { return false };
+    let Ok(facts) = Facts::gather(problem, levels.as_ref(), &problem.options) else { return false };
     let Some(life) = facts.life_of.get(&from).and_then(|k| facts.lives.get(*k)) else { return false };
     let graph = graph::Graph::new(&facts, assignment, life.region, None);
     let waits = graph::waits(&facts, from, to, distance.into());

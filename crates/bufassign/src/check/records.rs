@@ -82,10 +82,10 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         let v = r.value;
         report.same("B10", v, "name", &r.name, &value.name);
         report.same("B10", v, "region", &r.region, &f.region_id(life.region));
-        report.same("B10", v, "producer", &r.producer, &f.values[&owner].producer.map(|p| p.op));
-        let mut ops: BTreeSet<u64> = value.consumers.iter().map(|c| c.op).collect();
+        report.same("B10", v, "producer", &r.producer, &f.values[&owner].producer.map(|p| f.source(p.op)));
+        let mut ops: BTreeSet<u64> = value.consumers.iter().map(|c| f.source(c.op)).collect();
         if v == owner {
-            ops.extend(f.family(v).flat_map(|w| w.consumers.iter().map(|c| c.op)));
+            ops.extend(f.family(v).flat_map(|w| w.consumers.iter().map(|c| f.source(c.op))));
         }
         report.same("B10", v, "consumers", &r.consumers.iter().copied().collect(), &ops);
         let split = |t: i128| match f.ii(life.region) {

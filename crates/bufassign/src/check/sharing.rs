@@ -282,6 +282,10 @@ fn together(
 ) {
     let f = ctx.f;
     let ids = [v.value, w.value];
+    // They meet where they are live, if they do.
+    if x == Held::Beside && y == Held::Beside {
+        return;
+    }
     let (Held::During(s, e), Held::During(t, g)) = (x, y) else {
         report.add("B51", &ids, "they share bytes and one of them is live all the time");
         return;

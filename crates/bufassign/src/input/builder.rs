@@ -4,7 +4,7 @@ use super::*;
 
 impl Problem {
     /// Starts a problem for a built-in chip, such as `sm_90a`. The builder gives ids in the order of its calls, from 0,
-    /// and ranks the ops of a region by cycle, then by call; anything else is set on the finished problem's fields.
+    /// and ranks the ops of a region by cycle, then by call, loops of its body first; anything else is set on the finished problem's fields.
     ///
     /// ```
     /// use warploom_bufassign::{AccessRole, Problem, assign};
@@ -63,13 +63,29 @@ impl ProblemBuilder {
 
     fn region(&mut self, kind: RegionKind, ii: Option<u64>, stages: Option<u64>) -> u64 {
         let id = self.0.regions.len() as u64;
-        self.0.regions.push(ScheduledRegion { id, kind, ii, stages, exit: Exit::default() });
+        self.0.regions.push(ScheduledRegion { id, kind, ii, stages, exit: Exit::default(), inside: None });
         id
     }
 
     /// Adds a loop of an initiation interval in cycles and so many stages, behind what is there; gives its id.
     pub fn add_loop(&mut self, ii: u64, stages: u64) -> u64 {
         self.region(RegionKind::Loop, Some(ii), Some(stages))
+    }
+
+    /// Adds a loop to the body of another (B79), at a stage and cycle of its schedule and of so many cycles; gives its id.
+    /// Regions come in the order of the program, a loop before what its body holds.
+    pub fn add_inner_loop(
+        &mut self,
+        outer: u64,
+        (stage, cycle, latency): (u64, u64, u64),
+        ii: u64,
+        stages: u64,
+    ) -> u64 {
+        let id = self.region(RegionKind::Loop, Some(ii), Some(stages));
+        if let Some(r) = self.0.regions.last_mut() {
+            r.inside = Some(Inside { region: outer, stage, cycle, order: 0, latency });
+        }
+        id
     }
 
     /// Adds straight-line code behind what is there; gives its id.
@@ -132,13 +148,21 @@ impl ProblemBuilder {
 
     /// The problem. Whether it makes sense is for [`assign`](crate::assign) to say.
     pub fn finish(mut self) -> Problem {
-        let mut at: Vec<usize> = (0..self.0.ops.len()).collect();
-        at.sort_by_key(|&k| (self.0.ops[k].region, self.0.ops[k].cycle, k));
+        let Problem { ops, regions, .. } = &mut self.0;
+        // Region, cycle, and which one it is: loops of the body, then ops.
+        let bodies = regions.iter().enumerate().filter_map(|(k, r)| Some((r.inside?, k)));
+        let mut at: Vec<(Option<u64>, Option<u64>, bool, usize)> =
+            bodies.map(|(i, k)| (Some(i.region), Some(i.cycle), false, k)).collect();
+        at.extend(ops.iter().enumerate().map(|(k, o)| (o.region, o.cycle, true, k)));
+        at.sort_unstable();
         let mut ranks = std::collections::BTreeMap::<Option<u64>, u64>::new();
-        for k in at {
-            let op = &mut self.0.ops[k];
-            let rank = ranks.entry(op.region).or_default();
-            op.order = Some(*rank);
+        for (region, _, is_op, k) in at {
+            let rank = ranks.entry(region).or_default();
+            if is_op {
+                ops[k].order = Some(*rank);
+            } else if let Some(inside) = &mut regions[k].inside {
+                inside.order = *rank;
+            }
             *rank += 1;
         }
         self.0

@@ -116,6 +116,27 @@ pub struct ScheduledRegion {
     /// How a loop ends.
     #[serde(default)]
     pub exit: Exit,
+    /// The loop whose body holds this region, and where (B79); none at the top of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+}
+
+/// Where a region stands in the body of a loop (B79): one op of that loop's schedule, for every partition with ops in it.
+///
+/// Turns of the loop around it overlap as their partitions drift, and rings of the region turn on from one to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Inside {
+    /// Id of the loop, which stands earlier in the list.
+    pub region: u64,
+    /// Stage, below the loop's `stages`.
+    #[serde(default)]
+    pub stage: u64,
+    /// Cycle within the stage, below the loop's II.
+    pub cycle: u64,
+    /// Rank among the loop's ops and the other regions of its body.
+    pub order: u64,
+    /// Cycles from the region's first issue to the last touch of storage, for the iterations that it usually has.
+    pub latency: u64,
 }
 
 /// Kind of a region.

@@ -62,7 +62,8 @@ pub(super) fn unit(
     let same_time = producer
         .and_then(at)
         .is_none_or(|p| own.iter().all(|u| u.distance == 0 && at(u.op).is_some_and(|a| a.stage == p.stage)));
-    let whole = carried || live_in || leaves || init || in_flight;
+    // Turns of the loop around a region overlap: what ends in one is not yet ordered before the next (B79).
+    let whole = carried || live_in || leaves || init || in_flight || r.inner;
     Ok(Unit {
         elsewhere: elsewhere(model, region, live_in, producer.is_some(), flag(|v| v.live_out), &all, horizon),
         values: values.clone(),

@@ -110,7 +110,15 @@ fn regions(problem: &Problem) -> Result<(Vec<MRegion>, Ids), AssignError> {
         };
         ids.insert(r.id, k);
         let early = is_loop && r.exit == Exit::Early;
-        out.push(MRegion { id: r.id, is_loop, ii, stages, early, ops: Vec::new() });
+        let (nest, inner) = (None, r.inside.is_some());
+        out.push(MRegion { id: r.id, is_loop, ii, stages, early, nest, inner, ops: Vec::new() });
+    }
+    // A loop stands before what its body holds.
+    for (k, r) in problem.regions.iter().enumerate() {
+        if let Some(&outer) = r.inside.and_then(|i| ids.get(&i.region)) {
+            let top = out[outer].nest.unwrap_or(outer);
+            (out[outer].nest, out[k].nest) = (Some(top), Some(top));
+        }
     }
     Ok((out, ids))
 }

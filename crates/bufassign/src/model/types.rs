@@ -49,6 +49,10 @@ pub(crate) struct MRegion {
     pub ii: i64,
     pub stages: u64,
     pub early: bool,
+    /// The loop at the top of the nest that the region belongs to (B79).
+    pub nest: Option<usize>,
+    /// It stands in the body of a loop.
+    pub inner: bool,
     /// Anchored ops in `order`.
     pub ops: Vec<usize>,
 }
@@ -122,6 +126,13 @@ impl Model<'_> {
     /// Whether what is not needed for an answer is to be left.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Regions that run while another does, since both belong to one nest of loops (B79).
+    pub fn beside(&self, region: usize) -> impl Iterator<Item = usize> + '_ {
+        let nest = self.regions[region].nest;
+        let all = self.regions.iter().enumerate();
+        all.filter(move |(k, r)| *k != region && nest.is_some() && r.nest == nest).map(|(k, _)| k)
     }
 
     /// The loop of a region for diagnostics; `None` for a line.

@@ -5,6 +5,7 @@ use crate::input::{Repeat, Sharing};
 use crate::lifetime::{Lifetimes, Span, Unit};
 use crate::model::Model;
 use crate::pack::{LiveSpan, PackItem, PackProblem, TimeSegment};
+use std::collections::BTreeSet;
 
 /// What a space looks like to the packer.
 pub(crate) struct Ground<'a> {
@@ -43,7 +44,8 @@ fn spans(
     for &k in &plot.ring.units {
         let u = &life.units[k];
         let r = &model.regions[u.region];
-        if plot.ring.depth > 1 && r.is_loop || alone || (u.whole && r.is_loop) || plot.layout.is_some() {
+        let always = alone || r.inner || plot.layout.is_some();
+        if plot.ring.depth > 1 && r.is_loop || always || (u.whole && r.is_loop) {
             add(u.region, 0, everything(u.region));
         } else if u.whole {
             let start = if u.producer.is_none() || life_starts_before(model, u) { 0 } else { u.start };
@@ -58,6 +60,9 @@ fn spans(
                 Span::Range(a, b) => add(region, a, b - a),
             }
         }
+        for region in beside(model, u) {
+            add(region, 0, everything(region));
+        }
     }
     if model.problem.repeat == Repeat::Overlapped {
         for region in 0..model.regions.len() {
@@ -65,6 +70,12 @@ fn spans(
         }
     }
     out
+}
+
+/// Regions that run while a unit is live, beside those in which it is (B79).
+pub(crate) fn beside(model: &Model<'_>, u: &Unit) -> BTreeSet<usize> {
+    let own = || std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0));
+    own().flat_map(|r| model.beside(r)).filter(|&r| own().all(|o| o != r)).collect()
 }
 
 /// All cycles of a region.

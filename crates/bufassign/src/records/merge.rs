@@ -1,9 +1,10 @@
 //! The merge map and the drains (B11, B55).
 
 use crate::input::Repeat;
+use crate::lifetime::Unit;
 use crate::model::Model;
 use crate::output::*;
-use crate::place::Plot;
+use crate::place::{Plot, beside};
 use crate::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,7 @@ pub(super) fn drains(model: &Model<'_>, plan: &Plan) -> Vec<Drain> {
         for (n, &a) in order.iter().enumerate() {
             let end = placed.offsets[a].saturating_add(plan.plots[plots[a]].bytes());
             for &b in order[n + 1..].iter().take_while(|&&b| placed.offsets[b] < end) {
-                boundary(plan, &plan.plots[plots[a]], &plan.plots[plots[b]], &mut note);
+                boundary(model, plan, &plan.plots[plots[a]], &plan.plots[plots[b]], &mut note);
             }
         }
     }
@@ -86,11 +87,18 @@ pub(super) fn drains(model: &Model<'_>, plan: &Plan) -> Vec<Drain> {
 }
 
 /// Notes the boundaries between members of two classes that share bytes and no region.
-fn boundary(plan: &Plan, a: &Plot, b: &Plot, note: &mut dyn FnMut(usize, usize, [u64; 2])) {
+fn boundary(
+    model: &Model<'_>,
+    plan: &Plan,
+    a: &Plot,
+    b: &Plot,
+    note: &mut dyn FnMut(usize, usize, [u64; 2]),
+) {
     // Members with the same regions need the same boundaries.
     let regions = |p: &Plot| -> BTreeSet<BTreeSet<usize>> {
         let units = p.ring.units.iter().map(|&u| &plan.life.units[u]);
-        units.map(|u| std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0)).collect()).collect()
+        let own = |u: &Unit| std::iter::once(u.region).chain(u.elsewhere.iter().map(|e| e.0)).collect();
+        units.map(|u| BTreeSet::union(&own(u), &beside(model, u)).copied().collect()).collect()
     };
     let (of_a, of_b) = (regions(a), regions(b));
     for (x, y) in of_a.iter().flat_map(|x| of_b.iter().map(move |y| (x, y))) {

@@ -73,8 +73,14 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         name: role.name().to_owned(),
         warps,
     };
-    let line =
-        |id: u64| ScheduledRegion { id, kind: RegionKind::Line, ii: None, stages: None, exit: Exit::Counted };
+    let line = |id: u64| ScheduledRegion {
+        id,
+        kind: RegionKind::Line,
+        ii: None,
+        stages: None,
+        exit: Exit::Counted,
+        inside: None,
+    };
     let mut builder =
         Builder { source, ops: Vec::new(), values: Vec::new(), edges: Vec::new(), firsts: Vec::new() };
     let mut regions = Vec::new();
@@ -86,6 +92,7 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
             ii: Some(unsigned(scheduled.answer.ii)),
             stages: Some(unsigned(scheduled.answer.stages)),
             exit: Exit::Counted,
+            inside: None,
         });
         builder.in_loop(scheduled, id)?;
     }

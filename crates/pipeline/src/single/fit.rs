@@ -75,6 +75,7 @@ pub(super) fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> P
             ii: Some(ii),
             stages,
             exit: Exit::Counted,
+            inside: None,
         });
         let first = ops.len() as u64;
         for (node, place) in draft.pipelined.graph.nodes.iter().zip(&draft.answer.nodes) {

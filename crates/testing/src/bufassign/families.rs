@@ -22,11 +22,13 @@ pub enum Family {
     Roots,
     /// A machine given as data, with two spaces and semaphores (B82).
     Machine,
+    /// Loops in loops (B79).
+    Nests,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 8] = [
+    pub const ALL: [Family; 9] = [
         Family::Mixed,
         Family::OnePartition,
         Family::Partitions,
@@ -35,6 +37,7 @@ impl Family {
         Family::Accumulators,
         Family::Roots,
         Family::Machine,
+        Family::Nests,
     ];
 }
 

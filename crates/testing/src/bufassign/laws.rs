@@ -1,6 +1,7 @@
 //! What must hold of every problem and of every answer.
 
 use super::choices::Choices;
+use super::nested::nested;
 use super::packings::packing;
 use super::problems::problem;
 use super::replay::{delayed, steady};
@@ -20,6 +21,10 @@ pub fn assignment_holds(p: &Problem, delays: &mut Choices<'_>) -> Result<Option<
         Err(_) => Ok(None),
         Ok(a) => {
             check(p, &a).map_err(|v| v.to_string())?;
+            if p.regions.iter().any(|r| r.inside.is_some()) {
+                nested(p, &a, delays)?;
+                return Ok(Some(a));
+            }
             steady(p, &a)?;
             every_timing(p, &a)?;
             let rounds = 1 + delays.below(6);

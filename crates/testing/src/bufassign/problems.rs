@@ -3,6 +3,7 @@
 use super::choices::Choices;
 use super::families::{Family, Leaning};
 use super::machines::on_machine;
+use super::nests::into_nest;
 use warploom_bufassign::{
     AccessRole, AssignOptions, BufferValue, Consumer, Exit, Problem, Producer, RegionKind, Repeat, Reserved,
     ScheduledOp, ScheduledRegion, Sharing, Space, TargetSpec, WarpPartition,
@@ -49,6 +50,10 @@ pub fn problem_of(family: Family, c: &mut Choices<'_>) -> Problem {
             name: "held".into(),
         });
     }
+    if family == Family::Nests {
+        into_nest(c, &mut p);
+        return p;
+    }
     let regions = 1 + c.below(3);
     for id in 0..regions {
         region(c, &mut p, id, &lean);
@@ -66,7 +71,7 @@ fn region(c: &mut Choices<'_>, p: &mut Problem, id: u64, lean: &Leaning) {
     let exit = if c.one_in(5) { Exit::Early } else { Exit::Counted };
     let kind = if is_loop { RegionKind::Loop } else { RegionKind::Line };
     let (some_ii, some_stages) = if is_loop { (Some(ii), Some(stages)) } else { (None, None) };
-    p.regions.push(ScheduledRegion { id, kind, ii: some_ii, stages: some_stages, exit });
+    p.regions.push(ScheduledRegion { id, kind, ii: some_ii, stages: some_stages, exit, inside: None });
     let first = p.ops.len();
     let partitions = p.partitions.len() as u64;
     // One partition: ops in the order of their cycles, so that values are short and can share.

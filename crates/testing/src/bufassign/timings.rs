@@ -48,8 +48,8 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
             }
             let mut run = Run::new(&ops, turns);
             handshakes(p, a, region.id, &mut run);
-            let reach =
-                Reach::new(&run).ok_or_else(|| format!("region {}: somebody waits for ever", region.id))?;
+            let reach = Reach::of(&run.out)
+                .ok_or_else(|| format!("region {}: somebody waits for ever", region.id))?;
             let versions: Vec<Version> = here
                 .iter()
                 .flat_map(|&(v, r)| (-furthest(p, v)..turns as i64).map(move |i| (v, r, i)))
@@ -92,17 +92,17 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
 }
 
 /// Which events a chain of orders leads to from each event.
-struct Reach(Vec<BitVec>);
+pub(super) struct Reach(Vec<BitVec>);
 
 impl Reach {
     /// `None` if orders form a cycle.
-    fn new(run: &Run) -> Option<Reach> {
-        let n = run.out.len();
+    pub fn of(out: &[Vec<usize>]) -> Option<Reach> {
+        let n = out.len();
         let mut events = DiGraph::<(), ()>::new();
         (0..n).for_each(|_| {
             events.add_node(());
         });
-        let links = run.out.iter().enumerate();
+        let links = out.iter().enumerate();
         events.extend_with_edges(links.flat_map(|(x, to)| to.iter().map(move |&y| (x as u32, y as u32))));
         let order = toposort(&events, None).ok()?;
         let mut leads = vec![BitVec::repeat(false, n); n];
@@ -117,7 +117,7 @@ impl Reach {
         Some(Reach(leads))
     }
 
-    fn leads(&self, from: usize, to: usize) -> bool {
+    pub fn leads(&self, from: usize, to: usize) -> bool {
         self.0[from][to]
     }
 }
