@@ -33,7 +33,10 @@ fn disguised(p: &Problem, c: &mut Choices<'_>) -> (Problem, BTreeMap<u64, u64>) 
     let mut pipe = renamed(pipes.into_iter(), c);
     pipe.values_mut().for_each(|x| *x += 1_000_000);
     q.partitions.iter_mut().for_each(|x| x.id = partition[&x.id]);
-    q.regions.iter_mut().for_each(|x| x.id = region[&x.id]);
+    for x in &mut q.regions {
+        x.id = region[&x.id];
+        x.inside.iter_mut().for_each(|i| i.region = region[&i.region]);
+    }
     for o in &mut q.ops {
         (o.id, o.partition, o.region) = (op[&o.id], partition[&o.partition], o.region.map(|r| region[&r]));
     }
