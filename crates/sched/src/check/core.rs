@@ -205,7 +205,26 @@ impl<'g> Refuter<'g> {
         let Some(clique) = overload(self.graph, &holds, self.ii, &|node| time[node]) else {
             return Some(false);
         };
-        // Not all of these meet as they do here: some pair is further apart, in one direction or the other.
+        // Not all of these meet as they do here: some pair is further apart, in one direction or the other. What is refuted
+        // does not hold from then on, so that no two ways share a schedule.
+        let known = self.differences.len();
+        let mut verdict = Some(true);
+        for way in self.ways(&clique, &time) {
+            self.differences.push(way);
+            verdict = self.refutes();
+            self.differences.pop();
+            if verdict != Some(true) {
+                break;
+            }
+            self.differences.push(Difference { src: way.dst, dst: way.src, least: 1 - way.least });
+        }
+        self.differences.truncate(known);
+        verdict
+    }
+
+    /// For each pair of a clique the two differences of which one holds where they do not meet as at these times.
+    fn ways(&self, clique: &Clique, time: &[i128]) -> Vec<Difference> {
+        let mut ways = Vec::new();
         for (n, &(j, since_b)) in clique.iter().enumerate() {
             for &(i, since_a) in &clique[..n] {
                 let (a, b) = (&self.holds[i], &self.holds[j]);
@@ -214,21 +233,14 @@ impl<'g> Refuter<'g> {
                 let x = time[b.node] - time[a.node] + offset;
                 // They meet around this multiple of the II.
                 let turn = x - (since_a - since_b);
-                let ways = [
+                let both = [
                     Difference { src: a.node, dst: b.node, least: turn + held_a - offset },
                     Difference { src: b.node, dst: a.node, least: held_b - turn + offset },
                 ];
-                for way in ways.into_iter().filter(|w| w.src != w.dst) {
-                    self.differences.push(way);
-                    let refuted = self.refutes();
-                    self.differences.pop();
-                    if refuted != Some(true) {
-                        return refuted;
-                    }
-                }
+                ways.extend(both.into_iter().filter(|w| w.src != w.dst));
             }
         }
-        Some(true)
+        ways
     }
 }
 
