@@ -6,8 +6,8 @@ mod common;
 use common::gemm;
 use warploom_sched::check::{self, ScheduleViolationKind as Kind};
 use warploom_sched::{
-    Answer, LoopExit, LoopGraph, NestAnswer, PartitionModel, ScheduleError, ScheduleOptions, read_graph,
-    schedule, schedule_nest, schedule_unrolled, to_line, validate,
+    Answer, InnerLoop, LoopExit, LoopGraph, NestAnswer, PartitionModel, ScheduleError, ScheduleOptions,
+    read_graph, schedule, schedule_nest, schedule_unrolled, to_line, validate,
 };
 
 /// The tiles of a product, one after the other: what the loop over K leaves is converted and stored.
@@ -132,6 +132,26 @@ fn unknown_numbers_of_iterations_stretch_the_schedule() {
     let mut wrong = nest.clone();
     wrong.inner[0].grows_at = Some(idle);
     assert!(!kinds(&loops, &wrong).is_empty());
+}
+
+/// An inner loop whose only iteration takes no cycle has none before whose end it could grow; it counts as one.
+#[test]
+fn a_loop_of_no_cycles_grows_too() {
+    let mut inner = LoopGraph::new("inner");
+    let v = inner.add_node("x", 0, &[]);
+    inner.add_value(v, 8, "smem", &[(v, 1, 2)]);
+    let mut outer = LoopGraph::new("outer");
+    let v = outer.add_node("x", 3, &[]);
+    outer.add_edge(v, v, 3, 2);
+    outer.add_value(v, 8, "smem", &[(v, 2, 0)]);
+    outer.nodes[v].inner = Some(InnerLoop { name: "inner".to_owned(), trips: 1, or_more: true });
+    let loops = [inner, outer];
+    let nest = solve(&loops);
+    assert_eq!((nest.inner[0].run, nest.inner[0].nest.answer.length), (1, 0));
+    // So the checker wants it.
+    let mut wrong = nest.clone();
+    wrong.inner[0].run = 0;
+    assert!(kinds(&loops, &wrong).contains(&Kind::Nest));
 }
 
 #[test]

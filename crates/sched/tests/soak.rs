@@ -1,5 +1,6 @@
 //! Every law on many seeds of its generator, in one go: what `tests/laws.rs` and the fuzz targets ask now and then.
 
+use std::time::{Duration, Instant};
 use warploom_sched::{LoopGraph, to_line};
 use warploom_testing::sched::{
     LoopShape, Source, gpu_loop, kernel_loop, laws, loop_graph, mutants, nest_of_two, planted_loop,
@@ -91,11 +92,16 @@ fn kernels(source: &mut Source<'_>) -> Verdict {
     if g.nodes.len() < 40 { told(&g, laws::algorithms_agree(&g)) } else { Ok(()) }
 }
 
-/// A family on `count` seeds from `first` on; every failure is told.
+/// A family on `count` seeds from `first` on; every failure is told, and what takes more than a second.
 fn holds(law: fn(&mut Source<'_>) -> Verdict, first: u64, count: u64) {
     let mut failures = Vec::new();
     for seed in first..first + count {
-        if let Err(error) = law(&mut Source::seed(seed)) {
+        let start = Instant::now();
+        let verdict = law(&mut Source::seed(seed));
+        if start.elapsed() > Duration::from_secs(1) {
+            println!("seed {seed}: {:.1} s", start.elapsed().as_secs_f64());
+        }
+        if let Err(error) = verdict {
             println!("seed {seed}: {error}");
             failures.push(format!("seed {seed}: {error}"));
         }

@@ -64,7 +64,7 @@ fn level(
             return None;
         }
         let inner = level(loops, *found, &run.nest, report, depth + 1)?;
-        let cycles = run_of(&inner, &run.nest.answer, run.trips);
+        let cycles = run_of(&inner, run, run.trips);
         report.same(Kind::Nest, &format!("node {}", node.id), "its run", run.run.into(), cycles);
         runs.push((*run, inner));
     }
@@ -85,13 +85,16 @@ fn level(
     Some(plain)
 }
 
-/// Cycles from the first start to the last result of so many iterations.
-fn run_of(graph: &LoopGraph, answer: &Answer, trips: u64) -> i128 {
+/// Cycles from the first start to the last result of so many iterations; an iteration of a loop that is stretched takes one
+/// at least.
+fn run_of(graph: &LoopGraph, run: &InnerRun, trips: u64) -> i128 {
+    let answer = &run.nest.answer;
     let ends = answer
         .nodes
         .iter()
         .map(|v| i128::from(v.time) + graph.nodes.get(v.id).map_or(0, |node| i128::from(node.latency)));
-    ends.max().unwrap_or(0) + (i128::from(trips) - 1) * i128::from(answer.ii)
+    let length = ends.max().unwrap_or(0).max(i128::from(run.grows_at.is_some()));
+    length + (i128::from(trips) - 1) * i128::from(answer.ii)
 }
 
 /// The loop as it is where each inner loop is an operation, and those of unknown number make `more` iterations more.
@@ -100,7 +103,7 @@ fn plain(graph: &LoopGraph, runs: &[(&InnerRun, LoopGraph)], more: u64) -> LoopG
     for (run, inner) in runs {
         let open = run.grows_at.is_some();
         let trips = run.trips.saturating_add(if open { more } else { 0 });
-        let cycles = i64::try_from(run_of(inner, &run.nest.answer, trips)).unwrap_or(i64::MAX / 2);
+        let cycles = i64::try_from(run_of(inner, run, trips)).unwrap_or(i64::MAX / 2);
         plain
             .edges
             .iter_mut()

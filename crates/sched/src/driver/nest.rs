@@ -168,12 +168,13 @@ fn replace(outer: &mut LoopGraph, id: usize, told: &InnerLoop, nest: NestAnswer)
         None => Err(Kind::TooLarge { what: "the run of the loop", value, limit: (1 << 31) - 1 }),
     };
     let turns = i128::from(nest.answer.ii) * (i128::from(told.trips) - 1);
-    let run = within(turns + i128::from(nest.answer.length))?;
+    // What is stretched takes a cycle at least, so that there is one before whose end it grows.
+    let length = if told.or_more { nest.answer.length.max(1) } else { nest.answer.length };
+    let run = within(turns + i128::from(length))?;
     let holds = holds(&nest);
     // What is stretched is held from its start to its end.
     let last = holds.values().map(|h| h.end).max().unwrap_or(0);
-    let end =
-        |end: i64| within(turns + i128::from(if told.or_more { last.max(nest.answer.length) } else { end }));
+    let end = |end: i64| within(turns + i128::from(if told.or_more { last.max(length) } else { end }));
     let mut uses = Vec::new();
     for (name, hold) in &holds {
         if outer.resources.iter().all(|r| r.name != *name) {

@@ -26,7 +26,7 @@ pub struct InnerRun {
     pub node: usize,
     /// Iterations.
     pub trips: u64,
-    /// Cycles from its first start to its last result.
+    /// Cycles from its first start to its last result; at least one where the number of iterations is not known.
     pub run: i64,
     /// The cycle of the outer loop's table before which each further iteration inserts as many cycles as the inner II, where
     /// their number is not known.
