@@ -8,10 +8,11 @@ use crate::driver::session::Session;
 use crate::exact::verdict::Verdict;
 use crate::model::answer::Answer;
 use crate::model::budget::MemoryBudget;
-use crate::model::error::ScheduleError;
+use crate::model::error::ScheduleError::{self, GaveUp, Infeasible};
 use crate::model::graph::LoopGraph;
 use crate::model::guard::Guard;
 use crate::model::options::ScheduleOptions;
+use crate::model::paths::heads;
 use crate::model::problem::Problem;
 use crate::model::validate::ValidGraph;
 use crate::post::depth::depths_of;
@@ -135,7 +136,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
             let found =
                 self.incumbent(bounds, start).filter(|f| self.options.max_ii.is_none_or(|m| f.ii <= m));
             let known = found.map(|f| Found { lower_bound: start.min(f.ii), ..f });
-            return known.ok_or(ScheduleError::GaveUp { lower_bound: start });
+            return known.ok_or(GaveUp { lower_bound: start });
         };
         let lower = if self.complete { next_self_fit(base, start.max(least)) } else { start };
         let first = next_self_fit(base, start.max(least).max(self.options.min_ii).max(bounds.mii));
@@ -144,8 +145,14 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
         let mut best = self.incumbent(bounds, first).filter(|f| f.ii <= last);
         let mut session = Session::new(base, self.options, guard);
         self.descend(&mut session, first, &mut best);
-        let mut ii = first;
+        let (mut ii, mut tried) = (first, 0);
         while ii <= last && best.as_ref().is_none_or(|b| ii < b.ii) && !session.expired() {
+            self.leave_behind(ii);
+            if self.ways.is_empty() && best.is_none() {
+                let all = refuting && ii >= proved;
+                return Err(if all { Infeasible { up_to: None } } else { GaveUp { lower_bound: proved } });
+            }
+            tried += 1;
             let mut all_refuted = true;
             for i in 0..self.ways.len() {
                 if self.ways[i].least_ii > ii {
@@ -173,7 +180,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
             if refuting && ii >= proved {
                 proved = next;
             }
-            if session.exhausted() {
+            if session.exhausted() || tried >= self.options.steps {
                 break;
             }
             ii = next;
@@ -185,8 +192,16 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
                 let better = self.settle(&mut session, &problem, found.ii, found.time.clone(), lower_bound);
                 Ok(better.unwrap_or(Found { lower_bound, ..found }))
             }
-            None => Err(ScheduleError::GaveUp { lower_bound: proved }),
+            None => Err(GaveUp { lower_bound: proved }),
         }
+    }
+
+    /// Forgets the ways that no II from this one on suits: dependences alone allow an interval of IIs, and a ring that holds its
+    /// readers to few slots may end it.
+    fn leave_behind(&mut self, ii: i64) {
+        let ways = std::mem::take(&mut self.ways);
+        let lasts = |w: &Spending| w.least_ii > ii || heads(&self.problem(&w.depths, false), ii).is_some();
+        self.ways = ways.into_iter().filter(lasts).collect();
     }
 
     /// A schedule that is there whatever the time limit (S100): that of one iteration after the other, at the least depths

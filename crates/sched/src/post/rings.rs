@@ -33,7 +33,10 @@ pub(crate) fn rings(graph: &LoopGraph) -> Vec<Ring> {
         let ring = by_group.entry(key).or_insert_with(Ring::empty);
         ring.values.push(i);
         ring.bytes = ring.bytes.saturating_add(v.bytes);
-        ring.least = ring.least.max(v.min_depth.unwrap_or(1));
+        // What an operation reads of its own earlier results is kept from its write on until then.
+        let own = v.uses.iter().filter(|u| u.node == v.def && u.end >= v.start);
+        let kept = own.filter_map(|u| u64::try_from(u.distance + i64::from(u.end > v.start)).ok()).max();
+        ring.least = ring.least.max(v.min_depth.unwrap_or(1)).max(kept.unwrap_or(1));
         ring.most = ring.most.min(v.max_depth.unwrap_or(u64::MAX));
     }
     by_group.into_values().collect()
