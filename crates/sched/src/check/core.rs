@@ -12,7 +12,7 @@ use crate::model::graph::LoopGraph;
 use std::collections::BTreeMap;
 
 /// Steps of the search after which a refutation counts as not found.
-const MOST_STEPS: u64 = 300_000;
+const MOST_STEPS: u64 = 5_000_000;
 
 /// `t[dst] - t[src] >= least`; node 0 is the origin.
 #[derive(Clone, Copy)]
