@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use proptest::prelude::*;
-use warploom_sched::{ScheduleOptions, bounds, check, to_line, validate};
+use warploom_sched::{Algorithm, ScheduleError, ScheduleOptions, bounds, check, schedule, to_line, validate};
 use warploom_testing::sched::{
     LoopShape, Source, gpu_loops, kernel_loops, laws, limit_loops, loop_graph, loops, planted_loops,
     small_machine, split_loops, tile_loops,
@@ -164,6 +164,24 @@ fn violations_are_an_error() {
         Ok(())
     }
     assert!(checked().unwrap_err().to_string().starts_with("Counts (S77): length"));
+}
+
+/// What a soak found: depths of one group lowered at the expense of other values (S47), a budget that no II suits (S100), and
+/// windows that none suits and that take the search more than its first steps (S42).
+#[test]
+fn loops_that_broke_a_law_keep_it() {
+    for seed in [8_000_129, 8_001_077, 8_002_767] {
+        let graph = loop_graph(&mut Source::seed(seed), LoopShape::WIDE);
+        assert_eq!(laws::post_pass_never_raises_bytes(&graph), Ok(()), "{seed}");
+    }
+    let graph = loop_graph(&mut Source::seed(8_000_061), LoopShape::SMALL);
+    assert_eq!(laws::least_depths_have_a_schedule(&graph), Ok(()));
+    let graph = loop_graph(&mut Source::seed(8_018_700), LoopShape::SMALL);
+    for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::Sms] {
+        let options = ScheduleOptions::default().algorithm(algorithm).steps(10);
+        let refused = schedule(&validate(&graph).unwrap(), &options).unwrap_err();
+        assert_eq!(refused, ScheduleError::Infeasible { up_to: None });
+    }
 }
 
 /// Bounds against an enumeration of all recurrences (S16).

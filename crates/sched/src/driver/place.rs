@@ -76,16 +76,20 @@ impl Session<'_> {
         if p.dependences.arcs.iter().any(|a| a.distance < 0) {
             return Ok(None);
         }
-        let latencies = p.dependences.arcs.iter().map(|a| a.latency.unsigned_abs()).sum::<u64>();
-        let held = p.all_uses().iter().map(|u| (u.start + u.duration) as u64).sum::<u64>();
-        let Ok(apart) = i64::try_from(latencies.saturating_add(held).saturating_add(first as u64)) else {
-            return Ok(None);
-        };
+        let Some(apart) = self.apart(first) else { return Ok(None) };
         self.question();
         match at_ii(p, apart, self.options.seed, &mut self.budget, self.guard) {
             Verdict::Found(time) => Ok(Some((apart, time))),
             Verdict::Refuted => Err(ScheduleError::Infeasible { up_to: None }),
             Verdict::Undecided => Ok(None),
         }
+    }
+    /// An II, from `first` on, at which iterations do not meet: what has no schedule there has none at a larger one either.
+    pub fn apart(&self, first: i64) -> Option<i64> {
+        let p = self.problem;
+        let latencies = p.dependences.arcs.iter().map(|a| a.latency.unsigned_abs()).sum::<u64>();
+        let held = p.all_uses().iter().map(|u| (u.start + u.duration) as u64).sum::<u64>();
+        let apart = i64::try_from(latencies.saturating_add(held).saturating_add(first as u64)).ok()?;
+        Some(next_self_fit(p, apart))
     }
 }

@@ -61,8 +61,9 @@ pub(super) fn scan(
         Algorithm::Sms => Swing::new(session.problem, range.lower),
         _ => None,
     };
+    let apart = session.apart(range.first).unwrap_or(i64::MAX);
     let scan = Scan {
-        end: best.as_ref().map_or(range.last, |(ii, _)| *ii),
+        end: best.as_ref().map_or(range.last.min(apart), |(ii, _)| *ii),
         best,
         searches: session.searches(),
         swing,

@@ -141,12 +141,13 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
         let lower = if self.complete { next_self_fit(base, start.max(least)) } else { start };
         let first = next_self_fit(base, start.max(least).max(self.options.min_ii).max(bounds.mii));
         let last = self.options.max_ii.unwrap_or(i64::MAX);
+        let apart = Session::new(base, self.options, guard).apart(first).unwrap_or(i64::MAX);
         let (mut proved, mut refuting) = (lower, self.complete && first <= lower.max(self.options.min_ii));
         let mut best = self.incumbent(bounds, first).filter(|f| f.ii <= last);
         let mut session = Session::new(base, self.options, guard);
         self.descend(&mut session, first, &mut best);
         let (mut ii, mut tried) = (first, 0);
-        while ii <= last && best.as_ref().is_none_or(|b| ii < b.ii) && !session.expired() {
+        while ii <= last.min(apart) && best.as_ref().is_none_or(|b| ii < b.ii) && !session.expired() {
             self.leave_behind(ii);
             if self.ways.is_empty() && best.is_none() {
                 let all = refuting && ii >= proved;

@@ -80,33 +80,28 @@ pub(crate) fn relax(
         let order = body_order(problem, graph, ii, time);
         total_bytes(graph, &depths_of(graph, ii, time, &order))
     };
+    let mut depths: BTreeMap<usize, i64> = network.group_depths(&time);
+    let mut from = time.clone();
     let mut best = (cost(&time), time);
-    let mut depths: BTreeMap<usize, i64> = network.group_depths(&best.1);
     loop {
-        let relaxed = network.solve(&depths, &best.1);
+        let relaxed = network.solve(&depths, &from);
         let now = cost(&relaxed);
         if now <= best.0 {
             best = (now, relaxed);
         }
-        // Lower one group's depth after the other, as long as stages exist that allow it.
+        // Lower one group's depth after the other, as long as stages exist that allow it; alone that may cost others more.
         let lowered = depths.keys().copied().collect::<Vec<_>>().into_iter().find_map(|g| {
             let mut fewer = depths.clone();
             fewer.entry(g).and_modify(|d| *d -= 1);
             let start = network.feasible(&fewer)?;
             Some((fewer, start))
         });
-        match lowered {
-            Some((fewer, start)) => {
-                depths = fewer;
-                let now = cost(&start);
-                if now < best.0 {
-                    best = (now, start);
-                } else {
-                    best.1 = start;
-                }
-            }
-            None => return best.1,
+        let Some((fewer, start)) = lowered else { return best.1 };
+        let now = cost(&start);
+        if now < best.0 {
+            best = (now, start.clone());
         }
+        (depths, from) = (fewer, start);
     }
 }
 
