@@ -158,7 +158,7 @@ fn most_generated_loops_are_valid() {
 fn violations_are_an_error() {
     fn checked() -> Result<(), Box<dyn std::error::Error>> {
         let graph = loop_graph(&mut Source::seed(3), LoopShape { wild: false, ..LoopShape::SMALL });
-        let mut answer = warploom_sched::schedule(&validate(&graph)?, &ScheduleOptions::default())?;
+        let mut answer = schedule(&validate(&graph)?, &ScheduleOptions::default())?;
         answer.length += 1;
         check::all(&graph, &answer)?;
         Ok(())
