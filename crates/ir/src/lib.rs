@@ -40,6 +40,7 @@
 //! - [`build`] makes kernels from Rust, [`walk`] goes through them, [`verify()`] says all that is wrong with one.
 //! - [`interp`] is the oracle for compiled code: it knows nothing of schedules, layouts or chips.
 //! - [`axis`] says how far neighbours in a tile go together.
+//! - [`vectors`] says along which dimension of the matrices a vector runs.
 //! - [`diag`] renders what is refused: the line with a caret, the rule, the remedy. [`Diagnostics`] is an error that
 //!   `?` takes.
 
@@ -61,6 +62,7 @@ mod opcode;
 mod table;
 pub mod text;
 mod types;
+pub mod vectors;
 mod verify;
 pub mod walk;
 

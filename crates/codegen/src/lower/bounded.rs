@@ -81,7 +81,8 @@ impl<'c> Lower<'c, '_> {
         let extent = *self.module.ty(runs).shape().get(dim)?;
         let words = *self.module.ty(runs).elem() == Type::I32;
         let lazy = matches!(self.bound.get(&runs), Some(Bound::Lazy(_)));
-        if !words || !lazy || self.lazy_of(still).varies & 1 << dim != 0 {
+        // The first column's number is another lane's where lanes hold them.
+        if !words || !lazy || self.is_held(runs) || self.lazy_of(still).varies & 1 << dim != 0 {
             return None;
         }
         let run = self.runs.along(self.module, runs, dim);

@@ -7,9 +7,9 @@ use inkwell::values::IntValue;
 use warploom_chips::{PtxVersion, Target};
 use warploom_ir::axis::AxisFacts;
 use warploom_ir::diag::Code;
+use warploom_ir::vectors::Vectors;
 use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
-use super::axes::Axes;
 use super::entry::scalar_type;
 use super::hazards::Hazards;
 use super::value::{Bound, Coords, Key, Memory};
@@ -67,7 +67,7 @@ pub(crate) struct Lower<'c, 'a> {
     /// What operations may change.
     pub(super) hazards: Hazards,
     /// The dimension every vector runs along.
-    pub(super) axes: Axes,
+    pub(super) axes: Vectors,
     /// How far neighbouring elements go together.
     pub(super) runs: AxisFacts,
     /// Products issued so far, in the order of the text.

@@ -3,6 +3,7 @@
 use inkwell::values::IntValue;
 use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
+use warploom_ir::vectors::Along;
 
 use super::Lower;
 use super::flat::WHOLE;
@@ -77,7 +78,11 @@ impl<'c> Lower<'c, '_> {
     /// The dimension of the layout that a vector runs along.
     pub(super) fn axis_of(&self, value: ValueId, family: Family) -> Axis {
         let free = if matches!(family, Family::Blocked(_)) { Axis::Col } else { Axis::Row };
-        self.axes.of(value).unwrap_or(free)
+        match self.axes.of(value) {
+            Some(Along::Rows) => Axis::Row,
+            Some(Along::Columns) => Axis::Col,
+            None => free,
+        }
     }
 
     /// What lanes hold of a value: what the family lays out, else small tiles whole and others in turn.

@@ -4,9 +4,9 @@ use hashbrown::HashMap;
 use inkwell::IntPredicate;
 use inkwell::context::Context;
 use inkwell::targets::TargetMachine;
+use warploom_ir::vectors::Vectors;
 use warploom_ir::{Opcode, axis};
 
-use super::axes::Axes;
 use super::context::{Job, Lower, Place};
 use super::entry::declare;
 use super::hazards::Hazards;
@@ -58,7 +58,7 @@ pub(crate) fn lower<'c, 'a>(
         moved_log: Vec::new(),
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
-        axes: Axes::new(module, program.func),
+        axes: Vectors::new(module, program.func),
         runs: axis::facts(module, program.func),
         products: 0,
         latest: None,

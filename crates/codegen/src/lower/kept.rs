@@ -1,9 +1,9 @@
 //! Tiles that are read before what they read changes.
 
-use warploom_ir::{OpId, ValueId};
+use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::value::{Bound, Memory};
+use super::value::{Bound, Lazy, Memory};
 use crate::error::Result;
 use crate::family::Family;
 
@@ -23,7 +23,11 @@ impl<'c> Lower<'c, '_> {
         }
         let now = self.position[op] + u32::from(!changed.is_shared());
         let streamed = self.streamed(op, changed).filter(|&value| self.last_use[value] == now);
-        let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|(_, m)| m.meets(changed));
+        let end = self.end_of_branches(op);
+        let (due, rest): (Vec<_>, Vec<_>) = self.open.iter().copied().partition(|&(value, memory)| {
+            let inside = memory == Memory::GLOBAL && end.is_some_and(|end| self.last_use[value] <= end);
+            memory.meets(changed) && !inside
+        });
         self.open = rest;
         for (value, _) in due {
             if self.last_use[value] < now || streamed == Some(value) {
@@ -38,6 +42,30 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Where the branches of an `scf.if` end. What is not used behind them is not read before them: a branch that stores
+    /// and returns changes nothing for the other one, whose lanes then read what they want where they want it.
+    fn end_of_branches(&self, op: OpId) -> Option<u32> {
+        if self.module.ops[op].opcode != Opcode::If {
+            return None;
+        }
+        warploom_ir::walk::ops(self.module, op).map(|op| self.position[op]).max()
+    }
+
+    /// Tiles that are not evaluated yet, to be [put back](Self::defer_again) behind a branch.
+    pub(super) fn deferred(&self) -> Vec<(ValueId, Lazy)> {
+        let lazy = |&(value, _): &(ValueId, Memory)| match self.bound.get(&value) {
+            Some(Bound::Lazy(lazy)) => Some((value, *lazy)),
+            _ => None,
+        };
+        self.open.iter().filter_map(lazy).collect()
+    }
+
+    /// Tiles that a branch evaluated are not evaluated for what comes behind it.
+    pub(super) fn defer_again(&mut self, tiles: &[(ValueId, Lazy)]) {
+        self.open = tiles.iter().map(|&(value, lazy)| (value, lazy.reads)).collect();
+        self.bound.extend(tiles.iter().map(|&(value, lazy)| (value, Bound::Lazy(lazy))));
     }
 
     /// What an unevaluated tile reads.

@@ -4,7 +4,6 @@ mod across;
 mod address;
 mod async_copy;
 mod atomic;
-mod axes;
 mod axis_steps;
 mod bounded;
 mod cache;

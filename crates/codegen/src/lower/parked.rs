@@ -87,10 +87,8 @@ impl<'c> Lower<'c, '_> {
             (Some(&source), Some(result)) if seen && self.is_held(source) && self.is_used(op) => {
                 let family = self.family()?;
                 let form = self.form(result, family)?;
-                if matches!(form, Form::Tile { .. } | Form::Slice { .. })
-                    || self.renames(op)
-                    || self.renamed(op)
-                {
+                let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !self.axes.turns(op);
+                if stays || self.renames(op) || self.renamed(op) {
                     return Ok(false);
                 }
                 for place in self.places(result, family, form)? {

@@ -69,6 +69,11 @@ impl<'c> Lower<'c, '_> {
             let form = Form::Slice { axis: kept, extent };
             let fragment = Fragment::finished(family, form, Rc::from(registers));
             self.bound.insert(result, Bound::Fragment(fragment));
+            // Used beside vectors that run along the other dimension.
+            if self.form(result, family)? != form {
+                let turned = self.converted(result, result)?;
+                self.bound.insert(result, Bound::Fragment(turned));
+            }
         }
         Ok(())
     }

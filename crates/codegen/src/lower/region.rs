@@ -260,6 +260,7 @@ impl<'c> Lower<'c, '_> {
         let mut sides = Vec::new();
         let mut shapes: Vec<Carried> = Vec::new();
         let products = self.products;
+        let deferred = self.deferred();
         for (index, start) in [then, otherwise].into_iter().enumerate() {
             self.ir.seek(start);
             self.products = products;
@@ -275,6 +276,7 @@ impl<'c> Lower<'c, '_> {
             if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
                 self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
                 self.leave(scope);
+                self.defer_again(&deferred);
                 self.ir.seek(join);
                 return Ok(());
             }
@@ -289,6 +291,7 @@ impl<'c> Lower<'c, '_> {
                 values.extend(own);
             }
             self.leave(scope);
+            self.defer_again(&deferred);
             sides.push((self.ir.here()?, values));
             self.ir.br(join)?;
         }

@@ -59,7 +59,11 @@ pub(super) fn find(
 ) -> Result<(Vec<OperandStores>, u64), Vec<Diagnostic>> {
     let (mut groups, mut errors): (Vec<OperandStores>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     for operand in operands.iter().filter(|f| f.is_stored(module, shape)) {
-        let (value, dot) = (operand.seen.base, operand.dot);
+        let value = operand.seen.base;
+        // One that could take it from registers reads the slot too, where it comes first.
+        let reads =
+            |o: &&DotOperand| o.slot.is_none() && o.seen.base == value && beside(module, o.dot, operand.dot);
+        let dot = operands.iter().find(reads).map_or(operand.dot, |first| first.dot);
         if groups.iter().any(|g| g.tiles.iter().any(|t| t.value == value) && beside(module, g.dot, dot)) {
             continue;
         }

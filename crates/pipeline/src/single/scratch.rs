@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
 
 use super::partition_shape::RegisterLayout;
@@ -13,8 +14,9 @@ const SMALL: u64 = 16 << 10;
 
 /// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
 /// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
-/// Where elements go to other lanes, or the layout has no rows for a tile, whole tiles (G12).
-pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
+/// Where elements go to other lanes, or the layout has no rows for a tile, whole tiles; so do vectors that are held along one
+/// dimension and wanted along the other (G12).
+pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
     let data = &module.ops[op];
     let all = || together(module, &data.operands);
     let first = || together(module, data.operands.get(..1).unwrap_or_default());
@@ -25,6 +27,7 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
     let old = || result_words(module, op) * 128 * warps;
     let line = || words(module, op) * 128 * warps;
     let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
+    let turned = || if vectors.turns(op) { together(module, &data.results) } else { 0 };
     let comes = |n: usize| {
         // Places in memory are computed where they are wanted.
         let value =
@@ -35,7 +38,7 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
         Opcode::Reduce if bare() || thin() || rank > 2 => {
             reduced(module, op, warps, layout).max(all()).max(line())
         }
-        Opcode::Reduce => reduced(module, op, warps, layout),
+        Opcode::Reduce => reduced(module, op, warps, layout).max(turned()),
         Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
             all().max(line())
         }
@@ -45,6 +48,7 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) 
         Opcode::Trans if comes(0) && is_turned(module, op) => first(),
         Opcode::Gather | Opcode::Split if comes(0) => first(),
         Opcode::ExpandDims | Opcode::Broadcast | Opcode::Reshape if comes(0) && apart() => first(),
+        Opcode::ExpandDims if comes(0) && vectors.turns(op) => first(),
         Opcode::Join if comes(0) || comes(1) => all(),
         Opcode::Cat => all(),
         Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 
 use super::asynchronous::{self, Products};
@@ -49,7 +50,9 @@ pub(super) fn choose(
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
-            let scratch = ops.iter().map(|&op| scratch::of(module, op, warps, layout)).max().unwrap_or(0);
+            let vectors = Vectors::new(module, func);
+            let scratch = ops.iter().map(|&op| scratch::of(module, op, warps, layout, &vectors));
+            let scratch = scratch.max().unwrap_or(0);
             return Ok(PartitionShape { warps, registers, layout, scratch });
         }
         Ok(_) => {}

@@ -190,7 +190,10 @@ impl<'m, 'r> Run<'m, 'r> {
     fn compute(&mut self, w: usize, op: OpId) -> Step {
         let known = match self.asks(op) {
             true => self.sample(w, op),
-            false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
+            false => {
+                let known = self.inputs.result(self.model.module, op, |v| self.value(w, v));
+                known.or_else(|| self.depends_on_data(w, op).then(|| self.sample(w, op)).flatten())
+            }
         };
         if known.is_none() {
             for &result in &self.model.module.ops[op].results {
@@ -207,7 +210,10 @@ impl<'m, 'r> Run<'m, 'r> {
     fn enter_loop(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
         let data = &module.ops[op];
-        let initial: Vec<Val> = data.operands.iter().skip(3).map(|&v| self.value(w, v)).collect();
+        let initial = match self.carried(w, data.operands.get(3..).unwrap_or_default()) {
+            Ok(initial) => initial,
+            Err(broken) => return broken,
+        };
         let bounds: Vec<Val> = data.operands.iter().take(3).map(|&v| self.value(w, v)).collect();
         let (lower, upper, step) = match *bounds.as_slice() {
             [Val::Int(lower), Val::Int(upper), Val::Int(step)] if step > 0 => (lower, upper, step),
@@ -267,7 +273,10 @@ impl<'m, 'r> Run<'m, 'r> {
     /// The end of a trip or branch.
     fn next_trip(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
-        let values: Vec<Val> = module.ops[op].operands.iter().map(|&v| self.value(w, v)).collect();
+        let values = match self.carried(w, &module.ops[op].operands) {
+            Ok(values) => values,
+            Err(broken) => return broken,
+        };
         let frame = self.warps.get(w).and_then(|x| x.frames.last()).cloned();
         let (targets, again): (Vec<ValueId>, Option<Trip>) = match frame.map(|f| (f.scf_for, f.scf_if)) {
             Some((Some(trip), _)) if trip.number + 1 < trip.of => {

@@ -98,7 +98,7 @@ impl Inputs {
 }
 
 /// A number in the width of its type: `i1` is 0 or 1, others have a sign.
-fn wrapped(value: i64, ty: &Type) -> i64 {
+pub(super) fn wrapped(value: i64, ty: &Type) -> i64 {
     match ty {
         Type::Int(1, _) => value & 1,
         Type::Int(bits, _) if *bits < 64 => {

@@ -155,6 +155,36 @@ impl Run<'_, '_> {
     }
 
     /// Any other operation: views pass through transposes; elsewhere tiles are read, and products must be finished.
+    /// Takes a tile from its slot into registers.
+    fn read(&mut self, w: usize, place: PlaceId, version: u64) -> Option<Step> {
+        if let Some(broken) = self.readable(w, place, version) {
+            return Some(broken);
+        }
+        // The copy engine does not write tensor memory.
+        let shared = |ring: usize| self.model.rings.get(ring).is_some_and(|r| !r.tensor);
+        let slot = self.machine.places.get(place).map(|p| (p.ring, p.slot));
+        let slot = slot.filter(|&(ring, _)| shared(ring));
+        if let (Some(warp), Some(slot)) = (self.warps.get_mut(w), slot) {
+            warp.read_unfenced.insert(slot);
+        }
+        None
+    }
+
+    /// What a loop or branch takes over or hands on: tiles of slots are read here, since it carries registers.
+    pub(super) fn carried(&mut self, w: usize, operands: &[ValueId]) -> Result<Vec<Val>, Step> {
+        let mut values = Vec::new();
+        for &operand in operands {
+            values.push(match self.value(w, operand) {
+                Val::View { place, version } => match self.read(w, place, version) {
+                    Some(broken) => return Err(broken),
+                    None => Val::Other,
+                },
+                other => other,
+            });
+        }
+        Ok(values)
+    }
+
     pub(super) fn plain(&mut self, w: usize, op: OpId) -> Step {
         let data = &self.model.module.ops[op];
         let view_op = matches!(data.opcode, Opcode::Trans | Opcode::Reshape);
@@ -166,15 +196,8 @@ impl Run<'_, '_> {
                     }
                 }
                 Val::View { place, version } => {
-                    if let Some(broken) = self.readable(w, place, version) {
+                    if let Some(broken) = self.read(w, place, version) {
                         return broken;
-                    }
-                    // The copy engine does not write tensor memory.
-                    let shared = |ring: usize| self.model.rings.get(ring).is_some_and(|r| !r.tensor);
-                    let slot = self.machine.places.get(place).map(|p| (p.ring, p.slot));
-                    let slot = slot.filter(|&(ring, _)| shared(ring));
-                    if let (Some(warp), Some(slot)) = (self.warps.get_mut(w), slot) {
-                        warp.read_unfenced.insert(slot);
                     }
                 }
                 Val::Product(number) if !self.warps.get(w).is_some_and(|x| x.finished(number)) => {

@@ -30,7 +30,10 @@ impl Run<'_, '_> {
 
     pub(super) fn enter_while(&mut self, w: usize, op: OpId) -> Step {
         let module = self.model.module;
-        let values = module.ops[op].operands.iter().map(|&v| self.value(w, v)).collect();
+        let values = match self.carried(w, &module.ops[op].operands) {
+            Ok(values) => values,
+            Err(broken) => return broken,
+        };
         let Some(block) = module.entry(op, 0) else {
             return self.broken(w, Rule::Form, "a loop without its regions");
         };
@@ -48,7 +51,10 @@ impl Run<'_, '_> {
         let Some(trip) = frame.and_then(|f| f.scf_for).filter(|_| self.in_while(w)) else {
             return self.broken(w, Rule::Form, "scf.condition outside scf.while");
         };
-        let values: Vec<Val> = module.ops[op].operands.iter().skip(1).map(|&v| self.value(w, v)).collect();
+        let values = match self.carried(w, module.ops[op].operands.get(1..).unwrap_or_default()) {
+            Ok(values) => values,
+            Err(broken) => return broken,
+        };
         match self.model.operand(op, 0).map(|v| self.value(w, v)) {
             Some(Val::Int(0)) => {
                 for (&result, val) in module.ops[trip.op].results.iter().zip(values) {
@@ -81,7 +87,9 @@ impl Run<'_, '_> {
     pub(super) fn again(&mut self, w: usize, op: OpId) -> Step {
         let trip = self.warps.get(w).and_then(|x| x.frames.last()).and_then(|f| f.scf_for);
         let Some(trip) = trip else { return self.broken(w, Rule::Form, "a yield outside a loop") };
-        let values = self.model.module.ops[op].operands.iter().map(|&v| self.value(w, v)).collect();
-        self.go_to(w, trip, 0, values)
+        match self.carried(w, &self.model.module.ops[op].operands) {
+            Ok(values) => self.go_to(w, trip, 0, values),
+            Err(broken) => broken,
+        }
     }
 }

@@ -4,42 +4,72 @@
 //! A vector that is computed where it is used needs no answer; one that stays in registers does, and those are
 //! the results of reductions and what loops and conditionals carry. Values that must agree are joined:
 //! operands and results of element-wise operations, and what a loop carries. Reductions and `tt.expand_dims`
-//! say which dimension it is. Where nothing says it, either will do: the layout takes the one it likes better.
+//! say which dimension it is, the first of them for all that are joined; another one that says otherwise
+//! [turns](Vectors::turns) its vector. Where nothing says it, either will do.
 
-use hashbrown::HashMap;
-use petgraph::unionfind::UnionFind;
-use warploom_ir::{Attr, EntityRef, Module, OpId, Opcode, ValueId};
+use std::collections::{HashMap, HashSet};
 
-use crate::family::Axis;
+use cranelift_entity::EntityRef;
 
-/// The dimension of every vector.
-#[derive(Debug, Default)]
-pub(crate) struct Axes {
-    of: HashMap<ValueId, Axis>,
+use crate::attr::Attr;
+use crate::entity::{OpId, ValueId};
+use crate::module::Module;
+use crate::opcode::Opcode;
+
+/// A dimension of the matrices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Along {
+    /// An element for every row.
+    Rows,
+    /// An element for every column.
+    Columns,
 }
 
-/// Vectors that run along the same dimension: each has its own number.
-struct Joined(UnionFind<usize>);
+/// The dimension of every vector.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Vectors {
+    of: HashMap<ValueId, Along>,
+    turned: HashSet<OpId>,
+}
+
+/// Vectors that run along the same dimension: for each value another one that it is joined to, or itself.
+struct Joined(Vec<usize>);
 
 impl Joined {
-    fn root(&self, value: ValueId) -> usize {
-        self.0.find(value.index())
+    fn root(&mut self, value: ValueId) -> usize {
+        let mut at = value.index();
+        while let Some(&next) = self.0.get(at).filter(|&&next| next != at) {
+            // Halves the way for who comes next.
+            let further = self.0.get(next).copied().unwrap_or(next);
+            if let Some(entry) = self.0.get_mut(at) {
+                *entry = further;
+            }
+            at = next;
+        }
+        at
     }
 
     fn join(&mut self, a: ValueId, b: ValueId) {
-        self.0.union(a.index(), b.index());
+        let (a, b) = (self.root(a), self.root(b));
+        if let Some(entry) = self.0.get_mut(a.max(b)) {
+            *entry = a.min(b);
+        }
     }
 }
 
-impl Axes {
+impl Vectors {
     /// Looks at every vector of a function.
-    pub fn new(module: &Module, func: OpId) -> Axes {
-        let mut joined = Joined(UnionFind::new(module.values.len()));
-        let mut said: Vec<(ValueId, Axis)> = Vec::new();
+    pub fn new(module: &Module, func: OpId) -> Vectors {
+        let mut joined = Joined((0..module.values.len()).collect());
+        let mut said: Vec<(OpId, ValueId, Along)> = Vec::new();
         let mut vectors: Vec<ValueId> = Vec::new();
+        let mut free: HashSet<ValueId> = HashSet::new();
         let mut stack = vec![func];
         while let Some(op) = stack.pop() {
-            look(module, op, &mut joined, &mut said);
+            if is_free(module, op, &free) {
+                free.extend(module.ops[op].results.iter().copied());
+            }
+            look(module, op, &free, &mut joined, &mut said);
             vectors.extend(module.ops[op].results.iter().filter(|&&v| is_vector(module, v)));
             for &region in &module.ops[op].regions {
                 for &block in &module.regions[region].blocks {
@@ -48,17 +78,25 @@ impl Axes {
                 }
             }
         }
-        let mut roots: HashMap<usize, Axis> = HashMap::new();
-        for (value, axis) in said {
-            roots.entry(joined.root(value)).or_insert(axis);
+        let mut roots: HashMap<usize, Along> = HashMap::new();
+        let mut turned = HashSet::new();
+        for (op, value, along) in said {
+            if *roots.entry(joined.root(value)).or_insert(along) != along {
+                turned.insert(op);
+            }
         }
-        let of = |value: ValueId| Some((value, *roots.get(&joined.root(value))?));
-        Axes { of: vectors.into_iter().filter_map(of).collect() }
+        let of = vectors.into_iter().filter_map(|value| Some((value, *roots.get(&joined.root(value))?)));
+        Vectors { of: of.collect(), turned }
     }
 
     /// The dimension a vector runs along, where anything says it.
-    pub fn of(&self, value: ValueId) -> Option<Axis> {
+    pub fn of(&self, value: ValueId) -> Option<Along> {
         self.of.get(&value).copied()
+    }
+
+    /// Whether an operation says another dimension for its vector than the one it runs along.
+    pub fn turns(&self, op: OpId) -> bool {
+        self.turned.contains(&op)
     }
 }
 
@@ -66,19 +104,33 @@ fn is_vector(module: &Module, value: ValueId) -> bool {
     module.ty(value).shape().len() == 1
 }
 
-/// Whether a value can be computed at every place, so that it joins nothing.
-fn is_free(module: &Module, value: ValueId) -> bool {
-    let free = |op| matches!(module.ops[op].opcode, Opcode::Constant | Opcode::Splat | Opcode::MakeRange);
-    module.def_op(value).is_some_and(free)
+/// Whether an operation is an index function: its results can be computed at every place, so that they join nothing.
+fn is_free(module: &Module, op: OpId, free: &HashSet<ValueId>) -> bool {
+    let operation = &module.ops[op];
+    match operation.opcode {
+        Opcode::Constant | Opcode::Splat | Opcode::MakeRange => true,
+        Opcode::ElementwiseInlineAsm | Opcode::ExternElementwise => false,
+        opcode if opcode.is_elementwise() || opcode == Opcode::AddPtr => {
+            let vectors = || operation.operands.iter().filter(|&&v| module.ty(v).is_tensor());
+            vectors().count() > 0 && vectors().all(|v| free.contains(v))
+        }
+        _ => false,
+    }
 }
 
 /// What one operation says.
-fn look(module: &Module, op: OpId, joined: &mut Joined, said: &mut Vec<(ValueId, Axis)>) {
+fn look(
+    module: &Module,
+    op: OpId,
+    free: &HashSet<ValueId>,
+    joined: &mut Joined,
+    said: &mut Vec<(OpId, ValueId, Along)>,
+) {
     let operation = &module.ops[op];
     let axis = || module.attr(op, "axis").and_then(Attr::as_i64);
     let mut join = |a: ValueId, b: ValueId| {
         let both = is_vector(module, a) && is_vector(module, b);
-        if both && !is_free(module, a) && !is_free(module, b) {
+        if both && !free.contains(&a) && !free.contains(&b) {
             joined.join(a, b);
         }
     };
@@ -124,15 +176,15 @@ fn look(module: &Module, op: OpId, joined: &mut Joined, said: &mut Vec<(ValueId,
             if let (&[source], Some(axis)) = (operation.operands.as_slice(), axis())
                 && is_vector(module, source)
             {
-                said.push((source, if axis == 0 { Axis::Col } else { Axis::Row }));
+                said.push((op, source, if axis == 0 { Along::Columns } else { Along::Rows }));
             }
         }
         Opcode::Reshape => {
             if let (&[source], &[result]) = (operation.operands.as_slice(), operation.results.as_slice()) {
                 for (vector, matrix) in [(source, result), (result, source)] {
                     match module.ty(matrix).shape() {
-                        [.., _, 1] if is_vector(module, vector) => said.push((vector, Axis::Row)),
-                        [.., 1, _] if is_vector(module, vector) => said.push((vector, Axis::Col)),
+                        [.., _, 1] if is_vector(module, vector) => said.push((op, vector, Along::Rows)),
+                        [.., 1, _] if is_vector(module, vector) => said.push((op, vector, Along::Columns)),
                         _ => {}
                     }
                 }
@@ -142,7 +194,7 @@ fn look(module: &Module, op: OpId, joined: &mut Joined, said: &mut Vec<(ValueId,
             let rank = operation.operands.first().map_or(0, |&v| module.ty(v).shape().len());
             let last = axis().is_some_and(|axis| usize::try_from(axis) == Ok(rank.wrapping_sub(1)));
             for &result in operation.results.iter().filter(|&&v| is_vector(module, v)) {
-                said.push((result, if last { Axis::Row } else { Axis::Col }));
+                said.push((op, result, if last { Along::Rows } else { Along::Columns }));
             }
         }
         _ => {
