@@ -23,6 +23,7 @@ mod io;
 pub mod run;
 pub mod storage;
 #[cfg(feature = "llvm")]
+mod tolerance;
 mod tools;
 mod tune;
 

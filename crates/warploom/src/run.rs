@@ -11,6 +11,8 @@ use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
 
+use crate::tolerance;
+
 /// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -96,7 +98,8 @@ pub struct Outcome {
     pub report: Report,
     /// Largest difference of any buffer, relative to the largest magnitude in it.
     pub relative_error: f64,
-    /// Whether every buffer differs by no more than its element type allows.
+    /// Whether every buffer differs by no more than its element type allows, and the types that its elements were rounded
+    /// to on the way.
     pub right: bool,
 }
 
@@ -112,19 +115,10 @@ impl Outcome {
 pub struct Prepared {
     tensors: Vec<Tensor>,
     expected: Vec<Vec<f64>>,
+    /// How far each may be off, relative to the largest magnitude in it.
+    tolerances: Vec<f64>,
     args: Vec<(ArgSpec, Type)>,
     grid: [u32; 3],
-}
-
-/// Relative error that rounding to an element type and C68's approximations may cause.
-fn tolerance(elem: &Type) -> f64 {
-    match elem {
-        Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2) => 0.13,
-        Type::Float(FloatKind::BF16) => 8e-3,
-        Type::Float(FloatKind::F16) => 2e-3,
-        Type::Float(_) => 2e-5,
-        _ => 0.0,
-    }
 }
 
 /// The parameters that a user gives: shapes and strides behind descriptors are left out.
@@ -178,6 +172,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         )));
     }
     let (mut tensors, mut memory, mut bound, mut args) = (Vec::new(), Memory::new(), Vec::new(), Vec::new());
+    let (func, mut tolerances) = (module.function(entry), Vec::new());
     for (i, (&param, spec)) in params.iter().zip(&case.args).enumerate() {
         let ty = module.ty(param).clone();
         let wrong = || RunError::Arguments(format!("argument {i} is {spec:?} where the kernel takes {ty}"));
@@ -225,6 +220,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         let buffer = memory.upload(&tensor);
         bound.push(if ty.is_desc() { interp::Arg::desc(buffer, &tensor) } else { interp::Arg::ptr(buffer) });
         tensors.push((buffer, tensor));
+        tolerances.push(func.map_or(0.0, |func| tolerance::of_param(module, func, param)));
         args.push((spec.clone(), ty));
     }
     let programs = case.grid.iter().try_fold(1u64, |n, &extent| n.checked_mul(extent.into()));
@@ -243,7 +239,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         .map(|(buffer, tensor)| Ok(memory.download(*buffer, tensor).ok_or_else(lost)?.to_f64()))
         .collect::<Result<_, RunError>>()?;
     let tensors = tensors.into_iter().map(|(_, tensor)| tensor).collect();
-    Ok(Prepared { tensors, expected, args, grid: case.grid })
+    Ok(Prepared { tensors, expected, tolerances, args, grid: case.grid })
 }
 
 /// The tensor map that the host makes for one descriptor record (C13).
@@ -331,13 +327,15 @@ impl Prepared {
         let launch = Launch { grid: self.grid, smem, args, ..Launch::of(entry) };
         let report = device.run(ptx, &launch, options).map_err(RunError::Machine)?;
         let (mut relative_error, mut right) = (0.0f64, true);
-        let outputs = self.tensors.iter().zip(&self.expected).zip(&addresses);
+        let outputs = self.tensors.iter().zip(&self.expected).zip(&addresses).zip(&self.tolerances);
         // A tensor without elements has nothing that could be wrong.
-        for ((tensor, expected), &address) in outputs.filter(|((tensor, _), _)| !tensor.is_empty()) {
+        for (((tensor, expected), &address), &most) in
+            outputs.filter(|(((tensor, _), _), _)| !tensor.is_empty())
+        {
             let bytes = device.read(address).map_err(RunError::Machine)?;
             let found = bytes.get(..tensor.bytes().len()).and_then(|b| tensor.with_bytes(b.to_vec()));
             let error = found.and_then(|found| found.compare(expected)).map_or(f64::INFINITY, |d| d.max_rel);
-            right &= error <= tolerance(tensor.elem());
+            right &= error <= most;
             relative_error = relative_error.max(error);
         }
         Ok(Outcome { report, relative_error, right })

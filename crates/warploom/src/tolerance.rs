@@ -1,0 +1,116 @@
+//! How far a result may lie from the meaning of a kernel: what is rounded to a narrow type on the way to memory may be
+//! rounded the other way where sums are taken in another order or products are fused (C68).
+
+use std::collections::HashSet;
+
+use warploom_ir::{FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId, walk};
+
+/// Relative error that rounding to an element type and C68's approximations may cause.
+pub(crate) fn of_type(elem: &Type) -> f64 {
+    match elem {
+        Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2) => 0.13,
+        Type::Float(FloatKind::BF16) => 8e-3,
+        Type::Float(FloatKind::F16) => 2e-3,
+        Type::Float(_) => 2e-5,
+        _ => 0.0,
+    }
+}
+
+/// The same for what a kernel leaves behind a parameter: that of its elements, and of what is computed in a narrower type
+/// before it is stored there.
+pub(crate) fn of_param(module: &Module, func: OpId, param: ValueId) -> f64 {
+    let elem = match module.ty(param) {
+        Type::Ptr { pointee, .. } => (**pointee).clone(),
+        ty => ty.elem().clone(),
+    };
+    let own = of_type(&elem);
+    let writes = walk::ops(module, func).filter(|&op| {
+        let first = module.ops[op].operands.first();
+        let kept = matches!(module.ops[op].opcode, Opcode::Load | Opcode::DescriptorLoad);
+        !kept
+            && module.ops[op].opcode.facts().effect.writes()
+            && first.is_some_and(|&to| behind(module, to).contains(&param))
+    });
+    match elem {
+        Type::Float(_) => {
+            let values = writes.flat_map(|op| module.ops[op].operands.iter().skip(1));
+            let all = values.flat_map(|&value| behind(module, value));
+            all.map(|value| rounded(module, value)).fold(own, f64::max)
+        }
+        // Integers are right or wrong.
+        _ => own,
+    }
+}
+
+/// What a value is made of, up to what memory holds.
+fn behind(module: &Module, value: ValueId) -> HashSet<ValueId> {
+    let (mut stack, mut seen) = (vec![value], HashSet::new());
+    while let Some(value) = stack.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match module.values[value].def {
+            ValueDef::Result { op, index } => match module.ops[op].opcode {
+                Opcode::Load | Opcode::DescriptorLoad => {}
+                Opcode::For | Opcode::If => {
+                    stack.extend(carried(module, op, index as usize));
+                }
+                _ => stack.extend(handed(module, op)),
+            },
+            ValueDef::Argument { block, index } => {
+                let owner = module.blocks[block].region.and_then(|region| module.regions[region].parent);
+                match owner.map(|op| (op, module.ops[op].opcode)) {
+                    Some((op, Opcode::For)) if index > 0 => {
+                        stack.extend(carried(module, op, index as usize - 1));
+                    }
+                    Some((op, Opcode::While)) => stack.extend(handed(module, op)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// What a loop starts with and goes on with in place `n`, or what branches give there.
+fn carried(module: &Module, op: OpId, n: usize) -> Vec<ValueId> {
+    let first = match module.ops[op].opcode {
+        Opcode::For => module.ops[op].operands.get(n + 3).copied(),
+        _ => None,
+    };
+    let last = (0..module.ops[op].regions.len()).filter_map(|region| {
+        let end = module.terminator(module.entry(op, region)?)?;
+        module.ops[end].operands.get(n).copied()
+    });
+    first.into_iter().chain(last).collect()
+}
+
+/// Everything an operation and its regions' ends are given.
+fn handed(module: &Module, op: OpId) -> Vec<ValueId> {
+    let ends = (0..module.ops[op].regions.len()).filter_map(|region| {
+        let end = module.terminator(module.entry(op, region)?)?;
+        Some(module.ops[end].operands.to_vec())
+    });
+    module.ops[op].operands.iter().copied().chain(ends.flatten()).collect()
+}
+
+/// The error of a value that is rounded where it is computed; 0 where it is loaded, moved, or converted without loss.
+fn rounded(module: &Module, value: ValueId) -> f64 {
+    let Some(op) = module.def_op(value) else { return 0.0 };
+    let elem = module.ty(value).elem();
+    let narrow = matches!(elem, Type::Float(_)) && elem.elem_bits().is_some_and(|bits| bits < 32);
+    let from = module.ops[op].operands.first().map(|&v| module.ty(v));
+    let wider = |least: u32| from.and_then(Type::elem_bits).is_some_and(|bits| bits > least);
+    let (elements, made) =
+        (from.and_then(Type::elements).unwrap_or(1), module.ty(value).elements().unwrap_or(1));
+    match module.ops[op].opcode {
+        _ if !narrow => 0.0,
+        // A sum of n numbers is rounded log2 n times at least, whatever the order is.
+        Opcode::Reduce => of_type(elem) * f64::from((elements / made.max(1)).max(2).ilog2()),
+        Opcode::FpToFp if !wider(elem.elem_bits().unwrap_or(0)) => 0.0,
+        Opcode::SIToFP | Opcode::UIToFP if !wider(8) => 0.0,
+        Opcode::ExtF | Opcode::Bitcast | Opcode::Load | Opcode::DescriptorLoad => 0.0,
+        opcode if opcode.is_elementwise() || matches!(opcode, Opcode::Dot | Opcode::Scan) => of_type(elem),
+        _ => 0.0,
+    }
+}
