@@ -181,6 +181,7 @@ fn look(
         }
         Opcode::Reshape => {
             if let (&[source], &[result]) = (operation.operands.as_slice(), operation.results.as_slice()) {
+                join(source, result);
                 for (vector, matrix) in [(source, result), (result, source)] {
                     match module.ty(matrix).shape() {
                         [.., _, 1] if is_vector(module, vector) => said.push((op, vector, Along::Rows)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warploom_ir::vectors::Vectors;
+use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
 
 use super::partition_shape::RegisterLayout;
@@ -27,6 +27,7 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
     let old = || result_words(module, op) * 128 * warps;
     let line = || words(module, op) * 128 * warps;
     let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
+    let runs_down = || data.operands.iter().any(|&v| vectors.of(v) == Some(Along::Rows));
     let turned = || if vectors.turns(op) { together(module, &data.results) } else { 0 };
     let comes = |n: usize| {
         // Places in memory are computed where they are wanted.
@@ -37,6 +38,9 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
     match data.opcode {
         Opcode::Reduce if bare() || thin() || rank > 2 => {
             reduced(module, op, warps, layout).max(all()).max(line())
+        }
+        Opcode::Reduce if rank == 1 && warps > 1 && runs_down() => {
+            reduced(module, op, warps, layout).max(line())
         }
         Opcode::Reduce => reduced(module, op, warps, layout).max(turned()),
         Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
