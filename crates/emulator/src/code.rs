@@ -8,6 +8,9 @@ pub(crate) const MODULE_BASE: u64 = 0x00f0_0000_0000;
 /// Where functions are, for those who take their addresses: a multiple of 16 bytes behind this.
 pub(crate) const FUNCTION_BASE: u64 = 0x00e0_0000_0000;
 
+/// Handles of texture objects: a multiple of 16 bytes behind this.
+pub(crate) const TEXTURE_BASE: u64 = 0x00e8_0000_0000;
+
 /// A device function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Function {

@@ -51,6 +51,7 @@ mod number;
 
 mod race;
 mod report;
+mod texture;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -62,3 +63,4 @@ pub use machine::launch::{Arg, Launch, Policy, Race, RunOptions};
 pub use machine::tensormap::{ElemType, TENSOR_MAP_BYTES, TensorMap, TiledMap};
 pub use module::{Entry, Module, Param};
 pub use report::{Coverage, Extent, Finding, FindingPlace, Report, Severity, Stats, TraceEvent};
+pub use texture::{Addressing, Channel, Filter, Texture, TextureKind};

@@ -10,6 +10,8 @@ pub(crate) mod predicates;
 pub(crate) mod sync;
 pub(crate) mod tcgen;
 pub(crate) mod tensor;
+pub(crate) mod texture;
+pub(crate) mod wmma;
 
 use self::context::{Context, Res};
 use self::mods::Mods;
@@ -49,13 +51,10 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
         }
         "tcgen05" => tcgen::tcgen05(cx, &mut mods, args, &mut presence)?,
         "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "call" => control::branch(cx, &mut mods, args)?,
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => {
-            return Err(mods.unknown("textures and surfaces are not modelled"));
-        }
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => texture::texture(cx, &mut mods, args)?,
         "wmma" => {
-            return Err(
-                mods.unknown("its fragments have no layout that a program may know: mma.sync has one")
-            );
+            presence = Presence::Warp;
+            wmma::wmma(cx, &mut mods, args)?
         }
         _ => alu::arithmetic(cx, &mut mods, args)?,
     };

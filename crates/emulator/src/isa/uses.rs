@@ -1,6 +1,6 @@
 //! Which general registers an instruction touches.
 
-use super::op::{Addr, Inst, MbarOp, Op, Reg, Src, Tcgen, TcgenA, WgmmaA};
+use super::op::{Addr, Inst, Lod, MbarOp, Op, Reg, Src, Tcgen, TcgenA, WgmmaA};
 
 /// Registers with whether they are written. Registers that a product owns asynchronously are not listed.
 pub(crate) fn registers(inst: &Inst) -> Vec<(Reg, bool)> {
@@ -185,6 +185,38 @@ impl Uses {
                 self.r(g.b);
             }
             Op::Tcgen(t) => self.tcgen(t),
+            Op::WmmaLoad(m) | Op::WmmaStore(m) => {
+                self.at(m.addr);
+                self.opt(m.stride);
+                self.all(&m.srcs);
+                self.ws(&m.dsts);
+            }
+            Op::Wmma(p) => {
+                [&p.a, &p.b, &p.c].into_iter().for_each(|list| self.all(list));
+                self.ws(&p.d);
+            }
+            Op::Fetch(f) => {
+                self.r(f.handle);
+                self.all(&f.coords);
+                self.all(&f.offsets);
+                match &f.lod {
+                    Lod::Base => {}
+                    Lod::Level(s) => self.r(*s),
+                    Lod::Gradient(x, y) => x.iter().chain(y).for_each(|s| self.r(*s)),
+                }
+                self.ws(&f.dsts);
+            }
+            Op::Surface(s) => {
+                self.r(s.handle);
+                self.all(&s.coords);
+                self.all(&s.srcs);
+                self.ws(&s.dsts);
+            }
+            Op::TextureQuery { d, handle, level, .. } => {
+                self.r(*handle);
+                self.opt(*level);
+                self.w(*d);
+            }
             _ => {}
         }
     }

@@ -2,8 +2,9 @@
 
 use super::core::SHARED_WINDOW;
 use super::global::{Buffer, Store};
-use crate::code::FUNCTION_BASE;
+use crate::code::{FUNCTION_BASE, TEXTURE_BASE};
 use crate::error::EmulatorRefusal;
+use crate::texture::Texture;
 use std::sync::Arc;
 use warploom_chips::Target;
 
@@ -92,6 +93,22 @@ impl Device {
         self.next = (base + bytes + GAP).next_multiple_of(GAP);
         self.store.insert(Buffer { base, name: name.to_string(), data: Arc::new(data) });
         Ok(base)
+    }
+
+    /// Makes a texture or surface object of texels that lie in a buffer and returns its handle, which kernels take as a
+    /// parameter of 64 bits ([`crate::Arg::U64`]).
+    ///
+    /// # Errors
+    /// `L01` where CUDA has no such texture, `A01` where its texels are not all in one buffer.
+    pub fn texture(&mut self, texture: &Texture) -> Result<u64, EmulatorRefusal> {
+        texture.check()?;
+        let buffer = self.store.find(texture.addr).and_then(|i| self.store.buffers.get(i));
+        if buffer.is_none_or(|b| b.end() - texture.addr < texture.bytes()) {
+            let message = format!("no buffer has {} bytes at {:#x}", texture.bytes(), texture.addr);
+            return Err(EmulatorRefusal::one("A01", 0, message, "allocate all layers and levels together"));
+        }
+        self.store.textures.push(texture.clone());
+        Ok(TEXTURE_BASE + 16 * self.store.textures.len() as u64)
     }
 
     /// The whole content of the buffer that begins at `addr`.

@@ -1,5 +1,7 @@
 //! Global memory as one cluster sees it: the state before the launch, under its own writes (E5, E20).
 
+use crate::code::TEXTURE_BASE;
+use crate::texture::Texture;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,9 +37,17 @@ pub(crate) enum Fault {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub buffers: Vec<Buffer>,
+    /// Texture objects, by number.
+    pub textures: Vec<Texture>,
 }
 
 impl Store {
+    /// The texture object of a handle.
+    pub(crate) fn texture(&self, handle: u64) -> Option<&Texture> {
+        let behind = handle.checked_sub(TEXTURE_BASE).filter(|b| b.is_multiple_of(16))?;
+        self.textures.get(usize::try_from(behind / 16).ok()?.checked_sub(1)?)
+    }
+
     /// The buffer that an address lies in.
     pub(crate) fn find(&self, addr: u64) -> Option<usize> {
         let i = self.buffers.partition_point(|b| b.base <= addr).checked_sub(1)?;

@@ -23,6 +23,7 @@ pub(crate) mod printf;
 pub(crate) mod residency;
 pub(crate) mod rng;
 pub(crate) mod run;
+pub(crate) mod sampling;
 pub(crate) mod sched;
 pub(crate) mod stack;
 pub(crate) mod tensormap;

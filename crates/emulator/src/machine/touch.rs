@@ -206,7 +206,14 @@ impl Core<'_> {
     }
 
     /// Reads that do not see writes of this kernel: what it has written, in whatever order, they may not read (R02).
-    pub(crate) fn touch_constant(&mut self, list: &[(u32, u64)], size: u64, actor: &Actor) {
+    /// The message and the remedy say what reads.
+    pub(crate) fn touch_constant(
+        &mut self,
+        list: &[(u32, u64)],
+        size: u64,
+        actor: &Actor,
+        (message, remedy): (&str, &str),
+    ) {
         for &(_, addr) in list {
             for (g, mask) in granules(addr, size) {
                 let Some(granule) = self.world.shadow.at(g) else { continue };
@@ -214,8 +221,6 @@ impl Core<'_> {
                 let Some(old) = granule.seen.iter().find(writes).copied() else { continue };
                 let (s, e) = byte_range(g, old.mask & mask);
                 let extent = Some(self.global_extent(s, e));
-                let message = "ld.global.nc reads bytes that this kernel writes: it may see the old ones";
-                let remedy = "load them without .nc, in CUDA C++ without __ldg and __restrict__";
                 self.report("R02", Severity::Error, actor, Some(&old), extent, message, remedy);
                 return;
             }

@@ -40,7 +40,8 @@ pub(crate) fn mat_ty(word: &str) -> Option<MatTy> {
     })
 }
 
-fn acc_ty(word: &str) -> Option<AccTy> {
+/// The accumulator type of a modifier.
+pub(crate) fn acc_ty(word: &str) -> Option<AccTy> {
     Some(match word {
         "f16" => AccTy::F16,
         "f32" => AccTy::F32,
@@ -51,7 +52,7 @@ fn acc_ty(word: &str) -> Option<AccTy> {
 }
 
 /// `m64n256k16` as three numbers.
-fn shape(word: &str) -> Option<(u32, u32, u32)> {
+pub(crate) fn shape(word: &str) -> Option<(u32, u32, u32)> {
     let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
     Some((m.parse().ok()?, n.parse().ok()?, k.parse().ok()?))

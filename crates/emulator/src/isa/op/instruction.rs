@@ -1,8 +1,10 @@
 //! An instruction: what it does, its guard, and where it stands.
 
 use super::copy::*;
+use super::fragment::*;
 use super::matrix::*;
 use super::operand::*;
+use super::texture::*;
 use crate::isa::lanes::{Carry, Compare, F1, F2, F3};
 use smallvec::SmallVec;
 
@@ -265,6 +267,17 @@ pub(crate) enum Op {
         keep: u32,
     },
     Tcgen(Box<Tcgen>),
+    WmmaLoad(Box<FragmentMove>),
+    WmmaStore(Box<FragmentMove>),
+    Wmma(Box<WmmaProduct>),
+    Fetch(Box<Fetch>),
+    Surface(Box<SurfaceAccess>),
+    TextureQuery {
+        d: Reg,
+        handle: Src,
+        level: Option<Src>,
+        ask: TextureQuery,
+    },
 }
 
 /// Who must be present before an instruction runs (E7).
@@ -327,7 +340,8 @@ impl Op {
 
     /// Whether it is undefined once a lane of the warp has ended, as the PTX ISA says of the instructions on matrices.
     pub(crate) fn needs_whole_warp(&self) -> bool {
-        matches!(self, Op::LdMatrix(_) | Op::StMatrix(_) | Op::MovMatrix { .. } | Op::Mma(_) | Op::Wgmma(_))
+        let moves = matches!(self, Op::LdMatrix(_) | Op::StMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_));
+        moves || matches!(self, Op::MovMatrix { .. } | Op::Mma(_) | Op::Wmma(_) | Op::Wgmma(_))
     }
 
     /// Whether other CTAs may see this in an order that the program relies on (E5).

@@ -40,6 +40,17 @@ pub(crate) enum AccTy {
     F64,
 }
 
+impl AccTy {
+    /// Bits of an element.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            AccTy::F16 => 16,
+            AccTy::F32 | AccTy::S32 => 32,
+            AccTy::F64 => 64,
+        }
+    }
+}
+
 /// `mma.sync`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mma {

@@ -174,6 +174,16 @@ fn gather(
     out
 }
 
+/// The bits of a sum, rounded once.
+pub(crate) fn sum_bits(ty: AccTy, sum: f64, saturate: bool) -> u64 {
+    match ty {
+        AccTy::F16 => u64::from(F16.encode(sum, Rounding::Even, false)),
+        AccTy::S32 => integer(sum, saturate),
+        AccTy::F64 => sum.to_bits(),
+        AccTy::F32 => u64::from((sum as f32).to_bits()),
+    }
+}
+
 /// `mma.sync` m16n8: exact products, sums in f64, one rounding (E57).
 pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow {
     let k = m.k as usize;
@@ -204,15 +214,8 @@ pub(crate) fn mma(core: &mut Core<'_>, w: &mut Warp, m: &Mma, mask: u32) -> Flow
         let Some(d) = d else { continue };
         let mut out = [0; 32];
         for (l, x) in out.iter_mut().enumerate() {
-            *x = match m.d_ty {
-                AccTy::F16 => {
-                    let half = |i: usize| u64::from(F16.encode(acc[place(l, i)], Rounding::Even, false));
-                    half(2 * r) | half(2 * r + 1) << 16
-                }
-                AccTy::S32 => integer(acc[place(l, r)], m.saturate),
-                AccTy::F64 => acc[place(l, r)].to_bits(),
-                _ => u64::from((acc[place(l, r)] as f32).to_bits()),
-            };
+            let bits = |i: usize| sum_bits(m.d_ty, acc[place(l, i)], m.saturate);
+            *x = if m.d_ty == AccTy::F16 { bits(2 * r) | bits(2 * r + 1) << 16 } else { bits(r) };
         }
         w.put(*d, &out, meta, mask);
     }

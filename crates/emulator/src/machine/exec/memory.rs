@@ -15,6 +15,11 @@ use crate::machine::warp::Warp;
 use crate::race::clock::Kind;
 use crate::race::shadow::Act;
 
+const STALE: (&str, &str) = (
+    "ld.global.nc reads bytes that this kernel writes: it may see the old ones",
+    "load them without .nc, in CUDA C++ without __ldg and __restrict__",
+);
+
 /// Addresses of the lanes that may go on: U03 is reported for the others.
 pub(crate) fn checked_addresses(core: &mut Core<'_>, w: &Warp, a: Addr, pc: u32, mask: u32) -> (Lanes, u32) {
     let bad = poison_lanes(w.poison_of(a.base)) & mask;
@@ -157,7 +162,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         drop((a, one));
         let a = Actor { scope: l.scope, ..actor(w, pc, mask) };
         if l.constant {
-            core.touch_constant(&touched.global, size as u64, &a);
+            core.touch_constant(&touched.global, size as u64, &a, STALE);
         }
         touched.record(core, size as u64, &a, act);
     }

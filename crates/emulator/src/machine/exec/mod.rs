@@ -20,8 +20,10 @@ mod order;
 mod overlap;
 pub(crate) mod tcgen;
 pub(crate) mod tensormap;
+pub(crate) mod texture;
 mod touched;
 pub(crate) mod wgmma;
+pub(crate) mod wmma;
 
 use self::flow::Flow;
 use self::leave::exit;
@@ -232,6 +234,9 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
         Op::LdMatrix(m) => matrix::load(core, w, m, pc, mask),
         Op::StMatrix(m) => matrix::store(core, w, m, pc, mask),
         Op::Mma(m) => matrix::mma(core, w, m, mask),
+        Op::WmmaLoad(m) => wmma::load(core, w, m, pc, mask),
+        Op::WmmaStore(m) => wmma::store(core, w, m, pc, mask),
+        Op::Wmma(p) => wmma::product(core, w, p, mask),
         Op::Wgmma(g) => wgmma::multiply(core, w, g, pc, mask),
         Op::WgmmaFence => wgmma::fence(w),
         Op::WgmmaCommit => {
@@ -239,6 +244,11 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
             Flow::Next
         }
         Op::Tcgen(t) => tcgen::run(core, w, t, pc, mask),
+        Op::Fetch(f) => texture::fetch(core, w, f, pc, mask),
+        Op::Surface(s) => texture::surface(core, w, s, pc, mask),
+        Op::TextureQuery { d, handle, level, ask } => {
+            texture::query(core, w, (*d, *handle, *level, *ask), pc, mask)
+        }
         Op::WgmmaWait { keep } => wgmma::wait(core, w, *keep, mask),
         _ => Flow::Next,
     }
