@@ -196,6 +196,7 @@ impl Display for Operand<'_> {
             Operand::Plus(name, offset) => write!(f, "{name}+{offset}"),
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Vector(list) => write!(f, "{{{}}}", Listed(list, ", ")),
+            Operand::VectorPair(list, p) => write!(f, "{{{}}}|{p}", Listed(list, ", ")),
             Operand::Address(address) => address.fmt(f),
             Operand::Group(list) => write!(f, "({})", Listed(list, ", ")),
         }

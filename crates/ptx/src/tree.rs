@@ -257,6 +257,8 @@ pub enum Operand<'a> {
     Pair(&'a str, &'a str),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
+    /// `{a, b}|%p1`, of textures: whether the texels are there.
+    VectorPair(Vec<Operand<'a>>, &'a str),
     /// `[base+offset, {coordinates}]`
     Address(Address<'a>),
     /// `(a, b)`, of calls.
@@ -307,6 +309,10 @@ impl<'a> Operand<'a> {
             Operand::Name(n) | Operand::Not(n) | Operand::Plus(n, _) => out.push(n),
             Operand::Pair(a, b) => out.extend([a, b]),
             Operand::Vector(list) | Operand::Group(list) => list.iter().for_each(|o| o.collect(out)),
+            Operand::VectorPair(list, p) => {
+                list.iter().for_each(|o| o.collect(out));
+                out.push(p);
+            }
             Operand::Address(a) => {
                 out.extend(a.base);
                 out.extend(a.sampler);

@@ -10,7 +10,11 @@ impl<'a> Parser<'a> {
         match self.lex.peek()? {
             Token::Punct(b'{') => {
                 self.lex.next()?;
-                Ok(Operand::Vector(self.list(b'}')?))
+                let list = self.list(b'}')?;
+                match self.lex.eat(b'|')? {
+                    true => Ok(Operand::VectorPair(list, self.lex.word()?.0)),
+                    false => Ok(Operand::Vector(list)),
+                }
             }
             Token::Punct(b'(') => {
                 self.lex.next()?;

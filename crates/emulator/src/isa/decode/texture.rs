@@ -85,7 +85,11 @@ fn fetch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     };
     cx.count(args, 2 + more, 3 + more)?;
     let mut dsts = SmallVec::new();
-    for r in cx.parts(cx.arg(args, 0)?) {
+    let (list, resident) = match cx.arg(args, 0)? {
+        Operand::VectorPair(list, p) => (list.as_slice(), cx.pdst(&Operand::Name(p))?),
+        other => (cx.parts(other), None),
+    };
+    for r in list {
         dsts.push(cx.dst_opt(r)?);
     }
     if dsts.len() != 4 {
@@ -108,7 +112,7 @@ fn fetch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         None => Coords::new(),
     };
     let whole = at == Ty::S32;
-    Ok(Op::Fetch(Box::new(Fetch { kind, handle, coords, whole, lod, gather, offsets, ty, dsts })))
+    Ok(Op::Fetch(Box::new(Fetch { kind, handle, coords, whole, lod, gather, offsets, ty, dsts, resident })))
 }
 
 fn query<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {

@@ -1,6 +1,6 @@
 //! Instructions on textures and surfaces.
 
-use super::operand::{Reg, Src};
+use super::operand::{Pred, Reg, Src};
 use crate::isa::types::Ty;
 use crate::texture::TextureKind;
 use smallvec::SmallVec;
@@ -34,6 +34,8 @@ pub(crate) struct Fetch {
     pub offsets: Coords,
     pub ty: Ty,
     pub dsts: SmallVec<[Option<Reg>; 4]>,
+    /// Set where the texels are in memory, as they always are here.
+    pub resident: Option<Pred>,
 }
 
 /// What an access outside of a surface does.

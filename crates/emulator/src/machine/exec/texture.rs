@@ -2,6 +2,7 @@
 
 use super::alu::{poison_lanes, poisoned};
 use super::flow::Flow;
+use super::overlap;
 use super::touched::Touched;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{Coords, Fetch, Lod, Outside, Src, SurfaceAccess, TextureQuery};
@@ -184,6 +185,9 @@ pub(crate) fn fetch(core: &mut Core<'_>, w: &mut Warp, f: &Fetch, pc: u32, mask:
             w.put(*d, v, (0, true), mask);
         }
     }
+    if let Some(p) = f.resident {
+        w.set_pred(p, u32::MAX, 0, mask);
+    }
     for (list, size) in touched {
         if core.race {
             core.touch_constant(&list.global, size, &a, STALE);
@@ -312,6 +316,9 @@ pub(crate) fn surface(core: &mut Core<'_>, w: &mut Warp, s: &SurfaceAccess, pc: 
         touched.record(core, size as u64, &a, Act::Read);
     } else {
         core.progress += u64::from(!same);
+        if core.race {
+            overlap::check(core, &touched, &stored, s.ty.bits(), size as u64, &a);
+        }
         touched.record(core, size as u64, &Actor { same, ..a }, Act::Write);
     }
     Flow::Next

@@ -5,6 +5,7 @@ use super::flow::Flow;
 use super::matrix::sum_bits;
 use super::memory::{aligned, checked_addresses, place};
 use super::touched::Touched;
+use super::{order, overlap};
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, Fragment, FragmentMove, Src, WmmaProduct, WmmaTy};
 use crate::isa::types::low_mask;
@@ -15,7 +16,7 @@ use crate::machine::warp::Warp;
 use crate::number::minifloat::f16_value;
 use crate::race::shadow::Act;
 
-/// Bytes that addresses and strides are multiples of.
+/// Bytes that addresses and strides are multiples of, where a row or column has so many.
 const ALIGN: u64 = 16;
 
 /// Where each lane's elements lie: the matrix, by lane 0, and bytes between rows or columns.
@@ -35,8 +36,9 @@ fn base(core: &mut Core<'_>, w: &Warp, m: &FragmentMove, pc: u32, mask: u32) -> 
         return None;
     }
     let (at, stride) = (addrs[lane], strides[lane] * u64::from(m.fragment.bits) / 8);
+    let align = ALIGN.min(u64::from(packed * m.fragment.bits) / 8);
     let fits =
-        aligned(core, &a, at, ALIGN, "matrix") && aligned(core, &a, stride, ALIGN, "stride of a matrix");
+        aligned(core, &a, at, align, "matrix") && aligned(core, &a, stride, align, "stride of a matrix");
     fits.then_some((at, stride))
 }
 
@@ -122,12 +124,13 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &FragmentMove, pc: u32
         let (reg, shift) = slot(f, e);
         let undefined = m.srcs.get(reg).map_or(0, |s| poison_lanes(w.poison_of(*s)));
         let (mut touched, mut same, mut reported) = (Touched::default(), true, false);
-        let mut holes = Vec::new();
+        let (mut holes, mut moved) = (Vec::new(), [0; 32]);
         for lane in 0..32 {
             let one = Actor { lanes: 1 << lane, ..a.clone() };
             let addr = address(m, at, lane, e);
             let Some(spot) = place(core, w, &one, m.space, addr, bytes) else { continue };
             let value = values.get(reg).map_or(0, |v| v[lane as usize]) >> shift & low_mask(f.bits);
+            moved[lane as usize] = value;
             let raw = value.to_le_bytes();
             let Some(new) = raw.get(..bytes as usize) else { continue };
             let unknown = undefined >> lane & 1 == 1;
@@ -161,7 +164,8 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &FragmentMove, pc: u32
         }
         core.progress += u64::from(!same);
         if core.race {
-            super::order::overwrite(core, &touched);
+            order::overwrite(core, &touched);
+            overlap::check(core, &touched, &[moved], f.bits, bytes, &a);
             touched.record(core, bytes, &Actor { same, ..a.clone() }, Act::Write);
             holes.into_iter().for_each(|(c, at)| core.poison_shared(c, at, bytes));
         }
