@@ -1,6 +1,7 @@
 //! The state of one cluster that all actors share, and the checks every memory access goes through.
 
 use super::actor::Actor;
+use super::asynchronous::operand::Operands;
 use super::coverage::Seen;
 use super::global::Fault;
 use super::launch::{Launch, RunOptions};
@@ -84,6 +85,8 @@ pub(crate) struct Core<'a> {
     /// A clock that knows nothing, of the right size.
     pub empty: Clock,
     pub ops: Vec<Operation>,
+    /// Matrix operands that were read last.
+    pub operands: Operands,
     /// Next operation number of each channel.
     pub numbers: Vec<u32>,
     /// The instruction of each operation of each channel (C01).

@@ -1,5 +1,6 @@
 //! A launch that runs: what all clusters share, and a cluster before its first step.
 
+use super::asynchronous::operand::Operands;
 use super::cluster::Machine;
 use super::core::{ClusterBarrier, Core, Cta};
 use super::coverage::Seen;
@@ -94,6 +95,7 @@ impl Job<'_> {
             home: index as u32,
             empty: clock.clone(),
             ops: Vec::new(),
+            operands: Operands::default(),
             numbers: vec![0; channels(total)],
             issued: vec![Vec::new(); channels(total)],
             cluster_barrier: ClusterBarrier {

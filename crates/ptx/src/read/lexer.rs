@@ -102,6 +102,10 @@ impl<'a> Lexer<'a> {
         if is_word(c) {
             loop {
                 let c = self.byte(self.at);
+                // Directives have no dots inside: `.reg.b16` is two.
+                if c == b'.' && self.byte(start) == b'.' && self.at > start {
+                    break;
+                }
                 if is_word(c) {
                     self.at += 1;
                 } else if c == b':' && self.byte(self.at + 1) == b':' && is_word(self.byte(self.at + 2)) {

@@ -3,6 +3,7 @@
 mod bulk;
 mod cp_async;
 mod issue;
+pub(crate) mod operand;
 pub(crate) mod products;
 pub(crate) mod signal;
 mod tensor;

@@ -1,6 +1,7 @@
 //! `tcgen05.mma`, `ld`, `st` as operations (E43-E52).
 
-use super::products::{element, multiply, read_operand};
+use super::operand::{self, Wanted};
+use super::products::{element, multiply};
 use super::wgmma::integer;
 use crate::isa::op::AccTy;
 use crate::machine::actor::Actor;
@@ -60,22 +61,22 @@ fn read(core: &mut Core<'_>, actor: &Actor, p: &mut Product) {
     for (i, cta) in p.ctas.clone().into_iter().enumerate() {
         match p.a {
             SourceA::Shared(layout) => {
-                let part = read_operand(
-                    core,
-                    actor,
+                let wanted = Wanted {
                     cta,
-                    &layout,
-                    p.a_ty,
-                    0,
-                    u64::from(rows),
-                    u64::from(p.k),
-                    false,
-                );
-                a.extend(part);
+                    layout,
+                    ty: p.a_ty,
+                    first: 0,
+                    rows: u64::from(rows),
+                    k: u64::from(p.k),
+                    by_k: false,
+                };
+                a.extend_from_slice(&operand::read(core, actor, wanted));
             }
             SourceA::Tmem(lane, column) => a.extend(tmem_operand(core, actor, cta, p, (lane, column), rows)),
         }
-        let part = read_operand(core, actor, cta, &p.b, p.b_ty, 0, u64::from(columns), u64::from(p.k), true);
+        let (rows, k) = (u64::from(columns), u64::from(p.k));
+        let wanted = Wanted { cta, layout: p.b, ty: p.b_ty, first: 0, rows, k, by_k: true };
+        let part = operand::read(core, actor, wanted);
         for (row, from) in b.chunks_mut(p.n as usize).zip(part.chunks(columns as usize)) {
             let at = i * columns as usize;
             if let Some(to) = row.get_mut(at..at + from.len()) {

@@ -1,6 +1,7 @@
 //! `wgmma.mma_async`: each warp multiplies its own 16 rows (E38-E42, C25).
 
-use super::products::{element, multiply, read_operand};
+use super::operand::{self, Wanted};
+use super::products::{element, multiply};
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, Op, Wgmma, WgmmaA};
 use crate::machine::core::Core;
@@ -8,6 +9,7 @@ use crate::machine::operations::{Operation, Work};
 use crate::machine::warp::{FULL, Warp};
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
+use std::rc::Rc;
 
 /// Reads the operands, then writes the accumulators.
 pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operation) -> bool {
@@ -19,21 +21,22 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operatio
     let Work::Wgmma(work) = &mut op.work else { return true };
     if op.stage == 0 {
         let k = u64::from(spec.k);
-        let rows = u64::from(work.quarter) * 16;
+        let part = |layout, ty, first, rows, by_k| Wanted { cta, layout, ty, first, rows, k, by_k };
         work.a_values = match (&spec.a, work.a) {
             (WgmmaA::Desc(_), Some(layout)) => {
-                read_operand(core, &actor, cta, &layout, spec.a_ty, rows, 16, k, false)
+                let first = u64::from(work.quarter) * 16;
+                operand::read(core, &actor, part(layout, spec.a_ty, first, 16, false))
             }
             (WgmmaA::Regs(list), _) => {
                 work.a_poison = list.iter().any(|s| warp.poison_of(*s) != 0);
                 let words: Vec<Lanes> = list.iter().map(|s| warp.value(core, *s)).collect();
-                a_fragment(spec, &words)
+                Rc::new(a_fragment(spec, &words))
             }
-            _ => Vec::new(),
+            _ => Rc::default(),
         };
-        work.b_values = read_operand(core, &actor, cta, &work.b, spec.b_ty, 0, u64::from(spec.n), k, true);
+        work.b_values = operand::read(core, &actor, part(work.b, spec.b_ty, 0, u64::from(spec.n), true));
         if spec.negate_a != spec.negate_b {
-            work.a_values.iter_mut().for_each(|v| *v = -*v);
+            Rc::make_mut(&mut work.a_values).iter_mut().for_each(|v| *v = -*v);
         }
         return false;
     }
@@ -44,9 +47,13 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operatio
     true
 }
 
-/// Row and column of value `i` of a lane in the 16 rows of a warp (E38).
-fn place(lane: usize, i: usize) -> (usize, usize) {
-    (lane / 4 + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * (lane & 3) + (i & 1))
+/// Where value `i` of a lane stands in the 16 rows of `n` numbers of a warp (E38): a part for the lane, and one for `i`.
+fn place(n: usize, i: usize) -> usize {
+    8 * n * (i >> 1 & 1) + 8 * (i >> 2) + (i & 1)
+}
+
+fn lane_place(n: usize) -> [usize; 32] {
+    std::array::from_fn(|lane| lane / 4 * n + 2 * (lane & 3))
 }
 
 /// A from registers, 16 rows by k (E36).
@@ -74,23 +81,24 @@ fn a_fragment(spec: &Wgmma, words: &[Lanes]) -> Vec<f64> {
 fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
     let n = spec.n as usize;
     let mut acc = vec![0.0; 16 * n];
-    for (r, reg) in spec.d.iter().enumerate() {
-        let Some(lanes) = warp.regs.get(*reg as usize) else { continue };
-        for (lane, bits) in lanes.iter().enumerate() {
-            let mut put = |i: usize, v: f64| {
-                let (row, col) = place(lane, i);
-                if let Some(d) = acc.get_mut(row * n + col) {
-                    *d = v;
-                }
-            };
-            match spec.d_ty {
-                AccTy::F16 => {
-                    put(2 * r, f64::from(f16_value(*bits as u16)));
-                    put(2 * r + 1, f64::from(f16_value((*bits >> 16) as u16)));
-                }
-                AccTy::S32 => put(r, f64::from(*bits as u32 as i32)),
-                _ => put(r, f64::from(f32::from_bits(*bits as u32))),
+    let lanes = lane_place(n);
+    let mut put = |i: usize, bits: &Lanes, read: fn(u64) -> f64| {
+        let first = place(n, i);
+        for (lane, bits) in lanes.iter().zip(bits) {
+            if let Some(d) = acc.get_mut(first + lane) {
+                *d = read(*bits);
             }
+        }
+    };
+    for (r, reg) in spec.d.iter().enumerate() {
+        let Some(bits) = warp.regs.get(*reg as usize) else { continue };
+        match spec.d_ty {
+            AccTy::F16 => {
+                put(2 * r, bits, |b| f64::from(f16_value(b as u16)));
+                put(2 * r + 1, bits, |b| f64::from(f16_value((b >> 16) as u16)));
+            }
+            AccTy::S32 => put(r, bits, |b| f64::from(b as u32 as i32)),
+            _ => put(r, bits, |b| f64::from(f32::from_bits(b as u32))),
         }
     }
     acc
@@ -98,22 +106,21 @@ fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
 
 fn store(spec: &Wgmma, warp: &mut Warp, acc: &[f64], poison: u64) {
     let n = spec.n as usize;
+    let places = lane_place(n);
+    let get = |i: usize, code: &dyn Fn(f64) -> u64| -> Lanes {
+        let first = place(n, i);
+        std::array::from_fn(|lane| acc.get(first + places[lane]).map_or(0, |v| code(*v)))
+    };
     for (r, reg) in spec.d.iter().enumerate() {
-        let mut lanes = [0; 32];
-        for (lane, bits) in lanes.iter_mut().enumerate() {
-            let get = |i: usize| {
-                let (row, col) = place(lane, i);
-                acc.get(row * n + col).copied().unwrap_or(0.0)
-            };
-            *bits = match spec.d_ty {
-                AccTy::F16 => {
-                    let half = |v| u64::from(F16.encode(v, Rounding::Even, false));
-                    half(get(2 * r)) | half(get(2 * r + 1)) << 16
-                }
-                AccTy::S32 => integer(get(r), spec.saturate),
-                _ => u64::from((get(r) as f32).to_bits()),
-            };
-        }
+        let lanes = match spec.d_ty {
+            AccTy::F16 => {
+                let half = |v: f64| u64::from(F16.encode(v, Rounding::Even, false));
+                let (low, high) = (get(2 * r, &half), get(2 * r + 1, &half));
+                std::array::from_fn(|l| low[l] | high[l] << 16)
+            }
+            AccTy::S32 => get(r, &|v| integer(v, spec.saturate)),
+            _ => get(r, &|v| u64::from((v as f32).to_bits())),
+        };
         warp.set(*reg, &lanes, poison, FULL);
     }
 }

@@ -1,6 +1,7 @@
 //! What a `wgmma.mma_async` carries with it.
 
 use super::layout::OperandLayout;
+use std::rc::Rc;
 
 /// One warp's part of a product.
 #[derive(Clone, Debug)]
@@ -11,13 +12,14 @@ pub(crate) struct WgmmaWork {
     pub scale_d: bool,
     /// The warp's place in its warpgroup.
     pub quarter: u32,
-    pub a_values: Vec<f64>,
-    pub b_values: Vec<f64>,
+    pub a_values: Rc<Vec<f64>>,
+    pub b_values: Rc<Vec<f64>>,
     pub a_poison: bool,
 }
 
 impl WgmmaWork {
     pub(crate) fn new(a: Option<OperandLayout>, b: OperandLayout, scale_d: bool, quarter: u32) -> Self {
-        WgmmaWork { a, b, scale_d, quarter, a_values: Vec::new(), b_values: Vec::new(), a_poison: false }
+        let (a_values, b_values) = (Rc::default(), Rc::default());
+        WgmmaWork { a, b, scale_d, quarter, a_values, b_values, a_poison: false }
     }
 }
