@@ -38,7 +38,7 @@ pub(crate) const GRID_BASE: u64 = 0x00f9_0000_0000;
 const RESERVED: u64 = 1024;
 
 /// The decoded body of an entry.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub insts: Vec<Inst>,
     /// Width of each general register in bits.

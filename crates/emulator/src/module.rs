@@ -79,6 +79,18 @@ impl Module {
     }
 }
 
+impl Module {
+    /// The module with other code for an entry.
+    pub(crate) fn with(&self, entry: &str, code: Arc<Code>) -> Module {
+        let mut module = self.clone();
+        let found = module.entries.iter_mut().find(|e| e.name == entry);
+        if let Some(found) = found {
+            found.code = Ok(code);
+        }
+        module
+    }
+}
+
 impl Entry {
     /// The reasons why the machine cannot run this kernel, if there are any.
     pub fn refusal(&self) -> Option<&EmulatorRefusal> {

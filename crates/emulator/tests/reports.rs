@@ -5,19 +5,59 @@
 use warploom_chips::Target;
 use warploom_emulator::{Arg, Device, Launch, Module, Policy, Report, RunOptions};
 
-/// Runs a body for two warps with 1 KiB of shared memory, and the line at which the body begins.
-fn run(body: &str, policy: Policy) -> (Report, u32) {
-    let head = ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n\
-                .visible .entry k(.param .u64 out) .reqntid 64 {\n.reg .pred %p<6>;\n.reg .b32 %r<16>;\n\
-                .reg .b64 %rd<6>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.b32 %r2, s;\n\
-                mad.lo.u32 %r3, %r1, 4, %r2;\nxor.b32 %r4, %r3, 128;\nmad.wide.u32 %rd2, %r1, 4, %rd1;\n";
-    let module = Module::parse(&format!("{head}{body}\nret;\n}}\n")).unwrap();
-    let entry = &module.entries()[0];
+fn head() -> &'static str {
+    ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n\
+     .visible .entry k(.param .u64 out) .reqntid 64 {\n.reg .pred %p<6>;\n.reg .b32 %r<16>;\n\
+     .reg .b64 %rd<6>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.b32 %r2, s;\n\
+     mad.lo.u32 %r3, %r1, 4, %r2;\nxor.b32 %r4, %r3, 128;\nmad.wide.u32 %rd2, %r1, 4, %rd1;\n"
+}
+
+/// A launch of a body for two warps with 1 KiB of shared memory.
+fn launch(body: &str) -> (Module, Launch, Device) {
+    let module = Module::parse(&format!("{}{body}\nret;\n}}\n", head())).unwrap();
     let mut device = Device::new(&Target::named("sm_90a").unwrap());
     let out = device.alloc(256, "out").unwrap();
-    let launch = Launch { smem: 1024, args: vec![Arg::Ptr(out)], ..Launch::of(entry) };
+    let launch = Launch { smem: 1024, args: vec![Arg::Ptr(out)], ..Launch::of(&module.entries()[0]) };
+    (module, launch, device)
+}
+
+/// Runs a body, and says at which line it begins.
+fn run(body: &str, policy: Policy) -> (Report, u32) {
+    let (module, launch, mut device) = launch(body);
     let report = device.run(&module, &launch, &RunOptions::default().policy(policy)).unwrap();
-    (report, head.lines().count() as u32 + 1)
+    (report, head().lines().count() as u32 + 1)
+}
+
+/// The lines that a launch of a body for two warps does not need.
+fn dispensable(body: &str) -> Vec<u32> {
+    let (module, launch, device) = launch(body);
+    let options = POLICIES.map(|p| RunOptions::default().policy(p));
+    let first = head().lines().count() as u32 + 1;
+    let lines = device.dispensable(&module, &launch, &options).unwrap();
+    lines.into_iter().map(|l| l - first).collect()
+}
+
+#[test]
+fn what_a_launch_does_not_need_is_named() {
+    let exchange =
+        "st.shared.b32 [%r3], %r1;\nbar.sync 0;\nld.shared.b32 %r5, [%r4];\nst.global.b32 [%rd2], %r5;";
+    assert_eq!(dispensable(exchange), [] as [u32; 0]);
+    // A second barrier, and a fence that orders nothing.
+    assert_eq!(
+        dispensable(&exchange.replace("bar.sync 0;", "bar.sync 0;\nmembar.gl;\nbar.sync 0;")),
+        [1, 2, 3]
+    );
+    // Words of its own need no barrier.
+    assert_eq!(dispensable(&exchange.replace("[%r4]", "[%r3]")), [1]);
+    let handshake = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $ready;\nmbarrier.init.shared.b64 [%r2+512], 32;\n$ready:\n\
+                     bar.sync 0;\nsetp.ge.u32 %p3, %r1, 32;\n@%p3 bra $other;\nst.shared.b32 [%r3], %r1;\n\
+                     mbarrier.arrive.release.cta.shared.b64 _, [%r2+512];\nbra $end;\n$other:\n\
+                     mbarrier.try_wait.parity.shared.b64 %p2, [%r2+512], 0;\n@!%p2 bra $other;\n\
+                     ld.shared.b32 %r5, [%r4];\nst.global.b32 [%rd2], %r5;\n$end:";
+    assert_eq!(dispensable(handshake), [] as [u32; 0]);
+    // An atomic of which nobody learns needs no order.
+    let counted = "atom.add.acq_rel.gpu.global.u32 %r5, [%rd1], 1;";
+    assert_eq!(dispensable(counted), [0]);
 }
 
 const POLICIES: [Policy; 4] = [Policy::Eager, Policy::Lazy, Policy::Random(1), Policy::Pct(2)];

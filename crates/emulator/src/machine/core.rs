@@ -1,13 +1,12 @@
 //! The state of one cluster that all actors share, and the checks every memory access goes through.
 
 use super::actor::Actor;
-use super::asynchronous::operand::Operands;
 use super::coverage::Seen;
 use super::global::Fault;
 use super::launch::{Launch, RunOptions};
 use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
-use super::operations::Operation;
+use super::operations::{Operands, Operation};
 use super::rng::Rng;
 use super::tmem::Tmem;
 use super::warp::Votes;

@@ -1,12 +1,12 @@
 //! A launch that runs: what all clusters share, and a cluster before its first step.
 
-use super::asynchronous::operand::Operands;
 use super::cluster::Machine;
 use super::core::{ClusterBarrier, Core, Cta};
 use super::coverage::Seen;
 use super::global::Store;
 use super::launch::{Launch, Policy, Race, RunOptions};
 use super::named::NamedBarrier;
+use super::operations::Operands;
 use super::rng::Rng;
 use super::tmem::Tmem;
 use super::warp::Warp;

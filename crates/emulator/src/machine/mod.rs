@@ -17,6 +17,7 @@ pub(crate) mod groups;
 pub(crate) mod job;
 pub(crate) mod launch;
 pub(crate) mod mbarrier;
+mod mutate;
 pub(crate) mod named;
 pub(crate) mod operations;
 pub(crate) mod printf;

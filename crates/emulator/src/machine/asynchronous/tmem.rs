@@ -1,12 +1,12 @@
 //! `tcgen05.mma`, `ld`, `st` as operations (E43-E52).
 
-use super::operand::{self, Wanted};
+use super::operand;
 use super::products::{element, multiply};
 use super::wgmma::integer;
 use crate::isa::op::AccTy;
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
-use crate::machine::operations::{Move, Operation, Product, SourceA, TmemWork, Work};
+use crate::machine::operations::{Move, Operation, Product, SourceA, TmemWork, Wanted, Work};
 use crate::machine::warp::{FULL, Warp};
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};

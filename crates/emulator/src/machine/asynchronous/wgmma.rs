@@ -1,11 +1,11 @@
 //! `wgmma.mma_async`: each warp multiplies its own 16 rows (E38-E42, C25).
 
-use super::operand::{self, Wanted};
+use super::operand;
 use super::products::{element, multiply};
 use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, Op, Wgmma, WgmmaA};
 use crate::machine::core::Core;
-use crate::machine::operations::{Operation, Work};
+use crate::machine::operations::{Operation, Wanted, Work};
 use crate::machine::warp::{FULL, Warp};
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};

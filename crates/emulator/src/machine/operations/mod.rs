@@ -3,6 +3,7 @@
 mod bulk;
 mod cp_async;
 mod layout;
+mod operand;
 mod operation;
 mod signal;
 mod tensor;
@@ -12,6 +13,7 @@ mod wgmma;
 pub(crate) use bulk::{BulkWork, StAsyncWork};
 pub(crate) use cp_async::{CpAsyncWork, LaneCopy};
 pub(crate) use layout::OperandLayout;
+pub(crate) use operand::{Operands, Wanted};
 pub(crate) use operation::{Operation, Work};
 pub(crate) use signal::SignalWork;
 pub(crate) use tensor::TensorWork;
