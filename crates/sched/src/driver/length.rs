@@ -47,10 +47,12 @@ impl Session<'_> {
                 time = other;
             }
         }
-        if let Some((_, given)) = self.given(Range { lower: ii, first: ii, last: ii }) {
-            let given = compact(self.problem, ii, given);
-            if self.problem.length(&given) < self.problem.length(&time) {
-                time = given;
+        let given = self.given(Range { lower: ii, first: ii, last: ii });
+        let unfolded = self.unfolded.clone().filter(|(other, _)| *other == ii);
+        for (_, other) in given.into_iter().chain(unfolded) {
+            let other = compact(self.problem, ii, other);
+            if self.problem.length(&other) < self.problem.length(&time) {
+                time = other;
             }
         }
         self.shorten_in(self.problem, ii, time)

@@ -17,4 +17,5 @@ pub(crate) mod schedule;
 mod session;
 pub(crate) mod stride;
 mod sweep;
+mod unfold;
 pub(crate) mod within;

@@ -31,6 +31,7 @@ pub(super) fn scan_twice(session: &mut Session<'_>, range: Range) -> Result<Scan
     let known = quick.given(range);
     let (proved, found) = scan(&mut quick, range, known)?;
     let (placements, spent) = (quick.placements, quick.budget.spent);
+    session.unfolded = quick.unfolded.take();
     let scanned = if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(range.first)) {
         (proved, found)
     } else {
@@ -53,7 +54,9 @@ pub(super) fn scan(
         Some(known) => Some(known),
         None => session.fallback(range.first)?,
     };
-    let best = fallback.filter(|(ii, _)| *ii <= range.last);
+    session.unfold(range);
+    let both = session.unfolded.iter().chain(&fallback).filter(|(ii, _)| *ii <= range.last);
+    let best = both.min_by_key(|(ii, _)| *ii).cloned();
     if session.options.algorithm == Algorithm::Serial {
         return Ok((range.lower, best));
     }

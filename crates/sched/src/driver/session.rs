@@ -37,6 +37,8 @@ pub(super) struct Session<'a> {
     pub budget: StepBudget,
     /// Search nodes left for all further questions (S45).
     pub left: u64,
+    /// That of a smaller loop, where this one is copies of it.
+    pub unfolded: Option<Schedule>,
 }
 
 /// An II and times at it.
@@ -55,7 +57,7 @@ impl<'a> Session<'a> {
         let exact = options.algorithm == Algorithm::Exact;
         let left =
             options.steps.saturating_mul(if exact { EXACT_FACTOR } else { 1 }).saturating_mul(QUESTIONS);
-        Session { problem, options, guard, placements: 0, budget: StepBudget::new(0), left }
+        Session { problem, options, guard, placements: 0, budget: StepBudget::new(0), left, unfolded: None }
     }
 
     /// The IIs that bounds and options leave.

@@ -7,6 +7,7 @@ pub(crate) mod core;
 pub(crate) mod digraph;
 pub(crate) mod error;
 pub(crate) mod exit;
+pub(crate) mod fold;
 pub(crate) mod graph;
 pub(crate) mod graph_error;
 pub(crate) mod guard;

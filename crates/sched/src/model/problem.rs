@@ -65,6 +65,19 @@ impl Problem {
         Problem { dependences: Digraph::new(self.n, arcs(graph, caps)), ..self.clone() }
     }
 
+    /// The loop of its first `m` operations alone, with these dependences.
+    pub fn first_operations(&self, m: usize, dependences: Digraph) -> Self {
+        let uses = self.uses[..self.use_at[m] as usize].to_vec();
+        Problem {
+            n: m,
+            latency: self.latency[..m].to_vec(),
+            dependences,
+            uses,
+            use_at: self.use_at[..=m].to_vec(),
+            count: self.count.clone(),
+        }
+    }
+
     /// The non-empty uses of an operation.
     pub fn uses(&self, node: usize) -> &[UnitUse] {
         &self.uses[self.use_at[node] as usize..self.use_at[node + 1] as usize]

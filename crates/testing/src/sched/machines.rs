@@ -3,7 +3,7 @@
 //! Costs of Blackwell are those of S89. Hopper has no tensor memory: products are issued by the warps that hold their
 //! accumulators, at half the rate (S90); its other costs are taken over, so no length there is calibrated.
 
-use warploom_sched::{LoopGraph, PartitionKind};
+use warploom_sched::{LoopGraph, PartitionKind, ResourceUse};
 
 /// A chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,33 @@ pub fn kernels_to_split() -> Vec<LoopGraph> {
         all.push(state_space(chip));
     }
     all
+}
+
+/// Attention's gradient in so many sub-tiles, one after the other within an iteration.
+pub fn gradient_in_tiles(chip: Chip, tiles: u64) -> LoopGraph {
+    attention_gradient(chip, tiles)
+}
+
+/// Attention in so many sub-tiles, one after the other within an iteration.
+pub fn attention_in_tiles(chip: Chip, tiles: u64) -> LoopGraph {
+    attention(chip, tiles)
+}
+
+/// Ping-pong: attention in two sub-tiles, each of which is one compute partition's, the copies that of a producer. The streams of
+/// the three are units (S65).
+pub fn ping_pong(chip: Chip) -> LoopGraph {
+    let mut g = attention(chip, 2);
+    g.name = g.name.replace("attention, 2 tiles", "ping-pong");
+    let names = ["copies", "ping", "pong"];
+    names.iter().for_each(|name| _ = g.add_resource(*name, 1));
+    let (copies, tile) = (2, (g.nodes.len() - 2) / 2);
+    for v in &mut g.nodes {
+        let stream = if v.id < copies { 0 } else { 1 + (v.id - copies) / tile };
+        let duration = v.issue_latency.unwrap_or(0);
+        let name = names.get(stream).copied().unwrap_or("pong");
+        v.uses.push(ResourceUse { resource: name.to_owned(), start: 0, duration, ..ResourceUse::default() });
+    }
+    g
 }
 
 struct Machine {

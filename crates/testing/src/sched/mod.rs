@@ -35,7 +35,7 @@ pub use enumerate::least_length;
 pub use generate::{LoopShape, gpu_loop, loop_graph};
 pub use kernels::kernel_loop;
 pub use limits::limit_loop;
-pub use machines::{Chip, kernels_to_split};
+pub use machines::{Chip, attention_in_tiles, gradient_in_tiles, kernels_to_split, ping_pong};
 pub use nests::nest_of_two;
 pub use planted::{Planted, planted_loop};
 pub use shrink::LoopTree;
