@@ -68,6 +68,7 @@ pub mod render;
 mod ring;
 mod schema;
 mod share;
+pub mod straight;
 mod succession;
 
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Options of [`assign`](crate::assign) (B8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AssignOptions {
     /// Which merges of buffers are tried (B53).
