@@ -139,7 +139,19 @@ fn chain(
     }
     let low = units.iter().map(|&k| orders.depth[k]).max().unwrap_or(1);
     let high = units.iter().map(|&k| orders.depth[k]).sum::<i64>() + units.len() as i64 - 1;
+    let orders_depth = orders.depth.clone();
+    // Values of one pipe have one depth (B21): a value outside the chain keeps the one that it has.
+    let piped = |dc: i64| {
+        let mut pipes = units.iter().flat_map(|&k| &life.units[k].values).map(|&v| model.values[v].pipe);
+        pipes.all(|p| {
+            let mut mates = model.pipes[p].values.iter().map(|&v| life.unit_of[v]);
+            mates.all(|k| units.contains(&k) || life.units[k].carried || orders_depth[k] == dc)
+        })
+    };
     'depth: for dc in low..=high {
+        if !piped(dc) {
+            continue;
+        }
         let saved = orders.clone();
         let (mut ring, mut slot_orders) =
             (Ring { units: Vec::new(), shifts: Vec::new(), depth: dc }, Vec::new());

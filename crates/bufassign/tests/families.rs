@@ -28,6 +28,13 @@ fn every_timing_of_every_family() {
     every_family_holds(0, 60);
 }
 
+/// Found by the soak: the ring of a root made a value deeper than the others of its pipe (B20, B21).
+#[test]
+fn a_root_keeps_the_depth_of_a_pipe() {
+    let p = problem_of(Family::Tails, &mut Choices::seeded(16_283));
+    assignment_holds(&p, &mut Choices::seeded(16_283)).unwrap_or_else(|e| panic!("{e}"));
+}
+
 #[test]
 #[ignore = "an hour in a release build: `make soak`"]
 fn every_timing_of_a_hundred_thousand_problems_each() {

@@ -6,6 +6,7 @@ use super::report::Report;
 use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Record, Why};
 use std::collections::BTreeMap;
+use warploom_chips::Feature;
 
 /// Where a role is legal: (shared memory, tensor memory).
 fn legal(role: AccessRole) -> (bool, bool) {
@@ -137,6 +138,18 @@ fn large(f: &Facts<'_>, owners: &[u64]) -> bool {
 }
 
 impl Facts<'_> {
+    /// Roles of an owner and its views.
+    pub fn roles(&self, owner: u64) -> Vec<AccessRole> {
+        let family = self.family(owner);
+        family
+            .flat_map(|v| v.producer.map(|p| p.role).into_iter().chain(v.consumers.iter().map(|c| c.role)))
+            .collect()
+    }
+
+    pub fn has_tmem(&self) -> bool {
+        self.target.tmem.is_some() && self.target.has(Feature::Tcgen05)
+    }
+
     /// Bytes of one stage (B6).
     pub fn stage_bytes(&self, v: u64) -> u64 {
         let value = self.values[&v];

@@ -3,11 +3,9 @@
 
 use super::chip::target;
 use super::levels::{Levels, inner, one_nest};
-use crate::input::{
-    AccessRole, AssignOptions, BufferValue, Exit, Problem, RegionKind, Repeat, ScheduledOp, Sharing,
-};
+use crate::input::{AssignOptions, BufferValue, Exit, Problem, RegionKind, Repeat, ScheduledOp, Sharing};
 use std::collections::{BTreeMap, BTreeSet};
-use warploom_chips::{Feature, Target};
+use warploom_chips::Target;
 
 /// Where an op stands.
 #[derive(Clone, Copy)]
@@ -74,6 +72,9 @@ pub(super) struct Facts<'a> {
     pub lives: Vec<Life>,
     /// Life of each owner.
     pub life_of: BTreeMap<u64, usize>,
+    /// Owners with their views, and the owners in each pipe, ascending.
+    pub families: BTreeMap<u64, BTreeSet<u64>>,
+    pub pipes: BTreeMap<u64, Vec<u64>>,
     /// Ops of other levels that ops here stand for (B79).
     pub stands_for: BTreeMap<u64, u64>,
 }
@@ -98,6 +99,8 @@ impl<'a> Facts<'a> {
             owner: BTreeMap::new(),
             lives: Vec::new(),
             life_of: BTreeMap::new(),
+            families: BTreeMap::new(),
+            pipes: BTreeMap::new(),
         };
         f.place_ops();
         f.find_owners()?;
@@ -150,13 +153,14 @@ impl<'a> Facts<'a> {
                 }
             }
             self.owner.insert(v.id, (at.id, offset));
+            self.families.entry(at.id).or_default().insert(v.id);
         }
         Ok(())
     }
 
     /// Values that read their owner's storage: itself and its views, ascending.
     pub fn family(&self, owner: u64) -> impl Iterator<Item = &'a BufferValue> + '_ {
-        self.owner.iter().filter(move |(_, o)| o.0 == owner).filter_map(|(v, _)| self.values.get(v).copied())
+        self.families.get(&owner).into_iter().flatten().filter_map(|v| self.values.get(v).copied())
     }
 
     fn find_lives(&mut self) -> Result<(), String> {
@@ -346,18 +350,20 @@ impl<'a> Facts<'a> {
                 }
             }
         }
-        let mut pipes: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (&v, &k) in &self.life_of {
-            pipes.entry(self.pipe(v)).or_default().push(k);
+        let mut pipes: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for &v in self.life_of.keys() {
+            pipes.entry(self.pipe(v)).or_default().push(v);
         }
-        for lives in pipes.values() {
+        for owners in pipes.values() {
+            let lives: Vec<usize> = owners.iter().map(|v| self.life_of[v]).collect();
             let most = lives.iter().map(|&k| self.lives[k].depth).max().unwrap_or(1);
-            for &k in lives {
+            for &k in &lives {
                 if !self.lives[k].carried {
                     self.lives[k].depth = most;
                 }
             }
         }
+        self.pipes = pipes;
         Ok(())
     }
 
@@ -368,19 +374,7 @@ impl<'a> Facts<'a> {
 
     /// Owners in a pipe, ascending.
     pub fn pipe_members(&self, pipe: u64) -> Vec<u64> {
-        self.life_of.keys().copied().filter(|&v| self.pipe(v) == pipe).collect()
-    }
-
-    /// Roles of an owner and its views.
-    pub fn roles(&self, owner: u64) -> Vec<AccessRole> {
-        let family = self.family(owner);
-        family
-            .flat_map(|v| v.producer.map(|p| p.role).into_iter().chain(v.consumers.iter().map(|c| c.role)))
-            .collect()
-    }
-
-    pub fn has_tmem(&self) -> bool {
-        self.target.tmem.is_some() && self.target.has(Feature::Tcgen05)
+        self.pipes.get(&pipe).cloned().unwrap_or_default()
     }
 
     pub fn preset(&self) -> bool {

@@ -1,23 +1,19 @@
 //! No two versions on one byte at one time, and every order ordered
 //! (B20, B23, B25, B43, B49..B52, B55, B57).
 
+mod ctx;
+mod ring;
+mod united;
+
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, acquires, distances, waits};
 use super::place::place;
 use super::report::Report;
 use crate::input::Repeat;
 use crate::output::{Assignment, MergeClass, OrderEdge, Record};
+use ctx::Ctx;
 use std::collections::{BTreeMap, BTreeSet};
-
-struct Ctx<'c, 'p> {
-    f: &'c Facts<'p>,
-    a: &'c Assignment,
-    graphs: BTreeMap<usize, Graph>,
-    edges: BTreeSet<OrderEdge>,
-    /// From, to and distance of the edges.
-    listed: BTreeSet<(u64, u64, i128)>,
-    class: BTreeMap<u64, u64>,
-}
+use united::united;
 
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let mut graphs = BTreeMap::new();
@@ -40,8 +36,12 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     listed(&ctx, report);
     overwrites(&ctx, report);
     rewrites(&ctx, report);
+    // Classes whose members follow each other around one ring, which is asked for at once.
+    let mut rings: BTreeSet<u64> = BTreeSet::new();
     for m in &a.merge {
-        united(&ctx, m, report);
+        if united(&ctx, m, report) && around(&ctx, m, report) {
+            rings.insert(m.class);
+        }
     }
     let owners: Vec<&Record> =
         a.records.iter().filter(|r| f.life_of.contains_key(&r.value) && place(r).is_some()).collect();
@@ -57,6 +57,10 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     for (n, x) in by_start.iter().enumerate() {
         for y in by_start[n + 1..].iter().take_while(|y| y.0 < x.1) {
             let (v, w) = if x.2.value < y.2.value { (x.2, y.2) } else { (y.2, x.2) };
+            let ring = ctx.class.get(&v.value).filter(|c| rings.contains(c));
+            if ring.is_some() && ring == ctx.class.get(&w.value) {
+                continue;
+            }
             if v.class == w.class {
                 pair(&ctx, v, w, report);
             }
@@ -116,115 +120,44 @@ fn rewrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
     }
 }
 
-/// Members of one class: allowed to share, disjoint on the ring's circle, worth it, and handed
-/// over around the circle (B49..B52).
-fn united(ctx: &Ctx<'_, '_>, m: &MergeClass, report: &mut Report) {
+/// The members of a class on one ring of one region, where they are nothing else: whether that is what they are.
+fn around(ctx: &Ctx<'_, '_>, m: &MergeClass, report: &mut Report) -> bool {
     let f = ctx.f;
-    let lives: BTreeSet<usize> = m.members.iter().map(|v| f.life_of[v]).collect();
-    if lives.len() < 2 || m.members.iter().any(|v| f.values[v].layout.is_some()) {
-        return;
-    }
-    let value = |v: u64| f.values[&v];
-    let one_root = m.members.iter().all(|v| value(*v).root == value(m.class).root);
-    let roots: BTreeSet<_> = m.members.iter().map(|v| value(*v).root).collect();
-    if !one_root {
-        for &k in &lives {
-            let life = &f.lives[k];
-            let v = life.members[0];
-            let piped = f.pipe_members(f.pipe(v)).iter().any(|w| f.life_of[w] != k);
-            let elsewhere = life.region != f.lives[f.life_of[&m.class]].region;
-            let alone = life.members.iter().any(|&w| value(w).alone);
-            if life.private || piped || elsewhere || alone || f.no_sharing() {
-                report.add("B49", &[v], "it may not share a buffer");
-            }
-            let same =
-                (&value(v).element, f.stage_bytes(v)) == (&value(m.class).element, f.stage_bytes(m.class));
-            if !same && !f.options.relax_footprint && roots.len() == lives.len() {
-                report.add("B49", &[m.class, v], "element type and footprint differ");
-            }
-        }
-        cost(ctx, m, &lives, roots.len() == lives.len(), report);
-    }
-    let mut by_region: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for &k in &lives {
-        by_region.entry(f.lives[k].region).or_default().push(k);
-    }
-    for (region, list) in by_region {
-        circle(ctx, m, region, &list, report);
-    }
-}
-
-/// A merge costs less than its parts (B52).
-fn cost(ctx: &Ctx<'_, '_>, m: &MergeClass, lives: &BTreeSet<usize>, plain: bool, report: &mut Report) {
-    let f = ctx.f;
-    let Some(r) = ctx.a.record(m.class).filter(|_| plain) else { return };
-    let mut parts = 0u128;
-    for &k in lives {
-        let v = f.lives[k].members[0];
-        let stride = match r.tmem {
-            Some(_) => r.tmem.map_or(0, |t| t.stride),
-            None => {
-                let align = super::memory::smem_align(f, v);
-                f.stage_bytes(v).div_ceil(align) * align
-            }
-        };
-        parts += u128::from(stride) * f.lives[k].depth.unsigned_abs();
-    }
-    let stride = r.tmem.map_or(r.stride.unwrap_or(0), |t| t.stride);
-    if u128::from(stride) * u128::from(m.depth) >= parts {
-        report.add("B52", &m.members, format!("{} slots of {stride} cost no less than {parts}", m.depth));
-    }
-}
-
-/// Arcs around one ring of a region, and the listed order from each member to the next.
-fn circle(ctx: &Ctx<'_, '_>, m: &MergeClass, region: usize, lives: &[usize], report: &mut Report) {
-    let f = ctx.f;
-    if lives.len() < 2 {
-        return;
-    }
-    let shift = |k: usize| {
-        let r = ctx.a.record(f.lives[k].members[0]);
-        i128::from(r.and_then(|r| r.slot_shift).unwrap_or(0))
+    let lives: Vec<usize> =
+        m.members.iter().map(|v| f.life_of[v]).collect::<BTreeSet<_>>().into_iter().collect();
+    let region = f.lives[f.life_of[&m.class]].region;
+    let ring = |v: u64| {
+        let r = ctx.a.record(v)?;
+        Some((place(r).map(|p| (p.start, p.stride, p.lanes))?, r.depth, r.slot_shift))
     };
-    let depth = i128::from(m.depth.max(1));
-    let ii = f.ii(region);
-    let start = |k: usize| match ii {
-        Some(ii) => (f.lives[k].start - shift(k) * ii).rem_euclid(depth * ii),
-        None => f.lives[k].start,
+    let first = ring(m.class).map(|x| (x.0, x.1));
+    let plain = |k: &usize| {
+        let life = &f.lives[*k];
+        let own = life.members.iter().map(|&v| ring(v));
+        let one = own.clone().all(|x| x.map(|x| (x.0, x.1)) == first)
+            && own.clone().all(|x| x == ring(life.members[0]));
+        let only = life.held.len() == 1 && matches!(life.held.get(&region), Some(Held::During(..)));
+        one && only && life.region == region && life.layout.is_none()
     };
-    let mut order: Vec<usize> = lives.to_vec();
-    order.sort_by_key(|&k| (start(k), f.lives[k].members[0]));
-    for (n, &k) in order.iter().enumerate() {
-        let last = n + 1 == order.len();
-        if last && ii.is_none() {
-            break;
-        }
-        let next = order[(n + 1) % order.len()];
-        let (u, v) = (&f.lives[k], &f.lives[next]);
-        let room = match ii {
-            Some(ii) => start(next) - start(k) + if last { depth * ii } else { 0 },
-            None => v.start - u.start,
-        };
-        if u.end - u.start > room {
-            report.add("B50", &[u.members[0], v.members[0]], "lifetimes overlap on the ring's circle");
-            continue;
-        }
-        let distance = match ii {
-            None => 0,
-            Some(ii) => {
-                let diff = shift(k) - shift(next);
-                diff + ceil(ceil(u.end - v.start, ii) - diff, depth) * depth
-            }
-        };
-        let (from, to) = (u.members[0], v.members[0]);
-        if !ctx.listed.contains(&(from, to, distance)) {
-            report.add(
-                "B51",
-                &[from, to],
-                format!("the order {from} -> {to} at distance {distance} is not listed"),
-            );
-        }
+    if lives.len() < 3 || first.is_none() || !lives.iter().all(plain) {
+        return false;
     }
+    let members: Vec<ring::Member> = lives
+        .iter()
+        .map(|&k| &f.lives[k])
+        .map(|l| ring::Member {
+            start: l.start,
+            end: l.end,
+            shift: ring(l.members[0]).and_then(|x| x.2).unwrap_or(0).into(),
+            solid: l.uses.iter().any(|u| u.distance == 0),
+        })
+        .collect();
+    let depth = first.map_or(1, |x| i128::from(x.1.max(1)));
+    for (u, w, all) in ring::asked(&members, f.ii(region), depth) {
+        let name = |k: usize| f.lives[lives[k]].members[0];
+        follows(ctx, region, name(u), name(w), &all, report);
+    }
+    true
 }
 
 /// Two owners whose slots may touch.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use warploom_bufassign::check::check;
 use warploom_bufassign::straight::{StraightAnswer, StraightLine, check_straight, straight_line};
 use warploom_bufassign::{Alternative, AssignError, Problem, alternatives, assign, assign_within, render};
 use warploom_ir::diag::Report;
@@ -48,12 +49,16 @@ impl Args {
                 Err(error) => Err(self.refused(io, &error, &input)?),
             };
         }
-        let answer = Problem::from_json(&input.text).and_then(|problem| match deadline {
-            Some(deadline) => assign_within(&problem, &problem.options, deadline),
-            None => assign(&problem, &problem.options),
+        let answer = Problem::from_json(&input.text).and_then(|problem| {
+            let answer = match deadline {
+                Some(deadline) => assign_within(&problem, &problem.options, deadline)?,
+                None => assign(&problem, &problem.options)?,
+            };
+            Ok((check(&problem, &answer), answer))
         });
         let assignment = match answer {
-            Ok(assignment) => assignment,
+            Ok((Ok(()), assignment)) => assignment,
+            Ok((Err(wrong), _)) => return Err(unsound(&wrong, "B75", &input)),
             Err(error) => return Err(self.refused(io, &error, &input)?),
         };
         if let Some(path) = &self.svg {
@@ -74,10 +79,7 @@ impl Args {
             Ok((check_straight(&code, &answer), answer))
         });
         match answer {
-            Ok((Err(wrong), _)) => {
-                let message = format!("the checker refused the answer, which is a bug: {wrong}");
-                Err(Failure::refused(&[Report::error("internal", message).rule("B83")], input))
-            }
+            Ok((Err(wrong), _)) => Err(unsound(&wrong, "B83", input)),
             Ok((Ok(()), answer)) if self.json => io.json(&serde_json::json!(answer)),
             Ok((Ok(()), answer)) => io.stdout(listing(&answer).as_bytes()),
             Err(error) if self.json => {
@@ -110,6 +112,12 @@ impl Args {
         }
         Ok(Failure::refused(&[refusal(error, &input.text)], input))
     }
+}
+
+/// An answer of ours that no checker passes, which nobody is to see.
+fn unsound(wrong: &dyn std::fmt::Display, rule: &str, input: &Input) -> Failure {
+    let message = format!("the checker refused the answer, which is a bug: {wrong}");
+    Failure::refused(&[Report::error("internal", message).rule(rule)], input)
 }
 
 /// Allocations and tiles for people, an allocation as PyPTO prints it.
