@@ -36,6 +36,13 @@ fn refused_within_40000_bytes_with_the_remedy() {
     let e = assign(&p, &p.options).unwrap_err();
     assert_eq!(e.kind, ErrorKind::Capacity);
     assert!(e.message.starts_with("fails to assign smem buffer"), "{e}");
+    // The state at the failure (B73): loop, value, class, pool and map.
+    let of_loop = e.in_loop.as_ref().map(|l| (l.ii, l.stages));
+    let value = e.value.as_ref().map(|v| (v.id, v.start, v.end, v.depth));
+    assert_eq!((e.phase, of_loop), (Some(3), Some((400, 3))));
+    assert_eq!(value, Some((0, Some([0, 0]), Some([1, 300]), Some(2))));
+    assert!(e.classification.is_some() && e.barrier_pool.is_some(), "{e}");
+    assert!(e.smem_map.as_ref().is_some_and(|m| !m.is_empty()));
     let advice = e.advice.as_ref().unwrap();
     let expected = Remedy::Shallower { value: 0, depth: 2, to: 1, saves: 16384, ii: 700, fits: true };
     assert_eq!(advice[0], expected);
