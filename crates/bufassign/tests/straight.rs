@@ -216,3 +216,13 @@ fn mutations_are_caught_b83() {
     assert!(check_straight(&strict, &good).is_err());
     println!("caught {} of {}", table.len() + 1, table.len() + 1);
 }
+
+/// An option that there is not is refused by its name.
+#[test]
+fn unknown_options_are_refused_b84() {
+    let text = include_str!("fixtures/worked.json");
+    let bad = text.replacen('{', r#"{"options": {"recolor": true}, "#, 1);
+    let e = warploom_bufassign::assign_json(&bad).unwrap_err();
+    assert_eq!(e.path.as_deref(), Some("options.recolor"), "{e}");
+    assert!(e.message.contains("unknown field `recolor`"), "{e}");
+}
