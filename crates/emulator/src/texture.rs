@@ -27,8 +27,8 @@ pub enum TextureKind {
 }
 
 impl TextureKind {
-    /// The kind of a `.geom` modifier without its dot.
-    pub(crate) fn of(word: &str) -> Option<TextureKind> {
+    /// The kind of a `.geom` modifier without its dot: `1d`, `2d`, `3d`, `a1d`, `a2d`, `cube`, `acube`.
+    pub fn named(word: &str) -> Option<TextureKind> {
         Some(match word {
             "1d" => TextureKind::Line,
             "2d" => TextureKind::Plane,

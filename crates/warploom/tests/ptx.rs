@@ -196,6 +196,51 @@ fn tensor_maps_go_by_value_and_behind_pointers() {
 }
 
 #[test]
+fn textures_are_objects_of_buffers() {
+    let folder = TempDir::new().unwrap();
+    let kernel = ".version 8.6\n.target sm_90a\n.address_size 64\n\
+                  .visible .entry k(.param .u64 t, .param .u64 z) .reqntid 32 {\n.reg .b32 %r<3>;\n.reg .f32 %f<8>;\n\
+                  .reg .b64 %rd<4>;\nld.param.u64 %rd1, [t];\nld.param.u64 %rd2, [z];\nmov.u32 %r1, %tid.x;\n\
+                  cvt.rn.f32.u32 %f1, %r1;\nmov.f32 %f2, 0f40000000;\n\
+                  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}];\n\
+                  mad.wide.u32 %rd3, %r1, 4, %rd2;\nst.global.f32 [%rd3], %f4;\nret;\n}\n";
+    // Channel 1 of texels that hold their own indices, halfway between columns and between rows 1 and 2.
+    let at = |x: i32, y: i32| f64::from(2 * (8 * y + x.clamp(0, 7)) + 1);
+    let one = |x: i32| (at(x - 1, 1) + at(x, 1) + at(x - 1, 2) + at(x, 2)) / 4.0;
+    let want: Vec<f32> = (0..32).map(|x| one(x) as f32).collect();
+    fs::write(folder.path().join("want.npy"), npy(&want)).unwrap();
+    let z = ["--arg", "ptr:Z:f32:32", "--expect", "Z=want.npy:0"];
+    let args = |texture: &'static str| {
+        let mut all = vec!["--buffer", "A:f32:4x8x2:iota", "--arg", texture];
+        all.extend(z);
+        ptx(folder.path(), kernel.as_bytes(), &all)
+    };
+    let output = args("tex:A:2d:linear");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    for (wrong, code, says) in [
+        ("tex:A:2d:cubic", 2, "cubic"),
+        ("tex:A", 2, "needs its kind"),
+        ("tex:A:cube", 2, "faces"),
+        ("tex:A:2d:fractions", 1, "fractions"),
+        ("tex:B:2d", 2, "no buffer is called B"),
+    ] {
+        let output = args(wrong);
+        assert_eq!(output.status.code(), Some(code), "{wrong}: {}", text(&output));
+        assert!(text(&output).contains(says), "{wrong}: {}", text(&output));
+    }
+}
+
+#[test]
+fn synchronisation_that_a_launch_can_do_without_is_named() {
+    let folder = TempDir::new().unwrap();
+    let one = "st.shared.b32 [s], %r1;";
+    let twice = RACE.replace(one, "bar.sync 0;").replace(".reqntid 64", ".reqntid 32");
+    let output = ptx(folder.path(), twice.as_bytes(), &["--arg", "ptr:Z:i32:1", "--mutate"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("each of the lines 10, 11 alone"), "{}", text(&output));
+}
+
+#[test]
 fn bad_input_is_refused_or_found_with_code_place_and_remedy() {
     let folder = TempDir::new().unwrap();
     let good = ["--grid", "3", "--arg", X, "--arg", Y, "--arg", Z, "--arg", "u32:300"];
@@ -214,9 +259,9 @@ fn bad_input_is_refused_or_found_with_code_place_and_remedy() {
     let cases: Vec<Wrong<'_>> = vec![
         (
             "outside the subset",
-            replaced("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f3}, [t, {%r1}];"),
+            replaced("tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f3}, [%rd1, {%r1, %r1, %r1, %r1}];"),
             with(&[]),
-            &["error[X01]", "k.ptx:25", "tex.1d", "instead: no textures"],
+            &["error[X01]", "k.ptx:25", "tex.2dms", "instead: tex, tld4"],
         ),
         (
             "a sparse product",

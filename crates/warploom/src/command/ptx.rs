@@ -2,6 +2,7 @@
 
 mod argument;
 mod npy;
+mod texture;
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,8 @@ use crate::io::{Failure, Input, Io, answered};
 ///
 /// Each --arg is one parameter, in order: ptr:NAME:TYPE:SHAPE[:FILL] a new buffer (rand, zero, iota, FILE.npy or raw
 /// bytes), ptr:NAME[+BYTES] a buffer named elsewhere, tmap:NAME:box=64x128[:swizzle=128][:fill=nan] a tensor map of it
-/// (box innermost first), i32:512, u64:0, f32:0.5, bf16:1 a number.
+/// (box innermost first), tex:NAME:2d[:linear][:border|wrap|mirror][:normalized][:fractions] a texture or surface object of it
+/// (also 1d 3d a1d a2d cube acube), i32:512, u64:0, f32:0.5, bf16:1 a number.
 /// Status 0: clean; 1: findings, a mismatch or a refusal; 2: wrong usage.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -82,6 +84,9 @@ pub struct Args {
     /// Warp instructions of a cluster before the run is given up
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     max_steps: u64,
+    /// Also leave out each synchronising instruction alone, and name those that this launch can do without
+    #[arg(long)]
+    mutate: bool,
     /// Write a buffer after the first interleaving: NAME=FILE (.npy, or raw bytes)
     #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
     dump: Vec<(String, String)>,
@@ -205,6 +210,11 @@ impl Args {
             bar.done();
         }
         drop(bar);
+        if self.mutate && answer.failed == 0 {
+            let options: Vec<RunOptions> =
+                self.interleavings().into_iter().map(|p| self.options(p, false)).collect();
+            answer.dispensable = Some(device.dispensable(&module, &launch, &options).map_err(no)?);
+        }
         answer.print(io, self.json, &entry.name, target.name())
     }
 
@@ -296,6 +306,8 @@ struct Answer {
     failed: usize,
     depends: bool,
     differ: bool,
+    /// Lines of synchronising instructions that can be left out, where that was asked.
+    dispensable: Option<Vec<u32>>,
 }
 
 impl Answer {
@@ -342,8 +354,12 @@ impl Answer {
 
     fn print(self, io: &Io, as_json: bool, entry: &str, target: &str) -> Result<(), Failure> {
         if as_json {
-            io.json(&json!({"ok": self.failed == 0, "entry": entry, "target": target,
-                             "results_differ": self.differ, "asked": self.asked, "runs": self.rows}))?;
+            let mut all = json!({"ok": self.failed == 0, "entry": entry, "target": target,
+                                 "results_differ": self.differ, "asked": self.asked, "runs": self.rows});
+            if let Some(lines) = &self.dispensable {
+                all["dispensable"] = json!(lines);
+            }
+            io.json(&all)?;
         } else {
             let mut text = self.text;
             if self.depends {
@@ -351,6 +367,16 @@ impl Answer {
             }
             if self.differ {
                 text += "note: the results differ between interleavings\n";
+            }
+            if let Some(lines) = &self.dispensable {
+                let list: Vec<String> = lines.iter().map(u32::to_string).collect();
+                text += &match list.is_empty() {
+                    true => "note: no synchronising instruction can be left out of this launch\n".to_owned(),
+                    false => format!(
+                        "note: this launch can do without the synchronisation of each of the lines {} alone\n",
+                        list.join(", ")
+                    ),
+                };
             }
             let runs = self.rows.len();
             if runs < self.asked {

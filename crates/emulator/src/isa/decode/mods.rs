@@ -114,7 +114,8 @@ pub(crate) fn near(base: &str) -> String {
         ("cvt", "cvt between u8..s64, f16, bf16, tf32, f32, f64 and packed f16x2 bf16x2 e4m3x2 e5m2x2"),
         ("shfl", "shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask"),
         ("tex", "tex, tld4, txq of 1d 2d 3d a1d a2d cube acube, point and linear; suld.b, sust.b"),
-        ("su", "suld.b, sust.b, suq of 1d 2d 3d a1d a2d"),
+        ("suld", "suld.b of 1d 2d 3d a1d a2d"),
+        ("sust", "sust.b of 1d 2d 3d a1d a2d"),
         ("wmma", "wmma.load, store, mma of f16 bf16 tf32 f64 s8 u8 s4 u4 b1"),
         ("call", "functions of the module, vprintf, __assertfail, malloc, free"),
     ];

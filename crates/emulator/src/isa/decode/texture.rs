@@ -19,7 +19,7 @@ pub(crate) fn texture<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Op
 }
 
 fn kind(m: &mut Mods<'_>) -> Res<TextureKind> {
-    m.take(TextureKind::of).ok_or_else(|| m.unknown("textures with several samples are not modelled"))
+    m.take(TextureKind::named).ok_or_else(|| m.unknown("textures with several samples are not modelled"))
 }
 
 /// `[handle, {coordinates}]`

@@ -11,6 +11,7 @@ use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::{FloatKind, Signedness, Type};
 
 use super::npy;
+use super::texture::Sampled;
 use crate::command::machine;
 use crate::io::{Failure, Input, Io};
 
@@ -26,6 +27,8 @@ pub enum Spec {
     Pointer(String, u64),
     /// A tensor map of a buffer.
     Map { name: String, box_dims: Vec<u32>, swizzle: u32, nan: bool },
+    /// The handle of a texture or surface object.
+    Texture(Sampled),
     /// A number.
     Number(Arg),
 }
@@ -155,6 +158,7 @@ impl FromStr for Spec {
         })?;
         match kind {
             "tmap" => map(rest),
+            "tex" => rest.parse().map(Spec::Texture),
             "ptr" if !rest.contains(':') => {
                 let (name, offset) = rest.split_once('+').unwrap_or((rest, "0"));
                 let offset = offset.parse().map_err(|_| format!("`{offset}` is no offset in bytes"))?;
@@ -163,7 +167,9 @@ impl FromStr for Spec {
             "ptr" => rest.parse().map(Spec::New),
             _ => match number(kind, rest) {
                 Some(arg) => arg.map(Spec::Number),
-                None => Err(format!("`{kind}` is none of ptr, tmap, i8..i64, u8..u64, f16, bf16, f32, f64")),
+                None => {
+                    Err(format!("`{kind}` is none of ptr, tmap, tex, i8..i64, u8..u64, f16, bf16, f32, f64"))
+                }
             },
         }
     }
@@ -278,6 +284,7 @@ pub fn arguments(
     for (i, spec) in args.iter().enumerate() {
         out.push(match spec {
             Spec::Number(arg) => arg.clone(),
+            Spec::Texture(t) => Arg::U64(t.object(device, find(buffers, &t.name)?)?),
             Spec::New(buffer) => Arg::Ptr(find(buffers, &buffer.name)?.address),
             Spec::Pointer(name, offset) => Arg::Ptr(find(buffers, name)?.address.wrapping_add(*offset)),
             Spec::Map { name, box_dims, swizzle, nan } => {
