@@ -284,7 +284,11 @@ pub fn arguments(
     for (i, spec) in args.iter().enumerate() {
         out.push(match spec {
             Spec::Number(arg) => arg.clone(),
-            Spec::Texture(t) => Arg::U64(t.object(device, find(buffers, &t.name)?)?),
+            Spec::Texture(t) => {
+                let buffer = find(buffers, &t.name)?;
+                let texture = t.object(buffer.address, &buffer.tensor)?;
+                Arg::U64(device.texture(&texture).map_err(|e| unheld(&e, &t.name))?)
+            }
             Spec::New(buffer) => Arg::Ptr(find(buffers, &buffer.name)?.address),
             Spec::Pointer(name, offset) => Arg::Ptr(find(buffers, name)?.address.wrapping_add(*offset)),
             Spec::Map { name, box_dims, swizzle, nan } => {

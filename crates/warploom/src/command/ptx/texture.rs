@@ -1,10 +1,10 @@
 //! `tex:NAME:2d[:linear][:wrap]..`: a texture or surface object of a buffer.
 
-use warploom_emulator::{Addressing, Channel, Device, Filter, Texture, TextureKind};
+use warploom_emulator::{Addressing, Channel, Filter, Texture, TextureKind};
 use warploom_ir::diag::Report;
+use warploom_ir::interp::Tensor;
 use warploom_ir::{FloatKind, Signedness, Type};
 
-use super::argument::{Named, unheld};
 use crate::io::Failure;
 
 /// A texture as it is written.
@@ -58,10 +58,10 @@ impl std::str::FromStr for Sampled {
 }
 
 impl Sampled {
-    /// Makes the object. The extents of the buffer are those of the texture, outermost first: layers, cubes or faces,
+    /// The object of a buffer that lies at an address. The extents of the buffer are those of the texture, outermost first: layers, cubes or faces,
     /// depth, height, width, and the channels of a texel where there is one more.
-    pub fn object(&self, device: &mut Device, buffer: &Named) -> Result<u64, Failure> {
-        let channel = match buffer.tensor.elem() {
+    pub fn object(&self, address: u64, buffer: &Tensor) -> Result<Texture, Failure> {
+        let channel = match buffer.elem() {
             Type::Float(FloatKind::F32) => Channel::F32,
             Type::Float(FloatKind::F16) => Channel::F16,
             Type::Int(32, Signedness::Unsigned) => Channel::U32,
@@ -76,7 +76,7 @@ impl Sampled {
                 );
             }
         };
-        let shape = buffer.tensor.shape();
+        let shape = buffer.shape();
         let wanted = match self.kind {
             TextureKind::Line => 1,
             TextureKind::Plane | TextureKind::Lines => 2,
@@ -108,15 +108,14 @@ impl Sampled {
             TextureKind::Cube | TextureKind::Cubes => (1, outer / 6),
             _ => (1, outer),
         };
-        let texture = Texture {
+        Ok(Texture {
             layers,
             addressing: [self.addressing; 3],
             filter: self.filter,
             normalized: self.normalized,
             fractions: self.fractions,
-            ..Texture::of(self.kind, buffer.address, channel, small(&channels), [width, height, depth])
-        };
-        device.texture(&texture).map_err(|e| unheld(&e, &self.name))
+            ..Texture::of(self.kind, address, channel, small(&channels), [width, height, depth])
+        })
     }
 
     fn refused(&self, message: String, remedy: &str) -> Failure {
