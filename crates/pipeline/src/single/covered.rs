@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use warploom_ir::{Attr, Category, Module, OpId, Opcode, ValueId};
+use warploom_ir::vectors::{Along, Vectors};
+use warploom_ir::{Category, Module, OpId, Opcode, ValueDef, ValueId};
 
 use super::slice::{pointer_step, yielded};
 use crate::views::non_unit;
-use crate::walk::{Users, preorder};
+use crate::walk::preorder;
 
 /// Rows of the tiles that lanes must hold in the layout of their partition.
 pub(super) struct Held {
@@ -16,7 +17,7 @@ pub(super) struct Held {
 impl Held {
     /// Those that go round loops and out of branches, those that are folded, and those that are stored.
     pub fn of(module: &Module, func: OpId) -> Held {
-        let (mut rows, users) = (BTreeSet::new(), Users::new(module));
+        let (mut rows, vectors) = (BTreeSet::new(), Vectors::new(module, func));
         for op in preorder(module, func) {
             let data = &module.ops[op];
             let values: Vec<ValueId> = match data.opcode {
@@ -33,7 +34,8 @@ impl Held {
             };
             rows.extend(values.iter().filter_map(|&v| match *non_unit(module.ty(v).shape()).as_slice() {
                 [rows, _] => Some(rows),
-                [extent] if runs_down(module, &users, v) => Some(extent),
+                // A vector lies along the rows where nothing says otherwise.
+                [extent] if vectors.of(v) != Some(Along::Columns) => Some(extent),
                 _ => None,
             }));
         }
@@ -57,29 +59,12 @@ fn is_moved(module: &Module, scf_for: OpId, at: usize) -> bool {
     pointer_step(module, scf_for, body, at).is_some() && yielded(module, body, at).is_some()
 }
 
-/// Whether a vector lies along the rows of matrices, as one does of which nothing says otherwise. Its ways to and from
-/// matrices tell, through arithmetic.
-fn runs_down(module: &Module, users: &Users, value: ValueId) -> bool {
-    let (mut stack, mut seen, mut across) = (vec![value], BTreeSet::new(), false);
-    let axis = |op: OpId| module.attr(op, "axis").and_then(Attr::as_i64);
-    while let Some(value) = stack.pop() {
-        if non_unit(module.ty(value).shape()).len() != 1 || !seen.insert(value) {
-            continue;
-        }
-        let maker = module.def_op(value);
-        for op in maker.into_iter().chain(users.of(value).iter().copied()) {
-            match (module.ops[op].opcode, axis(op)) {
-                (Opcode::ExpandDims, Some(1)) => return true,
-                (Opcode::ExpandDims, Some(0)) => across = true,
-                (Opcode::Reduce, Some(0)) if maker == Some(op) => across = true,
-                (opcode, _) if opcode.is_elementwise() => {
-                    stack.extend(module.ops[op].operands.iter().chain(&module.ops[op].results).copied());
-                }
-                _ => {}
-            }
-        }
-    }
-    !across
+/// Whether a value is such a pointer in the body of its loop.
+fn is_moved_argument(module: &Module, value: ValueId) -> bool {
+    let ValueDef::Argument { block, index } = module.values[value].def else { return false };
+    let owner = module.blocks[block].region.and_then(|region| module.regions[region].parent);
+    let scf_for = owner.filter(|&op| module.ops[op].opcode == Opcode::For && index > 0);
+    scf_for.is_some_and(|op| is_moved(module, op, index as usize - 1))
 }
 
 /// Whether a tile can be made in any layout: loads, constants and arithmetic on them, nothing that lanes hold.
@@ -89,7 +74,12 @@ pub(super) fn is_free(module: &Module, value: ValueId) -> bool {
         if !module.ty(value).is_tensor() || !seen.insert(value) {
             continue;
         }
-        let Some(op) = module.def_op(value) else { return false };
+        let Some(op) = module.def_op(value) else {
+            if is_moved_argument(module, value) {
+                continue;
+            }
+            return false;
+        };
         let data = &module.ops[op];
         let facts = data.opcode.facts();
         let made = match data.opcode {

@@ -359,3 +359,156 @@ module {
     tt.return
   }
 }
+// -----
+// An operand of fewer rows than a warpgroup has is made where it is stored, whatever moves on from trip to trip (C8, C61).
+// run: run - --target sm_80 --interleavings 4 --seed 1 --arg=[8192] --arg=[16384] --arg=[128] --arg=[8192] --arg=112
+// run: run - --target sm_90a --interleavings 4 --seed 2 --arg=[8192] --arg=[16384] --arg=[128] --arg=[8192] --arg=112
+// run: run - --target sm_100a --interleavings 4 --seed 3 --arg=[8192] --arg=[16384] --arg=[128] --arg=[8192] --arg=112
+// run: run - --target sm_120a --interleavings 4 --seed 4 --arg=[8192] --arg=[16384] --arg=[128] --arg=[8192] --arg=112
+// clean
+module {
+  tt.func public @weighed(%arg0: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg2: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg3: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg4: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x128xf32>
+    %cst_0 = arith.constant dense<0.000000e+00> : tensor<32x128xbf16>
+    %cst_1 = arith.constant dense<0.000000e+00> : tensor<64x32xbf16>
+    %c32_i32 = arith.constant 32 : i32
+    %c0_i32 = arith.constant 0 : i32
+    %cst_2 = arith.constant dense<128> : tensor<64x1xi32>
+    %cst_3 = arith.constant dense<32> : tensor<32xi32>
+    %cst_4 = arith.constant dense<4096> : tensor<32x128xi32>
+    %cst_5 = arith.constant dense<32> : tensor<64x32xi32>
+    %cst_6 = arith.constant dense<0.000000e+00> : tensor<32xf32>
+    %cst_7 = arith.constant dense<128> : tensor<32x1xi32>
+    %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %1 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %2 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %3 = tt.expand_dims %0 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %4 = tt.splat %arg4 : i32 -> tensor<64x1xi32>
+    %5 = arith.muli %3, %4 : tensor<64x1xi32>
+    %6 = tt.splat %arg0 : !tt.ptr<bf16> -> tensor<64x1x!tt.ptr<bf16>>
+    %7 = tt.addptr %6, %5 : tensor<64x1x!tt.ptr<bf16>>, tensor<64x1xi32>
+    %8 = tt.expand_dims %2 {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %9 = tt.broadcast %7 : tensor<64x1x!tt.ptr<bf16>> -> tensor<64x32x!tt.ptr<bf16>>
+    %10 = tt.broadcast %8 : tensor<1x32xi32> -> tensor<64x32xi32>
+    %11 = tt.addptr %9, %10 : tensor<64x32x!tt.ptr<bf16>>, tensor<64x32xi32>
+    %12 = tt.expand_dims %2 {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+    %13 = arith.muli %12, %cst_7 : tensor<32x1xi32>
+    %14 = tt.splat %arg1 : !tt.ptr<bf16> -> tensor<32x1x!tt.ptr<bf16>>
+    %15 = tt.addptr %14, %13 : tensor<32x1x!tt.ptr<bf16>>, tensor<32x1xi32>
+    %16 = tt.expand_dims %1 {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+    %17 = tt.broadcast %15 : tensor<32x1x!tt.ptr<bf16>> -> tensor<32x128x!tt.ptr<bf16>>
+    %18 = tt.broadcast %16 : tensor<1x128xi32> -> tensor<32x128xi32>
+    %19 = tt.addptr %17, %18 : tensor<32x128x!tt.ptr<bf16>>, tensor<32x128xi32>
+    %20 = tt.splat %arg2 : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+    %21 = tt.addptr %20, %2 : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+    %22:4 = scf.for %arg5 = %c0_i32 to %arg4 step %c32_i32 iter_args(%arg6 = %11, %arg7 = %19, %arg8 = %21, %arg9 = %cst) -> (tensor<64x32x!tt.ptr<bf16>>, tensor<32x128x!tt.ptr<bf16>>, tensor<32x!tt.ptr<f32>>, tensor<64x128xf32>)  : i32 {
+      %30 = arith.subi %arg4, %arg5 : i32
+      %31 = tt.splat %30 : i32 -> tensor<1x32xi32>
+      %32 = arith.cmpi slt, %8, %31 : tensor<1x32xi32>
+      %33 = tt.broadcast %32 : tensor<1x32xi1> -> tensor<64x32xi1>
+      %34 = tt.load %arg6, %33, %cst_1 : tensor<64x32x!tt.ptr<bf16>>
+      %35 = tt.splat %30 : i32 -> tensor<32xi32>
+      %36 = arith.cmpi slt, %2, %35 : tensor<32xi32>
+      %37 = tt.load %arg8, %36, %cst_6 : tensor<32x!tt.ptr<f32>>
+      %38 = tt.splat %30 : i32 -> tensor<32x1xi32>
+      %39 = arith.cmpi slt, %12, %38 : tensor<32x1xi32>
+      %40 = tt.broadcast %39 : tensor<32x1xi1> -> tensor<32x128xi1>
+      %41 = tt.load %arg7, %40, %cst_0 : tensor<32x128x!tt.ptr<bf16>>
+      %42 = arith.extf %41 : tensor<32x128xbf16> to tensor<32x128xf32>
+      %43 = math.exp %37 : tensor<32xf32>
+      %44 = tt.expand_dims %43 {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+      %45 = tt.broadcast %44 : tensor<32x1xf32> -> tensor<32x128xf32>
+      %46 = arith.mulf %42, %45 : tensor<32x128xf32>
+      %47 = arith.truncf %46 : tensor<32x128xf32> to tensor<32x128xbf16>
+      %48 = tt.dot %34, %47, %arg9, inputPrecision = tf32 : tensor<64x32xbf16> * tensor<32x128xbf16> -> tensor<64x128xf32>
+      %49 = tt.addptr %arg6, %cst_5 : tensor<64x32x!tt.ptr<bf16>>, tensor<64x32xi32>
+      %50 = tt.addptr %arg7, %cst_4 : tensor<32x128x!tt.ptr<bf16>>, tensor<32x128xi32>
+      %51 = tt.addptr %arg8, %cst_3 : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+      scf.yield %49, %50, %51, %48 : tensor<64x32x!tt.ptr<bf16>>, tensor<32x128x!tt.ptr<bf16>>, tensor<32x!tt.ptr<f32>>, tensor<64x128xf32>
+    }
+    %23 = arith.muli %3, %cst_2 : tensor<64x1xi32>
+    %24 = tt.splat %arg3 : !tt.ptr<bf16> -> tensor<64x1x!tt.ptr<bf16>>
+    %25 = tt.addptr %24, %23 : tensor<64x1x!tt.ptr<bf16>>, tensor<64x1xi32>
+    %26 = tt.broadcast %25 : tensor<64x1x!tt.ptr<bf16>> -> tensor<64x128x!tt.ptr<bf16>>
+    %27 = tt.broadcast %16 : tensor<1x128xi32> -> tensor<64x128xi32>
+    %28 = tt.addptr %26, %27 : tensor<64x128x!tt.ptr<bf16>>, tensor<64x128xi32>
+    %29 = arith.truncf %22#3 : tensor<64x128xf32> to tensor<64x128xbf16>
+    tt.store %28, %29 : tensor<64x128x!tt.ptr<bf16>>
+    tt.return
+  }
+}
+// -----
+// So is the product asynchronous.
+// run: compile - --target sm_90a
+// check: wgmma.mma_async
+module {
+  tt.func public @weighed(%arg0: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg2: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg3: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg4: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x128xf32>
+    %cst_0 = arith.constant dense<0.000000e+00> : tensor<32x128xbf16>
+    %cst_1 = arith.constant dense<0.000000e+00> : tensor<64x32xbf16>
+    %c32_i32 = arith.constant 32 : i32
+    %c0_i32 = arith.constant 0 : i32
+    %cst_2 = arith.constant dense<128> : tensor<64x1xi32>
+    %cst_3 = arith.constant dense<32> : tensor<32xi32>
+    %cst_4 = arith.constant dense<4096> : tensor<32x128xi32>
+    %cst_5 = arith.constant dense<32> : tensor<64x32xi32>
+    %cst_6 = arith.constant dense<0.000000e+00> : tensor<32xf32>
+    %cst_7 = arith.constant dense<128> : tensor<32x1xi32>
+    %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %1 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %2 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %3 = tt.expand_dims %0 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %4 = tt.splat %arg4 : i32 -> tensor<64x1xi32>
+    %5 = arith.muli %3, %4 : tensor<64x1xi32>
+    %6 = tt.splat %arg0 : !tt.ptr<bf16> -> tensor<64x1x!tt.ptr<bf16>>
+    %7 = tt.addptr %6, %5 : tensor<64x1x!tt.ptr<bf16>>, tensor<64x1xi32>
+    %8 = tt.expand_dims %2 {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %9 = tt.broadcast %7 : tensor<64x1x!tt.ptr<bf16>> -> tensor<64x32x!tt.ptr<bf16>>
+    %10 = tt.broadcast %8 : tensor<1x32xi32> -> tensor<64x32xi32>
+    %11 = tt.addptr %9, %10 : tensor<64x32x!tt.ptr<bf16>>, tensor<64x32xi32>
+    %12 = tt.expand_dims %2 {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+    %13 = arith.muli %12, %cst_7 : tensor<32x1xi32>
+    %14 = tt.splat %arg1 : !tt.ptr<bf16> -> tensor<32x1x!tt.ptr<bf16>>
+    %15 = tt.addptr %14, %13 : tensor<32x1x!tt.ptr<bf16>>, tensor<32x1xi32>
+    %16 = tt.expand_dims %1 {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+    %17 = tt.broadcast %15 : tensor<32x1x!tt.ptr<bf16>> -> tensor<32x128x!tt.ptr<bf16>>
+    %18 = tt.broadcast %16 : tensor<1x128xi32> -> tensor<32x128xi32>
+    %19 = tt.addptr %17, %18 : tensor<32x128x!tt.ptr<bf16>>, tensor<32x128xi32>
+    %20 = tt.splat %arg2 : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+    %21 = tt.addptr %20, %2 : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+    %22:4 = scf.for %arg5 = %c0_i32 to %arg4 step %c32_i32 iter_args(%arg6 = %11, %arg7 = %19, %arg8 = %21, %arg9 = %cst) -> (tensor<64x32x!tt.ptr<bf16>>, tensor<32x128x!tt.ptr<bf16>>, tensor<32x!tt.ptr<f32>>, tensor<64x128xf32>)  : i32 {
+      %30 = arith.subi %arg4, %arg5 : i32
+      %31 = tt.splat %30 : i32 -> tensor<1x32xi32>
+      %32 = arith.cmpi slt, %8, %31 : tensor<1x32xi32>
+      %33 = tt.broadcast %32 : tensor<1x32xi1> -> tensor<64x32xi1>
+      %34 = tt.load %arg6, %33, %cst_1 : tensor<64x32x!tt.ptr<bf16>>
+      %35 = tt.splat %30 : i32 -> tensor<32xi32>
+      %36 = arith.cmpi slt, %2, %35 : tensor<32xi32>
+      %37 = tt.load %arg8, %36, %cst_6 : tensor<32x!tt.ptr<f32>>
+      %38 = tt.splat %30 : i32 -> tensor<32x1xi32>
+      %39 = arith.cmpi slt, %12, %38 : tensor<32x1xi32>
+      %40 = tt.broadcast %39 : tensor<32x1xi1> -> tensor<32x128xi1>
+      %41 = tt.load %arg7, %40, %cst_0 : tensor<32x128x!tt.ptr<bf16>>
+      %42 = arith.extf %41 : tensor<32x128xbf16> to tensor<32x128xf32>
+      %43 = math.exp %37 : tensor<32xf32>
+      %44 = tt.expand_dims %43 {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+      %45 = tt.broadcast %44 : tensor<32x1xf32> -> tensor<32x128xf32>
+      %46 = arith.mulf %42, %45 : tensor<32x128xf32>
+      %47 = arith.truncf %46 : tensor<32x128xf32> to tensor<32x128xbf16>
+      %48 = tt.dot %34, %47, %arg9, inputPrecision = tf32 : tensor<64x32xbf16> * tensor<32x128xbf16> -> tensor<64x128xf32>
+      %49 = tt.addptr %arg6, %cst_5 : tensor<64x32x!tt.ptr<bf16>>, tensor<64x32xi32>
+      %50 = tt.addptr %arg7, %cst_4 : tensor<32x128x!tt.ptr<bf16>>, tensor<32x128xi32>
+      %51 = tt.addptr %arg8, %cst_3 : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+      scf.yield %49, %50, %51, %48 : tensor<64x32x!tt.ptr<bf16>>, tensor<32x128x!tt.ptr<bf16>>, tensor<32x!tt.ptr<f32>>, tensor<64x128xf32>
+    }
+    %23 = arith.muli %3, %cst_2 : tensor<64x1xi32>
+    %24 = tt.splat %arg3 : !tt.ptr<bf16> -> tensor<64x1x!tt.ptr<bf16>>
+    %25 = tt.addptr %24, %23 : tensor<64x1x!tt.ptr<bf16>>, tensor<64x1xi32>
+    %26 = tt.broadcast %25 : tensor<64x1x!tt.ptr<bf16>> -> tensor<64x128x!tt.ptr<bf16>>
+    %27 = tt.broadcast %16 : tensor<1x128xi32> -> tensor<64x128xi32>
+    %28 = tt.addptr %26, %27 : tensor<64x128x!tt.ptr<bf16>>, tensor<64x128xi32>
+    %29 = arith.truncf %22#3 : tensor<64x128xf32> to tensor<64x128xbf16>
+    tt.store %28, %29 : tensor<64x128x!tt.ptr<bf16>>
+    tt.return
+  }
+}
