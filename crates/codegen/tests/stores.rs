@@ -263,7 +263,7 @@ fn old_values_come_back() {
         let params = ", %ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %M: i32, %N: i32 {tt.divisibility = 16 : i32}";
         let gemm = Gemm { m: 64, n: 32, k: 32, groups: 1, params, epilogue, ..Gemm::default() };
         let emitted = gemm.emit().unwrap_or_else(|e| panic!("{name}: {}", messages(&e)));
-        assert!(emitted.ptx.contains(&format!("atom.{sem}.gpu.global.")), "{name}");
+        assert!(emitted.ptx.contains(&format!("atom.global.gpu.{sem}.")), "{name}");
         let before = machine::fill("f32", 64 * 32, 4);
         let old: Vec<f64> = before.chunks_exact(4).map(|b| value("f32", b)).collect();
         let args = vec![Extra::Buffer(before), Extra::Scalar(Arg::I32(64)), Extra::Scalar(Arg::I32(32))];

@@ -145,6 +145,11 @@ macro_rules! operations {
     Histogram            "tt.histogram"              [1..=2] [1]   0 HISTOGRAM              shapes::histogram          Exchange    None     Exchange     yes,
     AtomicRmw            "tt.atomic_rmw"             [2..=3] [1]   0 ATOMIC_RMW             memory::atomic_rmw         Pointers    Update   Atomic       yes,
     AtomicCas            "tt.atomic_cas"             [3]     [1]   0 ATOMIC_CAS             memory::atomic_cas         Pointers    Update   Atomic       yes,
+    AtomicLoad           "tt.atomic_load"            [1..=2] [1]   0 ATOMIC_LOAD            memory::atomic_load        Pointers    Update   Atomic       yes,
+    AtomicStore          "tt.atomic_store"           [2..=3] [0]   0 ATOMIC_STORE           memory::atomic_store           Pointers    Update   Atomic       yes,
+    AtomicPoll           "tt.atomic_poll"            [2..=3] [1]   0 ATOMIC_POLL            memory::atomic_poll        Pointers    Update   Atomic       yes,
+    MapElementwise       "tt.map_elementwise"        [1..]   [1..] 1 GENERIC                shapes::map_elementwise    Structure   Regions  Regions      no,
+    MapElementwiseReturn "tt.map_elementwise.return" [0..]   [0]   0 YIELD_VALUES           shapes::mapped             Terminator  Control  Free         no,
     ClampF               "tt.clampf"                 [3]     [1]   0 CLAMP_F                arith::floats              Floats      None     Light        yes,
     PreciseSqrt          "tt.precise_sqrt"           [1]     [1]   0 UNARY                  arith::floats              Elements    None     Special      yes,
     PreciseDivF          "tt.precise_divf"           [2]     [1]   0 BINARY                 arith::floats              Floats      None     Special      yes,
@@ -154,6 +159,9 @@ macro_rules! operations {
     ElementwiseInlineAsm "tt.elementwise_inline_asm" [0..]   [1..] 0 ELEMENTWISE_INLINE_ASM arith::inline_asm          Elements    Foreign  Unknown      yes,
     Assert               "tt.assert"                 [1]     [0]   0 ASSERT                 memory::truth              Claim       Observed Unknown      yes,
     Print                "tt.print"                  [0..]   [0]   0 PRINT                  arith::print               Claim       Observed Unknown      yes,
+
+    GridWait             "tt.grid_dependency_wait"   [0]     [0]   0 PLAIN                  program::nothing           Program     Update   Unknown      yes,
+    GridLaunch           "tt.grid_dependency_launch_dependents" [0] [0] 0 PLAIN             program::nothing           Program     Update   Unknown      yes,
 
     TtgBarrier           "ttg.barrier"               [0]     [0]   0 TTG_BARRIER            program::nothing           Program     Order    Unknown      yes,
 

@@ -12,7 +12,7 @@ use warploom_sched::{Algorithm, Objective, schedule, validate};
 
 use crate::bound::with_partitions;
 use crate::candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
-use crate::compile::compile_to_program;
+use crate::compile::compile_verified;
 use crate::fallback::places_bound;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use crate::options::CompileOptions;
@@ -126,7 +126,7 @@ fn compiled_as(
         true => single::compile_synchronous(module, target, options)
             .map(|s| Resumed::Single(Box::new(s)))
             .map_err(Diagnostics::from),
-        false => compile_to_program(module, target, options).map(|c| Resumed::Compiled(Box::new(c))),
+        false => compile_verified(module, target, options).map(|c| Resumed::Compiled(Box::new(c))),
     };
     made.map_err(|refused| refused.first().map(|d| d.message.clone()).unwrap_or_default())
 }

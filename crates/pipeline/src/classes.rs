@@ -36,7 +36,7 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         (Category::Source | Category::View, _) => Class::Pure,
         (category, Effect::None | Effect::Divides) if category.is_elementwise() => Class::Pure,
         (Category::Pointers, Effect::Read) => Class::PointerLoad,
-        (Category::Pointers, _) if opcode != Opcode::AtomicCas => Class::PointerStore,
+        (Category::Pointers, _) if matches!(opcode, Opcode::Store | Opcode::AtomicRmw) => Class::PointerStore,
         (Category::Descriptors, Effect::Read) => Class::TileLoad,
         (Category::Descriptors, Effect::Write) => Class::TileStore,
         (Category::Product, _) => Class::Dot,

@@ -2,7 +2,7 @@
 
 use warploom_bufassign::{Assignment, Problem, assign};
 use warploom_chips::Target;
-use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId};
 
 use crate::compiled::Compiled;
@@ -21,8 +21,30 @@ use crate::{check, waits};
 /// Compiles a kernel to program form; one that carries a schedule or an assignment already is resumed from there.
 ///
 /// # Errors
-/// Every reason why it cannot be compiled, in file order (C90).
+/// What the verifier finds, or every reason why it cannot be compiled, in file order (C90).
 pub fn compile_to_program(
+    module: &Module,
+    target: &Target,
+    options: &CompileOptions,
+) -> Result<Compiled, Diagnostics> {
+    verified(module)?;
+    compile_verified(module, target, options)
+}
+
+/// Refuses a module that makes no sense: all that comes after relies on what the verifier says.
+///
+/// # Errors
+/// What the verifier finds.
+pub(crate) fn verified(module: &Module) -> Result<(), Diagnostics> {
+    let found = warploom_ir::verify(module);
+    if found.iter().any(|d| d.severity == Severity::Error) { Err(found.into()) } else { Ok(()) }
+}
+
+/// [`compile_to_program`] of a module that verifies.
+///
+/// # Errors
+/// Every reason why it cannot be compiled, in file order (C90).
+pub(crate) fn compile_verified(
     module: &Module,
     target: &Target,
     options: &CompileOptions,

@@ -6,7 +6,7 @@ use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 
-use crate::compile::compile_to_program;
+use crate::compile::{compile_verified, verified};
 use crate::forms::{self, TextForm};
 use crate::options::CompileOptions;
 use crate::place::refuse;
@@ -20,8 +20,9 @@ use crate::{check, choice, fallback, single};
 /// Goes on from whichever form a module has: kernels are compiled, programs are checked.
 ///
 /// # Errors
-/// Those of [`compile_to_program`] and [`check_program`].
+/// Those of [`compile_to_program`](crate::compile_to_program) and [`check_program`].
 pub fn resume(module: &Module, target: &Target, options: &CompileOptions) -> Result<Resumed, Diagnostics> {
+    verified(module)?;
     let module = &*match entry_function(module, options.entry.as_deref()) {
         Ok(entry) => with_fma(plain(module, entry)?, entry),
         Err(_) => Cow::Borrowed(module),
@@ -47,7 +48,7 @@ pub fn resume(module: &Module, target: &Target, options: &CompileOptions) -> Res
             Ok(choice::weigh(module, target, options, resumed, refused))
         }
         TextForm::Scheduled | TextForm::Assigned => {
-            Ok(Resumed::Compiled(Box::new(compile_to_program(module, target, options)?)))
+            Ok(Resumed::Compiled(Box::new(compile_verified(module, target, options)?)))
         }
     }
 }

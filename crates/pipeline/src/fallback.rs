@@ -4,7 +4,7 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId};
 
-use crate::compile::compile_to_program;
+use crate::compile::compile_verified;
 use crate::options::CompileOptions;
 use crate::resumed::Resumed;
 use crate::single;
@@ -15,13 +15,13 @@ use crate::walk::preorder;
 /// that tells which form was refused and why; and that reason.
 ///
 /// # Errors
-/// Those of [`compile_to_program`]: what one partition would say of such a kernel is about a form nobody asked for.
+/// Those of [`compile_verified`]: what one partition would say of such a kernel is about a form nobody asked for.
 pub(crate) fn compile(
     module: &Module,
     target: &Target,
     options: &CompileOptions,
 ) -> Result<(Resumed, Option<String>), Diagnostics> {
-    let refused = match compile_to_program(module, target, options) {
+    let refused = match compile_verified(module, target, options) {
         Ok(compiled) => return Ok((Resumed::Compiled(Box::new(compiled)), None)),
         Err(refused) => refused,
     };

@@ -54,6 +54,7 @@ mod fallback;
 pub mod forms;
 mod layout;
 pub mod loops;
+mod mapped;
 mod nest;
 mod normalize;
 mod options;

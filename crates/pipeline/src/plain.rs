@@ -7,6 +7,7 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Block, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId, flow, walk};
 
 use crate::calls::recursive;
+use crate::mapped;
 use crate::place::refuse;
 use crate::walk::preorder;
 
@@ -19,7 +20,8 @@ const INLINE_LIMIT: usize = 100_000;
 /// # Errors
 /// Control flow without structure, and every call that cannot be inlined (C9), in the order of the text.
 pub(crate) fn plain(module: &Module, entry: OpId) -> Result<Cow<'_, Module>, Diagnostics> {
-    let rewritten = |&op: &OpId| matches!(module.ops[op].opcode, Opcode::Call | Opcode::Poison);
+    let rewritten =
+        |&op: &OpId| matches!(module.ops[op].opcode, Opcode::Call | Opcode::Poison | Opcode::MapElementwise);
     if !flow::has_branches(module) && !preorder(module, entry).iter().any(rewritten) {
         return Ok(Cow::Borrowed(module));
     }
@@ -34,6 +36,7 @@ pub(crate) fn plain(module: &Module, entry: OpId) -> Result<Cow<'_, Module>, Dia
     flow::structure(&mut module)?;
     let mut budget = INLINE_LIMIT;
     while inline_calls(&mut module, entry, &mut budget)? {}
+    mapped::lower(&mut module, entry)?;
     settle_poison(&mut module, entry)?;
     Ok(Cow::Owned(module))
 }

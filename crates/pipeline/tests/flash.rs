@@ -342,7 +342,7 @@ fn relatives_compile_or_are_refused_with_a_remedy() {
         ("scaled accumulator, head of 128", 128, 128, [SCORES, RELU, OPERAND, SCALED].concat(), None),
         ("256 rows", 256, 64, [SCORES, RELU, OPERAND, SCALED].concat(), None),
         ("two products read", 128, 64, [SCORES, twice, OPERAND, SCALED].concat(), None),
-        ("384 rows", 384, 128, [SCORES, RELU, OPERAND, SCALED].concat(), Some("tensor memory")),
+        ("512 rows", 512, 128, [SCORES, RELU, OPERAND, SCALED].concat(), Some("tensor memory")),
         ("an operand nobody multiplies", 128, 64, [SCORES, two].concat(), None),
         ("an operand that is read as well", 128, 64, [SCORES, RELU, shared].concat(), Some("supported")),
     ];

@@ -4,7 +4,7 @@
 mod common;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_pipeline::{CompileOptions, compile_to_program};
+use warploom_pipeline::{CompileOptions, compile_to_program, resume};
 use warploom_testing::pipeline::Kernel;
 
 fn refusals(text: &str, options: &CompileOptions) -> Vec<Diagnostic> {
@@ -117,7 +117,7 @@ fn shapes_that_no_product_covers() {
 #[test]
 fn types_and_precision() {
     let all = refuse(&Kernel { input: "i8", extents: [128, 128, 128], ..Kernel::default() });
-    assert!(all.iter().any(|r| r.code == Code::Type), "{all:?}");
+    assert!(all.iter().any(|r| r.code == Code::Verify), "{all:?}");
     let all = refuse(&Kernel { output: "f8E5M2", ..Kernel::default() });
     assert!(
         all.iter().any(|r| r.code == Code::Type && r.message.contains("descriptor_store of f8E5M2")),
@@ -213,4 +213,18 @@ fn scalar_calls_are_inlined_others_refused() {
     let recursive = good.replace("arith.addf %v, %v : f32", "tt.call @twice(%v) : (f32) -> f32");
     let all = refusals(&with(&recursive), &CompileOptions::default());
     assert_eq!((all[0].code, all[0].rule), (Code::Op, Some("C9")), "{all:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_whichever_way_it_comes() {
+    let text = Kernel::default().text();
+    let mut module = common::parse(&text);
+    let op = module.ops.iter().find(|(_, op)| op.opcode == warploom_ir::Opcode::Dot).map(|(op, _)| op);
+    module.ops[op.expect("a product")].operands.pop();
+    assert!(!warploom_ir::verify(&module).is_empty());
+    let options = CompileOptions::default();
+    let refused = compile_to_program(&module, &common::hopper(), &options).expect_err("a broken module");
+    assert_eq!(refused.first().map(|d| d.code), Some(Code::Verify));
+    let refused = resume(&module, &common::hopper(), &options).expect_err("a broken module");
+    assert_eq!(refused.first().map(|d| d.code), Some(Code::Verify));
 }

@@ -180,12 +180,12 @@ fn partitions_columns_and_forms() {
 
 #[test]
 fn too_many_columns_are_refused_t14() {
-    let text = kernel([384, 256, 32]).text();
+    let text = kernel([512, 256, 32]).text();
     let refused =
         compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap_err();
     let text: String = refused.iter().map(|d| format!("{d}\n")).collect();
     assert!(
-        text.contains("tensor memory 768 columns of 512") && text.contains("fits: a tile of 384x128"),
+        text.contains("tensor memory 1024 columns of 512") && text.contains("fits: a tile of 256x256"),
         "{text}"
     );
 }

@@ -8,7 +8,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type};
 
 use super::Lower;
-use super::update::{Atomic, Stored};
+use super::update::{Atomic, LOAD, STORE, Stored};
 use super::value::Bound;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::Val;
@@ -101,7 +101,45 @@ impl<'c> Lower<'c, '_> {
         self.fetch_all(op, &stored, Atomic { name: "cas", ty, packed: None, order, scope })
     }
 
-    fn order_and_scope(&self, op: OpId) -> Result<(&'static str, &'static str)> {
+    /// `tt.atomic_load`.
+    pub(super) fn atomic_load(&mut self, op: OpId) -> Result<()> {
+        let (order, scope) = self.order_and_scope(op)?;
+        let pointer = self.operand(op, 0)?;
+        let elem = self.result_elem(op)?;
+        let (bits, ty) = self.memory_word(op, elem)?;
+        let mask = self.module.ops[op].operands.get(1).copied();
+        let module = self.module;
+        let elem = module.ty(self.only_result(op)?).elem();
+        let stored = Stored { pointer, value: pointer, mask, elem, bits, cache: "", atomic: None };
+        self.fetch_all(op, &stored, Atomic { name: LOAD, ty, packed: None, order, scope })
+    }
+
+    /// `tt.atomic_store`.
+    pub(super) fn atomic_store(&mut self, op: OpId) -> Result<()> {
+        let (order, scope) = self.order_and_scope(op)?;
+        let elem = self.module.ty(self.operand(op, 1)?).elem().clone();
+        let (_, ty) = self.memory_word(op, &elem)?;
+        let atomic = Atomic { name: STORE, ty, packed: None, order, scope };
+        let stored = self.stored(op, Some(atomic))?;
+        let scalar = !self.module.ty(stored.pointer).is_tensor();
+        if scalar && order == "release" && !self.place.elected {
+            self.meet_all()?;
+        }
+        self.put(&stored)
+    }
+
+    /// Bits of an element in memory, and their PTX type.
+    fn memory_word(&self, op: OpId, elem: &Type) -> Result<(u32, &'static str)> {
+        match elem.elem_bits() {
+            Some(8) => Ok((8, "b8")),
+            Some(16) => Ok((16, "b16")),
+            Some(32) => Ok((32, "b32")),
+            Some(64) => Ok((64, "b64")),
+            _ => Err(self.bad_type(op)),
+        }
+    }
+
+    pub(super) fn order_and_scope(&self, op: OpId) -> Result<(&'static str, &'static str)> {
         let word = |name: &str| self.module.attr(op, name).and_then(Attr::as_str).unwrap_or("");
         let order = ["relaxed", "acquire", "release", "acq_rel"].into_iter().find(|&o| o == word("sem"));
         let scope = ["gpu", "cta", "sys"].into_iter().find(|&s| s == word("scope"));
@@ -115,7 +153,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn updates_together(&self, atomic: Atomic, bits: u32) -> u64 {
         let vectors = self.ir.ptx >= VECTORS && self.ir.target.has(Feature::TmaLoad);
         match (atomic.ty, atomic.packed) {
-            _ if atomic.name == "exch" => 1,
+            _ if matches!(atomic.name, "exch" | STORE) => 1,
             ("f32", _) if vectors => 4,
             (_, Some(_)) if vectors => 8,
             (_, Some(_)) => u64::from(32 / bits.max(1)),
@@ -149,13 +187,18 @@ impl<'c> Lower<'c, '_> {
             let _ = write!(text, "@${} ", count + 1);
         }
         // A reduction returns nothing; an exchange is no reduction.
-        let (verb, sink) = if name == "exch" { ("atom", "_, ") } else { ("red", "") };
+        let (verb, sink) = match name {
+            "exch" => ("atom", "_, "),
+            STORE => (STORE, ""),
+            _ => ("red", ""),
+        };
         let (name, noftz) = name.split_once('.').map_or((name, ""), |(name, _)| (name, ".noftz"));
+        let name = if name == STORE { String::new() } else { format!(".{name}") };
         let vector = if count > 1 { format!(".v{count}") } else { String::new() };
         let list: Vec<String> = (0..count).map(|i| format!("${}", i + 1)).collect();
         let list = if count > 1 { format!("{{{}}}", list.join(", ")) } else { list.concat() };
         let _ =
-            write!(text, "{verb}.{order}.{scope}.global.{name}{noftz}{vector}.{ty_name} {sink}[$0], {list};");
+            write!(text, "{verb}.{order}.{scope}.global{name}{noftz}{vector}.{ty_name} {sink}[$0], {list};");
         let mut args = vec![to];
         args.extend(words);
         args.extend(mask);

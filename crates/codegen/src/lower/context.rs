@@ -74,6 +74,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) products: u64,
     /// The value that was made last between products of this block, and how many were issued before it.
     pub(super) latest: Option<(u64, Val<'c>)>,
+    /// When a poll gives up, in nanoseconds of the chip's clock, while one is written.
+    pub(super) deadline: Option<IntValue<'c>>,
     /// Position of every operation, in the order of the text.
     pub(super) position: SecondaryMap<OpId, u32>,
     /// Position of the last user of every value.

@@ -1,4 +1,4 @@
-//! Atomics whose old value is read, and `tt.atomic_cas`: one lane of those that hold an element asks, the others
+//! Atomics whose old value is read, `tt.atomic_cas`, loads and polls: one lane of those that hold an element asks, the others
 //! are told (C3, C65).
 
 use inkwell::IntPredicate;
@@ -9,7 +9,7 @@ use warploom_ir::OpId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::update::{Atomic, Stored};
+use super::update::{Atomic, LOAD, POLL, Stored};
 use super::value::{Bound, Coords, Form, Fragment};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Group, Peers};
@@ -64,8 +64,13 @@ impl<'c> Lower<'c, '_> {
         let swapped = self.swapped(op, &Coords::new())?;
         let first = if self.place.elected { None } else { Some(self.first_thread()?) };
         let mask = self.both(mask, first)?;
-        let old = self.fetch(atomic, stored.bits, pointer, value, swapped, mask)?;
-        let acquires = matches!(atomic.order, "acquire" | "acq_rel");
+        let old = self.fetch(op, (atomic, stored.bits), pointer, value, swapped, mask)?;
+        if atomic.name == POLL && self.deadline.is_none() {
+            // It ends in one way only.
+            self.bound.insert(result, Bound::Scalar(self.always()));
+            return if first.is_some() { self.meet_all() } else { Ok(()) };
+        }
+        let acquires = matches!(atomic.order, "acquire" | "acq_rel") || atomic.name == POLL;
         let old = match first {
             Some(_) if acquires || self.last_use[result] > 0 => {
                 let peers = Peers { lanes: smallvec![16, 8, 4, 2, 1], warps: Group::of(self.place.warps, 1) };
@@ -148,7 +153,7 @@ impl<'c> Lower<'c, '_> {
         let mask = self.both(mask, mine)?;
         let swapped = self.swapped(op, &at)?;
         let value = self.at(stored.value, at)?;
-        self.fetch(atomic, stored.bits, to, value, swapped, mask)
+        self.fetch(op, (atomic, stored.bits), to, value, swapped, mask)
     }
 
     /// What `tt.atomic_cas` puts where it finds the value that it compares with.
@@ -166,8 +171,8 @@ impl<'c> Lower<'c, '_> {
     /// Updates one element and returns what was there; zero where masked.
     fn fetch(
         &mut self,
-        atomic: Atomic,
-        bits: u32,
+        op: OpId,
+        (atomic, bits): (Atomic, u32),
         to: Val<'c>,
         value: Val<'c>,
         swapped: Option<Val<'c>>,
@@ -176,9 +181,14 @@ impl<'c> Lower<'c, '_> {
         if atomic.by_swapping() {
             return self.swap_in(atomic, to, value, mask);
         }
-        let ty = value.get_type();
-        let word = self.as_bits(value, bits)?;
+        if atomic.name == POLL {
+            return self.poll_one(atomic, bits, to, value, mask);
+        }
+        let ty = self.result_type(op)?;
+        let loads = atomic.name == LOAD;
+        let word = if loads { self.ir.int(bits.max(16)).const_zero() } else { self.as_bits(value, bits)? };
         let class = match bits {
+            8 if loads => "h",
             16 => "h",
             32 => "r",
             64 => "l",
@@ -201,11 +211,20 @@ impl<'c> Lower<'c, '_> {
             }
             None => String::new(),
         };
-        let text = format!(
-            "mov.b{bits} $0, $3;\n\t{guard}atom.{order}.{scope}.global.{name}.{ty_name} $0, [$1], {operands};"
-        );
+        // PTX takes order and scope either way round; Triton's tests look for the way its own compiler writes them.
+        let how = if name == "cas" { format!("{order}.{scope}") } else { format!("{scope}.{order}") };
+        let what = match loads {
+            true => format!("ld.{order}.{scope}.global.{ty_name} $0, [$1]"),
+            false => format!("atom.global.{how}.{name}.{ty_name} $0, [$1], {operands}"),
+        };
+        let text = format!("mov.b{} $0, $3;\n\t{guard}{what};", bits.max(16));
         let old = self.ir.assembly(&text, &constraints, &[word.get_type().into()], &args, false)?;
         let old = as_int(old.ok_or_else(|| internal("an atomic without a result"))?)?;
+        let old = if bits == 8 {
+            as_int(self.ir.cast(Llvm::Trunc, old.into(), self.ir.int(8).into())?)?
+        } else {
+            old
+        };
         match ty {
             BasicTypeEnum::PointerType(_) => self.ir.cast(Llvm::IntToPtr, old.into(), ty),
             _ => self.ir.bits(old.into(), ty),
@@ -238,7 +257,7 @@ impl<'c> Lower<'c, '_> {
         let name = if atomic.name == "max" { "maxnum" } else { "minnum" };
         let new = self.ir.overloaded(name, &[old, value])?;
         let new = self.ir.bits(new, word.into())?;
-        let text = format!("atom.{}.{}.global.cas.b16 $0, [$1], $2, $3;", atomic.order, atomic.scope);
+        let text = format!("atom.global.{}.{}.cas.b16 $0, [$1], $2, $3;", atomic.order, atomic.scope);
         let args = [to, seen.as_basic_value(), new];
         let found = self.ir.assembly(&text, "=h,l,h,h", &[word.into()], &args, false)?;
         let found = as_int(found.ok_or_else(|| internal("an atomic without a result"))?)?;

@@ -62,6 +62,7 @@ pub(crate) fn lower<'c, 'a>(
         runs: axis::facts(module, program.func),
         products: 0,
         latest: None,
+        deadline: None,
         position,
         last_use,
         warp,

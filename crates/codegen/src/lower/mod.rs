@@ -43,6 +43,7 @@ mod order;
 mod paired;
 mod parked;
 mod pointer;
+mod poll;
 mod reduce;
 mod region;
 mod remainder;

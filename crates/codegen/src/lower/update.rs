@@ -2,6 +2,15 @@
 
 use warploom_ir::{Type, ValueId};
 
+/// The name of an atomic load, which has no operand.
+pub(super) const LOAD: &str = "ld";
+
+/// The name of an atomic store.
+pub(super) const STORE: &str = "st";
+
+/// The name of a loop of relaxed loads.
+pub(super) const POLL: &str = "poll";
+
 /// What is done to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Atomic {

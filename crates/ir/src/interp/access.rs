@@ -160,6 +160,23 @@ impl Interpreter<'_> {
         self.update(op, 2, 3, |_, old, new| Ok(if old == new[0] { new[1] } else { old }))
     }
 
+    /// `tt.atomic_poll pointers, expected [timeout]`: whether memory holds what is expected.
+    pub(super) fn atomic_poll(&mut self, op: OpId) -> Result<Vec<Value>, Fault> {
+        let pointer = self.operand(op, 0)?;
+        let size = elem_bytes(pointee(self.module.ty(pointer))?)?;
+        let (pointers, expected) = (self.tile(pointer)?, self.tile(self.operand(op, 1)?)?);
+        let ends = self.module.ops[op].operands.len() > 2;
+        let mut found = Vec::with_capacity(pointers.len());
+        for (&address, &wanted) in pointers.ints()?.iter().zip(expected.ints()?) {
+            let there = self.memory.read_bits(address, size)? == wanted;
+            if !there && !ends {
+                return Err(Fault::Unsupported("a wait for what no earlier program has stored".into()));
+            }
+            found.push(u64::from(there));
+        }
+        Ok(vec![Data::Int(found).into()])
+    }
+
     /// Replaces the elements behind the pointers by a function of their patterns and those of `inputs`
     /// operands; the operand at `mask` says where. Returns the old elements, zero where the mask is off.
     fn update(

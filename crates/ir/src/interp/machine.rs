@@ -189,6 +189,10 @@ impl<'a> Interpreter<'a> {
             Opcode::Store => self.store(op)?,
             Opcode::AtomicRmw => self.atomic_rmw(op)?,
             Opcode::AtomicCas => self.atomic_cas(op)?,
+            Opcode::AtomicLoad => self.load(op)?,
+            Opcode::AtomicStore => self.store(op)?,
+            Opcode::AtomicPoll => self.atomic_poll(op)?,
+            Opcode::MapElementwise => self.map_elementwise(op)?,
             Opcode::MakeTensorDescriptor => self.make_descriptor(op)?,
             Opcode::DescriptorLoad => self.descriptor_load(op)?,
             Opcode::DescriptorStore => self.descriptor_store(op)?,
@@ -198,8 +202,8 @@ impl<'a> Interpreter<'a> {
             Opcode::Poison => self.poison(op)?,
             Opcode::Assume => self.assume(op)?,
             Opcode::Assert => self.assert(op)?,
-            // One program at a time: nothing to wait for, and nowhere to print to.
-            Opcode::TtgBarrier | Opcode::Print => Vec::new(),
+            // One program of one grid at a time: nothing to wait for, and nowhere to print to.
+            Opcode::TtgBarrier | Opcode::GridWait | Opcode::GridLaunch | Opcode::Print => Vec::new(),
             _ => self.rearrange(op)?,
         };
         // Regions leave their last operation behind.

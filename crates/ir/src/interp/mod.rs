@@ -34,6 +34,7 @@ mod error;
 pub mod float;
 mod functions;
 mod machine;
+mod map;
 mod memory;
 mod options;
 mod reduce;

@@ -10,8 +10,8 @@ use crate::opcode::Opcode;
 use Infer::{Each, Element, I32, Like, Pointee, Spelt, Times, Truth};
 use Item::{
     Alternatives, ColonTypedRest, Dict, DictAlways, Flag, Flags, Keyword, Mark, MaybeKeyword, MaybeNamed,
-    Name, Named, Operand, Optional, Region, Rest, Results, SameType, Signature, Symbol, Text, Type,
-    TypedRest, Types, Word,
+    MaybeOperand, Name, Named, Operand, Optional, Region, Rest, Results, SameType, Signature, Symbol, Text,
+    Type, TypedRest, Types, Word,
 };
 
 const COMMA: Item = Mark(",");
@@ -42,6 +42,7 @@ const HISTOGRAM: Format =
 const JOIN: Format =
     Format::Items(&[Operand(0), COMMA, Operand(1), Dict, COLON, SameType, ARROW, Results], Spelt);
 const YIELD: Format = Format::Items(&[Dict, TypedRest(0)], Spelt);
+const YIELD_VALUES: Format = YIELD;
 const CLAUSE_RETURN: Format = Format::Items(&[Rest(0), Dict, COLON, Types], Spelt);
 const PROGRAM_AXIS: Format = Format::Items(&[Keyword("axis", &kw::AXIS), Dict, COLON, Results], Spelt);
 const RING: Format =
@@ -199,6 +200,43 @@ const ATOMIC_RMW: Format = Format::Items(
 );
 const ATOMIC_CAS: Format = Format::Items(
     &[Keyword("sem", &kw::SEM), COMMA, Keyword("scope", &kw::SCOPE), COMMA, Rest(0), Dict, COLON, Signature],
+    Spelt,
+);
+const ATOMIC_LOAD: Format = ATOMIC_CAS;
+const ATOMIC_STORE: Format = Format::Items(
+    &[
+        Keyword("sem", &kw::SEM),
+        COMMA,
+        Keyword("scope", &kw::SCOPE),
+        COMMA,
+        Operand(0),
+        COMMA,
+        Operand(1),
+        Optional(1),
+        Dict,
+        COLON,
+        Type(0),
+    ],
+    Spelt,
+);
+const ATOMIC_POLL: Format = Format::Items(
+    &[
+        Keyword("sem", &kw::SEM),
+        COMMA,
+        Keyword("scope", &kw::SCOPE),
+        COMMA,
+        Operand(0),
+        COMMA,
+        Operand(1),
+        MaybeOperand("timeout", 2),
+        Dict,
+        COLON,
+        Type(0),
+        COMMA,
+        Type(1),
+        ARROW,
+        Results,
+    ],
     Spelt,
 );
 const CLAMP_F: Format = Format::Items(

@@ -12,6 +12,8 @@ pub enum Item {
     Rest(usize),
     /// `, %x` up to as many times as given: optional operands.
     Optional(usize),
+    /// `word %x` for operand number n, or nothing.
+    MaybeOperand(&'static str, usize),
     /// `%a, .. : T, ..` for the operands from number n on; nothing when there are none.
     TypedRest(usize),
     /// `: %a, .. : T, ..`, the same with a colon before it.

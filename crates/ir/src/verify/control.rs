@@ -32,6 +32,16 @@ impl<'a> Cx<'a> {
         last
     }
 
+    /// Blocks end in branches to each other, or in this.
+    pub(super) fn blocks_end_in(&mut self, blocks: &[BlockId], wanted: Opcode) {
+        for &block in blocks {
+            let last = self.m.terminator(block).map(|op| self.m.ops[op].opcode);
+            if !matches!(last, Some(Opcode::Br | Opcode::CondBr)) {
+                self.ends_in(block, wanted);
+            }
+        }
+    }
+
     fn types_of(&self, op: OpId) -> Vec<&'a Type> {
         self.m.ops[op].operands.iter().map(|v| self.m.ty(*v)).collect()
     }
@@ -85,17 +95,12 @@ pub(super) fn func(cx: &mut Cx<'_>) {
         let wanted: Vec<&Type> = inputs.iter().collect();
         cx.same_types("arguments of the body", &cx.arg_types(*entry), &wanted);
     }
-    for block in blocks {
-        let last = cx.m.terminator(*block).map(|op| cx.m.ops[op].opcode);
-        if !matches!(last, Some(Opcode::Br | Opcode::CondBr)) {
-            cx.ends_in(*block, Opcode::Return);
-        }
-    }
+    cx.blocks_end_in(blocks, Opcode::Return);
 }
 
 pub(super) fn branch(cx: &mut Cx<'_>) {
     cx.is_last();
-    if !cx.parent_is(&[Opcode::Func]) {
+    if !cx.parent_is(&[Opcode::Func, Opcode::MapElementwise]) {
         return;
     }
     let data = &cx.m.ops[cx.op];

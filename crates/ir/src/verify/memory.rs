@@ -105,6 +105,36 @@ pub(super) fn atomic_cas(cx: &mut Cx<'_>) {
     cx.same_types("values and result", &found, &[&value, &value, &value]);
 }
 
+pub(super) fn atomic_load(cx: &mut Cx<'_>) {
+    let Some(value) = pointer(cx) else { return };
+    mask(cx, 1, &value);
+    cx.same_types("result", &[cx.result(0)], &[&value]);
+    order(cx, &["relaxed", "acquire"]);
+}
+
+pub(super) fn atomic_store(cx: &mut Cx<'_>) {
+    store(cx);
+    order(cx, &["relaxed", "release"]);
+}
+
+pub(super) fn atomic_poll(cx: &mut Cx<'_>) {
+    let Some(value) = pointer(cx) else { return };
+    cx.same_types("expected value", &[cx.operand(1)], &[&value]);
+    cx.same_types("result", &[cx.result(0)], &[&value.with_elem(Type::I1)]);
+    let known = matches!(value.elem(), Type::Int(16 | 32 | 64, _));
+    cx.need(known, || format!("a poll of `{value}`: integers of 16, 32 or 64 bits"));
+    if cx.operands().len() > 2 {
+        cx.same_types("timeout", &[cx.operand(2)], &[&Type::I64]);
+    }
+    order(cx, &["relaxed", "acquire"]);
+}
+
+/// The memory orders that an operation which only reads, or only writes, can have.
+fn order(cx: &mut Cx<'_>, known: &[&str]) {
+    let sem = cx.prop("sem").and_then(Attr::as_str).unwrap_or("none");
+    cx.need(known.contains(&sem), || format!("memory order `{sem}` where {} is needed", known.join(" or ")));
+}
+
 /// An `i1`, or a tile of them.
 pub(super) fn truth(cx: &mut Cx<'_>) {
     let ty = cx.operand(0);

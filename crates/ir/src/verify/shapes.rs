@@ -2,6 +2,7 @@
 
 use super::context::{Cx, is_int};
 use crate::attr::Attr;
+use crate::entity::{OpId, ValueId};
 use crate::opcode::Opcode;
 use crate::types::{Shape, Type};
 
@@ -198,4 +199,43 @@ pub(super) fn combined(cx: &mut Cx<'_>) {
     let Some(parent) = cx.m.parent(cx.op) else { return };
     let elems: Vec<&Type> = cx.m.ops[parent].operands.iter().map(|v| cx.m.ty(*v).elem()).collect();
     cx.same_types("values returned", &cx.operand_types(), &elems);
+}
+
+/// How many elements of each operand the body of a `tt.map_elementwise` takes at once.
+fn pack(cx: &Cx<'_>, op: OpId) -> usize {
+    cx.m.attr(op, "pack").and_then(Attr::as_i64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+}
+
+/// The element types of some tiles, each as often as the body takes elements of it.
+fn packed<'a>(cx: &Cx<'a>, op: OpId, tiles: &'a [ValueId]) -> Vec<&'a Type> {
+    let pack = pack(cx, op);
+    tiles.iter().flat_map(|v| std::iter::repeat_n(cx.m.ty(*v).elem(), pack)).collect()
+}
+
+pub(super) fn map_elementwise(cx: &mut Cx<'_>) {
+    let shape = cx.operand(0).shape();
+    let (operands, results) = (cx.operand_types(), cx.result_types());
+    let alike = operands.iter().chain(&results).all(|ty| ty.is_tensor() && ty.shape() == shape);
+    let elements = cx.operand(0).elements().unwrap_or(0);
+    let divides = cx.i32("pack").is_some_and(|n| n > 0 && elements.is_multiple_of(n as u64) && n <= 1024);
+    if !cx.need(alike, || "operands and results must be tiles of one shape".to_owned())
+        || !cx.need(divides, || format!("attribute `pack` must divide {elements} elements"))
+    {
+        return;
+    }
+    let data = &cx.m.ops[cx.op];
+    let blocks = data.regions.first().map_or(&[][..], |r| &cx.m.regions[*r].blocks);
+    let Some(&entry) = blocks.first() else { return cx.fail("the body is missing") };
+    let wanted = packed(cx, cx.op, &data.operands);
+    cx.same_types("arguments of the body", &cx.arg_types(entry), &wanted);
+    cx.blocks_end_in(blocks, Opcode::MapElementwiseReturn);
+}
+
+pub(super) fn mapped(cx: &mut Cx<'_>) {
+    if !cx.parent_is(&[Opcode::MapElementwise]) {
+        return;
+    }
+    let Some(parent) = cx.m.parent(cx.op) else { return };
+    let wanted = packed(cx, parent, &cx.m.ops[parent].results);
+    cx.same_types("values returned", &cx.operand_types(), &wanted);
 }

@@ -114,7 +114,7 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
             ("supported", "descriptors made on the host"),
             ("instead", "pass a tensor descriptor as an argument of the kernel"),
         ],
-        DescriptorReduce | AtomicCas => {
+        DescriptorReduce | AtomicCas | AtomicLoad | AtomicStore | AtomicPoll => {
             &[("supported", "results written by tt.descriptor_store or tt.store")]
         }
         While => &[("supported", "scf.for"), ("instead", "a counted loop")],

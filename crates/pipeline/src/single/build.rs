@@ -8,19 +8,19 @@ use crate::emit::{Emit, number};
 
 impl Emit<'_> {
     /// An operation with one result.
-    pub(super) fn value(&mut self, opcode: Opcode, operands: &[ValueId], ty: &Type) -> ValueId {
+    pub(crate) fn value(&mut self, opcode: Opcode, operands: &[ValueId], ty: &Type) -> ValueId {
         let op = self.op(opcode, operands, std::slice::from_ref(ty), &[]);
         self.out.ops[op].results[0]
     }
 
     /// An operation with operands and a result of one type.
-    pub(super) fn same(&mut self, opcode: Opcode, a: ValueId, b: ValueId) -> ValueId {
+    pub(crate) fn same(&mut self, opcode: Opcode, a: ValueId, b: ValueId) -> ValueId {
         let ty = self.out.ty(a).clone();
         self.value(opcode, &[a, b], &ty)
     }
 
     /// A scalar constant of any type.
-    pub(super) fn scalar(&mut self, value: i64, ty: &Type) -> ValueId {
+    pub(crate) fn scalar(&mut self, value: i64, ty: &Type) -> ValueId {
         let attr = Attr::Int { value: i128::from(value), ty: ty.clone() };
         let op = self.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", attr)]);
         self.out.ops[op].results[0]

@@ -27,7 +27,7 @@ impl Held {
                 }
                 Opcode::If | Opcode::While => data.results.to_vec(),
                 Opcode::Reduce | Opcode::Scan => data.operands.to_vec(),
-                Opcode::Store | Opcode::DescriptorStore | Opcode::AtomicRmw => {
+                Opcode::Store | Opcode::DescriptorStore | Opcode::AtomicRmw | Opcode::AtomicStore => {
                     data.operands.iter().copied().filter(|&v| module.ty(v).is_tensor()).collect()
                 }
                 _ => continue,

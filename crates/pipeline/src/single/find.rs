@@ -136,6 +136,8 @@ impl Loop {
             let data = &module.ops[op];
             if data.opcode.facts().effect.writes() {
                 stored.insert(roots.of(data.operands.first().copied()));
+                // What others have stored is there behind it, and perhaps not before.
+                stored.extend(acquires(module, users, op).then_some(None));
                 through.extend(data.operands.first().copied());
             }
         }
@@ -179,6 +181,22 @@ fn copied(
     }
     let swizzle = swizzle(&shape, row);
     Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: None }))
+}
+
+/// Whether what follows an operation relies on what other programs or grids did before: it acquires, and somebody asks
+/// what it found.
+fn acquires(module: &Module, users: &Users, op: OpId) -> bool {
+    let data = &module.ops[op];
+    match data.opcode {
+        Opcode::GridWait | Opcode::AtomicPoll => true,
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::AtomicLoad => {
+            let order = module.attr(op, "sem").and_then(Attr::as_str);
+            order != Some("relaxed")
+                && order != Some("release")
+                && data.results.iter().any(|&v| !users.of(v).is_empty())
+        }
+        _ => false,
+    }
 }
 
 /// Whether a loop has a matrix product.

@@ -267,7 +267,12 @@ impl Work<'_> {
         if self.ring.empty.is_some() {
             let loc = out.ops[at].loc;
             let iterator = [self.known.zero, self.known.zero];
-            Emit { out, block, loc }.ring(Opcode::ConsumerRelease, &self.ring.name, &iterator, &[]);
+            Emit { out, block, loc }.ring(
+                Opcode::ConsumerRelease,
+                &self.ring.name,
+                &iterator,
+                &[("lag", number(0))],
+            );
         }
     }
 }
@@ -315,7 +320,12 @@ fn give_back(out: &mut Module, func: OpId, rings: &[String], known: &Known) -> O
             out.insert(block, index, sum);
             out.detach(elected);
         }
-        Emit { out, block, loc }.ring(Opcode::ConsumerRelease, ring, &[slot, known.zero], &[]);
+        Emit { out, block, loc }.ring(
+            Opcode::ConsumerRelease,
+            ring,
+            &[slot, known.zero],
+            &[("lag", number(0))],
+        );
     }
     Some(())
 }

@@ -46,8 +46,11 @@ pub(super) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
             all().max(line())
         }
-        Opcode::AtomicRmw | Opcode::AtomicCas if bare() => together(module, &data.results).max(old()),
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::AtomicLoad | Opcode::AtomicPoll if bare() => {
+            together(module, &data.results).max(old())
+        }
         Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => old(),
+        Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicPoll if warps > 1 => old(),
         Opcode::Reshape if is_moved(module, op) && comes(0) => first(),
         Opcode::Trans if comes(0) && is_turned(module, op) => first(),
         Opcode::Gather | Opcode::Split if comes(0) => first(),

@@ -346,3 +346,77 @@ module {
     tt.return
   }
 }
+// -----
+// A map with branches, a division that only some elements reach, a load that only some do, and a way that several blocks
+// lead to (C3, C9).
+// run: run - --target sm_80 --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// run: run - --target sm_90a --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// run: run - --target sm_100a --interleavings 2 --seed 1 --arg=[256] --arg=[256] --arg=[256]
+// clean
+module {
+  tt.func public @ways(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %r: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c3 = arith.constant 3 : i32
+    %c9 = arith.constant 9 : i32
+    %n = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %pps = tt.splat %p : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+    %pp = tt.addptr %pps, %n : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+    %rps = tt.splat %r : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+    %rp = tt.addptr %rps, %n : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+    %x = tt.load %pp : tensor<256x!tt.ptr<i32>>
+    %z = "tt.map_elementwise"(%x, %n) <{pack = 1 : i32}> ({
+    ^bb0(%a: i32, %i: i32):
+      %low = arith.andi %i, %c3 : i32
+      %some = arith.cmpi ne, %low, %c0 : i32
+      cf.cond_br %some, ^bb1, ^bb2
+    ^bb1:
+      %d = arith.divsi %a, %low : i32
+      %big = arith.cmpi sgt, %d, %c9 : i32
+      cf.cond_br %big, ^bb3(%d : i32), ^bb2
+    ^bb2:
+      %at = tt.addptr %q, %i : !tt.ptr<i32>, i32
+      %l = tt.load %at : !tt.ptr<i32>
+      %odd = scf.if %some -> (i32) {
+        %m = arith.remsi %l, %low : i32
+        scf.yield %m : i32
+      } else {
+        scf.yield %l : i32
+      }
+      cf.br ^bb3(%odd : i32)
+    ^bb3(%v: i32):
+      tt.map_elementwise.return %v : i32
+    }) : (tensor<256xi32>, tensor<256xi32>) -> tensor<256xi32>
+    tt.store %rp, %z : tensor<256x!tt.ptr<i32>>
+    tt.return
+  }
+}
+// -----
+// A map of four elements at once with two results (C3, C9).
+// run: run - --target sm_80 --interleavings 2 --seed 1 --arg=[512] --arg=[512] --arg=[512]
+// run: run - --target sm_90a --interleavings 2 --seed 1 --arg=[512] --arg=[512] --arg=[512]
+// run: run - --target sm_100a --interleavings 2 --seed 1 --arg=[512] --arg=[512] --arg=[512]
+// clean
+module {
+  tt.func public @four(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %r: !tt.ptr<i32>) {
+    %n = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+    %pps = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+    %pp = tt.addptr %pps, %n : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+    %qps = tt.splat %q : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+    %qp = tt.addptr %qps, %n : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+    %rps = tt.splat %r : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+    %rp = tt.addptr %rps, %n : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+    %x = tt.load %pp : tensor<512x!tt.ptr<i32>>
+    %s:2 = "tt.map_elementwise"(%x) <{pack = 4 : i32}> ({
+    ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
+      %ab = arith.addi %a, %b : i32
+      %abc = arith.addi %ab, %c : i32
+      %all = arith.addi %abc, %d : i32
+      %first = arith.cmpi slt, %a, %d : i32
+      %m = arith.select %first, %a, %d : i32
+      tt.map_elementwise.return %a, %ab, %abc, %all, %d, %c, %b, %m : i32, i32, i32, i32, i32, i32, i32, i32
+    }) : (tensor<512xi32>) -> (tensor<512xi32>, tensor<512xi32>)
+    tt.store %qp, %s#0 : tensor<512x!tt.ptr<i32>>
+    tt.store %rp, %s#1 : tensor<512x!tt.ptr<i32>>
+    tt.return
+  }
+}

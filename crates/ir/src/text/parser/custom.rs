@@ -82,6 +82,11 @@ impl<'a> Parser<'a> {
                     operands.rest.push(self.operand()?);
                 }
             }
+            Item::MaybeOperand(word, _) => {
+                if self.eat_word(word) {
+                    operands.rest.push(self.operand()?);
+                }
+            }
             Item::TypedRest(_) => {
                 if self.tok.kind == Kind::Percent {
                     operands.rest = self.operand_list()?;

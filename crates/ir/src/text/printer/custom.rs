@@ -18,6 +18,7 @@ fn arity(items: &[Item]) -> (usize, usize) {
             Item::Operand(n) | Item::Index(n) => fixed = fixed.max(n + 1),
             Item::Rest(_) | Item::TypedRest(_) | Item::ColonTypedRest => more = usize::MAX,
             Item::Optional(n) => more = *n,
+            Item::MaybeOperand(..) => more = 1,
             _ => {}
         }
     }
@@ -167,6 +168,14 @@ impl<'m> Printer<'m> {
             Item::Optional(_) => {
                 for value in rest(fixed) {
                     self.push(", ");
+                    self.value(*value);
+                }
+            }
+            Item::MaybeOperand(word, _) => {
+                for value in rest(fixed) {
+                    self.push(" ");
+                    self.push(word);
+                    self.push(" ");
                     self.value(*value);
                 }
             }

@@ -14,7 +14,7 @@ impl Run<'_, '_> {
     pub(super) fn asks(&self, op: OpId) -> bool {
         let module = self.model.module;
         match module.ops[op].opcode {
-            Opcode::AtomicCas | Opcode::AtomicRmw => true,
+            Opcode::AtomicCas | Opcode::AtomicRmw | Opcode::AtomicLoad | Opcode::AtomicPoll => true,
             Opcode::Load => matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true))),
             _ => false,
         }

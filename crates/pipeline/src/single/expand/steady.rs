@@ -6,7 +6,7 @@ use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use super::super::{engine, turns};
 use super::{Carried, Loop, Map};
-use crate::emit::Emit;
+use crate::emit::{Emit, number};
 use crate::sets::IdSet;
 use crate::single::build::clone;
 
@@ -197,7 +197,7 @@ impl Loop<'_> {
     fn give_back(&self, out: &mut Module, block: BlockId, ring: &str, iterator: [ValueId; 2]) {
         let mut emit = Emit { out, block, loc: self.loc };
         emit.op(Opcode::ProxyFence, &[], &[], &[]);
-        emit.ring(Opcode::ConsumerRelease, ring, &iterator, &[]);
+        emit.ring(Opcode::ConsumerRelease, ring, &iterator, &[("lag", number(0))]);
     }
 
     /// An operation of the body in the expanded loop: a copied tile is a view of its slot.
