@@ -35,6 +35,8 @@ pub(super) fn asked(members: &[Member], ii: Option<i128>, depth: i128) -> Vec<(u
         return out;
     };
     around.sort_by_key(|&k| (members[k].start - members[k].shift * ii).rem_euclid(depth * ii));
+    let mut seat = vec![0; n];
+    around.iter().enumerate().for_each(|(at, &k)| seat[k] = at);
     let mut late: Vec<usize> = (0..n).collect();
     late.sort_by_key(|&k| std::cmp::Reverse(members[k].start));
     let least = |u: usize, w: usize| {
@@ -56,7 +58,7 @@ pub(super) fn asked(members: &[Member], ii: Option<i128>, depth: i128) -> Vec<(u
         }
         let Some((reached, d)) = cover else { continue };
         // Those that come in an earlier turn than the one that stands between are asked for themselves.
-        let place = |w: usize| around.iter().position(|x| *x == w).map_or(0, |p| (p + n - at) % n);
+        let place = |w: usize| (seat[w] + n - at) % n;
         let early = |w: &&usize| members[**w].start >= members[u].end - (d - 1) * ii;
         for &w in late.iter().take_while(early).filter(|w| **w != u) {
             let own = least(u, w);
