@@ -16,7 +16,7 @@ use crate::entity::{OpId, ValueId};
 use crate::module::Module;
 use crate::opcode::Opcode;
 
-/// A dimension of the matrices.
+/// A dimension of the matrices. Exhaustive: they have two.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Along {
     /// An element for every row.

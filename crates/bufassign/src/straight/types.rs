@@ -165,7 +165,7 @@ pub struct InPlaceUse {
     pub to: String,
 }
 
-/// Why straight-line code has no buffers.
+/// Why straight-line code has no buffers. Exhaustive: it is the JSON that is printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StraightError {
     /// Always false.
