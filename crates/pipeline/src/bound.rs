@@ -78,7 +78,7 @@ pub(crate) fn with_partitions(pipelined: &PipelinedLoop) -> LoopGraph {
     for (node, of) in graph.nodes.iter_mut().zip(&pipelined.nodes) {
         let held = node.uses.iter().map(|u| u.duration).max().unwrap_or(0);
         let duration = node.issue_latency.unwrap_or(held);
-        let resource = format!("@{}", pipelined.partition(of));
+        let resource = format!("@{}", pipelined.stream(of));
         node.uses.push(ResourceUse { resource, start: 0, duration, ..ResourceUse::default() });
     }
     let names: Vec<String> =

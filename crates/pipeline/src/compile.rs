@@ -9,8 +9,10 @@ use crate::compiled::Compiled;
 use crate::depth::{DepthBound, Fitted, RingDepth, ScheduledLoop, Search};
 use crate::forms::{self, TextForm};
 use crate::layout::ProgramLayout;
+use crate::loops::replicas_refused;
 use crate::normalize::normalize;
 use crate::options::CompileOptions;
+use crate::place::refuse;
 use crate::problem::payload_value;
 use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
@@ -145,10 +147,26 @@ impl Prepared {
                     Diagnostic::error(Code::Verify, "a scheduled loop needs a warploom.mma_wait").rule("C30");
                 return Err(vec![error]);
             }
-            let pipelined =
-                search.graph(scf_for, pending.unwrap_or(1), &search.caps()).map_err(|error| vec![*error])?;
-            let answer = forms::schedule_from(module, scf_for, &pipelined)?;
-            Ok(ScheduledLoop { pipelined, answer })
+            let replicas = forms::replicas(module, scf_for)?;
+            if replicas > 1 {
+                let warpgroups = u64::from(self.selection.warpgroups());
+                let wrong = (replicas != warpgroups).then_some("each warpgroup is a replica, or none is");
+                if let Some(why) = replicas_refused(&self.kernel, scf_for, warpgroups).or(wrong) {
+                    let text = format!("the loop cannot have {replicas} replicas: {why}");
+                    return Err(vec![refuse(module, scf_for, Code::Verify, text).rule("Q40")]);
+                }
+            }
+            let pipelined = search
+                .graph(scf_for, pending.unwrap_or(1), &search.caps(), replicas)
+                .map_err(|error| vec![*error])?;
+            let (pipelined, answer) = match replicas {
+                1 => {
+                    let answer = forms::schedule_from(module, scf_for, &pipelined)?;
+                    (pipelined, answer)
+                }
+                _ => forms::replicas_from(module, scf_for, &pipelined, replicas)?,
+            };
+            Ok(ScheduledLoop { pipelined, answer, together: None })
         };
         self.selection.loops.iter().map(read).collect()
     }

@@ -40,7 +40,7 @@ pub fn explain(compiled: &Compiled) -> String {
     stores(&mut out, compiled);
     initiation_intervals(&mut out, compiled);
     depth(&mut out, compiled);
-    for ScheduledLoop { pipelined, answer } in &compiled.loops {
+    for ScheduledLoop { pipelined, answer, .. } in &compiled.loops {
         let _ = write!(out, "\nschedule\n{}", indented(&gantt(&with_partitions(pipelined), answer)));
     }
     let _ = write!(out, "\nmemory\n{}", indented(&render::memory_map(&compiled.assignment)));
@@ -261,7 +261,7 @@ fn pointer_stores(kernel: &Module, func: OpId) -> Vec<OpId> {
 
 fn initiation_intervals(out: &mut String, compiled: &Compiled) {
     let _ = writeln!(out);
-    for (number, ScheduledLoop { pipelined, answer }) in compiled.loops.iter().enumerate() {
+    for (number, ScheduledLoop { pipelined, answer, .. }) in compiled.loops.iter().enumerate() {
         if compiled.loops.len() > 1 {
             let _ = write!(out, "loop {number}: ");
         }

@@ -8,7 +8,7 @@ use warploom_sched::{schedule, validate};
 
 use crate::columns;
 use crate::depth::{DepthBound, DepthRound, Fitted, RingDepth, ScheduledLoop};
-use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
+use crate::loops::{GraphOptions, PipelinedLoop, loop_graph, replicas_refused};
 use crate::options::CompileOptions;
 use crate::place::refuse;
 use crate::problem::{Source, payload_value, problem};
@@ -246,10 +246,14 @@ impl Search<'_> {
         caps: &[Option<u64>],
         bound: bool,
     ) -> Result<ScheduledLoop, Box<Diagnostic>> {
-        let mut pipelined = self.graph(scf_for, pending, caps)?;
-        if bound {
-            self.bindings.constrain(self.options.storage.as_ref(), &mut pipelined);
-        }
+        let graph = |replicas: u64| {
+            let mut pipelined = self.graph(scf_for, pending, caps, replicas)?;
+            if bound {
+                self.bindings.constrain(self.options.storage.as_ref(), &mut pipelined);
+            }
+            Ok::<_, Box<Diagnostic>>(pipelined)
+        };
+        let pipelined = graph(1)?;
         let answer = {
             let valid = validate(&pipelined.graph).map_err(|errors| {
                 let text = errors.first().map(ToString::to_string).unwrap_or_default();
@@ -263,17 +267,40 @@ impl Search<'_> {
                 Box::new(refuse(self.module, scf_for, Code::Loop, text).rule("S42"))
             })?
         };
-        Ok(ScheduledLoop { pipelined, answer })
+        let together = ScheduledLoop { pipelined, answer, together: None };
+        let warpgroups = u64::from(self.selection.warpgroups());
+        // Where tensor memory holds the products one lane issues them all, and they never wait for each other's rows.
+        let issued = !self.selection.accumulators.is_empty();
+        // Replicas start trips at least as far apart as the units let them.
+        let useful = together.answer.ii > together.answer.res_mii;
+        if issued || !useful || replicas_refused(self.module, scf_for, warpgroups).is_some() {
+            return Ok(together);
+        }
+        Ok(self.in_turns(&graph(warpgroups)?, warpgroups, &together).unwrap_or(together))
     }
 
-    /// The loop graph of a loop with caps on slots.
+    /// The loop with a replica for each warpgroup, where these take turns and that is faster (Q40, Q41).
+    fn in_turns(
+        &self,
+        one: &PipelinedLoop,
+        replicas: u64,
+        together: &ScheduledLoop,
+    ) -> Option<ScheduledLoop> {
+        let valid = validate(&one.graph).ok()?;
+        let (pipelined, answer) = one.schedule_replicas(&valid, replicas, &self.options.schedule).ok()?;
+        let faster = answer.ii < together.answer.ii && pipelined.turns(self.module, &answer).is_some();
+        faster.then_some(ScheduledLoop { pipelined, answer, together: Some(together.answer.ii) })
+    }
+
+    /// The loop graph of one of so many replicas with caps on slots.
     pub fn graph(
         &self,
         scf_for: OpId,
         pending: u64,
         caps: &[Option<u64>],
+        replicas: u64,
     ) -> Result<PipelinedLoop, Box<Diagnostic>> {
-        let options = GraphOptions { pending, ..GraphOptions::default() };
+        let options = GraphOptions { pending, replicas, ..GraphOptions::default() };
         let number = self.selection.loops.iter().position(|&l| l == scf_for).unwrap_or(0);
         let name = match self.selection.loops.len() {
             1 => self.name.to_owned(),

@@ -23,6 +23,22 @@ fn mark(part: Part, what: &str) -> String {
     format!("warploom.{prefix}{what}")
 }
 
+/// On a loop: how many replicas the computing partition has there (Q40).
+const REPLICAS: &str = "warploom.replicas";
+
+/// How many replicas a scheduled loop has, 1 where it does not say.
+///
+/// # Errors
+/// A number below 1 or above 64.
+pub(crate) fn replicas(module: &Module, scf_for: OpId) -> Result<u64, Diagnostics> {
+    let Some(attr) = module.attr(scf_for, REPLICAS) else { return Ok(1) };
+    let replicas = attr.as_i64().and_then(|n| u64::try_from(n).ok()).filter(|n| (1..=64).contains(n));
+    replicas.ok_or_else(|| {
+        let text = format!("`{REPLICAS}` must be a number from 1 to 64");
+        refuse(module, scf_for, Code::Verify, text).rule("Q40").into()
+    })
+}
+
 /// The kernel with the schedules of its loops written on it.
 pub fn scheduled<'a>(
     kernel: &Module,
@@ -36,7 +52,12 @@ pub fn scheduled<'a>(
         let attrs = &mut module.ops[pipelined.scf_for].attrs;
         attrs.set("warploom.ii", number(answer.ii));
         attrs.set("warploom.stages", number(answer.stages));
-        for (node, place) in pipelined.nodes.iter().zip(&answer.nodes) {
+        if pipelined.replicas > 1 {
+            attrs.set(REPLICAS, number(i64::try_from(pipelined.replicas).unwrap_or(i64::MAX)));
+        }
+        // The others do the same, each at an equal distance behind the one before.
+        let first = pipelined.nodes.iter().zip(&answer.nodes).filter(|(n, _)| n.replica == 0);
+        for (node, place) in first {
             let attrs = &mut module.ops[node.op].attrs;
             attrs.set(mark(node.part, "cycle"), number(place.cycle));
             attrs.set(mark(node.part, "stage"), number(place.stage));
@@ -50,12 +71,67 @@ pub fn scheduled<'a>(
 /// The schedule written on a kernel, checked.
 ///
 /// # Errors
-/// Marks that are missing, and every rule of the scheduler that the marks break.
+/// Marks that are missing, replicas, and every rule of the scheduler that the marks break.
 pub fn schedule_from(
     module: &Module,
     scf_for: OpId,
     pipelined: &PipelinedLoop,
 ) -> Result<Answer, Diagnostics> {
+    if replicas(module, scf_for)? != 1 {
+        return Err(refuse(module, scf_for, Code::Verify, "one partition has no replicas").rule("Q40").into());
+    }
+    let (ii, stages, nodes) = read(module, scf_for, pipelined)?;
+    let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![*error])?;
+    check::schedule(&pipelined.graph, &answer)
+        .and_then(|()| check::depths(&pipelined.graph, &answer))
+        .map_err(|violations| {
+            let refusal = |v: &check::ScheduleViolation| {
+                let op = named_node(pipelined, &v.at).unwrap_or(scf_for);
+                refuse(module, op, Code::Verify, format!("the schedule is broken: {v}")).rule(v.kind.rule())
+            };
+            violations.iter().map(refusal).collect::<Vec<_>>()
+        })?;
+    Ok(answer)
+}
+
+/// The loop of all replicas with the schedule that is written for the first of them, checked; `one` is the loop of one.
+///
+/// # Errors
+/// Those of [`schedule_from`], and turns that do not go round.
+pub(crate) fn replicas_from(
+    module: &Module,
+    scf_for: OpId,
+    one: &PipelinedLoop,
+    replicas: u64,
+) -> Result<(PipelinedLoop, Answer), Diagnostics> {
+    let broken = |text: String| {
+        let text = format!("the schedule is broken: {text}");
+        Diagnostics::from(refuse(module, scf_for, Code::Verify, text).rule("Q41"))
+    };
+    let (ii, stages, nodes) = read(module, scf_for, one)?;
+    let valid = validate(&one.graph).map_err(|errors| broken(errors.to_string()))?;
+    let times: Vec<i64> = nodes.iter().map(|place| place.time).collect();
+    let (all, answer) =
+        one.replicas_answer(&valid, replicas, ii, &times).map_err(|error| broken(error.to_string()))?;
+    if let Some(place) = nodes.iter().zip(&answer.nodes).find(|(written, follows)| written != follows) {
+        let (node, order) = (place.0.id, place.1.order);
+        return Err(broken(format!("node {node} has order {order} where replicas are equally far apart")));
+    }
+    if answer.stages != stages {
+        return Err(broken(format!("it has {} stages with its replicas", answer.stages)));
+    }
+    match all.turns(module, &answer) {
+        Some(_) => Ok((all, answer)),
+        None => Err(broken("the replicas do not take turns".to_owned())),
+    }
+}
+
+/// II, stages and places as they are written.
+fn read(
+    module: &Module,
+    scf_for: OpId,
+    pipelined: &PipelinedLoop,
+) -> Result<(i64, i64, Vec<NodeTime>), Diagnostics> {
     let mut errors = Vec::new();
     let mut read = |op: OpId, name: &str| -> i64 {
         let found = module.attr(op, name).and_then(Attr::as_i64);
@@ -85,17 +161,7 @@ pub fn schedule_from(
     if !errors.is_empty() {
         return Err(errors.into());
     }
-    let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![*error])?;
-    check::schedule(&pipelined.graph, &answer)
-        .and_then(|()| check::depths(&pipelined.graph, &answer))
-        .map_err(|violations| {
-            let refusal = |v: &check::ScheduleViolation| {
-                let op = named_node(pipelined, &v.at).unwrap_or(scf_for);
-                refuse(module, op, Code::Verify, format!("the schedule is broken: {v}")).rule(v.kind.rule())
-            };
-            violations.iter().map(refusal).collect::<Vec<_>>()
-        })?;
-    Ok(answer)
+    Ok((ii, stages, nodes))
 }
 
 /// The operation of a violation that names a node.

@@ -53,6 +53,8 @@ pub struct LoopNode {
     pub part: Part,
     /// The partition.
     pub role: PartitionRole,
+    /// Which replica of the partition issues it, from 0 (Q40).
+    pub replica: u64,
 }
 
 /// A loop graph and which operation of the kernel each node is.
@@ -73,12 +75,22 @@ pub struct PipelinedLoop {
     pub synchronisation: u64,
     /// One partition issues everything.
     pub one_partition: bool,
+    /// Replicas of the computing partition, each of which has its share of the rows (Q40).
+    pub replicas: u64,
 }
 
 impl PipelinedLoop {
     /// The name of the partition that issues a node, in every text form.
     pub fn partition(&self, node: &LoopNode) -> &'static str {
         if self.one_partition { "main" } else { node.role.name() }
+    }
+
+    /// The name of the stream that issues a node: each replica of a partition has its own.
+    pub fn stream(&self, node: &LoopNode) -> String {
+        match node.replica {
+            0 => self.partition(node).to_owned(),
+            replica => format!("{} {replica}", self.partition(node)),
+        }
     }
 
     /// The node of an operation.
@@ -101,6 +113,8 @@ pub struct GraphOptions {
     pub instruction: Option<MmaInstruction>,
     /// One partition issues everything, so that nothing is handed over (S66).
     pub one_partition: bool,
+    /// The graph is that of one of so many replicas, which shares the rows with the others (Q40).
+    pub replicas: u64,
 }
 
 impl Default for GraphOptions {
@@ -111,6 +125,7 @@ impl Default for GraphOptions {
             register_copies: Some(1),
             instruction: None,
             one_partition: false,
+            replicas: 1,
         }
     }
 }
@@ -144,5 +159,11 @@ impl GraphOptions {
     #[must_use]
     pub fn one_partition(self, one_partition: bool) -> Self {
         GraphOptions { one_partition, ..self }
+    }
+
+    /// Has the graph be that of one of so many replicas (Q40).
+    #[must_use]
+    pub fn replicas(self, replicas: u64) -> Self {
+        GraphOptions { replicas, ..self }
     }
 }

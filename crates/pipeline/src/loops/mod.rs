@@ -24,8 +24,10 @@ mod graph;
 mod index;
 mod nodes;
 mod price;
+mod replicas;
 mod values;
 
 pub use crate::nest::pipelined_loops;
 pub use build::{loop_graph, loop_graphs};
 pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop};
+pub(crate) use replicas::refused as replicas_refused;

@@ -9,7 +9,7 @@ use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
 use warploom_sched::LoopGraph;
 
 use super::index::Indices;
-use super::price::Prices;
+use super::price::{Prices, RowShare};
 use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop};
 use crate::single::split;
 use crate::views::look_through;
@@ -55,12 +55,14 @@ impl<'a> Maker<'a> {
             pending: options.pending,
             synchronisation,
             one_partition: options.one_partition,
+            replicas: 1,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
         let synchronous = instruction == MmaInstruction::MmaSync;
         let split = synchronous.then(|| split(module, enclosing_function(module, scf_for))).flatten();
         let split = split.unwrap_or([1, 1]);
         let body = module.entry(scf_for, 0);
+        let share = RowShare::of(module, scf_for, options.replicas);
         let order = body.map(|b| module.blocks[b].ops.iter().enumerate().map(|(at, &op)| (op, at)).collect());
         Maker {
             module,
@@ -68,7 +70,7 @@ impl<'a> Maker<'a> {
             target,
             options,
             synchronisation: i64::try_from(synchronisation).unwrap_or(i64::MAX),
-            prices: Prices { module, target, instruction, indices: Indices::new(module), split },
+            prices: Prices { module, target, instruction, indices: Indices::new(module), split, share },
             users: Users::new(module),
             instruction,
             out,
@@ -206,7 +208,7 @@ impl<'a> Maker<'a> {
             };
             node.issue_latency = Some(cost.issue);
         }
-        self.out.nodes.push(LoopNode { op, part, role });
+        self.out.nodes.push(LoopNode { op, part, role, replica: 0 });
         self.at.entry((op, part)).or_insert(id);
         for &value in &self.module.ops[op].results {
             self.made.insert((value, part), id);

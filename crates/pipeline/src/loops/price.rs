@@ -20,6 +20,41 @@ pub(super) struct Prices<'a> {
     pub indices: Indices<'a>,
     /// Warps along M and along N that share a product by mma.sync.
     pub split: [u32; 2],
+    /// What of the rows a replica has.
+    pub share: RowShare,
+}
+
+/// The part of a loop's rows that one of several replicas has (Q40).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowShare {
+    /// Rows of the loop's products.
+    rows: u64,
+    replicas: u64,
+}
+
+impl RowShare {
+    /// The share of one of `replicas` in the rows of a loop's products.
+    pub fn of(module: &Module, scf_for: OpId, replicas: u64) -> RowShare {
+        let products = product_rows(module, scf_for);
+        RowShare { rows: products.first().copied().unwrap_or(0), replicas: replicas.max(1) }
+    }
+
+    /// What is left of a number that counts for all rows of a tile.
+    fn part(self, ty: &Type, whole: u64) -> u64 {
+        let rows = ty.is_tensor() && ty.shape().first() == Some(&self.rows);
+        if rows { whole.div_ceil(self.replicas) } else { whole }
+    }
+}
+
+/// The rows of the products directly in a loop, each number once.
+pub(super) fn product_rows(module: &Module, scf_for: OpId) -> Vec<u64> {
+    let ops = module.entry(scf_for, 0).map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
+    let dots = ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Dot);
+    let mut rows: Vec<u64> =
+        dots.filter_map(|&op| module.ty(module.result(op)?).shape().first().copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
 }
 
 impl Prices<'_> {
@@ -71,6 +106,8 @@ impl Prices<'_> {
         let element = operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem()));
         let (instruction, split) = (self.instruction, self.split);
         let (m, k, n) = (extent(a_shape, 2), extent(a_shape, 1), extent(b_shape, 1));
+        let rows = operands.first().map_or(m.into(), |&a| self.share.part(self.module.ty(a), m.into()));
+        let m = u32::try_from(rows).unwrap_or(m);
         self.target.cost(&Op::Mma(MmaOp { instruction, m, n, k, element, a, split }), COMPUTING)
     }
 
@@ -162,18 +199,20 @@ impl Prices<'_> {
             )
         };
         let combine = if self.module.blocks[body].ops.iter().any(most) { Combine::Max } else { Combine::Sum };
-        Some(Op::Reduce { elements: ty.elements().unwrap_or(1), combine, last_axis })
+        Some(Op::Reduce { elements: self.elements(input), combine, last_axis })
     }
 
     /// Elements of a tile, 1 for a scalar.
     pub fn elements(&self, value: ValueId) -> u64 {
-        self.module.ty(value).elements().unwrap_or(1)
+        let ty = self.module.ty(value);
+        self.share.part(ty, ty.elements().unwrap_or(1))
     }
 
     /// Bytes of a tile or scalar.
     pub fn bytes(&self, value: ValueId) -> u64 {
         let ty = self.module.ty(value);
-        ty.bytes().unwrap_or_else(|| u64::from(ty.elem_bits().unwrap_or(64)).div_ceil(8)).max(1)
+        let bytes = ty.bytes().unwrap_or_else(|| u64::from(ty.elem_bits().unwrap_or(64)).div_ceil(8));
+        self.share.part(ty, bytes).max(1)
     }
 
     /// Bytes of a slot that a tile copied by descriptor takes, its alignment included.

@@ -202,7 +202,7 @@ impl Maker<'_> {
         uses.retain(|u| u.node > def);
         uses.sort_by_key(|u| (u.node, u.end));
         uses.dedup();
-        let bytes = self.module.ty(value).bytes().unwrap_or(0);
+        let bytes = self.module.ty(value).bytes().map_or(0, |_| self.prices.bytes(value));
         if uses.is_empty() || bytes == 0 {
             return;
         }

@@ -158,7 +158,8 @@ impl Builder<'_> {
         // accumulators are there.
         let later = selection.shares_tensor_memory(pipelined.scf_for);
         let spread = if later { 2 } else { 1 };
-        for ((node, place), known) in pipelined.graph.nodes.iter().zip(&answer.nodes).zip(&pipelined.nodes) {
+        let nodes = pipelined.graph.nodes.iter().zip(&answer.nodes).zip(&pipelined.nodes);
+        for ((node, place), known) in nodes.filter(|(_, known)| known.replica == 0) {
             let opcode = module.ops[known.op].opcode;
             let copies = known.part == Part::Whole && opcode == Opcode::DescriptorLoad;
             self.ops.push(ScheduledOp {
@@ -173,12 +174,15 @@ impl Builder<'_> {
                 is_async: copies || (known.part == Part::Whole && opcode == Opcode::Dot),
             });
         }
+        // The last replica gives its slots back behind all others.
+        let behind = unsigned(answer.ii) / pipelined.replicas * (pipelined.replicas - 1);
         let mut given_back: Vec<(usize, u64)> = Vec::new();
         for (ring, data) in selection.rings.iter().enumerate() {
             let Some(filling) = data.uses.first().filter(|u| u.scf_for == Some(pipelined.scf_for)) else {
                 continue;
             };
             let slack = self.source.slack.get(ring).copied().unwrap_or(0).saturating_mul(unsigned(answer.ii));
+            let slack = slack.saturating_add(behind);
             for (payload, &load) in filling.loads.iter().enumerate() {
                 let Some(tile_load) = selection.loads.get(load) else { continue };
                 let Some(producer) = pipelined.node(tile_load.op, Part::Whole) else { continue };

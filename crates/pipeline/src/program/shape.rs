@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::depth::ScheduledLoop;
-use crate::loops::{Part, PartitionRole};
+use crate::loops::{LoopNode, Part, PartitionRole};
 use crate::select::Dot;
 use crate::views::look_through;
 
@@ -87,7 +87,8 @@ fn plain(module: &Module, scheduled: &ScheduledLoop) -> LoopShape {
 /// The nodes of the computing partition.
 fn computing(scheduled: &ScheduledLoop) -> impl Iterator<Item = (usize, OpId)> + '_ {
     let nodes = scheduled.pipelined.nodes.iter().enumerate();
-    nodes.filter(|(_, n)| n.role == PartitionRole::Math && n.part == Part::Whole).map(|(id, n)| (id, n.op))
+    let first = |n: &LoopNode| n.role == PartitionRole::Math && n.part == Part::Whole && n.replica == 0;
+    nodes.filter(move |(_, n)| first(n)).map(|(id, n)| (id, n.op))
 }
 
 /// Time, order and operation of each node of the computing partition.

@@ -73,7 +73,7 @@ pub(crate) fn bound_by_search(
 }
 
 /// Longer rings for values whose time of arrival is a guess (S54); peers stay equal.
-fn add_slack(graph: &LoopGraph, slots: u64, answer: &mut Answer) {
+pub(crate) fn add_slack(graph: &LoopGraph, slots: u64, answer: &mut Answer) {
     if slots == 0 {
         return;
     }

@@ -12,6 +12,7 @@ mod optimise;
 pub(crate) mod pareto;
 mod place;
 pub(crate) mod rational;
+pub(crate) mod replicas;
 mod scan;
 pub(crate) mod schedule;
 mod session;

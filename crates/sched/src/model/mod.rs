@@ -25,6 +25,7 @@ pub(crate) mod rational;
 pub(crate) mod read_error;
 pub(crate) mod record;
 pub(crate) mod recurrence;
+pub(crate) mod replicate;
 pub(crate) mod resource_use;
 pub(crate) mod start;
 pub(crate) mod unroll;
