@@ -148,18 +148,18 @@ impl Prepared {
                 return Err(vec![error]);
             }
             let replicas = forms::replicas(module, scf_for)?;
-            if replicas > 1 {
+            if replicas.count > 1 {
                 let warpgroups = u64::from(self.selection.warpgroups());
-                let wrong = (replicas != warpgroups).then_some("each warpgroup is a replica, or none is");
+                let wrong = (replicas.count != warpgroups).then_some("each warpgroup is a replica, or none is");
                 if let Some(why) = replicas_refused(&self.kernel, scf_for, warpgroups).or(wrong) {
-                    let text = format!("the loop cannot have {replicas} replicas: {why}");
+                    let text = format!("the loop cannot have {} replicas: {why}", replicas.count);
                     return Err(vec![refuse(module, scf_for, Code::Verify, text).rule("Q40")]);
                 }
             }
             let pipelined = search
-                .graph(scf_for, pending.unwrap_or(1), &search.caps(), replicas)
+                .graph(scf_for, pending.unwrap_or(1), &search.caps(), replicas.count)
                 .map_err(|error| vec![*error])?;
-            let (pipelined, answer) = match replicas {
+            let (pipelined, answer) = match replicas.count {
                 1 => {
                     let answer = forms::schedule_from(module, scf_for, &pipelined)?;
                     (pipelined, answer)

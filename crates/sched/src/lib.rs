@@ -54,7 +54,7 @@ pub use driver::core::loop_core;
 pub use driver::nest::schedule_nest;
 pub use driver::pareto::pareto;
 pub use driver::rational::schedule_unrolled;
-pub use driver::replicas::{replicas_answer, schedule_replicas};
+pub use driver::replicas::{ReplicatedLoop, replicas_answer, schedule_replicas};
 pub use driver::schedule::schedule;
 pub use driver::within::schedule_within;
 pub use json::decode::{MOST_TEXT, decode_text, decode_text_within};

@@ -8,7 +8,7 @@ use warploom_sched::{
 };
 
 use super::{TextForm, mark_form};
-use crate::loops::{Part, PipelinedLoop};
+use crate::loops::{Part, PipelinedLoop, Replicas};
 use crate::place::refuse;
 
 /// The name of a mark: those of the moves that an operation asks for have a prefix of their own.
@@ -26,17 +26,23 @@ fn mark(part: Part, what: &str) -> String {
 /// On a loop: how many replicas the computing partition has there (Q40).
 const REPLICAS: &str = "warploom.replicas";
 
+/// On a loop with replicas: cycles from one to the next.
+const APART: &str = "warploom.replicas_apart";
+
 /// How many replicas a scheduled loop has, 1 where it does not say.
 ///
 /// # Errors
-/// A number below 1 or above 64.
-pub(crate) fn replicas(module: &Module, scf_for: OpId) -> Result<u64, Diagnostics> {
-    let Some(attr) = module.attr(scf_for, REPLICAS) else { return Ok(1) };
-    let replicas = attr.as_i64().and_then(|n| u64::try_from(n).ok()).filter(|n| (1..=64).contains(n));
-    replicas.ok_or_else(|| {
-        let text = format!("`{REPLICAS}` must be a number from 1 to 64");
-        refuse(module, scf_for, Code::Verify, text).rule("Q40").into()
-    })
+/// A number below 2 or above 64, or no distance.
+pub(crate) fn replicas(module: &Module, scf_for: OpId) -> Result<Replicas, Diagnostics> {
+    let number = |name: &str| module.attr(scf_for, name).map(|a| a.as_i64().and_then(|n| u64::try_from(n).ok()));
+    match (number(REPLICAS), number(APART)) {
+        (None, None) => Ok(Replicas::ONE),
+        (Some(Some(count @ 2..=64)), Some(Some(apart))) => Ok(Replicas { count, apart }),
+        _ => {
+            let text = format!("`{REPLICAS}` must be from 2 to 64, and `{APART}` cycles");
+            Err(refuse(module, scf_for, Code::Verify, text).rule("Q40").into())
+        }
+    }
 }
 
 /// The kernel with the schedules of its loops written on it.
@@ -52,8 +58,10 @@ pub fn scheduled<'a>(
         let attrs = &mut module.ops[pipelined.scf_for].attrs;
         attrs.set("warploom.ii", number(answer.ii));
         attrs.set("warploom.stages", number(answer.stages));
-        if pipelined.replicas > 1 {
-            attrs.set(REPLICAS, number(i64::try_from(pipelined.replicas).unwrap_or(i64::MAX)));
+        if pipelined.replicas != Replicas::ONE {
+            let Replicas { count, apart } = pipelined.replicas;
+            attrs.set(REPLICAS, number(i64::try_from(count).unwrap_or(i64::MAX)));
+            attrs.set(APART, number(i64::try_from(apart).unwrap_or(i64::MAX)));
         }
         // The others do the same, each at an equal distance behind the one before.
         let first = pipelined.nodes.iter().zip(&answer.nodes).filter(|(n, _)| n.replica == 0);
@@ -77,7 +85,7 @@ pub fn schedule_from(
     scf_for: OpId,
     pipelined: &PipelinedLoop,
 ) -> Result<Answer, Diagnostics> {
-    if replicas(module, scf_for)? != 1 {
+    if replicas(module, scf_for)? != Replicas::ONE {
         return Err(refuse(module, scf_for, Code::Verify, "one partition has no replicas").rule("Q40").into());
     }
     let (ii, stages, nodes) = read(module, scf_for, pipelined)?;
@@ -102,7 +110,7 @@ pub(crate) fn replicas_from(
     module: &Module,
     scf_for: OpId,
     one: &PipelinedLoop,
-    replicas: u64,
+    replicas: Replicas,
 ) -> Result<(PipelinedLoop, Answer), Diagnostics> {
     let broken = |text: String| {
         let text = format!("the schedule is broken: {text}");

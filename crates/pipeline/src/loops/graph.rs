@@ -75,8 +75,28 @@ pub struct PipelinedLoop {
     pub synchronisation: u64,
     /// One partition issues everything.
     pub one_partition: bool,
-    /// Replicas of the computing partition, each of which has its share of the rows (Q40).
-    pub replicas: u64,
+    /// Replicas of the computing partition.
+    pub replicas: Replicas,
+}
+
+/// The replicas of a partition, each of which has its share of the rows and does the same as the one before, later (Q40).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Replicas {
+    /// How many; 1 has all rows.
+    pub count: u64,
+    /// Cycles from one to the next.
+    pub apart: u64,
+}
+
+impl Replicas {
+    /// One partition that has all rows.
+    pub const ONE: Replicas = Replicas { count: 1, apart: 0 };
+
+    /// Cycles from the first to the last.
+    pub fn span(self) -> u64 {
+        self.apart.saturating_mul(self.count.saturating_sub(1))
+    }
 }
 
 impl PipelinedLoop {

@@ -29,5 +29,5 @@ mod values;
 
 pub use crate::nest::pipelined_loops;
 pub use build::{loop_graph, loop_graphs};
-pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop};
+pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
 pub(crate) use replicas::refused as replicas_refused;

@@ -10,7 +10,7 @@ use warploom_sched::LoopGraph;
 
 use super::index::Indices;
 use super::price::{Prices, RowShare};
-use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop};
+use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
 use crate::single::split;
 use crate::views::look_through;
 use crate::walk::{Users, preorder};
@@ -55,7 +55,7 @@ impl<'a> Maker<'a> {
             pending: options.pending,
             synchronisation,
             one_partition: options.one_partition,
-            replicas: 1,
+            replicas: Replicas::ONE,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
         let synchronous = instruction == MmaInstruction::MmaSync;

@@ -175,7 +175,7 @@ impl Builder<'_> {
             });
         }
         // The last replica gives its slots back behind all others.
-        let behind = unsigned(answer.ii) / pipelined.replicas * (pipelined.replicas - 1);
+        let behind = pipelined.replicas.span();
         let mut given_back: Vec<(usize, u64)> = Vec::new();
         for (ring, data) in selection.rings.iter().enumerate() {
             let Some(filling) = data.uses.first().filter(|u| u.scf_for == Some(pipelined.scf_for)) else {

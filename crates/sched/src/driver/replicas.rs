@@ -6,100 +6,113 @@ use crate::driver::schedule::schedule;
 use crate::model::answer::{Algorithm, Answer};
 use crate::model::error::ScheduleError;
 use crate::model::graph::LoopGraph;
-use crate::model::int::div_ceil;
 use crate::model::options::ScheduleOptions;
-use crate::model::replicate::{Copies, refusal, replicate, staggered};
+use crate::model::replicate::{Copies, at_distance, distances, refusal, replicate};
 use crate::model::validate::{ValidGraph, validate};
 use crate::post::normal::{Found, normal_form};
 
-/// Schedules a loop that several replicas run, each for its share, all in the same order and at an equal distance: replica
-/// r does what the first does `r * II / replicas` cycles later. `graph` has the operations of one replica, with what they
-/// cost for its share; there is only one of those that `once` names. The answer is for [`replicate`]'s graph, which is
-/// given back with it; that no schedule of another form is shorter it says only where a bound of that graph does.
+/// How much less may be searched for one distance than for a loop alone.
+const EFFORT: u64 = 10;
+
+/// A loop that several replicas run, and its schedule.
+#[derive(Clone, Debug)]
+pub struct ReplicatedLoop {
+    /// The loop of all replicas, as [`replicate`] makes it.
+    pub graph: LoopGraph,
+    /// The schedule of all. That no other one is shorter it says only where a bound does.
+    pub answer: Answer,
+    /// Cycles from each replica's start to the next one's.
+    pub apart: u64,
+}
+
+/// Schedules a loop that several replicas run, each for its share, all in the same order and at an equal distance.
+/// `graph` has the operations of one replica, with what they cost for its share; there is only one of those that `once`
+/// names. Of the distances that let the replicas take turns on the unit that they contend for most, the one with the
+/// least II is taken.
 ///
 /// # Errors
-/// Those of [`replicate`] and [`schedule`]; [`ScheduleError::BadOption`] where what there is once waits for a replica
-/// within a trip.
+/// Those of [`replicate`]; [`ScheduleError::BadOption`] where partitions or alternatives are to be searched for as well;
+/// the last one of [`schedule`] where it finds nothing for any distance.
 pub fn schedule_replicas(
     graph: &ValidGraph<'_>,
     once: &[bool],
     replicas: u64,
     options: &ScheduleOptions,
-) -> Result<(LoopGraph, Answer), ScheduleError> {
+) -> Result<ReplicatedLoop, ScheduleError> {
     let loop_graph = graph.whole();
     let copies = Copies::new(loop_graph, once, replicas)?;
     let machine = options.partition.is_some() || loop_graph.partition_model.is_some();
     if machine || loop_graph.has_alternatives() {
         return Err(refusal("partitions and alternatives are not searched for beside replicas".to_owned()));
     }
-    let one = staggered(loop_graph, &copies)?;
-    let count = copies.replicas as i64;
-    let options = ScheduleOptions {
-        min_ii: div_ceil(options.min_ii, count).max(1),
-        max_ii: options.max_ii.map(|ii| ii / count),
-        ..options.clone().start(None)
-    };
-    // A unit that is held once in a trip is free for the other replicas: first as if each held its part of the time,
-    // which need not be so, then as if each held all of it.
-    for in_parts in [true, false] {
-        let mut one = one.clone();
-        for (node, _) in one.nodes.iter_mut().zip(once).filter(|(_, once)| **once && in_parts) {
-            node.uses.iter_mut().for_each(|u| u.duration = u.duration.div_ceil(replicas));
-        }
-        let found = schedule(&validate(&one).map_err(ScheduleError::Graph)?, &options)?;
-        let times: Vec<i64> = found.nodes.iter().map(|v| v.time).collect();
-        match replicas_answer(graph, once, replicas, found.ii.saturating_mul(count), &times) {
-            Err(ScheduleError::Check(_)) if in_parts => {}
-            made => {
-                let (all, mut answer) = made?;
-                add_slack(&all, options.slack_slots, &mut answer);
-                answer.stopped_by = found.stopped_by;
-                self_check(&validate(&all).map_err(ScheduleError::Graph)?, &answer)?;
-                return Ok((all, answer));
+    let all = replicate(loop_graph, once, replicas)?;
+    let bound = bounds_of(&validate(&all).map_err(ScheduleError::Graph)?.problem).mii;
+    // Several distances share the effort that one loop may take.
+    let options = options.clone().start(None).steps(options.steps.div_ceil(EFFORT));
+    let mut best: Option<ReplicatedLoop> = None;
+    let mut refused = ScheduleError::GaveUp { lower_bound: options.min_ii };
+    for apart in distances(loop_graph, &copies, bound) {
+        let one = at_distance(loop_graph, &copies, apart);
+        // Uses of one operation that overlap at this distance are no schedule.
+        let Ok(valid) = validate(&one) else { continue };
+        let better = best.as_ref().map(|b| b.answer.ii - 1).or(options.max_ii);
+        let found = match schedule(&valid, &options.clone().max_ii(better)) {
+            Ok(found) => found,
+            Err(error) => {
+                refused = error;
+                continue;
             }
+        };
+        let times: Vec<i64> = found.nodes.iter().map(|v| v.time).collect();
+        let mut made = replicas_answer(graph, once, replicas, apart, found.ii, &times)?;
+        add_slack(&made.graph, options.slack_slots, &mut made.answer);
+        made.answer.stopped_by = found.stopped_by;
+        self_check(&validate(&made.graph).map_err(ScheduleError::Graph)?, &made.answer)?;
+        let least = made.answer.ii <= bound;
+        best = Some(made);
+        if least {
+            break;
         }
     }
-    Err(ScheduleError::GaveUp { lower_bound: 1 })
+    best.ok_or(refused)
 }
 
-/// The answer for all replicas, from the times of the first and of what there is once.
+/// The answer for all replicas, from the times of the first and of what there is once, and the distance between two.
 ///
 /// # Errors
-/// Those of [`replicate`]; [`ScheduleError::BadOption`] for an II that is no multiple of the replicas and for another
-/// number of times than operations; [`ScheduleError::Check`] where the schedule of all is broken.
+/// Those of [`replicate`]; [`ScheduleError::BadOption`] for an II below 1 and for another number of times than
+/// operations; [`ScheduleError::Check`] where the schedule of all is broken.
 pub fn replicas_answer(
     graph: &ValidGraph<'_>,
     once: &[bool],
     replicas: u64,
+    apart: u64,
     ii: i64,
     times: &[i64],
-) -> Result<(LoopGraph, Answer), ScheduleError> {
+) -> Result<ReplicatedLoop, ScheduleError> {
     let loop_graph = graph.whole();
     let copies = Copies::new(loop_graph, once, replicas)?;
-    let apart = ii / copies.replicas as i64;
-    if ii < 1 || ii % copies.replicas as i64 != 0 {
-        return Err(refusal(format!("an II of {ii} is no multiple of {replicas} replicas")));
+    if ii < 1 {
+        return Err(refusal(format!("an II of {ii} is below 1")));
     }
     if times.len() != copies.n {
         return Err(refusal(format!("{} times for {} operations", times.len(), copies.n)));
     }
-    let all = replicate(loop_graph, once, replicas)?;
-    let mut time = vec![0i64; all.nodes.len()];
+    let graph = replicate(loop_graph, once, replicas)?;
+    let later = |replica: u64| i64::try_from(apart.saturating_mul(replica)).unwrap_or(i64::MAX);
+    let mut time = vec![0i64; graph.nodes.len()];
     for (node, &at) in times.iter().enumerate() {
-        for replica in 0..copies.replicas {
-            time[copies.of(node, replica)] = match once[node] {
-                true => at,
-                false => at.saturating_add(apart.saturating_mul(replica as i64)),
-            };
+        for replica in 0..if once[node] { 1 } else { replicas } {
+            time[copies.of(node, replica as usize)] = at.saturating_add(later(replica));
         }
     }
     let answer = {
-        let valid = validate(&all).map_err(ScheduleError::Graph)?;
+        let valid = validate(&graph).map_err(ScheduleError::Graph)?;
         let bounds = bounds_of(&valid.problem);
         let found = Found { ii, time, lower_bound: bounds.mii, length_optimal: false, steps: 0 };
         let answer = normal_form(&valid, &bounds, found, Algorithm::Auto);
         self_check(&valid, &answer)?;
         answer
     };
-    Ok((all, answer))
+    Ok(ReplicatedLoop { graph, answer, apart })
 }

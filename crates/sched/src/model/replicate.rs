@@ -1,7 +1,13 @@
 //! A loop whose operations several replicas of a partition run, each for its share of the rows (S98).
 
+use std::cmp::Reverse;
+
 use crate::model::error::ScheduleError;
 use crate::model::graph::{LoopEdge, LoopGraph, LoopNode, LoopReplica, LoopValue, ValueUse};
+use crate::model::resource_use::ResourceUse;
+
+/// The most distances between replicas that are tried.
+const MOST_DISTANCES: usize = 3;
 
 /// The most replicas.
 pub(crate) const MOST_REPLICAS: u64 = 64;
@@ -110,33 +116,57 @@ fn named(name: &str, replica: usize) -> String {
     if name.is_empty() || replica == 0 { name.to_owned() } else { format!("{name} @{replica}") }
 }
 
-/// The loop as one replica sees it when all keep the same distance: R replicas that each start a trip every II, II / R
-/// after each other, are one that starts a trip every II / R and needs what was R trips ago for each trip before. What
-/// there is once is counted as if each replica had it, so that its units are free whenever it runs.
-pub(crate) fn staggered(graph: &LoopGraph, copies: &Copies<'_>) -> Result<LoopGraph, ScheduleError> {
-    let graph = graph.with_exit_edges().into_owned();
-    let (once, r) = (copies.once, copies.replicas as i64);
-    // What is once waits for the last replica, each replica for what was once before the first.
-    let distance = |src: usize, dst: usize, distance: i64| match !once[src] && once[dst] {
-        true => distance.saturating_mul(r) - (r - 1),
-        false => distance.saturating_mul(r),
-    };
-    let mut out = LoopGraph { trip_count: None, ..graph };
-    for e in &mut out.edges {
-        e.distance = distance(e.src, e.dst, e.distance);
-        if e.distance < 0 {
-            let (src, dst) = (e.src, e.dst);
-            return Err(refusal(format!("{dst} is there once and waits for {src} of every replica")));
+/// The loop as the first replica sees it when each of the others does the same `apart` cycles after the one before: what
+/// they hold is held then, and what there is once waits for the last of them.
+pub(crate) fn at_distance(graph: &LoopGraph, copies: &Copies<'_>, apart: u64) -> LoopGraph {
+    let mut out = graph.with_exit_edges().into_owned();
+    let once = copies.once;
+    let behind = |replica: usize| apart.saturating_mul(replica as u64);
+    let last = i64::try_from(behind(copies.replicas - 1)).unwrap_or(i64::MAX);
+    for (node, _) in out.nodes.iter_mut().zip(once).filter(|(_, once)| !**once) {
+        let own = node.uses.clone();
+        for replica in 1..copies.replicas {
+            let later = |u: &ResourceUse| ResourceUse { start: u.start.saturating_add(behind(replica)), ..u.clone() };
+            node.uses.extend(own.iter().map(later));
         }
     }
-    for v in &mut out.values {
-        v.uses.iter_mut().for_each(|u| u.distance = u.distance.saturating_mul(r));
-        // The slot of what is written once is free behind the last replica's read.
-        let late = if once[v.def] { copies.replicas as u64 - 1 } else { 0 };
-        let slots = |d: u64| d.saturating_mul(copies.replicas as u64).saturating_sub(late);
-        (v.max_depth, v.min_depth) = (v.max_depth.map(|d| slots(d).max(1)), None);
+    for e in out.edges.iter_mut().filter(|e| !once[e.src] && once[e.dst]) {
+        e.latency = e.latency.saturating_add(last);
     }
-    Ok(out)
+    for v in out.values.iter_mut().filter(|v| once[v.def]) {
+        v.uses.iter_mut().filter(|u| !once[u.node]).for_each(|u| u.end = u.end.saturating_add(last));
+    }
+    out
+}
+
+/// Distances worth trying: a unit is theirs in turns as long as one of its uses, then as several that follow each other,
+/// or as each replica's part of `bound`, a bound on the II of all; of the units that they contend for most first. None is
+/// so short that an operation meets its own copy.
+pub(crate) fn distances(graph: &LoopGraph, copies: &Copies<'_>, bound: i64) -> Vec<u64> {
+    let held = |unit: &str| -> Vec<u64> {
+        let own = graph.nodes.iter().filter(|v| !copies.once[v.id]).flat_map(|v| &v.uses);
+        own.filter(|u| u.resource == unit && u.duration > 0).map(|u| u.duration).collect()
+    };
+    let single = graph.resources.iter().filter(|r| r.count == 1).map(|r| held(&r.name));
+    let mut units: Vec<Vec<u64>> = single.filter(|turns| !turns.is_empty()).collect();
+    units.sort_by_key(|turns| Reverse(turns.iter().fold(0u64, |sum, &d| sum.saturating_add(d))));
+    let longest = units.iter().flatten().copied().max().unwrap_or(0);
+    let mut found: Vec<u64> = Vec::new();
+    let mut add = |apart: u64| {
+        if apart >= longest && !found.contains(&apart) && found.len() < MOST_DISTANCES {
+            found.push(apart);
+        }
+    };
+    let each = u64::try_from(bound).unwrap_or(0) / copies.replicas as u64;
+    units.iter().flatten().for_each(|&d| add(d));
+    for turns in &units {
+        turns.iter().fold(0u64, |sum, &d| {
+            add(sum.saturating_add(d));
+            sum.saturating_add(d)
+        });
+        add(each);
+    }
+    found
 }
 
 pub(crate) fn refusal(message: String) -> ScheduleError {
