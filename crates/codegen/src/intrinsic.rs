@@ -65,6 +65,7 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.e5m2x2.to.f16x2.rn", Some(Feature::Fp8Convert), 8, 1),
     need("nvvm.bar.warp.sync", None, 7, 0),
     need("nvvm.barrier.cta.sync.aligned.all", None, 7, 0),
+    need("nvvm.barrier.cta.arrive.aligned.count", None, 7, 0),
     need("nvvm.barrier.cta.sync.aligned.count", None, 7, 0),
     need("nvvm.mbarrier.init.shared", Some(Feature::Mbarrier), 7, 0),
     need("nvvm.mbarrier.arrive.scope.cta.space.cta", Some(Feature::MbarrierArriveCount), 8, 0),

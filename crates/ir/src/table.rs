@@ -170,6 +170,8 @@ macro_rules! operations {
     Alloc                "warploom.alloc"            [0]     [0]   0 PLAIN                  program::alloc             Program     Declares Unknown      yes,
     Pipeline             "warploom.pipeline"         [0]     [0]   0 DECLARATION            program::pipeline          Program     Declares Unknown      yes,
     NamedBarrier         "warploom.named_barrier"    [0]     [0]   0 DECLARATION            program::named_barrier     Program     Declares Unknown      yes,
+    /// Replicas of a partition that take turns (Q41).
+    Turns                "warploom.turns"            [0]     [0]   0 DECLARATION            program::turns             Program     Declares Unknown      yes,
     Partition            "warploom.partition"        [0]     [0]   1 PARTITION              program::partition         Program     Regions  Unknown      yes,
     Elect                "warploom.elect"            [0]     [0]   1 ELECT                  program::elect             Program     Regions  Unknown      yes,
     ProducerAcquire      "warploom.producer_acquire" [2]     [0]   0 RING                   program::ring              Program     Order    Unknown      yes,
@@ -188,6 +190,10 @@ macro_rules! operations {
     Mma                  "warploom.mma"              [4]     [0]   0 MMA                    program::mma               Program     Order    Unknown      yes,
     ProxyFence           "warploom.proxy_fence"      [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,
     BarrierSync          "warploom.barrier_sync"     [0]     [0]   0 BARRIER_SYNC           program::barrier_sync      Program     Order    Unknown      yes,
+    /// Waits until it is the replica's turn.
+    TurnTake             "warploom.turn_take"        [0]     [0]   0 TURN                   program::turn              Program     Order    Unknown      yes,
+    /// Makes it the next replica's turn.
+    TurnPass             "warploom.turn_pass"        [0]     [0]   0 TURN                   program::turn              Program     Order    Unknown      yes,
     AsyncCopy            "warploom.async_copy"       [2..=4] [0]   0 ASYNC_COPY             program::async_copy        Program     Order    Unknown      yes,
     /// A product by multiplications and additions, of elements in scratch memory.
     DotFma               "warploom.dot_fma"          [3]     [1]   0 DOT                    products::dot              Exchange    None     Exchange     yes,

@@ -150,7 +150,8 @@ impl Prepared {
             let replicas = forms::replicas(module, scf_for)?;
             if replicas.count > 1 {
                 let warpgroups = u64::from(self.selection.warpgroups());
-                let wrong = (replicas.count != warpgroups).then_some("each warpgroup is a replica, or none is");
+                let wrong =
+                    (replicas.count != warpgroups).then_some("each warpgroup is a replica, or none is");
                 if let Some(why) = replicas_refused(&self.kernel, scf_for, warpgroups).or(wrong) {
                     let text = format!("the loop cannot have {} replicas: {why}", replicas.count);
                     return Err(vec![refuse(module, scf_for, Code::Verify, text).rule("Q40")]);
@@ -188,7 +189,8 @@ impl Prepared {
         writes_are_ordered(&assignment)?;
         let scheduled = forms::scheduled(&kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
         let assigned = forms::assigned(&scheduled, &selection, &assignment, target);
-        let layout = ProgramLayout::new(&kernel, &selection, &assignment, target)?;
+        let replicas = loops.iter().map(|l| l.pipelined.replicas.count).max().unwrap_or(1);
+        let layout = ProgramLayout::new(&kernel, &selection, &assignment, replicas, target)?;
         let source = Source {
             module: &kernel,
             selection: &selection,

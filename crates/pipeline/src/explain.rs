@@ -11,7 +11,7 @@ use crate::candidates;
 use crate::compiled::Compiled;
 use crate::depth::{DepthBound, ScheduledLoop};
 use crate::layout::{ProgramLayout, Ring, RingUse};
-use crate::loops::{Part, PartitionRole};
+use crate::loops::{Part, PartitionRole, Replicas};
 use crate::program::{computing, issuing, shape};
 use crate::sharing::sharing;
 use crate::walk::preorder;
@@ -261,11 +261,19 @@ fn pointer_stores(kernel: &Module, func: OpId) -> Vec<OpId> {
 
 fn initiation_intervals(out: &mut String, compiled: &Compiled) {
     let _ = writeln!(out);
-    for (number, ScheduledLoop { pipelined, answer, .. }) in compiled.loops.iter().enumerate() {
+    for (number, ScheduledLoop { pipelined, answer, together }) in compiled.loops.iter().enumerate() {
         if compiled.loops.len() > 1 {
             let _ = write!(out, "loop {number}: ");
         }
         let _ = writeln!(out, "{}", interval(&pipelined.graph, answer));
+        let Replicas { count, apart, .. } = pipelined.replicas;
+        if let Some(together) = together {
+            let alone = together.answer.ii;
+            let _ = writeln!(
+                out,
+                "  {count} replicas of @math take turns, {apart} cycles apart; together II {alone} (Q40, Q41)"
+            );
+        }
     }
 }
 

@@ -87,7 +87,9 @@ pub use driver::{check_program, resume};
 pub use explain::explain;
 pub use facts::{Facts, LoopFacts, PartitionFacts};
 pub use forms::{TextForm, form};
-pub use loops::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas, loop_graph, loop_graphs};
+pub use loops::{
+    GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas, loop_graph, loop_graphs,
+};
 pub use normalize::normalize;
 pub use options::CompileOptions;
 pub use resumed::Resumed;

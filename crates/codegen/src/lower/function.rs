@@ -96,7 +96,11 @@ impl<'c> Lower<'c, '_> {
         let ops = &self.module.blocks[self.program.body].ops;
         for &op in ops {
             match self.module.ops[op].opcode {
-                Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Partition | Opcode::Return => {}
+                Opcode::Pipeline
+                | Opcode::NamedBarrier
+                | Opcode::Turns
+                | Opcode::Partition
+                | Opcode::Return => {}
                 _ => self.attempt(op, 0),
             }
         }

@@ -57,6 +57,7 @@ mod tcgen05;
 mod tensor_memory;
 mod tile;
 mod trig;
+mod turns;
 mod unset;
 mod update;
 mod value;

@@ -5,6 +5,7 @@ use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::context::MAX_NESTING;
+use super::turns::Turn;
 use super::value::{Bound, Lazy, Memory};
 use crate::error::{Refusal, Result, called_from, locate, refuse};
 use crate::family::Family;
@@ -66,6 +67,8 @@ impl<'c> Lower<'c, '_> {
             Opcode::Advance => self.advance(op),
             Opcode::ProxyFence => self.ir.effect("nvvm.fence.proxy.async.shared_cta", &[]),
             Opcode::BarrierSync => self.barrier_sync(op),
+            Opcode::TurnTake => self.turn(op, Turn::Take),
+            Opcode::TurnPass => self.turn(op, Turn::Pass),
             Opcode::TmaLoad => self.tma_load(op),
             Opcode::TmaStore => self.tma_store(op),
             Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),

@@ -27,6 +27,15 @@ pub(crate) struct NamedBarrier {
     pub threads: u64,
 }
 
+/// Replicas of a partition that take turns (Q41).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns {
+    /// The named barrier of the first replica; the others follow.
+    pub id: u64,
+    /// How many there are.
+    pub replicas: u64,
+}
+
 /// A function in program form.
 #[derive(Debug)]
 pub(crate) struct Program<'m> {
@@ -52,10 +61,13 @@ pub(crate) struct Program<'m> {
     pub rings: Vec<Ring>,
     /// Named barriers by order of declaration.
     pub barriers: Vec<NamedBarrier>,
+    /// Turns by order of declaration.
+    pub turns: Vec<Turns>,
     /// Partitions by first warp.
     pub partitions: Vec<Partition>,
     pub(crate) ring_of: HashMap<&'m str, usize>,
     pub(crate) barrier_of: HashMap<&'m str, usize>,
+    pub(crate) turns_of: HashMap<&'m str, usize>,
 }
 
 /// One value of a slot: a tile that TMA or stores put there.
@@ -212,6 +224,11 @@ impl Program<'_> {
     /// The ring of this name.
     pub fn ring_named(&self, name: &str) -> Option<usize> {
         self.ring_of.get(name).copied()
+    }
+
+    /// The turns an operation names.
+    pub fn turns(&self, module: &Module, op: OpId) -> Result<Turns> {
+        symbol(module, op, &self.turns_of, "warploom.turns").map(|at| self.turns[at])
     }
 
     /// The named barrier an operation names.

@@ -293,6 +293,7 @@ const TILE_STORE: Format = Format::Items(
 );
 const MMA_WAIT: Format = Format::Items(&[Rest(0), Dict, COLON, Types], Each);
 const BARRIER_SYNC: Format = Format::Items(&[Symbol("barrier"), Dict], Spelt);
+const TURN: Format = Format::Items(&[Symbol("turns"), Dict], Spelt);
 const ASYNC_COPY: Format = Format::Items(
     &[Symbol("pipeline"), OPEN, Operand(0), CLOSE, Dict, Operand(1), Optional(2), COLON, Type(1)],
     Spelt,

@@ -34,7 +34,7 @@ impl<'m> Symbols<'m> {
             // Uses mean the first of equal names.
             let first = match opcode {
                 Opcode::Func => *symbols.functions.entry((m.parent(op), name)).or_insert(op),
-                Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Partition => {
+                Opcode::Pipeline | Opcode::NamedBarrier | Opcode::Turns | Opcode::Partition => {
                     *symbols.rings.entry((m.parent(op), opcode, name)).or_insert(op)
                 }
                 _ => op,

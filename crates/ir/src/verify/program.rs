@@ -121,6 +121,12 @@ pub(super) fn named_barrier(cx: &mut Cx<'_>) {
     });
 }
 
+pub(super) fn turns(cx: &mut Cx<'_>) {
+    cx.parent_is(&[Opcode::Func]);
+    cx.int_in("id", 0, 15);
+    cx.int_in("replicas", 2, 15);
+}
+
 pub(super) fn partition(cx: &mut Cx<'_>) {
     cx.parent_is(&[Opcode::Func]);
     cx.int_in("warp", 0, 31);
@@ -256,6 +262,17 @@ pub(super) fn store_wait(cx: &mut Cx<'_>) {
 pub(super) fn barrier_sync(cx: &mut Cx<'_>) {
     inside_partition(cx);
     cx.declared("barrier", Opcode::NamedBarrier);
+}
+
+/// Taking or passing a turn; `only` names the one replica that does.
+pub(super) fn turn(cx: &mut Cx<'_>) {
+    inside_partition(cx);
+    if let Some(turns) = cx.declared("turns", Opcode::Turns)
+        && cx.prop("only").is_some()
+    {
+        let replicas = cx.m.attr(turns, "replicas").and_then(Attr::as_i64).unwrap_or(2);
+        cx.int_in("only", 0, replicas - 1);
+    }
 }
 
 /// A copy through pointers: the tile of the payload behind each pointer, a mask and a value for masked elements of

@@ -204,7 +204,7 @@ impl Machine {
             copies: Vec::new(),
             tensor: vec![std::collections::VecDeque::new(); warps],
             fillings: vec![0; model.rings.len()],
-            named: vec![Named::default(); model.barriers.len()],
+            named: vec![Named::default(); model.named()],
             written: std::collections::BTreeMap::new(),
             rows: std::collections::BTreeMap::new(),
             lost: std::collections::BTreeSet::new(),

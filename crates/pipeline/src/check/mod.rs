@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod scenario;
 mod structure;
+mod turns;
 mod verify;
 mod warp;
 

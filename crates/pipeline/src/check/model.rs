@@ -4,6 +4,7 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, SecondaryMap, Type, Value
 
 use super::columns::columns;
 use super::report::{Report, Rule};
+use super::turns::Turns;
 
 /// A declared pipeline.
 #[derive(Clone, Debug)]
@@ -110,6 +111,7 @@ pub(super) struct Model<'m> {
     pub tmem: Option<(u64, u64)>,
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
+    pub turns: Vec<Turns>,
     pub partitions: Vec<Partition>,
     ring_of: SecondaryMap<OpId, Option<usize>>,
     barrier_of: SecondaryMap<OpId, Option<usize>>,
@@ -166,6 +168,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         tmem: None,
         rings: Vec::new(),
         barriers: Vec::new(),
+        turns: Vec::new(),
         partitions: Vec::new(),
         ring_of: SecondaryMap::new(),
         barrier_of: SecondaryMap::new(),
@@ -177,6 +180,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         match module.ops[op].opcode {
             Opcode::Pipeline => model.rings.push(reader.ring(op)?),
             Opcode::NamedBarrier => model.barriers.push(reader.barrier(op)?),
+            Opcode::Turns => model.turns.push(Turns::read(module, op, reader.report)?),
             Opcode::Partition => model.partitions.push(reader.partition(op)?),
             _ => {}
         }

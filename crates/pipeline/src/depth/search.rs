@@ -4,7 +4,7 @@ use warploom_bufassign::{ErrorKind, Problem, assign};
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
-use warploom_sched::{schedule, validate};
+use warploom_sched::{Answer, schedule, validate};
 
 use crate::columns;
 use crate::depth::{DepthBound, DepthRound, Fitted, RingDepth, ScheduledLoop};
@@ -276,20 +276,21 @@ impl Search<'_> {
         if issued || !useful || replicas_refused(self.module, scf_for, warpgroups).is_some() {
             return Ok(together);
         }
-        Ok(self.in_turns(&graph(warpgroups)?, warpgroups, &together).unwrap_or(together))
+        let turns = self.in_turns(&graph(warpgroups)?, warpgroups, together.answer.ii);
+        Ok(match turns {
+            Some((pipelined, answer)) => {
+                ScheduledLoop { pipelined, answer, together: Some(Box::new(together)) }
+            }
+            None => together,
+        })
     }
 
     /// The loop with a replica for each warpgroup, where these take turns and that is faster (Q40, Q41).
-    fn in_turns(
-        &self,
-        one: &PipelinedLoop,
-        replicas: u64,
-        together: &ScheduledLoop,
-    ) -> Option<ScheduledLoop> {
+    fn in_turns(&self, one: &PipelinedLoop, replicas: u64, together: i64) -> Option<(PipelinedLoop, Answer)> {
         let valid = validate(&one.graph).ok()?;
         let (pipelined, answer) = one.schedule_replicas(&valid, replicas, &self.options.schedule).ok()?;
-        let faster = answer.ii < together.answer.ii && pipelined.turns(self.module, &answer).is_some();
-        faster.then_some(ScheduledLoop { pipelined, answer, together: Some(together.answer.ii) })
+        let faster = answer.ii < together && pipelined.turns(self.module, &answer).is_some();
+        faster.then_some((pipelined, answer))
     }
 
     /// The loop graph of one of so many replicas with caps on slots.

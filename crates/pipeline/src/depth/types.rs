@@ -61,8 +61,8 @@ pub struct ScheduledLoop {
     pub pipelined: PipelinedLoop,
     /// Its schedule.
     pub answer: Answer,
-    /// Where replicas take turns, the II of one partition that has all rows (Q40).
-    pub together: Option<i64>,
+    /// Where replicas take turns, the same loop of one partition that has all rows (Q40).
+    pub together: Option<Box<ScheduledLoop>>,
 }
 
 /// Schedules, their assignment, and the depths they agree on.

@@ -34,7 +34,8 @@ const APART: &str = "warploom.replicas_apart";
 /// # Errors
 /// A number below 2 or above 64, or no distance.
 pub(crate) fn replicas(module: &Module, scf_for: OpId) -> Result<Replicas, Diagnostics> {
-    let number = |name: &str| module.attr(scf_for, name).map(|a| a.as_i64().and_then(|n| u64::try_from(n).ok()));
+    let number =
+        |name: &str| module.attr(scf_for, name).map(|a| a.as_i64().and_then(|n| u64::try_from(n).ok()));
     match (number(REPLICAS), number(APART)) {
         (None, None) => Ok(Replicas::ONE),
         (Some(Some(count @ 2..=64)), Some(Some(apart))) => Ok(Replicas { count, apart }),
@@ -86,7 +87,9 @@ pub fn schedule_from(
     pipelined: &PipelinedLoop,
 ) -> Result<Answer, Diagnostics> {
     if replicas(module, scf_for)? != Replicas::ONE {
-        return Err(refuse(module, scf_for, Code::Verify, "one partition has no replicas").rule("Q40").into());
+        return Err(refuse(module, scf_for, Code::Verify, "one partition has no replicas")
+            .rule("Q40")
+            .into());
     }
     let (ii, stages, nodes) = read(module, scf_for, pipelined)?;
     let answer = complete(pipelined, ii, stages, nodes).map_err(|error| vec![*error])?;

@@ -5,7 +5,7 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type, ValueId};
 
-use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse};
+use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Turns};
 use crate::loops::PartitionRole;
 use crate::problem::{payload_value, staging_value};
 use crate::registers;
@@ -13,7 +13,7 @@ use crate::select::Selection;
 use crate::tma::TilePlan;
 
 impl ProgramLayout {
-    /// Lays a kernel out as assigned.
+    /// Lays a kernel out as assigned, with as many replicas of its computing partition as take turns.
     ///
     /// # Errors
     /// [`Code::Registers`] if no register plan holds the accumulator, [`Code::Internal`] if the assignment lacks
@@ -22,6 +22,7 @@ impl ProgramLayout {
         module: &Module,
         selection: &Selection,
         assignment: &Assignment,
+        replicas: u64,
         target: &Target,
     ) -> Result<ProgramLayout, Box<Diagnostic>> {
         let partitions = partitions(module, selection, target)?;
@@ -36,6 +37,7 @@ impl ProgramLayout {
             tmem: tensor.map(|plan| (plan.allocated, slot)),
             rings: Vec::new(),
             barriers: Vec::new(),
+            turns: None,
             partitions,
         };
         let missing = || {
@@ -48,6 +50,7 @@ impl ProgramLayout {
         layout.accumulators(module, selection, assignment).ok_or_else(missing)?;
         layout.operands(module, selection, assignment).ok_or_else(missing)?;
         layout.overlays(module, selection)?;
+        layout.take_turns(replicas, target)?;
         Ok(layout)
     }
 
@@ -119,6 +122,22 @@ impl ProgramLayout {
             self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
         }
         Some(())
+    }
+
+    /// A named barrier for each replica, behind those that are given out.
+    fn take_turns(&mut self, replicas: u64, target: &Target) -> Result<(), Box<Diagnostic>> {
+        if replicas < 2 {
+            return Ok(());
+        }
+        let id = self.barriers.iter().map(|b| b.id + 1).max().unwrap_or(1);
+        let last = u32::try_from(replicas).ok().and_then(|n| id.checked_add(n - 1));
+        let free = target.barriers.free_ids();
+        if !last.is_some_and(|last| free.contains(&last)) {
+            let text = format!("{replicas} replicas need named barriers from {id} on");
+            return Err(Box::new(Diagnostic::error(Code::Capacity, text).rule("C32")));
+        }
+        self.turns = Some(Turns { name: "turn", id, replicas });
+        Ok(())
     }
 
     /// A ring without barriers: nothing is handed over by it, or others are yet to give it theirs.

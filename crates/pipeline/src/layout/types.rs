@@ -59,6 +59,16 @@ pub(crate) struct Barrier {
     pub threads: u32,
 }
 
+/// Replicas of the computing partition that take turns: each has a named barrier (Q41).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns {
+    /// Name of the declaration.
+    pub name: &'static str,
+    /// The named barrier of the first replica; the others follow.
+    pub id: u32,
+    pub replicas: u64,
+}
+
 /// A partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
@@ -101,6 +111,7 @@ pub(crate) struct ProgramLayout {
     pub tmem: Option<(u64, u64)>,
     pub rings: Vec<Ring>,
     pub barriers: Vec<Barrier>,
+    pub turns: Option<Turns>,
     /// By first warp: the loading partition, the issuing one where products go to tensor memory, the computing one.
     pub partitions: Vec<Partition>,
 }

@@ -78,10 +78,13 @@ impl Walker<'_, '_> {
                 return self.plain_loop(scf_for, Some(&tensor_shape::computing(scheduled)));
             }
             let shape = shape(self.module(), scheduled, &self.b.source.selection.dots);
-            if shape.stages == 2 {
-                return self.rotated(scf_for, shape);
+            self.open_turns(scheduled, &shape);
+            match shape.stages {
+                2 => self.rotated(scf_for, shape)?,
+                _ => self.plain_loop(scf_for, Some(&shape))?,
             }
-            return self.plain_loop(scf_for, Some(&shape));
+            self.close_turns(scf_for);
+            return Some(());
         }
         self.plain_loop(scf_for, None)
     }
@@ -100,6 +103,7 @@ impl Walker<'_, '_> {
         self.start_accumulators(scf_for)?;
         let args: Vec<ValueId> =
             carried.iter().map(|&at| module.blocks[body].args.get(at + 1).copied()).collect::<Option<_>>()?;
+        self.between_trips(scf_for);
         let opened = self.open_loop(scf_for, bounds, &args, &initial, &rings)?;
         match shape {
             Some(shape) => {

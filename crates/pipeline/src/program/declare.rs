@@ -40,6 +40,14 @@ impl Builder<'_> {
             ];
             self.emit(body, func).op(Opcode::NamedBarrier, &[], &[], &props);
         }
+        if let Some(turns) = layout.turns {
+            let props = [
+                ("sym_name", Attr::string(turns.name)),
+                ("id", number(turns.id)),
+                ("replicas", number(turns.replicas)),
+            ];
+            self.emit(body, func).op(Opcode::Turns, &[], &[], &props);
+        }
     }
 }
 

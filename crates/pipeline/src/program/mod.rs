@@ -21,6 +21,7 @@ mod rotate;
 mod shape;
 mod store;
 mod tensor_shape;
+mod turns;
 mod walker;
 
 pub(crate) use build::build;

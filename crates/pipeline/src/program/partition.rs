@@ -45,6 +45,7 @@ impl<'b, 'a> Walker<'b, 'a> {
             later: None,
             issued: VecDeque::new(),
             waited: BTreeMap::new(),
+            turns: None,
             storing: false,
             nameless: false,
             next_of: BTreeMap::new(),
@@ -62,7 +63,9 @@ impl<'b, 'a> Walker<'b, 'a> {
 
     /// The whole partition.
     pub fn run(&mut self, body: BlockId, func: OpId) -> Option<()> {
+        self.first_turn(func);
         self.block(body)?;
+        self.last_turn(func);
         if self.storing {
             self.wait_for_stores(func);
         }

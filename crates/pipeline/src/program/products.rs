@@ -44,6 +44,7 @@ impl Walker<'_, '_> {
         let from = [self.read(a, tag, op)?, self.read(b, tag, op)?];
         let into = self.value(into, tag)?;
         let into = self.waited.get(&into).copied().unwrap_or(into);
+        self.take_turn(op);
         for issued in self.issued.iter_mut().filter(|i| i.result == into) {
             issued.superseded = true;
         }
@@ -59,6 +60,7 @@ impl Walker<'_, '_> {
         let dot = self.b.source.selection.dots.iter().find(|d| d.op == op)?;
         let operand = (dot.a == crate::select::OperandSource::Registers).then_some(a);
         self.issued.push_back(Issued { dot: op, tag, result, operand, superseded: false });
+        self.pass_turn(op);
         Some(())
     }
 

@@ -142,6 +142,7 @@ impl Walker<'_, '_> {
             before.push(self.read(value, 0, scf_for)?);
         }
         self.scopes = base.to_vec();
+        self.between_trips(scf_for);
         let opened = self.open_loop(scf_for, bounds, &shape.crossing, &before, rings)?;
         // The loop counts the younger iteration.
         let counter = *self.b.out.blocks[self.at].args.first()?;
@@ -176,6 +177,7 @@ impl Walker<'_, '_> {
         for step in shape.steps.iter().filter(|s| s.stage > 0) {
             self.step(step.op, 0)?;
         }
+        self.close_turns(scf_for);
         self.drain(scf_for);
         Some(())
     }

@@ -7,6 +7,7 @@ use warploom_ir::{BlockId, OpId, ValueId};
 use super::builder::Builder;
 use super::copy::Scope;
 use super::needed::Needed;
+use super::turns::LoopTurns;
 use crate::loops::PartitionRole;
 
 /// The (index, phase) of a ring (C23).
@@ -35,6 +36,8 @@ pub(super) struct Walker<'b, 'a> {
     pub issued: VecDeque<Issued>,
     /// What values have become behind a wait.
     pub waited: BTreeMap<ValueId, ValueId>,
+    /// The turns of the replicas in the loop under way.
+    pub turns: Option<LoopTurns>,
     /// Whether a store of the last turn of a loop may still read its staging.
     pub storing: bool,
     /// Copies have no names of their own: a rotated loop has several of each value, one inside the other.

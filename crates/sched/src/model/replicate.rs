@@ -81,7 +81,11 @@ pub fn replicate(graph: &LoopGraph, once: &[bool], replicas: u64) -> Result<Loop
             (true, true) => 0..1,
             _ => 0..copies.replicas,
         };
-        out.edges.extend(pairs.map(|r| LoopEdge { src: copies.of(e.src, r), dst: copies.of(e.dst, r), ..*e }));
+        out.edges.extend(pairs.map(|r| LoopEdge {
+            src: copies.of(e.src, r),
+            dst: copies.of(e.dst, r),
+            ..*e
+        }));
     }
     for v in &graph.values {
         for writer in copies.numbers(v.def) {
@@ -126,7 +130,8 @@ pub(crate) fn at_distance(graph: &LoopGraph, copies: &Copies<'_>, apart: u64) ->
     for (node, _) in out.nodes.iter_mut().zip(once).filter(|(_, once)| !**once) {
         let own = node.uses.clone();
         for replica in 1..copies.replicas {
-            let later = |u: &ResourceUse| ResourceUse { start: u.start.saturating_add(behind(replica)), ..u.clone() };
+            let later =
+                |u: &ResourceUse| ResourceUse { start: u.start.saturating_add(behind(replica)), ..u.clone() };
             node.uses.extend(own.iter().map(later));
         }
     }

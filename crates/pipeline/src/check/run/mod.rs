@@ -9,6 +9,7 @@ mod scalars;
 mod stores;
 mod tensor;
 mod tiles;
+mod turns;
 mod whiles;
 
 use warploom_ir::{OpId, Opcode, SecondaryMap, ValueId};
@@ -136,6 +137,8 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::TileStore => self.tile_store(w, op),
             Opcode::ProxyFence => self.fence(w),
             Opcode::BarrierSync => self.sync(w, op),
+            Opcode::TurnTake => self.take_turn(w, op),
+            Opcode::TurnPass => self.pass_turn(w, op),
             Opcode::TmaStore => self.store(w, op),
             Opcode::StoreCommit => {
                 if let Some(warp) = self.warps.get_mut(w) {

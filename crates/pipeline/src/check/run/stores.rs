@@ -42,6 +42,11 @@ impl Run<'_, '_> {
             return self.broken(w, Rule::Form, "names no barrier");
         };
         let threads = self.model.barriers.get(index).map_or(0, |b| b.threads);
+        self.meet(w, index, threads)
+    }
+
+    /// Comes to a named barrier and waits for all `threads`.
+    pub(super) fn meet(&mut self, w: usize, index: usize, threads: u64) -> Step {
         let (Some(warp), Some(named)) = (self.warps.get_mut(w), self.machine.named.get_mut(index)) else {
             return Step::Done;
         };

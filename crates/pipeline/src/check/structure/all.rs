@@ -5,6 +5,7 @@ use warploom_chips::Target;
 use super::arrivals::{commits, counts};
 use super::memory::{columns, memory, overlaps};
 use super::partitions::{elections, named_barriers, registers, warps};
+use super::turns::turns;
 use crate::check::model::Model;
 use crate::check::report::Report;
 
@@ -20,5 +21,6 @@ pub(in crate::check) fn check(model: &Model<'_>, target: &Target, report: &mut R
     warps(model, target, report);
     registers(model, target, report);
     named_barriers(model, target, report);
+    turns(model, target, report);
     elections(model, report);
 }

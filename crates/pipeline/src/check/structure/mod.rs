@@ -5,5 +5,6 @@ mod arrivals;
 mod memory;
 mod operations;
 mod partitions;
+mod turns;
 
 pub(super) use all::check;

@@ -1,0 +1,53 @@
+//! Turns of the replicas of a partition (Q41): each replica has a named barrier, to which its own warps come to wait for
+//! their turn, and those of the replica before to give it to them.
+
+use inkwell::IntPredicate;
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, OpId};
+
+use super::Lower;
+use crate::error::{Result, refuse};
+
+/// What a replica does with its turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Take,
+    Pass,
+}
+
+impl Lower<'_, '_> {
+    /// Takes the turn, or makes it the next replica's; `only` names the one replica that does.
+    pub(super) fn turn(&mut self, op: OpId, turn: Turn) -> Result<()> {
+        if self.place.elected {
+            return Err(refuse(Code::Op, "a turn inside warploom.elect").rule("C32").into());
+        }
+        let turns = self.program.turns(self.module, op)?;
+        let warps = u64::from(self.place.warps);
+        let each = warps / turns.replicas;
+        if each * turns.replicas != warps {
+            let text = format!("{warps} warps are {} replicas", turns.replicas);
+            return Err(refuse(Code::Verify, text)
+                .rule("Q40")
+                .note("needs", "replicas of equally many warps")
+                .into());
+        }
+        let own = self.ir.sub(self.warp, self.ir.c32(u64::from(self.place.warp)))?;
+        let replica = self.ir.quotient(own, each)?;
+        let only = self.module.attr(op, "only").and_then(Attr::as_i64).and_then(|n| u64::try_from(n).ok());
+        let mine = match only {
+            Some(only) => Some(self.ir.icmp(IntPredicate::EQ, replica, self.ir.c32(only))?.into()),
+            None => None,
+        };
+        let done = self.only_where(mine)?;
+        let (of, intrinsic) = match turn {
+            Turn::Take => (replica, "nvvm.barrier.cta.sync.aligned.count"),
+            Turn::Pass => {
+                let next = self.ir.add(replica, self.ir.c32(1))?;
+                (self.ir.remainder(next, turns.replicas)?, "nvvm.barrier.cta.arrive.aligned.count")
+            }
+        };
+        let id = self.ir.add(of, self.ir.c32(turns.id))?;
+        self.ir.effect(intrinsic, &[id.into(), self.ir.c32(2 * 32 * each).into()])?;
+        self.rejoin(done)
+    }
+}
