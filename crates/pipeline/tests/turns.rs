@@ -78,7 +78,7 @@ const MUTATIONS: &[Mutation] = &[
     ("the first turn is nobody's", &[Rule::Deadlock], |m| m.detach(nth(m, Opcode::TurnPass, 0))),
     ("a turn is not passed on", &[Rule::Deadlock], |m| m.detach(nth(m, Opcode::TurnPass, 2))),
     ("a turn is not taken", &[Rule::NamedBarrier, Rule::Deadlock], |m| m.detach(nth(m, Opcode::TurnTake, 1))),
-    ("the last turn stays open", &[Rule::Unfinished, Rule::NamedBarrier], |m| {
+    ("the last turn stays open", &[Rule::Drain], |m| {
         let func = m.functions().next().unwrap();
         let takes = warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == Opcode::TurnTake);
         let last = takes.last().unwrap();

@@ -43,6 +43,12 @@ impl Run<'_, '_> {
                 found.push(format!("@{}: announced bytes and copied bytes differ", ring.name));
             }
         }
+        if let Some(left) = self.machine.named.iter().find(|named| named.arrived > 0) {
+            found.push(format!(
+                "{} threads wait at a named barrier for others, or gave a turn away",
+                left.arrived
+            ));
+        }
         found.extend(self.rows_left());
         if !self.machine.copies.is_empty() {
             found.push(format!("{} copies in flight", self.machine.copies.len()));
