@@ -60,6 +60,37 @@ fn plans_are_listed_by_price() {
     assert_eq!(refused["ok"], json!(false), "{refused}");
 }
 
+/// A nest, and straight-line code: as in the examples.
+#[test]
+fn nests_and_straight_lines_are_taken() {
+    let nest = include_str!("../../../examples/problems/persistent.json");
+    let json: Value = serde_json::from_slice(&assign(nest, &["--json"]).stdout).unwrap();
+    assert_eq!((&json["records"][2]["depth"], &json["tmem"]["used"]), (&json!(2), &json!(512)));
+    let code = include_str!("../../../examples/problems/straight.json");
+    let json: Value = serde_json::from_slice(&assign(code, &["--straight-line", "--json"]).stdout).unwrap();
+    assert_eq!((&json["ok"], &json["spaces"][1]["used"]), (&json!(true), &json!(33024)));
+    let text = assign(code, &["--straight-line"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("op 2 leaves 'sum' in 'a'") && text.contains("33024 of 524288"), "{text}");
+    let refused = assign(&code.replace("524288", "20000"), &["--straight-line"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("33024 of 20000") && said.contains("B71"), "{said}");
+    let refused =
+        assign(&code.replace("\"reads\": [\"x\"]", "\"reads\": [\"z\"]"), &["--straight-line", "--json"]);
+    let json: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((&json["ok"], &json["error"]["path"]), (&json!(false), &json!("ops[0].reads[0]")));
+}
+
+/// An option that there is not is refused by its name (B84).
+#[test]
+fn unknown_options_are_refused_b84() {
+    let refused = assign(&with(&[("/options", json!({"sharing": "off", "recolor": true}))]), &[]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("unknown field `recolor`") && said.contains("recolour"), "{said}");
+}
+
 /// What the caller got wrong is refused with status 1, the rule, and nothing on standard output; as JSON it
 /// is one object.
 #[test]

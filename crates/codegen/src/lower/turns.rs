@@ -22,7 +22,7 @@ impl Lower<'_, '_> {
             return Err(refuse(Code::Op, "a turn inside warploom.elect").rule("C32").into());
         }
         let turns = self.program.turns(self.module, op)?;
-        let warps = u64::from(self.place.warps);
+        let warps = self.place.warps;
         let each = warps / turns.replicas;
         if each * turns.replicas != warps {
             let text = format!("{warps} warps are {} replicas", turns.replicas);
@@ -31,7 +31,7 @@ impl Lower<'_, '_> {
                 .note("needs", "replicas of equally many warps")
                 .into());
         }
-        let own = self.ir.sub(self.warp, self.ir.c32(u64::from(self.place.warp)))?;
+        let own = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
         let replica = self.ir.quotient(own, each)?;
         let only = self.module.attr(op, "only").and_then(Attr::as_i64).and_then(|n| u64::try_from(n).ok());
         let mine = match only {

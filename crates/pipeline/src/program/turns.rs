@@ -1,26 +1,13 @@
 //! Replicas that take turns in issuing their products (Q41): a turn goes from the first product behind another replica's
 //! to the last one before the next replica's, which may be a trip later.
 
-use std::collections::BTreeSet;
-
 use warploom_ir::{Attr, OpId, Opcode};
 
 use super::shape::LoopShape;
-use super::walker::Walker;
+use super::walker::{LoopTurns, Walker};
 use crate::depth::ScheduledLoop;
 use crate::emit::number;
 use crate::loops::PartitionRole;
-
-/// The turns of a loop under way.
-#[derive(Clone, Debug)]
-pub(super) struct LoopTurns {
-    /// Products behind which it is the next replica's turn.
-    ends: BTreeSet<OpId>,
-    /// Whether the turn is the replica's own where a trip begins.
-    across: bool,
-    /// Whether it is its own now.
-    own: bool,
-}
 
 impl Walker<'_, '_> {
     /// Begins a loop whose replicas take turns, if they do.
@@ -31,7 +18,7 @@ impl Walker<'_, '_> {
         }
         let Some(ends) = pipelined.turns(self.module(), &scheduled.answer) else { return };
         let product = |op: &OpId| self.module().ops[*op].opcode == Opcode::Dot;
-        let last = shape.steps.iter().map(|s| s.op).filter(product).next_back();
+        let last = shape.steps.iter().map(|s| s.op).rfind(product);
         let across = last.is_some_and(|op| !ends.contains(&op));
         self.turns = Some(LoopTurns { ends, across, own: false });
     }

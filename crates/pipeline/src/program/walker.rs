@@ -7,7 +7,6 @@ use warploom_ir::{BlockId, OpId, ValueId};
 use super::builder::Builder;
 use super::copy::Scope;
 use super::needed::Needed;
-use super::turns::LoopTurns;
 use crate::loops::PartitionRole;
 
 /// The (index, phase) of a ring (C23).
@@ -73,4 +72,15 @@ pub(super) struct Reading {
     pub accumulator: usize,
     /// Where it stands in the layout.
     pub ring: usize,
+}
+
+/// The turns of a loop under way.
+#[derive(Clone, Debug)]
+pub(super) struct LoopTurns {
+    /// Products behind which it is the next replica's turn.
+    pub ends: BTreeSet<OpId>,
+    /// Whether the turn is the replica's own where a trip begins.
+    pub across: bool,
+    /// Whether it is its own now.
+    pub own: bool,
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use warploom_bufassign::check::check;
+use warploom_bufassign::straight::{StraightAnswer, StraightLine, check_straight, straight_line};
 use warploom_bufassign::{Alternative, AssignError, Problem, alternatives, assign, assign_within, render};
 use warploom_ir::diag::Report;
 
@@ -22,6 +24,9 @@ pub struct Args {
     /// List so many plans of different prices, the best first, in place of the answer
     #[arg(long, value_name = "N", conflicts_with = "svg", value_parser = clap::value_parser!(u16).range(1..))]
     alternatives: Option<u16>,
+    /// The problem is a list of operations on tiles: one buffer for each that needs its own, and their addresses
+    #[arg(long, conflicts_with_all = ["svg", "alternatives"])]
+    straight_line: bool,
     /// Write the memory map as a drawing
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -31,6 +36,9 @@ impl Args {
     /// Assigns, and prints the maps or the JSON.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
         let input = io.read(&self.problem)?;
+        if self.straight_line {
+            return self.straight(io, &input);
+        }
         let deadline = io.clock.left().and_then(|left| Instant::now().checked_add(left));
         if let Some(most) = self.alternatives {
             let found = Problem::from_json(&input.text)
@@ -41,12 +49,16 @@ impl Args {
                 Err(error) => Err(self.refused(io, &error, &input)?),
             };
         }
-        let answer = Problem::from_json(&input.text).and_then(|problem| match deadline {
-            Some(deadline) => assign_within(&problem, &problem.options, deadline),
-            None => assign(&problem, &problem.options),
+        let answer = Problem::from_json(&input.text).and_then(|problem| {
+            let answer = match deadline {
+                Some(deadline) => assign_within(&problem, &problem.options, deadline)?,
+                None => assign(&problem, &problem.options)?,
+            };
+            Ok((check(&problem, &answer), answer))
         });
         let assignment = match answer {
-            Ok(assignment) => assignment,
+            Ok((Ok(()), assignment)) => assignment,
+            Ok((Err(wrong), _)) => return Err(unsound(&wrong, "B75", &input)),
             Err(error) => return Err(self.refused(io, &error, &input)?),
         };
         if let Some(path) = &self.svg {
@@ -60,6 +72,38 @@ impl Args {
         )
     }
 
+    /// Straight-line code (B83): the allocations at its head, and where each tile lies.
+    fn straight(&self, io: &Io, input: &Input) -> Result<(), Failure> {
+        let answer = StraightLine::from_json(&input.text).and_then(|code| {
+            let answer = straight_line(&code)?;
+            Ok((check_straight(&code, &answer), answer))
+        });
+        match answer {
+            Ok((Err(wrong), _)) => Err(unsound(&wrong, "B83", input)),
+            Ok((Ok(()), answer)) if self.json => io.json(&serde_json::json!(answer)),
+            Ok((Ok(()), answer)) => io.stdout(listing(&answer).as_bytes()),
+            Err(error) if self.json => {
+                io.json(&serde_json::json!({ "ok": false, "error": error }))?;
+                Err(Failure::Answered)
+            }
+            Err(error) => {
+                let message =
+                    match error.path.as_ref().and_then(|path| error.message.strip_prefix(path.as_str())) {
+                        Some(why) => why.trim_start_matches(": ").to_owned(),
+                        None => error.message.clone(),
+                    };
+                let mut report = Report::error("code", message);
+                report.offset = error.path.as_ref().map(|path| json_place::fault(&input.text, path));
+                if let (Some(need), Some(limit)) = (error.need, error.limit) {
+                    report = report
+                        .note("needs", format!("{need} of {limit}"))
+                        .note("instead", r#"say `"place": "packed"`, or make tiles smaller"#);
+                }
+                Err(Failure::refused(&[report.rule(&error.code)], input))
+            }
+        }
+    }
+
     /// Says why a problem is refused, as JSON or for people.
     fn refused(&self, io: &Io, error: &AssignError, input: &Input) -> Result<Failure, Failure> {
         if self.json {
@@ -68,6 +112,36 @@ impl Args {
         }
         Ok(Failure::refused(&[refusal(error, &input.text)], input))
     }
+}
+
+/// An answer of ours that no checker passes, which nobody is to see.
+fn unsound(wrong: &dyn std::fmt::Display, rule: &str, input: &Input) -> Failure {
+    let message = format!("the checker refused the answer, which is a bug: {wrong}");
+    Failure::refused(&[Report::error("internal", message).rule(rule)], input)
+}
+
+/// Allocations and tiles for people, an allocation as PyPTO prints it.
+fn listing(answer: &StraightAnswer) -> String {
+    let addr = |a: Option<u64>| a.map_or("-".to_owned(), |a| a.to_string());
+    let mut out = String::new();
+    for a in &answer.allocs {
+        out +=
+            &format!("alloc  id {:>4}  {:<6} {:>9} bytes at {:>9}\n", a.id, a.space, a.bytes, addr(a.addr));
+    }
+    for t in &answer.tiles {
+        out += &format!("tile   {:<16} buffer {:>4} at {:>9}\n", t.name, t.buffer, addr(t.addr));
+    }
+    for i in &answer.in_place {
+        out += &format!("place  op {} leaves '{}' in '{}'\n", i.op, i.to, i.from);
+    }
+    for s in &answer.spaces {
+        let bytes = s.bytes.map_or("no addresses".to_owned(), |b| format!("{} of {b} bytes", s.used));
+        out += &format!("space  {:<16} {bytes}\n", s.name);
+    }
+    for w in &answer.warnings {
+        out += &format!("note   {w}\n");
+    }
+    out
 }
 
 /// Alternatives as a table for people.
