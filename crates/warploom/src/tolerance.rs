@@ -114,3 +114,68 @@ fn rounded(module: &Module, value: ValueId) -> f64 {
         _ => 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The tolerances of both parameters of a kernel that stores what a body makes of 128 elements behind `%x`.
+    fn of(ty: &str, stored: &str, body: &str) -> [f64; 2] {
+        let text = format!(
+            "module {{
+  tt.func @k(%x: !tt.ptr<{ty}>, %y: !tt.ptr<{stored}>) {{
+    %range = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32>
+    %xs = tt.splat %x : !tt.ptr<{ty}> -> tensor<128x!tt.ptr<{ty}>>
+    %from = tt.addptr %xs, %range : tensor<128x!tt.ptr<{ty}>>, tensor<128xi32>
+    %v = tt.load %from : tensor<128x!tt.ptr<{ty}>>
+    {body}
+    tt.return
+  }}
+}}
+"
+        );
+        let module = warploom_ir::parse(&text).unwrap();
+        let func = module.function("k").unwrap();
+        let block = module.entry(func, 0).unwrap();
+        let params = module.blocks[block].args.clone();
+        [of_param(&module, func, params[0]), of_param(&module, func, params[1])]
+    }
+
+    const SCATTER: &str = "%ys = tt.splat %y : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %to = tt.addptr %ys, %range : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    tt.store %to, %w : tensor<128x!tt.ptr<f32>>";
+
+    #[test]
+    fn what_is_not_rounded_on_the_way_is_held_to_its_own_type() {
+        let body = format!("%w = arith.addf %v, %v : tensor<128xf32>\n    {SCATTER}");
+        assert_eq!(of("f32", "f32", &body), [2e-5, 2e-5]);
+        // Narrow elements that are loaded and made wider lose nothing.
+        let body = format!("%w = arith.extf %v : tensor<128xbf16> to tensor<128xf32>\n    {SCATTER}");
+        assert_eq!(of("bf16", "f32", &body), [8e-3, 2e-5]);
+    }
+
+    #[test]
+    fn what_is_rounded_on_the_way_may_be_off_by_as_much() {
+        let body = format!(
+            "%n = arith.truncf %v : tensor<128xf32> to tensor<128xbf16>
+    %w = arith.extf %n : tensor<128xbf16> to tensor<128xf32>\n    {SCATTER}"
+        );
+        assert_eq!(of("f32", "f32", &body), [2e-5, 8e-3]);
+        let body = "%s = \"tt.reduce\"(%v) <{axis = 0 : i32}> ({
+    ^bb0(%a: bf16, %b: bf16):
+      %c = arith.addf %a, %b : bf16
+      tt.reduce.return %c : bf16
+    }) : (tensor<128xbf16>) -> bf16
+    %w = arith.extf %s : bf16 to f32
+    tt.store %y, %w : !tt.ptr<f32>";
+        assert_eq!(of("bf16", "f32", body), [8e-3, 7.0 * 8e-3]);
+    }
+
+    #[test]
+    fn integers_are_right_or_wrong() {
+        let body = "%w = arith.constant 1 : i32\n    tt.store %y, %w : !tt.ptr<i32>";
+        assert_eq!(of("bf16", "i32", body), [8e-3, 0.0]);
+    }
+}
