@@ -48,13 +48,15 @@ fn the_loops_share_their_rings_and_run_rotated() {
     assert_eq!(of_math(program, Opcode::For).len(), 2);
     assert_eq!(of_math(program, Opcode::If).len(), 2);
     assert_eq!(of_math(program, Opcode::Dot).len(), 8);
-    // The body issues both products before it waits for the first, which leaves the second running.
+    // Each replica waits for its product of Q and K before it computes on it; meanwhile the other's run, in turns.
     let body = program.entry(of_math(program, Opcode::For)[0], 0).unwrap();
     let order: Vec<Opcode> = program.blocks[body].ops.iter().map(|&op| program.ops[op].opcode).collect();
     let at = |opcode: Opcode| order.iter().position(|&o| o == opcode).unwrap();
-    assert_eq!(order.iter().take(at(Opcode::MmaWait)).filter(|&&o| o == Opcode::Dot).count(), 2);
+    let turns = [Opcode::TurnTake, Opcode::Dot, Opcode::TurnPass];
+    let issued: Vec<Opcode> = order.iter().copied().filter(|o| turns.contains(o)).collect();
+    assert_eq!(issued, [turns, turns].concat());
     let wait = in_loop(program, Opcode::MmaWait)[0];
-    assert_eq!(program.attr(wait, "pending").and_then(Attr::as_i64), Some(1));
+    assert_eq!(program.attr(wait, "pending").and_then(Attr::as_i64), Some(0));
     assert!(at(Opcode::MmaWait) < at(Opcode::Reduce));
     let report = explain(&compiled);
     // The staging tile lies where the ring of keys lay, which is drained by then (B55).
