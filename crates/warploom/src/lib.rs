@@ -24,6 +24,7 @@ pub mod run;
 pub mod storage;
 #[cfg(feature = "llvm")]
 mod tolerance;
+#[cfg(feature = "llvm")]
 mod tools;
 mod tune;
 
