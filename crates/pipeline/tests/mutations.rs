@@ -3,7 +3,8 @@
 
 mod common;
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
+use self::common::changes::{drop_op, nth, set};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode};
 use warploom_pipeline::check::{self, Effort, Rule};
 use warploom_pipeline::{CompileOptions, compile_to_program};
 use warploom_testing::pipeline::{Activation, Kernel};
@@ -22,24 +23,6 @@ fn program() -> Module {
         .program
 }
 
-/// Operations by name, in the order of the text.
-fn all(m: &Module, opcode: Opcode) -> Vec<OpId> {
-    let func = m.functions().next().unwrap();
-    warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == opcode).collect()
-}
-
-fn nth(m: &Module, opcode: Opcode, n: usize) -> OpId {
-    all(m, opcode)[n]
-}
-
-fn set(m: &mut Module, op: OpId, name: &str, value: i64) {
-    let dict = &mut m.ops[op];
-    let dict = if dict.props.contains(name) { &mut dict.props } else { &mut dict.attrs };
-    let old = dict.get(name).unwrap_or_else(|| panic!("no attribute {name}"));
-    let Attr::Int { ty, .. } = old.clone() else { panic!("{name} is no number") };
-    dict.set(name, Attr::Int { value: value.into(), ty });
-}
-
 fn get(m: &Module, op: OpId, name: &str) -> i64 {
     m.attr(op, name).and_then(Attr::as_i64).unwrap()
 }
@@ -49,16 +32,6 @@ fn list(m: &mut Module, op: OpId, name: &str, change: impl FnOnce(&mut Vec<i64>)
     let mut values = values;
     change(&mut values);
     m.ops[op].props.set(name, Attr::DenseArray { elem, values });
-}
-
-/// Removes an operation; its results become its operands.
-fn drop_op(m: &mut Module, op: OpId) {
-    let pairs: Vec<(ValueId, ValueId)> =
-        m.ops[op].results.iter().copied().zip(m.ops[op].operands.iter().copied()).collect();
-    for (result, operand) in pairs {
-        m.replace_all_uses(result, operand);
-    }
-    m.detach(op);
 }
 
 /// Moves an operation to another place.

@@ -4,7 +4,8 @@
 
 mod common;
 
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+use self::common::changes::drop_op;
+use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_pipeline::check::{self, Effort, Rule};
 use warploom_pipeline::{CompileOptions, Compiled, compile_to_program, explain};
 use warploom_testing::pipeline::{Outcome, exercise};
@@ -65,15 +66,6 @@ fn the_loops_share_their_rings_and_run_rotated() {
     {
         assert!(report.contains(line), "no `{line}` in\n{report}");
     }
-}
-
-fn drop_op(m: &mut Module, op: OpId) {
-    let pairs: Vec<(ValueId, ValueId)> =
-        m.ops[op].results.iter().copied().zip(m.ops[op].operands.iter().copied()).collect();
-    for (result, operand) in pairs {
-        m.replace_all_uses(result, operand);
-    }
-    m.detach(op);
 }
 
 fn before(m: &mut Module, op: OpId, other: OpId) {

@@ -3,6 +3,7 @@
 
 mod common;
 
+use self::common::changes::{nth, set};
 use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 use warploom_pipeline::check::{self, Effort, Rule};
@@ -22,11 +23,6 @@ fn program() -> Module {
     compile_to_program(&common::parse(&text), &blackwell(), &CompileOptions::default()).unwrap().program
 }
 
-fn nth(m: &Module, opcode: Opcode, n: usize) -> OpId {
-    let func = m.functions().next().unwrap();
-    warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == opcode).nth(n).unwrap()
-}
-
 /// The operation of this kind that names a ring of this handshake.
 fn of(m: &Module, opcode: Opcode, handshake: &str) -> OpId {
     let func = m.functions().next().unwrap();
@@ -40,13 +36,6 @@ fn of(m: &Module, opcode: Opcode, handshake: &str) -> OpId {
         return ring.unwrap();
     }
     warploom_ir::walk::ops(m, func).find(|&op| m.ops[op].opcode == opcode && uses(op)).unwrap()
-}
-
-fn set(m: &mut Module, op: OpId, name: &str, value: i64) {
-    let dict = &mut m.ops[op];
-    let dict = if dict.props.contains(name) { &mut dict.props } else { &mut dict.attrs };
-    let Some(Attr::Int { ty, .. }) = dict.get(name).cloned() else { panic!("{name} is no number") };
-    dict.set(name, Attr::Int { value: value.into(), ty });
 }
 
 fn list(m: &mut Module, op: OpId, name: &str, value: i64) {

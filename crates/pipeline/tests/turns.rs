@@ -3,7 +3,8 @@
 
 mod common;
 
-use warploom_ir::{Attr, Module, OpId, Opcode, print};
+use self::common::changes::{all, nth, set};
+use warploom_ir::{Attr, Module, Opcode, print};
 use warploom_pipeline::check::{self, Effort, Rule};
 use warploom_pipeline::{CompileOptions, Compiled, compile_to_program, resume};
 
@@ -64,14 +65,9 @@ fn the_forms_of_replicas_are_read_back() {
 
 type Mutation = (&'static str, &'static [Rule], fn(&mut Module));
 
-fn nth(m: &Module, opcode: Opcode, n: usize) -> OpId {
-    let func = m.functions().next().unwrap();
-    warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == opcode).nth(n).unwrap()
-}
-
-fn set(m: &mut Module, opcode: Opcode, name: &str, value: i32) {
-    let op = nth(m, opcode, 0);
-    m.ops[op].props.set(name, Attr::i32(value));
+fn turns(m: &mut Module, name: &str, value: i64) {
+    let op = nth(m, Opcode::Turns, 0);
+    set(m, op, name, value);
 }
 
 const MUTATIONS: &[Mutation] = &[
@@ -79,15 +75,13 @@ const MUTATIONS: &[Mutation] = &[
     ("a turn is not passed on", &[Rule::Deadlock], |m| m.detach(nth(m, Opcode::TurnPass, 2))),
     ("a turn is not taken", &[Rule::NamedBarrier, Rule::Deadlock], |m| m.detach(nth(m, Opcode::TurnTake, 1))),
     ("the last turn stays open", &[Rule::Drain], |m| {
-        let func = m.functions().next().unwrap();
-        let takes = warploom_ir::walk::ops(m, func).filter(|&op| m.ops[op].opcode == Opcode::TurnTake);
-        let last = takes.last().unwrap();
+        let last = *all(m, Opcode::TurnTake).last().unwrap();
         m.detach(last);
     }),
-    ("turns at the barrier of the stores", &[Rule::NamedBarrier], |m| set(m, Opcode::Turns, "id", 1)),
-    ("turns beyond the last barrier", &[Rule::NamedBarrier], |m| set(m, Opcode::Turns, "id", 15)),
-    ("three replicas of eight warps", &[Rule::Warps], |m| set(m, Opcode::Turns, "replicas", 3)),
-    ("four replicas", &[Rule::NamedBarrier, Rule::Deadlock], |m| set(m, Opcode::Turns, "replicas", 4)),
+    ("turns at the barrier of the stores", &[Rule::NamedBarrier], |m| turns(m, "id", 1)),
+    ("turns beyond the last barrier", &[Rule::NamedBarrier], |m| turns(m, "id", 15)),
+    ("three replicas of eight warps", &[Rule::Warps], |m| turns(m, "replicas", 3)),
+    ("four replicas", &[Rule::NamedBarrier, Rule::Deadlock], |m| turns(m, "replicas", 4)),
     ("turns without a name", &[Rule::Form], |m| {
         let op = nth(m, Opcode::TurnTake, 0);
         m.ops[op].props.set("turns", Attr::symbol("nobody"));

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(dead_code)]
 
+pub mod changes;
+
 use std::path::{Path, PathBuf};
 
 use warploom_chips::Target;

@@ -1,6 +1,6 @@
 //! Replicas of a partition that run a loop one behind the other (S98).
 
-use crate::bounds::least_ii::bounds_of;
+use crate::bounds::least_ii::{Bounds, bounds_of};
 use crate::driver::fixed::{add_slack, self_check};
 use crate::driver::schedule::schedule;
 use crate::model::answer::{Algorithm, Answer};
@@ -46,17 +46,18 @@ pub fn schedule_replicas(
         return Err(refusal("partitions and alternatives are not searched for beside replicas".to_owned()));
     }
     let all = replicate(loop_graph, once, replicas)?;
-    let bound = bounds_of(&validate(&all).map_err(ScheduleError::Graph)?.problem).mii;
+    let valid = validate(&all).map_err(ScheduleError::Graph)?;
+    let bounds = bounds_of(&valid.problem);
     // Several distances share the effort that one loop may take.
     let options = options.clone().start(None).steps(options.steps.div_ceil(EFFORT));
-    let mut best: Option<ReplicatedLoop> = None;
+    let mut best: Option<(Answer, u64)> = None;
     let mut refused = ScheduleError::GaveUp { lower_bound: options.min_ii };
-    for apart in distances(loop_graph, &copies, bound) {
+    for apart in distances(loop_graph, &copies, bounds.mii) {
         let one = at_distance(loop_graph, &copies, apart);
         // Uses of one operation that overlap at this distance are no schedule.
-        let Ok(valid) = validate(&one) else { continue };
-        let better = best.as_ref().map(|b| b.answer.ii - 1).or(options.max_ii);
-        let found = match schedule(&valid, &options.clone().max_ii(better)) {
+        let Ok(one) = validate(&one) else { continue };
+        let better = best.as_ref().map(|(answer, _)| answer.ii - 1).or(options.max_ii);
+        let found = match schedule(&one, &options.clone().max_ii(better)) {
             Ok(found) => found,
             Err(error) => {
                 refused = error;
@@ -64,17 +65,21 @@ pub fn schedule_replicas(
             }
         };
         let times: Vec<i64> = found.nodes.iter().map(|v| v.time).collect();
-        let mut made = replicas_answer(graph, once, replicas, apart, found.ii, &times)?;
-        add_slack(&made.graph, options.slack_slots, &mut made.answer);
-        made.answer.stopped_by = found.stopped_by;
-        self_check(&validate(&made.graph).map_err(ScheduleError::Graph)?, &made.answer)?;
-        let least = made.answer.ii <= bound;
-        best = Some(made);
+        let mut answer =
+            normal_form(&valid, &bounds, placed(&copies, apart, found.ii, &times, &bounds), Algorithm::Auto);
+        add_slack(&all, options.slack_slots, &mut answer);
+        answer.stopped_by = found.stopped_by;
+        self_check(&valid, &answer)?;
+        let least = answer.ii <= bounds.mii;
+        best = Some((answer, apart));
         if least {
             break;
         }
     }
-    best.ok_or(refused)
+    match best {
+        Some((answer, apart)) => Ok(ReplicatedLoop { graph: all, answer, apart }),
+        None => Err(refused),
+    }
 }
 
 /// The answer for all replicas, from the times of the first and of what there is once, and the distance between two.
@@ -99,20 +104,25 @@ pub fn replicas_answer(
         return Err(refusal(format!("{} times for {} operations", times.len(), copies.n)));
     }
     let graph = replicate(loop_graph, once, replicas)?;
-    let later = |replica: u64| i64::try_from(apart.saturating_mul(replica)).unwrap_or(i64::MAX);
-    let mut time = vec![0i64; graph.nodes.len()];
-    for (node, &at) in times.iter().enumerate() {
-        for replica in 0..if once[node] { 1 } else { replicas } {
-            time[copies.of(node, replica as usize)] = at.saturating_add(later(replica));
-        }
-    }
     let answer = {
         let valid = validate(&graph).map_err(ScheduleError::Graph)?;
         let bounds = bounds_of(&valid.problem);
-        let found = Found { ii, time, lower_bound: bounds.mii, length_optimal: false, steps: 0 };
-        let answer = normal_form(&valid, &bounds, found, Algorithm::Auto);
+        let answer =
+            normal_form(&valid, &bounds, placed(&copies, apart, ii, times, &bounds), Algorithm::Auto);
         self_check(&valid, &answer)?;
         answer
     };
     Ok(ReplicatedLoop { graph, answer, apart })
+}
+
+/// The times of all replicas: each `apart` cycles behind the one before.
+fn placed(copies: &Copies<'_>, apart: u64, ii: i64, times: &[i64], bounds: &Bounds) -> Found {
+    let later = |replica: usize| i64::try_from(apart.saturating_mul(replica as u64)).unwrap_or(i64::MAX);
+    let mut time = vec![0i64; copies.all()];
+    for (node, &at) in times.iter().enumerate() {
+        for replica in copies.numbers(node) {
+            time[copies.of(node, replica)] = at.saturating_add(later(replica));
+        }
+    }
+    Found { ii, time, lower_bound: bounds.mii, length_optimal: false, steps: 0 }
 }

@@ -10,7 +10,7 @@ use crate::model::resource_use::ResourceUse;
 const MOST_DISTANCES: usize = 3;
 
 /// The most replicas.
-pub(crate) const MOST_REPLICAS: u64 = 64;
+const MOST_REPLICAS: u64 = 64;
 
 /// Which operation of a replicated loop is which replica's copy of which.
 #[derive(Clone, Debug)]
@@ -57,7 +57,13 @@ impl<'a> Copies<'a> {
         }
     }
 
-    fn numbers(&self, node: usize) -> std::ops::Range<usize> {
+    /// Operations of all replicas together.
+    pub fn all(&self) -> usize {
+        self.n + (self.replicas - 1) * self.each()
+    }
+
+    /// The replicas that have a copy of an operation.
+    pub fn numbers(&self, node: usize) -> std::ops::Range<usize> {
         0..if self.once[node] { 1 } else { self.replicas }
     }
 }
@@ -165,10 +171,11 @@ pub(crate) fn distances(graph: &LoopGraph, copies: &Copies<'_>, bound: i64) -> V
     let each = u64::try_from(bound).unwrap_or(0) / copies.replicas as u64;
     units.iter().flatten().for_each(|&d| add(d));
     for turns in &units {
-        turns.iter().fold(0u64, |sum, &d| {
-            add(sum.saturating_add(d));
-            sum.saturating_add(d)
-        });
+        let mut sum = 0u64;
+        for &turn in turns {
+            sum = sum.saturating_add(turn);
+            add(sum);
+        }
         add(each);
     }
     found
