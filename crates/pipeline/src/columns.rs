@@ -5,8 +5,8 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
 
+use crate::buffers::problem::accumulator_value;
 use crate::place::refuse;
-use crate::problem::accumulator_value;
 use crate::select::{Accumulator, Dot, Selection, TmemOperand};
 
 /// Refuses an assignment that allocates more columns than a CTA may have.

@@ -5,18 +5,18 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId};
 
+use crate::buffers::depth::{DepthBound, Fitted, RingDepth, ScheduledLoop, Search};
+use crate::buffers::problem::payload_value;
 use crate::compiled::Compiled;
-use crate::depth::{DepthBound, Fitted, RingDepth, ScheduledLoop, Search};
 use crate::forms::{self, TextForm};
 use crate::layout::ProgramLayout;
 use crate::loops::replicas_refused;
 use crate::normalize::normalize;
 use crate::options::CompileOptions;
 use crate::place::refuse;
-use crate::problem::payload_value;
-use crate::program::{self, Source};
 use crate::select::{Selection, entry_function, select};
 use crate::sharing::writes_are_ordered;
+use crate::specialize::{self, Source};
 use crate::storage::{Bindings, bind};
 use crate::{check, waits};
 
@@ -198,7 +198,7 @@ impl Prepared {
             layout: &layout,
             target: target.name(),
         };
-        let program = program::build(&source)?;
+        let program = specialize::build(&source)?;
         if options.check {
             check_all(&loops, &problem, &assignment, &program, target)?;
         }

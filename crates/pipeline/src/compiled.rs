@@ -5,8 +5,8 @@ use warploom_ir::Module;
 use warploom_ir::diag::Diagnostic;
 use warploom_sched::Answer;
 
+use crate::buffers::depth::{RingDepth, ScheduledLoop};
 use crate::candidates::SplitCandidate;
-use crate::depth::{RingDepth, ScheduledLoop};
 use crate::layout::ProgramLayout;
 use crate::loops::PipelinedLoop;
 use crate::select::Selection;

@@ -8,9 +8,9 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 
 use crate::compile::{compile_verified, verified};
 use crate::forms::{self, TextForm};
+use crate::normalize::{plain, with_fma};
 use crate::options::CompileOptions;
 use crate::place::refuse;
-use crate::plain::{plain, with_fma};
 use crate::resumed::Resumed;
 use crate::select::entry_function;
 use crate::storage::BUFFER;

@@ -7,13 +7,13 @@ use warploom_ir::{Module, OpId, Opcode};
 use warploom_sched::render::gantt;
 
 use crate::bound::{interval, with_partitions};
+use crate::buffers::depth::{DepthBound, ScheduledLoop};
 use crate::candidates;
 use crate::compiled::Compiled;
-use crate::depth::{DepthBound, ScheduledLoop};
 use crate::layout::{ProgramLayout, Ring, RingUse};
 use crate::loops::{Part, PartitionRole, Replicas};
-use crate::program::{computing, issuing, shape};
 use crate::sharing::sharing;
+use crate::specialize::{computing, issuing, shape};
 use crate::walk::preorder;
 
 /// The report: partitions, pipelines, loop shape, store path, what bounds II and the depth of the ring, the schedule

@@ -36,7 +36,7 @@
 //! Rule numbers (C1 .., S1 .., B1 .., T1 ..) are those of `docs/rules`; `warploom rule C31` prints one.
 
 mod bound;
-mod calls;
+mod buffers;
 mod candidates;
 pub mod check;
 mod choice;
@@ -44,33 +44,32 @@ mod classes;
 mod columns;
 mod compile;
 mod compiled;
-mod depth;
 mod descriptor_record;
 mod driver;
 mod emit;
+mod engines;
+mod expand;
 mod explain;
 mod facts;
 mod fallback;
 pub mod forms;
 mod layout;
 pub mod loops;
-mod mapped;
 mod nest;
 mod normalize;
 mod options;
 mod orient;
 mod place;
-mod plain;
-mod problem;
-mod program;
 mod registers;
 mod resumed;
 mod select;
 mod sets;
 mod sharing;
 pub mod single;
+mod specialize;
 mod storage;
 mod tma;
+mod transports;
 mod views;
 mod waits;
 mod walk;
@@ -79,10 +78,10 @@ mod walk;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use buffers::depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
 pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
 pub use compile::compile_to_program;
 pub use compiled::Compiled;
-pub use depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
 pub use driver::{check_program, resume};
 pub use explain::explain;
 pub use facts::{Facts, LoopFacts, PartitionFacts};

@@ -6,8 +6,8 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Module, OpId, Opcode};
 
 use super::{TextForm, json, mark_form};
+use crate::buffers::problem::{accumulator_value, payload_value, staging_value};
 use crate::place::refuse;
-use crate::problem::{accumulator_value, payload_value, staging_value};
 use crate::select::Selection;
 
 /// A scheduled kernel with its assignment written on it.

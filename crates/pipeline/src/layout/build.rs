@@ -6,8 +6,8 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type, ValueId};
 
 use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Turns};
+use crate::buffers::problem::{payload_value, staging_value};
 use crate::loops::PartitionRole;
-use crate::problem::{payload_value, staging_value};
 use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;

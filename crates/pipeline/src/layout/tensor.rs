@@ -6,9 +6,9 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type};
 
 use super::types::{Payload, ProgramLayout, Ring, RingUse};
+use crate::buffers::problem::{accumulator_value, operand_value};
 use crate::loops::PartitionRole;
 use crate::place::refuse;
-use crate::problem::{accumulator_value, operand_value};
 use crate::select::{AccumulatorKind, Selection};
 
 impl Ring {

@@ -11,7 +11,7 @@ use warploom_sched::LoopGraph;
 use super::index::Indices;
 use super::price::{Prices, RowShare};
 use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
-use crate::single::split;
+use crate::engines::shape::split;
 use crate::views::look_through;
 use crate::walk::{Users, preorder};
 

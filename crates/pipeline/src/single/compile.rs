@@ -5,19 +5,21 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId, Opcode};
 
-use super::draft::Wanted;
-use super::given::Given;
-use super::planned::{Beside, Planned};
-use super::{forms, program};
+use super::forms;
+use crate::buffers::draft::Wanted;
+use crate::buffers::given::Given;
+use crate::buffers::plan;
+use crate::buffers::planned::{Beside, Planned};
+use crate::engines::{Products, asynchronous as products_of, shape, tensor};
+use crate::expand;
 use crate::forms::{self as all_forms, TextForm};
 use crate::loops::pipelined_loops;
 use crate::normalize::normalize;
+use crate::normalize::{descriptors, induction, relaid, scaled, widened};
 use crate::options::CompileOptions;
 use crate::select::entry_function;
-use crate::single::{
-    Products, Single, asynchronous as products_of, blocking, descriptors, engine, find, induction,
-    operand_stores, operands, plan, relaid, scaled, shape, tensor, turns, widened,
-};
+use crate::single::Single;
+use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
 use crate::views::look_through;
 use crate::walk::preorder;
 use crate::{check, waits};
@@ -261,7 +263,7 @@ fn compile_as(
     let planned = plan::plan(&wanted, found, Beside { blocking, stored, operands, engine, tensor })?;
     let scheduled = forms::scheduled(&kernel, func, &shape, &planned.loops, target);
     let assigned = forms::assigned(&scheduled, func, &planned, target);
-    let program = program::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
+    let program = expand::build(&kernel, func, &shape, &planned, target).ok_or_else(|| {
         vec![Diagnostic::error(Code::Internal, "the kernel cannot be expanded").rule("C28")]
     })?;
     if options.check {

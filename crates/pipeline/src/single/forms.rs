@@ -3,9 +3,10 @@
 use warploom_chips::Target;
 use warploom_ir::{Attr, Module, OpId, Opcode};
 
-use super::planned::Planned;
-use super::{PartitionShape, PipelinedLoads, asynchronous};
+use crate::buffers::planned::Planned;
+use crate::engines::{PartitionShape, asynchronous};
 use crate::forms::{self as all_forms, TextForm, mark_form, to_attrs};
+use crate::transports::PipelinedLoads;
 
 /// The kernel with its schedules written on it.
 pub(super) fn scheduled(

@@ -6,9 +6,9 @@ use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId};
 
 use super::Bindings;
-use crate::depth::RingDepth;
+use crate::buffers::depth::RingDepth;
+use crate::buffers::problem::value_fill;
 use crate::place::remark;
-use crate::problem::value_fill;
 use crate::select::Selection;
 
 /// A bound value with its record.

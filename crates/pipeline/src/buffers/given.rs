@@ -1,0 +1,36 @@
+//! What a later form says of a kernel, as data.
+
+use warploom_bufassign::Record;
+use warploom_ir::diag::Diagnostic;
+use warploom_ir::{Module, OpId};
+
+use crate::forms::{TextForm, records};
+
+/// What a later form says of a kernel.
+#[derive(Clone)]
+pub(crate) struct Given {
+    /// The kernel with its marks.
+    pub(crate) marked: Module,
+    pub(crate) func: OpId,
+    /// The records of its buffers, where it is assigned.
+    pub(crate) records: Option<Vec<Record>>,
+}
+
+impl Given {
+    /// What a kernel in normal form carries; nothing where it is as its author wrote it.
+    ///
+    /// # Errors
+    /// Every record that cannot be read.
+    pub fn of(kernel: &Module, func: OpId, form: TextForm) -> Result<Option<Given>, Vec<Diagnostic>> {
+        if form == TextForm::Kernel {
+            return Ok(None);
+        }
+        let records = if form == TextForm::Assigned { Some(records(kernel, func)?) } else { None };
+        Ok(Some(Given { marked: kernel.clone(), func, records }))
+    }
+
+    /// Whether the depths are given as well.
+    pub fn assigned(&self) -> bool {
+        self.records.is_some()
+    }
+}

@@ -1,0 +1,229 @@
+//! Asynchronous products of the partition that copies: wgmma or tcgen05.mma reads the slots that lanes or copy engines
+//! filled (C21, C26, C30, C61-C63, C66).
+//!
+//! Copies by lanes are writes of the generic proxy, and these products read by the asynchronous one: whoever copied or
+//! stored fences, and all meet, before a product reads. A slot is filled again once everybody knows that the products
+//! that read it have ended: with `pending` products left unfinished in each trip, loads are pipelined over that much
+//! less.
+
+use std::collections::BTreeMap;
+
+use warploom_chips::mma::MmaInstruction;
+use warploom_chips::{Feature, Target};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
+
+use crate::engines::RegisterLayout;
+use crate::engines::covered::{Held, is_free};
+use crate::engines::tensor::accumulates;
+use crate::nest::innermost_for;
+use crate::place::refuse;
+use crate::tma::TilePlan;
+use crate::transports::find::{copied_tile, swizzle};
+use crate::views::{look_through, non_unit};
+
+/// How the products of one partition are issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Products {
+    /// By mma.sync: each is there at once.
+    Synchronous,
+    /// By the asynchronous instruction of the chip, wgmma or tcgen05.mma.
+    Asynchronous {
+        /// Products that a trip may leave unfinished (C30).
+        pending: u64,
+    },
+}
+
+/// The mark of the function of a later form whose products are asynchronous.
+pub(crate) const MARK: &str = "warploom.products";
+
+/// The mark of products by an instruction.
+pub(crate) fn mark(instruction: MmaInstruction) -> &'static str {
+    match instruction {
+        MmaInstruction::Tcgen05 => "tcgen05",
+        _ => "wgmma",
+    }
+}
+
+/// Whether a kernel of a later form was made with asynchronous products.
+pub(crate) fn marked(module: &Module, func: OpId) -> bool {
+    module.attr(func, MARK).is_some()
+}
+
+/// Registers of a thread beside accumulators and operands: addresses, masks, the epilogue.
+const OVERHEAD: u64 = 88;
+
+/// The most of them where pointers of unknown alignment are copied through registers.
+const COPYING: u64 = 72;
+
+/// The most registers of products where each lane has a row of 128: twice as many lanes would share 64 rows each.
+const ROWS: u64 = 64;
+
+/// Warps for the products of a kernel, and how its tiles lie: two warpgroups where the rows allow, then one, then four.
+/// A warpgroup has 128 rows of tensor memory at once where its products leave room in registers, else 64.
+///
+/// # Errors
+/// Products that no such instruction covers, and accumulators that fit no number of warpgroups.
+pub(crate) fn warps(
+    module: &Module,
+    func: OpId,
+    dots: &[OpId],
+    aligned: bool,
+    target: &Target,
+) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
+    let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
+    let mut held = Held::of(module, func);
+    for &dot in dots {
+        let product = product(module, dot, target)?;
+        *accumulators.entry(innermost_for(module, dot)).or_default() += product.words;
+        held.extend(product.held);
+    }
+    let words = accumulators.values().copied().max().unwrap_or(0);
+    let file = u64::from(target.registers.per_cta);
+    let room = |groups: u64| (file / (128 * groups)).min(256).saturating_sub(OVERHEAD);
+    let fits = |most: Option<u64>, groups: u64| {
+        let room = room(groups);
+        words / (128 * groups) <= most.unwrap_or(room).min(room) && held.by(64 * groups)
+    };
+    let limits = if aligned { [None, None] } else { [Some(COPYING), None] };
+    let mut choices = limits.into_iter().flat_map(|most| [2, 1, 4].map(|groups| (most, groups)));
+    let chosen = match target.mma_instruction() {
+        MmaInstruction::Tcgen05 => {
+            let whole = [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g));
+            let mut halves = || choices.find(|&(most, groups)| fits(most, groups));
+            let rows = whole.map(|groups| (4 * groups, RegisterLayout::TensorRows));
+            rows.or_else(|| halves().map(|(_, groups)| (4 * groups, RegisterLayout::TensorHalves)))
+        }
+        _ => choices.find(|&(most, g)| fits(most, g)).map(|(_, g)| (4 * g, RegisterLayout::Wgmma)),
+    };
+    chosen.ok_or_else(|| {
+        let text = format!("products of {words} words and their tiles fit no 1, 2 or 4 warpgroups");
+        let at = dots.first().copied().unwrap_or(module.root);
+        Box::new(refuse(module, at, Code::Registers, text).rule("C31").note("instead", "mma.sync"))
+    })
+}
+
+/// What a product takes.
+struct Product {
+    /// 32-bit words of registers: its accumulators, and an operand that is read from there.
+    words: u64,
+    /// Rows of the tiles that lanes hold for it.
+    held: Vec<u64>,
+}
+
+/// One product, if the chip's asynchronous instruction has a form for it.
+fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<Diagnostic>> {
+    let no = |code: Code, rule: &'static str, text: String| {
+        Err(Box::new(refuse(module, dot, code, text).rule(rule).note("instead", "mma.sync")))
+    };
+    let operands = &module.ops[dot].operands;
+    let (Some(&a), Some(&b), Some(result)) = (operands.first(), operands.get(1), module.result(dot)) else {
+        return no(Code::Verify, "C45", "tt.dot without operands".to_owned());
+    };
+    let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+    let name = if tensor { "tcgen05.mma" } else { "wgmma" };
+    if !target.has(if tensor { Feature::Tcgen05 } else { Feature::Wgmma }) {
+        return no(Code::Target, "T5", format!("{} has no {name}", target.name()));
+    }
+    let (ta, tb, tc) = (module.ty(a), module.ty(b), module.ty(result));
+    let (&[m, k], &[_, n]) = (ta.shape(), tb.shape()) else {
+        return no(Code::Shape, "C63", "tt.dot of tiles that are no matrices".to_owned());
+    };
+    let bits = match (ta.elem(), tb.elem()) {
+        (Type::Float(FloatKind::BF16 | FloatKind::F16), other) if other == ta.elem() => 16,
+        (Type::Float(FloatKind::F32), Type::Float(FloatKind::F32)) => 32,
+        (Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2), other) if other == ta.elem() => 8,
+        (Type::Int(8, _), Type::Int(8, _)) if !tensor || target.has(Feature::Tcgen05I8) => 8,
+        _ => return no(Code::Type, "T12", format!("tt.dot of {ta} and {tb}")),
+    };
+    let tf32 = module.attr(dot, "inputPrecision").and_then(Attr::as_str) == Some("tf32");
+    let imprecise = module.attr(dot, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
+    let fresh = bits == 8 && imprecise > 0 && i64::try_from(k).is_ok_and(|k| imprecise < k);
+    let sum = if matches!(ta.elem(), Type::Int(..)) { Type::I32 } else { Type::F32 };
+    if *tc.elem() != sum || (bits == 32 && !tf32) || fresh {
+        return no(Code::Precision, "C7", format!("tt.dot of {ta} into {tc}"));
+    }
+    let step = if tensor || (sum == Type::I32 && n > 32) { 16 } else { 8 };
+    let columns = n.is_multiple_of(step) && (n <= 256 || (tensor && n == 512));
+    if !m.is_multiple_of(64) || !columns || !k.is_multiple_of(256 / bits) {
+        return no(Code::Shape, "C63", format!("no {name} covers {m}x{n}x{k}"));
+    }
+    // What goes round a loop as a sum of products alone stays in tensor memory.
+    let stays = tensor && accumulates(module, dot);
+    let (mut words, mut held) = (if stays { 0 } else { m.saturating_mul(n) }, vec![m]);
+    for (index, operand) in [a, b].into_iter().enumerate() {
+        match place(module, operand, index == 1, target) {
+            Some(Place::Slot { k_major, swizzle }) if readable(k_major, swizzle, bits, tensor) => {}
+            Some(Place::Computed { plain: true, .. }) if index == 0 && bits == 16 && !tensor => {
+                words = words.saturating_add(m * k / 2);
+            }
+            Some(Place::Computed { k_major, swizzle, rows, .. })
+                if readable(k_major, swizzle, bits, tensor) =>
+            {
+                held.extend(rows);
+            }
+            _ => {
+                let text =
+                    format!("operand {} is none that {name} reads", if index == 0 { 'a' } else { 'b' });
+                return no(Code::Layout, "C62", text);
+            }
+        }
+    }
+    Ok(Product { words, held })
+}
+
+/// Whether a product of a loop by wgmma reads what lanes compute: registers are its own until it has ended, and so is the
+/// slot that the next trip stores to; it ends in its trip (C46).
+pub(crate) fn reads_computed(module: &Module, scf_for: OpId, target: &Target) -> bool {
+    let body = module.entry(scf_for, 0).map(|body| module.blocks[body].ops.as_slice()).unwrap_or_default();
+    let dots = body.iter().filter(|&&op| module.ops[op].opcode == Opcode::Dot);
+    let computed = |&dot: &OpId| {
+        let operands = module.ops[dot].operands.iter().take(2).enumerate();
+        let mut places = operands.map(|(index, &v)| place(module, v, index == 1, target));
+        places.any(|place| matches!(place, Some(Place::Computed { .. })))
+    };
+    target.mma_instruction() == MmaInstruction::Wgmma && dots.copied().any(|dot| computed(&dot))
+}
+
+/// Where an operand comes from.
+enum Place {
+    /// A slot that a load fills.
+    Slot { k_major: bool, swizzle: u32 },
+    /// Lanes: they store it to a slot, or wgmma reads it from their registers where it is `plain`. `rows` must be those of
+    /// their layout, where it is not made wherever it is stored.
+    Computed { plain: bool, k_major: bool, swizzle: u32, rows: Option<u64> },
+}
+
+/// Rows of 32 bytes at least; elements of more than 16 bits must have K inside, and those of 8 bits for wgmma (C62, T13).
+fn readable(k_major: bool, swizzle: u32, bits: u64, tensor: bool) -> bool {
+    swizzle >= 32 && (k_major || bits == 16 || (bits == 8 && tensor))
+}
+
+/// The place of an operand; `second` is B.
+fn place(module: &Module, value: ValueId, second: bool, target: &Target) -> Option<Place> {
+    let seen = look_through(module, value);
+    let k_major = seen.transposed() == second;
+    if !seen.plain() && !seen.transposed() {
+        return None;
+    }
+    if let Some(maker) = module.def_op(seen.base) {
+        let swizzle = match module.ops[maker].opcode {
+            Opcode::Load => copied_tile(module, maker).map(|tile| tile.swizzle),
+            Opcode::DescriptorLoad => {
+                let descriptor = module.ops[maker].operands.first().copied()?;
+                TilePlan::new(module.ty(descriptor), target).ok().map(|plan| plan.swizzle)
+            }
+            _ => None,
+        };
+        if let Some(swizzle) = swizzle {
+            return Some(Place::Slot { k_major, swizzle });
+        }
+    }
+    let ty = module.ty(seen.base);
+    let extents = non_unit(ty.shape());
+    let &[rows, cols] = extents.as_slice() else { return None };
+    let swizzle = swizzle(&extents, cols.saturating_mul(u64::from(ty.elem_bits()?)) / 8);
+    let rows = (!is_free(module, seen.base)).then_some(rows);
+    Some(Place::Computed { plain: seen.views.is_empty(), k_major, swizzle, rows })
+}

@@ -1,0 +1,12 @@
+//! What multiplies: which instruction each product of a partition has, its warps, and how tiles lie in their registers
+//! (Q20, Q21).
+
+pub(crate) mod asynchronous;
+pub(crate) mod covered;
+mod partition_shape;
+pub(crate) mod scratch;
+pub(crate) mod shape;
+pub(crate) mod tensor;
+
+pub use asynchronous::Products;
+pub use partition_shape::{PartitionShape, RegisterLayout};

@@ -1,0 +1,202 @@
+//! Shared memory by which the lanes of a partition exchange what they hold (C65, G12).
+
+use std::collections::BTreeSet;
+
+use warploom_ir::vectors::{Along, Vectors};
+use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
+
+use crate::engines::RegisterLayout;
+use crate::nest::repeats;
+use crate::views::non_unit;
+
+/// A tile that is no larger goes through scratch memory wherever it comes from: a load may have been kept in registers.
+const SMALL: u64 = 16 << 10;
+
+/// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
+/// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
+/// Where elements go to other lanes, or the layout has no rows for a tile, whole tiles; so do vectors that are held along one
+/// dimension and wanted along the other (G12).
+pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
+    let data = &module.ops[op];
+    let all = || together(module, &data.operands);
+    let first = || together(module, data.operands.get(..1).unwrap_or_default());
+    let bare = || data.operands.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
+    // A single row or column may lie in no rows at all.
+    let thin = || data.operands.iter().any(|&v| is_thin(module.ty(v)));
+    let rank = data.operands.first().map_or(0, |&v| module.ty(v).shape().len());
+    let old = || result_words(module, op) * 128 * warps;
+    let line = || words(module, op) * 128 * warps;
+    let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
+    let runs_down = || data.operands.iter().any(|&v| vectors.of(v) == Some(Along::Rows));
+    let turned = || if vectors.turns(op) { together(module, &data.results) } else { 0 };
+    let comes = |n: usize| {
+        // Places in memory are computed where they are wanted.
+        let value =
+            data.operands.get(n).copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
+        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
+    };
+    match data.opcode {
+        Opcode::Reduce if bare() || thin() || rank > 2 => {
+            reduced(module, op, warps, layout).max(all()).max(line())
+        }
+        Opcode::Reduce if rank == 1 && warps > 1 && runs_down() => {
+            reduced(module, op, warps, layout).max(line())
+        }
+        Opcode::Reduce => reduced(module, op, warps, layout).max(turned()),
+        Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
+            all().max(line())
+        }
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::AtomicLoad | Opcode::AtomicPoll if bare() => {
+            together(module, &data.results).max(old())
+        }
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => old(),
+        Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicPoll if warps > 1 => old(),
+        Opcode::Reshape if is_moved(module, op) && comes(0) => first(),
+        Opcode::Trans if comes(0) && is_turned(module, op) => first(),
+        Opcode::Gather | Opcode::Split if comes(0) => first(),
+        Opcode::ExpandDims | Opcode::Broadcast | Opcode::Reshape if comes(0) && apart() => first(),
+        Opcode::ExpandDims if comes(0) && vectors.turns(op) => first(),
+        Opcode::Join if comes(0) || comes(1) => all(),
+        Opcode::Cat => all(),
+        Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),
+        Opcode::Histogram => {
+            let counters = module.result(op).and_then(|v| module.ty(v).elements()).unwrap_or(1);
+            counters.saturating_mul(4).next_multiple_of(128)
+        }
+        _ => 0,
+    }
+}
+
+/// Words of 32 bits of an element of the result, one where there is none.
+fn result_words(module: &Module, op: OpId) -> u64 {
+    let bits = module.result(op).and_then(|v| module.ty(v).elem_bits());
+    bits.map_or(1, |bits| u64::from(bits.div_ceil(32)))
+}
+
+/// Whether a matrix is a single row or column.
+fn is_thin(ty: &Type) -> bool {
+    ty.shape().len() == 2 && non_unit(ty.shape()).len() < 2
+}
+
+/// Bytes of tiles one behind the other.
+fn together(module: &Module, values: &[ValueId]) -> u64 {
+    let bytes = |value: &ValueId| {
+        let ty = module.ty(*value);
+        let each = match ty.elem() {
+            Type::Ptr { .. } => 8,
+            elem => u64::from(elem.elem_bits().unwrap_or(64).div_ceil(8)),
+        };
+        ty.elements().unwrap_or(1).saturating_mul(each).next_multiple_of(16)
+    };
+    values.iter().map(bytes).fold(0, u64::saturating_add)
+}
+
+/// Whether memory may change before an operation: what was loaded is then kept in registers.
+fn is_kept(module: &Module, op: OpId) -> bool {
+    let mut around = Some(op);
+    while let Some(op) = around {
+        let ops = module.ops[op].block.map_or(&[][..], |block| module.blocks[block].ops.as_slice());
+        let before = ops.iter().copied().take_while(|o| *o != op || repeats(module, op));
+        let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes();
+        if before.flat_map(|o| walk::ops(module, o)).any(writes) {
+            return true;
+        }
+        around = module.parent(op);
+    }
+    false
+}
+
+/// Whether a value comes from something that leaves it in registers, `loads` being such things.
+fn is_made(module: &Module, value: ValueId, loads: bool) -> bool {
+    let (mut stack, mut seen) = (vec![value], BTreeSet::new());
+    while let Some(value) = stack.pop() {
+        if !seen.insert(value) || !module.ty(value).is_tensor() {
+            continue;
+        }
+        let Some(op) = module.def_op(value) else { return true };
+        let data = &module.ops[op];
+        match data.opcode.facts().category {
+            Category::Source => {}
+            Category::View => stack.extend(&data.operands),
+            category if category.is_elementwise() => stack.extend(&data.operands),
+            _ if data.opcode == Opcode::Load && !loads => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Whether a reshape changes more than extents of 1.
+fn is_moved(module: &Module, op: OpId) -> bool {
+    let shape = |v: Option<&ValueId>| v.map(|&v| non_unit(module.ty(v).shape()));
+    shape(module.ops[op].operands.first()) != shape(module.ops[op].results.first())
+}
+
+/// Whether somebody but products reads a transposed tile.
+fn is_turned(module: &Module, op: OpId) -> bool {
+    let moves = module.ops[op].operands.first().is_some_and(|&v| non_unit(module.ty(v).shape()).len() > 1);
+    let product = |&(user, index): &(OpId, usize)| module.ops[user].opcode == Opcode::Dot && index < 2;
+    moves && module.result(op).is_some_and(|v| !walk::uses(module, v).all(|user| product(&user)))
+}
+
+/// Whether the layout has rows and columns for a tile, or a vector along either.
+fn is_covered(ty: &Type, warps: u64, layout: RegisterLayout) -> bool {
+    let (down, along) = match layout {
+        RegisterLayout::MmaSync { m, n } => (16 * m, 8 * n),
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves => (16 * warps, 8),
+        RegisterLayout::TensorRows => (32 * warps, 16),
+        RegisterLayout::Blocked { vector, across } => ((32 * warps / across).max(1), vector * across),
+    };
+    match ty.shape() {
+        [] => true,
+        // Where lanes stand in one row, vectors run along it.
+        &[n] => n.is_multiple_of(along) || (down > 1 && n.is_multiple_of(down)),
+        [outer @ .., rows, cols] => {
+            outer.iter().all(|&n| n == 1)
+                && (*rows == 1 || rows.is_multiple_of(down))
+                && (*cols == 1 || cols.is_multiple_of(along))
+        }
+    }
+}
+
+/// Whether several warps share what a scan goes along, or the layout has no order of lanes along it.
+fn shares_lines(module: &Module, scan: OpId, warps: u64, layout: RegisterLayout) -> bool {
+    let RegisterLayout::Blocked { across, .. } = layout else { return true };
+    let rank = module.ops[scan].operands.first().map_or(1, |&v| module.ty(v).shape().len());
+    let axis = module.attr(scan, "axis").and_then(Attr::as_i64).unwrap_or(0);
+    match usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank) && rank > 1 {
+        true => across > 32,
+        false => warps > 1,
+    }
+}
+
+/// The same for a reduction.
+fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) -> u64 {
+    let operands = &module.ops[reduce].operands;
+    let rank = operands.first().map_or(1, |&v| module.ty(v).shape().len());
+    let axis = module.attr(reduce, "axis").and_then(Attr::as_i64).unwrap_or(0);
+    let along_row = usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
+    let apart = match layout {
+        RegisterLayout::MmaSync { m, n } => {
+            if along_row && rank > 1 {
+                n > 1
+            } else {
+                m > 1
+            }
+        }
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorRows => {
+            !along_row || rank == 1
+        }
+        RegisterLayout::Blocked { across, .. } => match along_row {
+            true => across > 32,
+            false => warps > 1,
+        },
+    };
+    if apart { 4 * 128 * warps * words(module, reduce) } else { 0 }
+}
+
+/// Words of an element of every operand.
+fn words(module: &Module, op: OpId) -> u64 {
+    let bits = module.ops[op].operands.iter().filter_map(|&v| module.ty(v).elem_bits());
+    bits.map(|bits| u64::from(bits).div_ceil(32)).sum()
+}

@@ -1,0 +1,308 @@
+//! Warps, registers and the layout of tiles of a kernel that one partition runs (C31, C61, C67).
+
+use std::collections::BTreeMap;
+
+use warploom_chips::Target;
+use warploom_chips::mma::MmaInstruction;
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::vectors::Vectors;
+use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
+
+use crate::engines::asynchronous::{self, Products};
+use crate::engines::scratch;
+use crate::engines::{PartitionShape, RegisterLayout};
+use crate::nest::innermost_for;
+use crate::place::{refuse, remark};
+use crate::transports::operands::{DotOperand, operands};
+use crate::walk::preorder;
+
+/// Registers of accumulators per thread that leave room for operands, addresses and masks.
+const ACCUMULATORS: u64 = 128;
+
+/// Chooses the shape of a kernel.
+///
+/// # Errors
+/// Operations and tiles that have no code on this chip.
+pub(crate) fn choose(
+    module: &Module,
+    func: OpId,
+    target: &Target,
+    products: Products,
+    operands: &[DotOperand],
+) -> Result<PartitionShape, Vec<Diagnostic>> {
+    let ops = preorder(module, func);
+    let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
+    let reduces = reductions().next().is_some();
+    let chosen = match (dots.as_slice(), products) {
+        ([], Products::Synchronous) => Ok(blocked(module, &ops)),
+        ([], Products::Asynchronous { .. }) => {
+            let error = refuse(module, func, Code::Op, "no product to issue asynchronously");
+            Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
+        }
+        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), operands),
+        (_, Products::Asynchronous { .. }) => {
+            asynchronous::warps(module, func, &dots, aligned(module, func), target)
+        }
+    };
+    match chosen {
+        Ok((warps, layout)) if errors.is_empty() => {
+            let lanes = 32 * warps;
+            let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
+            let vectors = Vectors::new(module, func);
+            let scratch = ops.iter().map(|&op| scratch::of(module, op, warps, layout, &vectors));
+            let scratch = scratch.max().unwrap_or(0);
+            return Ok(PartitionShape { warps, registers, layout, scratch });
+        }
+        Ok(_) => {}
+        Err(error) => errors.push(*error),
+    }
+    crate::place::file_order(&mut errors);
+    Err(errors)
+}
+
+/// Warps along the rows and along the columns that share the products of a kernel by mma.sync; none where they fit no
+/// split, or there are no products.
+pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
+    let ops = preorder(module, func);
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
+    let operands = operands(module, func, &[], false);
+    match mma_sync(module, &dots, reduces, aligned(module, func), &operands) {
+        Ok((_, RegisterLayout::MmaSync { m, n })) if !dots.is_empty() => {
+            Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
+        }
+        _ => None,
+    }
+}
+
+/// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
+fn mma_sync(
+    module: &Module,
+    dots: &[OpId],
+    reduces: bool,
+    aligned: bool,
+    operands: &[DotOperand],
+) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
+    let extents = |dot: OpId| -> Option<(u64, u64)> {
+        match module.ty(module.result(dot)?).shape() {
+            &[m, n] => Some((m, n)),
+            _ => None,
+        }
+    };
+    // A that is computed stays in the registers of its rows where all warps stand along M, and rows are reduced there.
+    let column = reduces || operands.iter().any(|f| f.index == 0 && f.slot.is_none());
+    // Products of one loop are alive together; a later loop goes on with what an earlier one made.
+    let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
+    for &dot in dots {
+        let (m, n) = extents(dot).unwrap_or((u64::MAX, 1));
+        let accumulator = accumulators.entry(innermost_for(module, dot)).or_default();
+        *accumulator = accumulator.saturating_add(m.saturating_mul(n));
+    }
+    let all = accumulators.values().copied().max().unwrap_or(0);
+    // Two tiles of 8 columns side by side come by one ldmatrix.
+    let splits = |dot: OpId, m: u64, n: u64, cols_of_tile: u64| {
+        whole_steps(module, dot)
+            && extents(dot).is_some_and(|(rows, cols)| {
+                rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n)
+            })
+    };
+    let held = |m: u64, n: u64| operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
+    let fits = |most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
+        all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
+    };
+    // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
+    let most = ACCUMULATORS + ACCUMULATORS / 8;
+    let limits = if aligned { [most, most] } else { [ACCUMULATORS / 2, most] };
+    // Operands are read once per warp along the other dimension: the squarest split reads least.
+    let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
+    let squarest = |warps: u64| {
+        let mut splits: Vec<(u64, u64)> =
+            (0..5).map(|s| 1 << s).filter(|m| warps.is_multiple_of(*m)).map(|m| (m, warps / m)).collect();
+        splits.sort_by_key(|&(m, n)| ((rows / m) + (cols / n), n));
+        splits
+    };
+    // What is computed goes through shared memory where warps along M alone do not do.
+    let ways = if column {
+        vec![(true, 16), (false, 16), (true, 8), (false, 8)]
+    } else {
+        vec![(false, 16), (false, 8)]
+    };
+    // One warp alone hides nothing of what it waits for: all ways with several come first.
+    for counts in [&[4u64, 8, 16, 2][..], &[1]] {
+        for &(column, tile) in &ways {
+            for (most, &warps) in limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w))) {
+                let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
+                if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
+                    return Ok((warps, RegisterLayout::MmaSync { m, n }));
+                }
+            }
+        }
+    }
+    let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1, 8));
+    let bent = operands.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
+    if let Some(dot) = uneven.or(bent).or(dots.first().copied().filter(|_| all / (32 * 16) <= most)) {
+        let text = "the products of this kernel fit no split over 1 to 16 warps";
+        let needs = "tiles of M in multiples of 16, of N in multiples of 8, of K in steps of 32 bytes; K in multiples of 16 where operands are computed";
+        return Err(Box::new(refuse(module, dot, Code::Shape, text).rule("C67").note("needs", needs)));
+    }
+    let warps = [16, 8, 4, 2, 1]
+        .into_iter()
+        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(u64::MAX, w, (m, n), 8)));
+    let tiles: Vec<(OpId, u64, u64)> =
+        dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
+    Err(too_many_registers(module, &tiles, all, most, warps.unwrap_or(1)))
+}
+
+/// Whether K comes in the steps of mma.sync: 32 bytes each.
+fn whole_steps(module: &Module, dot: OpId) -> bool {
+    let a = module.ops[dot].operands.first().map(|&a| module.ty(a));
+    a.is_some_and(|a| match (a.shape().last(), a.elem_bits()) {
+        (Some(k), Some(bits)) => k.saturating_mul(u64::from(bits)).is_multiple_of(256),
+        _ => false,
+    })
+}
+
+/// A remark where accumulators leave few registers for anything else: some of them will be spilled.
+pub(crate) fn crowded(module: &Module, func: OpId, shape: &PartitionShape) -> Option<Diagnostic> {
+    let tensor = shape.instruction() == MmaInstruction::Tcgen05;
+    let dots =
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot && !tensor);
+    let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
+        &[m, n] => Some((dot, m, n)),
+        _ => None,
+    });
+    let (dot, m, n) = tiles.max_by_key(|&(_, m, n)| m.saturating_mul(n))?;
+    let each = m.saturating_mul(n) / (32 * shape.warps);
+    (each > shape.registers * 3 / 4).then(|| {
+        let text =
+            format!("accumulators take {each} of {} registers per thread: some will spill", shape.registers);
+        let error = remark(module, dot, Code::Registers, text).rule("C31");
+        error.note("fits", format!("a tile of {m}x{}", n / 2))
+    })
+}
+
+/// The refusal of C31: who has how much, and what would fit.
+fn too_many_registers(
+    module: &Module,
+    tiles: &[(OpId, u64, u64)],
+    all: u64,
+    most: u64,
+    warps: u64,
+) -> Box<Diagnostic> {
+    let widest = tiles.iter().copied().max_by_key(|&(_, m, n)| m.saturating_mul(n));
+    let (dot, m, n) = widest.unwrap_or((module.root, 1, 1));
+    let lanes = 32 * warps;
+    let text = format!("accumulators take {} registers per thread of {most}", all.div_ceil(lanes));
+    let live = format!("partition @main, {} B in {warps} warps", all.saturating_mul(4));
+    let error = refuse(module, dot, Code::Registers, text).rule("C31").note("live", live);
+    // With half the columns of the widest product, or a quarter.
+    let rest = all.saturating_sub(m.saturating_mul(n));
+    let fits = [n / 2, n / 4, n / 8].into_iter().find(|&n| n >= 16 && (rest + m * n) / lanes <= most);
+    Box::new(match fits {
+        Some(n) => error.note("fits", format!("a tile of {m}x{n}")),
+        None => error.note("instead", "smaller tiles"),
+    })
+}
+
+/// Whether every pointer argument says what divides it.
+fn aligned(module: &Module, func: OpId) -> bool {
+    let args = module.entry(func, 0).map(|body| module.blocks[body].args.as_slice()).unwrap_or_default();
+    let attrs = module.attr(func, "arg_attrs").and_then(Attr::as_array).unwrap_or_default();
+    args.iter().enumerate().all(|(n, &arg)| {
+        let stated = match attrs.get(n) {
+            Some(Attr::Dict(dict)) => dict.get("tt.divisibility").is_some(),
+            _ => false,
+        };
+        stated || !matches!(module.ty(arg), Type::Ptr { .. })
+    })
+}
+
+/// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
+const WHOLE: u64 = 64;
+
+/// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp. Where no layout covers
+/// all tiles, the smallest are left out.
+fn blocked(module: &Module, ops: &[OpId]) -> (u64, RegisterLayout) {
+    let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
+    let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
+    let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
+    let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
+    let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
+    let covers = |limit: u64| {
+        let large: Vec<&Type> =
+            tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
+        covering(&large)
+    };
+    let plain = (4, RegisterLayout::Blocked { vector: 1, across: 32 });
+    limits.into_iter().find_map(covers).unwrap_or(plain)
+}
+
+/// Lanes in rows that cover these tiles.
+fn covering(tiles: &[&Type]) -> Option<(u64, RegisterLayout)> {
+    let matrices: Vec<[u64; 2]> = tiles
+        .iter()
+        .filter_map(|t| match t.shape() {
+            &[r, c] if r > 1 && c > 1 => Some([r, c]),
+            _ => None,
+        })
+        .collect();
+    let widest = tiles.iter().filter_map(|t| t.elem_bits()).filter(|b| *b >= 8).min().unwrap_or(32);
+    let vector = 128 / u64::from(widest).clamp(8, 64);
+    if matrices.is_empty() {
+        let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
+        let least = vectors.filter_map(|t| t.shape().first().copied()).min();
+        let Some(least) = least else {
+            // Tiles of other ranks take lanes as they come.
+            return Some((4, RegisterLayout::Blocked { vector, across: 128 }));
+        };
+        let lanes = |warps: u64| 32 * warps;
+        let mut ways = [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
+        let (warps, vector) = ways.find(|&(warps, vector)| least.is_multiple_of(lanes(warps) * vector))?;
+        return Some((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
+    }
+    let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
+    let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
+    for warps in [4u64, 2, 1] {
+        for vector in [vector, 4, 2, 1].map(|v| v.min(vector)) {
+            let across = (cols / vector).min(32);
+            if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
+            {
+                return Some((warps, RegisterLayout::Blocked { vector, across }));
+            }
+        }
+    }
+    None
+}
+
+/// Whether an atomic operation adds bf16; the greater and the smaller are swapped in.
+fn of_bf16(module: &Module, op: OpId) -> bool {
+    let value = module.ops[op].operands.get(1);
+    let adds = module.attr(op, "atomic_rmw_op").and_then(Attr::as_str) == Some("fadd");
+    adds && value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
+}
+
+/// What no partition of this kind has code for.
+fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
+    let name = module.op_name(op);
+    let chip = target.name();
+    let (what, instead) = match module.ops[op].opcode {
+        Opcode::AtomicRmw if target.chip.capability < 90 && of_bf16(module, op) => {
+            let text = format!("{chip} has no atomic operation on bf16");
+            let error = refuse(module, op, Code::Target, text).rule("C3");
+            return Some(error.note("needs", "sm_90 and later").note("instead", "f16 or f32"));
+        }
+        Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
+            (format!("{name} is not supported for {chip}"), "pointers")
+        }
+        Opcode::MakeTensorDescriptor => {
+            (format!("{name} is not supported"), "a descriptor made by the host (C16)")
+        }
+        opcode if !opcode.facts().lowered => {
+            (format!("{name} is not supported for {chip}"), "the operations of C2, C68")
+        }
+        _ => return None,
+    };
+    Some(refuse(module, op, Code::Op, what).rule("C3").note("instead", instead))
+}

@@ -1,0 +1,254 @@
+//! Products of one partition by tcgen05.mma: where their results lie in tensor memory, and by which barriers they are
+//! handed over (C20, C22, C24, C27, C66).
+//!
+//! A sum of products that a loop carries, and nothing else touches, stays in tensor memory. Every other product starts
+//! anew; what it is added to is added in registers.
+
+use std::collections::BTreeMap;
+
+use warploom_chips::Target;
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+
+use crate::engines::RegisterLayout;
+use crate::nest::{innermost_for, is_inside, repeats};
+use crate::place::refuse;
+use crate::transports::find::Found;
+use crate::transports::operands::{DotOperand, Slot};
+use crate::waits::lags;
+use crate::walk::{Users, preorder};
+
+/// The most slots of a ring that products give back.
+pub(crate) const SLOTS: u64 = 32;
+
+/// Products that take turns in the same columns.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorRing {
+    /// Its name.
+    pub name: String,
+    /// What a product makes.
+    pub tile: Type,
+    /// First column, and how many.
+    pub column: u64,
+    pub columns: u64,
+    /// The barrier that says that a product has ended.
+    pub full: u64,
+    /// The barrier that says that all have read it, where another one follows.
+    pub empty: Option<u64>,
+    /// What each product lives through, by positions in the order of the text.
+    lives: Vec<(usize, usize)>,
+}
+
+/// What a kernel keeps in tensor memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tensor {
+    pub rings: Vec<TensorRing>,
+    /// The ring of each product.
+    pub of: BTreeMap<OpId, usize>,
+    /// Columns to allocate, and the bytes of shared memory where their address is put.
+    pub columns: u64,
+    pub slot: u64,
+    /// Rows of one instruction.
+    pub rows: u64,
+    /// Barriers by which products give back the slots of a loop, by loop.
+    pub given_back: BTreeMap<OpId, u64>,
+}
+
+/// Makes every product start anew but the sums that stay in tensor memory.
+pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
+    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Dot);
+    for dot in dots.collect::<Vec<_>>() {
+        if !stays(kernel, dot, found, operands) {
+            start_anew(kernel, dot);
+        }
+    }
+}
+
+/// Whether the sum of a product stays in tensor memory: a counted loop carries it from zero on, and what the product
+/// reads comes by pipelined loads of that loop, or stays what it is while the loop runs.
+fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
+    let Some(scf_for) = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For) else {
+        return false;
+    };
+    let Some(body) = kernel.ops[dot].block else { return false };
+    let arg = kernel.ops[dot].operands.get(2).copied();
+    let at = kernel.blocks[body].args.iter().position(|&a| Some(a) == arg);
+    let init = at.and_then(|at| kernel.ops[scf_for].operands.get(at + 2)).copied();
+    let from_zero = init.is_some_and(|init| kernel.is_const_zero(init));
+    let brought = |operand: &DotOperand| {
+        let Some(base) = kernel.def_op(operand.seen.base) else { return false };
+        match operand.slot {
+            Some(Slot::Ring) => found
+                .iter()
+                .any(|f| f.scf_for == scf_for && !f.engine() && f.tiles.iter().any(|t| t.op == base)),
+            Some(Slot::Blocking) => !is_inside(kernel, base, scf_for),
+            None => false,
+        }
+    };
+    let waited = waits_behind(kernel, dot);
+    (waited || lags(kernel, body, dot))
+        && from_zero
+        && is_counted(kernel, scf_for)
+        && operands.iter().filter(|f| f.dot == dot).all(brought)
+        && operands.iter().any(|f| f.dot == dot && f.slot == Some(Slot::Ring))
+}
+
+/// Whether a product has the wait of a later form behind it.
+fn waits_behind(kernel: &Module, dot: OpId) -> bool {
+    let users = Users::new(kernel);
+    let waits = |&op: &OpId| kernel.ops[op].opcode == Opcode::MmaWait;
+    kernel.result(dot).is_some_and(|v| matches!(users.of(v), [op] if waits(op)))
+}
+
+/// Whether all around a loop are counted loops, or branches that are taken once.
+fn is_counted(kernel: &Module, scf_for: OpId) -> bool {
+    let (mut at, mut branch) = (kernel.parent(scf_for), false);
+    while let Some(parent) = at {
+        match kernel.ops[parent].opcode {
+            Opcode::For if branch => return false,
+            Opcode::While => return false,
+            Opcode::If => branch = true,
+            _ => {}
+        }
+        at = kernel.parent(parent);
+    }
+    true
+}
+
+/// A product that starts from zero; what it was added to is added behind it.
+fn start_anew(kernel: &mut Module, dot: OpId) {
+    let (Some(&into), Some(result), Some(block)) =
+        (kernel.ops[dot].operands.get(2), kernel.result(dot), kernel.ops[dot].block)
+    else {
+        return;
+    };
+    if kernel.is_const_zero(into) {
+        return;
+    }
+    let (ty, loc, span) = (kernel.ty(result).clone(), kernel.ops[dot].loc, kernel.ops[dot].span);
+    let (zero, add) = match ty.elem() {
+        Type::Float(_) => (Attr::Float { bits: 0, ty: ty.elem().clone() }, Opcode::AddF),
+        _ => (Attr::Int { value: 0, ty: ty.elem().clone() }, Opcode::AddI),
+    };
+    let constant = kernel.create_op(Opcode::Constant, &[], std::slice::from_ref(&ty), loc);
+    kernel.ops[constant].props.set("value", Attr::Splat { value: Box::new(zero), ty: ty.clone() });
+    let sum = kernel.create_op(add, &[result, into], &[ty], loc);
+    kernel.ops[sum].span = span;
+    let (Some(zero), Some(whole)) = (kernel.result(constant), kernel.result(sum)) else { return };
+    kernel.replace_all_uses(result, whole);
+    kernel.ops[sum].operands = [result, into].into_iter().collect();
+    if let Some(into) = kernel.ops[dot].operands.get_mut(2) {
+        *into = zero;
+    }
+    let Some(at) = kernel.blocks[block].ops.iter().position(|&op| op == dot) else { return };
+    kernel.insert(block, at + 1, sum);
+    kernel.insert(block, at, constant);
+}
+
+/// Whether a product adds to what its loop carries in tensor memory.
+pub(crate) fn accumulates(kernel: &Module, dot: OpId) -> bool {
+    kernel.ops[dot].operands.get(2).is_some_and(|&into| !kernel.is_const_zero(into))
+}
+
+/// Finds columns and barriers for the products of a prepared kernel, the latter from an offset in shared memory on; and
+/// where what follows may begin.
+///
+/// # Errors
+/// More columns than there are.
+pub(crate) fn plan(
+    kernel: &Module,
+    func: OpId,
+    layout: RegisterLayout,
+    found: &[Found],
+    (start, target): (u64, &Target),
+) -> Result<(Tensor, u64), Vec<Diagnostic>> {
+    let rows = match layout {
+        RegisterLayout::TensorRows => 128,
+        RegisterLayout::TensorHalves => 64,
+        _ => return Ok((Tensor::default(), start)),
+    };
+    let ops = preorder(kernel, func);
+    let order: BTreeMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    let users = Users::new(kernel);
+    let mut tensor = Tensor { rows, slot: start.next_multiple_of(8), ..Tensor::default() };
+    let mut end = tensor.slot + 8;
+    for &dot in ops.iter().filter(|&&op| kernel.ops[op].opcode == Opcode::Dot) {
+        let Some(result) = kernel.result(dot) else { continue };
+        let tile = kernel.ty(result).clone();
+        let (from, read) = site(kernel, dot).unwrap_or((dot, result));
+        let life = (order.get(&from).copied().unwrap_or(0), last(kernel, (from, read), &users, &order));
+        let apart = |ring: &TensorRing| {
+            ring.tile == tile && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
+        };
+        let number = match tensor.rings.iter().position(apart) {
+            Some(number) => number,
+            None => {
+                let words = tile.elements().unwrap_or(0) / rows;
+                tensor.rings.push(TensorRing {
+                    name: format!("t{}", tensor.rings.len()),
+                    tile,
+                    column: tensor.columns,
+                    columns: words,
+                    full: end,
+                    empty: None,
+                    lives: Vec::new(),
+                });
+                tensor.columns += words;
+                end += 16;
+                tensor.rings.len() - 1
+            }
+        };
+        tensor.of.insert(dot, number);
+        if let Some(ring) = tensor.rings.get_mut(number) {
+            if repeats(kernel, from) || !ring.lives.is_empty() {
+                ring.empty = Some(ring.full + 8);
+            }
+            ring.lives.push(life);
+        }
+    }
+    for f in found.iter().filter(|f| !f.engine()) {
+        let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.clone()).unwrap_or_default();
+        if body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op)) {
+            tensor.given_back.insert(f.scf_for, end);
+            end += 8 * SLOTS;
+        }
+    }
+    let limits = target.tmem.as_ref().map_or((32, 0), |t| (u64::from(t.min_alloc), u64::from(t.columns)));
+    if tensor.columns > limits.1 {
+        let text = format!("products take {} columns of tensor memory of {}", tensor.columns, limits.1);
+        return Err(vec![refuse(kernel, func, Code::Capacity, text).rule("C92").note("instead", "mma.sync")]);
+    }
+    tensor.columns = tensor.columns.next_power_of_two().max(limits.0);
+    Ok((tensor, end))
+}
+
+/// Where the result of a product comes to be known: at the product, or behind the loop that carries it.
+pub(crate) fn site(kernel: &Module, dot: OpId) -> Option<(OpId, ValueId)> {
+    if !accumulates(kernel, dot) {
+        return Some((dot, kernel.result(dot)?));
+    }
+    let scf_for = innermost_for(kernel, dot)?;
+    let body = kernel.entry(scf_for, 0)?;
+    let arg = kernel.ops[dot].operands.get(2)?;
+    let at = kernel.blocks[body].args.iter().position(|a| a == arg)?.checked_sub(1)?;
+    Some((scf_for, *kernel.ops[scf_for].results.get(at)?))
+}
+
+/// The position of the last operation in the block of `from`, with all inside, that reads a value.
+fn last(
+    kernel: &Module,
+    (from, value): (OpId, ValueId),
+    users: &Users,
+    order: &BTreeMap<OpId, usize>,
+) -> usize {
+    let block = kernel.ops[from].block;
+    let outermost = |mut op: OpId| {
+        while kernel.ops[op].block != block {
+            op = kernel.parent(op)?;
+        }
+        Some(op)
+    };
+    let readers = users.of(value).iter().filter_map(|&op| outermost(op));
+    let ends = readers.chain([from]).flat_map(|op| preorder(kernel, op)).filter_map(|op| order.get(&op));
+    ends.copied().max().unwrap_or(0)
+}

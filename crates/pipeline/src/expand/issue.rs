@@ -1,0 +1,339 @@
+//! Products of one partition by tcgen05.mma: one lane issues them, all wait until they have ended, read them, and say so
+//! (C21, C24, C25, C66).
+//!
+//! ```text
+//! one lane   acquires the columns where another product was read before; multiplies; commits
+//! all        wait for it, read it where its result is read, and give the columns back
+//! ```
+//!
+//! A sum that a loop carries is committed behind its loop; the loop carries whether anything was added. The slots that
+//! its products read are given back by a commit in each trip.
+
+use std::collections::BTreeSet;
+
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use crate::emit::{Emit, number};
+use crate::engines::tensor::{Tensor, TensorRing, accumulates, site};
+use crate::expand::thread::{Site, thread};
+use crate::walk::preorder;
+
+/// The attribute of a product that says which ring it has, while loops are expanded around it.
+const RING: &str = "tensor_ring";
+
+/// Writes down which product has which ring.
+pub(crate) fn tag(out: &mut Module, tensor: &Tensor) {
+    for (&dot, &ring) in &tensor.of {
+        out.ops[dot].attrs.set(RING, number(ring));
+    }
+}
+
+/// Issues the products of a function; `given_back` are rings whose slots products give back.
+pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &[String]) -> Option<()> {
+    drop_waits(out, func);
+    let body = out.entry(func, 0)?;
+    let loc = out.ops[func].loc;
+    let ops = std::mem::take(&mut out.blocks[body].ops);
+    let mut emit = Emit { out, block: body, loc };
+    let (zero, one) = (emit.constant(0), emit.constant(1));
+    let (never, always) = (emit.flag(false), emit.flag(true));
+    out.blocks[body].ops.extend(ops);
+    let known = Known { zero, one, never, always };
+    for (index, ring) in tensor.rings.iter().enumerate() {
+        let dots = preorder(out, func).into_iter().filter(|&op| ring_of(out, op) == Some(index));
+        let mut sites = BTreeSet::new();
+        let mut sums = Vec::new();
+        for dot in dots.collect::<Vec<_>>() {
+            let (at, result) = site(out, dot)?;
+            sites.insert(at);
+            if accumulates(out, dot) {
+                sums.push((at, result));
+                add_up(out, dot, at, result, ring, &known)?;
+            }
+        }
+        let mut work = Work { ring, known, sums, open: None };
+        thread(out, body, zero, &sites, &mut work)?;
+    }
+    give_back(out, func, given_back, &known)
+}
+
+fn ring_of(out: &Module, op: OpId) -> Option<usize> {
+    if out.ops[op].opcode != Opcode::Dot {
+        return None;
+    }
+    out.attr(op, RING).and_then(Attr::as_i64).and_then(|n| usize::try_from(n).ok())
+}
+
+/// Numbers that all use.
+#[derive(Clone, Copy)]
+struct Known {
+    zero: ValueId,
+    one: ValueId,
+    never: ValueId,
+    always: ValueId,
+}
+
+/// Nobody waits for a product by its number: there are barriers.
+fn drop_waits(out: &mut Module, func: OpId) {
+    for op in preorder(out, func) {
+        if out.ops[op].opcode == Opcode::MmaWait {
+            let pairs: Vec<(ValueId, ValueId)> =
+                out.ops[op].results.iter().copied().zip(out.ops[op].operands.iter().copied()).collect();
+            pairs.into_iter().for_each(|(result, operand)| out.replace_all_uses(result, operand));
+            out.detach(op);
+        }
+    }
+}
+
+/// A product in a loop that adds to what is there once something is; the loop carries whether anything is.
+fn add_up(
+    out: &mut Module,
+    dot: OpId,
+    scf_for: OpId,
+    result: ValueId,
+    ring: &TensorRing,
+    known: &Known,
+) -> Option<()> {
+    let at = out.ops[scf_for].results.iter().position(|&v| v == result)?;
+    let body = out.entry(scf_for, 0)?;
+    let arg = *out.blocks[body].args.get(at + 1)?;
+    *out.ops[scf_for].operands.get_mut(at + 3)? = known.never;
+    out.values[arg].ty = Type::I1;
+    let end = out.terminator(body)?;
+    *out.ops[end].operands.get_mut(at)? = known.always;
+    let ops = std::mem::take(&mut out.blocks[body].ops);
+    for op in ops {
+        match op == dot {
+            true => multiply(out, body, dot, ring, arg, known, |_| {}),
+            false => out.append(body, op),
+        }
+    }
+    Some(())
+}
+
+/// One lane multiplies; what is `around` it comes first.
+fn multiply(
+    out: &mut Module,
+    block: BlockId,
+    dot: OpId,
+    ring: &TensorRing,
+    keep: ValueId,
+    known: &Known,
+    around: impl Fn(&mut Emit<'_>),
+) {
+    let loc = out.ops[dot].loc;
+    let (operands, props) = (out.ops[dot].operands.clone(), out.ops[dot].props.clone());
+    let mut attrs = out.ops[dot].attrs.clone();
+    attrs.remove(RING);
+    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+    let mut emit = Emit { out, block: elected, loc };
+    around(&mut emit);
+    let mut all = vec![known.zero];
+    all.extend(operands.iter().take(2));
+    all.push(keep);
+    let mma = emit.ring(Opcode::Mma, &ring.name, &all, &[("payload", number(0u64))]);
+    for (name, attr) in props.iter() {
+        emit.out.ops[mma].props.set(name, attr.clone());
+    }
+    emit.out.ops[mma].attrs = attrs;
+    emit.out.ops[mma].span = emit.out.ops[dot].span;
+    emit.out.ops[dot].block = None;
+}
+
+/// A product whose result is awaited or read.
+struct Open {
+    value: ValueId,
+    phase: ValueId,
+    /// Whether anything was added, where that is not sure.
+    written: Option<ValueId>,
+    waited: bool,
+}
+
+/// What is done with the products of a ring.
+struct Work<'a> {
+    ring: &'a TensorRing,
+    known: Known,
+    /// Loops that carry a sum, and the result that tells whether anything was added.
+    sums: Vec<(OpId, ValueId)>,
+    open: Option<(BlockId, Open)>,
+}
+
+impl Site for Work<'_> {
+    fn at(&mut self, out: &mut Module, block: BlockId, op: OpId, now: ValueId) -> Option<ValueId> {
+        let loc = out.ops[op].loc;
+        self.settle(out, block, op);
+        let Known { zero, one, never, .. } = self.known;
+        let name = self.ring.name.clone();
+        let acquired = |emit: &mut Emit<'_>, free: Option<ValueId>| {
+            free.into_iter().for_each(|free| {
+                emit.ring(Opcode::ProducerAcquire, &name, &[zero, free], &[]);
+            });
+        };
+        let mut emit = Emit { out, block, loc };
+        let next = emit.same(Opcode::XOrI, now, one);
+        let free = self.ring.empty.map(|_| next);
+        let committed = |out: &mut Module, elected: BlockId| {
+            let bytes = [("bytes", number(0u64))];
+            Emit { out, block: elected, loc }.ring(Opcode::ProducerCommit, &name, &[zero, now], &bytes);
+        };
+        let sum = self.sums.iter().find(|s| s.0 == op).map(|s| s.1);
+        let (value, written) = match sum {
+            Some(flag) => {
+                if free.is_some() {
+                    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+                    acquired(&mut Emit { out, block: elected, loc }, free);
+                }
+                out.append(block, op);
+                let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+                committed(out, elected);
+                // What reads the sum reads it through a value of its own.
+                let tile = out.add_result(op, self.ring.tile.clone());
+                let index = out.ops[op].results.len().checked_sub(1)?;
+                out.ops[op].results.truncate(index);
+                read_instead(out, flag, tile);
+                out.values[flag].ty = Type::I1;
+                (tile, Some(flag))
+            }
+            None => {
+                multiply(out, block, op, self.ring, never, &self.known, |emit| acquired(emit, free));
+                let elected = out.blocks[block].ops.last().and_then(|&op| out.entry(op, 0))?;
+                committed(out, elected);
+                (out.result(op)?, None)
+            }
+        };
+        self.open = Some((block, Open { value, phase: now, written, waited: false }));
+        Some(next)
+    }
+
+    fn before(&mut self, out: &mut Module, block: BlockId, op: OpId) {
+        let Some((_, open)) = self.open.as_ref().filter(|(home, _)| *home == block) else { return };
+        let last = is_end(out, op);
+        // Who comes to a meeting says that the product has left its slots.
+        let meets = out.ops[op].opcode == Opcode::BarrierSync && out.attr(op, "orders").is_none();
+        if last {
+            self.settle(out, block, op);
+        } else if !open.waited && (meets || reads(out, op, open.value)) {
+            self.wait(out, block, op);
+        }
+    }
+
+    fn behind(&mut self, out: &mut Module, block: BlockId, op: OpId) {
+        let Some((_, open)) = self.open.as_ref().filter(|(home, open)| *home == block && open.waited) else {
+            return;
+        };
+        if reads(out, op, open.value) && !is_read_later(out, block, open.value) {
+            self.settle(out, block, op);
+        }
+    }
+}
+
+/// Whether operations of a block that have not been placed yet read a value.
+fn is_read_later(out: &Module, block: BlockId, value: ValueId) -> bool {
+    let readers = out.ops.iter().filter(|(_, data)| data.block.is_some() && data.operands.contains(&value));
+    readers.map(|(op, _)| op).any(|mut op| {
+        while out.ops[op].block != Some(block) {
+            match out.parent(op) {
+                Some(parent) => op = parent,
+                None => return false,
+            }
+        }
+        !out.blocks[block].ops.contains(&op)
+    })
+}
+
+impl Work<'_> {
+    /// Waits for the product; its result is a view of its columns from here on.
+    fn wait(&mut self, out: &mut Module, block: BlockId, at: OpId) {
+        let Some((_, open)) = &mut self.open else { return };
+        open.waited = true;
+        let loc = out.ops[at].loc;
+        let mut emit = Emit { out, block, loc };
+        emit.ring(Opcode::ConsumerWait, &self.ring.name, &[self.known.zero, open.phase], &[]);
+        let view = emit.slot(&self.ring.name, self.known.zero, 0, self.ring.tile.clone());
+        if let (Some(written), Some(slot)) = (open.written, out.def_op(view)) {
+            out.ops[slot].operands.push(written);
+        }
+        read_instead(out, open.value, view);
+        open.value = view;
+    }
+
+    /// Nobody reads the result from here on: waits if nobody has, and gives the columns back.
+    fn settle(&mut self, out: &mut Module, block: BlockId, at: OpId) {
+        let Some((_, open)) = &self.open else { return };
+        if !open.waited {
+            self.wait(out, block, at);
+        }
+        self.open = None;
+        if self.ring.empty.is_some() {
+            let loc = out.ops[at].loc;
+            let iterator = [self.known.zero, self.known.zero];
+            Emit { out, block, loc }.ring(
+                Opcode::ConsumerRelease,
+                &self.ring.name,
+                &iterator,
+                &[("lag", number(0))],
+            );
+        }
+    }
+}
+
+/// Lets all that read a value read another one, those that are in no list at present included.
+fn read_instead(out: &mut Module, old: ValueId, new: ValueId) {
+    let ops: Vec<OpId> = out.ops.iter().map(|(op, _)| op).collect();
+    let of = |&op: &OpId| out.ops[op].operands.contains(&old);
+    for op in ops.iter().copied().filter(of).collect::<Vec<_>>() {
+        out.ops[op].operands.iter_mut().filter(|v| **v == old).for_each(|v| *v = new);
+    }
+}
+
+/// Whether an operation ends its block.
+fn is_end(out: &Module, op: OpId) -> bool {
+    matches!(out.ops[op].opcode, Opcode::Yield | Opcode::Condition | Opcode::Return)
+}
+
+/// Whether an operation, or one inside it, reads a value.
+fn reads(out: &Module, op: OpId, value: ValueId) -> bool {
+    preorder(out, op).iter().any(|&op| out.ops[op].operands.contains(&value))
+}
+
+/// Lets the last sum of a trip that reads a slot give it back, and issues all sums of the trip there, so that what is
+/// issued is committed at once. Other products are waited for in their trip.
+fn give_back(out: &mut Module, func: OpId, rings: &[String], known: &Known) -> Option<()> {
+    for ring in rings {
+        let (mut last, mut sums) = (None, Vec::new());
+        for op in preorder(out, func) {
+            if out.ops[op].opcode != Opcode::Mma || out.ops[op].operands.last() == Some(&known.never) {
+                continue;
+            }
+            let mut read = out.ops[op].operands.iter().skip(1).take(2);
+            if let Some(slot) = read.find_map(|&v| slot_of(out, v, ring)) {
+                last = Some((op, slot));
+                sums.push(op);
+            }
+        }
+        sums.pop();
+        let (mma, slot) = last?;
+        let (block, loc) = (out.ops[mma].block?, out.ops[mma].loc);
+        for (index, sum) in sums.into_iter().enumerate() {
+            let elected = out.parent(sum)?;
+            out.detach(sum);
+            out.insert(block, index, sum);
+            out.detach(elected);
+        }
+        Emit { out, block, loc }.ring(
+            Opcode::ConsumerRelease,
+            ring,
+            &[slot, known.zero],
+            &[("lag", number(0))],
+        );
+    }
+    Some(())
+}
+
+/// The slot of a ring that a view shows.
+fn slot_of(out: &Module, value: ValueId, ring: &str) -> Option<ValueId> {
+    let seen = crate::views::look_through(out, value);
+    let op = out.def_op(seen.base).filter(|&op| out.ops[op].opcode == Opcode::Slot)?;
+    let own = out.attr(op, "pipeline").and_then(Attr::as_symbol) == Some(ring);
+    out.ops[op].operands.first().copied().filter(|_| own)
+}

@@ -1,0 +1,15 @@
+//! What a descriptor stands for, as data.
+
+use warploom_ir::ValueId;
+
+/// What a descriptor stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    pub(crate) base: ValueId,
+    /// Extents, `i64`.
+    pub(crate) shape: Vec<ValueId>,
+    /// Strides in elements, `i64`; the innermost is 1 (C15).
+    pub(crate) strides: Vec<ValueId>,
+    /// Whether elements outside read as NaN.
+    pub(crate) nan: bool,
+}

@@ -1,0 +1,15 @@
+//! Normal form: branches nested, calls inlined, loop-invariant scalars outside the loop; and what a strategy asks of a
+//! kernel beside that (C8, C9, C17).
+
+mod calls;
+pub(crate) mod descriptors;
+pub(crate) mod induction;
+mod mapped;
+mod normal_form;
+mod plain;
+pub(crate) mod relaid;
+pub(crate) mod scaled;
+pub(crate) mod widened;
+
+pub use normal_form::normalize;
+pub(crate) use plain::{plain, with_fma};

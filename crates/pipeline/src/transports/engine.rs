@@ -1,0 +1,273 @@
+//! Tiles that the copy engine moves for one partition: an elected lane issues, every warp waits and gives back
+//! (C21-C26).
+//!
+//! ```text
+//! prologue   copies of iterations 0 .. D-2, each on the barrier of its slot
+//! loop       one lane: acquire the slot that the iteration before left, copy the iteration D-1 further on;
+//!            all: wait for the slot of this iteration; compute; fence, give it back
+//! ```
+//!
+//! A tile loaded once, in front of the loops, has a slot that nobody gives back. A result is written to a staging
+//! buffer, between two meetings of the warps, and one lane sends it off.
+
+use warploom_chips::{Feature, Target};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use crate::descriptor_record::record;
+use crate::emit::{Emit, number};
+use crate::nest::{is_inside, repeats};
+use crate::place::refuse;
+use crate::tma::TilePlan;
+use crate::transports::find::Found;
+use crate::walk::preorder;
+
+/// A tile that has a place of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The load or store.
+    pub op: OpId,
+    pub plan: TilePlan,
+    /// Type of its elements.
+    pub elem: Type,
+    /// Where it lies in shared memory.
+    pub offset: u64,
+    /// The barrier that says it has come.
+    pub full: u64,
+    /// Whether rings are in use while it is.
+    pub amid: bool,
+}
+
+/// What the copy engine does for a kernel beside the rings of its loops, and where.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Engine {
+    /// Tiles loaded once.
+    pub once: Vec<Place>,
+    /// Staging buffers of results.
+    pub stores: Vec<Place>,
+    /// Records of the descriptor arguments (C12).
+    pub records: Vec<Attr>,
+}
+
+impl Engine {
+    /// Lays results that are stored while no ring is in use over the rings, whose slots are between `from` and `to`, or
+    /// behind everything, which ends at `used`; returns where shared memory ends then.
+    pub fn lay_stores(&mut self, from: u64, to: u64, used: u64) -> u64 {
+        let mut end = used;
+        for store in self.stores.iter_mut().filter(|s| !s.amid) {
+            store.offset = from.next_multiple_of(store.plan.align());
+            if store.offset.saturating_add(store.plan.bytes) > to {
+                store.offset = used.next_multiple_of(store.plan.align());
+            }
+            end = end.max(store.offset.saturating_add(store.plan.bytes));
+        }
+        end
+    }
+}
+
+/// Whether a kernel's descriptors can be tensor maps.
+pub(crate) fn may_move(module: &Module, func: OpId, target: &Target) -> bool {
+    let args = module.entry(func, 0).map(|body| module.blocks[body].args.as_slice()).unwrap_or_default();
+    target.has(Feature::TmaLoad)
+        && args.iter().any(|&arg| module.ty(arg).is_desc())
+        && !crate::normalize::descriptors::made_here(module, func)
+}
+
+/// Finds what the copy engine has to do beside its loops, and places from an offset on; and where what follows may
+/// begin.
+///
+/// # Errors
+/// Tiles that it cannot move, loads where no ring can be, and kernels without a pipelined load (C15, C23).
+pub(crate) fn find(
+    module: &Module,
+    func: OpId,
+    found: &[Found],
+    target: &Target,
+    start: u64,
+) -> Result<(Engine, u64), Vec<Diagnostic>> {
+    let (mut engine, mut errors, mut end) = (Engine::default(), Vec::new(), start.next_multiple_of(8));
+    if !found.iter().any(Found::engine) {
+        let error = refuse(module, func, Code::Loop, "no loop has pipelined loads by descriptor");
+        return Err(vec![error.rule("C9").note("instead", "pointers")]);
+    }
+    if let Some(body) = module.entry(func, 0) {
+        for &arg in module.blocks[body].args.iter().filter(|&&arg| module.ty(arg).is_desc()) {
+            match TilePlan::new(module.ty(arg), target) {
+                Ok(plan) => engine.records.push(record(&plan)),
+                Err(error) => errors.push(
+                    refuse(module, func, Code::Desc, error.message)
+                        .rule(error.rule)
+                        .note("needs", error.needs),
+                ),
+            }
+        }
+    }
+    let pipelined = |op: OpId| found.iter().flat_map(|f| &f.tiles).any(|t| t.op == op);
+    let moves = |opcode| matches!(opcode, Opcode::DescriptorLoad | Opcode::DescriptorStore);
+    let all: Vec<OpId> =
+        preorder(module, func).into_iter().filter(|&op| moves(module.ops[op].opcode)).collect();
+    let descriptor = |op: OpId| module.ops[op].operands.first().copied();
+    let stores = || all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorStore);
+    for &op in all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorLoad) {
+        let wrong = if stores().any(|&store| descriptor(store) == descriptor(op)) {
+            "this tile is loaded through a descriptor that the kernel also stores through"
+        } else if !pipelined(op) && repeats(module, op) {
+            "this tile is loaded neither outside of all loops nor in one whose loads can be pipelined"
+        } else {
+            continue;
+        };
+        let error = refuse(module, op, Code::Loop, wrong).rule("C9");
+        errors.push(error.note("instead", "a counted loop over the tiles, or pointers"));
+    }
+    for &op in all.iter().filter(|&&op| !pipelined(op)) {
+        let Some(ty) = descriptor(op).map(|d| module.ty(d)) else { continue };
+        let Ok(plan) = TilePlan::new(ty, target) else { continue };
+        // Descriptors may name a sign that tiles do not carry (C4).
+        let elem = match ty.elem() {
+            Type::Int(bits, _) => Type::int(*bits),
+            other => other.clone(),
+        };
+        let amid = found.iter().any(|f| is_inside(module, op, f.scf_for));
+        let place = Place { op, plan, elem, offset: 0, full: 0, amid };
+        match module.ops[op].opcode {
+            Opcode::DescriptorLoad => engine.once.push(place),
+            _ => engine.stores.push(place),
+        }
+    }
+    for tile in &mut engine.once {
+        tile.full = end;
+        end += 8;
+    }
+    for place in engine.once.iter_mut().chain(engine.stores.iter_mut().filter(|s| s.amid)) {
+        place.offset = end.next_multiple_of(place.plan.align());
+        end = place.offset.saturating_add(place.plan.bytes);
+    }
+    if errors.is_empty() { Ok((engine, end)) } else { Err(errors) }
+}
+
+/// A branch that one lane takes; the block of its body, which ends with a yield of nothing.
+fn guarded(emit: &mut Emit<'_>, guard: ValueId) -> BlockId {
+    let op = emit.op(Opcode::If, &[guard], &[], &[]);
+    let region = emit.out.add_region(op);
+    let block = emit.out.add_block(region);
+    emit.out.add_region(op);
+    block
+}
+
+/// The copies of one slot, where `guard` holds: one lane acquires, announces the bytes, copies.
+pub(crate) fn fill(
+    out: &mut Module,
+    block: BlockId,
+    ring: &str,
+    iterator: [ValueId; 2],
+    guard: ValueId,
+    tiles: &[(OpId, Vec<ValueId>, u64)],
+) {
+    let Some(&(first, ..)) = tiles.first() else { return };
+    let loc = out.ops[first].loc;
+    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+    let inside = guarded(&mut Emit { out, block: elected, loc }, guard);
+    let mut emit = Emit { out, block: inside, loc };
+    emit.ring(Opcode::ProducerAcquire, ring, &iterator, &[]);
+    load(&mut emit, ring, iterator, tiles);
+    emit.op(Opcode::Yield, &[], &[], &[]);
+}
+
+/// Announces the bytes of tiles and copies them.
+fn load(emit: &mut Emit<'_>, ring: &str, iterator: [ValueId; 2], tiles: &[(OpId, Vec<ValueId>, u64)]) {
+    let bytes: u64 = tiles.iter().map(|t| t.2).sum();
+    emit.ring(Opcode::ProducerCommit, ring, &iterator, &[("bytes", number(bytes))]);
+    for (payload, (op, operands, _)) in tiles.iter().enumerate() {
+        let mut all = vec![iterator[0]];
+        all.extend(operands);
+        let copy = emit.ring(Opcode::TmaLoad, ring, &all, &[("payload", number(payload))]);
+        emit.out.ops[copy].span = emit.out.ops[*op].span;
+    }
+}
+
+/// A view of a slot in the type that the kernel gives the tile.
+pub(crate) fn view(
+    emit: &mut Emit<'_>,
+    ring: &str,
+    slot: ValueId,
+    payload: usize,
+    plan: &TilePlan,
+    wanted: &Type,
+) -> ValueId {
+    let ty = Type::tensor(&plan.tile(), wanted.elem().clone());
+    let seen = emit.slot(ring, slot, payload, ty.clone());
+    if ty == *wanted { seen } else { emit.value(Opcode::Reshape, &[seen], wanted) }
+}
+
+/// Puts the copies of tiles loaded once, and the stores, where the kernel has them.
+pub(crate) fn place(out: &mut Module, engine: &Engine, barrier: &str) -> Option<()> {
+    for (number, tile) in engine.once.iter().enumerate() {
+        let block = out.ops[tile.op].block?;
+        let (result, loc) = (out.result(tile.op)?, out.ops[tile.op].loc);
+        let mut shown = None;
+        for op in std::mem::take(&mut out.blocks[block].ops) {
+            if op != tile.op {
+                out.append(block, op);
+                continue;
+            }
+            out.ops[op].block = None;
+            let operands = out.ops[op].operands.to_vec();
+            let name = format!("once{number}");
+            let zero = Emit { out, block, loc }.constant(0);
+            let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+            let mut emit = Emit { out, block: elected, loc };
+            load(&mut emit, &name, [zero, zero], &[(op, operands, tile.plan.bytes)]);
+            let mut emit = Emit { out, block, loc };
+            emit.ring(Opcode::ConsumerWait, &name, &[zero, zero], &[]);
+            let wanted = emit.out.ty(result).clone();
+            shown = Some(view(&mut emit, &name, zero, 0, &tile.plan, &wanted));
+        }
+        out.replace_all_uses(result, shown?);
+    }
+    for (index, store) in engine.stores.iter().enumerate() {
+        let block = out.ops[store.op].block?;
+        for op in std::mem::take(&mut out.blocks[block].ops) {
+            if op != store.op {
+                out.append(block, op);
+                continue;
+            }
+            send(out, block, op, &format!("out{index}"), &store.plan, barrier)?;
+        }
+    }
+    Some(())
+}
+
+/// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits
+/// until it has been read.
+fn send(
+    out: &mut Module,
+    block: BlockId,
+    op: OpId,
+    ring: &str,
+    plan: &TilePlan,
+    barrier: &str,
+) -> Option<()> {
+    out.ops[op].block = None;
+    let (operands, loc) = (out.ops[op].operands.to_vec(), out.ops[op].loc);
+    let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
+    let mut emit = Emit { out, block, loc };
+    let ty = Type::tensor(&plan.tile(), emit.out.ty(value).elem().clone());
+    let value = if *emit.out.ty(value) == ty { value } else { emit.value(Opcode::Reshape, &[value], &ty) };
+    let zero = emit.constant(0);
+    let meet = [("barrier", Attr::symbol(barrier))];
+    let payload = [("payload", number(0u64))];
+    // What others still read where this is written has been read behind this.
+    emit.op(Opcode::ProxyFence, &[], &[], &[]);
+    emit.op(Opcode::BarrierSync, &[], &[], &meet);
+    emit.ring(Opcode::TileStore, ring, &[value, zero], &payload);
+    emit.op(Opcode::ProxyFence, &[], &[], &[]);
+    emit.op(Opcode::BarrierSync, &[], &[], &meet);
+    let elected = emit.region(Opcode::Elect, &[]);
+    let mut emit = Emit { out, block: elected, loc };
+    let mut all = vec![zero, descriptor];
+    all.extend(coordinates);
+    emit.ring(Opcode::TmaStore, ring, &all, &payload);
+    emit.op(Opcode::StoreCommit, &[], &[], &[]);
+    emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0u64)), ("read", Attr::Bool(true))]);
+    Some(())
+}

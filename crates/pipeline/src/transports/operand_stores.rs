@@ -1,0 +1,247 @@
+//! Operands of products that are computed: their warps store them to shared memory, where products read them (C33,
+//! C67).
+//!
+//! ```text
+//! meet (all have read what was stored before); store; fence for asynchronous products; meet; the products read it
+//! ```
+
+use std::collections::HashMap;
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+
+use crate::emit::clone;
+use crate::emit::{Emit, number};
+use crate::engines::PartitionShape;
+use crate::nest::{innermost_for, is_inside, repeats};
+use crate::place::refuse;
+use crate::transports::find::{Found, swizzle};
+use crate::transports::operands::DotOperand;
+use crate::views::non_unit;
+
+/// Tiles that are stored in front of a product.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OperandStores {
+    /// The product.
+    pub dot: OpId,
+    /// The tiles, those of A first.
+    pub tiles: Vec<StoredOperand>,
+    /// Whether the product is repeated, so that what it read before is overwritten, and nothing makes the warps meet in
+    /// each trip.
+    pub again: bool,
+}
+
+/// A tile that warps store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredOperand {
+    /// The tile in registers.
+    pub value: ValueId,
+    /// Name in reports.
+    pub name: String,
+    /// Its type.
+    pub tile: Type,
+    /// Bytes of the swizzle of its slot.
+    pub swizzle: u32,
+    /// Where its slot lies in shared memory, in bytes.
+    pub offset: u64,
+}
+
+/// The tiles to store for some operands, placed from an offset in shared memory on; and where what follows may begin.
+/// Where shared memory is `tight`, tiles of one block take the same bytes one after the other.
+///
+/// # Errors
+/// Tiles whose rows are too short for a slot.
+pub(crate) fn find(
+    module: &Module,
+    found: &[Found],
+    (operands, shape): (&[DotOperand], &PartitionShape),
+    (start, tight): (u64, bool),
+) -> Result<(Vec<OperandStores>, u64), Vec<Diagnostic>> {
+    let (mut groups, mut errors): (Vec<OperandStores>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+    for operand in operands.iter().filter(|f| f.is_stored(module, shape)) {
+        let value = operand.seen.base;
+        // One that could take it from registers reads the slot too, where it comes first.
+        let reads =
+            |o: &&DotOperand| o.slot.is_none() && o.seen.base == value && beside(module, o.dot, operand.dot);
+        let dot = operands.iter().find(reads).map_or(operand.dot, |first| first.dot);
+        if groups.iter().any(|g| g.tiles.iter().any(|t| t.value == value) && beside(module, g.dot, dot)) {
+            continue;
+        }
+        let tile = module.ty(value).clone();
+        let bits = u64::from(tile.elem_bits().unwrap_or(0));
+        let extents = non_unit(tile.shape());
+        let row = extents.last().copied().unwrap_or(0).saturating_mul(bits) / 8;
+        if extents.len() != 2 || row < 16 || !matches!(bits, 8 | 16 | 32) {
+            let text = format!("operand {} of tt.dot, {tile}, has no place in shared memory", operand.index);
+            let error = refuse(module, dot, Code::Shape, text).rule("C67");
+            errors.push(error.note("needs", "rows of 16 B or more, of 8- to 32-bit elements"));
+            continue;
+        }
+        let swizzle = swizzle(&extents, row);
+        let number = groups.iter().map(|g| g.tiles.len()).sum::<usize>();
+        let stored = StoredOperand { value, name: format!("f{number}"), tile, swizzle, offset: 0 };
+        match groups.iter_mut().find(|g| g.dot == dot) {
+            Some(group) => group.tiles.push(stored),
+            None => {
+                let again = repeats(module, dot) && !met(module, found, dot);
+                groups.push(OperandStores { dot, tiles: vec![stored], again });
+            }
+        }
+    }
+    let end = match tight {
+        true => share(module, &mut groups, operands, start),
+        false => place(module, &mut groups, start),
+    };
+    if errors.is_empty() { Ok((groups, end)) } else { Err(errors) }
+}
+
+/// Gives each tile its bytes from an offset on; returns where they end. Products of loops that stand beside each other
+/// never read at once, and all meet before each store: their tiles may lie in the same bytes.
+fn place(module: &Module, groups: &mut [OperandStores], start: u64) -> u64 {
+    let loops: Vec<Option<OpId>> = groups.iter().map(|g| innermost_for(module, g.dot)).collect();
+    let nested = |a: OpId, b: OpId| a != b && is_inside(module, a, b);
+    let apart = loops.iter().all(Option::is_some)
+        && !loops.iter().flatten().any(|&a| loops.iter().flatten().any(|&b| nested(a, b)));
+    let (mut end, mut at, mut before) = (start, start, None);
+    for (group, own) in groups.iter_mut().zip(loops) {
+        if apart && before != Some(own) {
+            at = start;
+        }
+        before = Some(own);
+        for tile in &mut group.tiles {
+            let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
+            tile.offset = at.next_multiple_of(align);
+            at = tile.offset.saturating_add(tile.tile.bytes().unwrap_or(0));
+        }
+        end = end.max(at);
+    }
+    end
+}
+
+/// The same for tiles that take turns: each keeps its bytes from its store to the last product that reads it. All meet
+/// before a store into bytes that another product of the block may still read.
+fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand], start: u64) -> u64 {
+    let position = |dot: OpId| {
+        let block = module.ops[dot].block?;
+        module.blocks[block].ops.iter().position(|&op| op == dot)
+    };
+    let mut placed: Vec<(Option<BlockId>, [usize; 2], [u64; 2])> = Vec::new();
+    let mut end = start;
+    for group in groups.iter_mut() {
+        let block = module.ops[group.dot].block;
+        let first = position(group.dot).unwrap_or(0);
+        for tile in &mut group.tiles {
+            let readers =
+                operands.iter().filter(|o| o.seen.base == tile.value && beside(module, o.dot, group.dot));
+            let last = readers.filter_map(|o| position(o.dot)).max().unwrap_or(usize::MAX);
+            let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
+            let bytes = tile.tile.bytes().unwrap_or(0);
+            // Of other blocks nothing is known.
+            let beside = |other: &&(Option<BlockId>, [usize; 2], [u64; 2])| {
+                other.0 != block || (other.1[0] <= last && first <= other.1[1])
+            };
+            let mut taken: Vec<[u64; 2]> = placed.iter().filter(beside).map(|other| other.2).collect();
+            taken.sort_unstable();
+            let mut at = start.next_multiple_of(align);
+            for [from, to] in taken {
+                if at.saturating_add(bytes) > from && at < to {
+                    at = to.next_multiple_of(align);
+                }
+            }
+            tile.offset = at;
+            let span = [at, at.saturating_add(bytes)];
+            group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
+            placed.push((block, [first, last], span));
+            end = end.max(span[1]);
+        }
+    }
+    // What a later product of a trip read is stored over by the next one.
+    for group in groups.iter_mut() {
+        let spans: Vec<[u64; 2]> = group
+            .tiles
+            .iter()
+            .map(|t| [t.offset, t.offset.saturating_add(t.tile.bytes().unwrap_or(0))])
+            .collect();
+        let met =
+            |span: &[u64; 2]| placed.iter().filter(|p| p.2[0] < span[1] && span[0] < p.2[1]).count() > 1;
+        group.again |= spans.iter().any(met);
+    }
+    end
+}
+
+/// Whether a product stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
+/// `cp.async`.
+fn met(module: &Module, found: &[Found], dot: OpId) -> bool {
+    found.iter().any(|f| !f.engine() && module.parent(dot) == Some(f.scf_for))
+}
+
+/// Whether a product stands in the block of another.
+fn beside(module: &Module, dot: OpId, other: OpId) -> bool {
+    module.ops[dot].block == module.ops[other].block
+}
+
+/// Stores the tiles of each group in front of its product, and lets products read them there.
+pub(crate) fn store(
+    out: &mut Module,
+    groups: &[OperandStores],
+    operands: &[DotOperand],
+    barrier: &str,
+    fenced: bool,
+) -> Option<()> {
+    for operand in operands {
+        let holds = |g: &&(usize, &OperandStores)| {
+            beside(out, g.1.dot, operand.dot) && g.1.tiles.iter().any(|t| t.value == operand.seen.base)
+        };
+        let all: Vec<(usize, &OperandStores)> = groups.iter().enumerate().collect();
+        let Some(&(index, group)) = all.iter().find(holds).filter(|_| operand.slot.is_none()) else {
+            continue;
+        };
+        let payload = group.tiles.iter().position(|t| t.value == operand.seen.base)?;
+        let ring = format!("f{index}");
+        let block = out.ops[operand.dot].block?;
+        let at = out.blocks[block].ops.iter().position(|&op| op == operand.dot)?;
+        let behind = out.blocks[block].ops.split_off(at);
+        let loc = out.ops[operand.dot].loc;
+        let first = operands.iter().find(|f| f.dot == group.dot && f.is_among(group));
+        if first.is_some_and(|f| (f.dot, f.index) == (operand.dot, operand.index)) {
+            put(&mut Emit { out, block, loc }, group, &ring, (barrier, fenced));
+        }
+        let mut emit = Emit { out, block, loc };
+        let slot = emit.constant(0);
+        let ty = emit.out.ty(operand.seen.base).clone();
+        let view = emit.slot(&ring, slot, payload, ty);
+        let mut map = HashMap::from([(operand.seen.base, view)]);
+        for &op in operand.seen.views.iter().rev() {
+            clone(out, op, block, &mut map);
+        }
+        let old = *out.ops[operand.dot].operands.get(operand.index)?;
+        *out.ops[operand.dot].operands.get_mut(operand.index)? = *map.get(&old)?;
+        out.blocks[block].ops.extend(behind);
+    }
+    Some(())
+}
+
+/// The stores of a group, between two meetings. The slots of other rings are left alone between them, which is said, so
+/// that views of those stay what they are. What products of the asynchronous proxy read is `fenced` (C26).
+fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced): (&str, bool)) {
+    let meet = [("barrier", Attr::symbol(barrier)), ("orders", Attr::string(ring))];
+    if group.again {
+        emit.op(Opcode::BarrierSync, &[], &[], &meet);
+    }
+    let slot = emit.constant(0);
+    for (payload, tile) in group.tiles.iter().enumerate() {
+        let props = [("payload", number(payload))];
+        emit.ring(Opcode::TileStore, ring, &[tile.value, slot], &props);
+    }
+    if fenced {
+        emit.op(Opcode::ProxyFence, &[], &[], &[]);
+    }
+    emit.op(Opcode::BarrierSync, &[], &[], &meet);
+}
+
+impl DotOperand {
+    /// Whether a group stores it.
+    fn is_among(&self, group: &OperandStores) -> bool {
+        self.slot.is_none() && group.tiles.iter().any(|t| t.value == self.seen.base)
+    }
+}

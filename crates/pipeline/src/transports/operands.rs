@@ -1,0 +1,86 @@
+//! Where the operands of the products of one partition come from (C61, C67).
+//!
+//! mma.sync reads B from shared memory, and A too unless it lies in the registers of its rows. An operand that is
+//! loaded has a slot: in a ring, or where it is blocking. One that is computed, a P or dequantised weights, stays in
+//! registers where it is A, of 16 bits, and all warps stand along M; else it is stored to shared memory first
+//! (`stored`).
+
+use std::collections::BTreeSet;
+
+use warploom_chips::mma::MmaInstruction;
+use warploom_ir::{Module, OpId, Opcode, ValueId};
+
+use crate::engines::PartitionShape;
+use crate::nest::is_inside;
+use crate::transports::find::{Found, copied_tile};
+use crate::views::{Seen, look_through, non_unit};
+use crate::walk::preorder;
+
+/// A slot that a load fills.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Slot {
+    /// By a pipelined load, or by the copy engine.
+    Ring,
+    /// Where the load stands.
+    Blocking,
+}
+
+/// An operand of a product.
+#[derive(Clone, Debug)]
+pub(crate) struct DotOperand {
+    pub dot: OpId,
+    /// 0 for A, 1 for B.
+    pub index: usize,
+    /// What it is, seen through views.
+    pub seen: Seen,
+    /// How it is loaded, where it is.
+    pub slot: Option<Slot>,
+}
+
+/// The operands of all products of a function, in the order of the text. Where shared memory is `tight`, an A of 16 bits
+/// that no loop loads stays in registers.
+pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool) -> Vec<DotOperand> {
+    let pipelined: BTreeSet<OpId> = found.iter().flat_map(|f| &f.tiles).map(|t| t.op).collect();
+    let slot = |base: ValueId| {
+        let op = module.def_op(base)?;
+        let running = || found.iter().any(|f| is_inside(module, op, f.scf_for));
+        match module.ops[op].opcode {
+            Opcode::DescriptorLoad => Some(Slot::Ring),
+            Opcode::Load if pipelined.contains(&op) => Some(Slot::Ring),
+            // A copy that is waited for at once would make pipelined ones wait too.
+            Opcode::Load if !running() => copied_tile(module, op).map(|_| Slot::Blocking),
+            _ => None,
+        }
+    };
+    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
+    let both = dots.flat_map(|dot| (0..2).map(move |index| (dot, index)));
+    both.filter_map(|(dot, index)| {
+        let seen = look_through(module, *module.ops[dot].operands.get(index)?);
+        let stays = tight && index == 0 && seen.plain() && module.ty(seen.base).elem_bits() == Some(16);
+        let slot = slot(seen.base).filter(|slot| !(stays && *slot == Slot::Blocking));
+        Some(DotOperand { dot, index, seen, slot })
+    })
+    .collect()
+}
+
+impl DotOperand {
+    /// Whether it must go to shared memory where a kernel has this shape: A of 16 bits may stay in registers, unless
+    /// warps stand along the columns, or the product reads none.
+    pub fn is_stored(&self, module: &Module, shape: &PartitionShape) -> bool {
+        let narrow = module.ty(self.seen.base).elem_bits() == Some(16);
+        let registers = shape.columns() == 1 && shape.instruction() != MmaInstruction::Tcgen05;
+        let plain = match shape.instruction() {
+            MmaInstruction::Wgmma => self.seen.views.is_empty(),
+            _ => self.seen.plain(),
+        };
+        self.slot.is_none() && !(self.index == 0 && registers && narrow && plain)
+    }
+
+    /// Whether `m` x `n` warps hold it in registers (C67).
+    pub fn is_covered(&self, module: &Module, m: u64, n: u64) -> bool {
+        match non_unit(module.ty(self.seen.base).shape()).as_slice() {
+            &[rows, cols] => rows.is_multiple_of(16 * m) && cols.is_multiple_of(8 * n),
+            _ => false,
+        }
+    }
+}
