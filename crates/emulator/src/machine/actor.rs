@@ -1,9 +1,9 @@
 //! Who acts: the lanes of a warp, or an asynchronous operation.
 
 use super::warp::Warp;
+use crate::race::access::{Access, Act};
 use crate::race::clock::Clock;
 use crate::race::scope::Scope;
-use crate::race::shadow::{Access, Act};
 use std::rc::Rc;
 
 /// Who accesses memory: a warp's lanes or an operation.

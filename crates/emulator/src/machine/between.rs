@@ -3,7 +3,8 @@
 use super::global::{Overlay, Store};
 use super::launch::Launch;
 use crate::code::Code;
-use crate::race::shadow::{Act, GRANULE, PAGE, Sparse};
+use crate::race::access::Act;
+use crate::race::shadow::{GRANULE, PER_PAGE, Sparse};
 use crate::report::{Extent, Finding, FindingPlace, Severity};
 use std::collections::BTreeMap;
 
@@ -17,22 +18,55 @@ struct Touch {
     pc: u32,
 }
 
+impl Touch {
+    fn nothing(&self) -> bool {
+        self.written | self.read | self.atomic == 0
+    }
+
+    /// Adds what a later cluster did. Gives the bytes at which the two collide, and whether by a plain write; bytes
+    /// that were `equal` before and after the later one's write are written in any order.
+    fn join(&mut self, t: &Touch, equal: impl Fn() -> u32) -> Option<(u32, bool)> {
+        if t.nothing() {
+            return None;
+        }
+        if self.nothing() {
+            *self = *t;
+            return None;
+        }
+        let twice = t.written & self.written;
+        let twice = if twice == 0 { 0 } else { twice & !equal() };
+        let writes = twice | (t.written & (self.read | self.atomic)) | (self.written & (t.read | t.atomic));
+        // A plain read of what another CTA changes atomically may be a published flag: a note.
+        let reads = (t.atomic & self.read) | (self.atomic & t.read);
+        self.written |= t.written;
+        self.read |= t.read;
+        self.atomic |= t.atomic;
+        let bytes = if writes != 0 { writes } else { reads };
+        (bytes != 0).then_some((bytes, writes != 0))
+    }
+}
+
+/// What was done to each granule of a page.
+type Page = Box<[Touch; PER_PAGE]>;
+
 /// What one cluster did to global memory.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    touches: Vec<(u64, Touch)>,
+    /// By number, in order.
+    pages: Vec<(u64, Page)>,
     cta: [u32; 3],
 }
 
 impl Summary {
     /// What the cluster of a CTA did.
     pub(crate) fn of(shadow: &Sparse, cta: [u32; 3]) -> Summary {
-        let mut touches = Vec::new();
-        for (page, granules) in &shadow.pages {
-            for (i, g) in granules.iter().enumerate() {
+        let mut pages = Vec::new();
+        for (number, granules) in shadow.pages() {
+            let mut page = Box::new([Touch::default(); PER_PAGE]);
+            for (t, g) in page.iter_mut().zip(granules) {
                 // What a later write of the same cluster hides from `seen` was read all the same.
-                let mut t = Touch { read: g.read, ..Touch::default() };
-                for a in &g.seen {
+                t.read = g.read;
+                for a in g.seen.list() {
                     match a.act {
                         Act::Read => t.read |= a.mask,
                         Act::Write => {
@@ -45,46 +79,40 @@ impl Summary {
                         t.pc = a.pc;
                     }
                 }
-                if t.written | t.read | t.atomic != 0 {
-                    touches.push((page * (PAGE / GRANULE) + i as u64, t));
-                }
             }
+            pages.push((number, page));
         }
-        Summary { touches, cta }
+        Summary { pages, cta }
     }
 }
 
 /// All clusters so far.
 #[derive(Debug, Default)]
 pub(crate) struct Between {
-    /// Granule to the union of what was done, and one writer.
-    all: BTreeMap<u64, (Touch, usize)>,
+    /// The union of what was done to each page, and an instruction that wrote each granule.
+    all: BTreeMap<u64, Page>,
     /// (granule, first pc, its CTA, second pc, its CTA, bytes).
     conflicts: Vec<(u64, u32, u32, [u32; 3], u32, bool)>,
 }
 
 impl Between {
     /// Takes a cluster in, before its writes are merged into the store.
-    pub(crate) fn add(&mut self, index: usize, s: Summary, store: &Store, overlay: &Overlay) {
-        for (g, t) in s.touches {
-            match self.all.get_mut(&g) {
+    pub(crate) fn add(&mut self, s: Summary, store: &Store, overlay: &Overlay) {
+        for (number, page) in s.pages {
+            match self.all.get_mut(&number) {
                 None => {
-                    self.all.insert(g, (t, index));
+                    self.all.insert(number, page);
                 }
-                Some((old, _)) => {
-                    let twice = t.written & old.written;
-                    let twice = if twice == 0 { 0 } else { twice & !overlay.equal(store, g * GRANULE) };
-                    let writes =
-                        twice | (t.written & (old.read | old.atomic)) | (old.written & (t.read | t.atomic));
-                    // A plain read of what another CTA changes atomically may be a published flag: a note.
-                    let reads = (t.atomic & old.read) | (old.atomic & t.read);
-                    if writes | reads != 0 && self.conflicts.len() < 64 {
-                        let bytes = if writes != 0 { writes } else { reads };
-                        self.conflicts.push((g, old.pc, t.pc, s.cta, bytes, writes != 0));
+                Some(olds) => {
+                    let first = number * PER_PAGE as u64;
+                    for (g, (old, t)) in (first..).zip(olds.iter_mut().zip(page.iter())) {
+                        let equal = || overlay.equal(store, g * GRANULE);
+                        if let Some((bytes, writes)) = old.join(t, equal)
+                            && self.conflicts.len() < 64
+                        {
+                            self.conflicts.push((g, old.pc, t.pc, s.cta, bytes, writes));
+                        }
                     }
-                    old.written |= t.written;
-                    old.read |= t.read;
-                    old.atomic |= t.atomic;
                 }
             }
         }

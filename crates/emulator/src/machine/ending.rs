@@ -3,8 +3,8 @@
 use super::actor::actor;
 use super::cluster::Machine;
 use super::coverage::Seen;
+use crate::race::access::OPERATION;
 use crate::race::clock::{Kind, channel};
-use crate::race::shadow::OPERATION;
 use crate::report::{Finding, Severity, Stats, TraceEvent};
 
 /// What a cluster leaves behind.

@@ -2,8 +2,9 @@
 
 use super::actor::Actor;
 use super::core::Core;
+use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
-use crate::race::shadow::{Access, Act, Conflict, ConflictKind, OPERATION};
+use crate::race::shadow::{Conflict, ConflictKind};
 use crate::report::{Extent, Finding, FindingPlace, Severity};
 
 impl Core<'_> {

@@ -96,8 +96,8 @@ impl Store {
                     if let (Some(slots), Some(bytes)) = (slots, page.data.get(here..here + n as usize)) {
                         slots.copy_from_slice(bytes);
                     }
-                    // One byte behind them is clean.
-                    addr += n + 1;
+                    addr += n;
+                    addr += page.clean((addr - base) as usize, (to - base) as usize) as u64;
                 }
             }
         }
@@ -142,6 +142,32 @@ impl Page {
             }
         }
         at.min(end) - start
+    }
+
+    /// How many bytes from `start` on, up to `end`, were not written.
+    fn clean(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let word = self.dirty.get(at / 64).copied().unwrap_or(0) >> (at % 64);
+            if word != 0 {
+                at += word.trailing_zeros() as usize;
+                break;
+            }
+            at = (at / 64 + 1) * 64;
+        }
+        at.min(end) - start
+    }
+
+    /// Marks bytes as written.
+    fn soil(&mut self, start: usize, end: usize) {
+        let mut at = start;
+        while at < end {
+            let (from, to) = (at % 64, (end - at / 64 * 64).min(64));
+            if let Some(d) = self.dirty.get_mut(at / 64) {
+                *d |= u64::MAX << from & u64::MAX >> (64 - to);
+            }
+            at = (at / 64 + 1) * 64;
+        }
     }
 
     fn is_dirty(&self, i: usize) -> bool {
@@ -197,13 +223,15 @@ impl<'a> View<'a> {
             let base = number * PAGE as u64;
             let from = addr.max(base);
             let to = (addr + out.len() as u64).min(base + PAGE as u64);
-            for a in from..to {
-                let i = (a - base) as usize;
-                if page.is_dirty(i)
-                    && let (Some(d), Some(s)) = (out.get_mut((a - addr) as usize), page.data.get(i))
-                {
-                    *d = *s;
+            let (mut at, end) = ((from - base) as usize, (to - base) as usize);
+            while at < end {
+                at += page.clean(at, end);
+                let n = page.run(at, end);
+                let there = (at as u64 + base - addr) as usize;
+                if let (Some(d), Some(s)) = (out.get_mut(there..there + n), page.data.get(at..at + n)) {
+                    d.copy_from_slice(s);
                 }
+                at += n;
             }
         }
         Ok(())
@@ -226,14 +254,27 @@ impl<'a> View<'a> {
             if let Some(d) = page.data.get_mut(offset..offset + n) {
                 d.copy_from_slice(now);
             }
-            for i in offset..offset + n {
-                if let Some(d) = page.dirty.get_mut(i / 64) {
-                    *d |= 1 << (i % 64);
-                }
-            }
+            page.soil(offset, offset + n);
             at += n as u64;
             rest = later;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, Page};
+
+    /// Runs of written and of other bytes follow each other through a page, at every place in its words.
+    #[test]
+    fn runs_of_a_page() {
+        for (start, end) in [(0, 1), (3, 64), (60, 70), (64, 128), (1, 200), (127, 129), (PAGE - 65, PAGE)] {
+            let mut page = Page { data: Box::new([0; PAGE]), dirty: [0; PAGE / 64] };
+            page.soil(start, end);
+            assert!((0..PAGE).all(|i| page.is_dirty(i) == (start..end).contains(&i)), "{start}..{end}");
+            assert_eq!((page.clean(0, PAGE), page.run(0, PAGE)), (start, if start == 0 { end } else { 0 }));
+            assert_eq!((page.run(start, PAGE), page.clean(end, PAGE)), (end - start, PAGE - end));
+        }
     }
 }

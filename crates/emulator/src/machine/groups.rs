@@ -27,6 +27,11 @@ impl Groups {
 
     /// The operations that must be complete so that these lanes have at most `keep` groups left.
     pub(crate) fn covered(&self, keep: u32, lanes: u32) -> Vec<u32> {
+        let mine = || self.closed.iter().filter(|(_, l)| l & lanes != 0);
+        if mine().all(|(_, l)| l & lanes == lanes) {
+            // They committed together.
+            return mine().rev().skip(keep as usize).flat_map(|(ops, _)| ops.iter().copied()).collect();
+        }
         let mut newer = [0_u32; 32];
         let mut out = Vec::new();
         for (ops, l) in self.closed.iter().rev() {

@@ -19,8 +19,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
-/// Clusters that wait to be merged, for each host thread.
-const AHEAD: usize = 16;
+/// Batches that wait to be merged, for each host thread.
+const AHEAD: usize = 4;
+/// Batches for each host thread: enough that all end at about the same time.
+const BATCHES: usize = 16;
+/// Clusters of a batch: small ones are handed over together, for each time wakes whoever merges.
+const BATCH: usize = 16;
 
 /// What a cluster that ran alone leaves behind.
 type Alone = (Outcome, Overlay, Summary);
@@ -130,25 +134,28 @@ impl Job<'_> {
         let mut between = Between::default();
         let mut merged = Merged::default();
         let before = store.clone();
-        let mut take = |store: &mut Store, i: usize, (o, overlay, summary): Alone| {
-            between.add(i, summary, store, &overlay);
+        let mut take = |store: &mut Store, (o, overlay, summary): Alone| {
+            between.add(summary, store, &overlay);
             self.merge(&mut merged, o);
             store.merge(&overlay);
         };
         let threads = self.opts.threads.clamp(1, n.max(1));
         if threads == 1 {
-            (0..n).for_each(|i| take(store, i, self.run_alone(&before, i)));
+            (0..n).for_each(|i| take(store, self.run_alone(&before, i)));
         } else {
             let next = AtomicUsize::new(0);
             // What is done is merged meanwhile, in the order of the grid; whoever is far ahead waits.
-            let (send, done) = sync_channel::<(usize, Alone)>(AHEAD * threads);
+            let (send, done) = sync_channel::<(usize, Vec<Alone>)>(AHEAD * threads);
+            let batch = (n / (threads * BATCHES)).clamp(1, BATCH);
             std::thread::scope(|s| {
                 for _ in 0..threads {
                     let (send, next, before) = (send.clone(), &next, &before);
                     s.spawn(move || {
                         loop {
                             let i = next.fetch_add(1, Ordering::Relaxed);
-                            if i >= n || send.send((i, self.run_alone(before, i))).is_err() {
+                            let all = i * batch..n.min((i + 1) * batch);
+                            let done = all.map(|k| self.run_alone(before, k)).collect::<Vec<Alone>>();
+                            if done.is_empty() || send.send((i, done)).is_err() {
                                 break;
                             }
                         }
@@ -156,10 +163,10 @@ impl Job<'_> {
                 }
                 drop(send);
                 let (mut early, mut first) = (BTreeMap::new(), 0);
-                for (i, alone) in done {
-                    early.insert(i, alone);
-                    while let Some(alone) = early.remove(&first) {
-                        take(store, first, alone);
+                for (i, batch) in done {
+                    early.insert(i, batch);
+                    while let Some(batch) = early.remove(&first) {
+                        batch.into_iter().for_each(|alone| take(store, alone));
                         first += 1;
                     }
                 }

@@ -2,8 +2,10 @@
 
 use super::actor::Actor;
 use super::core::Core;
+use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
-use crate::race::shadow::{Access, Act, GRANULE, OPERATION, granules};
+use crate::race::seen::Along;
+use crate::race::shadow::{Conflict, GRANULE, granules};
 use crate::report::{Extent, Severity};
 use smallvec::SmallVec;
 
@@ -27,8 +29,30 @@ impl Core<'_> {
                 "write the register on every path",
             );
         }
+        let mut along = Along::default();
         for (g, mask) in granules(start, len) {
-            self.touch_shared_granule(cta, g, actor.access(act, mask), actor);
+            self.touch_along(cta, g, actor.access(act, mask), actor, &mut along);
+        }
+    }
+
+    /// Records the read of a matrix operand: granules of shared memory with the bytes of each.
+    pub(crate) fn touch_operand(&mut self, cta: u32, list: &[(u64, u32)], actor: &Actor) {
+        if !self.race {
+            return;
+        }
+        let Some(c) = self.ctas.get(cta as usize) else { return };
+        let from = list.iter().map(|(g, _)| g * GRANULE).min().unwrap_or(0);
+        let to = list.iter().map(|(g, _)| (g + 1) * GRANULE).max().unwrap_or(0);
+        if c.poisoned || c.mbars.range((from.saturating_sub(7)) as u32..to as u32).next().is_some() {
+            for (g, mask) in list {
+                let start = g * GRANULE + u64::from(mask.trailing_zeros());
+                self.touch_shared(cta, start, u64::from(mask.count_ones()), actor, Act::Read);
+            }
+            return;
+        }
+        let mut along = Along::default();
+        for (g, mask) in list {
+            self.touch_along(cta, *g, actor.access(Act::Read, *mask), actor, &mut along);
         }
     }
 
@@ -46,10 +70,28 @@ impl Core<'_> {
         self.report("M03", Severity::Error, actor, None, Some(extent), message, remedy);
     }
 
+    fn touch_along(&mut self, cta: u32, g: u64, access: Access, actor: &Actor, along: &mut Along) {
+        let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) else { return };
+        let undefined = access.mask & !granule.defined;
+        let conflict = granule.access_along(access, &actor.clock, along);
+        self.judge_shared(cta, g, (access, undefined, conflict), actor);
+    }
+
     fn touch_shared_granule(&mut self, cta: u32, g: u64, access: Access, actor: &Actor) {
         let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) else { return };
         let undefined = access.mask & !granule.defined;
         let conflict = granule.access(access, &actor.clock);
+        self.judge_shared(cta, g, (access, undefined, conflict), actor);
+    }
+
+    /// Reports what an access to a granule found: bytes that nobody had written, and a collision.
+    fn judge_shared(
+        &mut self,
+        cta: u32,
+        g: u64,
+        (access, undefined, conflict): (Access, u32, Option<Conflict>),
+        actor: &Actor,
+    ) {
         if undefined != 0 && access.act == Act::Read {
             if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) {
                 granule.defined |= access.mask;
@@ -86,6 +128,7 @@ impl Core<'_> {
         let undefined = lanes & !granule.defined;
         let earlier: SmallVec<[Access; 2]> = granule
             .seen
+            .list()
             .iter()
             .filter(|o| o.mask & lanes != 0 && !(o.act == Act::Read && act == Act::Read))
             .copied()
@@ -190,18 +233,26 @@ impl Core<'_> {
         if !self.race {
             return;
         }
+        let mut along = Along::default();
         for (g, mask) in granules(addr, len) {
-            self.touch_global_granule(g, actor.access(act, mask), actor);
+            let Some(granule) = self.world.shadow.at(g) else { return };
+            let access = Access { global: true, ..actor.access(act, mask) };
+            let conflict = granule.access_along(access, &actor.clock, &mut along);
+            self.judge_global(g, act, conflict, actor);
         }
     }
 
     fn touch_global_granule(&mut self, g: u64, access: Access, actor: &Actor) {
         let Some(granule) = self.world.shadow.at(g) else { return };
-        let access = Access { global: true, ..access };
-        if let Some(c) = granule.access(access, &actor.clock) {
+        let conflict = granule.access(Access { global: true, ..access }, &actor.clock);
+        self.judge_global(g, access.act, conflict, actor);
+    }
+
+    fn judge_global(&mut self, g: u64, act: Act, conflict: Option<Conflict>, actor: &Actor) {
+        if let Some(c) = conflict {
             let (s, e) = byte_range(g, c.bytes);
             let extent = self.global_extent(s, e);
-            self.collision("R02", actor, access.act, &c, extent);
+            self.collision("R02", actor, act, &c, extent);
         }
     }
 
@@ -218,7 +269,7 @@ impl Core<'_> {
             for (g, mask) in granules(addr, size) {
                 let Some(granule) = self.world.shadow.at(g) else { continue };
                 let writes = |a: &&Access| a.act == Act::Write && a.mask & mask != 0;
-                let Some(old) = granule.seen.iter().find(writes).copied() else { continue };
+                let Some(old) = granule.seen.list().iter().find(writes).copied() else { continue };
                 let (s, e) = byte_range(g, old.mask & mask);
                 let extent = Some(self.global_extent(s, e));
                 self.report("R02", Severity::Error, actor, Some(&old), extent, message, remedy);
@@ -240,9 +291,21 @@ impl Core<'_> {
         if !self.race {
             return;
         }
-        let mut pending: Option<(u64, Access)> = None;
         // Those that may run into an mbarrier.
         let guarded = cta.filter(|c| self.ctas.get(*c as usize).is_some_and(|c| !c.mbars.is_empty()));
+        if guarded.is_none()
+            && let Some((lane, start)) = side_by_side(list, size)
+        {
+            for (g, mask) in granules(start, list.len() as u64 * size) {
+                let first = lane + ((g * GRANULE).saturating_sub(start) / size) as u32;
+                let lanes = u32::MAX >> (32 - mask.count_ones() / size as u32) << first;
+                let (first, stride) = (mask.trailing_zeros() as u8, size as u8);
+                let access = Access { lanes, first, stride, ..actor.access(act, mask) };
+                self.touch_pending(cta, g, access, actor);
+            }
+            return;
+        }
+        let mut pending: Option<(u64, Access)> = None;
         for &(lane, addr) in list {
             if let Some(c) = guarded {
                 self.guard_mbarriers(c, addr, size, actor, act);
@@ -286,6 +349,15 @@ impl Core<'_> {
             None => self.touch_global_granule(g, a, actor),
         }
     }
+}
+
+/// The first lane and the first address, if the lanes of an access follow each other, as their bytes do, and none of
+/// them goes into two granules.
+fn side_by_side(list: &[(u32, u64)], size: u64) -> Option<(u32, u64)> {
+    let &(lane, start) = list.first()?;
+    let fine = size.is_power_of_two() && size <= GRANULE && start.is_multiple_of(size);
+    let follows = |((l, at), i): (&(u32, u64), u32)| *l == lane + i && *at == start + u64::from(i) * size;
+    (fine && list.iter().zip(0..).all(follows)).then_some((lane, start))
 }
 
 fn byte_range(g: u64, mask: u32) -> (u64, u64) {

@@ -9,6 +9,7 @@ use crate::isa::op::{PSrc, Pred, Reg};
 use crate::race::clock::Clock;
 use crate::race::released::ByScope;
 use smallvec::SmallVec;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 /// All lanes.
@@ -81,9 +82,30 @@ pub(crate) struct WgmmaMarks {
     /// Step and shape of the last product that wrote it.
     pub product: Vec<(u64, u32)>,
     /// Registers of each operation, until it is waited for.
-    pub held: Vec<(u32, Vec<Reg>, Vec<Reg>)>,
+    pub held: Vec<Held>,
     /// Step of the last `wgmma.fence`.
     pub fence: Option<u64>,
+}
+
+/// Registers of a product that has not been waited for.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// The operation.
+    pub number: u32,
+    /// Its accumulators, under each of their names.
+    pub d: Vec<Reg>,
+    /// What it reads.
+    pub a: Vec<Reg>,
+    /// All of them are in here.
+    pub span: RangeInclusive<Reg>,
+}
+
+impl Held {
+    pub(crate) fn new(number: u32, d: Vec<Reg>, a: Vec<Reg>) -> Self {
+        let all = || d.iter().chain(&a).copied();
+        let span = all().min().unwrap_or(1)..=all().max().unwrap_or(0);
+        Held { number, d, a, span }
+    }
 }
 
 /// One warp.

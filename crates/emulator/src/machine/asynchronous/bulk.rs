@@ -5,8 +5,8 @@ use crate::isa::op::CopyWay;
 use crate::machine::core::Core;
 use crate::machine::exec::atomics;
 use crate::machine::operations::{Operation, Work};
+use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
-use crate::race::shadow::Act;
 use crate::report::Severity;
 
 /// Reads, writes, signals.

@@ -2,7 +2,7 @@
 
 use crate::machine::core::Core;
 use crate::machine::operations::{Operation, Work};
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 
 /// Reads, then writes.
 pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {

@@ -3,7 +3,6 @@
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
 use crate::machine::operations::Wanted;
-use crate::race::shadow::{Act, GRANULE};
 use std::rc::Rc;
 
 /// Reads an operand: its numbers, zeros where it is not all in shared memory, which is reported.
@@ -16,10 +15,7 @@ pub(crate) fn read(core: &mut Core<'_>, actor: &Actor, wanted: Wanted) -> Rc<Vec
     if let Some(cta) = core.cta(wanted.cta) {
         operand.refresh(&cta.shared);
     }
-    for (g, mask) in &operand.touched {
-        let start = g * GRANULE + u64::from(mask.trailing_zeros());
-        core.touch_shared(wanted.cta, start, u64::from(mask.count_ones()), actor, Act::Read);
-    }
+    core.touch_operand(wanted.cta, &operand.touched, actor);
     let values = Rc::clone(&operand.values);
     core.operands.keep(operand);
     values

@@ -21,23 +21,41 @@ pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
 /// Elements along k that are added before a sum is put back.
 const ALONG: usize = 4;
 
-/// `acc[m][n] += sum over k of a[m][k] * b[k][n]`, exact products, sums in f64 in the order of k (E57).
+/// `acc[m][n] += sum over k of a[m][k] * b[k][n]`, exact products, sums in f64 in the order of k (E57). Two rows go
+/// through `b` together.
 pub(crate) fn multiply(acc: &mut [f64], a: &[f64], b: &[f64], n: usize, k: usize) {
-    for (row, a_row) in acc.chunks_mut(n).zip(a.chunks(k)) {
-        for (xs, b_rows) in a_row.chunks(ALONG).zip(b.chunks(ALONG * n)) {
-            let mut rows = b_rows.chunks_exact(n);
-            if let ([x0, x1, x2, x3], Some(y0), Some(y1), Some(y2), Some(y3)) =
-                (xs, rows.next(), rows.next(), rows.next(), rows.next())
-            {
-                let ys = y0.iter().zip(y1).zip(y2.iter().zip(y3));
-                for (d, ((y0, y1), (y2, y3))) in row.iter_mut().zip(ys) {
-                    *d = *d + x0 * y0 + x1 * y1 + x2 * y2 + x3 * y3;
-                }
-                continue;
-            }
-            for (x, b_row) in xs.iter().zip(b_rows.chunks(n)) {
-                row.iter_mut().zip(b_row).for_each(|(d, y)| *d += x * y);
-            }
+    for (rows, a_rows) in acc.chunks_mut(2 * n).zip(a.chunks(2 * k)) {
+        let (row, k) = (n.min(rows.len()), k.min(a_rows.len()));
+        let ((d, e), (x, z)) = (rows.split_at_mut(row), a_rows.split_at(k));
+        let whole = if e.len() == n { k / ALONG * ALONG } else { 0 };
+        for ((x, z), y) in x.chunks_exact(ALONG).zip(z.chunks_exact(ALONG)).zip(b.chunks_exact(ALONG * n)) {
+            two_rows(d, e, [x, z], y);
+        }
+        one_by_one(d, x, b, whole);
+        one_by_one(e, z, b, whole);
+    }
+}
+
+/// Adds the products of `ALONG` elements of two rows.
+fn two_rows(d: &mut [f64], e: &mut [f64], [x, z]: [&[f64]; 2], y: &[f64]) {
+    let mut rows = y.chunks_exact(d.len());
+    let (&[x0, x1, x2, x3], &[z0, z1, z2, z3]) = (x, z) else { return };
+    let (Some(y0), Some(y1), Some(y2), Some(y3)) = (rows.next(), rows.next(), rows.next(), rows.next())
+    else {
+        return;
+    };
+    let ys = y0.iter().zip(y1).zip(y2.iter().zip(y3));
+    for ((d, e), ((y0, y1), (y2, y3))) in d.iter_mut().zip(e).zip(ys) {
+        *d = *d + x0 * y0 + x1 * y1 + x2 * y2 + x3 * y3;
+        *e = *e + z0 * y0 + z1 * y1 + z2 * y2 + z3 * y3;
+    }
+}
+
+/// Adds the products of the elements of a row from `first` on.
+fn one_by_one(row: &mut [f64], xs: &[f64], b: &[f64], first: usize) {
+    if !row.is_empty() {
+        for (x, b_row) in xs.iter().zip(b.chunks(row.len())).skip(first) {
+            row.iter_mut().zip(b_row).for_each(|(d, y)| *d += x * y);
         }
     }
 }

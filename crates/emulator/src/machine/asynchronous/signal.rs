@@ -4,8 +4,8 @@ use crate::machine::actor::Actor;
 use crate::machine::core::Core;
 use crate::machine::mbarrier::ArriveFault;
 use crate::machine::operations::{Operation, Work};
+use crate::race::access::Act;
 use crate::race::clock::{Clock, Kind, channel};
-use crate::race::shadow::Act;
 use crate::report::Severity;
 
 /// One event: arrive everywhere.

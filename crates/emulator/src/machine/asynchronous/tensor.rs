@@ -7,8 +7,8 @@ use crate::machine::core::Core;
 use crate::machine::exec::atomics;
 use crate::machine::operations::{Operation, TensorWork, Work};
 use crate::machine::tensormap::ElemType;
+use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
-use crate::race::shadow::Act;
 use crate::report::Severity;
 
 /// The bytes that stand for elements outside of the tensor.

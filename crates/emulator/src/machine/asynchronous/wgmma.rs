@@ -47,13 +47,10 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operatio
     true
 }
 
-/// Where value `i` of a lane stands in the 16 rows of `n` numbers of a warp (E38): a part for the lane, and one for `i`.
+/// Where value `i` of lane 0 stands in the 16 rows of `n` numbers of a warp (E38). The next three lanes stand two further
+/// each, the next four in the next row.
 fn place(n: usize, i: usize) -> usize {
     8 * n * (i >> 1 & 1) + 8 * (i >> 2) + (i & 1)
-}
-
-fn lane_place(n: usize) -> [usize; 32] {
-    std::array::from_fn(|lane| lane / 4 * n + 2 * (lane & 3))
 }
 
 /// A from registers, 16 rows by k (E36).
@@ -78,27 +75,39 @@ fn a_fragment(spec: &Wgmma, words: &[Lanes]) -> Vec<f64> {
     out
 }
 
+/// Puts the numbers of a register where they stand in the rows.
+fn scatter(acc: &mut [f64], n: usize, i: usize, bits: &Lanes, read: impl Fn(u64) -> f64) {
+    let first = place(n, i);
+    for (row, bits) in acc.chunks_mut(n).skip(first / n).zip(bits.chunks_exact(4)) {
+        for (d, bits) in row.iter_mut().skip(first % n).step_by(2).zip(bits) {
+            *d = read(*bits);
+        }
+    }
+}
+
+/// Takes the numbers of a register from the rows.
+fn gather(acc: &[f64], n: usize, i: usize, write: impl Fn(f64) -> u64) -> Lanes {
+    let (first, mut out) = (place(n, i), [0; 32]);
+    for (row, bits) in acc.chunks(n).skip(first / n).zip(out.chunks_exact_mut(4)) {
+        for (v, d) in row.iter().skip(first % n).step_by(2).zip(bits) {
+            *d = write(*v);
+        }
+    }
+    out
+}
+
 fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
     let n = spec.n as usize;
     let mut acc = vec![0.0; 16 * n];
-    let lanes = lane_place(n);
-    let mut put = |i: usize, bits: &Lanes, read: fn(u64) -> f64| {
-        let first = place(n, i);
-        for (lane, bits) in lanes.iter().zip(bits) {
-            if let Some(d) = acc.get_mut(first + lane) {
-                *d = read(*bits);
-            }
-        }
-    };
     for (r, reg) in spec.d.iter().enumerate() {
         let Some(bits) = warp.regs.get(*reg as usize) else { continue };
         match spec.d_ty {
             AccTy::F16 => {
-                put(2 * r, bits, |b| f64::from(f16_value(b as u16)));
-                put(2 * r + 1, bits, |b| f64::from(f16_value((b >> 16) as u16)));
+                scatter(&mut acc, n, 2 * r, bits, |b| f64::from(f16_value(b as u16)));
+                scatter(&mut acc, n, 2 * r + 1, bits, |b| f64::from(f16_value((b >> 16) as u16)));
             }
-            AccTy::S32 => put(r, bits, |b| f64::from(b as u32 as i32)),
-            _ => put(r, bits, |b| f64::from(f32::from_bits(b as u32))),
+            AccTy::S32 => scatter(&mut acc, n, r, bits, |b| f64::from(b as u32 as i32)),
+            _ => scatter(&mut acc, n, r, bits, |b| f64::from(f32::from_bits(b as u32))),
         }
     }
     acc
@@ -106,20 +115,15 @@ fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
 
 fn store(spec: &Wgmma, warp: &mut Warp, acc: &[f64], poison: u64) {
     let n = spec.n as usize;
-    let places = lane_place(n);
-    let get = |i: usize, code: &dyn Fn(f64) -> u64| -> Lanes {
-        let first = place(n, i);
-        std::array::from_fn(|lane| acc.get(first + places[lane]).map_or(0, |v| code(*v)))
-    };
     for (r, reg) in spec.d.iter().enumerate() {
         let lanes = match spec.d_ty {
             AccTy::F16 => {
                 let half = |v: f64| u64::from(F16.encode(v, Rounding::Even, false));
-                let (low, high) = (get(2 * r, &half), get(2 * r + 1, &half));
+                let (low, high) = (gather(acc, n, 2 * r, half), gather(acc, n, 2 * r + 1, half));
                 std::array::from_fn(|l| low[l] | high[l] << 16)
             }
-            AccTy::S32 => get(r, &|v| integer(v, spec.saturate)),
-            _ => get(r, &|v| u64::from((v as f32).to_bits())),
+            AccTy::S32 => gather(acc, n, r, |v| integer(v, spec.saturate)),
+            _ => gather(acc, n, r, |v| u64::from((v as f32).to_bits())),
         };
         warp.set(*reg, &lanes, poison, FULL);
     }

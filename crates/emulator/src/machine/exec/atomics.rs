@@ -12,7 +12,7 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::tensormap::ElemType;
 use crate::machine::warp::Warp;
 use crate::number::{Rounding, float};
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 
 /// The new value of an atomic; `None` for an operation that the type does not have.
 fn apply(op: AtomOp, ty: Ty, old: u64, b: u64, c: u64) -> Option<u64> {

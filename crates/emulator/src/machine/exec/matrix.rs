@@ -13,7 +13,7 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 
 /// The shared offsets of the rows of the matrices: row r of matrix j comes from lane 8j + r.
 fn rows(

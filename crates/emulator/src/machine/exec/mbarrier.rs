@@ -10,8 +10,8 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::mbarrier::{MAX_COUNT, Mbarrier};
 use crate::machine::operations::{SignalWork, Work};
 use crate::machine::warp::{Wait, Warp};
+use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
-use crate::race::shadow::Act;
 use crate::report::Severity;
 use smallvec::SmallVec;
 

@@ -1,6 +1,7 @@
 //! `ld`, `st`, `st.async`: per lane, with bounds, alignment and order (E19-E22).
 
 use super::alu::{poison_lanes, poisoned};
+use super::block::Block;
 use super::flow::Flow;
 use super::touched::Touched;
 use super::{order, overlap};
@@ -12,8 +13,8 @@ use crate::machine::asynchronous::issue;
 use crate::machine::core::{Core, Spot};
 use crate::machine::operations::{StAsyncWork, Work};
 use crate::machine::warp::Warp;
+use crate::race::access::Act;
 use crate::race::clock::Kind;
-use crate::race::shadow::Act;
 
 const STALE: (&str, &str) = (
     "ld.global.nc reads bytes that this kernel writes: it may see the old ones",
@@ -31,7 +32,9 @@ pub(crate) fn checked_addresses(core: &mut Core<'_>, w: &Warp, a: Addr, pc: u32,
 
 /// A02 for one lane.
 pub(crate) fn aligned(core: &mut Core<'_>, a: &Actor, addr: u64, align: u64, what: &str) -> bool {
-    if addr.is_multiple_of(align) {
+    // Few are no power of two, and a division takes long.
+    let fine = if align.is_power_of_two() { addr & (align - 1) == 0 } else { addr.is_multiple_of(align) };
+    if fine {
         return true;
     }
     let message = format!("{what} at {addr:#x} is not a multiple of {align}");
@@ -100,6 +103,14 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     }
     let mut poison = vec![0_u64; l.dsts.len()];
     let mut one = a.clone();
+    let mut lanes = lanes;
+    if let Some(mut block) = Block::of(core, w, l.space, &addrs, lanes, size) {
+        block.read(core);
+        for (lane, bytes) in block.lanes().enumerate() {
+            split(l, bytes, lane, &mut out);
+        }
+        (touched, from_memory, lanes) = (block.touched(), true, 0);
+    }
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
         one.lanes = 1 << lane;
@@ -139,14 +150,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
             }
             Spot::Nowhere => {}
         }
-        for (i, (chunk, reg)) in buf.chunks(e).zip(&l.dsts).enumerate() {
-            let Some((_, width)) = reg else { continue };
-            let raw = word(chunk);
-            let v = if l.ty.signed() { sign_extend(raw, l.ty.bits()) } else { raw };
-            if let Some(slot) = out.get_mut(i) {
-                slot[lane as usize] = v & low_mask(u32::from(*width));
-            }
-        }
+        split(l, buf, lane as usize, &mut out);
     }
     for ((v, reg), poison) in out.iter().zip(&l.dsts).zip(poison) {
         if let Some((r, _)) = reg {
@@ -167,6 +171,26 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         touched.record(core, size as u64, &a, act);
     }
     Flow::Next
+}
+
+/// Makes the bytes of a lane the values of its registers.
+fn split(l: &Load, bytes: &[u8], lane: usize, out: &mut [Lanes]) {
+    for ((chunk, reg), slot) in bytes.chunks(l.ty.bytes() as usize).zip(&l.dsts).zip(out) {
+        let Some((_, width)) = reg else { continue };
+        let raw = word(chunk);
+        let v = if l.ty.signed() { sign_extend(raw, l.ty.bits()) } else { raw };
+        slot[lane] = v & low_mask(u32::from(*width));
+    }
+}
+
+/// Makes the values of a lane's registers bytes.
+fn join(values: &[Lanes], lane: usize, e: usize, bytes: &mut [u8]) {
+    for (chunk, v) in bytes.chunks_mut(e).zip(values) {
+        let raw = v[lane].to_le_bytes();
+        for (d, b) in chunk.iter_mut().zip(raw) {
+            *d = b;
+        }
+    }
 }
 
 /// A number of 1, 2, 4 or 8 bytes.
@@ -200,7 +224,18 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
     let mut same = true;
     let mbars = s.mbar.map(|m| w.addresses(core, m));
     let mut one = a.clone();
-    for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
+    let mut rest = lanes;
+    if poison == 0
+        && mbars.is_none()
+        && let Some(mut block) = Block::of(core, w, s.space, &addrs, lanes, size)
+    {
+        for (lane, bytes) in block.lanes().enumerate() {
+            join(&values, lane, e, bytes);
+        }
+        same = block.write(core);
+        (touched, rest) = (block.touched(), 0);
+    }
+    for lane in (0..32).filter(|i| rest >> i & 1 == 1) {
         let addr = addrs[lane as usize];
         one.lanes = 1 << lane;
         if !aligned(core, &one, addr, size as u64, "store") {
@@ -208,12 +243,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
         }
         let Some(spot) = place(core, w, &one, s.space, addr, size as u64) else { continue };
         let mut bytes = [0_u8; 64];
-        for (chunk, v) in bytes.chunks_mut(e).zip(&values) {
-            let raw = v[lane as usize].to_le_bytes();
-            for (d, b) in chunk.iter_mut().zip(raw) {
-                *d = b;
-            }
-        }
+        join(&values, lane as usize, e, &mut bytes);
         let Some(buf) = bytes.get(..size) else { continue };
         match spot {
             Spot::Shared(c, at) if mbars.is_some() => {

@@ -4,6 +4,7 @@ pub(crate) mod across;
 pub(crate) mod alu;
 pub(crate) mod atomics;
 pub(crate) mod barrier;
+mod block;
 mod builtin;
 mod calls;
 pub(crate) mod copy;

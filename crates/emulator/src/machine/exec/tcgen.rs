@@ -12,8 +12,8 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::operations::{Move, OperandLayout, Product, SignalWork, SourceA, TmemWork, Work};
 use crate::machine::tmem::{COLUMNS, LANES};
 use crate::machine::warp::{Cond, Wait, Warp};
+use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
-use crate::race::shadow::Act;
 use std::rc::Rc;
 
 /// One tcgen05 instruction.

@@ -8,7 +8,7 @@ use crate::machine::actor::actor;
 use crate::machine::core::{Core, Spot};
 use crate::machine::tensormap::{TENSOR_MAP_BYTES, replace};
 use crate::machine::warp::Warp;
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 
 /// `tensormap.replace`.
 pub(crate) fn map_replace(

@@ -13,7 +13,7 @@ use crate::machine::sampling::{self, Point};
 use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 use crate::texture::{Channel, Texture, TextureKind};
 
 const STALE: (&str, &str) = (

@@ -2,7 +2,7 @@
 
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 use smallvec::SmallVec;
 
 /// Lanes with their addresses: a scalar access of a warp needs no allocation.

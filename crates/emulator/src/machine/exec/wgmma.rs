@@ -6,7 +6,7 @@ use crate::machine::actor::actor;
 use crate::machine::asynchronous::issue;
 use crate::machine::core::Core;
 use crate::machine::operations::{OperandLayout, WgmmaWork, Work};
-use crate::machine::warp::{Cond, Wait, Warp};
+use crate::machine::warp::{Cond, Held, Wait, Warp};
 use crate::race::clock::{Kind, channel};
 use std::rc::Rc;
 
@@ -57,7 +57,7 @@ fn product(core: &mut Core<'_>, w: &mut Warp, g: &Wgmma, pc: u32, mask: u32) -> 
         WgmmaA::Regs(list) => list.iter().filter_map(reg_of).collect(),
         WgmmaA::Desc(_) => Vec::new(),
     };
-    w.marks.held.push((n, g.d.clone(), reads));
+    w.marks.held.push(Held::new(n, g.d.clone(), reads));
     let (mark, registers) = ((w.steps, shape(g)), w.regs.len());
     w.marks.product.resize(registers, (0, 0));
     for d in &g.d {
@@ -145,7 +145,7 @@ pub(crate) fn wait(core: &mut Core<'_>, w: &mut Warp, keep: u32, mask: u32) -> F
         let c = Rc::make_mut(&mut w.clock);
         covered.iter().for_each(|n| c.complete(channel(id, Kind::Wgmma), *n));
     }
-    w.marks.held.retain(|(n, _, _)| !covered.contains(n));
+    w.marks.held.retain(|h| !covered.contains(&h.number));
     w.wgmma.forget(keep, mask);
     Flow::Next
 }
@@ -165,22 +165,26 @@ pub(crate) fn guard_registers(
     }
     let code = core.code;
     let uses = code.uses.get(pc as usize)?;
+    let near = |(r, _): &(u32, bool)| w.marks.held.iter().any(|h| h.span.contains(r));
+    if !uses.iter().any(near) {
+        return None;
+    }
     let opcode = code.opcodes.get(inst.opcode as usize).map_or("", String::as_str);
     if opcode.starts_with("mov.") {
         let read = |d: &[u32]| uses.iter().any(|(r, writes)| !writes && d.contains(r));
-        let sources: Vec<u32> = w.marks.held.iter().filter(|(_, d, _)| read(d)).map(|(n, _, _)| *n).collect();
+        let sources: Vec<u32> = w.marks.held.iter().filter(|h| read(&h.d)).map(|h| h.number).collect();
         if let Some(n) = sources.iter().find(|n| core.in_flight(w.id, Kind::Wgmma, **n)) {
             return Some(*n);
         }
         if let Some(n) = sources.first() {
             let names = uses.iter().filter(|(_, writes)| *writes).map(|(r, _)| *r).collect();
-            w.marks.held.push((*n, names, Vec::new()));
+            w.marks.held.push(Held::new(*n, names, Vec::new()));
             return None;
         }
     }
     let hit = uses
         .iter()
-        .find(|(r, writes)| w.marks.held.iter().any(|(_, d, a)| d.contains(r) || (*writes && a.contains(r))));
+        .find(|(r, writes)| w.marks.held.iter().any(|h| h.d.contains(r) || (*writes && h.a.contains(r))));
     if let Some((r, _)) = hit {
         let name = core.code.names.get(*r as usize).cloned().unwrap_or_default();
         let a = actor(w, pc, mask);
@@ -212,7 +216,7 @@ fn guard_product(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: 
         WgmmaA::Regs(list) => list.iter().filter_map(reg_of).collect(),
         WgmmaA::Desc(_) => Vec::new(),
     };
-    let bad = w.marks.held.iter().any(|(_, d, a)| {
+    let bad = w.marks.held.iter().any(|Held { d, a, .. }| {
         let overlap = d.iter().any(|r| g.d.contains(r));
         let same = *d == g.d
             && d.first().is_none_or(|r| w.marks.product.get(*r as usize).is_some_and(|p| p.1 == shape(g)));

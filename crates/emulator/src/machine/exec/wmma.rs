@@ -14,7 +14,7 @@ use crate::machine::asynchronous::products::{element, multiply};
 use crate::machine::core::{Core, Spot};
 use crate::machine::warp::Warp;
 use crate::number::minifloat::f16_value;
-use crate::race::shadow::Act;
+use crate::race::access::Act;
 
 /// Bytes that addresses and strides are multiples of, where a row or column has so many.
 const ALIGN: u64 = 16;

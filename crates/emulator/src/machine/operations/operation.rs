@@ -7,9 +7,9 @@ use super::tensor::TensorWork;
 use super::tmem::TmemWork;
 use super::wgmma::WgmmaWork;
 use crate::machine::actor::Actor;
+use crate::race::access::OPERATION;
 use crate::race::clock::{Clock, Kind, channel};
 use crate::race::scope::Scope;
-use crate::race::shadow::OPERATION;
 use std::rc::Rc;
 
 /// An operation in flight.
