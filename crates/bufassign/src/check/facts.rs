@@ -66,6 +66,8 @@ pub(super) struct Facts<'a> {
     pub values: BTreeMap<u64, &'a BufferValue>,
     pub ops: BTreeMap<u64, &'a ScheduledOp>,
     pub at: BTreeMap<u64, At>,
+    /// End of the last completion in each region, 1 at least.
+    horizons: Vec<i128>,
     pub warps: BTreeMap<u64, u32>,
     /// Owner of each value and the offset in it.
     pub owner: BTreeMap<u64, (u64, u64)>,
@@ -95,6 +97,7 @@ impl<'a> Facts<'a> {
             values: problem.values.iter().map(|v| (v.id, v)).collect(),
             ops: problem.ops.iter().map(|o| (o.id, o)).collect(),
             at: BTreeMap::new(),
+            horizons: vec![1; problem.regions.len()],
             warps: problem.partitions.iter().map(|a| (a.id, a.warps)).collect(),
             owner: BTreeMap::new(),
             lives: Vec::new(),
@@ -136,7 +139,9 @@ impl<'a> Facts<'a> {
             let period = self.ii(region).unwrap_or(0);
             let stage = i128::from(op.stage);
             let t = stage * period + i128::from(cycle);
-            self.at.insert(op.id, At { region, stage, order, t, latency: i128::from(op.latency) });
+            let latency = i128::from(op.latency);
+            self.horizons[region] = self.horizons[region].max(t + latency.max(1));
+            self.at.insert(op.id, At { region, stage, order, t, latency });
         }
     }
 
@@ -294,8 +299,7 @@ impl<'a> Facts<'a> {
 
     /// End of the last completion in a line.
     pub fn horizon(&self, region: usize) -> i128 {
-        let here = self.at.values().filter(|a| a.region == region);
-        here.map(|a| a.t + a.latency.max(1)).max().unwrap_or(1).max(1)
+        self.horizons.get(region).copied().unwrap_or(1)
     }
 
     fn held(&self, life: &Life, live_in: bool, live_out: bool) -> BTreeMap<usize, Held> {

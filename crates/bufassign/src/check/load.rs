@@ -118,6 +118,9 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
         a.merge.iter().flat_map(|m| &m.edges).map(|e| (e.from, e.to)).collect();
     for x in 0..entries.len() {
         for y in 0..x {
+            if meet(p, x, y) {
+                continue;
+            }
             let both = members(x)
                 .into_iter()
                 .flatten()
@@ -147,6 +150,26 @@ fn unordered(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], p: &mut PackP
             }
         }
     }
+}
+
+/// Whether two items are live at one moment, so that a separation says nothing new.
+fn meet(p: &PackProblem, x: usize, y: usize) -> bool {
+    let pieces = |k: usize| {
+        let spans = p.items.get(k).into_iter().flat_map(|i| &i.live);
+        spans.flat_map(|s| straight(s, p.segments[s.segment]).into_iter().map(|(a, b)| (s.segment, a, b)))
+    };
+    let mut all: Vec<(usize, i64, i64, bool)> = pieces(x).map(|(s, a, b)| (s, a, b, true)).collect();
+    all.extend(pieces(y).map(|(s, a, b)| (s, a, b, false)));
+    all.sort_unstable();
+    // End of the furthest piece of each so far, in the segment at hand.
+    let mut ends = [(usize::MAX, i64::MIN); 2];
+    all.into_iter().any(|(segment, from, to, first)| {
+        let other = ends[usize::from(!first)];
+        let own = &mut ends[usize::from(first)];
+        let before = if own.0 == segment { own.1 } else { i64::MIN };
+        *own = (segment, before.max(to));
+        other.0 == segment && from < other.1
+    })
 }
 
 /// The aligned load of the fullest moment (B59).

@@ -5,6 +5,7 @@ use super::facts::Facts;
 use super::report::Report;
 use crate::input::{Access, AccessRole, MachineSpec, OwnName, Space, TargetSpec};
 use crate::output::{Assignment, Class, MergeClass, Why};
+use std::collections::BTreeMap;
 
 /// The machine of a problem, if its target is one.
 pub(super) fn machine<'a>(f: &Facts<'a>) -> Option<&'a MachineSpec> {
@@ -47,8 +48,13 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         }
     }
     let all = ranges(spec);
+    // All of a root decide together.
+    let mut chains: BTreeMap<Option<u64>, Vec<u64>> = BTreeMap::new();
+    for &v in f.life_of.keys() {
+        chains.entry(f.values[&v].root).or_default().push(v);
+    }
     for m in &a.merge {
-        class(f, a, (spec, &all), m, report);
+        class(f, a, (spec, &all), m, &chains, report);
     }
 }
 
@@ -57,13 +63,12 @@ fn class(
     a: &Assignment,
     (spec, all): (&MachineSpec, &[Range]),
     m: &MergeClass,
+    chains: &BTreeMap<Option<u64>, Vec<u64>>,
     report: &mut Report,
 ) {
     for &v in &m.members {
         let Some(r) = a.record(v).filter(|r| r.class == Class::Smem) else { continue };
-        // All of a root decide together.
-        let chain = f.life_of.keys().filter(|w| **w == v || f.values[*w].root == f.values[&v].root);
-        let family: Vec<_> = chain.flat_map(|&w| f.family(w)).collect();
+        let family: Vec<_> = chains[&f.values[&v].root].iter().flat_map(|&w| f.family(w)).collect();
         let roles: Vec<AccessRole> = family
             .iter()
             .flat_map(|x| x.producer.map(|p| p.role).into_iter().chain(x.consumers.iter().map(|c| c.role)))

@@ -7,15 +7,18 @@ use super::facts::Facts;
 use super::machine;
 use super::report::Report;
 use crate::input::{AccessRole, Space, element_bits};
-use crate::output::{Assignment, Class, Handshake, Lanes, MapKind, MergeClass, Record, SmemKind};
+use crate::output::{Assignment, Class, Handshake, Lanes, MapEntry, MapKind, MergeClass, Record, SmemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
+    let smem = shown(a.smem.map.iter().filter(|e| e.kind.is_none()));
+    let tmem = shown(a.tmem.iter().flat_map(|t| &t.map));
     for m in &a.merge {
         let Some(first) = a.record(m.class) else { continue };
+        let in_map = |map: &Shown| map.get(&m.class).cloned().unwrap_or_default();
         match first.class {
-            Class::Smem => smem_class(f, a, m, report),
-            Class::Tmem => tmem_class(f, a, m, report),
+            Class::Smem => smem_class(f, a, m, &in_map(&smem), report),
+            Class::Tmem => tmem_class(f, a, m, &in_map(&tmem), report),
             Class::Desc | Class::BarrierOnly => {}
         }
     }
@@ -24,6 +27,17 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     totals(f, a, report);
     tmem_totals(f, a, report);
     descriptors(f, a, report);
+}
+
+/// First byte or column and size of the entries that show a class.
+type Shown = BTreeMap<u64, Vec<(u64, u64)>>;
+
+fn shown<'a>(entries: impl Iterator<Item = &'a MapEntry>) -> Shown {
+    let mut all = Shown::new();
+    for (class, e) in entries.filter_map(|e| Some((e.class?, e))) {
+        all.entry(class).or_default().push((e.offset, e.bytes));
+    }
+    all
 }
 
 /// Alignment that one owner asks for in shared memory (B37).
@@ -43,7 +57,7 @@ fn up(x: u64, align: u64) -> u64 {
 }
 
 /// A class in shared memory: padded stages, one alignment, inside the block (B37, B38, B40).
-fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report) {
+fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, in_map: &[(u64, u64)], report: &mut Report) {
     let layout = m.members.first().and_then(|v| f.values[v].layout);
     let layout = layout.and_then(|l| f.problem.layouts.iter().find(|x| x.id == l.id));
     let mut align = m.members.iter().map(|&v| smem_align(f, v)).max().unwrap_or(1);
@@ -95,9 +109,7 @@ fn smem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
     if bases.len() > 1 {
         report.add("B11", &m.members, "one class has one place");
     }
-    let listed = a.smem.map.iter().filter(|e| e.class == Some(m.class) && e.kind.is_none());
-    let places: Vec<(u64, u64)> = listed.map(|e| (e.offset, e.bytes)).collect();
-    if bases.len() == 1 && places != bases.iter().map(|&b| (b, bytes)).collect::<Vec<_>>() {
+    if bases.len() == 1 && in_map != bases.iter().map(|&b| (b, bytes)).collect::<Vec<_>>() {
         report.add("B12", &m.members, "the map shows the class once, where its records say");
     }
 }
@@ -124,7 +136,7 @@ fn tile(f: &Facts<'_>, v: u64) -> Option<(u64, bool)> {
 }
 
 /// A class in tensor memory (B41..B44).
-fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report) {
+fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, in_map: &[(u64, u64)], report: &mut Report) {
     let Some(plan) = &a.tmem else {
         report.add("B12", &m.members, "there is no plan for tensor memory");
         return;
@@ -169,8 +181,7 @@ fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, report: &mut Report
                 report.add("B56", &[v], format!("it lies in the reserved columns at {}", x.offset));
             }
         }
-        let listed = plan.map.iter().filter(|e| e.class == Some(m.class));
-        let covers = listed.filter(|e| e.offset <= t.column && end <= e.offset + e.bytes).count();
+        let covers = in_map.iter().filter(|e| e.0 <= t.column && end <= e.0 + e.1).count();
         if covers != 1 {
             report.add("B12", &[v], "the map shows the class once, around its records");
         }

@@ -32,7 +32,8 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let edges: BTreeSet<OrderEdge> = a.merge.iter().flat_map(|m| m.edges.iter().copied()).collect();
     let names = edges.iter().map(|e| (e.from, e.to, i128::from(e.distance))).collect();
     let class = a.merge.iter().flat_map(|m| m.members.iter().map(|v| (*v, m.class))).collect();
-    let ctx = Ctx { f, a, graphs, edges, listed: names, class };
+    let drained = a.drains.iter().flat_map(|d| d.pairs.iter().map(|&p| (d.before_region, p))).collect();
+    let ctx = Ctx { f, a, graphs, edges, listed: names, class, drained };
     listed(&ctx, report);
     overwrites(&ctx, report);
     rewrites(&ctx, report);
@@ -43,26 +44,36 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             rings.insert(m.class);
         }
     }
-    let owners: Vec<&Record> =
-        a.records.iter().filter(|r| f.life_of.contains_key(&r.value) && place(r).is_some()).collect();
-    // Sweep by position, so that far-apart values are never compared.
-    let mut by_start: Vec<(u64, u64, &Record)> = owners
-        .iter()
-        .filter_map(|r| {
-            let p = place(r)?;
-            Some((p.start, p.start + p.stride * (r.depth.max(1) - 1) + p.bytes, *r))
-        })
-        .collect();
-    by_start.sort_by_key(|x| (x.0, x.2.value));
-    for (n, x) in by_start.iter().enumerate() {
-        for y in by_start[n + 1..].iter().take_while(|y| y.0 < x.1) {
-            let (v, w) = if x.2.value < y.2.value { (x.2, y.2) } else { (y.2, x.2) };
-            let ring = ctx.class.get(&v.value).filter(|c| rings.contains(c));
-            if ring.is_some() && ring == ctx.class.get(&w.value) {
-                continue;
+    sweep(&ctx, &rings, report);
+}
+
+/// Every two owners on common bytes, unless both are of one ring that has been asked for at once.
+///
+/// Blocks go by position, so that far-apart values are never compared; a ring is one block.
+fn sweep(ctx: &Ctx<'_, '_>, rings: &BTreeSet<u64>, report: &mut Report) {
+    let mut block_of: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut blocks: Vec<(u64, u64, Vec<&Record>)> = Vec::new();
+    for r in ctx.a.records.iter().filter(|r| ctx.f.life_of.contains_key(&r.value)) {
+        let Some(p) = place(r) else { continue };
+        let end = p.start + p.stride * (r.depth.max(1) - 1) + p.bytes;
+        let ring = ctx.class.get(&r.value).filter(|c| rings.contains(c));
+        let at = ring.map_or(blocks.len(), |&c| *block_of.entry(c).or_insert(blocks.len()));
+        match blocks.get_mut(at) {
+            Some(block) => {
+                (block.0, block.1) = (block.0.min(p.start), block.1.max(end));
+                block.2.push(r);
             }
-            if v.class == w.class {
-                pair(&ctx, v, w, report);
+            None => blocks.push((p.start, end, vec![r])),
+        }
+    }
+    blocks.sort_by_key(|b| (b.0, b.2[0].value));
+    for (n, x) in blocks.iter().enumerate() {
+        for y in blocks[n + 1..].iter().take_while(|y| y.0 < x.1) {
+            for (v, w) in x.2.iter().flat_map(|v| y.2.iter().map(move |w| (*v, *w))) {
+                let (v, w) = if v.value < w.value { (v, w) } else { (w, v) };
+                if v.class == w.class {
+                    pair(ctx, v, w, report);
+                }
             }
         }
     }
@@ -103,16 +114,19 @@ fn overwrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
 /// of a loop (B78).
 fn rewrites(ctx: &Ctx<'_, '_>, report: &mut Report) {
     let f = ctx.f;
+    // The least distance at which a value is listed to wait for its own write.
+    let mut waits: BTreeMap<u64, i128> = BTreeMap::new();
+    for e in ctx.edges.iter().filter(|e| e.from == e.to && !e.implied) {
+        let least = waits.entry(e.from).or_insert(i128::MAX);
+        *least = (*least).min(e.distance.into());
+    }
     for life in f.lives.iter().filter(|l| f.ii(l.region).is_some()) {
         let (Some(p), Some(v)) = (life.producer, life.members.first().copied()) else { continue };
         let Some(r) = ctx.a.record(v).filter(|r| place(r).is_some()) else { continue };
         let depth = i128::from(r.depth);
         // A use of a turn that the next write's run has waits for the one and is waited for by the other.
         let read = life.uses.iter().any(|u| u.distance <= depth);
-        let asked = ctx
-            .edges
-            .iter()
-            .any(|e| (e.from, e.to, e.implied) == (v, v, false) && i128::from(e.distance) <= depth);
+        let asked = waits.get(&v).is_some_and(|&d| d <= depth);
         if !read && !asked && !ctx.graphs[&life.region].implied(p, p, depth) {
             let text = format!("nothing orders the write of a version before that of {depth} turns later");
             report.add("B78", &life.members, text);
@@ -295,7 +309,7 @@ fn boundaries(
     let drained = |region: usize, x: u64, y: u64| {
         let id = f.region_id(region);
         let pair = [ctx.class.get(&x).copied(), ctx.class.get(&y).copied()].map(Option::unwrap_or_default);
-        ctx.a.drains.iter().any(|d| d.before_region == id && d.pairs.contains(&pair))
+        ctx.drained.contains(&(id, pair))
     };
     for ((x, p), (y, q)) in [((v, a), (w, b)), ((w, b), (v, a))] {
         for &r in p.held.keys() {

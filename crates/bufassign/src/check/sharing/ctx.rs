@@ -13,4 +13,6 @@ pub(super) struct Ctx<'c, 'p> {
     /// From, to and distance of the edges.
     pub listed: BTreeSet<(u64, u64, i128)>,
     pub class: BTreeMap<u64, u64>,
+    /// Regions whose boundary before them is drained, for two classes.
+    pub drained: BTreeSet<(u64, [u64; 2])>,
 }
