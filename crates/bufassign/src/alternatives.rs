@@ -55,8 +55,8 @@ pub fn alternatives(
     let modes = [Sharing::WhenNeeded, Sharing::Implied, Sharing::Off].map(|s| (s, usize::MAX));
     for (sharing, most_waits) in modes.into_iter().chain(waits) {
         let options = AssignOptions { sharing, ..options.clone() };
-        let model = Model { deadline, most_waits, ..levels(problem, flat.as_ref(), &options)? };
-        match planned(problem, &model) {
+        let mut model = Model { deadline, most_waits, ..levels(problem, flat.as_ref(), &options)? };
+        match planned(problem, &mut model) {
             Ok((assignment, (couples, waits))) => {
                 let tmem = assignment.tmem.as_ref().map_or(0, |t| t.used);
                 let price = PlanPrice { couples, waits, smem: assignment.smem.used, tmem };

@@ -2,7 +2,8 @@
 
 use crate::advice;
 use crate::classify::{self, SMEM, TMEM};
-use crate::descriptors;
+use crate::descriptors::{self, Descriptors};
+use crate::fill::filled;
 use crate::input::{AssignOptions, Problem};
 use crate::mbarriers::semaphores;
 use crate::model::{self, Model};
@@ -45,8 +46,8 @@ fn answer(
     deadline: Option<Instant>,
 ) -> Result<Assignment, AssignError> {
     let flat = nest::flat(problem)?;
-    let model = Model { deadline, ..levels(problem, flat.as_ref(), options)? };
-    Ok(planned(problem, &model)?.0)
+    let mut model = Model { deadline, ..levels(problem, flat.as_ref(), options)? };
+    Ok(planned(problem, &mut model)?.0)
 }
 
 /// The model of a problem, of its levels where its loops nest; ops keep their own ids.
@@ -63,16 +64,32 @@ pub(crate) fn levels<'a>(
     Ok(model)
 }
 
-/// The plan of a model, and its price beside memory: waits that tie partitions, waits.
-pub(crate) fn planned(problem: &Problem, model: &Model<'_>) -> Result<(Assignment, Price), AssignError> {
+/// A plan and its descriptor slots.
+type Laid = (Plan, Descriptors);
+
+/// The plan of a model, whether it fits or not.
+fn laid(model: &Model<'_>) -> Result<Laid, AssignError> {
     let plan = plan(model)?;
     let desc = descriptors::assign(model, &plan)?;
     limits(model, &plan)?;
+    Ok((plan, desc))
+}
+
+/// The plan of a model, and its price beside memory: waits that tie partitions, waits.
+pub(crate) fn planned(problem: &Problem, model: &mut Model<'_>) -> Result<(Assignment, Price), AssignError> {
+    let (mut plan, mut desc) = laid(model)?;
     if let Some(mut e) = over_capacity(model, &plan) {
         e.advice = Some(advice::advise(model, &plan));
         return Err(e);
     }
-    let assignment = records::assemble(model, &plan, desc);
+    let mut fill = None;
+    if model.options.fill {
+        let again = |model: &Model<'_>| laid(model).ok().filter(|l| over_capacity(model, &l.0).is_none());
+        let (deeper, slots, steps) = filled(model, (plan, desc), again);
+        (plan, desc, fill) = (deeper, slots, Some(steps));
+    }
+    let mut assignment = records::assemble(model, &plan, desc);
+    assignment.fill = fill;
     if cfg!(debug_assertions)
         && let Err(violations) = crate::check::check_with(problem, model.options, &assignment)
     {

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 const PHASE: &str = "fails to assign descriptor slot";
 
+/// The slot of each value, and what all of them take.
+pub(crate) type Descriptors = (Vec<Option<DescPlace>>, Option<DescPlan>);
+
 /// One slot per distinct root in first-seen order; a device-built one also gets a workspace copy.
-pub(crate) fn assign(
-    model: &Model<'_>,
-    plan: &Plan,
-) -> Result<(Vec<Option<DescPlace>>, Option<DescPlan>), AssignError> {
+pub(crate) fn assign(model: &Model<'_>, plan: &Plan) -> Result<Descriptors, AssignError> {
     let mut places = vec![None; model.values.len()];
     let mut slot_of: BTreeMap<u64, DescPlace> = BTreeMap::new();
     let stride = model.limits.desc_bytes.next_multiple_of(model.limits.desc_align_device.max(1));

@@ -45,6 +45,7 @@ mod circle;
 mod classify;
 mod descriptors;
 mod failure;
+mod fill;
 mod forced;
 #[cfg(test)]
 mod generated;

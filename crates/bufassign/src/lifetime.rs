@@ -8,7 +8,7 @@ pub(crate) use types::{Lifetimes, Span, Unit, UnitUse, describe, fail};
 
 use crate::model::{Model, owner, zero_distance_cycles};
 use crate::output::{AssignError, ErrorKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use unit::{horizons, unit};
 
 /// Phase 1 without the order questions, which need the graph of the depths found here.
@@ -68,6 +68,11 @@ pub(crate) fn resolve(model: &Model<'_>) -> Result<Lifetimes, AssignError> {
             }
             u.depth = depth;
         }
+    }
+    for (pipe, &spare) in model.pipes.iter().zip(&model.spare) {
+        let own: BTreeSet<usize> =
+            pipe.values.iter().filter(|&&v| owner[v] == v).map(|&v| unit_of[v]).collect();
+        own.into_iter().for_each(|k| units[k].depth += spare);
     }
     let mut family = vec![Vec::new(); owner.len()];
     owner.iter().enumerate().for_each(|(v, &o)| family[o].push(v));

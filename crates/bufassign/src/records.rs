@@ -220,6 +220,7 @@ pub(crate) fn assemble(
             used: plan.barriers.used,
             recoloured: plan.barriers.recoloured,
         },
+        fill: None,
         notes: plan.notes.clone(),
     }
 }

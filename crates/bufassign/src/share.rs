@@ -198,7 +198,8 @@ fn may_share(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> bool {
             let piped = u.values.iter().any(|&v| {
                 model.pipes[model.values[v].pipe].values.iter().filter(|&&x| life.owner[x] == x).count() > 1
             });
-            let alone = u.values.iter().any(|&v| model.values[v].src.alone);
+            let alone =
+                u.values.iter().any(|&v| model.values[v].src.alone || model.spare[model.values[v].pipe] > 0);
             !u.whole
                 && !alone
                 && u.elsewhere.is_empty()

@@ -18,6 +18,7 @@ mod chip;
 mod class;
 mod description;
 mod facts;
+mod fill;
 mod graph;
 mod levels;
 mod load;
@@ -62,9 +63,12 @@ pub fn check_with(
     };
     match Facts::gather(problem, levels.as_ref(), options) {
         Err(message) => report.add("B4", &[], message),
-        Ok(facts) => {
+        Ok(mut facts) => {
             // Without one record per value nothing else can be looked up.
-            if records::complete(&facts, assignment, &mut report) {
+            if records::complete(&facts, assignment, &mut report)
+                && fill::follow(&mut facts, assignment, &mut report)
+            {
+                fill::alone(&facts, assignment, &mut report);
                 class::check(&facts, assignment, &mut report);
                 records::check(&facts, assignment, &mut report);
                 barriers::check(&facts, assignment, &mut report);

@@ -23,6 +23,8 @@ pub struct AssignOptions {
     pub relax_footprint: bool,
     /// Nodes an exact search may visit; fewer for more than 32 classes, whose nodes cost more.
     pub node_budget: u64,
+    /// Rings get spare slots where a late copy would make readers wait, while there is room (B81).
+    pub fill: bool,
     /// A bundle of choices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
@@ -38,6 +40,7 @@ impl Default for AssignOptions {
             recolour: true,
             relax_footprint: false,
             node_budget: 2_000_000,
+            fill: false,
             preset: None,
         }
     }
@@ -77,6 +80,11 @@ impl AssignOptions {
     /// Sets the nodes an exact search may visit.
     pub fn node_budget(self, node_budget: u64) -> Self {
         AssignOptions { node_budget, ..self }
+    }
+
+    /// Gives rings spare slots where they help, or leaves every ring at its least depth.
+    pub fn fill(self, fill: bool) -> Self {
+        AssignOptions { fill, ..self }
     }
 
     /// Takes a bundle of choices.

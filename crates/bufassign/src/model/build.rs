@@ -30,6 +30,7 @@ pub(crate) fn build<'a>(problem: &'a Problem, options: &'a AssignOptions) -> Res
         deadline: None,
         thorough: true,
         most_waits: usize::MAX,
+        spare: vec![0; pipes.len()],
         limits,
         partitions,
         regions,
@@ -82,7 +83,7 @@ fn partitions(
             return Err(bad("partitions", a.id, "warps", format!("more than {most} warps in all")));
         }
     }
-    Ok((list.iter().map(|a| MPartition { warps: a.warps }).collect(), ids))
+    Ok((list.iter().map(|a| MPartition { id: a.id, warps: a.warps }).collect(), ids))
 }
 
 /// Regions stay in program order, which is the order of the list.

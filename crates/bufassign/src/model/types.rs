@@ -22,6 +22,8 @@ pub(crate) struct Model<'a> {
     pub thorough: bool,
     /// Merges that may need a wait where sharing is `always`.
     pub most_waits: usize,
+    /// Slots of each pipe's rings beyond what its lifetimes ask for (B81).
+    pub spare: Vec<i64>,
     pub limits: Limits,
     pub partitions: Vec<MPartition>,
     pub regions: Vec<MRegion>,
@@ -39,6 +41,7 @@ pub(crate) struct Model<'a> {
 }
 
 pub(crate) struct MPartition {
+    pub id: u64,
     pub warps: u32,
 }
 

@@ -1,5 +1,6 @@
 //! The answer as a whole (B9..B13).
 
+use super::fill::FillPlan;
 use super::record::Record;
 use super::space::{SmemPlan, TmemPlan};
 use schemars::JsonSchema;
@@ -35,6 +36,9 @@ pub struct Assignment {
     pub barriers: BarrierUse,
     /// Blocks per multiprocessor that the plans allow (B13).
     pub occupancy: Occupancy,
+    /// Where the options ask for it, which rings have spare slots, and why (B81).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillPlan>,
     /// What was decided on the way, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<AssignNote>,

@@ -3,6 +3,7 @@
 
 mod assignment;
 mod error;
+mod fill;
 mod record;
 mod space;
 
@@ -11,6 +12,7 @@ pub use error::{
     AlsoFailure, AssignDiagnostic, AssignError, AssignFailure, Classification, ErrorKind, LoopInfo,
     PackVerdict, PoolHolder, PoolSlot, Remedy, ValueInfo,
 };
+pub use fill::{FillEnd, FillPlan, FillStep};
 pub use record::{
     BarrierMode, Class, DescPlace, Handshake, Lanes, LastSlot, NamedBarrier, Record, TmemPlace, Why,
 };

@@ -31,6 +31,21 @@ pub fn memory_map(a: &Assignment) -> String {
         );
         table(&mut out, a, &t.map, ["column", "columns"]);
     }
+    for s in a.fill.iter().flat_map(|f| &f.steps) {
+        let values: Vec<String> = s.values.iter().map(u64::to_string).collect();
+        let _ = writeln!(
+            out,
+            "a slot more for {}: {} bytes; if the copies of partition {} take twice their latency, readers wait {} cycles, not {}",
+            values.join(", "),
+            s.bytes,
+            s.partition,
+            s.left,
+            s.wait
+        );
+    }
+    if let Some(fill) = &a.fill {
+        let _ = writeln!(out, "no further slot: {}", fill.ended);
+    }
     for d in &a.drains {
         let pairs: Vec<String> = d.pairs.iter().map(|p| format!("{} before {}", p[0], p[1])).collect();
         let _ = writeln!(out, "drain before region {}: {}", d.before_region, pairs.join(", "));
