@@ -11,7 +11,6 @@ complaint and left out.
 import argparse
 import subprocess
 import sys
-import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,7 +20,7 @@ SECONDS = 300
 
 def toolkit():
     """Where the wheels of nvcc put their files."""
-    folder = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+    folder = ROOT / ".venv" / "foreign" / "nvidia" / "cu13"
     if not (folder / "nvvm" / "bin" / "cicc").exists():
         sys.exit("foreign: nvcc is missing: run tools/setup.sh foreign")
     return folder

@@ -33,6 +33,17 @@ install() { # name of a file in requirements/
     .venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r "requirements/$1.txt"
     touch "$stamp"
 }
+# nvcc in a folder of its own: PyTorch brings headers of another version.
+foreign() {
+    stamp=".venv/foreign/.$(cat requirements/assembler.txt requirements/foreign.txt | cksum | cut -d' ' -f1)"
+    [ -e "$stamp" ] && return
+    [ -x .venv/bin/pip ] || python3 -m venv .venv
+    echo "setup: installing nvcc into .venv/foreign" >&2
+    rm -rf .venv/foreign
+    .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --target .venv/foreign \
+        -r requirements/assembler.txt -r requirements/foreign.txt
+    touch "$stamp"
+}
 # PyTorch for the CPU where its own index can be reached, else the one of PyPI, which brings CUDA along and works without.
 torch() {
     .venv/bin/python -c 'import torch, scipy' 2>/dev/null && return
@@ -44,5 +55,8 @@ torch() {
 
 install assembler
 for extra in "$@"; do
-    if [ "$extra" = torch ]; then torch; else install "$extra"; fi
+    case "$extra" in
+        torch | foreign) "$extra" ;;
+        *) install "$extra" ;;
+    esac
 done

@@ -8,6 +8,8 @@
 mod common;
 #[path = "foreign/expected.rs"]
 mod expected;
+#[path = "foreign/together.rs"]
+mod together;
 
 use common::workspace;
 use warploom_chips::Target;
@@ -109,7 +111,7 @@ fn judge(case: &Case, report: &Report, out: &[u8]) -> Option<String> {
 #[ignore = "needs nvcc's output: make foreign"]
 fn what_nvcc_compiles_runs_right() {
     let mut wrong = Vec::new();
-    let cases = expected::cases();
+    let cases: Vec<Case> = expected::cases().into_iter().chain(together::cases()).collect();
     for case in &cases {
         let module = module(case.file);
         for policy in POLICIES {

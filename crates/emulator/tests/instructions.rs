@@ -42,6 +42,29 @@ fn integers() {
         let (x, y) = (a.to_le_bytes(), b.to_le_bytes());
         u32::from_le_bytes([x[0], y[0], x[1], y[1]])
     });
+    let minimum = |a: u32, b: u32| (a as i32).min(b as i32).max(0) as u32;
+    word("min.s32.relu %r13, %r10, %r11;", move |a, b, _| minimum(a, b));
+    word("min.relu.s32 %r13, %r10, %r11;", move |a, b, _| minimum(a, b));
+    let half = |x: u32, i: u32| (x >> (16 * i)) as u16 as i16;
+    word("max.s16x2.relu %r13, %r10, %r11;", move |a, b, _| {
+        (0..2).fold(0, |d, i| d | (half(a, i).max(half(b, i)).max(0) as u32) << (16 * i))
+    });
+    word("and.b32 %r12, %r12, 7;\nsub.s32 %r12, %r12, 3;\nfns.b32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let (mut left, mut at) = ((c & 7) as i32 - 3, b as i32);
+        let step = left.signum();
+        while (0..32).contains(&at) {
+            if a >> at & 1 == 1 {
+                left -= step;
+                if left == 0 {
+                    return at as u32;
+                }
+            } else if step == 0 {
+                break;
+            }
+            at += step;
+        }
+        u32::MAX
+    });
     word("lop3.b32 %r13, %r10, %r11, %r12, 0xe8;", |a, b, c| (a & b) | (a & c) | (b & c));
     word("bfi.b32 %r13, %r10, %r11, 8, 12;", |a, b, _| (b & !0xf_ff00) | (a & 0xfff) << 8);
     word("shf.l.wrap.b32 %r13, %r10, %r11, %r12;", |a, b, c| {
@@ -52,6 +75,18 @@ fn integers() {
     word("brev.b32 %r13, %r10;", |a, _, _| a.reverse_bits());
     word("setp.lt.s32 %p1, %r10, %r11;\nselp.b32 %r13, 1, 0, %p1;", |a, b, _| {
         u32::from((a as i32) < (b as i32))
+    });
+    check(
+        "sub.cc.u32 %r13, %r10, %r11;\nsubc.u32 %r14, %r12, %r10;\nmov.b64 %rd13, {%r13, %r14};",
+        |a, b, c| {
+            let (low, borrow) = (a as u32).overflowing_sub(b as u32);
+            let high = (c as u32).wrapping_sub(a as u32).wrapping_sub(u32::from(borrow));
+            u64::from(low) | u64::from(high) << 32
+        },
+    );
+    // The carry of a subtraction is that there was no borrow.
+    check("sub.cc.u64 %rd13, %rd10, %rd11;\naddc.u64 %rd13, %rd12, 0;", |a, b, c| {
+        c.wrapping_add(u64::from(a >= b))
     });
     check(
         "add.cc.u32 %r13, %r10, %r11;\naddc.u32 %r14, %r12, 0;\nmov.b64 %rd13, {%r13, %r14};",

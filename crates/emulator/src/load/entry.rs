@@ -171,7 +171,7 @@ fn decode<'t, 'a: 't>(
         return Err(EmulatorRefusal { diagnostics });
     }
     let uses: Vec<_> = insts.iter().map(uses::registers).collect();
-    super::guess::mark(&mut insts, &uses);
+    super::guess::mark(&mut insts, &uses, &together.opcode_list);
     Ok(Code {
         uses,
         uses_wgmma: insts.iter().any(|i| matches!(i.op, Op::Wgmma(_))),

@@ -110,6 +110,8 @@ pub(crate) struct Core<'a> {
     pub race: bool,
     /// Errors among the findings.
     pub errors: usize,
+    /// Counts loads of shared bytes that nobody has written.
+    pub undefined: u64,
     pub findings: Vec<Finding>,
     pub trace: Vec<TraceEvent>,
     /// What the kernel printed.

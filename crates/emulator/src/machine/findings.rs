@@ -63,6 +63,14 @@ impl Core<'_> {
         self.findings.push(finding);
     }
 
+    /// What was only a remark is an error: the findings of this code.
+    pub(crate) fn condemn(&mut self, code: &str) {
+        for f in self.findings.iter_mut().filter(|f| f.code == code && f.severity == Severity::Note) {
+            f.severity = Severity::Error;
+            self.errors += 1;
+        }
+    }
+
     /// An error without a second actor.
     pub(crate) fn error(&mut self, code: &str, actor: &Actor, message: impl Into<String>, remedy: &str) {
         self.report(code, Severity::Error, actor, None, None, message, remedy);

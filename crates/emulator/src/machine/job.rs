@@ -113,6 +113,7 @@ impl Job<'_> {
             tmem_issue: BTreeMap::new(),
             tmem_fences: BTreeMap::new(),
             errors: 0,
+            undefined: 0,
             race,
             findings: Vec::new(),
             trace: Vec::new(),

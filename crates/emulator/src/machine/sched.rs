@@ -341,7 +341,11 @@ fn came_back(core: &mut Core<'_>, w: &mut Warp, lanes: u32, pc: u32) -> bool {
         return false;
     }
     let back = (0..32).filter(|l| lanes >> l & 1 == 1 && w.pc(*l) == *target).fold(0, |m, l| m | 1 << l);
-    let Some(place) = w.polled.take().filter(|_| back != 0) else { return false };
+    // A branch back that nobody takes is none: the loop goes on behind it.
+    if back == 0 {
+        return false;
+    }
+    let Some(place) = w.polled.take() else { return false };
     if !w.uniform {
         w.starved = if w.starved > PATIENCE { 0 } else { PATIENCE + 1 };
     }

@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::core::Core;
+use crate::isa::op::Op;
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
 use crate::race::seen::Along;
@@ -93,21 +94,24 @@ impl Core<'_> {
         actor: &Actor,
     ) {
         if undefined != 0 && access.act == Act::Read {
-            if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) {
+            // An ordinary load may drop what it loaded, as merges do that look one element too far: using it is U03.
+            let loads = matches!(self.code.insts.get(actor.pc as usize).map(|i| &i.op), Some(Op::Ld(_)));
+            if let Some(c) = self.ctas.get_mut(cta as usize)
+                && let Some(granule) = c.shadow.at(g)
+            {
                 granule.defined |= access.mask;
+                if loads {
+                    granule.poison |= undefined;
+                    c.poisoned = true;
+                    self.undefined += 1;
+                }
             }
+            let severity = if loads { Severity::Note } else { Severity::Error };
             let (s, e) = byte_range(g, undefined);
             let extent = self.shared_extent(s, e);
             let message = "shared memory that nobody has written is read";
-            self.report(
-                "U01",
-                Severity::Error,
-                actor,
-                None,
-                Some(extent),
-                message,
-                "write it first, or wait for it",
-            );
+            let remedy = "write it first, or wait for it";
+            self.report("U01", severity, actor, None, Some(extent), message, remedy);
         }
         if let Some(c) = conflict {
             let (s, e) = byte_range(g, c.bytes);

@@ -4,23 +4,23 @@ use super::{Case, Given, Want};
 use crate::common::numbers;
 use warploom_emulator::Arg;
 
-fn input(n: u32) -> Vec<u32> {
+pub(super) fn input(n: u32) -> Vec<u32> {
     (0..n).map(|i| i.wrapping_mul(0x9e37_79b1) ^ (i << 9) ^ 0x1234).collect()
 }
 
-fn bytes(words: &[u32]) -> Given {
+pub(super) fn bytes(words: &[u32]) -> Given {
     Given::Buffer(words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
-fn floats(values: &[f32]) -> Given {
+pub(super) fn floats(values: &[f32]) -> Given {
     Given::Buffer(values.iter().flat_map(|v| v.to_le_bytes()).collect())
 }
 
-fn zeros(words: usize) -> Given {
+pub(super) fn zeros(words: usize) -> Given {
     Given::Buffer(vec![0; 4 * words])
 }
 
-fn case(
+pub(super) fn case(
     file: &'static str,
     entry: &'static str,
     size: (u32, [u32; 3]),

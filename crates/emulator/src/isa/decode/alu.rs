@@ -5,7 +5,7 @@ use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
 use crate::isa::cvt::Spec;
 use crate::isa::lanes::float::Quals;
-use crate::isa::lanes::{F2, F3, compare, directed, float, half, integer as int, old};
+use crate::isa::lanes::{F2, F3, carry as chain, compare, directed, float, half, integer as int, old};
 use crate::isa::op::{Join, Op, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
@@ -251,13 +251,15 @@ fn carry<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], n
     // add.cc starts a chain, addc continues it.
     let chained = m.base.ends_with('c');
     let ty = m.ty()?;
-    let f = int::carry(name, ty).ok_or_else(|| m.unknown("type"))?;
+    let f = chain::step(name, ty).ok_or_else(|| m.unknown("type"))?;
     let n = if name.starts_with("mad") { 4 } else { 3 };
     cx.count(args, n, n)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
     let c = if n == 4 { cx.src(cx.arg(args, 3)?, ty)? } else { Src::Imm(0) };
-    Ok(Op::Carry { f, d, a, b, c, sets, chained })
+    // What is subtracted is added as its complement, and one.
+    let first = if name == "sub" { u32::MAX } else { 0 };
+    Ok(Op::Carry { f, d, a, b, c, sets, chained, first })
 }
 
 fn rounding(word: &str) -> Option<(Rounding, bool)> {
@@ -311,6 +313,12 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         xorsign_abs: m.flag("xorsign") && m.flag("abs"),
     };
     let relu = m.flag("relu");
+    let clamped =
+        if relu && matches!(name, "min" | "max") { format!("{name}.relu") } else { name.to_string() };
+    let name = clamped.as_str();
+    if relu && !matches!(name, "min.relu" | "max.relu" | "fma") {
+        return Err(m.unknown("it has no .relu"));
+    }
     let name = if m.flag("shiftamt") { "bfind.shiftamt" } else { name };
     let ty = m.ty()?;
     if let Some((r, _)) = directed.filter(|(r, _)| *r != Rounding::Even) {
@@ -349,7 +357,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
             let f = if halves && name == "fma" {
                 half::ternary(ty, relu, range)
             } else {
-                float::ternary(name, ty, q).or_else(|| int::ternary(name, ty))
+                float::ternary(name, ty, q).or_else(|| int::ternary(name, ty)).filter(|_| !relu)
             };
             ter(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 3])
         }

@@ -1,6 +1,6 @@
 //! Integer and bit operations.
 
-use super::{Carry, F1, F2, F3, Lanes, int, lanes};
+use super::{F1, F2, F3, int, lanes};
 use crate::isa::types::Ty;
 
 /// Picks by the width and sign of a type.
@@ -163,6 +163,14 @@ pub(crate) fn binary(name: &str, ty: Ty) -> Option<F2> {
         "max" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).max(y as i16) as u16)),
         "min" => by_type!(ty, |a, b| a.min(b)),
         "max" => by_type!(ty, |a, b| a.max(b)),
+        "min.relu" if ty == Ty::S32 => int!(i32 as u32, |a, b| a.min(b).max(0)),
+        "max.relu" if ty == Ty::S32 => int!(i32 as u32, |a, b| a.max(b).max(0)),
+        "min.relu" if ty == Ty::S16x2 => {
+            lanes!(|a, b| pair(a, b, |x, y| (x as i16).min(y as i16).max(0) as u16))
+        }
+        "max.relu" if ty == Ty::S16x2 => {
+            lanes!(|a, b| pair(a, b, |x, y| (x as i16).max(y as i16).max(0) as u16))
+        }
         "and" => by_type!(ty, |a, b| a & b),
         "or" => by_type!(ty, |a, b| a | b),
         "xor" => by_type!(ty, |a, b| a ^ b),
@@ -278,10 +286,24 @@ pub(crate) fn ternary(name: &str, ty: Ty) -> Option<F3> {
         ("dp2ahi.s32", Ty::U32) => lanes!(|a, b, c| dot2(a, b, c, (true, false), 2)),
         ("sad", Ty::U32) => int!(u32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c)),
         ("sad", Ty::S32) => int!(i32 as u32, |a, b, c| a.abs_diff(b).wrapping_add(c as u32)),
+        ("fns", Ty::B32) => lanes!(|a, b, c| u64::from(nth_bit(a as u32, b as u32, c as u32 as i32))),
         ("min", _) => by_type!(ty, |a, b, c| a.min(b).min(c)),
         ("max", _) => by_type!(ty, |a, b, c| a.max(b).max(c)),
         _ => return None,
     })
+}
+
+/// Where bit number `offset` that is set stands, counted from `base`: upwards from 1, downwards from -1. All ones if there
+/// is none (PTX 9.7.1, fns).
+fn nth_bit(mask: u32, base: u32, offset: i32) -> u32 {
+    let is_set = |at: &u32| mask >> at & 1 == 1;
+    let count = (offset.unsigned_abs() as usize).saturating_sub(1);
+    let found = match offset {
+        0 => Some(base).filter(|at| *at < 32 && is_set(at)),
+        1.. => (base..32).filter(is_set).nth(count),
+        _ => (0..32).rev().filter(|at| base < 32 && *at <= base).filter(is_set).nth(count),
+    };
+    found.unwrap_or(u32::MAX)
 }
 
 fn extract(a: u64, pos: u64, len: u64, bits: u64, signed: bool) -> u64 {
@@ -350,47 +372,4 @@ fn dot2(a: u64, b: u64, c: u64, (a_signed, b_signed): (bool, bool), first: u32) 
     };
     let sum = (0..2).fold(c as i32, |s, i| s.wrapping_add(half(i).wrapping_mul(byte(i))));
     u64::from(sum as u32)
-}
-
-/// A carry chain step: `add`, `sub`, `mad.lo`, `mad.hi` with carry in and out. The third operand is unused by
-/// `add` and `sub`.
-pub(crate) fn carry(name: &str, ty: Ty) -> Option<Carry> {
-    macro_rules! chain {
-        ($bits:expr, |$a:ident, $b:ident, $c:ident, $in:ident| $e:expr) => {{
-            fn f(x: &Lanes, y: &Lanes, z: &Lanes, carry: u32, d: &mut Lanes) -> u32 {
-                let mut out = 0;
-                for i in 0..32 {
-                    let ($a, $b, $c) = (u128::from(x[i]), u128::from(y[i]), u128::from(z[i]));
-                    let $in = u128::from(carry >> i & 1);
-                    let r: u128 = $e;
-                    d[i] = if $bits == 32 { r as u32 as u64 } else { r as u64 };
-                    out |= u32::from(r >> $bits & 1 == 1) << i;
-                }
-                out
-            }
-            f as Carry
-        }};
-    }
-    let wide = match ty {
-        Ty::U32 | Ty::S32 | Ty::B32 => false,
-        Ty::U64 | Ty::S64 | Ty::B64 => true,
-        _ => return None,
-    };
-    Some(match (name, wide) {
-        ("add", false) => chain!(32, |a, b, _c, k| (a & 0xffff_ffff) + (b & 0xffff_ffff) + k),
-        ("add", true) => chain!(64, |a, b, _c, k| a + b + k),
-        ("sub", false) => chain!(32, |a, b, _c, k| (a & 0xffff_ffff).wrapping_sub((b & 0xffff_ffff) + k)),
-        ("sub", true) => chain!(64, |a, b, _c, k| a.wrapping_sub(b + k)),
-        ("mad.lo", false) => {
-            chain!(32, |a, b, c, k| (((a & 0xffff_ffff) * (b & 0xffff_ffff)) & 0xffff_ffff)
-                + (c & 0xffff_ffff)
-                + k)
-        }
-        ("mad.hi", false) if ty != Ty::S32 => {
-            chain!(32, |a, b, c, k| (((a & 0xffff_ffff) * (b & 0xffff_ffff)) >> 32) + (c & 0xffff_ffff) + k)
-        }
-        ("mad.lo", true) => chain!(64, |a, b, c, k| u128::from((a as u64).wrapping_mul(b as u64)) + c + k),
-        ("mad.hi", true) if ty != Ty::S64 => chain!(64, |a, b, c, k| ((a * b) >> 64) + c + k),
-        _ => return None,
-    })
 }

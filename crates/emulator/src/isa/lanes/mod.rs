@@ -3,6 +3,7 @@
 //! A register is 32 values of 64 bits, zero-extended from its width. Every function works on all
 //! lanes; the machine keeps the results of the active ones. So no function may fail on any input.
 
+pub(crate) mod carry;
 pub(crate) mod compare;
 pub(crate) mod directed;
 pub(crate) mod float;

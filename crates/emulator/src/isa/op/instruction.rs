@@ -77,6 +77,8 @@ pub(crate) enum Op {
         c: Src,
         sets: bool,
         chained: bool,
+        /// The carry that a chain begins with.
+        first: u32,
     },
     Lop3 {
         d: Reg,

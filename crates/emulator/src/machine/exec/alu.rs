@@ -12,8 +12,9 @@ use crate::machine::warp::{FULL, Warp};
 /// U03.
 pub(crate) fn poisoned(core: &mut Core<'_>, w: &Warp, pc: u32, lanes: u32, what: &str) {
     let a = actor(w, pc, lanes);
-    let message = format!("{what} depends on a register that was never written");
+    let message = format!("{what} depends on a value that was never defined");
     core.error("U03", &a, message, "write the register on every path");
+    core.condemn("U01");
 }
 
 /// Lanes of a poison mask, whichever half.
@@ -63,8 +64,8 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
             let poison = if poison_lanes(poison) & mask != 0 { u64::MAX } else { 0 };
             w.put(*d, &out, (poison, taint), mask);
         }
-        Op::Carry { f, d, a, b, c, sets, chained } => {
-            let carry_in = if *chained { w.carry } else { 0 };
+        Op::Carry { f, d, a, b, c, sets, chained, first } => {
+            let carry_in = if *chained { w.carry } else { *first };
             let carry = f(&w.value(core, *a), &w.value(core, *b), &w.value(core, *c), carry_in, &mut out);
             if *sets {
                 w.carry = (w.carry & !mask) | (carry & mask);

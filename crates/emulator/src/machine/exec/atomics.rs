@@ -1,5 +1,6 @@
 //! `atom`, `red`, and the arithmetic of bulk reductions.
 
+use super::alu::{poison_lanes, poisoned};
 use super::flow::Flow;
 use super::memory::{aligned, checked_addresses, place};
 use super::order;
@@ -118,6 +119,11 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
             w.put(*d, v, (0, true), mask);
         }
     }
+    let sources = x.b.iter().chain(&x.c).fold(0, |p, s| p | w.poison_of(*s));
+    let undefined = poison_lanes(sources) & touched.global.iter().fold(0, |m, (lane, _)| m | 1 << lane);
+    if undefined != 0 {
+        poisoned(core, w, pc, undefined, "a value of an atomic on global memory");
+    }
     core.progress += u64::from(changed);
     if !changed {
         core.polls += 1;
@@ -135,6 +141,11 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
         let a = Actor { scope: x.scope, ..actor(w, pc, mask) };
         order::release(core, w, &touched, x.order, x.scope, mask);
         touched.record(core, size as u64, &a, Act::Atomic);
+        for (cta, list) in &touched.shared {
+            for (_, at) in list.iter().filter(|(lane, _)| poison_lanes(sources) >> lane & 1 == 1) {
+                core.poison_shared(*cta, *at, size as u64);
+            }
+        }
     }
     Flow::Next
 }

@@ -168,9 +168,27 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         if l.constant {
             core.touch_constant(&touched.global, size as u64, &a, STALE);
         }
+        let before = core.undefined;
         touched.record(core, size as u64, &a, act);
+        if core.undefined != before {
+            poison_loaded(core, w, l, &touched);
+        }
     }
     Flow::Next
+}
+
+/// Registers that hold bytes which nobody has written are poison: whoever does not use them may have loaded them.
+fn poison_loaded(core: &Core<'_>, w: &mut Warp, l: &Load, touched: &Touched) {
+    let e = u64::from(l.ty.bytes());
+    for (cta, list) in &touched.shared {
+        for ((r, _), offset) in l.dsts.iter().zip(0..).filter_map(|(reg, i)| Some(((*reg)?, i * e))) {
+            if let Some(p) = w.poison.get_mut(r as usize) {
+                *p = list
+                    .iter()
+                    .fold(*p, |p, (lane, at)| p | poisoned_halves(core, *cta, at + offset, e) << lane);
+            }
+        }
+    }
 }
 
 /// Makes the bytes of a lane the values of its registers.

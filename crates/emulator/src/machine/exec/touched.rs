@@ -24,12 +24,12 @@ impl Touched {
         }
     }
 
-    pub(crate) fn record(self, core: &mut Core<'_>, size: u64, a: &Actor, act: Act) {
+    pub(crate) fn record(&self, core: &mut Core<'_>, size: u64, a: &Actor, act: Act) {
         if !self.global.is_empty() {
             core.touch_lanes(None, &self.global, size, a, act);
         }
-        for (cta, list) in self.shared {
-            core.touch_lanes(Some(cta), &list, size, a, act);
+        for (cta, list) in &self.shared {
+            core.touch_lanes(Some(*cta), list, size, a, act);
         }
     }
 }
