@@ -40,6 +40,19 @@ fn the_worked_example_is_drawn() {
     assert_eq!((&json["ok"], &json["smem"]["used"]), (&json!(true), &json!(49184)));
 }
 
+/// Spare memory is used where it is asked for, on the command line or in the problem, and the reason is said (B81).
+#[test]
+fn spare_memory_is_used_where_it_is_asked_for() {
+    let asked = assign(WORKED, &["--fill", "--json"]).stdout;
+    let json: Value = serde_json::from_slice(&asked).unwrap();
+    assert_eq!((&json["records"][0]["depth"], &json["fill"]["ended"]), (&json!(3), &json!("nothing_helps")));
+    assert_eq!(json["fill"]["steps"][0]["values"], json!([0]));
+    assert_eq!(assign(&with(&[("/options", json!({"fill": true}))]), &["--json"]).stdout, asked);
+    let text = String::from_utf8_lossy(&assign(WORKED, &["--fill"]).stdout).into_owned();
+    assert!(text.contains("a slot more for 0") && text.contains("readers wait 0 cycles, not 400"), "{text}");
+    assert_eq!(assign(WORKED, &["--fill", "--straight-line"]).status.code(), Some(2));
+}
+
 /// Plans come best first, each with another price; none at all is no answer.
 #[test]
 fn plans_are_listed_by_price() {
@@ -129,6 +142,59 @@ fn bad_problems_are_refused_with_their_rule() {
         let answer: Value = serde_json::from_slice(&json.stdout).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert_eq!((json.status.code(), &answer["ok"]), (Some(1), &json!(false)), "{what}");
         assert!(answer["error"]["code"].as_str().is_some_and(|c| c.starts_with(rule)), "{what}: {answer}");
+    }
+}
+
+/// Machines and nests that make no sense are refused at the field to mend.
+#[test]
+fn bad_machines_and_nests_are_refused_with_their_place() {
+    const NPU: &str = include_str!("../../../examples/problems/npu.json");
+    const NEST: &str = include_str!("../../../examples/problems/persistent.json");
+    let changed = |text: &str, pointer: &str, value: Value| {
+        let mut problem: Value = serde_json::from_str(text).unwrap();
+        *problem.pointer_mut(pointer).unwrap() = value;
+        problem.to_string()
+    };
+    let table: Vec<(&str, String, &str, &str)> = vec![
+        (
+            "a level that is no region",
+            changed(NEST, "/regions/1/inside/region", json!(7)),
+            "regions[id=1].inside.region",
+            "right behind the loop around it",
+        ),
+        (
+            "a level inside itself",
+            changed(NEST, "/regions/1/inside/region", json!(1)),
+            "regions[id=1].inside.region",
+            "right behind the loop around it",
+        ),
+        (
+            "a level outside its loop's II",
+            changed(NEST, "/regions/1/inside/cycle", json!(4600)),
+            "regions[id=1].inside.cycle",
+            "below the II",
+        ),
+        ("no spaces", changed(NPU, "/target/spaces", json!([])), "target.spaces", "at least one space"),
+        (
+            "a space of no bytes",
+            changed(NPU, "/target/spaces/1/bytes", json!(0)),
+            "target.spaces[1].bytes",
+            "from 1 to",
+        ),
+        (
+            "roles without a barrier",
+            changed(NPU, "/target/semaphores", json!(0)),
+            "target.roles[0].signals",
+            "no barrier can serve it",
+        ),
+    ];
+    for (what, problem, path, why) in table {
+        let out = assign(&problem, &[]);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{what}: {said}");
+        assert!(said.contains(why) && said.contains("instead:") && said.contains("-->"), "{what}: {said}");
+        let answer: Value = serde_json::from_slice(&assign(&problem, &["--json"]).stdout).unwrap();
+        assert_eq!((&answer["ok"], &answer["error"]["path"]), (&json!(false), &json!(path)), "{what}");
     }
 }
 

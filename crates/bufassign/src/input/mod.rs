@@ -1,6 +1,7 @@
 //! The problem: a scheduled kernel's partitions, regions, ops and values as plain data (B1, B2).
 
 mod builder;
+mod chain;
 mod element;
 mod machine;
 mod name;

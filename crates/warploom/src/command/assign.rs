@@ -13,6 +13,7 @@ use crate::io::{Failure, Input, Io, json_place};
 /// Assign buffers and barriers to the values of scheduled loops.
 ///
 ///   warploom assign problem.json
+///   warploom schedule gemm.loop.json --json | warploom assign gemm.buffers.json --schedule -
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -24,6 +25,15 @@ pub struct Args {
     /// List so many plans of different prices, the best first, in place of the answer
     #[arg(long, value_name = "N", conflicts_with = "svg", value_parser = clap::value_parser!(u16).range(1..))]
     alternatives: Option<u16>,
+    /// Give rings spare slots where a late copy would make its readers wait, while there is room
+    #[arg(long, conflicts_with = "straight_line")]
+    fill: bool,
+    /// Take II, stages, times and partitions from this file, which `warploom schedule --json` writes; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "straight_line")]
+    schedule: Option<PathBuf>,
+    /// Take the layouts that values bind to from this file, which `warploom alias --emit json` writes
+    #[arg(long, value_name = "FILE", conflicts_with = "straight_line")]
+    layouts: Option<PathBuf>,
     /// The problem is a list of operations on tiles: one buffer for each that needs its own, and their addresses
     #[arg(long, conflicts_with_all = ["svg", "alternatives"])]
     straight_line: bool,
@@ -35,21 +45,38 @@ pub struct Args {
 impl Args {
     /// Assigns, and prints the maps or the JSON.
     pub fn run(self, io: &Io) -> Result<(), Failure> {
+        let files = [Some(&self.problem), self.schedule.as_ref(), self.layouts.as_ref()];
+        if files.into_iter().flatten().filter(|f| f.as_os_str() == "-").count() > 1 {
+            let report = Report::error(
+                "usage",
+                "standard input can be one of the problem, the schedule and the layouts",
+            );
+            return Err(Failure::usage(report.note("instead", "write the others to files")));
+        }
         let input = io.read(&self.problem)?;
         if self.straight_line {
             return self.straight(io, &input);
         }
+        let given = |path: &Option<PathBuf>| path.as_ref().map(|path| io.read(path)).transpose();
+        let (schedule, layouts) = (given(&self.schedule)?, given(&self.layouts)?);
+        let read = || {
+            let mut problem = Problem::from_json(&input.text)?;
+            schedule.as_ref().map_or(Ok(()), |s| problem.take_schedules(&s.text))?;
+            layouts.as_ref().map_or(Ok(()), |l| problem.take_layouts(&l.text))?;
+            problem.options.fill |= self.fill;
+            Ok(problem)
+        };
         let deadline = io.clock.left().and_then(|left| Instant::now().checked_add(left));
         if let Some(most) = self.alternatives {
-            let found = Problem::from_json(&input.text)
-                .and_then(|problem| alternatives(&problem, &problem.options, most.into(), deadline));
+            let found =
+                read().and_then(|problem| alternatives(&problem, &problem.options, most.into(), deadline));
             return match found {
                 Ok(found) if self.json => io.json(&serde_json::json!({ "alternatives": found })),
                 Ok(found) => io.stdout(table(&found).as_bytes()),
                 Err(error) => Err(self.refused(io, &error, &input)?),
             };
         }
-        let answer = Problem::from_json(&input.text).and_then(|problem| {
+        let answer = read().and_then(|problem| {
             let answer = match deadline {
                 Some(deadline) => assign_within(&problem, &problem.options, deadline)?,
                 None => assign(&problem, &problem.options)?,
