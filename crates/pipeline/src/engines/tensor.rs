@@ -234,7 +234,12 @@ pub(crate) fn site(kernel: &Module, dot: OpId) -> Option<(OpId, ValueId)> {
     Some((scf_for, *kernel.ops[scf_for].results.get(at)?))
 }
 
-/// The position of the last operation in the block of `from`, with all inside, that reads a value.
+/// Whether an operation gives the elements of a tile other names, and is computed where these are read.
+pub(crate) fn renames(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Reshape | Opcode::Trans | Opcode::Split)
+}
+
+/// The position of the last operation in the block of `from`, with all inside, that reads a value, be it by another name.
 fn last(
     kernel: &Module,
     (from, value): (OpId, ValueId),
@@ -248,7 +253,16 @@ fn last(
         }
         Some(op)
     };
-    let readers = users.of(value).iter().filter_map(|&op| outermost(op));
+    let mut readers = users.of(value).to_vec();
+    let mut next = 0;
+    while let Some(&reader) = readers.get(next) {
+        if renames(kernel.ops[reader].opcode) {
+            let results = &kernel.ops[reader].results;
+            readers.extend(results.iter().flat_map(|&v| users.of(v)));
+        }
+        next += 1;
+    }
+    let readers = readers.into_iter().filter_map(outermost);
     let ends = readers.chain([from]).flat_map(|op| preorder(kernel, op)).filter_map(|op| order.get(&op));
     ends.copied().max().unwrap_or(0)
 }

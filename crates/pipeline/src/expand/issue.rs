@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{Emit, number};
-use crate::engines::tensor::{Tensor, TensorRing, accumulates, site};
+use crate::engines::tensor::{Tensor, TensorRing, accumulates, renames, site};
 use crate::expand::thread::{Site, thread};
 use crate::walk::preorder;
 
@@ -221,15 +221,31 @@ impl Site for Work<'_> {
         let Some((_, open)) = self.open.as_ref().filter(|(home, open)| *home == block && open.waited) else {
             return;
         };
-        if reads(out, op, open.value) && !is_read_later(out, block, open.value) {
+        let seen = shown_as(out, open.value);
+        if reads_any(out, op, &seen) && !is_read_later(out, block, &seen) {
             self.settle(out, block, op);
         }
     }
 }
 
-/// Whether operations of a block that have not been placed yet read a value.
-fn is_read_later(out: &Module, block: BlockId, value: ValueId) -> bool {
-    let readers = out.ops.iter().filter(|(_, data)| data.block.is_some() && data.operands.contains(&value));
+/// A tile and what only names its elements otherwise: who reads that reads the tile's own memory.
+fn shown_as(out: &Module, value: ValueId) -> Vec<ValueId> {
+    let mut all = vec![value];
+    let mut next = 0;
+    while let Some(&value) = all.get(next) {
+        let placed = out.ops.iter().filter(|(_, data)| data.block.is_some() && renames(data.opcode));
+        all.extend(
+            placed.filter(|(_, data)| data.operands.contains(&value)).flat_map(|(_, data)| &data.results),
+        );
+        next += 1;
+    }
+    all
+}
+
+/// Whether operations of a block that have not been placed yet read one of these values.
+fn is_read_later(out: &Module, block: BlockId, values: &[ValueId]) -> bool {
+    let reads = |operands: &[ValueId]| operands.iter().any(|v| values.contains(v));
+    let readers = out.ops.iter().filter(|(_, data)| data.block.is_some() && reads(&data.operands));
     readers.map(|(op, _)| op).any(|mut op| {
         while out.ops[op].block != Some(block) {
             match out.parent(op) {
@@ -294,6 +310,11 @@ fn is_end(out: &Module, op: OpId) -> bool {
 /// Whether an operation, or one inside it, reads a value.
 fn reads(out: &Module, op: OpId, value: ValueId) -> bool {
     preorder(out, op).iter().any(|&op| out.ops[op].operands.contains(&value))
+}
+
+/// Whether an operation, or one inside it, reads one of these values.
+fn reads_any(out: &Module, op: OpId, values: &[ValueId]) -> bool {
+    values.iter().any(|&value| reads(out, op, value))
 }
 
 /// Lets the last sum of a trip that reads a slot give it back, and issues all sums of the trip there, so that what is
