@@ -15,6 +15,7 @@ use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::engines::RegisterLayout;
 use crate::engines::covered::{Held, is_free};
+use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
 use crate::nest::innermost_for;
 use crate::place::refuse;
@@ -74,12 +75,31 @@ pub(crate) fn warps(
 ) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     let mut held = Held::of(module, func);
+    let mut operands: BTreeMap<OpId, u64> = BTreeMap::new();
     for &dot in dots {
         let product = product(module, dot, target)?;
-        *accumulators.entry(innermost_for(module, dot)).or_default() += product.words;
+        *accumulators.entry(innermost_for(module, dot)).or_default() += product.words + product.operand;
+        operands.insert(dot, product.operand);
         held.extend(product.held);
     }
-    let words = accumulators.values().copied().max().unwrap_or(0);
+    let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+    let stays = |dot: OpId| tensor && accumulates(module, dot);
+    let all = accumulators.values().copied().max().unwrap_or(0);
+    // Where all of them do not fit, those that live at once may.
+    let live = || {
+        let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
+        scopes.map(|scope| live_words(module, scope, stays, &operands)).max().unwrap_or(0).min(all)
+    };
+    let chosen = fitting(all, &held, aligned, target).or_else(|| fitting(live(), &held, aligned, target));
+    chosen.ok_or_else(|| {
+        let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live());
+        let at = dots.first().copied().unwrap_or(module.root);
+        Box::new(refuse(module, at, Code::Registers, text).rule("C31").note("instead", "mma.sync"))
+    })
+}
+
+/// The number of warps that so many words of products fit, and how tiles lie.
+fn fitting(words: u64, held: &Held, aligned: bool, target: &Target) -> Option<(u64, RegisterLayout)> {
     let file = u64::from(target.registers.per_cta);
     let room = |groups: u64| (file / (128 * groups)).min(256).saturating_sub(OVERHEAD);
     let fits = |most: Option<u64>, groups: u64| {
@@ -88,7 +108,7 @@ pub(crate) fn warps(
     };
     let limits = if aligned { [None, None] } else { [Some(COPYING), None] };
     let mut choices = limits.into_iter().flat_map(|most| [2, 1, 4].map(|groups| (most, groups)));
-    let chosen = match target.mma_instruction() {
+    match target.mma_instruction() {
         MmaInstruction::Tcgen05 => {
             let whole = [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g));
             let mut halves = || choices.find(|&(most, groups)| fits(most, groups));
@@ -96,18 +116,15 @@ pub(crate) fn warps(
             rows.or_else(|| halves().map(|(_, groups)| (4 * groups, RegisterLayout::TensorHalves)))
         }
         _ => choices.find(|&(most, g)| fits(most, g)).map(|(_, g)| (4 * g, RegisterLayout::Wgmma)),
-    };
-    chosen.ok_or_else(|| {
-        let text = format!("products of {words} words and their tiles fit no 1, 2 or 4 warpgroups");
-        let at = dots.first().copied().unwrap_or(module.root);
-        Box::new(refuse(module, at, Code::Registers, text).rule("C31").note("instead", "mma.sync"))
-    })
+    }
 }
 
 /// What a product takes.
 struct Product {
-    /// 32-bit words of registers: its accumulators, and an operand that is read from there.
+    /// 32-bit words of registers: its accumulators.
     words: u64,
+    /// Those of an operand that is read from there.
+    operand: u64,
     /// Rows of the tiles that lanes hold for it.
     held: Vec<u64>,
 }
@@ -151,12 +168,13 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     }
     // What goes round a loop as a sum of products alone stays in tensor memory.
     let stays = tensor && accumulates(module, dot);
-    let (mut words, mut held) = (if stays { 0 } else { m.saturating_mul(n) }, vec![m]);
+    let words = if stays { 0 } else { m.saturating_mul(n) };
+    let (mut registers, mut held) = (0, vec![m]);
     for (index, operand) in [a, b].into_iter().enumerate() {
         match place(module, operand, index == 1, target) {
             Some(Place::Slot { k_major, swizzle }) if readable(k_major, swizzle, bits, tensor) => {}
             Some(Place::Computed { plain: true, .. }) if index == 0 && bits == 16 && !tensor => {
-                words = words.saturating_add(m * k / 2);
+                registers = m.saturating_mul(k) / 2;
             }
             Some(Place::Computed { k_major, swizzle, rows, .. })
                 if readable(k_major, swizzle, bits, tensor) =>
@@ -170,7 +188,7 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
             }
         }
     }
-    Ok(Product { words, held })
+    Ok(Product { words, operand: registers, held })
 }
 
 /// Whether a product of a loop by wgmma reads what lanes compute: registers are its own until it has ended, and so is the

@@ -4,6 +4,7 @@
 pub(crate) mod asynchronous;
 pub(crate) mod covered;
 mod partition_shape;
+mod pressure;
 pub(crate) mod scratch;
 pub(crate) mod shape;
 pub(crate) mod tensor;

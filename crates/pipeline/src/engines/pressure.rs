@@ -1,0 +1,88 @@
+//! Words of registers that tiles made by products take at once: who dies before another is born shares its registers (Q31).
+
+use std::collections::BTreeMap;
+
+use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+
+use crate::walk::{Users, preorder};
+
+/// The most 32-bit words that live at once inside a loop, or in a whole function: results of products but those that
+/// `stay` elsewhere, what elements of them become, and sums that go round loops. What is read from registers by a product,
+/// by `operands`, lives while it runs.
+pub(crate) fn live_words(
+    module: &Module,
+    scope: OpId,
+    stay: impl Fn(OpId) -> bool,
+    operands: &BTreeMap<OpId, u64>,
+) -> u64 {
+    let ops = preorder(module, scope);
+    let place: BTreeMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
+    let users = Users::new(module);
+    // Where each value becomes known, by position.
+    let mut born: BTreeMap<ValueId, usize> = BTreeMap::new();
+    for (at, &op) in ops.iter().enumerate() {
+        let data = &module.ops[op];
+        let made = match data.opcode {
+            Opcode::Dot => !stay(op),
+            Opcode::For => {
+                let body = module.entry(op, 0).map(|body| module.blocks[body].args.as_slice());
+                let carried = body.unwrap_or_default().iter().skip(1);
+                born.extend(
+                    carried.filter(|&&v| words(module, v) > 0 && sums(module, &users, v)).map(|&v| (v, at)),
+                );
+                false
+            }
+            opcode => opcode.is_elementwise() && data.operands.iter().any(|v| born.contains_key(v)),
+        };
+        if made {
+            born.extend(data.results.iter().filter(|&&v| words(module, v) > 0).map(|&v| (v, at)));
+        }
+    }
+    let mut change = vec![0i64; ops.len() + 2];
+    let mut add = |from: usize, to: usize, words: u64| {
+        let words = i64::try_from(words).unwrap_or(i64::MAX / 4);
+        if let Some(at) = change.get_mut(from) {
+            *at += words;
+        }
+        if let Some(at) = change.get_mut(to) {
+            *at -= words;
+        }
+    };
+    for (&value, &from) in &born {
+        let last = users.of(value).iter().filter_map(|&user| match module.ops[user].opcode {
+            Opcode::Yield => {
+                preorder(module, module.parent(user)?).last().and_then(|op| place.get(op)).copied()
+            }
+            _ => place.get(&user).copied(),
+        });
+        add(from, last.max().unwrap_or(from), words(module, value));
+    }
+    for (dot, &words) in operands {
+        if let Some(&at) = place.get(dot) {
+            add(at, at + 1, words);
+        }
+    }
+    let mut live = 0;
+    let most = change.iter().map(|&c| {
+        live += c;
+        live
+    });
+    u64::try_from(most.max().unwrap_or(0)).unwrap_or(0)
+}
+
+/// Words of a matrix of floats; none for anything else.
+fn words(module: &Module, value: ValueId) -> u64 {
+    let ty = module.ty(value);
+    let matrix = ty.shape().iter().filter(|&&n| n > 1).count() > 1;
+    match (ty.elem(), ty.elem_bits(), ty.elements()) {
+        (Type::Float(_) | Type::Int(32, _), Some(bits), Some(elements)) if matrix => {
+            elements * u64::from(bits) / 32
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a tile that goes round a loop is no pointer or mask that lanes make again: some arithmetic or a product reads it.
+fn sums(module: &Module, users: &Users, value: ValueId) -> bool {
+    matches!(module.ty(value).elem(), Type::Float(_)) && !users.of(value).is_empty()
+}
