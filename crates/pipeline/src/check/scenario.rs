@@ -56,14 +56,22 @@ fn step_limit(model: &Model<'_>) -> u64 {
     operations.saturating_mul(STEPS_EACH).clamp(STEP_LIMIT, STEPS_AT_MOST)
 }
 
+/// Steps of all runs of a quick check, after which no further inputs are tried under more than one order: they are
+/// sorted, so that what is left out are the longest runs of nested loops.
+const QUICK_STEPS: u64 = 1_000_000;
+
 /// Makes all runs, until one breaks a rule.
 pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
-    let seeds = match effort {
-        Effort::Quick => 2,
-        Effort::Seeds(seeds) => seeds,
+    let (seeds, budget) = match effort {
+        Effort::Quick => (2, QUICK_STEPS),
+        Effort::Seeds(seeds) => (seeds, u64::MAX / 2),
     };
-    let fixed =
-        [(Order::First, Landing::Late), (Order::Last, Landing::Eager), (Order::Last, Landing::LateReversed)];
+    let mut steps = 0;
+    let fixed = [
+        (Order::Last, Landing::LateReversed, 0),
+        (Order::First, Landing::Late, 0),
+        (Order::Last, Landing::Eager, 0),
+    ];
     // Inputs that lead to loops of the same length are one and the same to the handshakes.
     let mut seen: Vec<Vec<(usize, u64)>> = Vec::new();
     let mut longest: Option<i64> = None;
@@ -72,7 +80,10 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
         if longest.is_some_and(|number| inputs.number >= number) {
             continue;
         }
-        let entered = match one(model, inputs, Order::First, Landing::Eager, 0, report) {
+        if steps > 2 * budget && !seen.is_empty() {
+            break;
+        }
+        let entered = match one(model, inputs, (Order::First, Landing::Eager, 0), &mut steps, report) {
             Ended::Whole(entered) => entered,
             Ended::Unknown => continue,
             Ended::TooLong => {
@@ -87,14 +98,10 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
             continue;
         }
         seen.push(entered);
-        for (order, landing) in fixed {
-            one(model, inputs, order, landing, 0, report);
-            if !report.0.is_empty() {
-                return;
-            }
-        }
-        for seed in 0..seeds {
-            one(model, inputs, Order::Random, Landing::Random, seed, report);
+        let random = (0..seeds).map(|seed| (Order::Random, Landing::Random, seed));
+        let few = if steps > budget { 1 } else { usize::MAX };
+        for how in fixed.into_iter().chain(random).take(few) {
+            one(model, inputs, how, &mut steps, report);
             if !report.0.is_empty() {
                 return;
             }
@@ -172,15 +179,15 @@ fn trip_counts(model: &Model<'_>) -> Vec<u64> {
 fn one(
     model: &Model<'_>,
     inputs: Inputs,
-    order: Order,
-    landing: Landing,
-    seed: u64,
+    (order, landing, seed): (Order, Landing, u64),
+    steps: &mut u64,
     report: &mut Report,
 ) -> Ended {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ inputs.number.unsigned_abs());
     let mut run = Run::new(model, inputs, report);
     let warps = run.warps.len();
     for _ in 0..step_limit(model) {
+        *steps += 1;
         if !run.report.0.is_empty() {
             return Ended::Whole(describe(&mut run, inputs, order, landing, seed));
         }
