@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{Diagnostics, Module, OpId, Opcode};
-use warploom_sched::{Algorithm, Objective, schedule, validate};
+use warploom_sched::{Algorithm, Answer, Objective, ScheduleOptions, ValidGraph, bounds, schedule, validate};
 
 use crate::bound::with_partitions;
 use crate::candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
@@ -51,7 +51,7 @@ pub(crate) fn weigh(
     match refused {
         Some(why) => field.add(other, expected, SplitVerdict::Refused(why)),
         // What partitions of their own have no code for is refused at once; one partition is compiled where it may win.
-        None if other.one_partition && !field.loses_to(expected) => {
+        None if other.one_partition && !field.loses_to(other, expected) => {
             field.add(other, expected, SplitVerdict::Dearer)
         }
         None => field.enter(other, expected, compiled()),
@@ -59,7 +59,7 @@ pub(crate) fn weigh(
     if alone != MmaInstruction::MmaSync {
         let slow = PartitionSplit { one_partition: true, instruction: Some(MmaInstruction::MmaSync) };
         let expected = price(slow);
-        match field.loses_to(expected) {
+        match field.loses_to(slow, expected) {
             false => field.add(slow, expected, SplitVerdict::Dearer),
             true => field.enter(slow, expected, compiled_as(module, target, options, slow)),
         }
@@ -85,9 +85,14 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Whether something of this cost would be taken.
-    fn loses_to(&self, cost: Option<SplitCost>) -> bool {
-        cost.is_some() && cost < self.candidates.first().and_then(|taken| taken.cost)
+    /// Whether a split of this cost would be taken.
+    fn loses_to(&self, split: PartitionSplit, cost: Option<SplitCost>) -> bool {
+        let Some((taken, mut cost)) = self.candidates.first().zip(cost) else { return false };
+        let waits = |split: PartitionSplit| split.instruction == Some(MmaInstruction::MmaSync);
+        if waits(split) && !waits(taken.split) {
+            cost.ii = cost.ii.saturating_add(cost.ii / MARGIN);
+        }
+        Some(cost) < taken.cost
     }
 
     fn add(&mut self, split: PartitionSplit, cost: Option<SplitCost>, verdict: SplitVerdict) {
@@ -101,7 +106,7 @@ impl Field<'_> {
             Err(why) => return self.add(split, expected, SplitVerdict::Refused(why)),
         };
         let cost = cost_of(&rival, self.options);
-        if !self.loses_to(cost) {
+        if !self.loses_to(split, cost) {
             return self.add(split, cost, SplitVerdict::Dearer);
         }
         self.best = rival;
@@ -138,8 +143,19 @@ fn native(module: &Module, target: &Target, options: &CompileOptions) -> Option<
     preorder(module, func).iter().any(multiplies).then(|| target.mma_instruction())
 }
 
+/// Products that are waited for where they are issued must be cheaper by such a part of their cost: what asynchronous
+/// ones leave to others is in no price of one loop (Q21), and prices are no better than that.
+const MARGIN: i64 = 8;
+
 /// Search nodes per question where a split is priced: what it would cost need not be proven.
 const STEPS: u64 = 300;
+
+/// Loops of so many operations are scheduled for their price as any other.
+const SMALL: usize = 16;
+
+/// A price is exact to such a part of the bound, and what is so many times that above it is scheduled as any other loop.
+const EXACT: i64 = 256;
+const MOST_STEPS: i64 = 1 << 10;
 
 /// What the loops of a kernel would cost by a split, whether or not there is code for it.
 fn price(
@@ -176,7 +192,7 @@ fn cost(loops: &[&PipelinedLoop], options: &CompileOptions) -> Option<SplitCost>
     let mut sum: Option<SplitCost> = None;
     for pipelined in loops {
         let graph = with_partitions(pipelined);
-        let answer = schedule(&validate(&graph).ok()?, &how).ok()?;
+        let answer = near_least(&validate(&graph).ok()?, &how)?;
         let before = sum.unwrap_or(SplitCost { ii: 0, synchronisation: 0, bytes: 0, length: 0 });
         sum = Some(SplitCost {
             ii: before.ii.saturating_add(answer.ii),
@@ -186,6 +202,36 @@ fn cost(loops: &[&PipelinedLoop], options: &CompileOptions) -> Option<SplitCost>
         });
     }
     sum
+}
+
+/// A schedule at the bound, or one whose II is near the least that the heuristic finds: every II from the bound on would
+/// be asked for, and the price of a large loop need not be that exact. Steps upwards that grow, then the middle for a while.
+fn near_least(graph: &ValidGraph<'_>, how: &ScheduleOptions) -> Option<Answer> {
+    if graph.graph().nodes.len() <= SMALL {
+        return schedule(graph, how).ok();
+    }
+    let at =
+        |ii: i64, by: Algorithm| schedule(graph, &how.clone().algorithm(by).min_ii(ii).max_ii(Some(ii))).ok();
+    let least = bounds(graph).mii.max(how.min_ii);
+    let exact = (least / EXACT).max(1);
+    let (mut low, mut step, mut found) = (least, exact, at(least, Algorithm::Auto));
+    while found.is_none() {
+        if step > MOST_STEPS * exact {
+            return schedule(graph, how).ok();
+        }
+        found = at(low + step, Algorithm::Ims);
+        if found.is_none() {
+            (low, step) = (low + step, 2 * step);
+        }
+    }
+    while let Some(ii) = found.as_ref().map(|answer| answer.ii).filter(|&ii| ii > least && ii - low > exact) {
+        let middle = low + (ii - low) / 2;
+        match at(middle, Algorithm::Ims) {
+            Some(better) => found = Some(better),
+            None => low = middle,
+        }
+    }
+    found
 }
 
 /// Cycles of synchronisation in each trip: each pair of operations of different partitions once.
