@@ -76,6 +76,18 @@ impl<'c> Lower<'c, '_> {
             || matches!(self.bound.get(&value), Some(Bound::Fragment(_)))
     }
 
+    /// What each lane reads its own elements of: registers, and the lanes of tensor memory that it reaches (C66).
+    fn reached(&self) -> Memory {
+        let rings = self.program.rings.iter().enumerate();
+        let tensor = rings.filter(|(_, ring)| ring.payloads.iter().any(|payload| payload.columns.is_some()));
+        tensor.fold(Memory::REGISTERS, |all, (index, _)| all.union(Memory::ring(index)))
+    }
+
+    /// Whether lanes hold a tile, or reach its elements in tensor memory.
+    fn is_reached(&self, value: ValueId) -> bool {
+        self.is_held(value) || self.lazy_of(value).reads.meets(self.reached())
+    }
+
     /// Whether an operation takes elements of tiles in registers to other lanes.
     pub(super) fn exchanges(&mut self, op: OpId) -> Result<bool> {
         use Opcode::{Broadcast, ExpandDims, Reshape, Trans};
@@ -84,10 +96,15 @@ impl<'c> Lower<'c, '_> {
         }
         let seen = matches!(self.module.ops[op].opcode, Broadcast | ExpandDims | Reshape | Trans);
         match (self.module.ops[op].operands.first(), self.module.result(op)) {
-            (Some(&source), Some(result)) if seen && self.is_held(source) && self.is_used(op) => {
+            (Some(&source), Some(result)) if seen && self.is_reached(source) && self.is_used(op) => {
                 let family = self.family()?;
                 let form = self.form(result, family)?;
-                let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !self.axes.turns(op);
+                let moves = match self.module.ops[op].opcode {
+                    Reshape => self.moves(op),
+                    Trans => self.transposes(op),
+                    _ => self.axes.turns(op),
+                };
+                let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves;
                 if stays || self.renames(op) || self.renamed(op) {
                     return Ok(false);
                 }
@@ -133,7 +150,7 @@ impl<'c> Lower<'c, '_> {
 
     /// Whether a lane has what it takes to compute an element.
     fn reaches(&self, value: ValueId, at: Coords) -> Result<bool> {
-        let mut stack = vec![(value, at)];
+        let (mut stack, reached) = (vec![(value, at)], self.reached());
         while let Some((value, at)) = stack.pop() {
             let shape = self.module.ty(value).shape();
             let found = match self.bound.get(&value) {
@@ -142,7 +159,11 @@ impl<'c> Lower<'c, '_> {
                     Form::Flat => self.flat_index(shape, &at)?.is_some(),
                     form => self.places(value, fragment.family, form)?.contains(&at),
                 },
-                Some(Bound::Lazy(lazy)) if lazy.reads.meets(Memory::REGISTERS) => {
+                Some(Bound::View(view)) if Memory::ring(view.ring).meets(reached) => {
+                    let family = self.family()?;
+                    !view.transposed && self.places(value, family, self.form(value, family)?)?.contains(&at)
+                }
+                Some(Bound::Lazy(lazy)) if lazy.reads.meets(reached) => {
                     let op =
                         self.module.def_op(value).ok_or_else(|| internal("a tile without an operation"))?;
                     let operands = &self.module.ops[op].operands;
@@ -181,7 +202,7 @@ impl<'c> Lower<'c, '_> {
             && match operation.opcode {
                 Opcode::Reshape => self.moves(op) && held(0) && !self.renames(op),
                 Opcode::Trans => self.transposes(op) && held(0) && !self.renamed(op),
-                Opcode::Gather => held(0),
+                Opcode::Gather => operation.operands.first().is_some_and(|&v| self.is_reached(v)),
                 Opcode::Join => held(0) || held(1),
                 Opcode::Split => fragment(0),
                 Opcode::Cat => true,
