@@ -8,7 +8,7 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 
 use crate::compile::{compile_verified, verified};
 use crate::forms::{self, TextForm};
-use crate::normalize::{plain, with_fma};
+use crate::normalize::{by_axes, plain, with_fma};
 use crate::options::CompileOptions;
 use crate::place::refuse;
 use crate::resumed::Resumed;
@@ -24,7 +24,13 @@ use crate::{check, choice, fallback, single};
 pub fn resume(module: &Module, target: &Target, options: &CompileOptions) -> Result<Resumed, Diagnostics> {
     verified(module)?;
     let module = &*match entry_function(module, options.entry.as_deref()) {
-        Ok(entry) => with_fma(plain(module, entry)?, entry),
+        Ok(entry) => {
+            let plain = with_fma(plain(module, entry)?, entry);
+            match forms::form(&plain, target) {
+                Ok(TextForm::Kernel) => by_axes(plain, entry),
+                _ => plain,
+            }
+        }
         Err(_) => Cow::Borrowed(module),
     };
     match forms::form(module, target).map_err(|error| vec![*error])? {

@@ -3,6 +3,7 @@
 
 mod calls;
 pub(crate) mod descriptors;
+mod folds;
 pub(crate) mod induction;
 mod mapped;
 mod normal_form;
@@ -11,5 +12,6 @@ pub(crate) mod relaid;
 pub(crate) mod scaled;
 pub(crate) mod widened;
 
+pub(crate) use folds::by_axes;
 pub use normal_form::normalize;
 pub(crate) use plain::{plain, with_fma};
