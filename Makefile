@@ -51,7 +51,7 @@ triton-tests: python ## Triton's own unit tests (DATA=FOLDER of test_*.py) on th
 foreign: setup ## CUDA C++ compiled by nvcc on the emulator: kernels of ours with known numbers; DATA=FOLDER of .cu files: what loads
 	@tools/setup.sh foreign
 	$(PYTHON) tools/foreign.py --out target/foreign $(if $(DATA),--data "$(DATA)")
-	$(CARGO) test --release -p warploom-emulator --test foreign -- --include-ignored --nocapture
+	$(CARGO) test --release -p warploom-emulator --test foreign -- --include-ignored --nocapture $(if $(DATA),,--skip samples)
 	$(if $(DATA),$(CARGO) run --release -p warploom-emulator --example refusals -- target/foreign/data/*.ptx)
 
 rules: ## write into docs/rules who checks each rule

@@ -1,13 +1,15 @@
 //! CUDA C++ of ours that nvcc compiled, with the numbers and findings it must give (E98, E99, E101): `make foreign`.
 //!
 //! `make foreign` writes the PTX to `target/foreign/ours` of the workspace with nvcc from PyPI; a test that does not find it
-//! fails. The sources are in `tests/foreign`.
+//! fails. The sources are in `tests/foreign`. With DATA it compiles NVIDIA's samples too, of which some have a result that is known.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 #[path = "foreign/expected.rs"]
 mod expected;
+#[path = "foreign/samples.rs"]
+mod samples;
 #[path = "foreign/together.rs"]
 mod together;
 
@@ -26,21 +28,26 @@ enum Given {
 
 /// A launch of a kernel, and what it must give.
 struct Case {
-    file: &'static str,
-    entry: &'static str,
+    /// Below `target/foreign/ours` or `target/foreign/data`.
+    file: String,
+    entry: String,
     grid: [u32; 3],
     block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    smem: u32,
     args: Vec<Given>,
+    /// The argument that holds the result: the last buffer unless told.
+    result: Option<usize>,
     want: Want,
 }
 
 /// What a launch must give.
 enum Want {
-    /// These words in the last buffer.
+    /// These words in the result.
     Words(Vec<u32>),
-    /// These numbers in the last buffer, within so much.
+    /// These numbers in the result, within so much.
     Floats(Vec<f64>, f64),
-    /// One double in the last buffer.
+    /// One double in the result.
     Double(f64),
     /// This text.
     Text(String),
@@ -48,15 +55,15 @@ enum Want {
     Finding(&'static str),
 }
 
-fn module(file: &str) -> Module {
-    let path = workspace().join("target/foreign/ours").join(format!("{file}.ptx"));
+fn module(folder: &str, file: &str) -> Module {
+    let path = workspace().join("target/foreign").join(folder).join(format!("{file}.ptx"));
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|e| panic!("{}: {e}; `make foreign` makes it", path.display()));
     Module::parse(&text).unwrap_or_else(|e| panic!("{file}: {e}"))
 }
 
 fn run(module: &Module, case: &Case, policy: Policy) -> (Report, Vec<u8>) {
-    let entry = module.entry(case.entry).unwrap();
+    let entry = module.entry(&case.entry).unwrap();
     if let Some(refusal) = entry.refusal() {
         panic!("{}: {refusal}", case.entry);
     }
@@ -67,12 +74,14 @@ fn run(module: &Module, case: &Case, policy: Policy) -> (Report, Vec<u8>) {
             Given::Value(v) => v.clone(),
             Given::Buffer(bytes) => {
                 let at = device.alloc_from(bytes, &format!("buffer{i}")).unwrap();
-                last = Some(at);
+                if case.result.is_none_or(|r| r == i) {
+                    last = Some(at);
+                }
                 Arg::Ptr(at)
             }
         });
     }
-    let launch = Launch { grid: case.grid, block: case.block, args, ..Launch::of(entry) };
+    let launch = Launch { grid: case.grid, block: case.block, smem: case.smem, args, ..Launch::of(entry) };
     let options = RunOptions::default().policy(policy).max_steps(3_000_000);
     let report = device.run(module, &launch, &options).unwrap_or_else(|e| panic!("{}: {e}", case.entry));
     let out = last.map(|at| device.read(at).unwrap().to_vec());
@@ -107,13 +116,11 @@ fn judge(case: &Case, report: &Report, out: &[u8]) -> Option<String> {
     }
 }
 
-#[test]
-#[ignore = "needs nvcc's output: make foreign"]
-fn what_nvcc_compiles_runs_right() {
+/// Runs launches of the modules in a folder under every policy.
+fn all_are_right(folder: &str, cases: &[Case]) {
     let mut wrong = Vec::new();
-    let cases: Vec<Case> = expected::cases().into_iter().chain(together::cases()).collect();
-    for case in &cases {
-        let module = module(case.file);
+    for case in cases {
+        let module = module(folder, &case.file);
         for policy in POLICIES {
             let (report, out) = run(&module, case, policy);
             wrong.extend(judge(case, &report, &out).map(|w| format!("{} {policy:?}: {w}", case.entry)));
@@ -121,4 +128,17 @@ fn what_nvcc_compiles_runs_right() {
     }
     println!("{} launches under {} policies, {} wrong", cases.len(), POLICIES.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "needs nvcc's output: make foreign"]
+fn what_nvcc_compiles_runs_right() {
+    let cases: Vec<Case> = expected::cases().into_iter().chain(together::cases()).collect();
+    all_are_right("ours", &cases);
+}
+
+#[test]
+#[ignore = "needs NVIDIA's CUDA samples: make foreign DATA=FOLDER"]
+fn samples_of_cuda_give_their_results() {
+    all_are_right("data", &samples::cases());
 }

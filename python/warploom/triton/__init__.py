@@ -22,6 +22,7 @@ from ..errors import usage
 from . import stages
 from .arrays import Tensor, wrap
 from .driver import Driver
+from .prune import prune_by
 
 COMPILERS = ("triton", "warploom")
 _ENABLED: list[Callable[[], None]] = []
@@ -120,4 +121,4 @@ def emulate(
     return Emulator(how, compiler, fallback, installed if torch is None else torch)
 
 
-__all__ = ["Emulator", "Tensor", "descriptor", "disable", "emulate", "enable", "tensor"]
+__all__ = ["Emulator", "Tensor", "descriptor", "disable", "emulate", "enable", "prune_by", "tensor"]

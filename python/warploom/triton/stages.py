@@ -22,6 +22,11 @@ LAUNCH = ("name", "num_warps", "num_ctas", "shared", "tmem_size", "global_scratc
 Stage = Callable[[Any, dict[str, Any]], Any]
 
 
+def chip_of(capability: int) -> str:
+    """The chip of a capability, such as `sm_90a` of 90."""
+    return TARGETS.get(capability, f"sm_{capability}")
+
+
 def version() -> str:
     """What compiled kernels are kept under: another build of the library makes others."""
     file = os.stat(_native.__file__)
@@ -36,7 +41,7 @@ def ours(stages: dict[str, Stage], options: Any, capability: int, fallback: bool
 
     def ttgir(module: Any, metadata: dict[str, Any]) -> Any:
         try:
-            target = TARGETS.get(capability, f"sm_{capability}")
+            target = chip_of(capability)
             taken.append(compile(str(module), target, **{**arguments(options), "lines": lines, **given}))
         except CompileError as refusal:
             if not fallback:

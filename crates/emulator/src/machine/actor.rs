@@ -21,6 +21,9 @@ pub(crate) struct Actor {
     pub same: bool,
     /// Whom a strong access counts for.
     pub scope: Scope,
+    /// An atomic that publishes what came before it, and one that takes what others published.
+    pub publishes: bool,
+    pub takes: bool,
     /// CTA of the issuing warp.
     pub cta: u32,
     pub clock: Rc<Clock>,
@@ -45,6 +48,8 @@ impl Actor {
             proxy: self.proxy,
             same: self.same,
             global: false,
+            publishes: self.publishes,
+            takes: self.takes,
         }
     }
 }
@@ -61,6 +66,8 @@ pub(crate) fn actor(w: &Warp, pc: u32, lanes: u32) -> Actor {
         proxy: false,
         same: false,
         scope: Scope::Gpu,
+        publishes: false,
+        takes: false,
         cta: w.cta,
         clock: w.clock.clone(),
     }

@@ -232,6 +232,16 @@ impl Core<'_> {
         }
     }
 
+    /// These shared bytes hold a value from here on: strong stores are recorded as atomics, which define nothing.
+    pub(crate) fn define_shared(&mut self, cta: u32, start: u64, len: u64) {
+        for (g, m) in granules(start, len) {
+            if let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) {
+                granule.defined |= m;
+                granule.poison &= !m;
+            }
+        }
+    }
+
     /// Records an access to a global range.
     pub(crate) fn touch_global(&mut self, addr: u64, len: u64, actor: &Actor, act: Act) {
         if !self.race {

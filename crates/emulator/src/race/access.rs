@@ -49,6 +49,10 @@ pub(crate) struct Access {
     pub same: bool,
     /// To global memory.
     pub global: bool,
+    /// An atomic that publishes: what came before it, and itself, is found by whoever takes its value.
+    pub publishes: bool,
+    /// An atomic that takes the old value, and with it what was published.
+    pub takes: bool,
 }
 
 impl Access {
@@ -61,6 +65,11 @@ impl Access {
     pub(crate) fn morally_strong(&self, other: &Access) -> bool {
         let between = Scope::between((self.home, self.rank.into()), (other.home, other.rank.into()));
         self.scope >= between && other.scope >= between
+    }
+
+    /// Whether a later atomic takes what this one published: whatever is ordered behind that one is behind this one too.
+    pub(crate) fn taken_by(&self, new: &Access) -> bool {
+        self.publishes && new.takes && self.mask & !new.mask == 0 && self.morally_strong(new)
     }
 
     /// The lanes that touch some of these bytes.

@@ -98,6 +98,7 @@ mod tests {
         let (proxy, first, stride, rank) = (who & OPERATION != 0, 0, 0, 0);
         let (home, pc, since, visit, lanes) = (0, time, 0, 0, if proxy { 0 } else { 1 });
         let (scope, same, global) = (Scope::Gpu, false, false);
+        let (publishes, takes) = (act == Act::Atomic && time % 2 == 1, act == Act::Atomic && time % 3 == 0);
         Access {
             home,
             who,
@@ -115,6 +116,8 @@ mod tests {
             proxy,
             same,
             global,
+            publishes,
+            takes,
         }
     }
 

@@ -51,6 +51,9 @@ impl Granule {
                 old.mask != 0
             });
             seen.push(new);
+        } else if new.takes && seen.iter().any(|old| old.taken_by(&new)) {
+            seen.retain(|old| !old.taken_by(&new));
+            seen.push(new);
         } else if let Some(old) = seen.iter_mut().find(|old| old.repeated_by(&new, clock)) {
             *old = new;
         } else {

@@ -27,7 +27,8 @@ pub(super) fn case(
     args: Vec<Given>,
     want: Want,
 ) -> Case {
-    Case { file, entry, grid: [size.0, 1, 1], block: size.1, args, want }
+    let (grid, block) = ([size.0, 1, 1], size.1);
+    Case { file: file.to_string(), entry: entry.to_string(), grid, block, smem: 0, args, result: None, want }
 }
 
 /// All launches.

@@ -138,7 +138,9 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     if core.race {
         drop((a, one));
         order::acquire(core, w, &touched, x.order, x.scope, !x.dsts.is_empty());
-        let a = Actor { scope: x.scope, ..actor(w, pc, mask) };
+        let publishes = x.order.releases() || w.fence_clock.iter().any(Option::is_some);
+        let takes = x.order.acquires() || !x.dsts.is_empty() && !core.opts.strict;
+        let a = Actor { scope: x.scope, publishes, takes, ..actor(w, pc, mask) };
         order::release(core, w, &touched, x.order, x.scope, mask);
         touched.record(core, size as u64, &a, Act::Atomic);
         for (cta, list) in &touched.shared {

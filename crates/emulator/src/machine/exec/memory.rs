@@ -338,6 +338,9 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
             order::overwrite(core, &touched);
             order::release(core, w, &touched, s.order, s.scope, mask);
             touched.record(core, size as u64, &a, Act::Atomic);
+            for (cta, list) in &touched.shared {
+                list.iter().for_each(|(_, at)| core.define_shared(*cta, *at, size as u64));
+            }
         } else {
             order::overwrite(core, &touched);
             overlap::check(core, &touched, &values, s.ty.bits(), size as u64, &a);

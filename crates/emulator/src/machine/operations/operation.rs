@@ -65,6 +65,8 @@ impl Operation {
             proxy,
             same: false,
             scope: Scope::Gpu,
+            publishes: false,
+            takes: false,
             cta: self.cta,
             clock: self.clock.clone(),
         }
