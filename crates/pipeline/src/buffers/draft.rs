@@ -10,7 +10,7 @@ use warploom_sched::{Answer, schedule, validate};
 use crate::buffers::given::Given;
 use crate::engines::PartitionShape;
 use crate::engines::tensor::SLOTS;
-use crate::loops::{GraphOptions, PipelinedLoop, loop_graph};
+use crate::loops::{GraphOptions, PipelinedLoop, invalid_graph, loop_graph, no_schedule};
 use crate::options::CompileOptions;
 use crate::place::refuse;
 use crate::transports::PipelinedLoads;
@@ -142,16 +142,8 @@ pub(crate) fn scheduled(
     let Wanted { kernel, options, .. } = *wanted;
     let pipelined = graph(wanted, scf_for, name, max_depth)?;
     let answer = {
-        let valid = validate(&pipelined.graph).map_err(|errors| {
-            let text = errors.first().map(ToString::to_string).unwrap_or_default();
-            Box::new(
-                Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}")).rule("S12"),
-            )
-        })?;
-        schedule(&valid, &options.schedule).map_err(|error| {
-            let text = format!("the loop cannot be scheduled: {error}");
-            Box::new(refuse(kernel, scf_for, Code::Loop, text).rule("S42"))
-        })?
+        let valid = validate(&pipelined.graph).map_err(|errors| invalid_graph(&errors))?;
+        schedule(&valid, &options.schedule).map_err(|error| no_schedule(kernel, scf_for, &error))?
     };
     Ok((pipelined, answer))
 }

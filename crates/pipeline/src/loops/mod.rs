@@ -24,10 +24,12 @@ mod graph;
 mod index;
 mod nodes;
 mod price;
+mod refusal;
 mod replicas;
 mod values;
 
 pub use crate::nest::pipelined_loops;
 pub use build::{loop_graph, loop_graphs};
 pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
+pub(crate) use refusal::{invalid_graph, no_schedule};
 pub(crate) use replicas::refused as replicas_refused;

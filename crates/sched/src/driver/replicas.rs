@@ -32,7 +32,8 @@ pub struct ReplicatedLoop {
 ///
 /// # Errors
 /// Those of [`replicate`]; [`ScheduleError::BadOption`] where partitions or alternatives are to be searched for as well;
-/// the last one of [`schedule`] where it finds nothing for any distance.
+/// the last one of [`schedule`] where it finds nothing for any distance, and at once one that is
+/// [internal](ScheduleError::is_internal).
 pub fn schedule_replicas(
     graph: &ValidGraph<'_>,
     once: &[bool],
@@ -59,6 +60,7 @@ pub fn schedule_replicas(
         let better = best.as_ref().map(|(answer, _)| answer.ii - 1).or(options.max_ii);
         let found = match schedule(&one, &options.clone().max_ii(better)) {
             Ok(found) => found,
+            Err(error) if error.is_internal() => return Err(error),
             Err(error) => {
                 refused = error;
                 continue;

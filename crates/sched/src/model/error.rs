@@ -56,6 +56,11 @@ pub enum ScheduleError {
 }
 
 impl ScheduleError {
+    /// Whether it is a defect of this crate rather than an answer about the loop: not to be taken for "no schedule".
+    pub fn is_internal(&self) -> bool {
+        matches!(self, Self::Check(_))
+    }
+
     /// The machine-readable form; for a refused graph that of its first reason, the others in `all`.
     pub fn record(&self) -> ErrorRecord {
         if let Self::Graph(errors) = self

@@ -2,16 +2,15 @@
 
 use warploom_bufassign::{ErrorKind, Problem, assign};
 use warploom_chips::Target;
-use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::diag::Diagnostic;
 use warploom_ir::{Module, OpId};
 use warploom_sched::{Answer, schedule, validate};
 
 use crate::buffers::depth::{DepthBound, DepthRound, Fitted, RingDepth, ScheduledLoop};
 use crate::buffers::problem::{Source, payload_value, problem};
 use crate::columns;
-use crate::loops::{GraphOptions, PipelinedLoop, loop_graph, replicas_refused};
+use crate::loops::{GraphOptions, PipelinedLoop, invalid_graph, loop_graph, no_schedule, replicas_refused};
 use crate::options::CompileOptions;
-use crate::place::refuse;
 use crate::select::Selection;
 use crate::storage::Bindings;
 use crate::tma::padded;
@@ -255,17 +254,9 @@ impl Search<'_> {
         };
         let pipelined = graph(1)?;
         let answer = {
-            let valid = validate(&pipelined.graph).map_err(|errors| {
-                let text = errors.first().map(ToString::to_string).unwrap_or_default();
-                Box::new(
-                    Diagnostic::error(Code::Internal, format!("the loop graph is invalid: {text}"))
-                        .rule("S12"),
-                )
-            })?;
-            schedule(&valid, &self.options.schedule).map_err(|error| {
-                let text = format!("the loop cannot be scheduled: {error}");
-                Box::new(refuse(self.module, scf_for, Code::Loop, text).rule("S42"))
-            })?
+            let valid = validate(&pipelined.graph).map_err(|errors| invalid_graph(&errors))?;
+            schedule(&valid, &self.options.schedule)
+                .map_err(|error| no_schedule(self.module, scf_for, &error))?
         };
         let together = ScheduledLoop { pipelined, answer, together: None };
         let warpgroups = u64::from(self.selection.warpgroups());
@@ -276,7 +267,7 @@ impl Search<'_> {
         if issued || !useful || replicas_refused(self.module, scf_for, warpgroups).is_some() {
             return Ok(together);
         }
-        let turns = self.in_turns(&graph(warpgroups)?, warpgroups, together.answer.ii);
+        let turns = self.in_turns(scf_for, &graph(warpgroups)?, warpgroups, together.answer.ii)?;
         Ok(match turns {
             Some((pipelined, answer)) => {
                 ScheduledLoop { pipelined, answer, together: Some(Box::new(together)) }
@@ -285,12 +276,24 @@ impl Search<'_> {
         })
     }
 
-    /// The loop with a replica for each warpgroup, where these take turns and that is faster (Q40, Q41).
-    fn in_turns(&self, one: &PipelinedLoop, replicas: u64, together: i64) -> Option<(PipelinedLoop, Answer)> {
-        let valid = validate(&one.graph).ok()?;
-        let (pipelined, answer) = one.schedule_replicas(&valid, replicas, &self.options.schedule).ok()?;
-        let faster = answer.ii < together && pipelined.turns(self.module, &answer).is_some();
-        faster.then_some((pipelined, answer))
+    /// The loop with a replica for each warpgroup, where these take turns and that is faster (Q40, Q41). A defect is none
+    /// of the answers: it is passed on.
+    fn in_turns(
+        &self,
+        scf_for: OpId,
+        one: &PipelinedLoop,
+        replicas: u64,
+        together: i64,
+    ) -> Result<Option<(PipelinedLoop, Answer)>, Box<Diagnostic>> {
+        let valid = validate(&one.graph).map_err(|errors| invalid_graph(&errors))?;
+        match one.schedule_replicas(&valid, replicas, &self.options.schedule) {
+            Ok((pipelined, answer)) => {
+                let faster = answer.ii < together && pipelined.turns(self.module, &answer).is_some();
+                Ok(faster.then_some((pipelined, answer)))
+            }
+            Err(error) if error.is_internal() => Err(no_schedule(self.module, scf_for, &error)),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The loop graph of one of so many replicas with caps on slots.
