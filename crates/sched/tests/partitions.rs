@@ -276,6 +276,20 @@ fn machines_that_are_none_are_refused() {
     assert!(error.to_string().contains("partition"), "{error}");
 }
 
+/// No issue stream holds an operation for longer than an II (S65): the II is as large as the longest, or the refusal says
+/// up to where there is none, whatever goes where.
+#[test]
+fn a_stream_that_cannot_hold_one_operation_is_no_answer() {
+    let mut g = split_gemm();
+    g.nodes[1].issue_latency = Some(700);
+    let (valid, model) = (validate(&g).unwrap(), PartitionModel::default());
+    let answer = assign_partitions(&valid, &model, &ScheduleOptions::default()).unwrap();
+    assert_eq!((answer.ii, answer.optimal), (700, true));
+    let options = ScheduleOptions::default().max_ii(Some(699));
+    let error = assign_partitions(&valid, &model, &options).unwrap_err();
+    assert_eq!(error, ScheduleError::Infeasible { up_to: Some(699) });
+}
+
 /// Known kernels: the II, proved, and the number of partitions; in the bench, all of them.
 #[test]
 fn known_kernels_are_split() {

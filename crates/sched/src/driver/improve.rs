@@ -13,17 +13,19 @@ use crate::model::random::Random;
 const FIRST_FREE: usize = 10;
 const LEAST_FREE: usize = 5;
 /// Conflicts of a question.
-const CONFLICTS: u64 = 40;
+const CONFLICTS: u64 = 20;
 /// Refuted questions in a row after which more operations are freed.
 const ROW: u32 = 6;
 /// A schedule that is longer than the bound by less than such a part is good enough for `auto`.
 const NEAR: i64 = 40;
-/// `auto` may spend such a part of `steps`, once more for every so many operations.
+/// `auto` may spend such a part of `steps`, and where there are k times so many operations, k times as much for each of
+/// them on average: a question costs more, too.
 const PART: u64 = 10;
 const MANY: u64 = 32;
-/// It may spend such a part of that before it has found anything. What shortens the schedule by a part p earns it p times as
-/// much as the whole, times `PAYS`.
-const ON_TRIAL: u64 = 16;
+/// Before it has found anything it may spend such a part of that, times the square of the part of the schedule that is open:
+/// near the bound there is little to find. What shortens the schedule by a part p earns it p times as much as the whole,
+/// times `PAYS`.
+const ON_TRIAL: u64 = 12;
 const PAYS: u64 = 8;
 /// The first step is such a part of what is open, as a power of two.
 const LONG_STEP: u32 = 4;
@@ -35,10 +37,12 @@ impl Session<'_> {
     pub(super) fn improve(&mut self, search: &Shortest<'_>, s: &mut Shortening<'_>) {
         let exact = self.options.algorithm == Algorithm::Exact;
         let many = 1 + search.nodes().len() as u64 / MANY;
+        let many = many * (many + 1) / 2;
         let near = if exact { 0 } else { s.proved / NEAR };
-        let mut budget = StepBudget::new(if exact { self.left } else { self.options.steps / PART * many });
+        let mut budget =
+            StepBudget::new(if exact { self.left } else { (self.options.steps / PART).saturating_mul(many) });
         let whole = budget.work;
-        let mut earned = if exact { whole } else { whole / ON_TRIAL };
+        let mut earned = if exact { whole } else { on_trial(whole, s.high - s.proved - near, s.high) };
         let mut choice = Choice::new(s.problem, search, s.ii, self.options.seed);
         let (mut size, mut row, mut fruitless) = (FIRST_FREE, 0, 0);
         while s.high > s.proved + near
@@ -76,6 +80,13 @@ impl Session<'_> {
 fn pay(whole: u64, shorter: i64, before: i64) -> u64 {
     let part = u128::from(whole) * u128::from(PAYS) * u128::from(shorter.unsigned_abs());
     u64::try_from(part / u128::from(before.unsigned_abs().max(1))).unwrap_or(u64::MAX)
+}
+
+/// The work before anything is found: of a schedule of this length so many cycles are open.
+fn on_trial(whole: u64, open: i64, length: i64) -> u64 {
+    let (open, length) = (u128::from(open.max(0).unsigned_abs()), u128::from(length.max(1).unsigned_abs()));
+    let part = u128::from(whole / ON_TRIAL) * open / length * open / length;
+    u64::try_from(part).unwrap_or(u64::MAX)
 }
 
 /// Which operations are freed next.
