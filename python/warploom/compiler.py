@@ -11,8 +11,8 @@ from .errors import CompileError, Diagnostic, Refused, usage
 
 FORMS = ("graph", "scheduled", "assigned", "program", "llvm", "ptx")
 # Options of a kernel: the flag of the command, and whether it takes a value.
-KERNEL = {"entry": True, "depth": True, "slack_slots": True, "smem_limit": True, "residents": True, "tune": False,
-          "trips": True, "no_check": False, "cost": True, "ptx_version": True, "no_fusion": False,
+KERNEL = {"entry": True, "depth": True, "slack_slots": True, "smem_limit": True, "partitions": True,
+          "residents": True, "tune": False, "trips": True, "no_check": False, "cost": True, "ptx_version": True, "no_fusion": False,
           "max_registers": True, "lines": False}
 
 
@@ -87,8 +87,8 @@ def compile(ttir: str, target: str, *, emit: str = "ptx", name: str = "<ttir>", 
     """Compiles a kernel in Triton IR, or resumes from a later text form.
 
     `target` is a chip such as `sm_90a` (see `targets`), `emit` the form to stop at. Options: `entry`, `depth`,
-    `slack_slots`, `smem_limit`, `residents`, `tune`, `trips`, `no_check`, `cost` (a path), `ptx_version`, `no_fusion`,
-    `max_registers`, `lines` (the PTX says which line of the source each instruction comes from); what they mean says
+    `slack_slots`, `smem_limit`, `partitions` ("one" or "several"), `residents`, `tune`, `trips`, `no_check`,
+    `cost` (a path), `ptx_version`, `no_fusion`, `max_registers`, `lines` (the PTX says which line of the source each instruction comes from); what they mean says
     `warploom compile --help`. `name` is what messages call the text.
 
     Raises `CompileError` with every reason why the kernel is not compiled, `UsageError` for an unknown option.

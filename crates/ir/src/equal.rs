@@ -111,9 +111,22 @@ impl Comparison<'_> {
         let (a, b) = (&self.a.blocks[x], &self.b.blocks[y]);
         let locs =
             a.args.iter().zip(&b.args).all(|(u, v)| self.locs(self.a.values[*u].loc, self.b.values[*v].loc));
-        match self.bind(&a.args, &b.args) && locs && a.ops.len() == b.ops.len() {
+        if !(self.bind(&a.args, &b.args) && locs) {
+            let first = |m: &Module, args: &[ValueId]| {
+                args.iter()
+                    .map(|&v| format!("{:?}: {}", m.values[v].name, m.ty(v)))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            return Err(format!(
+                "the arguments of a block differ: ({}) and ({})",
+                first(self.a, &a.args),
+                first(self.b, &b.args)
+            ));
+        }
+        match a.ops.len() == b.ops.len() {
             true => Ok(()),
-            false => Err("the arguments or the length of a block differ".into()),
+            false => Err(format!("a block has {} operations, or {}", a.ops.len(), b.ops.len())),
         }
     }
 

@@ -96,7 +96,6 @@ impl Resumed {
             Resumed::Compiled(compiled) => {
                 Box::new(compiled.loops.iter().map(|l| (&l.pipelined.graph, &l.answer)))
             }
-            Resumed::Single(single) => Box::new(single.loops.iter().map(|l| (&l.pipelined.graph, &l.answer))),
             Resumed::Program(_) => Box::new(std::iter::empty()),
         }
     }

@@ -1,15 +1,14 @@
 //! From a tile kernel to a pipelined, warp-specialised program.
 //!
-//! A kernel whose loop copies tiles and multiplies them becomes a *program*: one partition of warps copies into rings
-//! of buffers, another one multiplies out of them, and mbarriers hand the slots over. The way there:
+//! A kernel whose loop copies tiles and multiplies them becomes a *program*: partitions of warps copy into rings of
+//! buffers and multiply out of them, and mbarriers hand the slots over. The way there, for every kernel:
 //!
 //! 1. [`normalize`]: branches nested, calls inlined, loop-invariant scalars outside the loop (C8, C9);
-//! 2. [`select`]: the loops, their copies, rings and products, the stores, or every reason why not, each with its place
-//!    and remedy (C90-C92);
-//! 3. [`loop_graph`]: each loop as a graph for `warploom-sched`, priced by the chip's cost model ([`loops`]);
-//! 4. the schedule, and the buffers and barriers that `warploom-bufassign` gives its values; where the rings do not
-//!    fit, the scheduler is asked again with fewer slots ([`RingDepth`] tells what bound them);
-//! 5. the program form: partitions, pipelines, handshakes (C20-C33).
+//! 2. the [`Strategy`]: who runs it, how tiles move, how products are issued (Q4). Each strategy is planned, or says every
+//!    reason why not, with its place and remedy (C90-C92): which tiles are copied how ([`select`]), each loop as a graph
+//!    for `warploom-sched`, priced by the chip's cost model ([`loops`]), its schedule, the buffers and barriers that
+//!    `warploom-bufassign` gives its values, with fewer slots where the rings do not fit ([`RingDepth`]);
+//! 3. the program form of the cheapest plan: partitions, pipelines, handshakes (C20-C33), checked.
 //!
 //! [`compile_to_program`] goes the whole way, or goes on from a kernel on which a schedule or an assignment is written
 //! ([`forms`]); [`resume`] takes any form. [`check`] runs a program's handshakes alone, partitions interleaved at
@@ -18,7 +17,7 @@
 //! Warp-specialised, on chips with wgmma or tcgen05: one or more `scf.for` with `tt.dot`s of tiles loaded by
 //! descriptor, and tile arithmetic, reductions and branches between them (attention); around the loops straight-line
 //! code and `scf.if`, tiles loaded once, rows and columns loaded through pointers, and stores by descriptor or through
-//! pointers. In one partition ([`single`]): products through pointers on every chip, the chips without asynchronous
+//! pointers. In one partition: products through pointers on every chip, the chips without asynchronous
 //! products, and kernels that do not multiply. Everything else is refused; [`loop_graphs`] works for all of it.
 //!
 //! ```
@@ -28,7 +27,7 @@
 //! let kernel = warploom_ir::parse(text).expect("well-formed text");
 //! let target = warploom_chips::Target::named("sm_90a").expect("a known chip");
 //! let compiled = compile_to_program(&kernel, &target, &CompileOptions::default()).expect("a supported kernel");
-//! assert_eq!((compiled.answer.ii, compiled.depth.slots), (1024, 3));
+//! assert_eq!((compiled.loops[0].answer.ii, compiled.depths[0].slots), (1024, 3));
 //! assert!(warploom_ir::print(&compiled.program).contains("warploom.partition @math"));
 //! assert!(explain(&compiled).contains("bound by TC"));
 //! ```
@@ -37,12 +36,9 @@
 
 mod bound;
 mod buffers;
-mod candidates;
 pub mod check;
-mod choice;
 mod classes;
 mod columns;
-mod compile;
 mod compiled;
 mod descriptor_record;
 mod driver;
@@ -51,10 +47,10 @@ mod engines;
 mod expand;
 mod explain;
 mod facts;
-mod fallback;
 pub mod forms;
 mod layout;
 pub mod loops;
+mod names;
 mod nest;
 mod normalize;
 mod options;
@@ -65,9 +61,9 @@ mod resumed;
 mod select;
 mod sets;
 mod sharing;
-pub mod single;
 mod specialize;
 mod storage;
+mod strategy;
 mod tma;
 mod transports;
 mod views;
@@ -79,10 +75,9 @@ mod walk;
 struct Readme;
 
 pub use buffers::depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
-pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
-pub use compile::compile_to_program;
-pub use compiled::Compiled;
-pub use driver::{check_program, resume};
+pub use compiled::{Compiled, Expanded, Parts};
+pub use driver::{check_program, compile_to_program, resume};
+pub use engines::{PartitionShape, Products, RegisterLayout};
 pub use explain::explain;
 pub use facts::{Facts, LoopFacts, PartitionFacts};
 pub use forms::{TextForm, form};
@@ -96,4 +91,6 @@ pub use select::{
     Dot, Filling, OperandSource, Selection, TileLoad, TileRing, TileStore, entry_function, select,
 };
 pub use storage::BUFFER;
+pub use strategy::{Moves, PartitionSplit, Partitions, SplitCandidate, SplitCost, SplitVerdict, Strategy};
 pub use tma::{BoxError, TilePlan};
+pub use transports::{BlockingLoads, CopiedTile, OperandStores, PipelinedLoads, StoredOperand};

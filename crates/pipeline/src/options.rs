@@ -2,6 +2,8 @@
 
 use warploom_sched::Objective;
 
+use crate::strategy::Partitions;
+
 /// How to compile.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub struct CompileOptions {
     pub depth: Option<u64>,
     /// Less shared memory than the chip has, bytes.
     pub smem_limit: Option<u64>,
+    /// Who runs the kernel; none leaves it to the price.
+    pub partitions: Option<Partitions>,
     /// The author's storage, laid out; operations bind to its leaves by `warploom.buffer` (A44).
     pub storage: Option<warploom_alias::AliasLayout>,
     /// How to schedule.
@@ -31,6 +35,7 @@ impl Default for CompileOptions {
             slack_slots: 0,
             depth: None,
             smem_limit: None,
+            partitions: None,
             storage: None,
             schedule: warploom_sched::ScheduleOptions::default().objective(Objective::Kernel),
             check: cfg!(debug_assertions),
@@ -61,6 +66,12 @@ impl CompileOptions {
     #[must_use]
     pub fn smem_limit(self, smem_limit: Option<u64>) -> Self {
         CompileOptions { smem_limit, ..self }
+    }
+
+    /// Says who runs the kernel: one partition, or several; none leaves it to the price.
+    #[must_use]
+    pub fn partitions(self, partitions: Option<Partitions>) -> Self {
+        CompileOptions { partitions, ..self }
     }
 
     /// Sets the author's storage, laid out (A44).

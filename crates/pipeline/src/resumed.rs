@@ -4,9 +4,8 @@ use warploom_bufassign::Assignment;
 use warploom_ir::Module;
 use warploom_ir::diag::Diagnostic;
 
-use crate::candidates::SplitCandidate;
 use crate::compiled::Compiled;
-use crate::single::{self, Single};
+use crate::strategy::{SplitCandidate, Strategy};
 
 /// What a file of any form leads to.
 #[derive(Clone, Debug)]
@@ -14,18 +13,23 @@ use crate::single::{self, Single};
 pub enum Resumed {
     /// A kernel, with or without schedule and assignment, compiled.
     Compiled(Box<Compiled>),
-    /// A kernel that one partition runs, compiled.
-    Single(Box<Single>),
     /// A program, checked.
     Program(Box<Module>),
 }
 
 impl Resumed {
+    /// The strategy that was taken; nothing is known of a program that was read.
+    pub fn strategy(&self) -> Option<Strategy> {
+        match self {
+            Resumed::Compiled(compiled) => Some(compiled.strategy),
+            Resumed::Program(_) => None,
+        }
+    }
+
     /// The program.
     pub fn program(&self) -> &Module {
         match self {
             Resumed::Compiled(compiled) => &compiled.program,
-            Resumed::Single(single) => &single.program,
             Resumed::Program(program) => program,
         }
     }
@@ -34,7 +38,6 @@ impl Resumed {
     pub fn scheduled(&self) -> Option<&Module> {
         match self {
             Resumed::Compiled(compiled) => Some(&compiled.scheduled),
-            Resumed::Single(single) => Some(&single.scheduled),
             Resumed::Program(_) => None,
         }
     }
@@ -43,7 +46,6 @@ impl Resumed {
     pub fn assigned(&self) -> Option<&Module> {
         match self {
             Resumed::Compiled(compiled) => Some(&compiled.assigned),
-            Resumed::Single(single) => Some(&single.assigned),
             Resumed::Program(_) => None,
         }
     }
@@ -51,8 +53,7 @@ impl Resumed {
     /// The assignment of buffers, where there are any.
     pub fn assignment(&self) -> Option<&Assignment> {
         match self {
-            Resumed::Compiled(compiled) => Some(&compiled.assignment),
-            Resumed::Single(single) => single.buffers.as_ref().map(|(_, assignment)| assignment),
+            Resumed::Compiled(compiled) => compiled.assignment(),
             Resumed::Program(_) => None,
         }
     }
@@ -61,7 +62,6 @@ impl Resumed {
     pub fn remarks(&self) -> &[Diagnostic] {
         match self {
             Resumed::Compiled(compiled) => &compiled.remarks,
-            Resumed::Single(single) => &single.remarks,
             Resumed::Program(_) => &[],
         }
     }
@@ -70,7 +70,6 @@ impl Resumed {
     pub fn candidates(&self) -> &[SplitCandidate] {
         match self {
             Resumed::Compiled(compiled) => &compiled.candidates,
-            Resumed::Single(single) => &single.candidates,
             Resumed::Program(_) => &[],
         }
     }
@@ -78,8 +77,7 @@ impl Resumed {
     /// Slots of the deepest ring.
     pub fn depth(&self) -> Option<u64> {
         match self {
-            Resumed::Compiled(compiled) => Some(compiled.depth.slots),
-            Resumed::Single(single) => single.loops.iter().map(|l| l.depth).max(),
+            Resumed::Compiled(compiled) => compiled.depths.iter().map(|d| d.slots).max(),
             Resumed::Program(_) => None,
         }
     }
@@ -88,7 +86,6 @@ impl Resumed {
     pub fn explain(&self) -> Option<String> {
         match self {
             Resumed::Compiled(compiled) => Some(crate::explain::explain(compiled)),
-            Resumed::Single(single) => Some(single::explain(single)),
             Resumed::Program(_) => None,
         }
     }

@@ -17,13 +17,14 @@ use warploom_chips::Target;
 use warploom_filetests::{Answer, Case, Diagnostic, Severity, Suite};
 use warploom_ir::Module;
 use warploom_pipeline::check::{self, Effort};
-use warploom_pipeline::{CompileOptions, Resumed, compile_to_program, resume};
+use warploom_pipeline::{CompileOptions, Partitions, Resumed, compile_to_program, resume};
 
 fn main() -> ExitCode {
     Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
         .command("program", |case| {
             compiled(case, |module, target, options| {
-                compile_to_program(module, target, options).map(|c| Resumed::Compiled(Box::new(c)))
+                let options = options.clone().partitions(Some(Partitions::Several));
+                compile_to_program(module, target, &options).map(|c| Resumed::Compiled(Box::new(c)))
             })
         })
         .command("resume", |case| compiled(case, resume))

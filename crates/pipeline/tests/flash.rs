@@ -80,8 +80,8 @@ fn operands_lie_over_the_products_they_are_made_from() {
         let depth = |op| m.attr(op, "depth").and_then(Attr::as_i64);
         assert_eq!((depth(product), depth(operand), depth(acc)), (Some(2), Some(2), Some(1)), "{name}");
         // By the sharing of the assignment, both handshakes known to be ordered.
-        let merged = compiled.assignment.merge.iter().find(|c| c.members.len() == 2);
-        let merged = merged.unwrap_or_else(|| panic!("{name}: {:?}", compiled.assignment.merge));
+        let merged = compiled.assignment().unwrap().merge.iter().find(|c| c.members.len() == 2);
+        let merged = merged.unwrap_or_else(|| panic!("{name}: {:?}", compiled.assignment().unwrap().merge));
         assert!(merged.edges.len() == 2 && merged.edges.iter().all(|e| e.implied), "{name}: {merged:?}");
         // The issuing partition starts the next product before this trip's operand is there.
         let body = of(m, "mma", Opcode::Mma, "product");
@@ -350,7 +350,7 @@ fn relatives_compile_or_are_refused_with_a_remedy() {
         let target = Target::named(chip).unwrap();
         for (name, m, head, body, refused) in cases {
             let text = variant(*m, *head, body);
-            let mut options = CompileOptions::default();
+            let mut options = common::several();
             options.check = true;
             match (compile_to_program(&common::parse(&text), &target, &options), refused) {
                 (Ok(compiled), None) => check::program(&compiled.program, &target, Effort::Seeds(3))

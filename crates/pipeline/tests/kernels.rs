@@ -3,11 +3,12 @@
 
 mod common;
 
+use common::several;
 use warploom_ir::diag::Code;
 use warploom_pipeline::{CompileOptions, compile_to_program, explain};
 use warploom_testing::pipeline::{Outcome, exercise};
 
-/// The files that compile for sm_90a.
+/// The files that several partitions run on sm_90a.
 fn compiles(name: &str) -> bool {
     let refused = ["pointers", "device_descriptors", "sm80", "int8", "window", "paged", "bias"];
     let named = ["gemm_", "attention", "hints", "if_in_loop", "split_k", "gated"];
@@ -18,10 +19,21 @@ fn compiles(name: &str) -> bool {
 fn every_kernel_compiles_or_is_refused() {
     let target = common::hopper();
     for (name, text) in common::kernel_files() {
-        let outcome = exercise(&text, &target, &CompileOptions::default(), 4)
-            .unwrap_or_else(|law| panic!("{name}: {law}"));
+        let outcome = exercise(&text, &target, &several(), 4).unwrap_or_else(|law| panic!("{name}: {law}"));
         let expected = if compiles(&name) { Outcome::Compiled } else { Outcome::Refused };
         assert_eq!(outcome, expected, "{name}");
+    }
+}
+
+/// By whatever strategy a kernel is compiled: each of its forms reads back, and resumes to the same program.
+#[test]
+fn every_form_of_every_strategy_reads_back_q4() {
+    for chip in ["sm_80", "sm_90a", "sm_100a"] {
+        let target = warploom_chips::Target::named(chip).unwrap();
+        for (name, text) in common::kernel_files() {
+            exercise(&text, &target, &CompileOptions::default(), 1)
+                .unwrap_or_else(|law| panic!("{name} on {chip}: {law}"));
+        }
     }
 }
 
@@ -29,8 +41,7 @@ fn every_kernel_compiles_or_is_refused() {
 fn every_refusal_names_place_and_remedy_in_file_order() {
     let target = common::hopper();
     for (name, text) in common::kernel_files().into_iter().filter(|(name, _)| !compiles(name)) {
-        let refusals =
-            compile_to_program(&common::parse(&text), &target, &CompileOptions::default()).unwrap_err();
+        let refusals = compile_to_program(&common::parse(&text), &target, &several()).unwrap_err();
         assert!(!refusals.is_empty(), "{name}");
         let offsets: Vec<u32> = refusals.iter().map(|r| r.offset.expect("a place")).collect();
         assert!(offsets.is_sorted(), "{name}: {offsets:?}");
@@ -47,8 +58,7 @@ fn other_chips_are_refused() {
     let text = warploom_testing::pipeline::Kernel::default().text();
     for name in ["sm_80", "sm_89", "sm_120a"] {
         let target = warploom_chips::Target::named(name).unwrap();
-        let refusals =
-            compile_to_program(&common::parse(&text), &target, &CompileOptions::default()).unwrap_err();
+        let refusals = compile_to_program(&common::parse(&text), &target, &several()).unwrap_err();
         assert!(
             refusals.iter().any(|r| r.code == Code::Target && r.message.contains(name)),
             "{name}: {refusals:?}"

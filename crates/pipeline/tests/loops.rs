@@ -58,9 +58,6 @@ fn compiled(module: &Module, target: &Target) -> Vec<(LoopGraph, Option<Answer>)
             };
             compiled.loops.into_iter().map(whole).map(|l| (l.pipelined.graph, Some(l.answer))).collect()
         }
-        Ok(Resumed::Single(single)) => {
-            single.loops.into_iter().map(|l| (l.pipelined.graph, Some(l.answer))).collect()
-        }
         Ok(_) => Vec::new(),
         Err(_) => {
             let graphs = loop_graphs(module, None, target, GraphOptions::default()).unwrap_or_default();

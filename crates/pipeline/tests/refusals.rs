@@ -4,11 +4,12 @@
 mod common;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_pipeline::{CompileOptions, compile_to_program, resume};
+use warploom_pipeline::{CompileOptions, Partitions, compile_to_program, resume};
 use warploom_testing::pipeline::Kernel;
 
 fn refusals(text: &str, options: &CompileOptions) -> Vec<Diagnostic> {
-    compile_to_program(&common::parse(text), &common::hopper(), options).expect_err(text).into()
+    let options = options.clone().partitions(Some(Partitions::Several));
+    compile_to_program(&common::parse(text), &common::hopper(), &options).expect_err(text).into()
 }
 
 fn refuse(kernel: &Kernel) -> Vec<Diagnostic> {
@@ -72,7 +73,7 @@ fn c92_capacity() {
     assert_eq!(notes, [("", "a ring 4 x 32768, b ring 4 x 32768, barriers 64"), ("fits", "3 slots")]);
     options.depth = Some(3);
     let compiled = compile_to_program(&common::parse(&kernel.text()), &common::hopper(), &options).unwrap();
-    assert_eq!(compiled.depth.slots, 3);
+    assert_eq!(compiled.depths[0].slots, 3);
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn types_and_precision() {
     let all = refusals(&text.replace(", inputPrecision = tf32", ""), &CompileOptions::default());
     assert_eq!(
         (all[0].code, all[0].message.as_str()),
-        (Code::Precision, "tt.dot of f32 with inputPrecision ieee")
+        (Code::Op, "this tt.dot is exact to its type: lanes multiply and add, in one partition")
     );
     let text = Kernel { input: "f8E4M3FN", extents: [128, 128, 128], ..Kernel::default() }.text();
     let promoted = |n: u32| text.replace("tf32 :", &format!("tf32 {{maxNumImpreciseAcc = {n} : i32}} :"));

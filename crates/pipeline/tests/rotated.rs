@@ -39,7 +39,7 @@ fn every_form_reads_back_and_resumes() {
 #[test]
 fn the_loops_share_their_rings_and_run_rotated() {
     let compiled = compiled();
-    let rings = &compiled.selection.rings;
+    let rings = &compiled.selection().unwrap().rings;
     assert_eq!(
         rings.iter().map(|r| (r.uses.len(), r.looped)).collect::<Vec<_>>(),
         [(2, true), (2, true), (1, false)]

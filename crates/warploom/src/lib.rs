@@ -46,6 +46,6 @@ pub use warploom_emulator as emulator;
 pub use warploom_ir as ir;
 pub use warploom_ir::{Diagnostic, Diagnostics, Module};
 pub use warploom_pipeline as pipeline;
-pub use warploom_pipeline::Resumed;
+pub use warploom_pipeline::{Partitions, Resumed};
 pub use warploom_sched as sched;
 pub use warploom_stablehlo as stablehlo;

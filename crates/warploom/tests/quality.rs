@@ -11,10 +11,10 @@ use std::path::Path;
 
 mod common;
 
-use common::{kernel, root, tool};
+use common::{kernel, partitions, root, tool};
 use serde_json::{Value, json};
 use warploom::codegen::{assemble, sass};
-use warploom::{Options, Resumed, Target};
+use warploom::{Options, Partitions, Resumed, Target};
 
 /// The numbers of one kernel.
 fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
@@ -35,7 +35,7 @@ fn numbers(path: &Path, ptxas: &Path, nvdisasm: &Path) -> Value {
     let load =
         loops.iter().find(|l| l.utmaldg > 0).unwrap_or_else(|| panic!("{}: no UTMALDG", path.display()));
     json!({
-        "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
+        "ii": compiled.loops[0].answer.ii, "slots": compiled.depths[0].slots, "shared": output.emitted.metadata.shared,
         "registers": report.registers, "spill_bytes": report.spill_stores + report.spill_loads,
         "stack_bytes": report.stack, "multiply_sass": multiply.instructions, "multiply_hgmma": multiply.hgmma,
         "load_sass": load.instructions, "load_utmaldg": load.utmaldg,
@@ -97,7 +97,7 @@ fn one_partition_keeps_its_bars_and_spills_nothing() {
         let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
         let output = warploom::compile(&module, &target, &Options::default())
             .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-        assert!(matches!(output.lowered, Resumed::Single(_)), "{name} on {chip}");
+        assert_eq!(partitions(&output.lowered), Some(Partitions::One), "{name} on {chip}");
         let assembled = assemble::assemble(&ptxas, &output.emitted.ptx, chip)
             .unwrap_or_else(|e| panic!("{name} on {chip}: {e}"));
         let report = &assembled.report;

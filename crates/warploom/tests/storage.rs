@@ -236,7 +236,7 @@ fn few_buffers_in_tensor_memory_raise_ii_a45() {
     let module = warploom::read(&one_buffer()).unwrap();
     let lowered = warploom::lower(&module, &blackwell(), &Options::default()).unwrap();
     let Resumed::Compiled(compiled) = &lowered else { panic!("compiled") };
-    let (from, to) = (compiled.depth.unlimited_ii, compiled.answer.ii);
+    let (from, to) = (compiled.depths[0].unlimited_ii, compiled.loops[0].answer.ii);
     assert!(to > from, "II {from} and {to}");
     let said: Vec<&str> = compiled.remarks.iter().map(|r| r.message.as_str()).collect();
     assert!(

@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use warploom::codegen::{assemble, sass};
 use warploom::run::{Case, policies, prepare};
-use warploom::{Options, Resumed, Target};
+use warploom::{Options, Partitions, Resumed, Target};
 use warploom_emulator as emulator;
 
 mod common;
 mod gemms;
 
-use common::root;
+use common::{partitions, root};
 use gemms::{Kind, NT, run_on};
 
 const CHIPS: [&str; 3] = ["sm_100a", "sm_103a", "sm_110a"];
@@ -165,7 +165,7 @@ fn attention_of_64_rows_runs_right() {
     runs_right("sm_100a", "64 rows", &text, &cases, 3);
     let module = warploom::read(&text).unwrap();
     let output = warploom::compile(&module, &Target::named("sm_100a").unwrap(), &Options::default()).unwrap();
-    assert!(matches!(output.lowered, Resumed::Compiled(_)), "by partitions of their own");
+    assert_eq!(partitions(&output.lowered), Some(Partitions::Several), "by partitions of their own");
     // Each product is read, the operand written and the accumulator scaled as wgmma's lanes hold them.
     for access in ["ld.sync.aligned.16x256b", "st.sync.aligned.16x128b", "st.sync.aligned.16x256b"] {
         assert!(output.emitted.ptx.contains(&format!("tcgen05.{access}")), "{access}");
@@ -180,7 +180,7 @@ fn taken_over(text: &str) -> String {
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{}", d[0]));
     let lowered = warploom::lower(&module, &Target::named("sm_100a").unwrap(), &Options::default());
     let lowered = lowered.unwrap_or_else(|d| panic!("{}", d[0]));
-    assert!(matches!(lowered, Resumed::Single(_)), "by one partition");
+    assert_eq!(partitions(&lowered), Some(Partitions::One), "by one partition");
     lowered.remarks().iter().map(|d| format!("{d}\n")).collect()
 }
 
@@ -209,7 +209,7 @@ fn numbers(path: &Path, chip: &str, ptxas: &Path, nvdisasm: &Path) -> Value {
     let issue = loops.iter().filter(|l| l.utcmma > 0).min_by_key(|l| l.instructions).unwrap();
     let load = loops.iter().filter(|l| l.utmaldg > 0).min_by_key(|l| l.instructions).unwrap();
     let mut numbers = json!({
-        "ii": compiled.answer.ii, "slots": compiled.depth.slots, "shared": output.emitted.metadata.shared,
+        "ii": compiled.loops[0].answer.ii, "slots": compiled.depths[0].slots, "shared": output.emitted.metadata.shared,
         "columns": output.emitted.metadata.tmem_size, "registers": report.registers,
         "issue_sass": issue.instructions, "issue_mma": issue.utcmma,
         "load_sass": load.instructions, "load_utmaldg": load.utmaldg,

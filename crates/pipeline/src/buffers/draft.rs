@@ -7,6 +7,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
 use warploom_sched::{Answer, schedule, validate};
 
+use crate::buffers::depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
 use crate::buffers::given::Given;
 use crate::engines::PartitionShape;
 use crate::engines::tensor::SLOTS;
@@ -28,6 +29,12 @@ pub(crate) struct Draft {
     pub law: u64,
     /// Slots it gets.
     pub depth: u64,
+    /// What decided about them.
+    pub bound: DepthBound,
+    /// The II without a limit on slots, cycles.
+    pub unlimited_ii: i64,
+    /// Every attempt.
+    pub rounds: Vec<DepthRound>,
     /// Tiles copied within their iteration, where each has one slot.
     pub late: Option<BTreeSet<OpId>>,
 }
@@ -74,6 +81,16 @@ impl Wanted<'_> {
         asked.map(|n| n.min(barriers.unwrap_or(n))).or(barriers)
     }
 
+    /// What decides about the slots of a loop that gets `depth` of the `law` it asks for.
+    pub fn bound(&self, found: &Found, (depth, law): (u64, u64)) -> DepthBound {
+        match self.options.depth {
+            Some(_) => DepthBound::Asked,
+            None if depth >= law => DepthBound::Law,
+            None if found.num_stages.is_some_and(|n| n.max(LEAST) <= depth) => DepthBound::NumStages,
+            None => DepthBound::Capacity,
+        }
+    }
+
     /// The slots that are wanted where the depth law asks for `law`.
     pub fn depth(&self, law: u64, cap: Option<u64>) -> u64 {
         let best = law.saturating_add(self.options.slack_slots).min(1 << 10);
@@ -86,9 +103,20 @@ impl Wanted<'_> {
 }
 
 impl Draft {
-    pub fn done(self) -> PipelinedLoads {
-        let Draft { found, pipelined, answer, law, depth, late, .. } = self;
-        PipelinedLoads { scf_for: found.scf_for, tiles: found.tiles, late, pipelined, answer, depth, law }
+    /// What became of the loop: its loads, its schedule, and why its ring is as deep as it is.
+    pub fn done(self, slack: u64) -> (PipelinedLoads, ScheduledLoop, RingDepth) {
+        let Draft { found, pipelined, answer, law, depth, bound, unlimited_ii, rounds, late, .. } = self;
+        let slack = if bound == DepthBound::Law { slack.min(depth.saturating_sub(law)) } else { 0 };
+        let ring = RingDepth { slots: depth, law, slack, bound, unlimited_ii, rounds };
+        let (scf_for, tiles, pending) = (found.scf_for, found.tiles, pipelined.pending);
+        let loads = PipelinedLoads { scf_for, tiles, late, pending, depth, law };
+        (loads, ScheduledLoop { pipelined, answer, together: None }, ring)
+    }
+
+    /// Writes down an attempt at its depth, which needed so many bytes where it did not fit.
+    pub fn tried(&mut self, need: Option<u64>) {
+        let (depth, pending, ii) = (self.depth, self.pipelined.pending, self.answer.ii);
+        self.rounds.push(DepthRound { depth, pending, ii, need });
     }
 
     /// The schedule for as many slots as the loop has now; one that is given stays.

@@ -7,7 +7,7 @@ use warploom_ir::{Module, OpId};
 use crate::forms::{TextForm, records};
 
 /// What a later form says of a kernel.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Given {
     /// The kernel with its marks.
     pub(crate) marked: Module,
@@ -17,16 +17,13 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What a kernel in normal form carries; nothing where it is as its author wrote it.
+    /// What a kernel in normal form, of the scheduled or the assigned form, carries.
     ///
     /// # Errors
     /// Every record that cannot be read.
-    pub fn of(kernel: &Module, func: OpId, form: TextForm) -> Result<Option<Given>, Vec<Diagnostic>> {
-        if form == TextForm::Kernel {
-            return Ok(None);
-        }
+    pub fn of(kernel: &Module, func: OpId, form: TextForm) -> Result<Given, Vec<Diagnostic>> {
         let records = if form == TextForm::Assigned { Some(records(kernel, func)?) } else { None };
-        Ok(Some(Given { marked: kernel.clone(), func, records }))
+        Ok(Given { marked: kernel.clone(), func, records })
     }
 
     /// Whether the depths are given as well.

@@ -3,6 +3,7 @@
 use warploom_bufassign::Assignment;
 use warploom_ir::diag::{Code, Diagnostic};
 
+use crate::buffers::depth::{DepthBound, RingDepth};
 use crate::buffers::draft::scheduled;
 use crate::buffers::draft::{Draft, LEAST, Wanted, law};
 use crate::buffers::fit::{Misfit, fit, too_big};
@@ -19,7 +20,7 @@ pub(crate) fn plan(
     wanted: &Wanted<'_>,
     found: Vec<Found>,
     mut beside: Beside,
-) -> Result<Planned, Vec<Diagnostic>> {
+) -> Result<(Planned, Vec<RingDepth>), Vec<Diagnostic>> {
     let mut drafts = Vec::new();
     let mut errors = Vec::new();
     let mut first = 0;
@@ -39,7 +40,8 @@ pub(crate) fn plan(
         if wanted.taken > limit {
             return Err(vec![too_big(wanted, &drafts, wanted.taken, limit)]);
         }
-        return Ok(Planned { loops: Vec::new(), beside, shared: wanted.taken, buffers: None });
+        let (loops, schedules) = (Vec::new(), Vec::new());
+        return Ok((Planned { loops, schedules, beside, shared: wanted.taken, buffers: None }, Vec::new()));
     }
     loop {
         let fitted = fit(wanted, &drafts).and_then(|buffers| {
@@ -59,11 +61,19 @@ pub(crate) fn plan(
                     };
                 }
                 let buffers = (problem, assignment);
-                let loops = drafts.into_iter().map(Draft::done).collect();
-                return Ok(Planned { loops, beside, shared, buffers: Some(buffers) });
+                drafts.iter_mut().for_each(|draft| draft.tried(None));
+                let (mut loops, mut schedules, mut depths) = (Vec::new(), Vec::new(), Vec::new());
+                for (loads, schedule, depth) in drafts.into_iter().map(|d| d.done(wanted.options.slack_slots))
+                {
+                    loops.push(loads);
+                    schedules.push(schedule);
+                    depths.push(depth);
+                }
+                return Ok((Planned { loops, schedules, beside, shared, buffers: Some(buffers) }, depths));
             }
             Err(Misfit::Other(error)) => return Err(vec![*error]),
             Err(Misfit::Capacity { need, limit }) => {
+                drafts.iter_mut().for_each(|draft| draft.tried(Some(need)));
                 if !shrink(wanted, &mut drafts).map_err(|error| vec![*error])? {
                     return Err(vec![too_big(wanted, &drafts, need, limit)]);
                 }
@@ -93,7 +103,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
     };
     if let Some(deepest) = drafts.iter_mut().filter(|d| d.depth > d.least()).max_by_key(|d| d.bytes()) {
         deepest.depth -= 1;
-        deepest.cap = Some(deepest.depth);
+        (deepest.cap, deepest.bound) = (Some(deepest.depth), DepthBound::Capacity);
         return deepest.reschedule(wanted).map(|()| true);
     }
     // Then tiles in turns, and where none can, all tiles in one slot: no load is pipelined.
@@ -107,7 +117,7 @@ fn shrink(wanted: &Wanted<'_>, drafts: &mut [Draft]) -> Result<bool, Box<Diagnos
         return Ok(false);
     };
     widest.late = Some(turns::turns(wanted.kernel, widest.found.scf_for, &widest.found.tiles));
-    widest.depth = 1;
+    (widest.depth, widest.bound) = (1, DepthBound::Capacity);
     widest.reschedule(wanted).map(|()| true)
 }
 
@@ -140,6 +150,8 @@ fn draft(wanted: &Wanted<'_>, found: Found, number: usize, first: u64) -> Result
             format!("a ring of {depth} slots cannot hold pipelined loads beside an unfinished product");
         return Err(vec![refuse(kernel, found.scf_for, Code::Loop, text).rule("C30")]);
     }
+    let (bound, unlimited_ii) = (wanted.bound(&found, (depth, law)), free.1.ii);
     let (pipelined, answer) = if depth < law { at_most(Some(depth))? } else { free };
-    Ok(Draft { found, cap, pipelined, answer, law, depth, late: None })
+    let rounds = Vec::new();
+    Ok(Draft { found, cap, pipelined, answer, law, depth, bound, unlimited_ii, rounds, late: None })
 }

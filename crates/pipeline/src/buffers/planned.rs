@@ -2,6 +2,7 @@
 
 use warploom_bufassign::{Assignment, Problem};
 
+use crate::buffers::depth::ScheduledLoop;
 use crate::engines::tensor::Tensor;
 use crate::transports::PipelinedLoads;
 use crate::transports::blocking::BlockingLoads;
@@ -21,6 +22,8 @@ pub(crate) struct Beside {
 /// The loops with their schedules, and where their rings lie.
 pub(crate) struct Planned {
     pub loops: Vec<PipelinedLoads>,
+    /// Their graphs and schedules.
+    pub schedules: Vec<ScheduledLoop>,
     pub beside: Beside,
     /// Bytes of shared memory.
     pub shared: u64,

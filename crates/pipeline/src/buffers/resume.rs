@@ -53,7 +53,9 @@ impl Given {
             );
             return Err(vec![error.rule("C24").note("instead", "a depth of 2 or more")]);
         }
-        Ok(Draft { found, cap: Some(depth), pipelined, answer, law, depth, late })
+        let bound = wanted.bound(&found, (depth, law));
+        let (cap, unlimited_ii, rounds) = (Some(depth), answer.ii, Vec::new());
+        Ok(Draft { found, cap, pipelined, answer, law, depth, bound, unlimited_ii, rounds, late })
     }
 
     /// The assignment that stands on the kernel, where one does, checked against the problem of its schedules; else the

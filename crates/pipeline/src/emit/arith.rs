@@ -21,7 +21,10 @@ impl Emit<'_> {
 
     /// A scalar constant of any type.
     pub(crate) fn scalar(&mut self, value: i64, ty: &Type) -> ValueId {
-        let attr = Attr::Int { value: i128::from(value), ty: ty.clone() };
+        let attr = match ty {
+            &Type::I1 => Attr::Bool(value != 0),
+            _ => Attr::Int { value: i128::from(value), ty: ty.clone() },
+        };
         let op = self.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", attr)]);
         self.out.ops[op].results[0]
     }

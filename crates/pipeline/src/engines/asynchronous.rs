@@ -36,22 +36,6 @@ pub enum Products {
     },
 }
 
-/// The mark of the function of a later form whose products are asynchronous.
-pub(crate) const MARK: &str = "warploom.products";
-
-/// The mark of products by an instruction.
-pub(crate) fn mark(instruction: MmaInstruction) -> &'static str {
-    match instruction {
-        MmaInstruction::Tcgen05 => "tcgen05",
-        _ => "wgmma",
-    }
-}
-
-/// Whether a kernel of a later form was made with asynchronous products.
-pub(crate) fn marked(module: &Module, func: OpId) -> bool {
-    module.attr(func, MARK).is_some()
-}
-
 /// Registers of a thread beside accumulators and operands: addresses, masks, the epilogue.
 const OVERHEAD: u64 = 88;
 

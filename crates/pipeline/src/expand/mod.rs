@@ -9,9 +9,8 @@
 //!
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
 
-mod declare;
 mod issue;
-mod order;
+pub(crate) mod order;
 mod product_waits;
 mod program;
 mod rounds;

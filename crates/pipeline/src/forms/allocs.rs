@@ -6,40 +6,27 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Module, OpId, Opcode};
 
 use super::{TextForm, json, mark_form};
-use crate::buffers::problem::{accumulator_value, payload_value, staging_value};
 use crate::place::refuse;
-use crate::select::Selection;
 
-/// A scheduled kernel with its assignment written on it.
-pub fn assigned(
+/// A scheduled kernel with its assignment written on it; `filled` are the operations that fill a buffer, with the number
+/// of the value that lies there.
+pub(crate) fn assigned(
     scheduled: &Module,
-    selection: &Selection,
-    assignment: &Assignment,
+    func: OpId,
+    assignment: Option<&Assignment>,
+    filled: &[(OpId, u64)],
     target: &Target,
 ) -> Module {
     let mut module = scheduled.clone();
     mark_form(&mut module, TextForm::Assigned, target);
-    let loc = module.ops[selection.func].loc;
+    let (Some(body), Some(assignment)) = (module.entry(func, 0), assignment) else { return module };
+    let loc = module.ops[func].loc;
     for (at, record) in assignment.records.iter().enumerate() {
         let alloc = module.create_op(Opcode::Alloc, &[], &[], loc);
         module.ops[alloc].props = json::to_attrs(serde_json::to_value(record).unwrap_or_default());
-        module.insert(selection.body, at, alloc);
+        module.insert(body, at, alloc);
     }
-    let loads = selection.loads.iter().enumerate().filter_map(|(load, data)| {
-        let (ring, payload) = selection.ring_of(load)?;
-        Some((data.op, payload_value(selection, ring, payload)))
-    });
-    let stores =
-        selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
-    let accumulators = selection
-        .accumulators
-        .iter()
-        .enumerate()
-        .filter(|(index, accumulator)| accumulator.home == *index)
-        .filter_map(|(index, accumulator)| {
-            Some((selection.dots.get(accumulator.dot)?.op, accumulator_value(selection, index)))
-        });
-    for (op, id) in loads.chain(stores).chain(accumulators) {
+    for &(op, id) in filled {
         module.ops[op].attrs.set("warploom.value", Attr::i64(i64::try_from(id).unwrap_or(i64::MAX)));
     }
     module

@@ -59,12 +59,6 @@ pub fn form(module: &Module, target: &Target) -> Result<TextForm, Box<Diagnostic
     }
 }
 
-/// Whether a scheduled kernel is one that a single partition runs.
-pub(crate) fn of_one_partition(module: &Module) -> bool {
-    let partitions = |op: OpId| module.attr(op, "warploom.partition").and_then(Attr::as_str);
-    preorder(module, module.root).into_iter().filter_map(partitions).all(|partition| partition == "main")
-}
-
 /// Says on the module which form it is.
 pub(crate) fn mark_form(module: &mut Module, form: TextForm, target: &Target) {
     let root = module.root;

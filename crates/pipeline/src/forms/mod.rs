@@ -5,10 +5,9 @@ mod form;
 mod json;
 mod marks;
 
-pub(crate) use allocs::records;
-pub use allocs::{assigned, assignment_from};
+pub use allocs::assignment_from;
+pub(crate) use allocs::{assigned, records};
 pub use form::{TextForm, form};
-pub(crate) use form::{mark_form, of_one_partition, strip};
-pub(crate) use json::to_attrs;
+pub(crate) use form::{mark_form, strip};
 pub(crate) use marks::{replicas, replicas_from};
 pub use marks::{schedule_from, scheduled};

@@ -7,6 +7,8 @@ use warploom_ir::{Module, Type, ValueId};
 
 use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Turns};
 use crate::buffers::problem::{payload_value, staging_value};
+use crate::descriptor_record::record;
+use crate::engines::RegisterLayout;
 use crate::loops::PartitionRole;
 use crate::registers;
 use crate::select::Selection;
@@ -39,6 +41,7 @@ impl ProgramLayout {
             barriers: Vec::new(),
             turns: None,
             partitions,
+            records: selection.descriptors.iter().map(|(_, plan)| record(plan)).collect(),
         };
         let missing = || {
             Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
@@ -61,7 +64,7 @@ impl ProgramLayout {
 
     /// The named barrier around the staging buffer of a store.
     pub fn staging_barrier(&self, store: usize) -> Option<&str> {
-        self.barriers.iter().find(|b| b.store == store).map(|b| b.name.as_str())
+        self.barriers.iter().find(|b| b.store == Some(store)).map(|b| b.name.as_str())
     }
 
     /// The payloads of a ring share one pair of barriers: the summed bytes arrive on one, and every computing warp
@@ -107,6 +110,7 @@ impl ProgramLayout {
                 (true, false) => math,
             },
             under: None,
+            rows: None,
         });
         Some(())
     }
@@ -119,7 +123,12 @@ impl ProgramLayout {
             self.rings.push(self.bare_ring(RingUse::Staging(index), 1, payload));
             let barrier = record.barrier?;
             let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
-            self.barriers.push(Barrier { store: index, name, id: barrier.id?, threads: barrier.threads });
+            self.barriers.push(Barrier {
+                store: Some(index),
+                name,
+                id: barrier.id?,
+                threads: barrier.threads,
+            });
         }
         Some(())
     }
@@ -154,11 +163,19 @@ impl ProgramLayout {
             arrive_full: 0,
             arrive_empty: 0,
             under: None,
+            rows: None,
         }
     }
 
     fn next_name(&self) -> String {
         format!("p{}", self.rings.len())
+    }
+}
+
+impl Partition {
+    /// A partition of so many warps from one on, whose tiles lie as its products say.
+    fn of(role: PartitionRole, (warp, warps): (u32, u32), registers: u32) -> Partition {
+        Partition { name: role.name(), role, warp, warps, registers, layout: None, scratch: None }
     }
 }
 
@@ -193,11 +210,9 @@ fn partitions(
     // Where no register moves, a partition has what the launch gave it, in steps of 8.
     let still = plan.maxnreg / 8 * 8;
     let registers = |index: usize| plan.partitions.get(index).copied().flatten().unwrap_or(still);
-    let load =
-        Partition { role: PartitionRole::Load, warp: 0, warps: group, registers: registers(0), rows: false };
+    let load = Partition::of(PartitionRole::Load, (0, group), registers(0));
     let warps = selection.warpgroups().saturating_mul(group);
-    let math =
-        Partition { role: PartitionRole::Math, warp: group, warps, registers: registers(1), rows: false };
+    let math = Partition::of(PartitionRole::Math, (group, warps), registers(1));
     Ok((plan.maxnreg, vec![load, math], split.why()))
 }
 
@@ -208,18 +223,12 @@ fn tensor_partitions(selection: &Selection, target: &Target) -> (u32, Vec<Partit
     let warps = selection.warpgroups().saturating_mul(group);
     let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
     let registers = (target.registers.per_cta / threads / 8 * 8).min(256);
-    let rows = !selection.half_rows();
-    let partition = |role, warp, warps| Partition {
-        role,
-        warp,
-        warps,
-        registers,
-        rows: rows && role == PartitionRole::Math,
-    };
+    let rows = (!selection.half_rows()).then_some(RegisterLayout::TensorRows);
+    let partition = |role, warps| Partition::of(role, warps, registers);
     let partitions = vec![
-        partition(PartitionRole::Load, 0, 1),
-        partition(PartitionRole::Mma, 1, 1),
-        partition(PartitionRole::Math, group, warps),
+        partition(PartitionRole::Load, (0, 1)),
+        partition(PartitionRole::Mma, (1, 1)),
+        Partition { layout: rows, ..partition(PartitionRole::Math, (group, warps)) },
     ];
     let why = format!(
         "accumulators stay in tensor memory, tiles pass through: {registers} at launch do, none are moved"

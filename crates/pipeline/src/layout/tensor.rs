@@ -12,11 +12,6 @@ use crate::place::refuse;
 use crate::select::{AccumulatorKind, Selection};
 
 impl Ring {
-    /// Whether its slots lie in tensor memory.
-    fn tensor(&self) -> bool {
-        matches!(self.usage, RingUse::Accumulator(_) | RingUse::Operand(_))
-    }
-
     /// The columns of a slot of tensor memory.
     fn columns(&self, slot: u64) -> Option<(u64, u64)> {
         let payload = self.payloads.first().filter(|_| self.tensor())?;

@@ -2,6 +2,8 @@
 
 use warploom_ir::{Attr, Type};
 
+use crate::emit::number;
+use crate::engines::RegisterLayout;
 use crate::loops::PartitionRole;
 
 /// What a pipeline is for.
@@ -15,6 +17,14 @@ pub(crate) enum RingUse {
     Accumulator(usize),
     /// Operand number n in tensor memory, likewise.
     Operand(usize),
+    /// Tiles of loop number n that take turns with those of its ring: they are copied while these are read.
+    Late(usize),
+    /// Tiles copied where they are read, group number n.
+    InPlace(usize),
+    /// Operands that lanes store to shared memory, group number n.
+    Stored(usize),
+    /// Tile number n of those that the copy engine brings once.
+    Once(usize),
 }
 
 /// A pipeline of the program (C22).
@@ -37,6 +47,15 @@ pub(crate) struct Ring {
     /// The ring of operands that lies over these accumulators: a slot is free for the next product when both have been
     /// read.
     pub under: Option<usize>,
+    /// Rows of tensor memory that a product takes, where its ring says so.
+    pub rows: Option<u64>,
+}
+
+impl Ring {
+    /// Whether its slots lie in tensor memory.
+    pub fn tensor(&self) -> bool {
+        matches!(self.usage, RingUse::Accumulator(_) | RingUse::Operand(_))
+    }
 }
 
 /// One tile of a slot.
@@ -52,8 +71,8 @@ pub(crate) struct Payload {
 /// A named barrier.
 #[derive(Clone, Debug)]
 pub(crate) struct Barrier {
-    /// The store whose staging it guards.
-    pub store: usize,
+    /// The store whose staging it guards; none where a partition meets there.
+    pub store: Option<usize>,
     pub name: String,
     pub id: u32,
     pub threads: u32,
@@ -72,26 +91,45 @@ pub(crate) struct Turns {
 /// A partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
+    pub name: &'static str,
     pub role: PartitionRole,
     pub warp: u32,
     pub warps: u32,
     pub registers: u32,
-    /// Whether its tiles lie as tensor memory gives them: a row to each lane (C66).
-    pub rows: bool,
+    /// How its tiles lie, where that is not what its products say.
+    pub layout: Option<RegisterLayout>,
+    /// Bytes by which its warps exchange what they reduce together, and the barrier they meet at (C65).
+    pub scratch: Option<(u64, &'static str)>,
 }
 
 impl Partition {
     /// The attributes of `warploom.partition`.
     pub fn attributes(&self) -> Vec<(&'static str, Attr)> {
-        let number = |n: u32| Attr::i32(i32::try_from(n).unwrap_or(i32::MAX));
         let mut attributes = vec![
-            ("sym_name", Attr::string(self.role.name())),
+            ("sym_name", Attr::string(self.name)),
             ("warp", number(self.warp)),
             ("warps", number(self.warps)),
             ("registers", number(self.registers)),
         ];
-        if self.rows {
-            attributes.push(("layout", Attr::string("rows")));
+        let array = |elem: Type, values: &[u64]| Attr::DenseArray {
+            elem,
+            values: values.iter().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect(),
+        };
+        if let Some(layout) = self.layout {
+            let (name, tiling) = match layout {
+                RegisterLayout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
+                RegisterLayout::Wgmma | RegisterLayout::TensorHalves => ("wgmma", Vec::new()),
+                RegisterLayout::TensorRows => ("rows", Vec::new()),
+                RegisterLayout::Blocked { vector, across } => ("blocked", vec![vector, across]),
+            };
+            attributes.push(("layout", Attr::string(name)));
+            if !tiling.is_empty() {
+                attributes.push(("tiling", array(Type::I32, &tiling)));
+            }
+        }
+        if let Some((bytes, barrier)) = self.scratch {
+            attributes.push(("scratch", array(Type::I64, &[0, bytes])));
+            attributes.push(("barrier", Attr::symbol(barrier)));
         }
         attributes
     }
@@ -114,4 +152,6 @@ pub(crate) struct ProgramLayout {
     pub turns: Option<Turns>,
     /// By first warp: the loading partition, the issuing one where products go to tensor memory, the computing one.
     pub partitions: Vec<Partition>,
+    /// Records of the descriptor arguments, for the launch (C12).
+    pub records: Vec<Attr>,
 }

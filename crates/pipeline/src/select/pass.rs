@@ -2,19 +2,24 @@
 
 use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
-use warploom_ir::diag::Diagnostic;
-use warploom_ir::{Module, OpId};
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, OpId, Opcode};
 
 use crate::loops::pipelined_loops;
-use crate::place::file_order;
+use crate::place::{file_order, refuse};
 use crate::select::{Selection, accumulators, descriptors, dot, epilogue, find, ops, rings};
-use crate::walk::Users;
+use crate::walk::{Users, preorder};
 
 /// Takes a kernel in normal form apart.
 ///
 /// # Errors
 /// Every reason why it cannot be compiled for `target`, in file order (C90-C92).
 pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection, Vec<Diagnostic>> {
+    let exact = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::DotFma);
+    let exact: Vec<Diagnostic> = exact.map(|op| by_fma(module, op)).collect();
+    if !exact.is_empty() {
+        return Err(exact);
+    }
     let users = Users::new(module);
     let mut errors = Vec::new();
     let descriptors = descriptors::plan(module, func, target, &mut errors);
@@ -62,4 +67,10 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
     file_order(&mut errors);
     errors.dedup();
     Err(errors)
+}
+
+/// Products that lanes add up themselves have no partition of their own.
+fn by_fma(module: &Module, op: OpId) -> Diagnostic {
+    let text = "this tt.dot is exact to its type: lanes multiply and add, in one partition";
+    refuse(module, op, Code::Op, text).rule("C7").note("instead", "inputPrecision = tf32")
 }

@@ -57,12 +57,12 @@ impl<'a> Builder<'a> {
             self.out.values[new].name.clone_from(&module.values[arg].name);
             self.shared.bind(arg, new);
         }
-        self.launch(func);
+        self.source.layout.launch(&mut self.out, func);
         let roles = self.source.layout.partitions.iter().map(|a| a.role);
         let needs: Vec<(PartitionRole, Needed)> =
             roles.map(|role| (role, Needed::of(module, selection, role))).collect();
         self.shared_scalars(body, &needs);
-        self.declarations(body);
+        self.source.layout.declare(&mut self.out, body, old.loc);
         for (role, needed) in needs {
             self.partition(body, role, needed)?;
         }

@@ -38,7 +38,8 @@ impl Walker<'_, '_> {
     pub fn iterator(&self, ring: usize) -> Option<Iterator2> {
         // The producer starts one phase ahead: its first acquires find every slot empty (C23).
         let produces = match self.b.source.layout.rings.get(ring)?.usage {
-            RingUse::Ring(_) | RingUse::Staging(_) => self.role == PartitionRole::Load,
+            RingUse::Ring(_) | RingUse::Staging(_) | RingUse::Once(_) => self.role == PartitionRole::Load,
+            RingUse::Late(_) | RingUse::InPlace(_) | RingUse::Stored(_) => return None,
             RingUse::Operand(_) => self.role == PartitionRole::Math,
             // What is scaled in place the computing partition starts.
             RingUse::Accumulator(accumulator) => {

@@ -11,7 +11,6 @@ mod build;
 mod builder;
 mod control;
 mod copy;
-mod declare;
 mod fill;
 mod needed;
 mod operands;

@@ -1,9 +1,7 @@
 //! A loop with pipelined loads, as data.
 
 use warploom_ir::OpId;
-use warploom_sched::Answer;
 
-use crate::loops::PipelinedLoop;
 use crate::transports::CopiedTile;
 
 /// A loop with pipelined loads.
@@ -17,10 +15,8 @@ pub struct PipelinedLoads {
     /// The loads of tiles that are copied within their iteration, while the others are read; where there is room for
     /// one slot of each tile only.
     pub late: Option<std::collections::BTreeSet<OpId>>,
-    /// The loop graph.
-    pub pipelined: PipelinedLoop,
-    /// The schedule.
-    pub answer: Answer,
+    /// Products that a trip leaves unfinished: the slots that they read are given back so many trips later (C30).
+    pub pending: u64,
     /// Slots of the ring: loads are issued one iteration less ahead of their use.
     pub depth: u64,
     /// What the depth law asks for at the best II.

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use warploom_chips::Target;
 use warploom_ir::Module;
-use warploom_pipeline::CompileOptions;
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, Single};
+use warploom_pipeline::{CompileOptions, Compiled, Partitions, compile_to_program};
 
 /// The folder of the repository's kernels.
 pub fn kernels() -> PathBuf {
@@ -54,12 +53,25 @@ pub fn checked() -> CompileOptions {
     options
 }
 
-/// A kernel of the repository that one partition runs, compiled.
-pub fn one_partition(name: &str, chip: &str, options: &CompileOptions) -> Single {
+/// Options that ask for several partitions.
+pub fn several() -> CompileOptions {
+    CompileOptions::default().partitions(Some(Partitions::Several))
+}
+
+/// A kernel of the repository compiled for one partition.
+pub fn one_partition(name: &str, chip: &str, options: &CompileOptions) -> Compiled {
     let module = parse(&kernel(name));
     let target = Target::named(chip).unwrap();
-    assert!(single::applies(&module, &target, None), "{name} on {chip}");
-    single::compile(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
+    compile_one(&module, &target, options).unwrap_or_else(|e| panic!("{name}: {}", e[0]))
+}
+
+/// A kernel compiled for one partition, or why it is not.
+pub fn compile_one(
+    module: &Module,
+    target: &Target,
+    options: &CompileOptions,
+) -> Result<Compiled, warploom_ir::Diagnostics> {
+    compile_to_program(module, target, &options.clone().partitions(Some(Partitions::One)))
 }
 
 /// The rules that a program breaks, each time that it does.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use warploom::ir::print;
 use warploom::pipeline::loops::{GraphOptions, PipelinedLoop, loop_graphs};
-use warploom::{Diagnostics, Module, Options, Resumed, Target, TuneOptions, Tuned};
+use warploom::{Diagnostics, Module, Options, Partitions, Resumed, Target, TuneOptions, Tuned};
 use warploom_ir::diag::Report;
 
 use super::session::{Emit, Made, Session};
@@ -59,6 +59,9 @@ pub struct KernelArgs {
     /// Less shared memory than the chip has, bytes
     #[arg(long, value_name = "BYTES")]
     smem_limit: Option<u64>,
+    /// Who runs the kernel; without it, whatever costs less
+    #[arg(long, value_enum, value_name = "WHO")]
+    partitions: Option<Who>,
     /// Registers and shared memory for so many CTAs on an SM
     #[arg(long, value_name = "CTAS", value_parser = clap::value_parser!(u32).range(1..=32))]
     residents: Option<u32>,
@@ -77,13 +80,33 @@ pub struct KernelArgs {
     cost: Option<PathBuf>,
 }
 
+/// Who runs a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Who {
+    /// One partition copies, multiplies and computes
+    One,
+    /// Copies have a partition of their own, and so have products into tensor memory
+    Several,
+}
+
+impl From<Who> for Partitions {
+    fn from(who: Who) -> Partitions {
+        match who {
+            Who::One => Partitions::One,
+            Who::Several => Partitions::Several,
+        }
+    }
+}
+
 impl KernelArgs {
     /// The loop graphs of the kernel, one line of JSON each.
     fn graphs(&self, io: &Io) -> Result<String, Failure> {
         let target = named(io, &self.target, self.cost.as_ref())?;
         let input = io.read(&self.input)?;
         let graphs = warploom::read(&input.text).and_then(|module| {
-            let options = GraphOptions::default().max_depth(self.depth);
+            let options = GraphOptions::default()
+                .max_depth(self.depth)
+                .one_partition(self.partitions == Some(Who::One));
             loop_graphs(&module, self.entry.as_deref(), &target, options)
         });
         let graphs = match graphs {
@@ -103,6 +126,7 @@ impl KernelArgs {
         options.pipeline.depth = self.depth;
         options.pipeline.slack_slots = self.slack_slots;
         options.pipeline.smem_limit = self.smem_limit;
+        options.pipeline.partitions = self.partitions.map(Partitions::from);
         options.pipeline.check = !self.no_check;
         let mut micros = Map::new();
         let start = Instant::now();

@@ -22,6 +22,11 @@ pub fn kernel(name: &str) -> String {
     read(Path::new("kernels").join(format!("{name}.ttir")))
 }
 
+/// Who runs a kernel that was compiled.
+pub fn partitions(lowered: &warploom::Resumed) -> Option<warploom::Partitions> {
+    lowered.strategy().map(|strategy| strategy.partitions)
+}
+
 /// `ptxas` or `nvdisasm`, as `make setup` installs them.
 pub fn tool(name: &str) -> PathBuf {
     let pythons = std::fs::read_dir(root().join(".venv/lib")).into_iter().flatten().flatten();

@@ -5,4 +5,6 @@ mod numbering;
 mod tensor;
 
 pub(crate) use build::{Source, problem};
-pub(crate) use numbering::{accumulator_value, operand_value, payload_value, staging_value, value_fill};
+pub(crate) use numbering::{
+    accumulator_value, filled, operand_value, payload_value, staging_value, value_fill,
+};

@@ -26,6 +26,21 @@ pub(crate) fn operand_value(selection: &Selection, index: usize) -> u64 {
     accumulator_value(selection, selection.accumulators.len() + index)
 }
 
+/// The operations that fill a buffer, each with its value.
+pub(crate) fn filled(selection: &Selection) -> Vec<(OpId, u64)> {
+    let loads = selection.loads.iter().enumerate().filter_map(|(load, data)| {
+        let (ring, payload) = selection.ring_of(load)?;
+        Some((data.op, payload_value(selection, ring, payload)))
+    });
+    let stores =
+        selection.stores.iter().enumerate().map(|(index, s)| (s.op, staging_value(selection, index)));
+    let accumulators =
+        selection.accumulators.iter().enumerate().filter(|(index, s)| s.home == *index).filter_map(
+            |(index, s)| Some((selection.dots.get(s.dot)?.op, accumulator_value(selection, index))),
+        );
+    loads.chain(stores).chain(accumulators).collect()
+}
+
 /// The operation that fills the buffer of a value.
 pub(crate) fn value_fill(module: &Module, selection: &Selection, value: u64) -> Option<OpId> {
     let payloads =

@@ -5,7 +5,7 @@ mod common;
 
 use common::{checked, one_partition};
 use warploom_chips::Target;
-use warploom_pipeline::{Resumed, resume};
+use warploom_pipeline::{Partitions, Resumed, resume};
 
 /// What a text of a later form becomes, or its refusals.
 fn again(text: &str, chip: &str) -> Result<Resumed, warploom_ir::Diagnostics> {
@@ -72,9 +72,20 @@ fn edited_forms_are_kept_or_refused_by_their_rule() {
     if warploom_ir::parse(&bare).is_ok() {
         assert!(rules(&bare).contains(&"S72"));
     }
+    // The strategy is part of the form.
+    let mark = "warploom.strategy = {";
+    assert_eq!(rules(&edited(&scheduled, "partitions = \"one\"", "partitions = \"two\"")), ["Q4"]);
+    assert_eq!(rules(&edited(&scheduled, "moves = \"lanes\"", "moves = \"bus\"")), ["Q4"]);
+    assert_eq!(rules(&edited(&scheduled, mark, "warploom.strategy = {pending = 7 : i64, ")), ["Q4"]);
+    assert_eq!(rules(&edited(&scheduled, mark, "warploom.strategy = {speed = 1 : i64, ")), ["Q4"]);
+    assert_eq!(rules(&edited(&scheduled, "warploom.strategy = ", "warploom.other = ")), ["Q4"]);
+    let several = checked().partitions(Some(Partitions::Several));
+    let module = warploom_ir::parse(&scheduled).unwrap();
+    let refused = resume(&module, &Target::named("sm_80").unwrap(), &several).unwrap_err();
+    assert_eq!(refused[0].rule, Some("Q4"), "made for one partition");
     // One slot more of a ring is kept, where the bytes behind it are free.
     let record = &gemm.buffers.as_ref().unwrap().1.records;
-    let (last, depth) = (record.iter().max_by_key(|r| r.offset).unwrap(), gemm.loops[0].depth);
+    let (last, depth) = (record.iter().max_by_key(|r| r.offset).unwrap(), gemm.depths[0].slots);
     let line = assigned.lines().find(|l| l.contains(&format!("name = \"{}\"", last.name))).unwrap();
     let moved = line.replace(
         &format!("offset = {} ", last.offset.unwrap()),

@@ -8,9 +8,9 @@ use common::{broken, checked, one_partition};
 use std::collections::BTreeSet;
 
 use warploom_pipeline::check::Rule;
-use warploom_pipeline::single::{RegisterLayout, Single};
+use warploom_pipeline::{Compiled, RegisterLayout};
 
-fn compile(name: &str, chip: &str, depth: Option<u64>) -> Single {
+fn compile(name: &str, chip: &str, depth: Option<u64>) -> Compiled {
     let mut options = checked();
     options.depth = depth;
     one_partition(name, chip, &options)
@@ -25,8 +25,11 @@ fn found(text: &str) -> BTreeSet<Rule> {
 fn sums_that_a_loop_carries_stay_in_tensor_memory_c66() {
     for (depth, pending) in [(2, 0), (3, 1), (5, 1)] {
         let gemm = compile("gemm_pointers", "sm_100a", Some(depth));
-        assert_eq!((gemm.shape.layout, gemm.shape.warps), (RegisterLayout::TensorRows, 4));
-        assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (depth, pending));
+        assert_eq!(
+            (gemm.expanded().unwrap().shape.layout, gemm.expanded().unwrap().shape.warps),
+            (RegisterLayout::TensorRows, 4)
+        );
+        assert_eq!((gemm.depths[0].slots, gemm.loops[0].pipelined.pending), (depth, pending));
         let text = warploom_ir::print(&gemm.program);
         assert!(text.contains("cp_async_to_mma") && !text.contains("mma_wait"), "{text}");
         assert_eq!(text.matches("warploom.mma ").count(), 1);
@@ -40,7 +43,7 @@ fn products_that_a_loop_reads_start_anew() {
     assert_eq!(attention.loops[0].pipelined.pending, 0);
     let text = warploom_ir::print(&attention.program);
     assert!(text.contains("mma_to_generic") && !text.contains("cp_async_to_mma"), "{text}");
-    assert_eq!(attention.stored.len(), 1, "P goes through shared memory");
+    assert_eq!(attention.expanded().unwrap().stored.len(), 1, "P goes through shared memory");
 }
 
 /// One edit of a right program breaks the rule that it should.

@@ -1,52 +1,45 @@
-//! Launch attributes, pipelines and named barriers (C12, C20, C22, C31, C32, C35).
+//! Launch attributes, pipelines and named barriers of a program (C12, C20, C22, C31, C32, C35).
 
-use warploom_ir::{Attr, BlockId, OpId, Opcode, Type};
+use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type};
 
-use crate::descriptor_record::record;
-use crate::emit::number;
-use crate::layout::{Ring, RingUse};
-use crate::specialize::builder::Builder;
+use super::types::{ProgramLayout, Ring};
+use crate::emit::{Emit, number};
 
-impl Builder<'_> {
-    /// Attributes of the function that the launcher needs.
-    pub(super) fn launch(&mut self, func: OpId) {
-        let layout = self.source.layout;
-        let records = self.source.selection.descriptors.iter().map(|(_, plan)| record(plan));
-        let records = Attr::Array(records.collect());
-        let attrs = &mut self.out.ops[func].attrs;
-        attrs.set("warploom.warps", number(layout.warps));
-        attrs.set("warploom.max_registers", number(layout.max_registers));
-        attrs.set("warploom.shared", number(layout.shared));
-        if let Some((columns, slot)) = layout.tmem {
+impl ProgramLayout {
+    /// Writes on the function what the launcher needs.
+    pub fn launch(&self, out: &mut Module, func: OpId) {
+        let attrs = &mut out.ops[func].attrs;
+        attrs.set("warploom.warps", number(self.warps));
+        attrs.set("warploom.max_registers", number(self.max_registers));
+        attrs.set("warploom.shared", number(self.shared));
+        if let Some((columns, slot)) = self.tmem {
             attrs.set("warploom.tmem", number(columns));
             attrs.set("warploom.tmem_slot", number(slot));
         }
-        attrs.set("warploom.descriptors", records);
+        attrs.set("warploom.descriptors", Attr::Array(self.records.clone()));
     }
 
     /// One declaration per pipeline and named barrier.
-    pub(super) fn declarations(&mut self, body: BlockId) {
-        let layout = self.source.layout;
-        let func = self.source.selection.func;
-        for ring in &layout.rings {
-            let props = ring_attributes(ring);
-            self.emit(body, func).op(Opcode::Pipeline, &[], &[], &props);
+    pub fn declare(&self, out: &mut Module, body: BlockId, loc: LocId) {
+        let mut emit = Emit { out, block: body, loc };
+        for ring in &self.rings {
+            emit.op(Opcode::Pipeline, &[], &[], &ring_attributes(ring));
         }
-        for barrier in &layout.barriers {
+        for barrier in &self.barriers {
             let props = [
                 ("sym_name", Attr::string(&barrier.name)),
                 ("id", number(barrier.id)),
                 ("threads", number(barrier.threads)),
             ];
-            self.emit(body, func).op(Opcode::NamedBarrier, &[], &[], &props);
+            emit.op(Opcode::NamedBarrier, &[], &[], &props);
         }
-        if let Some(turns) = layout.turns {
+        if let Some(turns) = self.turns {
             let props = [
                 ("sym_name", Attr::string(turns.name)),
                 ("id", number(turns.id)),
                 ("replicas", number(turns.replicas)),
             ];
-            self.emit(body, func).op(Opcode::Turns, &[], &[], &props);
+            emit.op(Opcode::Turns, &[], &[], &props);
         }
     }
 }
@@ -60,11 +53,13 @@ fn ring_attributes(ring: &Ring) -> Vec<(&'static str, Attr)> {
     let barrier = |at: Option<u64>| at.map_or_else(|| Attr::i32(-1), number);
     let offset = wide(ring.payloads.iter().map(|p| p.offset).collect());
     let stride = wide(ring.payloads.iter().map(|p| p.stride).collect());
-    let place = match ring.usage {
-        RingUse::Accumulator(_) | RingUse::Operand(_) => {
-            vec![("space", Attr::string("tmem")), ("column", offset), ("columns", stride)]
+    let place: Vec<_> = match ring.tensor() {
+        true => {
+            let rows = ring.rows.map(|rows| ("rows", number(rows)));
+            let place = [("column", offset), ("columns", stride)];
+            [("space", Attr::string("tmem"))].into_iter().chain(rows).chain(place).collect()
         }
-        _ => vec![
+        false => vec![
             ("swizzle", Attr::DenseArray { elem: Type::I32, values: swizzle }),
             ("offset", offset),
             ("stride", stride),

@@ -6,8 +6,7 @@ mod common;
 use common::{broken_by, checked, one_partition};
 use warploom_chips::Target;
 use warploom_ir::diag::Code;
-use warploom_pipeline::single;
-use warploom_pipeline::{CompileOptions, Resumed, resume};
+use warploom_pipeline::{CompileOptions, Partitions, Resumed, explain, resume};
 use warploom_testing::pipeline::Kernel;
 
 /// Where no loop has pipelined loads, or slots and results have no room, a chip with TMA is passed pointers; the launch
@@ -26,7 +25,7 @@ fn descriptors_that_tma_does_not_move_are_pointers_and_the_launch_says_so() {
         let [one] = told.as_slice() else { panic!("{name}: {told:?}") };
         assert!(one.notes[0].1.contains(why), "{name}: {one}");
         assert!(one.notes[1].1.contains("tensordesc_meta is empty"), "{name}: {one}");
-        assert!(single::explain(&kernel).contains("masked accesses, not by TMA"), "{name}");
+        assert!(explain(&kernel).contains("masked accesses, not by TMA"), "{name}");
     }
     // Where there is no TMA, there is nothing to tell.
     let kernel = one_partition("softmax_online", "sm_80", &checked());
@@ -46,13 +45,13 @@ fn tma_moves_the_tiles_of_one_partition() {
         ("layernorm_rows", "sm_100a"),
     ] {
         let kernel = one_partition(name, chip, &checked());
-        assert!(kernel.loops.iter().all(|l| l.by_engine()), "{name}");
+        assert!(kernel.expanded().unwrap().loads.iter().all(|l| l.by_engine()), "{name}");
         assert!(kernel.remarks.iter().all(|r| r.rule != Some("C17")), "{name}");
         let text = warploom_ir::print(&kernel.program);
         assert!(text.contains("\"tma_to_generic\"") && text.contains("block_size"), "{name}");
         assert_eq!(text.contains("warploom.tma_store"), name != "attention_ragged", "rows of its own length");
         assert!(!text.contains("async_copy") && !text.contains("tt.descriptor_"), "{name}");
-        assert!(single::explain(&kernel).contains("TMA in one partition"), "{name}");
+        assert!(explain(&kernel).contains("TMA in one partition"), "{name}");
         let (problem, _) = kernel.buffers.as_ref().unwrap();
         assert_eq!(
             problem.partitions.len(),
@@ -70,9 +69,12 @@ fn tma_moves_the_tiles_of_one_partition() {
 #[test]
 fn slots_of_tma_take_turns_where_memory_is_short() {
     let kernel = one_partition("attention", "sm_120a", &checked());
-    assert_eq!((kernel.loops[0].depth, kernel.loops[0].late.as_ref().map(|l| l.len())), (1, Some(1)));
+    assert_eq!(
+        (kernel.depths[0].slots, kernel.expanded().unwrap().loads[0].late.as_ref().map(|l| l.len())),
+        (1, Some(1))
+    );
     let text = warploom_ir::print(&kernel.program);
-    assert!(single::explain(&kernel).contains("in turns"));
+    assert!(explain(&kernel).contains("in turns"));
     let found = |from: &str, to: &str| broken_by("sm_120a", &text, from, to);
     for ring in ["p0", "p0_late"] {
         let release = text.lines().find(|l| l.contains(&format!("consumer_release @{ring}["))).unwrap();
@@ -121,9 +123,9 @@ fn one_partition_takes_over_where_partitions_of_their_own_have_no_code() {
         let text = common::kernel(name);
         let module = warploom_ir::parse(&text).unwrap();
         let target = Target::named(chip).unwrap();
-        assert!(!single::applies(&module, &target, None));
         let resumed = resume(&module, &target, &checked()).unwrap();
-        assert!(matches!(resumed, Resumed::Single(_)), "{name} on {chip}");
+        let Resumed::Compiled(compiled) = &resumed else { panic!("a program") };
+        assert_eq!(compiled.strategy.partitions, Partitions::One, "{name} on {chip}");
         let first = &resumed.remarks()[0];
         assert!(first.message.contains("were refused") && first.message.contains(why), "{first}");
         assert!(first.offset.is_some() && !first.notes.is_empty(), "{first}");

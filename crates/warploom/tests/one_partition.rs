@@ -6,9 +6,9 @@
 
 mod common;
 
-use common::kernel;
+use common::{kernel, partitions};
 use warploom::run::{ArgSpec, Case, policies, prepare};
-use warploom::{Options, Resumed, Target};
+use warploom::{Options, Partitions, Target};
 use warploom_emulator as emulator;
 
 /// Compiles a kernel for a chip and runs it on each list of arguments.
@@ -23,7 +23,7 @@ fn run(
     let target = Target::named(chip).unwrap();
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let output = warploom::compile(&module, &target, options).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    assert!(matches!(output.lowered, Resumed::Single(_)), "{name}");
+    assert_eq!(partitions(&output.lowered), Some(Partitions::One), "{name}");
     let metadata = &output.emitted.metadata;
     let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
     for (number, (args, grid)) in cases.iter().enumerate() {

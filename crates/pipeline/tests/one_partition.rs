@@ -9,24 +9,23 @@ use std::collections::BTreeSet;
 use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_pipeline::check::{self, Effort, Rule};
-use warploom_pipeline::single::{self, RegisterLayout};
-use warploom_pipeline::{Resumed, resume};
+use warploom_pipeline::{RegisterLayout, Resumed, explain, resume};
 
 #[test]
 fn the_pointer_gemm_has_pipelined_loads() {
     let gemm = one_partition("gemm_pointers", "sm_80", &checked());
-    assert_eq!(gemm.shape.layout, RegisterLayout::MmaSync { m: 2, n: 2 });
-    assert_eq!((gemm.shape.warps, gemm.loops.len()), (4, 1));
-    let loads = &gemm.loops[0];
-    assert!(loads.answer.optimal && loads.depth == loads.law && loads.depth >= 2);
+    assert_eq!(gemm.expanded().unwrap().shape.layout, RegisterLayout::MmaSync { m: 2, n: 2 });
+    assert_eq!((gemm.expanded().unwrap().shape.warps, gemm.loops.len()), (4, 1));
+    let loads = &gemm.depths[0];
+    assert!(gemm.loops[0].answer.optimal && loads.slots == loads.law && loads.slots >= 2);
     let text = warploom_ir::print(&gemm.program);
     let copies = text.matches("warploom.async_copy").count() as u64;
-    assert_eq!(copies, 2 * loads.depth, "two copies for each iteration ahead, two in the loop");
+    assert_eq!(copies, 2 * loads.slots, "two copies for each iteration ahead, two in the loop");
     // The same text again from the program form.
     let target = Target::named("sm_80").unwrap();
     let again = warploom_ir::parse(&text).unwrap();
     assert!(matches!(resume(&again, &target, &checked()), Ok(Resumed::Program(_))));
-    assert!(single::explain(&gemm).contains("iterations ahead"));
+    assert!(explain(&gemm).contains("iterations ahead"));
     for form in [&gemm.scheduled, &gemm.assigned] {
         let back = warploom_ir::parse(&warploom_ir::print(form)).unwrap();
         assert!(warploom_ir::verify(&back).is_empty());
@@ -39,28 +38,31 @@ fn depths_as_asked_and_as_they_fit() {
         let mut options = checked();
         options.depth = Some(depth);
         let gemm = one_partition("gemm_pointers", "sm_86", &options);
-        assert_eq!(gemm.loops[0].depth, depth);
+        assert_eq!(gemm.depths[0].slots, depth);
     }
     let mut options = checked();
     options.smem_limit = Some(40 << 10);
     let gemm = one_partition("gemm_pointers", "sm_80", &options);
-    assert_eq!(gemm.loops[0].depth, 2);
+    assert_eq!(gemm.depths[0].slots, 2);
     let text = common::kernel("gemm_pointers");
     let module = warploom_ir::parse(&text).unwrap();
     let target = Target::named("sm_80").unwrap();
     // One slot of each tile: no load is pipelined, and that is told, with what would.
     options.smem_limit = Some(20 << 10);
-    let gemm = single::compile(&module, &target, &options).unwrap_or_else(|e| panic!("{}", e[0]));
-    assert_eq!((gemm.loops[0].depth, gemm.loops[0].late.as_ref().map(BTreeSet::len)), (1, Some(2)));
+    let gemm = common::compile_one(&module, &target, &options).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert_eq!(
+        (gemm.depths[0].slots, gemm.expanded().unwrap().loads[0].late.as_ref().map(BTreeSet::len)),
+        (1, Some(2))
+    );
     let told = gemm.remarks.iter().find(|r| r.rule == Some("C24")).expect("no remark");
     assert!(told.to_string().contains("two slots of 8192 B"), "{told}");
-    assert!(single::explain(&gemm).contains("no load is pipelined"));
+    assert!(explain(&gemm).contains("no load is pipelined"));
     options.smem_limit = Some(12 << 10);
-    let refused = single::compile(&module, &target, &options).unwrap_err();
+    let refused = common::compile_one(&module, &target, &options).unwrap_err();
     assert!(refused[0].to_string().contains("fits: a loop that loads 1/2 of it in a trip"), "{}", refused[0]);
     assert_eq!((refused[0].code.name(), refused[0].rule), ("capacity", Some("C92")));
     options.depth = Some(1);
-    let refused = single::compile(&module, &target, &options).unwrap_err();
+    let refused = common::compile_one(&module, &target, &options).unwrap_err();
     assert_eq!(refused[0].rule, Some("C24"));
 }
 
@@ -107,18 +109,24 @@ fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
         let mut options = checked();
         options.depth = Some(depth);
         let gemm = one_partition("gemm_pointers", "sm_90a", &options);
-        assert_eq!((gemm.shape.layout, gemm.shape.warps), (RegisterLayout::Wgmma, 8));
-        assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (depth, pending));
+        assert_eq!(
+            (gemm.expanded().unwrap().shape.layout, gemm.expanded().unwrap().shape.warps),
+            (RegisterLayout::Wgmma, 8)
+        );
+        assert_eq!((gemm.depths[0].slots, gemm.loops[0].pipelined.pending), (depth, pending));
         assert_eq!(gemm.synchronous, None);
     }
     // Without room for a third slot no product is left unfinished.
     let mut options = checked();
     options.smem_limit = Some(40 << 10);
     let gemm = one_partition("gemm_pointers", "sm_90a", &options);
-    assert_eq!((gemm.loops[0].depth, gemm.loops[0].pipelined.pending), (2, 0));
+    assert_eq!((gemm.depths[0].slots, gemm.loops[0].pipelined.pending), (2, 0));
     // Two products of which each is read in its trip.
     let attention = one_partition("attention.sm80", "sm_90a", &checked());
-    assert_eq!((attention.shape.layout, attention.loops[0].pipelined.pending), (RegisterLayout::Wgmma, 0));
+    assert_eq!(
+        (attention.expanded().unwrap().shape.layout, attention.loops[0].pipelined.pending),
+        (RegisterLayout::Wgmma, 0)
+    );
 }
 
 #[test]
@@ -127,8 +135,11 @@ fn operands_that_wgmma_does_not_read_as_they_lie_are_laid_down_again() {
     // B is K by N, and 8-bit operands of wgmma must have K inside.
     let module = warploom_ir::parse(&text.replace("f16", "f8E5M2")).unwrap();
     let target = Target::named("sm_90a").unwrap();
-    let made = single::compile(&module, &target, &checked()).unwrap_or_else(|e| panic!("{}", e[0]));
-    assert_eq!((made.shape.layout, made.stored.len()), (RegisterLayout::Wgmma, 1));
+    let made = common::compile_one(&module, &target, &checked()).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert_eq!(
+        (made.expanded().unwrap().shape.layout, made.expanded().unwrap().stored.len()),
+        (RegisterLayout::Wgmma, 1)
+    );
     // A product reads what the next trip overwrites: it ends in its own.
     assert_eq!(made.loops[0].pipelined.pending, 0);
 }
@@ -177,13 +188,19 @@ fn what_has_no_code_is_refused_with_its_remedy() {
 #[test]
 fn attention_in_one_partition_takes_slots_in_turns_where_memory_is_short() {
     let wide = one_partition("attention", "sm_80", &checked());
-    assert_eq!((wide.shape.layout, wide.blocking.len()), (RegisterLayout::MmaSync { m: 8, n: 1 }, 1));
-    assert!(wide.loops[0].late.is_none() && wide.loops[0].depth == 2);
+    assert_eq!(
+        (wide.expanded().unwrap().shape.layout, wide.expanded().unwrap().blocking.len()),
+        (RegisterLayout::MmaSync { m: 8, n: 1 }, 1)
+    );
+    assert!(wide.expanded().unwrap().loads[0].late.is_none() && wide.depths[0].slots == 2);
     let narrow = one_partition("attention", "sm_86", &checked());
-    assert_eq!((narrow.loops[0].depth, narrow.loops[0].late.as_ref().map(|l| l.len())), (1, Some(1)));
+    assert_eq!(
+        (narrow.depths[0].slots, narrow.expanded().unwrap().loads[0].late.as_ref().map(|l| l.len())),
+        (1, Some(1))
+    );
     let text = warploom_ir::print(&narrow.program);
     assert!(!text.contains("tensordesc") && text.contains("@p0_late"));
-    let report = single::explain(&narrow);
+    let report = explain(&narrow);
     assert!(report.contains("in turns") && report.contains("tiles copied in place"), "{report}");
     // In front of the early tiles, and of the late ones: what is not waited for is not there.
     let waits: Vec<usize> = text.match_indices("pending = 0 : i32").map(|(at, _)| at).collect();
@@ -202,10 +219,10 @@ fn attention_in_one_partition_takes_slots_in_turns_where_memory_is_short() {
 fn products_through_pointers_run_on_every_chip() {
     for chip in ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"] {
         let gemm = one_partition("gemm_pointers", chip, &checked());
-        let asynchronous = gemm.shape.layout == RegisterLayout::Wgmma;
+        let asynchronous = gemm.expanded().unwrap().shape.layout == RegisterLayout::Wgmma;
         assert_eq!(asynchronous, chip == "sm_90a", "{chip}");
         let made = one_partition("gemm_device_descriptors", chip, &checked());
-        assert!(made.loops[0].depth >= 2, "{chip}");
+        assert!(made.depths[0].slots >= 2, "{chip}");
     }
 }
 
@@ -213,7 +230,11 @@ fn products_through_pointers_run_on_every_chip() {
 #[test]
 fn a_while_loop_copies_in_each_trip() {
     let kernel = one_partition("while_loop", "sm_80", &checked());
-    assert!(kernel.loops.is_empty() && kernel.blocking.len() == 1 && kernel.blocking[0].again);
+    assert!(
+        kernel.loops.is_empty()
+            && kernel.expanded().unwrap().blocking.len() == 1
+            && kernel.expanded().unwrap().blocking[0].again
+    );
     let text = warploom_ir::print(&kernel.program);
     assert_eq!(found(&text, "pending = 0 : i32", "pending = 0 : i32"), []);
     assert!(found(&text, "pending = 0 : i32", "pending = 1 : i32").contains(&Rule::Read));

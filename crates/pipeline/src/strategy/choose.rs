@@ -1,0 +1,219 @@
+//! Which strategy a kernel is compiled by (Q4): each is asked whether it is legal, every split of the loops among
+//! partitions is priced by the cost model and judged by the scheduler's objective `kernel` (S66, S69), and the cheapest
+//! that has a plan is taken.
+//!
+//! A split that has no code for a kernel is priced all the same, so that `explain` can say what it would have given.
+
+use std::cell::OnceCell;
+
+use warploom_chips::mma::MmaInstruction;
+use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
+use warploom_ir::{Module, OpId, Opcode};
+
+use super::candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
+use super::expanded::Whole;
+use super::plan::{Plan, Work};
+use super::price::{cost_of, price};
+use super::source::Source;
+use super::specialized;
+use super::types::{Partitions, Strategy};
+use crate::normalize::descriptors;
+use crate::options::CompileOptions;
+use crate::place::refuse;
+use crate::views::look_through;
+use crate::walk::preorder;
+
+/// The plan of a kernel by the best strategy, and the splits that were looked at, the one taken first. What is in `out`
+/// gave programs that our own checkers refuse.
+///
+/// # Errors
+/// Every reason why no strategy holds the kernel, in file order (C90).
+pub(crate) fn choose(
+    source: &Source<'_>,
+    out: &[Strategy],
+) -> Result<(Plan, Vec<SplitCandidate>), Diagnostics> {
+    if let Some((strategy, _)) = source.given {
+        if source.options.partitions.is_some_and(|asked| asked != strategy.partitions) {
+            let text = "the form was made for other partitions than the option asks for";
+            let error = refuse(source.written, source.func, Code::Verify, text).rule("Q4");
+            return Err(error.note("instead", "start from the kernel, or leave the option away").into());
+        }
+        let plan = match strategy.partitions {
+            Partitions::Several => specialized::plan(source)?,
+            Partitions::One => Whole::new(source)?.plan(source, strategy)?,
+        };
+        return Ok((plan, Vec::new()));
+    }
+    let several = || match out.contains(&Strategy::SEVERAL) {
+        true => {
+            Err(vec![Diagnostic::error(Code::Op, "partitions of their own gave a broken program").rule("Q5")])
+        }
+        false => specialized::plan(source),
+    };
+    let whole = OnceCell::new();
+    let one = |slow: bool| {
+        let whole = whole.get_or_init(|| Whole::new(source)).as_ref().map_err(Clone::clone)?;
+        whole.best(source, slow, out)
+    };
+    match source.options.partitions {
+        Some(Partitions::One) => return Ok((one(false)?, Vec::new())),
+        Some(Partitions::Several) => return Ok((several()?, Vec::new())),
+        None => {}
+    }
+    if one_is_natural(source) {
+        return Ok(weigh(source, one(false)?, None, several, one));
+    }
+    let refused = match several() {
+        Ok(plan) => return Ok(weigh(source, plan, None, several, one)),
+        Err(refused) => refused,
+    };
+    if !refused.iter().all(lacks_code) || source.places_bound() {
+        return Err(refused.into());
+    }
+    // What one partition would say of such a kernel is about a form nobody asked for.
+    let Ok(mut plan) = one(false) else { return Err(refused.into()) };
+    plan.remarks.splice(0..0, refused.first().map(told));
+    let why = refused.into_iter().next().map(|d| d.message);
+    Ok(weigh(source, plan, why, several, one))
+}
+
+/// Whether one partition is asked first: the chip multiplies synchronously, or the kernel does not multiply at all, or
+/// what it multiplies comes through pointers or descriptors that it makes itself.
+fn one_is_natural(source: &Source<'_>) -> bool {
+    let (module, func) = (source.written, source.func);
+    let multiplies = |op: &OpId| module.ops[*op].opcode == Opcode::Dot;
+    let dots: Vec<OpId> = preorder(module, func).into_iter().filter(multiplies).collect();
+    source.target.mma_instruction() == MmaInstruction::MmaSync
+        || dots.is_empty()
+        || dots.iter().any(|&dot| through_pointers(module, dot))
+        || descriptors::made_here(module, func)
+}
+
+/// Whether an operand of a product is loaded through pointers.
+fn through_pointers(module: &Module, dot: OpId) -> bool {
+    let operands = module.ops[dot].operands.iter().take(2);
+    operands.copied().any(|operand| {
+        let base = module.def_op(look_through(module, operand).base);
+        base.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
+    })
+}
+
+/// A plan with the splits that the kernel might have had; where another one has code and costs less, that one.
+/// `refused` is why partitions of their own have no code for it, where that was asked already.
+fn weigh(
+    source: &Source<'_>,
+    made: Plan,
+    refused: Option<String>,
+    several: impl Fn() -> Result<Plan, Vec<Diagnostic>>,
+    one: impl Fn(bool) -> Result<Plan, Vec<Diagnostic>>,
+) -> (Plan, Vec<SplitCandidate>) {
+    let native = native(source);
+    let (is_one, alone) = match &made.work {
+        Work::Specialized(_) => (false, MmaInstruction::MmaSync),
+        Work::Expanded { shape, .. } => (true, shape.instruction()),
+    };
+    let lacks = made.synchronous.clone();
+    let split = |one_partition: bool| PartitionSplit {
+        one_partition,
+        instruction: if one_partition { native.map(|_| alone) } else { native },
+    };
+    let slow = || match source.places_bound() {
+        true => Err("the author gave its buffers their places".to_owned()),
+        false => one(true).map_err(first),
+    };
+    let cost = cost_of(&made, source.options);
+    let taken = SplitCandidate { split: split(is_one), cost, verdict: SplitVerdict::Taken };
+    let mut field = Field { best: made, candidates: vec![taken], options: source.options };
+    let other = split(!is_one);
+    let expected = price(source, other);
+    match refused {
+        Some(why) => field.add(other, expected, SplitVerdict::Refused(why)),
+        // What partitions of their own have no code for is refused at once; one partition is planned where it may win.
+        None if other.one_partition && !field.loses_to(other, expected) => {
+            field.add(other, expected, SplitVerdict::Dearer)
+        }
+        None if other.one_partition => field.enter(other, expected, slow()),
+        None => field.enter(other, expected, several().map_err(first)),
+    }
+    if alone != MmaInstruction::MmaSync {
+        let by_lanes = PartitionSplit { one_partition: true, instruction: Some(MmaInstruction::MmaSync) };
+        let expected = price(source, by_lanes);
+        match field.loses_to(by_lanes, expected) {
+            false => field.add(by_lanes, expected, SplitVerdict::Dearer),
+            true => field.enter(by_lanes, expected, slow()),
+        }
+    } else if let Some(fast) = native.filter(|&i| i != MmaInstruction::MmaSync) {
+        let fast = PartitionSplit { one_partition: true, instruction: Some(fast) };
+        let why = lacks.unwrap_or_else(|| "one partition multiplies by mma.sync".to_owned());
+        field.add(fast, price(source, fast), SplitVerdict::Refused(why));
+    }
+    (field.best, field.candidates)
+}
+
+fn first(refused: Vec<Diagnostic>) -> String {
+    refused.into_iter().next().map(|d| d.message).unwrap_or_default()
+}
+
+/// Products that are waited for where they are issued must be cheaper by such a part of their cost: what asynchronous
+/// ones leave to others is in no price of one loop (Q21), and prices are no better than that.
+const MARGIN: i64 = 8;
+
+/// The cheapest plan so far, and all splits that were looked at, the one that is taken first.
+struct Field<'a> {
+    best: Plan,
+    candidates: Vec<SplitCandidate>,
+    options: &'a CompileOptions,
+}
+
+impl Field<'_> {
+    /// Whether a split of this cost would be taken.
+    fn loses_to(&self, split: PartitionSplit, cost: Option<SplitCost>) -> bool {
+        let Some((taken, mut cost)) = self.candidates.first().zip(cost) else { return false };
+        let waits = |split: PartitionSplit| split.instruction == Some(MmaInstruction::MmaSync);
+        if waits(split) && !waits(taken.split) {
+            cost.ii = cost.ii.saturating_add(cost.ii / MARGIN);
+        }
+        Some(cost) < taken.cost
+    }
+
+    fn add(&mut self, split: PartitionSplit, cost: Option<SplitCost>, verdict: SplitVerdict) {
+        self.candidates.push(SplitCandidate { split, cost, verdict });
+    }
+
+    /// A rival, planned or refused: it is taken where what it really costs is less.
+    fn enter(&mut self, split: PartitionSplit, expected: Option<SplitCost>, rival: Result<Plan, String>) {
+        let rival = match rival {
+            Ok(rival) => rival,
+            Err(why) => return self.add(split, expected, SplitVerdict::Refused(why)),
+        };
+        let cost = cost_of(&rival, self.options);
+        if !self.loses_to(split, cost) {
+            return self.add(split, cost, SplitVerdict::Dearer);
+        }
+        self.best = rival;
+        for before in self.candidates.iter_mut().filter(|c| c.verdict == SplitVerdict::Taken) {
+            before.verdict = SplitVerdict::Dearer;
+        }
+        self.candidates.insert(0, SplitCandidate { split, cost, verdict: SplitVerdict::Taken });
+    }
+}
+
+/// The instruction of the chip, where the kernel multiplies.
+fn native(source: &Source<'_>) -> Option<MmaInstruction> {
+    let multiplies = |op: &OpId| source.written.ops[*op].opcode == Opcode::Dot;
+    let multiplies = preorder(source.written, source.func).iter().any(multiplies);
+    multiplies.then(|| source.target.mma_instruction())
+}
+
+/// Whether a refusal says that a strategy has no code for something. What is broken, contradicts the author, asks for a
+/// precision or for more than there is stays refused: its own message says what to mend.
+fn lacks_code(refusal: &Diagnostic) -> bool {
+    matches!(refusal.code, Code::Op | Code::Loop | Code::Shape | Code::Layout | Code::Type)
+}
+
+/// The first refusal as a remark.
+fn told(refusal: &Diagnostic) -> Diagnostic {
+    let message =
+        format!("one partition runs this kernel; partitions of their own were refused: {}", refusal.message);
+    Diagnostic { severity: Severity::Remark, message, ..refusal.clone() }
+}

@@ -1,0 +1,203 @@
+//! One partition: every way it can run a kernel, the fastest first, and what each decides (C9, C24, C28, C30).
+
+use warploom_chips::mma::MmaInstruction;
+use warploom_ir::diag::{Code, Diagnostic, Severity};
+use warploom_ir::{Module, OpId};
+
+use super::plan::{Plan, Work};
+use super::source::Source;
+use super::types::{Moves, Partitions, Strategy};
+use crate::buffers::draft::Wanted;
+use crate::buffers::plan;
+use crate::buffers::planned::Beside;
+use crate::engines::{Products, asynchronous, shape, tensor};
+use crate::expand::order;
+use crate::layout::ProgramLayout;
+use crate::loops::pipelined_loops;
+use crate::names::name_once;
+use crate::normalize::{descriptors, induction, normalize, relaid, scaled, widened};
+use crate::place::refuse;
+use crate::storage::BUFFER;
+use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
+use crate::waits;
+
+/// A kernel in the form that one partition takes, and what changed on the way.
+pub(super) struct Whole {
+    kernel: Module,
+    told: Vec<Diagnostic>,
+}
+
+impl Whole {
+    /// Brings a kernel into that form: sums carried, scaled and narrow products rewritten.
+    ///
+    /// # Errors
+    /// Scaled products without code, and places that the author gives (A44).
+    pub fn new(source: &Source<'_>) -> Result<Whole, Vec<Diagnostic>> {
+        let refusals: Vec<Diagnostic> = source.bound().into_iter().map(|op| unbound(source, op)).collect();
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        let mut kernel = source.kernel.clone();
+        let func = source.func;
+        induction::carry_sums(&mut kernel, func);
+        let mut told = scaled::lower(&mut kernel, func)?;
+        told.extend(widened::widen(&mut kernel, func, source.target));
+        if !told.is_empty() {
+            kernel = normalize(&kernel, func)?;
+        }
+        Ok(Whole { kernel, told })
+    }
+
+    /// The best plan of one partition: by TMA where that can move its tiles, else through pointers; with asynchronous
+    /// products where the chip and their operands allow them, `slow` ones aside, with none left unfinished where rings
+    /// have no room for that, else with synchronous ones. What is in `out` was refused by our own checkers.
+    ///
+    /// # Errors
+    /// Every reason why there is none, in file order (C90).
+    pub fn best(&self, source: &Source<'_>, slow: bool, out: &[Strategy]) -> Result<Plan, Vec<Diagnostic>> {
+        let native = source.target.mma_instruction();
+        let fast = native != MmaInstruction::MmaSync && !slow;
+        let mut by_tma = None;
+        if engine::may_move(&self.kernel, source.func, source.target) {
+            let all: &[Option<u64>] = if fast { &[Some(0), None] } else { &[None] };
+            match self.first(source, Moves::Tma, all, out) {
+                Err(errors) => by_tma = errors.into_iter().next(),
+                done => return done,
+            }
+        }
+        let all: &[Option<u64>] = if fast { &[Some(1), Some(0), None] } else { &[None] };
+        let mut plan = self.first(source, Moves::Lanes, all, out)?;
+        if let Some(why) = by_tma {
+            let told = plan.remarks.iter_mut().find(|r| r.rule == Some("C17"));
+            told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
+        }
+        Ok(plan)
+    }
+
+    /// The first plan of those with so many unfinished products; none where products are synchronous.
+    fn first(
+        &self,
+        source: &Source<'_>,
+        moves: Moves,
+        all: &[Option<u64>],
+        out: &[Strategy],
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let (mut synchronous, mut bugs, mut refused) = (None, Vec::new(), Vec::new());
+        for &pending in all {
+            let products =
+                pending.map_or(Products::Synchronous, |pending| Products::Asynchronous { pending });
+            let strategy = Strategy::one(moves, products);
+            let tight = Strategy { tight: true, ..strategy };
+            let made = match self.plan_but(source, strategy, out) {
+                Err(errors)
+                    if (moves, pending) == (Moves::Lanes, None)
+                        && errors.iter().all(|e| e.code == Code::Capacity) =>
+                {
+                    self.plan_but(source, tight, out).or(Err(errors))
+                }
+                made => made,
+            };
+            match made {
+                Ok(mut plan) => {
+                    plan.synchronous = synchronous.filter(|_| pending.is_none());
+                    plan.remarks.extend(bugs);
+                    return Ok(plan);
+                }
+                Err(errors) => {
+                    if pending.is_some() {
+                        synchronous = errors.first().map(|e| e.message.clone());
+                    }
+                    // What we made ourselves and our own checkers refuse is a bug of ours: the next way is taken, with
+                    // a warning (Q5).
+                    let bug = errors.iter().find(|e| e.code == Code::Internal);
+                    bugs.extend(bug.map(|e| Diagnostic { severity: Severity::Warning, ..e.clone() }));
+                    refused = errors;
+                }
+            }
+        }
+        Err(refused)
+    }
+
+    /// The plan of a strategy that is not in `out`.
+    fn plan_but(
+        &self,
+        source: &Source<'_>,
+        strategy: Strategy,
+        out: &[Strategy],
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        match out.contains(&strategy) {
+            true => {
+                let text = "this strategy gave a program that the checkers refuse";
+                Err(vec![refuse(&self.kernel, source.func, Code::Op, text).rule("Q5")])
+            }
+            false => self.plan(source, strategy),
+        }
+    }
+
+    /// Plans the kernel by one strategy.
+    ///
+    /// # Errors
+    /// Every reason why it cannot be, in file order (C90).
+    pub fn plan(&self, source: &Source<'_>, strategy: Strategy) -> Result<Plan, Vec<Diagnostic>> {
+        let Source { func, target, options, .. } = *source;
+        let (tight, products) = (strategy.tight, strategy.products);
+        debug_assert_eq!(strategy.partitions, Partitions::One);
+        let mut kernel = self.kernel.clone();
+        let mut remarks = Vec::new();
+        if strategy.moves == Moves::Lanes {
+            remarks.extend(descriptors::lower(&mut kernel, func, target)?);
+            // What the addresses are made of does not change from trip to trip either (C8).
+            kernel = normalize(&kernel, func)?;
+        }
+        if let Products::Asynchronous { pending } = products {
+            if relaid::relay(&mut kernel, func, target) {
+                kernel = normalize(&kernel, func)?;
+            }
+            if target.mma_instruction() == MmaInstruction::Tcgen05 {
+                let (found, _) = find::loops(&kernel, func, target);
+                let operands = operands::operands(&kernel, func, &found, tight);
+                tensor::prepare(&mut kernel, func, &found, &operands);
+            }
+            for scf_for in pipelined_loops(&kernel, func) {
+                let pending =
+                    if asynchronous::reads_computed(&kernel, scf_for, target) { 0 } else { pending };
+                waits::insert_lagging(&mut kernel, scf_for, pending);
+            }
+        }
+        name_once(&mut kernel, func);
+        let (found, stays) = find::loops(&kernel, func, target);
+        let operands = operands::operands(&kernel, func, &found, tight);
+        let shape = shape::choose(&kernel, func, target, products, &operands)?;
+        let (tensor, start) = tensor::plan(&kernel, func, shape.layout, &found, (shape.scratch, target))?;
+        let (engine, start) = match strategy.moves {
+            Moves::Tma => engine::find(&kernel, func, &found, target, start)?,
+            Moves::Lanes => (engine::Engine::default(), start),
+        };
+        let (blocking, start) = blocking::find(&kernel, func, &operands, start);
+        let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
+        remarks.extend(stays);
+        remarks.extend(shape::crowded(&kernel, func, &shape));
+        let given_back = tensor.given_back.clone();
+        let given = source.given.as_ref().map(|(_, given)| given.clone());
+        let wanted = Wanted { kernel: &kernel, shape: &shape, target, options, taken, given_back, given };
+        let (mut planned, depths) =
+            plan::plan(&wanted, found, Beside { blocking, stored, operands, engine, tensor })?;
+        let buffers = planned.buffers.clone();
+        remarks.extend(turns::told(&kernel, &planned.loops, target, options));
+        remarks.extend(self.told.iter().cloned());
+        let meetings = order::meetings(&kernel, func, &planned, 32 * shape.warps);
+        let layout = ProgramLayout::expanded(&shape, &planned, !meetings.is_empty()).ok_or_else(|| {
+            vec![Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10")]
+        })?;
+        let loops = std::mem::take(&mut planned.schedules);
+        let work = Work::Expanded { shape, planned: Box::new(planned), meetings };
+        Ok(Plan { strategy, kernel, func, loops, buffers, depths, layout, work, synchronous: None, remarks })
+    }
+}
+
+/// One partition takes no places from the author yet (A44).
+fn unbound(source: &Source<'_>, op: OpId) -> Diagnostic {
+    let text = "one partition runs this kernel, and its buffers cannot be bound to leaves";
+    let instead = format!("leave {BUFFER} away");
+    refuse(source.written, op, Code::Op, text).rule("A44").note("instead", instead)
+}

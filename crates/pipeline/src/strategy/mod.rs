@@ -1,0 +1,19 @@
+//! Strategies (Q4): who runs a kernel, how its tiles move, how its products are issued. Each says whether it is legal,
+//! with every reason why not, by planning the kernel: selection, loop graphs, schedules, buffers, layout. Plans are
+//! priced on their loop graphs, and the cheapest becomes a program.
+
+mod candidates;
+mod choose;
+mod expanded;
+mod plan;
+mod price;
+mod source;
+mod specialized;
+mod types;
+
+pub(crate) use candidates::explain;
+pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
+pub(crate) use choose::choose;
+pub(crate) use plan::{Plan, Work};
+pub(crate) use source::Source;
+pub use types::{Moves, Partitions, Strategy};
