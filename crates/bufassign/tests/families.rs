@@ -35,6 +35,13 @@ fn a_root_keeps_the_depth_of_a_pipe() {
     assignment_holds(&p, &mut Choices::seeded(16_283)).unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// Found by the soak: a turn in which the inner loop that writes has no iteration keeps the wait of its writes (B78, B79).
+#[test]
+fn a_turn_without_iterations_keeps_its_waits() {
+    let p = problem_of(Family::Nests, &mut Choices::seeded(1_362));
+    assignment_holds(&p, &mut Choices::seeded(1_362)).unwrap_or_else(|e| panic!("{e}"));
+}
+
 #[test]
 #[ignore = "an hour in a release build: `make soak`"]
 fn every_timing_of_a_hundred_thousand_problems_each() {

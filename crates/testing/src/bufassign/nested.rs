@@ -202,7 +202,11 @@ impl<'a> Nest<'a> {
             };
             let (Some((from, r)), Some((to, s))) = (find(e.from), find(e.to)) else { continue };
             for n in 0..self.turns.get(&r.region).map_or(0, Vec::len) as i64 {
-                let first = self.writes(to, s, n + e.distance).begin;
+                // The wait stands before the region, also in a turn in which that has no iteration.
+                let mut first = self.writes(to, s, n + e.distance).begin;
+                first.extend(
+                    to.producer.iter().flat_map(|w| self.edge_of(w.op, s.region, n + e.distance, true)),
+                );
                 for x in self.version(from, r, n).ends {
                     first.iter().for_each(|y| self.link((&x.0, x.1), y));
                 }
