@@ -29,6 +29,19 @@ pub(super) fn lower_bound(p: &Prepared) -> (u64, Vec<usize>) {
     (best, core)
 }
 
+/// The load of the fullest elementary interval among some blocks, and where the highest obstacle ends.
+pub(super) fn load(p: &Prepared, part: &[u32]) -> u64 {
+    let mut live = vec![0u64; p.sections];
+    for &b in part {
+        let b = &p.blocks[b as usize];
+        b.live.iter().for_each(|&(s, _, _)| live[s as usize] += b.size);
+    }
+    let fixed =
+        part.iter().filter_map(|&b| p.blocks[b as usize].fixed.map(|f| f + p.blocks[b as usize].size));
+    let obstacles = p.reserved.iter().map(|r| r.1).chain(fixed);
+    live.into_iter().chain(obstacles).max().unwrap_or(0)
+}
+
 /// Least aligned offset at which `size` bytes avoid the ranges (sorted `[from, to)`).
 fn lowest_free(ranges: &[(u64, u64)], size: u64, align: u64) -> u64 {
     let mut at = 0;

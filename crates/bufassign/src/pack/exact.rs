@@ -1,14 +1,16 @@
-//! Exact branch and bound (B60): components, restarts, block orders.
+//! Exact branch and bound (B60): components, the ground, who searches.
 //!
 //! The search of [`skyline`](super::skyline) is complete, but depth-first search is only as good as
-//! its first decisions. So it is restarted, with node limits after Luby's sequence, under a rotation
-//! of block orders that are shuffled more or less; what is known to fail is kept. One run that ends
+//! its first decisions. So it is restarted, and large components are searched by several lanes in turn
+//! ([`portfolio`](super::portfolio)); what is known to fail is kept. One run that ends
 //! below its limit has looked at everything and is a proof; small problems also get runs whose limit
 //! doubles, since their proofs are short enough.
 
 use super::PackOptions;
+use super::portfolio::portfolio;
 use super::prepare::{Prepared, lcm};
-use super::skyline::Skyline;
+use super::restarts::{Restarts, SMALL};
+use super::skyline::{Among, Choice, Skyline, Where};
 use bitvec::vec::BitVec;
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
@@ -23,28 +25,8 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// Unit of the node limits.
-const UNIT: u64 = 512;
-/// Up to this many blocks proofs are likely: limits double.
-const SMALL: usize = 64;
 /// Nodes that go to all blocks, then as many to the proof that some have no plan; four times as many each turn.
 const ALTERNATE: u64 = 8192;
-/// Orders are shuffled by up to this many 256ths, in turn.
-const SHUFFLE: [u64; 4] = [96, 160, 224, 32];
-
-/// By what blocks are ranked, largest first.
-#[derive(Clone, Copy)]
-enum Rank {
-    /// Lifetime, then size.
-    Width,
-    /// Size times lifetime.
-    Area,
-    /// Size squared times lifetime.
-    Bulk,
-}
-
-/// The rotation of orders.
-const ROTATION: [Rank; 3] = [Rank::Width, Rank::Area, Rank::Bulk];
 
 /// Looks for a few blocks of a component that have no plan, within a capacity and in about so many nodes of a budget.
 pub(super) type Refute<'f> = dyn Fn(&[u32], u64, u64, &mut u64) -> Option<Vec<u32>> + 'f;
@@ -82,10 +64,19 @@ pub(super) fn among(
             work.extend(components(p, &rest).into_iter().map(|c| (c, slabs.clone())));
             continue;
         }
-        let mut sky = Skyline::new(p, &part, capacity - ground, *options);
-        let mut restarts = Restarts::default();
+        if part.len() > SMALL {
+            match portfolio(p, &part, capacity - ground, options, budget) {
+                Some(Some(found)) => found.into_iter().for_each(|(b, at)| offsets[b] = ground + at),
+                Some(None) => return none(),
+                // Another piece may yet prove that there is no plan.
+                None => unknown = true,
+            }
+            continue;
+        }
+        let choice = Choice { at: Where::Lowest, among: Among::Rank };
+        let mut sky = Skyline::new(p, &part, capacity - ground, choice, *options);
+        let mut restarts = Restarts::seeded(0);
         let mut answer = None;
-        let refute = refute.filter(|_| part.len() <= SMALL);
         let mut share = if refute.is_some() { ALTERNATE } else { u64::MAX };
         while answer.is_none() && *budget > 0 && !sky.stopped() {
             let mut nodes = share.min(*budget);
@@ -103,7 +94,6 @@ pub(super) fn among(
         match answer {
             Some(true) => sky.offsets().for_each(|(b, at)| offsets[b] = ground + at),
             Some(false) => return none(),
-            // Another piece may yet prove that there is no plan.
             None => unknown = true,
         }
     }
@@ -163,83 +153,4 @@ fn fixed_agree(p: &Prepared, part: &[u32], capacity: u64) -> bool {
         });
         !clash && f + x.size <= capacity && !p.reserved.iter().any(|r| hits(r.0, r.1))
     })
-}
-
-/// Restarts of the search of one component.
-struct Restarts {
-    round: u64,
-    seed: u64,
-}
-
-impl Default for Restarts {
-    fn default() -> Self {
-        Restarts { round: 0, seed: 0x9E37_79B9_7F4A_7C15 }
-    }
-}
-
-impl Restarts {
-    /// Goes on until the budget is spent. `Some(true)` found, `Some(false)` proved, `None` gave up.
-    fn run(&mut self, sky: &mut Skyline<'_>, budget: &mut u64) -> Option<bool> {
-        while *budget > 0 && !sky.stopped() {
-            let turn = (self.round % ROTATION.len() as u64) as usize;
-            let cycle = self.round / ROTATION.len() as u64;
-            let shuffle = if cycle == 0 { 0 } else { SHUFFLE[(cycle % SHUFFLE.len() as u64) as usize] };
-            sky.reset();
-            sky.rank = ranks(sky, ROTATION[turn], shuffle, &mut self.seed);
-            let long = turn == 0 && sky.size.len() <= SMALL;
-            let share = if long { 1 << cycle.min(40) } else { luby(cycle + 1) };
-            let (answer, nodes) = sky.solve_within(share.saturating_mul(UNIT).min(*budget));
-            *budget = budget.saturating_sub(nodes);
-            if answer.is_some() {
-                return answer;
-            }
-            self.round += 1;
-        }
-        None
-    }
-}
-
-/// Rank of every block, 0 first, disturbed by up to `shuffle` 256ths.
-fn ranks(sky: &Skyline<'_>, by: Rank, shuffle: u64, seed: &mut u64) -> Vec<u32> {
-    let mut keyed: Vec<(u128, u32)> = (0..sky.size.len())
-        .map(|k| {
-            let (size, width) = (u128::from(sky.size[k]), sky.sections[k].len() as u128);
-            let score = match by {
-                Rank::Width => (width << 64) | (size << 8),
-                Rank::Area => (size * width) << 16,
-                Rank::Bulk => size.saturating_mul(size * width),
-            };
-            *seed ^= *seed << 13;
-            *seed ^= *seed >> 7;
-            *seed ^= *seed << 17;
-            let keep = 256 - seed.checked_rem(shuffle).unwrap_or(0);
-            (score / 256 * u128::from(keep), k as u32)
-        })
-        .collect();
-    keyed.sort_unstable_by_key(|&(score, k)| (std::cmp::Reverse(score), k));
-    let mut ranks = vec![0; keyed.len()];
-    for (rank, &(_, k)) in keyed.iter().enumerate() {
-        ranks[k as usize] = rank as u32;
-    }
-    ranks
-}
-
-/// Luby's sequence 1, 1, 2, 1, 1, 2, 4, .. from i = 1.
-fn luby(mut i: u64) -> u64 {
-    loop {
-        let bits = u64::BITS - i.leading_zeros();
-        if i.count_ones() == bits || bits == 0 {
-            return 1 << bits.saturating_sub(1);
-        }
-        i -= (1 << (bits - 1)) - 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn luby_sequence() {
-        let first: Vec<u64> = (1..=15).map(super::luby).collect();
-        assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
-    }
 }

@@ -25,7 +25,9 @@ mod exact;
 mod greedy;
 mod late;
 mod memo;
+mod portfolio;
 mod prepare;
+mod restarts;
 mod skyline;
 mod solve;
 mod stack;
@@ -113,11 +115,13 @@ pub struct PackOptions<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// The moment by which there is an answer, whatever it is; behind it the outcome is not deterministic.
     pub deadline: Option<Instant>,
+    /// Threads that may search at once; the answer is the same with any number.
+    pub threads: usize,
 }
 
 impl Default for PackOptions<'_> {
     fn default() -> Self {
-        PackOptions { node_budget: 2_000_000, exact: true, stop: None, deadline: None }
+        PackOptions { node_budget: 2_000_000, exact: true, stop: None, deadline: None, threads: 1 }
     }
 }
 
@@ -140,6 +144,11 @@ impl<'a> PackOptions<'a> {
     /// Answers by this moment.
     pub fn deadline(self, deadline: Option<Instant>) -> Self {
         PackOptions { deadline, ..self }
+    }
+
+    /// Searches on so many threads; 0 is 1.
+    pub fn threads(self, threads: usize) -> Self {
+        PackOptions { threads, ..self }
     }
 
     /// Whether to come to an end.

@@ -18,8 +18,11 @@
 //! on their own. States that failed are remembered: whatever was placed, the same blocks above floors
 //! at least as high fail again.
 
+mod choose;
 mod search;
 mod tighten;
+
+pub(super) use choose::{Among, Choice, Where};
 
 use super::PackOptions;
 use super::cliques::cliques;
@@ -47,6 +50,10 @@ pub(super) struct Skyline<'a> {
     twin: Vec<u32>,
     /// Which of several candidates to try first.
     pub rank: Vec<u32>,
+    /// Where to decide, and on what.
+    choice: Choice,
+    /// How often an interval had no room left, in all runs.
+    failures: Vec<u64>,
     placed: Vec<bool>,
     floor: Vec<u64>,
     /// Upper bounds on ends; kept up only where `close`.
@@ -95,7 +102,13 @@ enum Undo {
 const NONE: u32 = u32::MAX;
 
 impl<'a> Skyline<'a> {
-    pub fn new(p: &Prepared, part: &[u32], capacity: u64, options: PackOptions<'a>) -> Skyline<'a> {
+    pub fn new(
+        p: &Prepared,
+        part: &[u32],
+        capacity: u64,
+        choice: Choice,
+        options: PackOptions<'a>,
+    ) -> Skyline<'a> {
         let ids: Vec<u32> = part.iter().copied().filter(|&b| p.blocks[b as usize].fixed.is_none()).collect();
         let n = ids.len();
         let mut local = vec![NONE; p.blocks.len()];
@@ -169,6 +182,8 @@ impl<'a> Skyline<'a> {
             obstacles,
             twin,
             rank: vec![0; n],
+            choice,
+            failures: vec![0; count],
             placed: vec![false; n],
             floor: vec![0; n],
             ceiling,

@@ -80,6 +80,9 @@ impl Skyline<'_> {
                 self.lowest[s] = low;
             }
             room = low == u64::MAX || self.fits(s, low) && (!close || self.tighten(s));
+            if !room {
+                self.failures[s] += 1;
+            }
         }
         room
     }
@@ -114,19 +117,11 @@ impl Skyline<'_> {
         unplaced.map(|d| (self.floor[d] + self.size[d], d)).min_by_key(|e| e.0)
     }
 
-    /// The interval of the lowest floor, of the least slack on ties.
-    fn choose_section(&self, a: usize, b: usize) -> Option<usize> {
-        let open = (a..b).filter(|&s| self.lowest[s] != u64::MAX);
-        open.min_by_key(|&s| (self.lowest[s], std::cmp::Reverse(self.left[s])))
-    }
-
     /// The next block to decide on in intervals `a..b`; raises what needs no decision.
     fn pick(&mut self, a: usize, b: usize) -> Next {
         loop {
             let Some(s) = self.choose_section(a, b) else { return Next::Done };
-            let here = self.members[s].iter().map(|&k| k as usize);
-            let lowest = here.filter(|&k| !self.placed[k] && self.floor[k] == self.lowest[s]);
-            let Some(first) = lowest.min_by_key(|&k| self.rank[k]) else { return Next::DeadEnd };
+            let Some(first) = self.choose_block(s) else { return Next::DeadEnd };
             match self.descend(first) {
                 Ok(c) => return Next::Decide(c),
                 Err((k, to)) => {
