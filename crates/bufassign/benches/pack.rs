@@ -1,11 +1,15 @@
-//! Times the packer and the assigner on one thread: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`.
+//! Times the packer and the assigner on one thread: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`;
+//! `--part planted [--seeds N] [--seconds S] [--threads T]`.
 //!
 //! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
-//! has seen, made from the plans of the first ones; random problems of GPU size; and the growth of
-//! `assign`.
+//! has seen, made from the plans of the first ones; random problems of GPU size; planted problems; and
+//! the growth of `assign` and of the packer.
 
 #![allow(clippy::unwrap_used)]
+
+#[path = "pack/planted.rs"]
+mod planted;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,15 +24,14 @@ const CAPACITY: u64 = 1_048_576;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let data = args.iter().position(|a| a == "--data").and_then(|k| args.get(k + 1));
-    let peer = args.iter().position(|a| a == "--peer").and_then(|k| args.get(k + 1));
-    let variants = args.iter().position(|a| a == "--variants").and_then(|k| args.get(k + 1)?.parse().ok());
-    let part = args.iter().position(|a| a == "--part").and_then(|k| args.get(k + 1));
+    let after = |name: &str| args.iter().position(|a| a == name).and_then(|k| args.get(k + 1));
+    let number = |name: &str, default| after(name).and_then(|n| n.parse().ok()).unwrap_or(default);
+    let (data, peer, part) = (after("--data"), after("--peer"), after("--part"));
     let wanted = |name: &str| part.is_none_or(|p| p == name);
     if wanted("instances") || wanted("unseen") {
         let plans = instances(data.map(Path::new), peer.map(String::as_str));
         if wanted("unseen") {
-            unseen(&plans, variants.unwrap_or(8));
+            unseen(&plans, number("--variants", 8));
         }
     }
     if wanted("random") {
@@ -36,6 +39,10 @@ fn main() {
     }
     if wanted("growth") {
         growth();
+        planted::growth();
+    }
+    if wanted("planted") {
+        planted::planted(number("--seeds", 3), number("--seconds", 10), number("--threads", 1) as usize);
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use warploom_bufassign::pack::{PackOptions, PackOutcome, PackProblem, check_pack, load_bound, pack};
-use warploom_testing::bufassign::{Choices, Plant};
+use warploom_testing::bufassign::{Choices, Plant, packing};
 
 /// What every problem is asked with: enough for most, little enough for a test.
 const NODES: u64 = 60_000;
@@ -48,4 +48,74 @@ fn threads_change_nothing() {
             assert_eq!(on(threads), one, "{name}, {threads} threads");
         }
     }
+}
+
+fn shuffled(p: &PackProblem, c: &mut Choices<'_>) -> PackProblem {
+    let mut left: Vec<usize> = (0..p.items.len()).collect();
+    let order: Vec<usize> =
+        (0..left.len()).map(|_| left.swap_remove(c.below(left.len() as u64) as usize)).collect();
+    let place = |k: usize| order.iter().position(|o| *o == k).unwrap();
+    PackProblem {
+        items: order.iter().map(|&k| p.items[k].clone()).collect(),
+        separations: p.separations.iter().map(|&(a, b)| (place(b), place(a))).collect(),
+        ..p.clone()
+    }
+}
+
+/// B85: the order of the items does not change the least peak that is found.
+#[test]
+fn order_does_not_change_the_peak() {
+    let peak = |p: &PackProblem, options: PackOptions<'_>| match pack(p, &options.node_budget(5000)) {
+        PackOutcome::Fits { peak, .. } => peak,
+        other => panic!("{other:?}"),
+    };
+    for seed in 0..60 {
+        let mut c = Choices::seeded(seed);
+        let p = PackProblem { capacity: None, reserved: Vec::new(), ..packing(&mut c) };
+        let any = PackOptions::default().any_order(true);
+        for _ in 0..4 {
+            assert_eq!(peak(&shuffled(&p, &mut c), any), peak(&p, any), "seed {seed}");
+        }
+    }
+    for (name, p) in problems(100) {
+        let p = PackProblem { capacity: None, ..p };
+        let other = shuffled(&p, &mut Choices::seeded(1));
+        assert_eq!(peak(&other, PackOptions::default()), peak(&p, PackOptions::default()), "{name}");
+    }
+}
+
+/// Plans of the one pass over time hold, and lie near the bound.
+#[test]
+fn large_problems_have_plans_in_one_pass() {
+    for (seed, align) in [(0, 1), (1, 64), (2, 48)] {
+        let mut c = Choices::seeded(seed);
+        let mut p = PackProblem::linear(None);
+        for _ in 0..2600 {
+            let from = c.below(900).cast_signed();
+            let size = 1 + c.below(5000);
+            p.push_aligned(size, align, from, from + 1 + c.below(40).cast_signed());
+        }
+        let outcome =
+            pack(&p, &PackOptions::default().exact(false).deadline(Some(std::time::Instant::now())));
+        check_pack(&p, &outcome).unwrap();
+        let PackOutcome::Fits { peak, lower_bound, .. } = outcome else { panic!("{outcome:?}") };
+        assert!(lower_bound <= load_bound(&p) && peak < lower_bound * 3 / 2, "{peak} of {lower_bound}");
+        p.capacity = Some(lower_bound - 1);
+        let late = PackOptions::default().deadline(Some(std::time::Instant::now()));
+        let PackOutcome::ProvedInfeasible { core, .. } = pack(&p, &late) else { panic!() };
+        assert!(core.iter().map(|&k| p.items[k].size).sum::<u64>() >= lower_bound);
+    }
+}
+
+/// Half a million items at one moment make more pairs than there is memory; their bound is their plan.
+#[test]
+fn a_moment_of_many_items_needs_no_pairs() {
+    let mut p = PackProblem::linear(None);
+    (0..500_000).for_each(|k| {
+        p.push(1 + k % 9, 0, 1);
+    });
+    assert!(matches!(pack(&p, &PackOptions::default()), PackOutcome::Fits { optimal: true, .. }));
+    p.reserved.push((8, 8));
+    // Now nothing but the stack is left, and it says so.
+    assert!(matches!(pack(&p, &PackOptions::default()), PackOutcome::Fits { .. }));
 }

@@ -95,19 +95,20 @@ impl CsvProblem {
             ids: Vec::new(),
             offset_column: columns.iter().position(|c| *c == Column::Offset),
         };
-        let mut ids = std::collections::BTreeSet::new();
+        // Asked for membership alone, so its order never shows.
+        let mut ids = std::collections::HashSet::new();
         let mut lines_of = Vec::new();
         for (line, row) in lines {
             let (id, item) = read_row(line, row, &columns).map_err(|e| {
                 let at = e.column.as_deref().and_then(column);
                 CsvError { field: at.and_then(|at| columns.iter().position(|c| *c == at)), ..e }
             })?;
-            if !ids.insert(id.clone()) {
+            if !ids.insert(id) {
                 return Err(bad(line, None, format!("the id '{id}' is used twice")));
             }
             out.problem.items.push(item);
             out.rows.push(row.to_string());
-            out.ids.push(id);
+            out.ids.push(id.to_string());
             lines_of.push(line);
         }
         if let Err(e) = out.problem.validate() {
@@ -167,7 +168,7 @@ fn header_columns(at: usize, header: &str) -> Result<Vec<Column>, CsvError> {
     }
 }
 
-fn read_row(line: usize, row: &str, columns: &[Column]) -> Result<(String, PackItem), CsvError> {
+fn read_row<'a>(line: usize, row: &'a str, columns: &[Column]) -> Result<(&'a str, PackItem), CsvError> {
     let fields: Vec<&str> = row.split(',').map(str::trim).collect();
     if fields.len() != columns.len() {
         let m = format!("{} fields, the header has {}", fields.len(), columns.len());
@@ -201,7 +202,7 @@ fn read_row(line: usize, row: &str, columns: &[Column]) -> Result<(String, PackI
     }
     let fixed = number(Column::Offset, "offset")?.map(i64::unsigned_abs);
     let live = spans(line, field(Column::Gaps).unwrap_or(""), lower, upper, size, inclusive)?;
-    Ok((field(Column::Id).unwrap_or("").to_string(), PackItem { size, align, fixed, live }))
+    Ok((field(Column::Id).unwrap_or(""), PackItem { size, align, fixed, live }))
 }
 
 /// The lifetime less its gaps: in a gap `a-b` the item is absent, in `a-b@lo:hi` only its bytes

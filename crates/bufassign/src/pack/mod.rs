@@ -16,6 +16,7 @@
 //! ```
 
 mod bound;
+mod canon;
 mod check;
 mod cliques;
 mod core;
@@ -31,6 +32,7 @@ mod restarts;
 mod skyline;
 mod solve;
 mod stack;
+mod sweep;
 
 pub(crate) use check::can_beat;
 pub use check::{PackViolation, check_pack};
@@ -117,15 +119,28 @@ pub struct PackOptions<'a> {
     pub deadline: Option<Instant>,
     /// Threads that may search at once; the answer is the same with any number.
     pub threads: usize,
+    /// Plan the same whatever the order of the items: they are sorted first. Else they are taken in their own
+    /// order where there is a capacity, and up to [`PackOptions::SORTED`] of them where there is none.
+    pub any_order: bool,
 }
 
 impl Default for PackOptions<'_> {
     fn default() -> Self {
-        PackOptions { node_budget: 2_000_000, exact: true, stop: None, deadline: None, threads: 1 }
+        PackOptions {
+            node_budget: 2_000_000,
+            exact: true,
+            stop: None,
+            deadline: None,
+            threads: 1,
+            any_order: false,
+        }
     }
 }
 
 impl<'a> PackOptions<'a> {
+    /// More items than this are always sorted first where the peak is minimised.
+    pub const SORTED: usize = 64;
+
     /// Sets the nodes that the exact search may visit in all.
     pub fn node_budget(self, node_budget: u64) -> Self {
         PackOptions { node_budget, ..self }
@@ -149,6 +164,11 @@ impl<'a> PackOptions<'a> {
     /// Searches on so many threads; 0 is 1.
     pub fn threads(self, threads: usize) -> Self {
         PackOptions { threads, ..self }
+    }
+
+    /// Sorts the items first, however few they are.
+    pub fn any_order(self, any_order: bool) -> Self {
+        PackOptions { any_order, ..self }
     }
 
     /// Whether to come to an end.

@@ -1,9 +1,8 @@
 //! Several searches of one component in turn, on as many threads as there are (B60, B85).
 //!
 //! A search that decides well here goes astray there. So lanes that decide differently take turns, each with
-//! its own restarts; the shortest are fast by a lucky first guess, the longest prove. In a round every lane
-//! runs once, and the answer is that of the first lane that has one: so threads change the time and nothing
-//! else. A run below its node limit at the full capacity is a proof for all.
+//! its own restarts and what it learnt. In a round every lane runs once, and the answer is that of the first
+//! lane that has one: so threads change the time and nothing else. A run below its node limit at the full capacity is a proof for all.
 
 use super::PackOptions;
 use super::bound::load;
@@ -12,12 +11,16 @@ use super::restarts::Restarts;
 use super::skyline::{Among, Choice, Skyline, Where};
 
 /// The lanes, in their order.
-const LANES: [Choice; 4] = [
+const LANES: [Choice; 5] = [
     Choice { at: Where::Lowest, among: Among::Rank },
+    FEWEST,
     Choice { at: Where::Fewest, among: Among::Fit },
-    Choice { at: Where::Fewest, among: Among::Rank },
+    // Another seed: on planted problems this one finds most.
+    FEWEST,
     Choice { at: Where::Weighted, among: Among::Fit },
 ];
+
+const FEWEST: Choice = Choice { at: Where::Fewest, among: Among::Rank };
 
 /// So many nodes go to the first lane before the others are made ready: it takes the least time a node.
 const AHEAD: u64 = 16_384;
@@ -63,7 +66,7 @@ pub(super) fn portfolio(
     // With room to spare there is often a plan that uses none of it, and less to try on the way to it.
     let bound = load(p, part);
     if bound < capacity {
-        lanes.push(lane(LANES[1], bound, LANES.len() as u64));
+        lanes.push(lane(FEWEST, bound, LANES.len() as u64));
     }
     while *budget > 0 && !options.is_late() {
         let share = (*budget / lanes.len() as u64).max(1);

@@ -85,7 +85,11 @@ fn pieces(s: &LiveSpan, segment: TimeSegment) -> Vec<(i64, i64)> {
 /// Blocks after which the time is looked at.
 const OFTEN: usize = 64;
 
-/// Cuts time at every start and end and finds who meets whom; `None` where the time is up before.
+/// Entries of blocks in intervals, and of pairs that meet, that there is memory for.
+const MOST_ENTRIES: usize = 1 << 23;
+const MOST_PAIRS: usize = 1 << 25;
+
+/// Cuts time at every start and end and finds who meets whom; `None` where the time is up before, or there are too many.
 pub(super) fn prepare(p: &PackProblem, options: &PackOptions<'_>) -> Option<Prepared> {
     let mut cut = cut(p, options)?;
     cut.conflicts = conflicts(&cut.blocks, cut.sections, &cut.separated, options)?;
@@ -117,6 +121,7 @@ pub(super) fn cut(p: &PackProblem, options: &PackOptions<'_>) -> Option<Prepared
             by_root.entry(root[i]).or_default().push(i);
         }
     }
+    let mut entries = 0;
     let mut contradiction = None;
     let mut windowed = false;
     let mut block_of = vec![u32::MAX; p.items.len()];
@@ -157,6 +162,10 @@ pub(super) fn cut(p: &PackProblem, options: &PackOptions<'_>) -> Option<Prepared
                 for (x, y) in pieces(s, p.segments[s.segment]) {
                     let c = &cuts[s.segment];
                     let (from, to) = (c.partition_point(|&t| t < x), c.partition_point(|&t| t < y));
+                    entries += to - from;
+                    if entries > MOST_ENTRIES {
+                        return None;
+                    }
                     for k in from..to {
                         let e = at.entry((first[s.segment] + k) as u32).or_insert((lo, hi));
                         *e = (e.0.min(lo), e.1.max(hi));
@@ -227,14 +236,22 @@ fn conflicts(
     }
     let mut out: Vec<Vec<u32>> = vec![Vec::new(); blocks.len()];
     let mut live: BitVec = BitVec::repeat(false, blocks.len());
+    let (mut now, mut pairs) = (0, 0);
     for s in 0..sections {
         if s.is_multiple_of(OFTEN) && options.is_late() {
             return None;
         }
+        now -= leave[s].len();
         for &k in &leave[s] {
             live.set(k as usize, false);
         }
+        // Counted before they are noted: a moment of a million starts has more pairs than there is memory.
         for &k in &enter[s] {
+            pairs += now;
+            if pairs > MOST_PAIRS {
+                return None;
+            }
+            now += 1;
             for other in live.iter_ones() {
                 out[k as usize].push(other as u32);
                 out[other].push(k);

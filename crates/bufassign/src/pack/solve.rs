@@ -1,10 +1,12 @@
 //! Bound, portfolio, exact search, verdict (B58..B60).
 
 use super::bound::lower_bound;
+use super::canon::{canonical, restore};
 use super::decide::search;
 use super::exact::Answer;
 use super::late::stacked;
 use super::prepare::{Prepared, cut, prepare};
+use super::sweep::{Swept, sweep};
 use super::{PackOptions, PackOutcome, PackProblem, greedy};
 
 /// Packs a problem (B56..B60). Deterministic unless `stop` or `deadline` interferes; then the best plan so far is the
@@ -15,8 +17,32 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     if let Err(e) = problem.validate() {
         return PackOutcome::Invalid(e);
     }
-    let Some(p) = prepare(problem, options) else { return stacked(problem) };
+    // With a capacity any plan within it will do; a peak is the same whatever the order.
+    let many = problem.capacity.is_none() && problem.items.len() > PackOptions::SORTED;
+    let sorted = (options.any_order || many).then(|| canonical(problem));
+    match sorted.flatten() {
+        Some((sorted, order)) => restore(solve(&sorted, options), &order),
+        None => solve(problem, options),
+    }
+}
+
+/// With more items than this there is a plan in linear-log time before anything else is looked into.
+const MANY: usize = 2000;
+/// With more items than this there is no other.
+const MOST: usize = 200_000;
+
+fn solve(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     let n = problem.items.len();
+    let swept = if n > MANY { sweep(problem, options) } else { None };
+    if let Some(s) = &swept
+        && (s.peak == s.load || problem.capacity.is_some_and(|c| s.load > c || s.peak <= c))
+    {
+        return quick(problem, swept);
+    }
+    let prepared = if n > MOST && swept.is_some() { None } else { prepare(problem, options) };
+    let Some(p) = prepared else {
+        return quick(problem, swept.or_else(|| sweep(problem, &PackOptions::default())));
+    };
     if let Some(core) = &p.contradiction {
         return PackOutcome::ProvedInfeasible { lower_bound: 0, core: core.clone() };
     }
@@ -34,15 +60,14 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
         let optimal = peak == lower || exhausted;
         PackOutcome::Fits { offsets: p.spread(n, offsets), peak, lower_bound: lower, optimal }
     };
-    let found = greedy::best(&p, bound, options);
+    let of_blocks = |s: &Swept| p.blocks.iter().map(|b| s.offsets[b.items[0]]).collect();
+    let mut found = greedy::best(&p, bound, options);
+    if let Some(s) = swept.as_ref().filter(|s| found.as_ref().is_none_or(|f| s.peak < f.1)) {
+        found = Some((of_blocks(s), s.peak));
+    }
     if found.is_none() && options.is_late() {
-        return match stacked(problem) {
-            PackOutcome::Fits { offsets, peak, .. } => {
-                PackOutcome::Fits { offsets, peak, lower_bound: bound, optimal: peak == bound }
-            }
-            PackOutcome::GaveUp { best, .. } => PackOutcome::GaveUp { best, lower_bound: bound },
-            other => other,
-        };
+        let swept = sweep(problem, &PackOptions::default());
+        return quick(problem, swept.map(|s| Swept { load: bound, ..s }));
     }
     if let Some((offsets, peak)) = &found
         && (*peak == bound || problem.capacity.is_some_and(|c| *peak <= c) || p.blocks.is_empty())
@@ -67,6 +92,16 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
             (Some(offsets), lower, exhausted) => fits(&offsets, lower, exhausted),
             (None, lower, _) => gave_up(&p, n, None, lower),
         },
+    }
+}
+
+/// The answer of a problem that nobody had the time or the memory to look into.
+fn quick(problem: &PackProblem, swept: Option<Swept>) -> PackOutcome {
+    let Some(Swept { offsets, peak, load, core }) = swept else { return stacked(problem) };
+    match problem.capacity {
+        Some(c) if load > c => PackOutcome::ProvedInfeasible { lower_bound: load, core },
+        Some(c) if peak > c => PackOutcome::GaveUp { best: Some((offsets, peak)), lower_bound: load },
+        _ => PackOutcome::Fits { offsets, peak, lower_bound: load, optimal: peak == load },
     }
 }
 

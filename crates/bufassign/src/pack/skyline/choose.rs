@@ -70,6 +70,29 @@ impl Skyline<'_> {
         here.filter(|&k| !self.placed[k] && self.floor[k] <= self.top(s)).count() as u64
     }
 
+    /// Where one block alone can be the lowest of an interval, all others there lie above it; false if one then no
+    /// longer fits. It costs the first lane more than it saves.
+    pub(super) fn lift_above_the_only_one(&mut self, s: usize) -> bool {
+        if self.choice.at == Where::Lowest {
+            return true;
+        }
+        let top = self.top(s);
+        let here = self.members[s].iter().map(|&k| k as usize);
+        let mut low = here.filter(|&k| !self.placed[k] && self.floor[k] <= top);
+        let (Some(only), None) = (low.next(), low.next()) else { return true };
+        let end = self.floor[only] + self.size[only];
+        for i in 0..self.members[s].len() {
+            let k = self.members[s][i] as usize;
+            if k != only && !self.placed[k] && self.floor[k] < end {
+                let to = self.rest(k, end);
+                if !self.raise(k, to, self.base[k]) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
     /// What no block can have any more once this one lies at its floor, of what its intervals can lose.
     fn waste(&self, k: usize) -> u64 {
         let parts = self.sections[k].iter().map(|&s| {

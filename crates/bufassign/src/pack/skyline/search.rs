@@ -79,7 +79,8 @@ impl Skyline<'_> {
                 self.trail.push(Undo::Lowest(s as u32, self.lowest[s]));
                 self.lowest[s] = low;
             }
-            room = low == u64::MAX || self.fits(s, low) && (!close || self.tighten(s));
+            room = low == u64::MAX
+                || self.fits(s, low) && (!close || self.tighten(s)) && self.lift_above_the_only_one(s);
             if !room {
                 self.failures[s] += 1;
             }
