@@ -10,6 +10,8 @@
 
 #[path = "pack/planted.rs"]
 mod planted;
+#[path = "pack/plants.rs"]
+mod plants;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,12 @@
 //! Problems with a plan that is known to exist (B85): every answer is checked, threads change nothing.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "../benches/pack/plants.rs"]
+mod plants;
+
+use plants::Plant;
 use warploom_bufassign::pack::{PackOptions, PackOutcome, PackProblem, check_pack, load_bound, pack};
-use warploom_testing::bufassign::{Choices, Plant, packing};
+use warploom_testing::bufassign::{Choices, packing};
 
 /// What every problem is asked with: enough for most, little enough for a test.
 const NODES: u64 = 60_000;

@@ -1,8 +1,9 @@
 //! Problems with a plan that is known to exist, and the growth of the packer (B85).
 
+use crate::plants::Plant;
 use std::time::{Duration, Instant};
 use warploom_bufassign::pack::{PackOptions, PackOutcome, PackProblem, check_pack, pack};
-use warploom_testing::bufassign::{Choices, Plant};
+use warploom_testing::bufassign::Choices;
 
 /// Planted families of 150, 200 and 250 buffers at 95 to 100 % load, so many seeds each, so many seconds each.
 pub fn planted(seeds: u64, seconds: u64, threads: usize) {

@@ -3,12 +3,11 @@
 //! A rectangle of time and bytes is cut into buffers without a gap; then buffers are shortened or made smaller
 //! until so much of it is left. Nothing of the plan shows: order, mirror and seed hide it.
 
-use super::choices::Choices;
 use warploom_bufassign::pack::PackProblem;
+use warploom_testing::bufassign::Choices;
 
 /// How the rectangle is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Plant {
     /// From edge to edge, again and again, the largest pieces first or any; moments and sizes fine or coarse.
     Cuts,
@@ -34,9 +33,9 @@ impl Plant {
     pub fn problem(self, buffers: usize, load: u64, c: &mut Choices<'_>) -> PackProblem {
         let mut tiles = match self {
             Plant::Cuts => {
-                let moments = c.pick(&[30, 100, 1000, 10_000], 100);
-                let unit = c.pick(&[1, 1 << 10, 1 << 13], 1);
-                let among = c.pick(&[2, 4, 8], 2);
+                let moments = [30, 100, 1000, 10_000][c.below(4) as usize];
+                let unit = [1, 1 << 10, 1 << 13][c.below(3) as usize];
+                let among = [2, 4, 8][c.below(3) as usize];
                 cuts(buffers, (moments, 1 << 20), (1, unit), among, c)
             }
             Plant::Grid => cuts(buffers, (24, 1 << 20), (1, 1 << 14), 3, c),
@@ -50,7 +49,7 @@ impl Plant {
         };
         let (end, capacity) = (most(&tiles, |t| t.1), most(&tiles, |t| t.3));
         thin(&mut tiles, end * capacity / 100 * (100 - load.min(100)), c);
-        let mirror = c.one_in(2);
+        let mirror = c.below(2) == 0;
         let mut p = PackProblem::linear(Some(capacity));
         while !tiles.is_empty() {
             let (a, b, from, to) = tiles.swap_remove(c.below(tiles.len() as u64) as usize);
@@ -228,9 +227,9 @@ fn thin(tiles: &mut [Tile], mut away: u64, c: &mut Choices<'_>) {
         }
         let t = &mut tiles[c.below(tiles.len() as u64) as usize];
         let (long, size) = (t.1 - t.0, t.3 - t.2);
-        if c.one_in(2) {
+        if c.below(2) == 0 {
             let cut = (1 + c.below(1 + long / 4)).min(long - 1).min(away / size);
-            if c.one_in(2) {
+            if c.below(2) == 0 {
                 t.0 += cut
             } else {
                 t.1 -= cut
