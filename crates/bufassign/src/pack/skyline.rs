@@ -22,13 +22,38 @@ mod choose;
 mod search;
 mod tighten;
 
-pub(super) use choose::{Among, Choice, Where};
-
 use super::PackOptions;
 use super::cliques::cliques;
 use super::memo::Memo;
 use super::prepare::{Prepared, lcm};
 use super::stack::Stacks;
+
+/// Where to decide, and which of the blocks there goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub at: Where,
+    pub among: Among,
+}
+
+/// The interval to decide in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    /// Where the lowest floor is, the least slack on ties.
+    Lowest,
+    /// Where the fewest blocks can be at the bottom: first fail (Haralick and Elliott 1980).
+    Fewest,
+    /// The same, divided by how often there was no room (weighted degree: Boussemart and others 2004).
+    Weighted,
+}
+
+/// The block to try first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// The first in rank of those at the lowest floor.
+    Rank,
+    /// The one that wastes least below it, then the one level with its neighbours in time.
+    Fit,
+}
 
 /// One component of the conflict graph. Indices are local; fixed blocks have become obstacles.
 pub(super) struct Skyline<'a> {

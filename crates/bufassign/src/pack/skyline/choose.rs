@@ -1,33 +1,6 @@
 //! Where the search decides next, and on what. No choice excludes a plan; each finds some sooner.
 
-use super::Skyline;
-
-/// Where to decide, and which of the blocks there goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Choice {
-    pub at: Where,
-    pub among: Among,
-}
-
-/// The interval to decide in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Where {
-    /// Where the lowest floor is, the least slack on ties.
-    Lowest,
-    /// Where the fewest blocks can be at the bottom: first fail (Haralick and Elliott 1980).
-    Fewest,
-    /// The same, divided by how often there was no room (weighted degree: Boussemart and others 2004).
-    Weighted,
-}
-
-/// The block to try first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Among {
-    /// The first in rank of those at the lowest floor.
-    Rank,
-    /// The one that wastes least below it, then the one level with its neighbours in time.
-    Fit,
-}
+use super::{Among, Skyline, Where};
 
 /// Waste is counted in so many parts of what an interval can lose.
 const PARTS: u64 = 16;
