@@ -103,9 +103,10 @@ fuzz-check: setup ## the fuzz targets that need no LLVM, checked as on a machine
 	@test -e fuzz/Cargo.lock || cp Cargo.lock fuzz/
 	LLVM_SYS_221_PREFIX=/nowhere CARGO_BUILD_BUILD_DIR=target $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
 
-soak: setup triton-ptx ## SOAK (1000) interleavings of every kernel on every chip on the emulator, Triton's PTX under every policy, 100,000 buffer problems of each family, the scheduler's laws on 20,000 seeds
+soak: setup triton-ptx ## SOAK (1000) interleavings of every kernel on every chip on the emulator, Triton's PTX under every policy, kernels of tiles made at random for ten minutes, 100,000 buffer problems of each family, the scheduler's laws on 20,000 seeds
 	$(CARGO) test --release -p warploom-bufassign --test families --test names -- --ignored --nocapture
 	$(CARGO) test --release -p warploom-sched --test soak -- --ignored --nocapture
+	$(CARGO) test --release -p warploom --test tile_kernels -- --ignored --nocapture
 	$(CARGO) test --release -p warploom --test kernels runs_right_under_$(SOAK)_interleavings -- --ignored --nocapture
 	$(CARGO) test --release -p warploom-emulator --test triton -- --include-ignored --nocapture
 

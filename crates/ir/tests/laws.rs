@@ -10,6 +10,7 @@ use warploom_testing::ir::{
     Choices, TextOutcome, bytes_keep_the_laws, damaged_modules, damaged_text, interpreter_is_total,
     module_of, module_reads_back, modules, text_reads_and_prints,
 };
+use warploom_testing::repeatable;
 
 const TEXTS: [&str; 3] = [
     include_str!("fixtures/good/every_op.mlir"),
@@ -18,7 +19,7 @@ const TEXTS: [&str; 3] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+    #![proptest_config(repeatable())]
 
     #[test]
     fn modules_verify_read_back_and_run(module in modules()) {

@@ -6,9 +6,10 @@ mod common;
 use proptest::prelude::*;
 use warploom_pipeline::CompileOptions;
 use warploom_testing::pipeline::{Kernel, Outcome, any_kernels, exercise, kernels, options};
+use warploom_testing::repeatable;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+    #![proptest_config(repeatable())]
 
     /// What compiles is right under every checker and resumes from every form; the rest is refused.
     #[test]

@@ -5,6 +5,7 @@ mod calls;
 pub(crate) mod descriptors;
 mod folds;
 pub(crate) mod induction;
+mod live;
 mod mapped;
 mod normal_form;
 mod plain;

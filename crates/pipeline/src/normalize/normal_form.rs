@@ -1,5 +1,5 @@
-//! The normal form of C8 and C9: one block without calls, loads along rows in memory, loop-invariant scalars outside
-//! the loop.
+//! The normal form of C8 and C9: one block without calls, nothing that nobody uses, loads along rows in memory,
+//! loop-invariant scalars outside the loop.
 //!
 //! Views, index functions and zero accumulators need no rewriting: later steps see through them. Every pass
 //! rebuilds whole blocks, so that its time is linear in the size of the kernel.
@@ -8,6 +8,7 @@ use warploom_ir::diag::Diagnostics;
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::classes::{is_scalar, is_speculatable};
+use crate::normalize::live::drop_unused;
 use crate::normalize::plain::plain;
 use crate::orient::orient;
 use crate::walk::preorder;
@@ -18,6 +19,7 @@ use crate::walk::preorder;
 /// Control flow without structure, and every call that cannot be inlined (C9), in the order of the text.
 pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Diagnostics> {
     let mut module = plain(module, entry)?.into_owned();
+    drop_unused(&mut module, entry);
     orient(&mut module, entry);
     hoist(&mut module, entry);
     Ok(module)

@@ -15,8 +15,10 @@ mod laws;
 mod print;
 mod source;
 mod strategy;
+mod tiles;
 
 pub use kernel::{Activation, Kernel};
 pub use laws::{Outcome, exercise, reasoned};
 pub use source::text;
 pub use strategy::{any_kernels, kernels, options};
+pub use tiles::{TileArg, TileKernel};

@@ -86,7 +86,9 @@ impl<'m, 'r> Run<'m, 'r> {
     pub fn step(&mut self, w: usize) -> Step {
         let Some(op) = self.current(w) else { return self.leave(w) };
         let step = self.execute(w, op);
-        if step == Step::Went && self.current(w) == Some(op) {
+        // A yield has gone on by itself, to itself where a loop has nothing else.
+        let gone = self.model.module.ops[op].opcode == Opcode::Yield;
+        if step == Step::Went && !gone && self.current(w) == Some(op) {
             self.advance_pc(w);
         }
         step
