@@ -1,5 +1,6 @@
 //! The one function of this crate that embedders call.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use inkwell::context::Context;
@@ -29,11 +30,21 @@ pub struct EmitOptions {
     /// Most registers of a thread (`.maxnreg`), where partitions do not move registers among them; what the program says
     /// if `None` (C31).
     pub max_registers: Option<u32>,
+    /// NVIDIA's libdevice as LLVM bitcode (`libdevice.10.bc`), for functions that have no code of our own (C68).
+    pub libdevice: Option<Arc<[u8]>>,
 }
 
 impl Default for EmitOptions {
     fn default() -> EmitOptions {
-        EmitOptions { ptx: None, fuse: true, level: 1, llvm: false, lines: false, max_registers: None }
+        EmitOptions {
+            ptx: None,
+            fuse: true,
+            level: 1,
+            llvm: false,
+            lines: false,
+            max_registers: None,
+            libdevice: None,
+        }
     }
 }
 
@@ -66,6 +77,12 @@ impl EmitOptions {
     #[must_use]
     pub fn max_registers(self, max_registers: Option<u32>) -> EmitOptions {
         EmitOptions { max_registers, ..self }
+    }
+
+    /// NVIDIA's libdevice as LLVM bitcode.
+    #[must_use]
+    pub fn libdevice(self, libdevice: Option<Arc<[u8]>>) -> EmitOptions {
+        EmitOptions { libdevice, ..self }
     }
 
     /// Whether the PTX says which line of the source each instruction comes from.
@@ -138,10 +155,21 @@ fn compile(
         program.limit_registers(most)?;
     }
     let context = Context::create();
-    let job = lower::Job { module, program: &program, target, ptx, fuse: options.fuse, lines: options.lines };
+    let job = lower::Job {
+        module,
+        program: &program,
+        target,
+        ptx,
+        fuse: options.fuse,
+        lines: options.lines,
+        libdevice: options.libdevice.as_deref(),
+    };
     let ir = lower::lower(&context, &machine, job, refusals)?;
     if !refusals.is_empty() {
         return Ok(None);
+    }
+    if ir.links() {
+        machine::inline_linked(&ir.module, &machine)?;
     }
     let built = Instant::now();
     let llvm = options.llvm.then(|| ir.module.print_to_string().to_string());
@@ -151,7 +179,7 @@ fn compile(
     let text = machine::assembly(&ir.module, &machine)?;
     let text = if options.lines { lines_alone(&text) } else { text };
     let generated = Instant::now();
-    scan::check(&text).map_err(|findings| scan::refusal(&findings))?;
+    scan::check(&text, ir.links()).map_err(|findings| scan::refusal(&findings))?;
     let timings = Timings {
         build: built - start,
         optimize: optimized - built,

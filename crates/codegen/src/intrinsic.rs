@@ -59,6 +59,8 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.div.full", None, 7, 0),
     need("nvvm.ff2bf16x2.rn", None, 7, 0),
     need("nvvm.ff2f16x2.rn", None, 7, 0),
+    need("nvvm.ff2bf16x2.rz", None, 7, 0),
+    need("nvvm.ff2f16x2.rz", None, 7, 0),
     need("nvvm.ff.to.e4m3x2.rn", Some(Feature::Fp8Convert), 8, 1),
     need("nvvm.ff.to.e5m2x2.rn", Some(Feature::Fp8Convert), 8, 1),
     need("nvvm.e4m3x2.to.f16x2.rn", Some(Feature::Fp8Convert), 8, 1),

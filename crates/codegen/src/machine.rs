@@ -54,6 +54,14 @@ pub(crate) fn optimize(module: &Module, machine: &TargetMachine, level: u8) -> R
     module.run_passes(passes, machine, options).map_err(|e| internal(format!("LLVM passes: {e}")))
 }
 
+/// Brings functions of a library where they are called: those that ask for it become part of their callers, the others stay
+/// functions, those that nobody calls go; what they ask of the chip is answered.
+pub(crate) fn inline_linked(module: &Module, machine: &TargetMachine) -> Result<()> {
+    let passes = "nvvm-reflect,always-inline,globaldce,function(sroa,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+    let options = PassBuilderOptions::create();
+    module.run_passes(passes, machine, options).map_err(|e| internal(format!("LLVM passes: {e}")))
+}
+
 /// Prints the module as PTX.
 pub(crate) fn assembly(module: &Module, machine: &TargetMachine) -> Result<String> {
     let buffer = machine

@@ -1,6 +1,7 @@
 //! LLVM IR, PTX and machine code of a lowered kernel, and the assembler beside them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use warploom::Diagnostic;
@@ -28,6 +29,9 @@ pub struct PtxArgs {
     /// Say in the PTX which line of the kernel's source each instruction comes from
     #[arg(long)]
     lines: bool,
+    /// NVIDIA's libdevice as LLVM bitcode, for functions that have no code of our own
+    #[arg(long, value_name = "PATH")]
+    libdevice: Option<PathBuf>,
     /// The assembler; default: `ptxas` on PATH, then in a `.venv` here or above
     #[arg(long, value_name = "PATH")]
     ptxas: Option<PathBuf>,
@@ -35,6 +39,14 @@ pub struct PtxArgs {
 
 fn version(text: &str) -> Result<PtxVersion, String> {
     text.parse().map_err(|e| format!("{e}"))
+}
+
+/// The bytes of a library.
+fn library(path: &Path) -> Result<Arc<[u8]>, Failure> {
+    std::fs::read(path).map(Arc::from).map_err(|e| {
+        let report = diag::Report::error("io", format!("{}: {e}", path.display()));
+        Failure::plain(report.note("needs", "libdevice.10.bc, as Triton and CUDA ship it"))
+    })
 }
 
 /// Writes the PTX of a session's program.
@@ -45,6 +57,7 @@ pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Fai
     options.codegen.lines = args.lines;
     options.codegen.max_registers = args.max_registers;
     options.codegen.llvm = llvm;
+    options.codegen.libdevice = args.libdevice.as_deref().map(library).transpose()?;
     warploom::emit(session.lowered.program(), &session.target, &options)
         .map_err(|found| Failure::found(&found, &session.input))
 }

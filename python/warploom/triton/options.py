@@ -38,4 +38,5 @@ def arguments(options: Any) -> dict[str, Any]:
             raise refused(f"{name}={value!r} is unknown", "an option of Triton 3.9")
     version = options.ptx_version
     return {"no_fusion": not options.enable_fp_fusion, "max_registers": options.maxnreg,
+            "libdevice": dict(options.extern_libs or ()).get("libdevice"),
             "ptx_version": None if version is None else f"{version // 10}.{version % 10}"}

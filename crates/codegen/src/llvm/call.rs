@@ -34,8 +34,9 @@ impl<'c> Ir<'c, '_> {
     }
 
     /// Completes the module.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<()> {
         self.lines = None;
+        self.link()
     }
 
     /// Calls an intrinsic without a result, or drops it.

@@ -5,6 +5,7 @@
 
 mod call;
 mod external;
+pub(crate) mod library;
 pub(crate) mod lines;
 
 use hashbrown::HashMap;
@@ -54,6 +55,8 @@ pub(crate) struct Ir<'c, 't> {
     flags: FastMathFlags,
     builder: Builder<'c>,
     lines: Option<lines::Lines<'c>>,
+    /// Functions that nobody here has written.
+    pub library: library::Library<'c, 't>,
     declared: HashMap<&'static str, Vec<(Option<BasicTypeEnum<'c>>, FunctionValue<'c>)>>,
     convergent: Attribute,
 }
@@ -81,8 +84,22 @@ impl<'c, 't> Ir<'c, 't> {
         let builder = ctx.create_builder();
         let flags = if fuse { FastMathFlags::AllowContract } else { FastMathFlags::empty() };
         let convergent = ctx.create_enum_attribute(Attribute::get_named_enum_kind_id("convergent"), 0);
-        let (shared, declared, lines) = (global.as_pointer_value(), HashMap::new(), None);
-        Ir { ctx, module, function, shared, target, ptx, flags, builder, lines, declared, convergent }
+        let (shared, declared) = (global.as_pointer_value(), HashMap::new());
+        let (lines, library) = (None, library::Library::of(None));
+        Ir {
+            ctx,
+            module,
+            function,
+            shared,
+            target,
+            ptx,
+            flags,
+            builder,
+            lines,
+            library,
+            declared,
+            convergent,
+        }
     }
 
     /// Integer type of this width.

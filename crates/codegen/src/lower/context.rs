@@ -107,6 +107,8 @@ pub(crate) struct Job<'a> {
     pub fuse: bool,
     /// Whether the PTX says which line of the source each instruction comes from.
     pub lines: bool,
+    /// NVIDIA's libdevice, where the user has it.
+    pub libdevice: Option<&'a [u8]>,
 }
 
 impl<'c> Lower<'c, '_> {

@@ -47,10 +47,19 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// Conversions between floating-point formats, round to nearest even; 8-bit ones saturate (C68).
+    /// Conversions between floating-point formats, round to nearest even, or from f32 to 16 bits towards zero; 8-bit ones
+    /// saturate (C68).
     pub(super) fn convert(&mut self, op: OpId, a: Val<'c>) -> Result<Val<'c>> {
         let (from, to) = (self.operand_elem(op, 0)?.clone(), self.result_elem(op)?.clone());
         let (Type::Float(from), Type::Float(to)) = (from, to) else { return Err(self.bad_type(op)) };
+        if let (FloatKind::F32, Some(name)) = (from, self.towards_zero(op, to)) {
+            let zero = self.ir.cf32(0.0);
+            let pair = self.ir.intrinsic(name, &[zero, a])?;
+            return self.ir.lane(pair, 0);
+        }
+        if let (FloatKind::F32 | FloatKind::F16, FloatKind::F8E5M2, true) = (from, to, self.truncates(op)) {
+            return self.cut_to_e5m2(a, from);
+        }
         if !self.rounds_to_even(op) {
             let text = "a conversion with another rounding than to nearest even";
             return Err(refuse(Code::Op, text).rule("C68").into());
@@ -61,7 +70,10 @@ impl<'c> Lower<'c, '_> {
         if from == FloatKind::F64 || to == FloatKind::F64 {
             let cast = if to == FloatKind::F64 { Llvm::FPExt } else { Llvm::FPTrunc };
             return match a {
-                Val::FloatValue(_) => self.ir.cast(cast, a, self.result_type(op)?),
+                // An 8-bit float stands in an integer.
+                Val::FloatValue(_) if self.result_type(op)?.is_float_type() => {
+                    self.ir.cast(cast, a, self.result_type(op)?)
+                }
                 _ => Err(self.bad_type(op)),
             };
         }
@@ -72,6 +84,37 @@ impl<'c> Lower<'c, '_> {
     /// Whether the chip, and the version of PTX, convert 8-bit floats.
     fn converts_fp8(&self) -> bool {
         self.ir.ptx >= FP8_LEAST && self.ir.target.has(Feature::Fp8Convert)
+    }
+
+    /// The upper byte of an f16: e5m2 is what is left of one that is cut off.
+    fn cut_to_e5m2(&mut self, a: Val<'c>, from: FloatKind) -> Result<Val<'c>> {
+        let half = match from {
+            FloatKind::F16 => a,
+            _ => {
+                let zero = self.ir.cf32(0.0);
+                let pair = self.ir.intrinsic("nvvm.ff2f16x2.rz", &[zero, a])?;
+                self.ir.lane(pair, 0)?
+            }
+        };
+        let bits = as_int(self.ir.bits(half, self.ir.int(16).into())?)?;
+        self.ir.cast(Llvm::Trunc, self.ir.shr(bits, 8)?.into(), self.ir.int(8).into())
+    }
+
+    /// Whether a conversion asks for rounding towards zero.
+    fn truncates(&self, op: OpId) -> bool {
+        ["rounding", "roundingmode"].iter().any(|name| {
+            let mode = self.module.attr(op, name);
+            mode.is_some_and(|mode| matches!(mode.as_str(), Some("rtz" | "toward_zero")))
+        })
+    }
+
+    /// The instruction that converts an f32 to 16 bits and rounds towards zero, where the operation asks for it.
+    fn towards_zero(&self, op: OpId, to: FloatKind) -> Option<&'static str> {
+        match to {
+            FloatKind::F16 if self.truncates(op) => Some("nvvm.ff2f16x2.rz"),
+            FloatKind::BF16 if self.truncates(op) => Some("nvvm.ff2bf16x2.rz"),
+            _ => None,
+        }
     }
 
     /// Whether a conversion asks for no other rounding than to nearest even.

@@ -251,7 +251,9 @@ impl<'c> Lower<'c, '_> {
 
     fn extremum(&mut self, op: OpId, name: &'static str, args: &[Val<'c>]) -> Result<Val<'c>> {
         match self.result_elem(op)? {
-            Type::Float(FloatKind::F32 | FloatKind::F16 | FloatKind::BF16) => self.ir.overloaded(name, args),
+            Type::Float(FloatKind::F32 | FloatKind::F16 | FloatKind::BF16 | FloatKind::F64) => {
+                self.ir.overloaded(name, args)
+            }
             _ => Err(self.bad_type(op)),
         }
     }

@@ -56,10 +56,14 @@ impl<'c> Lower<'c, '_> {
             {
                 self.single_function(op, *opcode, *x)
             }
+            _ if symbol.starts_with("__nv_") => {
+                let symbol = symbol.to_owned();
+                let result = self.result_type(op)?;
+                self.ir.call_library(&symbol, result, args)
+            }
             _ => {
-                let names: Vec<&str> = LIBDEVICE.iter().map(|(name, _)| *name).collect();
                 let text = format!("tt.extern_elementwise of {symbol}");
-                Err(refuse(Code::Op, text).rule("C68").note("instead", names.join(", ")).into())
+                Err(refuse(Code::Op, text).rule("C68").note("supported", "functions of libdevice").into())
             }
         }
     }

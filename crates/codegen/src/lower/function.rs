@@ -14,6 +14,7 @@ use super::order::positions;
 use super::value::Bound;
 use crate::error::{Refusal, Result, called_from, internal};
 use crate::family::{Family, Wgmma};
+use crate::llvm::library::Library;
 use crate::llvm::{Ir, as_int};
 use crate::program::Partition;
 
@@ -25,12 +26,13 @@ pub(crate) fn lower<'c, 'a>(
     job: Job<'a>,
     refusals: &mut Vec<Refusal>,
 ) -> Result<Ir<'c, 'a>> {
-    let Job { module, program, target, ptx, fuse, lines } = job;
+    let Job { module, program, target, ptx, fuse, lines, libdevice } = job;
     let out = ctx.create_module(program.name);
     out.set_triple(&machine.get_triple());
     out.set_data_layout(&machine.get_target_data().get_data_layout());
     let function = declare(ctx, &out, module, program)?;
     let mut ir = Ir::new(ctx, out, function, target, ptx, fuse);
+    ir.library = Library::of(libdevice);
     let first = module.blocks[program.body].ops.iter().find_map(|&op| called_from(module, op));
     if let Some(place) = first.filter(|_| lines) {
         ir.tell_lines(place);
@@ -75,7 +77,7 @@ pub(crate) fn lower<'c, 'a>(
     let place = |refusal: &Refusal| refusal.op.map(|op| lower.position[op]);
     lower.refusals.sort_by_key(place);
     refusals.append(&mut lower.refusals);
-    lower.ir.finish();
+    lower.ir.finish()?;
     Ok(lower.ir)
 }
 

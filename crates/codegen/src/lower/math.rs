@@ -15,11 +15,32 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn function_of(&mut self, op: OpId, x: Val<'c>) -> Result<Val<'c>> {
         let Type::Float(kind) = *self.operand_elem(op, 0)? else { return Err(self.unsupported(op)) };
         if kind == FloatKind::F64 {
-            return Err(self.unsupported(op));
+            return self.double_function(op, x);
         }
         let x = self.widened(op, x, kind)?;
         let y = self.single_function(op, self.module.ops[op].opcode, x)?;
         self.narrowed_to(op, y, kind)
+    }
+
+    /// A function of an f64: what the machine has, else libdevice's.
+    fn double_function(&mut self, op: OpId, x: Val<'c>) -> Result<Val<'c>> {
+        let opcode = self.module.ops[op].opcode;
+        let name = match opcode {
+            Opcode::Sqrt | Opcode::PreciseSqrt => return self.ir.overloaded("sqrt", &[x]),
+            Opcode::Floor => return self.ir.overloaded("floor", &[x]),
+            Opcode::Ceil => return self.ir.overloaded("ceil", &[x]),
+            Opcode::Rsqrt => "__nv_rsqrt",
+            Opcode::Exp => "__nv_exp",
+            Opcode::Exp2 => "__nv_exp2",
+            Opcode::Log => "__nv_log",
+            Opcode::Log2 => "__nv_log2",
+            Opcode::Sin => "__nv_sin",
+            Opcode::Cos => "__nv_cos",
+            Opcode::Tanh => "__nv_tanh",
+            Opcode::Erf => "__nv_erf",
+            _ => return Err(self.unsupported(op)),
+        };
+        self.ir.call_library(name, self.ir.ctx.f64_type().into(), &[x])
     }
 
     /// A function of an f32.

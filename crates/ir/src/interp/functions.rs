@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
+use super::libdevice;
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -44,39 +45,44 @@ pub(super) fn apply(cx: Context<'_>, to: &Type, x: &Data, f: Function) -> Result
     Ok(Data::Float(x.floats()?.iter().map(|&v| cx.round(kind, f(v))).collect()))
 }
 
-/// Functions of one operand that kernels reach by a name outside `math`: libdevice symbols, and inline
-/// assembly of one instruction.
-const FOREIGN: [(&str, &str, Function); 10] = [
-    ("exp", "", libm::exp),
-    ("exp2", "ex2", libm::exp2),
-    ("log", "", libm::log),
-    ("log2", "lg2", libm::log2),
-    ("sin", "sin", libm::sin),
-    ("cos", "cos", libm::cos),
-    ("tanh", "tanh", libm::tanh),
-    ("erf", "", libm::erf),
-    ("sqrt", "sqrt", libm::sqrt),
-    ("rsqrt", "rsqrt", |v| 1.0 / libm::sqrt(v)),
+/// Functions that inline assembly of one instruction computes.
+const INSTRUCTIONS: [(&str, Function); 7] = [
+    ("ex2", libm::exp2),
+    ("lg2", libm::log2),
+    ("sin", libm::sin),
+    ("cos", libm::cos),
+    ("tanh", libm::tanh),
+    ("sqrt", libm::sqrt),
+    ("rsqrt", |v| 1.0 / libm::sqrt(v)),
 ];
 
-/// `tt.extern_elementwise` and `tt.elementwise_inline_asm` of a function in [`FOREIGN`].
+/// `tt.extern_elementwise` of a function of libdevice, `tt.elementwise_inline_asm` of an instruction.
 pub(super) fn foreign(cx: Context<'_>, op: OpId, to: &Type, args: &[&Data]) -> Result<Data, Fault> {
     let text = |name| cx.module.attr(op, name).and_then(|a| a.as_str()).unwrap_or("?");
-    let (what, found) = match cx.module.ops[op].opcode {
-        Opcode::ExternElementwise => {
-            let symbol = text("symbol");
-            let name = symbol.strip_prefix("__nv_").map(|n| n.strip_suffix('f').unwrap_or(n));
-            (symbol, FOREIGN.iter().find(|(libdevice, ..)| Some(*libdevice) == name))
-        }
-        _ => {
-            // `ex2.approx.ftz.f32 $0, $1;`
-            let asm = text("asm_string");
-            let name = asm.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
-            (asm, FOREIGN.iter().find(|(_, ptx, _)| !ptx.is_empty() && Some(*ptx) == name))
-        }
-    };
-    match (found, args) {
-        (Some((.., f)), [x]) => apply(cx, to, x, *f),
-        _ => Err(Fault::Unsupported(format!("{} of `{what}`", cx.module.op_name(op)))),
+    let unknown = |what: &str| Fault::Unsupported(format!("{} of `{what}`", cx.module.op_name(op)));
+    if cx.module.ops[op].opcode == Opcode::ExternElementwise {
+        let symbol = text("symbol");
+        return match args {
+            [x] if matches!(to, Type::Int(..)) => {
+                let f = libdevice::integral(symbol).ok_or_else(|| unknown(symbol))?;
+                let bits = int_width(to)?;
+                Ok(Data::Int(x.floats()?.iter().map(|&v| wrap(f(v) as u64, bits)).collect()))
+            }
+            [x] => apply(cx, to, x, libdevice::unary(symbol).ok_or_else(|| unknown(symbol))?),
+            [x, y] => {
+                let f = libdevice::binary(symbol).ok_or_else(|| unknown(symbol))?;
+                let kind = float_kind(to)?;
+                let pairs = x.floats()?.iter().zip(y.floats()?);
+                Ok(Data::Float(pairs.map(|(&a, &b)| cx.round(kind, f(a, b))).collect()))
+            }
+            _ => Err(unknown(symbol)),
+        };
+    }
+    // `ex2.approx.ftz.f32 $0, $1;`
+    let asm = text("asm_string");
+    let name = asm.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
+    match (INSTRUCTIONS.iter().find(|(ptx, _)| Some(*ptx) == name), args) {
+        (Some((_, f)), [x]) => apply(cx, to, x, *f),
+        _ => Err(unknown(asm)),
     }
 }

@@ -33,6 +33,7 @@ mod entry;
 mod error;
 pub mod float;
 mod functions;
+mod libdevice;
 mod machine;
 mod map;
 mod memory;

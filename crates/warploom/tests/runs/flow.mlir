@@ -116,3 +116,81 @@ module {
     tt.return
   }
 }
+// -----
+// A loop that only hands values on, and a branch that depends on them (C35).
+// run: run - --target sm_80 --interleavings 0 --seed 1 --arg=[4] --arg=3
+// run: run - --target sm_100a --interleavings 0 --seed 1 --arg=[4] --arg=3
+// clean
+module {
+  tt.func public @handed(%p: !tt.ptr<i32>, %few: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %some = arith.cmpi sle, %c0, %few : i32
+    %v:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %some, %b = %some) -> (i1, i1)  : i32 {
+      scf.yield %a, %some : i1, i1
+    }
+    %x = scf.if %v#0 -> (i32) {
+      scf.yield %few : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    tt.store %p, %x : !tt.ptr<i32>
+    tt.return
+  }
+}
+// -----
+// A product that nobody uses is left out, with the loads that feed it (C9).
+// run: run - --target sm_80 --interleavings 0 --seed 1 --arg=[1024] --arg=[4]
+// run: run - --target sm_90a --interleavings 0 --seed 1 --arg=[1024] --arg=[4]
+// run: run - --target sm_100a --interleavings 0 --seed 1 --arg=[1024] --arg=[4]
+// clean
+module {
+  tt.func public @unused(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32>) {
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+    %n = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %r = tt.reshape %n : tensor<256xi32> -> tensor<16x16xi32>
+    %s = tt.splat %p : !tt.ptr<f16> -> tensor<16x16x!tt.ptr<f16>>
+    %at = tt.addptr %s, %r : tensor<16x16x!tt.ptr<f16>>, tensor<16x16xi32>
+    %a = tt.load %at : tensor<16x16x!tt.ptr<f16>>
+    %d = tt.dot %a, %a, %zero : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+    %one = arith.constant 1 : i32
+    tt.store %q, %one : !tt.ptr<i32>
+    tt.return
+  }
+}
+// -----
+// The larger and the smaller of f64, and f32 cut off to 16 bits (C7, C68).
+// run: run - --target sm_80 --interleavings 0 --seed 1 --arg=[64] --arg=[64] --arg=[64] --arg=[64] --arg=[64]
+// run: run - --target sm_100a --interleavings 0 --seed 1 --arg=[64] --arg=[64] --arg=[64] --arg=[64] --arg=[64]
+// clean
+module {
+  tt.func public @rounded(%p: !tt.ptr<f32>, %q: !tt.ptr<f64>, %h: !tt.ptr<f16>, %b: !tt.ptr<bf16>, %e: !tt.ptr<f8E5M2>) {
+    %n = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %pa = tt.addptr %ps, %n : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %qs = tt.splat %q : !tt.ptr<f64> -> tensor<64x!tt.ptr<f64>>
+    %qa = tt.addptr %qs, %n : tensor<64x!tt.ptr<f64>>, tensor<64xi32>
+    %hs = tt.splat %h : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+    %ha = tt.addptr %hs, %n : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+    %bs = tt.splat %b : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
+    %ba = tt.addptr %bs, %n : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
+    %x = tt.load %pa : tensor<64x!tt.ptr<f32>>
+    %y = tt.load %qa : tensor<64x!tt.ptr<f64>>
+    %w = arith.extf %x : tensor<64xf32> to tensor<64xf64>
+    %m0 = arith.maxnumf %w, %y : tensor<64xf64>
+    %m1 = arith.minimumf %m0, %y : tensor<64xf64>
+    %m2 = arith.maximumf %m1, %w : tensor<64xf64>
+    %m3 = arith.minnumf %m2, %m0 : tensor<64xf64>
+    tt.store %qa, %m3 : tensor<64x!tt.ptr<f64>>
+    %f = tt.fp_to_fp %x, rounding = rtz : tensor<64xf32> -> tensor<64xf16>
+    tt.store %ha, %f : tensor<64x!tt.ptr<f16>>
+    %g = tt.fp_to_fp %x, rounding = rtz : tensor<64xf32> -> tensor<64xbf16>
+    tt.store %ba, %g : tensor<64x!tt.ptr<bf16>>
+    %es = tt.splat %e : !tt.ptr<f8E5M2> -> tensor<64x!tt.ptr<f8E5M2>>
+    %ea = tt.addptr %es, %n : tensor<64x!tt.ptr<f8E5M2>>, tensor<64xi32>
+    %u = tt.fp_to_fp %x, rounding = rtz : tensor<64xf32> -> tensor<64xf8E5M2>
+    tt.store %ea, %u : tensor<64x!tt.ptr<f8E5M2>>
+    tt.return
+  }
+}
