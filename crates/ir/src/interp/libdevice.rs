@@ -2,6 +2,12 @@
 
 use super::functions::Function;
 
+/// A function of two numbers.
+pub(super) type Function2 = fn(f64, f64) -> f64;
+
+/// A function of one number that gives an integer.
+pub(super) type Integral = fn(f64) -> i64;
+
 /// Functions of one number.
 const UNARY: [(&str, Function); 46] = [
     ("acos", libm::acos),
@@ -53,7 +59,7 @@ const UNARY: [(&str, Function); 46] = [
 ];
 
 /// Functions of two numbers.
-const BINARY: [(&str, fn(f64, f64) -> f64); 15] = [
+const BINARY: [(&str, Function2); 15] = [
     ("atan2", libm::atan2),
     ("copysign", f64::copysign),
     ("dadd_rn", |a, b| a + b),
@@ -72,7 +78,7 @@ const BINARY: [(&str, fn(f64, f64) -> f64); 15] = [
 ];
 
 /// Functions of one number that give an integer.
-const INTEGRAL: [(&str, fn(f64) -> i64); 13] = [
+const INTEGRAL: [(&str, Integral); 13] = [
     ("finite", |v| i64::from(v.is_finite())),
     ("float2int_rn", |v| libm::rint(v) as i32 as i64),
     ("float2int_rz", |v| v as i32 as i64),
@@ -102,11 +108,11 @@ pub(super) fn unary(symbol: &str) -> Option<Function> {
 }
 
 /// A function of two numbers.
-pub(super) fn binary(symbol: &str) -> Option<fn(f64, f64) -> f64> {
+pub(super) fn binary(symbol: &str) -> Option<Function2> {
     find(&BINARY, symbol)
 }
 
 /// A function of one number that gives an integer.
-pub(super) fn integral(symbol: &str) -> Option<fn(f64) -> i64> {
+pub(super) fn integral(symbol: &str) -> Option<Integral> {
     find(&INTEGRAL, symbol)
 }
