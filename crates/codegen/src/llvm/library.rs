@@ -9,20 +9,6 @@ use warploom_ir::diag::Code;
 use super::{Ir, Val};
 use crate::error::{Result, internal, refuse};
 
-/// A library that may not have been read yet.
-pub(crate) struct Library<'c, 't> {
-    bitcode: Option<&'t [u8]>,
-    read: Option<Module<'c>>,
-    linked: bool,
-}
-
-impl<'t> Library<'_, 't> {
-    /// A library of this bitcode, or none.
-    pub fn of(bitcode: Option<&'t [u8]>) -> Self {
-        Library { bitcode, read: None, linked: false }
-    }
-}
-
 impl<'c> Ir<'c, '_> {
     /// Calls a function of the library.
     pub fn call_library(

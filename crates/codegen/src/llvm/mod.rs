@@ -3,11 +3,14 @@
 //! Every intrinsic goes through [`Ir::intrinsic`], which asks the table of [`crate::intrinsic`] first (C43);
 //! every inline assembly is `sideeffect` and its call `convergent` unless it is said to be pure.
 
+mod aggregate;
+mod bitcode;
 mod call;
 mod external;
-pub(crate) mod library;
+mod library;
 pub(crate) mod lines;
 
+pub(crate) use bitcode::Library;
 use hashbrown::HashMap;
 use inkwell::AddressSpace;
 use inkwell::attributes::Attribute;
@@ -56,7 +59,7 @@ pub(crate) struct Ir<'c, 't> {
     builder: Builder<'c>,
     lines: Option<lines::Lines<'c>>,
     /// Functions that nobody here has written.
-    pub library: library::Library<'c, 't>,
+    pub library: Library<'c, 't>,
     declared: HashMap<&'static str, Vec<(Option<BasicTypeEnum<'c>>, FunctionValue<'c>)>>,
     convergent: Attribute,
 }
@@ -85,7 +88,7 @@ impl<'c, 't> Ir<'c, 't> {
         let flags = if fuse { FastMathFlags::AllowContract } else { FastMathFlags::empty() };
         let convergent = ctx.create_enum_attribute(Attribute::get_named_enum_kind_id("convergent"), 0);
         let (shared, declared) = (global.as_pointer_value(), HashMap::new());
-        let (lines, library) = (None, library::Library::of(None));
+        let (lines, library) = (None, Library::of(None));
         Ir {
             ctx,
             module,
@@ -345,50 +348,6 @@ impl<'c, 't> Ir<'c, 't> {
     pub fn store(&self, value: Val<'c>, pointer: PointerValue<'c>, align: u32) -> Result<()> {
         let store = self.builder.build_store(pointer, value)?;
         store.set_alignment(align).map_err(|e| internal(e.to_string()))
-    }
-
-    /// Member `index` of a structure.
-    pub fn member(&self, aggregate: Val<'c>, index: u32) -> Result<Val<'c>> {
-        match aggregate {
-            Val::StructValue(value) => Ok(self.builder.build_extract_value(value, index, "")?),
-            _ => Err(internal("member of a value without members")),
-        }
-    }
-
-    /// Element `index` of a vector.
-    pub fn lane(&self, vector: Val<'c>, index: u64) -> Result<Val<'c>> {
-        match vector {
-            Val::VectorValue(value) => Ok(self.builder.build_extract_element(value, self.c32(index), "")?),
-            _ => Err(internal("element of a value that is no vector")),
-        }
-    }
-
-    /// The vector `<a, b>`.
-    pub fn pair(&self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
-        let empty = match a.get_type() {
-            BasicTypeEnum::FloatType(ty) => ty.vec_type(2).get_poison(),
-            BasicTypeEnum::IntType(ty) => ty.vec_type(2).get_poison(),
-            _ => return Err(internal("a pair of neither integers nor floats")),
-        };
-        let first = self.builder.build_insert_element(empty, a, self.c32(0), "")?;
-        Ok(self.builder.build_insert_element(first, b, self.c32(1), "")?.into())
-    }
-
-    /// The vector of these values; one is itself.
-    pub fn vector(&self, values: &[Val<'c>]) -> Result<Val<'c>> {
-        let (Some(first), count) = (values.first(), values.len() as u32) else {
-            return Err(internal("a vector of nothing"));
-        };
-        let mut vector = match first.get_type() {
-            _ if count == 1 => return Ok(*first),
-            BasicTypeEnum::FloatType(ty) => ty.vec_type(count).get_poison(),
-            BasicTypeEnum::IntType(ty) => ty.vec_type(count).get_poison(),
-            _ => return Err(internal("a vector of neither integers nor floats")),
-        };
-        for (i, &value) in (0..).zip(values) {
-            vector = self.builder.build_insert_element(vector, value, self.c32(i), "")?;
-        }
-        Ok(vector.into())
     }
 
     /// Reinterprets bits; same type is a no-op.

@@ -14,7 +14,7 @@ use super::order::positions;
 use super::value::Bound;
 use crate::error::{Refusal, Result, called_from, internal};
 use crate::family::{Family, Wgmma};
-use crate::llvm::library::Library;
+use crate::llvm::Library;
 use crate::llvm::{Ir, as_int};
 use crate::program::Partition;
 

@@ -3,13 +3,10 @@
 use super::context::Context;
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
-use super::libdevice;
+use super::libdevice::{self, Function};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::Type;
-
-/// A function evaluated in `f64` before its result is rounded.
-pub(super) type Function = fn(f64) -> f64;
 
 /// The function of an operation of one float; `None` for any other operation.
 pub(super) fn function(opcode: Opcode) -> Option<Function> {

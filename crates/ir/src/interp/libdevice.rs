@@ -1,6 +1,7 @@
 //! Functions of NVIDIA's libdevice by their names without `__nv_` and the `f` of f32 (C68).
 
-use super::functions::Function;
+/// A function evaluated in `f64` before its result is rounded.
+pub(super) type Function = fn(f64) -> f64;
 
 /// A function of two numbers.
 pub(super) type Function2 = fn(f64, f64) -> f64;

@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write};
 
+use super::kernel::{TileArg, TileKernel};
 use super::values::{Elem, Value, ty};
-use super::{TileArg, TileKernel};
 use crate::ir::{Choices, tape};
 
 /// Elements of a tile at most.

@@ -1,0 +1,33 @@
+//! A generated kernel of tiles, as data.
+
+/// What a generated kernel is launched with, in order of its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TileArg {
+    /// A buffer of these integers.
+    Buffer(Vec<i64>),
+    /// A number.
+    Number(i64),
+}
+
+impl TileArg {
+    /// The argument as the command `run` takes it.
+    pub fn text(&self) -> String {
+        match self {
+            TileArg::Buffer(values) => {
+                format!("--arg={}", values.iter().map(i64::to_string).collect::<Vec<_>>().join(","))
+            }
+            TileArg::Number(value) => format!("--arg={value}"),
+        }
+    }
+}
+
+/// A generated kernel of tiles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TileKernel {
+    /// Its text, as Triton would print it.
+    pub text: String,
+    /// Its arguments.
+    pub args: Vec<TileArg>,
+    /// Programs along x.
+    pub programs: u32,
+}
