@@ -191,6 +191,52 @@ fn products_of_other_rows_are_left_to_one_partition_c63() {
     assert!(text.contains("tt.dot with M = 32") && text.contains("64, or multiples of 128"), "{text}");
 }
 
+/// A persistent kernel has two accumulators in 512 columns, and products of the next tile begin before the first bytes of
+/// this one are stored (B79, Q50).
+#[test]
+fn products_of_the_next_tile_run_before_the_stores_of_this_one_b79() {
+    use warploom::run::ArgSpec::{Int, Tensor};
+    let (m, n, k) = (300, 500, 128);
+    let module = warploom::read(&common::kernel("gemm_persistent")).unwrap();
+    let target = Target::named("sm_100a").unwrap();
+    let output =
+        warploom::compile(&module, &target, &Options::default()).unwrap_or_else(|d| panic!("{}", d[0]));
+    let (metadata, facts) = (&output.emitted.metadata, output.lowered.facts());
+    assert_eq!((metadata.tmem_size, facts.tmem_columns), (512, 512));
+    assert!(facts.rings.iter().any(|ring| *ring == ("p2".to_owned(), 2)), "{:?}", facts.rings);
+    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
+    let args = vec![
+        Tensor(vec![m, k]),
+        Tensor(vec![n, k]),
+        Tensor(vec![m, n]),
+        Int(m as i64),
+        Int(n as i64),
+        Int(k as i64),
+    ];
+    let prepared = prepare(&module, &metadata.name, &Case { args, grid: [1, 1, 1], seed: 1 }).unwrap();
+    let ahead = policies(6).into_iter().filter(|&policy| {
+        let options = emulator::RunOptions::default().policy(policy).trace(1 << 22);
+        let outcome = prepared.run(&ptx, metadata, &target, &options).unwrap();
+        assert!(outcome.passed(), "{policy:?}\n{}", outcome.report);
+        let begins = |is: &dyn Fn(&str) -> bool| {
+            let events = outcome.report.trace.iter().filter(|e| e.operation.is_none() && is(&e.opcode));
+            let mut begins: Vec<u64> = events.map(|e| e.begin).collect();
+            begins.sort_unstable();
+            begins
+        };
+        let products = begins(&|opcode| opcode.starts_with("tcgen05.mma"));
+        let stores = begins(&|o| o.starts_with("cp.async.bulk.tensor") && o.contains(".global.shared"));
+        let tiles = 6;
+        assert!(products.len() % tiles == 0 && stores.len() % tiles == 0 && !stores.is_empty());
+        let (each, sent) = (products.len() / tiles, stores.len() / tiles);
+        (1..tiles).any(|tile| products[tile * each] < stores[(tile - 1) * sent])
+    });
+    assert!(
+        ahead.count() > 0,
+        "no interleaving has a product of the next tile before the stores of this one"
+    );
+}
+
 /// The numbers of one kernel on one chip.
 fn numbers(path: &Path, chip: &str, ptxas: &Path, nvdisasm: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();

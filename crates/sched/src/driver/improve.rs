@@ -12,8 +12,9 @@ use crate::model::random::Random;
 /// Operations freed at first, and at least.
 const FIRST_FREE: usize = 10;
 const LEAST_FREE: usize = 5;
-/// Conflicts of a question.
+/// Conflicts of a question, and of one that `exact` asks.
 const CONFLICTS: u64 = 20;
+const EXACT_CONFLICTS: u64 = 40;
 /// Refuted questions in a row after which more operations are freed.
 const ROW: u32 = 6;
 /// A schedule that is longer than the bound by less than such a part is good enough for `auto`.
@@ -38,6 +39,7 @@ impl Session<'_> {
         let exact = self.options.algorithm == Algorithm::Exact;
         let many = 1 + search.nodes().len() as u64 / MANY;
         let many = many * (many + 1) / 2;
+        let conflicts = if exact { EXACT_CONFLICTS } else { CONFLICTS };
         let near = if exact { 0 } else { s.proved / NEAR };
         let mut budget =
             StepBudget::new(if exact { self.left } else { (self.options.steps / PART).saturating_mul(many) });
@@ -53,7 +55,7 @@ impl Session<'_> {
             let free = choice.next(&s.best, s.high, size);
             // Far from the bound, steps are long at first.
             let step = ((s.high - s.proved) >> (LONG_STEP + fruitless.min(40) as u32 / 2)).max(1);
-            match search.ask_around((&s.best, &free), s.high - step, CONFLICTS, &mut budget, self.guard) {
+            match search.ask_around((&s.best, &free), s.high - step, conflicts, &mut budget, self.guard) {
                 Verdict::Found(time) => {
                     let before = s.high;
                     s.take(time);
