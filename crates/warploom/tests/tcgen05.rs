@@ -214,7 +214,7 @@ fn products_of_the_next_tile_run_before_the_stores_of_this_one_b79() {
         Int(k as i64),
     ];
     let prepared = prepare(&module, &metadata.name, &Case { args, grid: [1, 1, 1], seed: 1 }).unwrap();
-    let ahead = policies(6).into_iter().filter(|&policy| {
+    let ahead = policies(6).filter(|&policy| {
         let options = emulator::RunOptions::default().policy(policy).trace(1 << 22);
         let outcome = prepared.run(&ptx, metadata, &target, &options).unwrap();
         assert!(outcome.passed(), "{policy:?}\n{}", outcome.report);
