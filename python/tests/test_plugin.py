@@ -66,7 +66,8 @@ import numpy as np, sys, triton, triton.language as tl, warploom.triton
 
 @triton.jit
 def endless(x):
-    while tl.load(x, volatile=True) == 0:
+    # Each turn changes memory: what only waits is found to be a deadlock.
+    while tl.atomic_add(x, 1) >= 0:
         pass
 
 warploom.triton.emulate("sm_90a", max_steps=2**62)
