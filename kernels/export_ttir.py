@@ -143,6 +143,7 @@ CASES = {
     "both_computed": ("fused", "both_computed", tiles("fp16", (64, 32), (32, 64), (64, 64)) + ["i32"], TINY),
     "conv3x3": ("fused", "conv3x3", ["*fp16:16"] * 3 + ["i32", "i32", "i32:16", "i32:16"], dict(BM=64, BN=32, BK=32)),
     "stream_k": ("fused", "stream_k", ["*fp16:16", "*fp16:16", "*fp32:16", "i32", "i32:16", "i32:16", "i32"], TINY),
+    "picked_tiles": ("fused", "picked_tiles", ["*fp16:16"] * 3 + ["*i32:16", "i32", "i32:16", "i32:16", "i32"], TINY),
     "attention_window": ("attend", "attention_window", ["*fp16:16"] * 4 + ["i32"] * 3 + ["fp32"],
                          dict(BM=64, BN=32, D=64)),
     "attention_paged": ("attend", "attention_paged", ["*fp16:16"] * 3 + ["*i32:16", "*fp16:16", "i32", "fp32"],

@@ -81,3 +81,21 @@ def stream_k(a_ptr, b_ptr, c_ptr, M, N, K, SHARE,
             acc = tl.dot(a, b, acc)
         tl.atomic_add(c_ptr + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
         at += last - first
+
+
+@triton.jit
+def picked_tiles(a_ptr, b_ptr, c_ptr, flags, M, N, K, PROGRAMS,
+                 BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """C = A @ B in the tiles that a flag asks for, the others left alone; 16-bit tiles are stored from the loop over them."""
+    across = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BM) * across, PROGRAMS):
+        if tl.load(flags + tile) != 0:
+            m = (tile // across) * BM + tl.arange(0, BM)
+            n = (tile % across) * BN + tl.arange(0, BN)
+            acc = tl.zeros((BM, BN), tl.float32)
+            for i in range(0, tl.cdiv(K, BK)):
+                k = i * BK + tl.arange(0, BK)
+                a = tl.load(a_ptr + m[:, None] * K + k[None, :], mask=(m[:, None] < M) & (k[None, :] < K), other=0.0)
+                b = tl.load(b_ptr + k[:, None] * N + n[None, :], mask=(k[:, None] < K) & (n[None, :] < N), other=0.0)
+                acc = tl.dot(a, b, acc)
+            tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m[:, None] < M) & (n[None, :] < N))

@@ -36,6 +36,54 @@ fn sums_that_a_loop_carries_stay_in_tensor_memory_c66() {
     }
 }
 
+/// What is computed for a product is stored once the sum that read it before has given its slot back; nobody waits for
+/// the sum in its trip.
+#[test]
+fn sums_that_read_stored_tiles_stay_in_tensor_memory_c66() {
+    let gemm = compile("dequant_int8", "sm_100a", None);
+    let stored = &gemm.expanded().unwrap().stored;
+    assert!(stored.len() == 1 && stored[0].given_back.is_some() && !stored[0].again);
+    let right = warploom_ir::print(&gemm.program);
+    assert!(found(&right).is_empty() && !right.contains("arith.addf"), "{right}");
+    let line =
+        |has: &str| right.lines().find(|l| l.contains(has)).unwrap_or_else(|| panic!("{has}")).to_owned();
+    let (acquire, release) = (line("producer_acquire @f0"), line("consumer_release @f0"));
+    let xored = acquire.split(", ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    let phase = acquire.replace(&format!(", {xored}]"), ", %0]");
+    let mutations: Vec<(&str, String, String, &[Rule])> = vec![
+        ("stored over what is read", acquire.clone(), String::new(), &[Rule::Overwrite]),
+        (
+            "acquired by the same phase in each trip",
+            acquire.clone(),
+            phase,
+            &[Rule::Overwrite, Rule::Deadlock],
+        ),
+        ("not given back", release.clone(), String::new(), &[Rule::Deadlock, Rule::Arrivals]),
+        (
+            "given back twice",
+            release.clone(),
+            format!("{release}\n{release}"),
+            &[Rule::Arrivals, Rule::Overwrite],
+        ),
+    ];
+    for (name, from, to, rules) in mutations {
+        let broken = found(&right.replacen(&from, &to, 1));
+        assert!(rules.iter().any(|rule| broken.contains(rule)), "{name}: {broken:?}");
+    }
+}
+
+/// The slots of a loop go on from one run to the next through loops and branches around it, counted or not.
+#[test]
+fn sums_stay_in_tensor_memory_whatever_stands_around_their_loop_c23() {
+    for (name, around) in [("stream_k", "scf.while"), ("picked_tiles", "scf.if")] {
+        let text = warploom_ir::print(&compile(name, "sm_100a", None).program);
+        assert!(
+            text.contains(around) && text.contains("cp_async_to_mma") && !text.contains("arith.addf"),
+            "{text}"
+        );
+    }
+}
+
 /// S is read in its trip, and O is scaled: both start anew, and take turns where they have the same shape.
 #[test]
 fn products_that_a_loop_reads_start_anew() {

@@ -41,6 +41,7 @@ mod moved;
 mod neighbours;
 mod order;
 mod paired;
+mod panels;
 mod parked;
 mod pointer;
 mod poll;

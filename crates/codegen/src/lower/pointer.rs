@@ -1,7 +1,8 @@
 //! `tt.store` and `tt.atomic_rmw` through pointers: scalars, vectors, matrices (C33, C48).
 //!
 //! Where neighbours in a row go to neighbours in memory, a lane takes several at once. It holds two columns of
-//! every eight; the lanes of a quad exchange theirs, so that each has up to 16 bytes of one row.
+//! every eight; the lanes of a quad exchange theirs, so that each has up to 16 bytes of one row, or whole panels go by
+//! way of scratch memory (`panels`).
 
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
@@ -56,6 +57,9 @@ impl<'c, 'a> Lower<'c, 'a> {
             Form::Slice { axis, extent } => self.put_slice(stored, family, axis, extent),
             Form::Tile { cols, .. } => {
                 let together = self.together(stored);
+                if let Some(width) = self.panels(stored, family, cols, together) {
+                    return self.put_panels(stored, family, width);
+                }
                 if together.min(family.run()) > 1 {
                     return self.put_rows(stored, family, together);
                 }
@@ -212,7 +216,7 @@ impl<'c, 'a> Lower<'c, 'a> {
     }
 
     /// Words of one row.
-    fn put_words(
+    pub(super) fn put_words(
         &mut self,
         stored: &Stored,
         to: Val<'c>,

@@ -43,7 +43,7 @@ const OVERHEAD: u64 = 88;
 const COPYING: u64 = 72;
 
 /// The most registers of products where each lane has a row of 128: twice as many lanes would share 64 rows each.
-const ROWS: u64 = 64;
+const ROWS: u64 = 128;
 
 /// Warps for the products of a kernel, and how its tiles lie: two warpgroups where the rows allow, then one, then four.
 /// A warpgroup has 128 rows of tensor memory at once where its products leave room in registers, else 64.
@@ -91,7 +91,7 @@ fn fitting(words: u64, held: &Held, aligned: bool, target: &Target) -> Option<(u
         words / (128 * groups) <= most.unwrap_or(room).min(room) && held.by(64 * groups)
     };
     let limits = if aligned { [None, None] } else { [Some(COPYING), None] };
-    let mut choices = limits.into_iter().flat_map(|most| [2, 1, 4].map(|groups| (most, groups)));
+    let mut choices = limits.into_iter().flat_map(|most| [1, 2, 4].map(|groups| (most, groups)));
     match target.mma_instruction() {
         MmaInstruction::Tcgen05 => {
             let whole = [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g));

@@ -67,6 +67,27 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
     }
 }
 
+/// Bytes that the warps of a partition need for a store in a loop whose elements they exchange by matrices of `stmatrix`:
+/// a panel of 16 rows each, of 128 bytes at most.
+pub(crate) fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
+    let data = &module.ops[op];
+    let quads = match layout {
+        RegisterLayout::MmaSync { n, .. } => n == 1,
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves => true,
+        RegisterLayout::TensorRows | RegisterLayout::Blocked { .. } => false,
+    };
+    if data.opcode != Opcode::Store || !quads || !repeats(module, op) {
+        return 0;
+    }
+    let Some(ty) = data.operands.get(1).map(|&v| module.ty(v)) else { return 0 };
+    match (ty.elem_bits(), ty.shape()) {
+        (Some(16), [.., _, cols]) if is_covered(ty, warps, layout) && cols.is_multiple_of(32) => {
+            16 * 2 * if cols.is_multiple_of(64) { 64 } else { 32 } * warps
+        }
+        _ => 0,
+    }
+}
+
 /// Words of 32 bits of an element of the result, one where there is none.
 fn result_words(module: &Module, op: OpId) -> u64 {
     let bits = module.result(op).and_then(|v| module.ty(v).elem_bits());

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
+use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
@@ -51,7 +51,10 @@ pub(crate) fn choose(
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
             let vectors = Vectors::new(module, func);
-            let scratch = ops.iter().map(|&op| scratch::of(module, op, warps, layout, &vectors));
+            let matrices = target.has(Feature::Stmatrix);
+            let panels = |op| if matrices { scratch::panels(module, op, warps, layout) } else { 0 };
+            let scratch =
+                ops.iter().map(|&op| scratch::of(module, op, warps, layout, &vectors).max(panels(op)));
             let scratch = scratch.max().unwrap_or(0);
             return Ok(PartitionShape { warps, registers, layout, scratch });
         }

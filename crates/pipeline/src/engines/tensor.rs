@@ -65,7 +65,8 @@ pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands
 }
 
 /// Whether the sum of a product stays in tensor memory: a counted loop carries it from zero on, and what the product
-/// reads comes by pipelined loads of that loop, or stays what it is while the loop runs.
+/// reads comes by pipelined loads of that loop, is stored in front of it, or stays what it is while the loop runs; the
+/// product gives the slots back.
 fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
     let Some(scf_for) = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For) else {
         return false;
@@ -76,19 +77,18 @@ fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -
     let init = at.and_then(|at| kernel.ops[scf_for].operands.get(at + 2)).copied();
     let from_zero = init.is_some_and(|init| kernel.is_const_zero(init));
     let brought = |operand: &DotOperand| {
-        let Some(base) = kernel.def_op(operand.seen.base) else { return false };
+        let base = kernel.def_op(operand.seen.base);
         match operand.slot {
             Some(Slot::Ring) => found
                 .iter()
-                .any(|f| f.scf_for == scf_for && !f.engine() && f.tiles.iter().any(|t| t.op == base)),
-            Some(Slot::Blocking) => !is_inside(kernel, base, scf_for),
-            None => false,
+                .any(|f| f.scf_for == scf_for && !f.engine() && f.tiles.iter().any(|t| Some(t.op) == base)),
+            Some(Slot::Blocking) => base.is_some_and(|base| !is_inside(kernel, base, scf_for)),
+            None => true,
         }
     };
     let waited = waits_behind(kernel, dot);
     (waited || lags(kernel, body, dot))
         && from_zero
-        && is_counted(kernel, scf_for)
         && operands.iter().filter(|f| f.dot == dot).all(brought)
         && operands.iter().any(|f| f.dot == dot && f.slot == Some(Slot::Ring))
 }
@@ -98,21 +98,6 @@ fn waits_behind(kernel: &Module, dot: OpId) -> bool {
     let users = Users::new(kernel);
     let waits = |&op: &OpId| kernel.ops[op].opcode == Opcode::MmaWait;
     kernel.result(dot).is_some_and(|v| matches!(users.of(v), [op] if waits(op)))
-}
-
-/// Whether all around a loop are counted loops, or branches that are taken once.
-fn is_counted(kernel: &Module, scf_for: OpId) -> bool {
-    let (mut at, mut branch) = (kernel.parent(scf_for), false);
-    while let Some(parent) = at {
-        match kernel.ops[parent].opcode {
-            Opcode::For if branch => return false,
-            Opcode::While => return false,
-            Opcode::If => branch = true,
-            _ => {}
-        }
-        at = kernel.parent(parent);
-    }
-    true
 }
 
 /// A product that starts from zero; what it was added to is added behind it.

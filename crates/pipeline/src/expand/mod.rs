@@ -9,6 +9,7 @@
 //!
 //! The copies of iterations that do not exist touch no memory, so that every trip count is right, 0 included (C7).
 
+mod given_back;
 mod issue;
 pub(crate) mod order;
 mod product_waits;

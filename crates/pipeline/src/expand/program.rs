@@ -9,6 +9,7 @@ use warploom_ir::{Module, OpId, Opcode};
 use crate::buffers::planned::Planned;
 use crate::emit::Emit;
 use crate::engines::PartitionShape;
+use crate::expand::given_back::take_turns;
 use crate::expand::issue::{issue, tag};
 use crate::expand::order::{self, Meeting};
 use crate::expand::product_waits::wait_for_products;
@@ -56,6 +57,14 @@ pub(crate) fn build(
     for (index, group) in beside.blocking.iter().enumerate() {
         stage(&mut out, group, &format!("s{index}"), BARRIER, fenced)?;
     }
+    let summed: Vec<String> = (0..)
+        .zip(&beside.stored)
+        .filter(|(_, group)| group.given_back.is_some())
+        .map(|(index, _): (usize, _)| format!("f{index}"))
+        .collect();
+    summed.iter().try_for_each(|ring| take_turns(&mut out, func, ring))?;
+    // What a loop copies first: its sums are issued together then.
+    returned.extend(summed);
     match shape.instruction() {
         MmaInstruction::Wgmma => wait_for_products(&mut out, func),
         MmaInstruction::Tcgen05 => issue(&mut out, func, &beside.tensor, &returned)?,

@@ -101,7 +101,7 @@ fn inside(
 }
 
 /// A branch of a condition, which ends with a yield.
-fn branch(out: &mut Module, scf_if: OpId, index: usize, loc: LocId) -> BlockId {
+pub(super) fn branch(out: &mut Module, scf_if: OpId, index: usize, loc: LocId) -> BlockId {
     while out.ops[scf_if].regions.len() <= index {
         out.add_region(scf_if);
     }

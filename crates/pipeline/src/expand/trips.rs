@@ -93,7 +93,10 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     behind.remove(0);
     let copied = at.carried(out, &at.slice.carried.clone(), &inits)?;
     let kept = at.carried(out, &kept, &inits)?;
-    let read = if at.counts() { rounds::enter(out, old)? } else { at.zeros(out) };
+    let (rounds, read) = match at.counts() {
+        true => rounds::enter(out, old).map(|(rounds, read)| (Some(rounds), read))?,
+        false => (None, at.zeros(out)),
+    };
     let (starts, write) = at.prologue(out, &copied, read)?;
     let new = at.steady(out, &copied, &starts, &kept, &live, (read, write))?;
     if !at.engine {
@@ -114,9 +117,9 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     }
     out.ops[old].block = None;
     out.blocks[block].ops.extend(behind);
-    if at.counts() {
+    if let Some(rounds) = rounds {
         let last = made.len().checked_sub(if tiles.late.is_some() { 2 } else { 4 })?;
-        rounds::leave(out, new, [*made.get(last)?, *made.get(last + 1)?])?;
+        rounds::leave(out, rounds, [*made.get(last)?, *made.get(last + 1)?])?;
     }
     replaced.into_iter().for_each(|(result, value)| out.replace_all_uses(result, value));
     Some(())

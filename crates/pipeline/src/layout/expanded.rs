@@ -79,7 +79,8 @@ impl ProgramLayout {
                 offset: t.offset,
                 stride: t.tile.bytes().unwrap_or(0),
             });
-            layout.rings.push(lanes(RingUse::Stored(index), format!("f{index}"), (1, None), slots.collect()));
+            let (name, back) = (format!("f{index}"), (1, group.given_back));
+            layout.rings.push(lanes(RingUse::Stored(index), name, back, slots.collect()));
         }
         for (index, ring) in tensor.rings.iter().enumerate() {
             layout.rings.push(accumulator(index, ring, tensor.rows, shape.warps));

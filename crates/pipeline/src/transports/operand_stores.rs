@@ -4,15 +4,20 @@
 //! ```text
 //! meet (all have read what was stored before); store; fence for asynchronous products; meet; the products read it
 //! ```
+//!
+//! Where a sum that stays in tensor memory reads the tiles, nobody waits for it in its trip: the product gives the slots
+//! back, and the warps wait for that before they store again.
 
 use std::collections::HashMap;
 
+use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::clone;
 use crate::emit::{Emit, number};
 use crate::engines::PartitionShape;
+use crate::engines::tensor::accumulates;
 use crate::nest::{innermost_for, is_inside, repeats};
 use crate::place::refuse;
 use crate::transports::find::{Found, swizzle};
@@ -29,6 +34,8 @@ pub struct OperandStores {
     /// Whether the product is repeated, so that what it read before is overwritten, and nothing makes the warps meet in
     /// each trip.
     pub again: bool,
+    /// The barrier by which a sum in tensor memory gives the slots back, in bytes of shared memory.
+    pub given_back: Option<u64>,
 }
 
 /// A tile that warps store.
@@ -84,23 +91,36 @@ pub(crate) fn find(
             Some(group) => group.tiles.push(stored),
             None => {
                 let again = repeats(module, dot) && !met(module, found, dot);
-                groups.push(OperandStores { dot, tiles: vec![stored], again });
+                groups.push(OperandStores { dot, tiles: vec![stored], again, given_back: None });
             }
         }
     }
-    let end = match tight {
-        true => share(module, &mut groups, operands, start),
-        false => place(module, &mut groups, start),
+    let tensor = shape.instruction() == MmaInstruction::Tcgen05;
+    let summed = |group: &OperandStores| {
+        let reads = |o: &DotOperand| o.is_among(group) && beside(module, o.dot, group.dot);
+        tensor && operands.iter().any(|o| reads(o) && accumulates(module, o.dot))
     };
+    let back: Vec<bool> = groups.iter().map(summed).collect();
+    let mut end = match tight {
+        true => share(module, &mut groups, operands, start),
+        // Nobody meets before a slot that a sum gives back is stored to again: its bytes are its own.
+        false => place(module, &mut groups, (start, back.contains(&true))),
+    };
+    for (group, _) in groups.iter_mut().zip(back).filter(|(_, back)| *back) {
+        end = end.next_multiple_of(8);
+        group.given_back = Some(end);
+        end += 8;
+    }
     if errors.is_empty() { Ok((groups, end)) } else { Err(errors) }
 }
 
 /// Gives each tile its bytes from an offset on; returns where they end. Products of loops that stand beside each other
-/// never read at once, and all meet before each store: their tiles may lie in the same bytes.
-fn place(module: &Module, groups: &mut [OperandStores], start: u64) -> u64 {
+/// never read at once, and all meet before each store: their tiles may lie in the same bytes, unless each `keeps` its own.
+fn place(module: &Module, groups: &mut [OperandStores], (start, keeps): (u64, bool)) -> u64 {
     let loops: Vec<Option<OpId>> = groups.iter().map(|g| innermost_for(module, g.dot)).collect();
     let nested = |a: OpId, b: OpId| a != b && is_inside(module, a, b);
-    let apart = loops.iter().all(Option::is_some)
+    let apart = !keeps
+        && loops.iter().all(Option::is_some)
         && !loops.iter().flatten().any(|&a| loops.iter().flatten().any(|&b| nested(a, b)));
     let (mut end, mut at, mut before) = (start, start, None);
     for (group, own) in groups.iter_mut().zip(loops) {
@@ -229,6 +249,10 @@ fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced)
         emit.op(Opcode::BarrierSync, &[], &[], &meet);
     }
     let slot = emit.constant(0);
+    if group.given_back.is_some() {
+        // The phase comes once the loops around are what they become.
+        emit.ring(Opcode::ProducerAcquire, ring, &[slot, slot], &[]);
+    }
     for (payload, tile) in group.tiles.iter().enumerate() {
         let props = [("payload", number(payload))];
         emit.ring(Opcode::TileStore, ring, &[tile.value, slot], &props);

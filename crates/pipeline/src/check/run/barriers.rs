@@ -82,7 +82,9 @@ impl Run<'_, '_> {
             let text = format!("slot {slot} was read from registers and is given back without a proxy fence");
             return self.broken(w, Rule::Fence, text);
         }
-        let seen = warp.viewed.iter().filter(|((of, _), _)| *of == ring).map(|(_, n)| *n).max();
+        // Who stores a tile from registers sees it from then on.
+        let seen = if self.is_stored(w, ring) { &warp.copied } else { &warp.viewed };
+        let seen = seen.iter().filter(|((of, _), _)| *of == ring).map(|(_, n)| *n).max();
         let waited = match self.is_grouped(ring) {
             true => seen.unwrap_or(0),
             false => warp.waits.get(ring).copied().unwrap_or(0),

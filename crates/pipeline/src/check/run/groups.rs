@@ -62,7 +62,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether warps write a ring from registers.
-    fn is_stored(&self, w: usize, ring: usize) -> bool {
+    pub(super) fn is_stored(&self, w: usize, ring: usize) -> bool {
         let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
         let stores = |op: OpId| {
             self.model.module.ops[op].opcode == Opcode::TileStore && self.model.ring(op) == Some(ring)
