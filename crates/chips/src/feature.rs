@@ -63,6 +63,8 @@ named! {
         CvtRs = "cvt_rs",
         /// Arithmetic on pairs of f32.
         F32x2 = "f32x2",
+        /// The same as one machine instruction; elsewhere the assembler makes two of it.
+        PackedF32 = "packed_f32",
         /// `max.f32` and `min.f32` of three inputs.
         Max3F32 = "max3_f32",
         /// Loads and stores of 256 bits.

@@ -78,7 +78,7 @@ fn t5_features() {
         (&[Tcgen05, TmaCtaGroup2], "----yyy--"),
         (&[Tcgen05I8], "----y-y--"),
         (&[Tcgen05LdRed], "-----yy--"),
-        (&[ReduxF32, CvtRs], "----yy---"),
+        (&[ReduxF32, CvtRs, PackedF32], "----yy---"),
         (
             &[F32x2, Max3F32, LdSt256, TmaGather4Cta, ClusterLaunchControl, LdmatrixM16n16, StmatrixM16n8],
             "----yyyyy",

@@ -32,14 +32,27 @@ impl Assembler {
 
     /// Assembles a module.
     pub fn ask(&self, chip: &str, module: &str) -> Answer {
+        self.assemble(chip, module, |_| ()).0
+    }
+
+    /// Assembles a module; the machine code, as nvdisasm writes it.
+    pub fn machine_code(&self, chip: &str, module: &str) -> String {
+        let nvdisasm = self.path.with_file_name("nvdisasm");
+        let shown =
+            self.assemble(chip, module, |cubin| Command::new(nvdisasm).arg(cubin).output().unwrap()).1;
+        String::from_utf8_lossy(&shown.stdout).into_owned()
+    }
+
+    /// Assembles a module, and looks at the file that it made.
+    fn assemble<R>(&self, chip: &str, module: &str, look: impl FnOnce(&Path) -> R) -> (Answer, R) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("k.ptx");
         std::fs::write(&file, module).unwrap();
         let output = folder.path().join("k.cubin");
-        let run = Command::new(&self.path).arg("-arch").arg(chip).arg("-o").arg(output).arg(&file).output();
+        let run = Command::new(&self.path).arg("-arch").arg(chip).arg("-o").arg(&output).arg(&file).output();
         let run = run.unwrap();
         let text = String::from_utf8_lossy(&run.stderr).into_owned() + &String::from_utf8_lossy(&run.stdout);
-        Answer { accepted: run.status.success(), text }
+        (Answer { accepted: run.status.success(), text }, look(&output))
     }
 }
 

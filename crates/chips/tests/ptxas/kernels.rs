@@ -8,6 +8,8 @@ pub struct Kernel {
     pub body: &'static str,
     /// Whether a performance advisory counts as a refusal.
     pub advisory_refuses: bool,
+    /// The machine instruction that must come of it, where that is the question.
+    pub machine: Option<&'static str>,
 }
 
 /// Registers, predicates and shared memory that every kernel finds.
@@ -79,6 +81,7 @@ pub fn of(feature: Feature) -> Kernel {
         ReduxF32 => "redux.sync.max.f32 f0, f1, 0xffffffff;",
         CvtRs => "cvt.rs.f16x2.f32 r0, f0, f1, r1;",
         F32x2 => "add.rn.f32x2 d0, d1, d2;",
+        PackedF32 => "ld.global.v2.b64 {d0, d1}, [d2]; add.rn.f32x2 d3, d0, d1; st.global.b64 [d2], d3;",
         Max3F32 => "max.f32 f0, f1, f2, f3;",
         LdSt256 => "ld.global.v8.b32 {r0, r1, r2, r3, r4, r5, r6, r7}, [d0];",
         TmaGather4Cta => {
@@ -100,5 +103,6 @@ pub fn of(feature: Feature) -> Kernel {
         }
         other => panic!("no instruction asks for {other}"),
     };
-    Kernel { body, advisory_refuses: feature == TmaMulticast }
+    let machine = (feature == PackedF32).then_some("FADD2");
+    Kernel { body, advisory_refuses: feature == TmaMulticast, machine }
 }

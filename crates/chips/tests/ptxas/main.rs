@@ -19,9 +19,11 @@ fn t5_every_feature_cell() {
     let cells = targets.iter().flat_map(|target| Feature::ALL.iter().map(move |&feature| (target, feature)));
     let complaint = |(target, feature): (&Target, Feature)| {
         let kernel = kernels::of(feature);
-        let answer =
-            ptxas.ask(target.name(), &kernels::module(assembler::VERSION, target.name(), kernel.body));
-        let accepted = answer.accepted && !(kernel.advisory_refuses && answer.text.contains("Advisory"));
+        let module = kernels::module(assembler::VERSION, target.name(), kernel.body);
+        let answer = ptxas.ask(target.name(), &module);
+        let accepted = answer.accepted
+            && !(kernel.advisory_refuses && answer.text.contains("Advisory"))
+            && kernel.machine.is_none_or(|name| ptxas.machine_code(target.name(), &module).contains(name));
         (accepted != target.has(feature)).then(|| format!("{feature} on {}: {}", target.name(), answer.text))
     };
     let wrong: Vec<String> = cells.filter_map(complaint).collect();

@@ -38,8 +38,11 @@ impl<'c> Lower<'c, '_> {
         arithmetic(self.module.ops[op].opcode)?;
         let single = *self.module.ty(value).elem() == Type::Float(FloatKind::F32);
         let last = at.last()?;
-        let rows = matches!(last.base, Base::Lane(Family::Rows(_), Axis::Col));
-        if !single || !rows || !self.has_pairs() {
+        // Where two instructions are made of it, only the rows of tensor memory are worth the registers in pairs.
+        let packed = self.ir.target.has(Feature::PackedF32);
+        let held = matches!(last.base, Base::Lane(family, Axis::Col)
+            if matches!(family, Family::Rows(_)) || packed && family.run() > 1);
+        if !single || !held || !self.has_pairs() {
             return None;
         }
         let place = |odd: u32| {
