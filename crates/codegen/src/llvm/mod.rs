@@ -190,13 +190,22 @@ impl<'c, 't> Ir<'c, 't> {
         Ok(self.builder.build_phi(ty, "")?)
     }
 
+    /// Whether a product and the sum that takes it may become one instruction.
+    pub fn fuses(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
     /// A binary operation. Floating-point ones carry the module's flags.
     pub fn binary(&self, op: InstructionOpcode, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
         if a.get_type() != b.get_type() {
             return Err(internal(format!("{op:?} of different types")));
         }
         let value = self.builder.build_binop(op, a, b, "")?;
-        if a.is_float_value() && !self.flags.is_empty() {
+        let floats = match a.get_type() {
+            BasicTypeEnum::VectorType(ty) => ty.get_element_type().is_float_type(),
+            ty => ty.is_float_type(),
+        };
+        if floats && !self.flags.is_empty() {
             self.flag(value, self.flags);
         }
         Ok(value)

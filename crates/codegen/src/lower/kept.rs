@@ -1,6 +1,6 @@
 //! Tiles that are read before what they read changes.
 
-use warploom_ir::{OpId, Opcode, ValueId};
+use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
 use super::value::{Bound, Lazy, Memory};
@@ -33,6 +33,13 @@ impl<'c> Lower<'c, '_> {
             if self.last_use[value] < now || streamed == Some(value) {
                 continue;
             }
+            if let Some((product, factor)) = self.factor_to_keep(value, changed) {
+                let fragment = self.fragment(factor)?;
+                self.bound.insert(factor, Bound::Fragment(fragment));
+                let lazy = self.lazy(product, value)?;
+                self.defer(value, lazy)?;
+                continue;
+            }
             // Arithmetic on registers has its place in the text: work beside a product is done beside it, and
             // does not keep its operands alive until it is used. Index functions are nothing to be done.
             let computed = self.bound_reads(value) != Memory::REGISTERS || self.is_arithmetic(value);
@@ -42,6 +49,25 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A product of a tile that must be read now, which one addition takes: the tile is kept and the product left to where
+    /// it is added, since one instruction does both there (C48).
+    fn factor_to_keep(&self, value: ValueId, changed: Memory) -> Option<(OpId, ValueId)> {
+        let product = self.module.def_op(value)?;
+        let single = *self.module.ty(value).elem() == Type::Float(FloatKind::F32);
+        if self.module.ops[product].opcode != Opcode::MulF || !single || !self.ir.fuses() {
+            return None;
+        }
+        let mut uses = warploom_ir::walk::uses(self.module, value);
+        let (user, _) = uses.next().filter(|_| uses.next().is_none())?;
+        let adds = matches!(self.module.ops[user].opcode, Opcode::AddF | Opcode::SubF);
+        if !adds || self.module.ops[user].block != self.module.ops[product].block {
+            return None;
+        }
+        let mut read = self.module.ops[product].operands.iter().filter(|&&v| self.lazy_of(v).reads.meets(changed));
+        let factor = *read.next().filter(|_| read.next().is_none())?;
+        Some((product, factor))
     }
 
     /// Where the branches of an `scf.if` end. What is not used behind them is not read before them: a branch that stores
