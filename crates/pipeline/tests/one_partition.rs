@@ -103,6 +103,37 @@ fn the_checker_finds_broken_groups() {
     assert!(found(&text, "threads = 128 : i32", "threads = 96 : i32").contains(&Rule::NamedBarrier));
 }
 
+/// A loop whose trips all fit the ring copies everything before it begins; groups are still waited for one by one.
+#[test]
+fn a_loop_that_fits_its_ring_copies_nothing() {
+    for (trips, inside) in [(96, 0), (97, 2)] {
+        let (bound, kernel) =
+            (format!("%bound = arith.constant {trips} : i32"), common::kernel("gemm_pointers"));
+        let kernel = kernel.replace("%28:3 = scf.for", &format!("{bound}\n    %28:3 = scf.for"));
+        let module = warploom_ir::parse(&kernel.replace("to %arg5 step", "to %bound step")).unwrap();
+        let mut options = checked();
+        options.depth = Some(3);
+        let target = Target::named("sm_80").unwrap();
+        let made = common::compile_one(&module, &target, &options).unwrap_or_else(|e| panic!("{}", e[0]));
+        let text = warploom_ir::print(&made.program);
+        let body = text.split("scf.for").nth(1).and_then(|body| body.split("scf.yield").next()).unwrap();
+        assert_eq!(body.matches("warploom.async_copy").count(), inside, "{body}");
+        assert_eq!(body.matches("warploom.async_commit").count(), 1, "{body}");
+        if inside == 0 {
+            let pending = "warploom.async_wait {pending = 2 : i32}";
+            assert!(found(&text, pending, "warploom.async_wait {pending = 3 : i32}").contains(&Rule::Read));
+            assert!(found(&text, "warploom.async_commit\n", "\n").contains(&Rule::Read));
+            // The second copy goes where the first one is.
+            let copies: Vec<_> = text.match_indices("warploom.async_copy @p0[%").map(|(at, _)| at).collect();
+            let slot = |at: usize| text[at..].split(['[', ']']).nth(1).unwrap();
+            let (first, second) = (slot(copies[0]), slot(copies[2]));
+            let moved = format!("async_copy @p0[{second}] {{payload = 0");
+            let onto = format!("async_copy @p0[{first}] {{payload = 0");
+            assert!(found(&text, &moved, &onto).contains(&Rule::Read));
+        }
+    }
+}
+
 #[test]
 fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
     for (depth, pending) in [(2, 0), (3, 1), (5, 1)] {

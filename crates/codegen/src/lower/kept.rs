@@ -65,7 +65,8 @@ impl<'c> Lower<'c, '_> {
         if !adds || self.module.ops[user].block != self.module.ops[product].block {
             return None;
         }
-        let mut read = self.module.ops[product].operands.iter().filter(|&&v| self.lazy_of(v).reads.meets(changed));
+        let mut read =
+            self.module.ops[product].operands.iter().filter(|&&v| self.lazy_of(v).reads.meets(changed));
         let factor = *read.next().filter(|_| read.next().is_none())?;
         Some((product, factor))
     }

@@ -52,6 +52,8 @@ struct Loop<'a> {
     bounds: [ValueId; 3],
     /// Iterations between a load and its use.
     distance: i64,
+    /// Whether the ring holds all iterations there are: nothing is left for the loop to copy.
+    ahead: bool,
     /// The step, where it is a constant.
     step: Option<i64>,
     /// Whether the copy engine copies.
@@ -71,12 +73,17 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     let &[lo, hi, step, ref inits @ ..] = out.ops[old].operands.as_slice() else { return None };
     let inits = inits.to_vec();
     let roots: Vec<ValueId> = tiles.tiles.iter().flat_map(|t| out.ops[t.op].operands.clone()).collect();
+    let depth = i64::try_from(ring.depth).ok()?;
+    let in_rings = !ring.given_back && tiles.late.is_none();
+    let fitting = trip_count(out, [lo, hi, step]).filter(|&trips| in_rings && trips <= depth);
+    let apart = depth.checked_sub(1)?.checked_sub(i64::try_from(ring.pending).ok()?)?.max(1);
     let at = Loop {
         old,
         body,
         args: out.blocks[body].args.to_vec(),
         bounds: [lo, hi, step],
-        distance: i64::try_from(ring.depth.checked_sub(1)?.checked_sub(ring.pending)?).ok()?.max(1),
+        distance: fitting.unwrap_or(apart),
+        ahead: fitting.is_some(),
         step: constant(out, step),
         engine: tiles.tiles.iter().any(|t| t.plan.is_some()),
         slice: slice(out, old, body, &roots)?,
@@ -123,6 +130,13 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     }
     replaced.into_iter().for_each(|(result, value)| out.replace_all_uses(result, value));
     Some(())
+}
+
+/// How often a loop runs whose bounds are constants, at least once.
+fn trip_count(out: &Module, bounds: [ValueId; 3]) -> Option<i64> {
+    let [lo, hi, step] = bounds.map(|v| constant(out, v));
+    let (length, step) = (hi?.checked_sub(lo?)?, step.filter(|&step| step > 0)?);
+    (length > 0).then(|| length.div_euclid(step) + i64::from(length % step > 0))
 }
 
 impl Loop<'_> {

@@ -146,21 +146,20 @@ impl Run<'_, '_> {
     }
 
     /// Which copy the next view of a payload should show: copies are read in the order they were made, each once;
-    /// a tile that is copied outside of loops stays what it is. A tile stored from registers is the one stored last.
+    /// a tile that is copied once, outside of loops, stays what it is. A tile stored from registers is the one stored last.
     pub(super) fn wanted(&mut self, w: usize, ring: usize, payload: usize) -> u64 {
         if self.is_stored(w, ring) {
             let stored = self.warps.get(w).and_then(|x| x.copied.get(&(ring, payload)));
             return stored.copied().unwrap_or(0).saturating_sub(1);
         }
         let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
-        let looped = partition.is_some_and(|a| {
-            a.ops.iter().any(|p| {
-                p.looped
-                    && self.model.module.ops[p.op].opcode == Opcode::AsyncCopy
-                    && self.model.ring(p.op) == Some(ring)
-            })
+        let copies = partition.into_iter().flat_map(|a| &a.ops).filter(|p| {
+            let payload_of = self.model.number(p.op, "payload").and_then(|n| usize::try_from(n).ok());
+            self.model.module.ops[p.op].opcode == Opcode::AsyncCopy
+                && (self.model.ring(p.op), payload_of) == (Some(ring), Some(payload))
         });
-        let Some(warp) = self.warps.get_mut(w).filter(|_| looped) else { return 0 };
+        let (many, looped) = copies.fold((0, false), |(n, looped), p| (n + 1, looped || p.looped));
+        let Some(warp) = self.warps.get_mut(w).filter(|_| looped || many > 1) else { return 0 };
         let count = warp.viewed.entry((ring, payload)).or_insert(0);
         let version = *count;
         *count += 1;

@@ -93,8 +93,13 @@ impl Loop<'_> {
         if self.ring.given_back {
             Emit { out, block, loc: self.loc }.ring(Opcode::ProducerAcquire, self.ring.name, &write, &[]);
         }
-        let (later, guard) = self.later(out, block, trip.index, self.distance)?;
-        let nexts = self.copies(out, block, copied, trip.copying, (later, guard, write), false)?;
+        let nexts = match self.ahead {
+            true => self.none_left(out, block, trip.copying),
+            false => {
+                let (later, guard) = self.later(out, block, trip.index, self.distance)?;
+                self.copies(out, block, copied, trip.copying, (later, guard, write), false)?
+            }
+        };
         if self.engine {
             self.come(out, block, self.ring.name, read);
         }
@@ -114,6 +119,14 @@ impl Loop<'_> {
         last.extend(emit.advance(self.ring.name, read));
         last.extend(emit.advance(self.ring.name, write));
         Some(last)
+    }
+
+    /// A trip of a loop whose copies are all under way: an empty group, since groups are waited for by their number.
+    fn none_left(&self, out: &mut Module, block: BlockId, copying: &[ValueId]) -> Vec<ValueId> {
+        if !self.engine {
+            Emit { out, block, loc: self.loc }.op(Opcode::AsyncCommit, &[], &[], &[]);
+        }
+        copying.to_vec()
     }
 
     /// A trip whose early and late tiles take turns; what it yields. Where all are late, they are copied when it
