@@ -132,7 +132,7 @@ pub(super) fn ascends_against(attr: Option<&Attr>) -> Option<usize> {
 }
 
 /// The number of a comparison's predicate.
-fn predicate(attr: Option<&Attr>) -> Option<usize> {
+pub(crate) fn predicate(attr: Option<&Attr>) -> Option<usize> {
     match attr? {
         Attr::Int { value, .. } => usize::try_from(*value).ok(),
         other => {

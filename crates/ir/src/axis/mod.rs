@@ -18,5 +18,7 @@ mod solve;
 mod state;
 mod transfer;
 
+pub(crate) use integers::predicate;
+pub(crate) use number::number;
 pub use run::Run;
 pub use solve::{AxisFacts, facts};

@@ -11,8 +11,10 @@ mod normal_form;
 mod plain;
 pub(crate) mod relaid;
 pub(crate) mod scaled;
+mod settled;
 pub(crate) mod widened;
 
 pub(crate) use folds::by_axes;
 pub use normal_form::normalize;
 pub(crate) use plain::{plain, with_fma};
+pub(crate) use settled::settled;
