@@ -20,7 +20,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from kernels import FAMILIES, CHIPS, ROOT, Triton, ask, beside, emulate, parts
+from kernels import FAMILIES, CHIPS, ROOT, Triton, ask, beside, emulate, multiplying, parts
 
 # Products by engine, best first.
 ENGINES = [("tcgen05", r"tcgen05\.mma"), ("wgmma", r"wgmma\.mma_async"), ("mma.sync", r"\bmma\.sync"), ("none", "")]
@@ -50,12 +50,13 @@ def engine(ptx):
     return next(name for name, pattern in ENGINES if re.search(pattern, ptx))
 
 
-def weighted(sass, warps):
+def weighted(sass, warps, other):
     """Instructions of all warps in a trip, those of each part of the kernel times its warps, and whether a loop
-    multiplies: a loop that was unrolled whole leaves one that only waits."""
+    multiplies: a loop that was unrolled whole leaves one that only waits. Where another compiler left fewer loops that
+    multiply, as many are compared."""
     if "loops" not in sass:
         return {"trip": None}
-    found = parts(sass["loops"])
+    found = parts(sass["loops"], len(multiplying(other.get("loops", []))) or None)
     trip = sum(found[part] * warps(part) for part in found if found[part] is not None)
     return {"trip": trip or None, "multiplies": "products" in found}
 
@@ -72,6 +73,8 @@ def measure(command, job, triton, interleavings):
     """Everything known of one kernel on one chip."""
     (name, file, cases, warps, stages), chip = job
     found = {"kernel": name, "chip": chip, "product": "tt.dot" in file.read_text()}
+    theirs = beside(command, triton, file, chip, warps, stages)
+    sass, other = {}, {} if isinstance(theirs, str) else theirs[3]
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "ours.ptx")
         ours = ask(command, "compile", file, "--target", chip, "--emit", "ptx", "-o", text)
@@ -85,20 +88,20 @@ def measure(command, job, triton, interleavings):
                 "best_ratio": taken["ii"] / min(priced) if taken and taken["ii"] and min(priced) else None,
                 "seconds": sum(ours["micros"].values()) * 1e-6, "registers": sass.get("registers"),
                 "spill": sass.get("spill_bytes"), "shared": ours["shared"],
-                **weighted(sass, own_warps(facts["partitions"])),
+                **weighted(sass, own_warps(facts["partitions"]), other),
                 "remarks": [r["message"] for r in ours["remarks"]]}
             if cases:
                 found["emulator"] = emulate(command, file, chip, cases, interleavings)
         else:
             first = ours["diagnostics"][0]
             found["refused"] = {k: first.get(k) for k in ("code", "rule", "message", "line")}
-        theirs = beside(command, triton, file, chip, warps, stages)
-        if isinstance(theirs, str):
-            found["triton"] = {"problem": theirs}
-        else:
-            ptx, shared, seconds, sass = theirs
-            found["triton"] = {"engine": engine(ptx), "seconds": seconds, "shared": shared, "registers":
-                               sass.get("registers"), "spill": sass.get("spill_bytes"), **weighted(sass, lambda _: warps)}
+    if isinstance(theirs, str):
+        found["triton"] = {"problem": theirs}
+    else:
+        ptx, shared, seconds, _ = theirs
+        found["triton"] = {"engine": engine(ptx), "seconds": seconds, "shared": shared, "registers":
+                           other.get("registers"), "spill": other.get("spill_bytes"),
+                           **weighted(other, lambda _: warps, sass)}
     return found
 
 

@@ -87,16 +87,24 @@ def ask(command, *args):
         return {"ok": False, "diagnostics": [{"code": "none", "message": done.stderr.strip().split("\n")[0]}]}
 
 
-def parts(loops):
+def multiplying(loops):
+    """The innermost loops with products, smallest first; spins inside them count as parts of them."""
+    products = [l for l in loops if l["hgmma"] + l["utcmma"] + l["mma"] > 0]
+    inner = [l for l in products if not any(o is not l and within(o, l) for o in products)]
+    return sorted(inner, key=lambda l: l["instructions"])
+
+
+def parts(loops, among=None):
     """Instructions a trip by what a loop does: the one that multiplies, the one that copies for it, and, where products are
-    issued for others, the one that computes; the largest innermost loop where nothing is multiplied."""
+    issued for others, the one that computes; the largest innermost loop where nothing is multiplied. Of the loops that
+    multiply it is the largest, or the largest of the smallest `among`: another compiler may have unrolled the others, as
+    Triton does with the few masked trips of causal attention, which cost more than those of the loop that it leaves."""
     inner = [l for l in loops if l["inner"] == 0]
     products = [l for l in loops if l["hgmma"] + l["utcmma"] + l["mma"] > 0]
-    # The innermost loop with products; spins inside it count as part of it.
-    multiply = [l for l in products if not any(o is not l and within(o, l) for o in products)]
+    multiply = multiplying(loops)[:among]
     if not multiply:
         return {"arithmetic": max((l["instructions"] for l in inner), default=None)}
-    most = max(multiply, key=lambda l: l["instructions"])
+    most = multiply[-1]
     others = [l for l in loops if l not in products]
     copies = [l for l in others if l["utmaldg"] > 0 and not any(o is not l and o["utmaldg"] and within(o, l) for o in others)]
     rest = [l for l in others if l["utmaldg"] == 0 and most["utcmma"] > 0 and l["instructions"] > 16]
