@@ -1,5 +1,7 @@
 //! Accumulators of wgmma: lane `l` of warp `w` of a warpgroup holds rows `16 w + l / 4 + {0, 8}` and columns
-//! `8 j + 2 (l % 4) + {0, 1}` of 64 rows; blocks of 64 rows go to the partition's warpgroups in turn (C61).
+//! `8 j + 2 (l % 4) + {0, 1}` of 64 rows; blocks of 64 rows go to the partition's warpgroups in turn (C61). Where two
+//! warpgroups share 128 rows of tensor memory, warp `w` of the first has rows `32 w` to `32 w + 15` of them, that of the
+//! second the 16 behind: of the 32 lanes of tensor memory that both reach, each takes half (E48, C66).
 
 use smallvec::smallvec;
 use warploom_ir::diag::Code;
@@ -14,6 +16,8 @@ pub(crate) struct Wgmma {
     pub warp: u16,
     /// Its warps.
     pub warps: u16,
+    /// Whether pairs of warpgroups share 128 rows.
+    pub shared: bool,
 }
 
 impl Wgmma {
@@ -24,13 +28,27 @@ impl Wgmma {
 
     /// Blocks of 64 rows for each warpgroup.
     pub fn blocks(self, rows: u64) -> Result<u64> {
-        let whole = (self.warps | self.warp).is_multiple_of(4) && self.warps > 0;
+        let least = if self.shared { 8 } else { 4 };
+        let whole = self.warp.is_multiple_of(4) && self.warps.is_multiple_of(least) && self.warps > 0;
         if !whole || rows == 0 || !rows.is_multiple_of(64 * self.groups()) {
             let text = format!("{rows} rows in a partition of {} warps", self.warps);
             let needs = "64 rows, or a multiple, for each warpgroup of the partition";
             return Err(refuse(Code::Shape, text).rule("C21").note("needs", needs).into());
         }
         Ok(rows / (64 * self.groups()))
+    }
+
+    /// First row of warp number `warp` of the partition. Linear in the bits of the number.
+    pub fn row_of(self, warp: u64) -> u64 {
+        match self.shared {
+            true => 32 * (warp % 4) + 16 * (warp / 4 % 2) + 128 * (warp / 8),
+            false => 16 * warp,
+        }
+    }
+
+    /// Rows of a block of tensor memory: those of one instruction.
+    pub fn block_rows(self) -> u64 {
+        if self.shared { 128 } else { 64 }
     }
 
     pub(super) fn count(self, rows: u64, cols: u64) -> Result<u64> {
@@ -125,7 +143,7 @@ mod tests {
     #[test]
     fn places_have_inverses_and_slices_their_offsets() {
         for warps in [4, 8, 16] {
-            let family = Wgmma { warp: 4, warps };
+            let family = Wgmma { warp: 4, warps, shared: false };
             let rows = 64 * family.groups() * 2;
             for cols in [8, 24, 128] {
                 let count = family.count(rows, cols).unwrap();
@@ -145,6 +163,21 @@ mod tests {
             }
             assert!(family.count(rows, 12).is_err() && family.count(32, 8).is_err());
         }
-        assert!(Wgmma { warp: 0, warps: 2 }.blocks(64).is_err());
+        assert!(Wgmma { warp: 0, warps: 2, shared: false }.blocks(64).is_err());
+    }
+
+    #[test]
+    fn warps_share_the_rows_of_tensor_memory_once_each() {
+        for (warps, shared) in [(4, false), (8, false), (8, true), (16, true)] {
+            let family = Wgmma { warp: 0, warps, shared };
+            let mut rows: Vec<u64> = (0..u64::from(warps)).map(|warp| family.row_of(warp)).collect();
+            if shared {
+                // A warp reaches the 32 lanes of its quarter.
+                assert!((0..u64::from(warps)).all(|warp| family.row_of(warp) % 128 / 32 == warp % 4));
+            }
+            rows.sort_unstable();
+            assert_eq!(rows, (0..u64::from(warps)).map(|warp| 16 * warp).collect::<Vec<_>>());
+        }
+        assert!(Wgmma { warp: 0, warps: 4, shared: true }.blocks(128).is_err());
     }
 }

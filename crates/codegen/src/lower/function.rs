@@ -43,7 +43,7 @@ pub(crate) fn lower<'c, 'a>(
     let group = ir.shr(thread, 5)?;
     let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
-    let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16 });
+    let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16, shared: false });
     let place = Place { warp: 0, warps: program.warps, family, scratch: None, elected: false, trip: None };
     let (position, last_use) = positions(module, program.func);
     let mut lower = Lower {

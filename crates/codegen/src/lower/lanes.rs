@@ -28,16 +28,22 @@ impl Family {
 }
 
 impl Wgmma {
+    /// First row of the lane's warp, as code.
+    pub fn warp_row<'c>(self, lower: &Lower<'c, '_>) -> Result<IntValue<'c>> {
+        let ir = &lower.ir;
+        let warp = ir.shr(ir.sub(lower.thread, ir.c32(32 * u64::from(self.warp)))?, 5)?;
+        if !self.shared {
+            return ir.shl(warp, 4);
+        }
+        let (quarter, second) = (ir.shl(ir.and(warp, 3)?, 5)?, ir.shl(ir.and(ir.shr(warp, 2)?, 1)?, 4)?);
+        let row = ir.or(quarter, second)?;
+        if self.groups() == 2 { Ok(row) } else { ir.or(row, ir.shl(ir.shr(warp, 3)?, 7)?) }
+    }
+
     pub fn first<'c>(self, lower: &Lower<'c, '_>, axis: Axis) -> Result<IntValue<'c>> {
         let ir = &lower.ir;
         match axis {
-            Axis::Row => {
-                // row = 64 * warpgroup + 16 * (warp % 4) + lane / 4: the thread's bits 2..4 and 5 up.
-                let thread = ir.sub(lower.thread, ir.c32(32 * u64::from(self.warp)))?;
-                let high = ir.shl(ir.shr(thread, 5)?, 4)?;
-                let low = ir.and(ir.shr(lower.thread, 2)?, 7)?;
-                ir.or(high, low)
-            }
+            Axis::Row => ir.or(self.warp_row(lower)?, ir.and(ir.shr(lower.thread, 2)?, 7)?),
             Axis::Col => ir.shl(ir.and(lower.thread, 3)?, 1),
         }
     }

@@ -52,7 +52,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn put_panels(&mut self, stored: &Stored, family: Family, width: u64) -> Result<()> {
         let (rows, cols) = self.matrix(stored.value)?;
         let count = family.count(rows, cols)?;
-        let panel = self.panel(width)?;
+        let panel = self.panel(family, width)?;
         let mut first = true;
         for i in (0..count).step_by(2) {
             let (row, col) = family.place(cols, i);
@@ -98,7 +98,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The panel of this lane's warp.
-    fn panel(&mut self, width: u64) -> Result<Panel<'c>> {
+    fn panel(&mut self, family: Family, width: u64) -> Result<Panel<'c>> {
         let (chunks, pitch) = (width / CHUNK, 2 * width);
         let offset = self.scratch()?.offset;
         let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
@@ -122,7 +122,11 @@ impl<'c> Lower<'c, '_> {
             let row = self.ir.add(row, self.ir.c32(step * piece))?;
             from.push(address(self, row, chunk)?);
         }
-        let first = self.ir.add(self.ir.scale(warp, ROWS)?, row)?;
+        let above = match family {
+            Family::Wgmma(family) => family.warp_row(self)?,
+            _ => self.ir.scale(warp, ROWS)?,
+        };
+        let first = self.ir.add(above, row)?;
         let column = self.ir.scale(chunk, CHUNK)?;
         let place = [self.computed(first), self.computed(column)];
         Ok(Panel { to, from, place, step })

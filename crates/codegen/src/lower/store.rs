@@ -57,7 +57,10 @@ impl<'c> Lower<'c, '_> {
                 return self.store_tensor(value, &view, family, columns, bits);
             }
             (Family::Wgmma(half), Some(columns))
-                if columns.rows == HALF_ROWS && rows == HALF_ROWS && half.groups() == 1 && bits > 8 =>
+                if columns.rows == half.block_rows()
+                    && rows == 64 * half.groups()
+                    && half.groups() <= 2
+                    && bits > 8 =>
             {
                 return self.store_half(value, &view, half, columns, bits);
             }
@@ -66,7 +69,7 @@ impl<'c> Lower<'c, '_> {
             }
             (_, Some(_)) => {
                 let text = "warploom.tile_store into tensor memory by lanes that do not hold its rows";
-                let fix = "a partition of layout rows, or of layout wgmma and one warpgroup for 64 rows";
+                let fix = "a partition of layout rows, of layout wgmma_pairs, or of layout wgmma and one warpgroup for 64 rows";
                 return Err(refuse(Code::Layout, text).rule("C66").note("instead", fix).into());
             }
             (Family::MmaSync(_) | Family::Blocked(_), None) => {

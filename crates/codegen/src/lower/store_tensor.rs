@@ -31,7 +31,7 @@ const HALF_PAIRS: [(u64, &str); 3] = [
 ];
 
 impl<'c> Lower<'c, '_> {
-    /// A tile of 64 rows: 16 of them in each quarter of the lanes (E44). A lane holds rows `l / 4` and 8 further, and of
+    /// A tile of 64 rows, 16 of them in each quarter of the lanes (E44), or of 128 that two warpgroups share. A lane holds rows `l / 4` and 8 further, and of
     /// each 8 columns two neighbours: register `j` of a store of elements has row `8 (j / 2 % 2)` and column
     /// `8 (j / 4) + j % 2`, of a store of pairs row `8 (j % 2)` and columns `8 (j / 2)` and the next.
     pub(super) fn store_half(
@@ -46,8 +46,9 @@ impl<'c> Lower<'c, '_> {
         let stores: &[(u64, &'static str)] = if pairs { &HALF_PAIRS } else { &HALF_STORES };
         let fits = stores.iter().find(|(width, _)| columns.width.is_multiple_of(*width));
         let &(width, name) = fits.ok_or_else(|| internal("columns that no store covers"))?;
-        let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
-        let start = self.ir.add(self.tensor_slot(view)?, quarter)?;
+        let slot = self.tensor_slot(view)?;
+        let own = self.half_offset(family, columns.width)?;
+        let start = self.ir.add(slot, own)?;
         for first in (0..columns.width).step_by(width as usize) {
             let place = |j: u64| match pairs {
                 true => (8 * (j % 2), 2 * first + 8 * (j / 2)),

@@ -12,7 +12,6 @@ use super::value::{Base, Coords, View};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::{TENSOR, Val, as_int};
-use crate::program::HALF_ROWS;
 
 /// Loads of 32 lanes by so many columns, widest first.
 const LOADS: [(u64, &str); 2] = [(32, "nvvm.tcgen05.ld.32x32b.x32"), (16, "nvvm.tcgen05.ld.32x32b.x16")];
@@ -120,9 +119,8 @@ impl<'c> Lower<'c, '_> {
             Family::Rows(rows) if block == Some(128) => {
                 (rows.tensor_offset(self, layout.cols)?, columns_at(layout.cols, wanted))
             }
-            Family::Wgmma(half) if block == Some(HALF_ROWS) => {
-                let height = HALF_ROWS * half.groups();
-                (self.half_offset(half, layout.cols)?, accumulators_at(layout.cols, height, wanted))
+            Family::Wgmma(half) if block == Some(half.block_rows()) => {
+                (self.half_offset(half, layout.cols)?, accumulators_at(layout.cols, half, wanted))
             }
             _ => return Err(elsewhere().into()),
         };
@@ -150,8 +148,8 @@ impl<'c> Lower<'c, '_> {
         found.ok_or_else(|| internal("a load of other columns"))
     }
 
-    /// Where this warp's rows of a tile in blocks of 64 rows begin: in its quarter of the lanes, in the columns of its
-    /// warpgroup's first block.
+    /// Where this warp's 16 rows of a tile begin: in its quarter of the lanes, behind those of another warpgroup where two
+    /// share it, in the columns of its warpgroup's first block.
     pub(super) fn half_offset(&mut self, half: Wgmma, width: u64) -> Result<IntValue<'c>> {
         let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
         if half.groups() == 1 {
@@ -159,8 +157,15 @@ impl<'c> Lower<'c, '_> {
         }
         let first = self.ir.c32(u64::from(half.warp));
         let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
-        let group = self.ir.scale(group, width)?;
-        self.ir.add(quarter, group)
+        if !half.shared {
+            let group = self.ir.scale(group, width)?;
+            return self.ir.add(quarter, group);
+        }
+        let own = self.ir.or(quarter, self.ir.shl(self.ir.and(group, 1)?, 20)?)?;
+        match half.groups() {
+            2 => Ok(own),
+            _ => self.ir.add(own, self.ir.scale(self.ir.shr(group, 1)?, width)?),
+        }
     }
 
     /// Loads columns and waits for them.
@@ -222,17 +227,23 @@ fn columns_at(cols: u64, (row, col): (u64, u64)) -> Option<Brought> {
 }
 
 /// Accumulators as wgmma's lanes hold them, around the wanted place: register `j` has row `8 (j / 2 % 2)` and column
-/// `8 (j / 4) + j % 2` of its block of 64 rows (E48). The blocks of a warpgroup stand `height` rows from each other, and
-/// as many columns as that height has blocks.
-fn accumulators_at(cols: u64, height: u64, (row, col): (u64, u64)) -> Option<Brought> {
+/// `8 (j / 4) + j % 2` of its 16 rows (E48). The blocks of a warpgroup stand as many rows from each other as all warpgroups
+/// have, and as many columns as that height has blocks of tensor memory.
+fn accumulators_at(cols: u64, half: Wgmma, (row, col): (u64, u64)) -> Option<Brought> {
     let &(width, name) = HALF_LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width))?;
+    let height = 64 * half.groups();
     let (first, block) = (col / width * width, row / height);
     let places = (0..width / 2).map(|j| (block * height + 8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2));
-    Some(Brought { name, column: block * (height / HALF_ROWS) * cols + first, places: places.collect() })
+    Some(Brought {
+        name,
+        column: block * (height / half.block_rows()) * cols + first,
+        places: places.collect(),
+    })
 }
 
 fn elsewhere() -> warploom_ir::Diagnostic {
     let text = "a tile in tensor memory is read by other lanes than reach it";
-    let fix = "layout = \"rows\", or \"wgmma\" of one warpgroup for 64 rows; no transposition";
+    let fix =
+        "layout = \"rows\", \"wgmma_pairs\", or \"wgmma\" of one warpgroup for 64 rows; no transposition";
     refuse(Code::Layout, text).rule("C66").note("instead", fix)
 }

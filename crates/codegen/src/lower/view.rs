@@ -2,7 +2,7 @@
 //! bytes of a row elsewhere (C60, C64).
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{IntValue, PointerValue};
+use inkwell::values::PointerValue;
 use warploom_ir::{Attr, ValueId};
 
 use super::Lower;
@@ -192,7 +192,7 @@ impl<'c> Lower<'c, '_> {
         let byte = chunk * 32;
         let (panel, inside) = (byte / layout.panel, byte % layout.panel);
         let lane = self.ir.and(self.thread, 31)?;
-        let first = self.warp_row()?;
+        let first = family.warp_row(self)?;
         let row = self.ir.or(first, self.ir.and(lane, 15)?)?;
         let half = self.ir.shl(self.ir.and(self.ir.shr(lane, 4)?, 1)?, 4)?;
         let line = self.ir.add(self.ir.scale(row, layout.panel)?, half)?;
@@ -201,13 +201,5 @@ impl<'c> Lower<'c, '_> {
         let slot = self.slot_at(view.ring, view.payload, view.slot)?;
         let slot = self.ir.offset(slot, self.ir.int(8).into(), line)?;
         self.ir.plus(slot, fixed)
-    }
-
-    /// First row of this lane's warp in the tile: 16 times its number in the partition.
-    fn warp_row(&mut self) -> Result<IntValue<'c>> {
-        let first = self.ir.c32(32 * self.place.warp);
-        let thread = self.ir.sub(self.thread, first)?;
-        let warp = self.ir.shr(thread, 5)?;
-        self.ir.shl(warp, 4)
     }
 }

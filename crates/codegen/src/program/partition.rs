@@ -74,7 +74,8 @@ impl Program<'_> {
 fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
     let (warp, warps) = (warp as u16, warps as u16);
     match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
-        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp, warps })),
+        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp, warps, shared: false })),
+        Some("wgmma_pairs") => Ok(Family::Wgmma(Wgmma { warp, warps, shared: true })),
         Some("rows") => Ok(Family::Rows(Rows { warp, warps })),
         Some("mma_sync") => {
             let [m, n] = tiling(module, op)?;
@@ -97,7 +98,7 @@ fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Famil
             let text = format!("layout {other} of a partition's tiles is not supported");
             Err(refuse(Code::Layout, text)
                 .rule("C61")
-                .note("instead", "wgmma, rows, mma_sync, blocked")
+                .note("instead", "wgmma, wgmma_pairs, rows, mma_sync, blocked")
                 .into())
         }
     }

@@ -97,7 +97,12 @@ fn fitting(words: u64, held: &Held, aligned: bool, target: &Target) -> Option<(u
             let whole = [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g));
             let mut halves = || choices.find(|&(most, groups)| fits(most, groups));
             let rows = whole.map(|groups| (4 * groups, RegisterLayout::TensorRows));
-            rows.or_else(|| halves().map(|(_, groups)| (4 * groups, RegisterLayout::TensorHalves)))
+            rows.or_else(|| {
+                let (_, groups) = halves()?;
+                let layout =
+                    if groups > 1 { RegisterLayout::TensorPairs } else { RegisterLayout::TensorHalves };
+                Some((4 * groups, layout))
+            })
         }
         _ => choices.find(|&(most, g)| fits(most, g)).map(|(_, g)| (4 * g, RegisterLayout::Wgmma)),
     }

@@ -17,6 +17,8 @@ pub enum RegisterLayout {
     Wgmma,
     /// The same where products lie in tensor memory.
     TensorHalves,
+    /// The same, pairs of warpgroups sharing 128 rows of tensor memory: products of 64 rows use half of the tensor core.
+    TensorPairs,
     /// Rows of tensor memory: 128 rows of a tile to each warpgroup in turn, one to each lane.
     TensorRows,
     /// Neighbours in a lane, lanes in rows.
@@ -47,7 +49,9 @@ impl PartitionShape {
     pub fn instruction(&self) -> MmaInstruction {
         match self.layout {
             RegisterLayout::Wgmma => MmaInstruction::Wgmma,
-            RegisterLayout::TensorHalves | RegisterLayout::TensorRows => MmaInstruction::Tcgen05,
+            RegisterLayout::TensorHalves | RegisterLayout::TensorPairs | RegisterLayout::TensorRows => {
+                MmaInstruction::Tcgen05
+            }
             RegisterLayout::MmaSync { .. } | RegisterLayout::Blocked { .. } => MmaInstruction::MmaSync,
         }
     }

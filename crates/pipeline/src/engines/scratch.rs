@@ -73,7 +73,7 @@ pub(crate) fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayo
     let data = &module.ops[op];
     let quads = match layout {
         RegisterLayout::MmaSync { n, .. } => n == 1,
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves => true,
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => true,
         RegisterLayout::TensorRows | RegisterLayout::Blocked { .. } => false,
     };
     if data.opcode != Opcode::Store || !quads || !repeats(module, op) {
@@ -164,7 +164,7 @@ fn is_turned(module: &Module, op: OpId) -> bool {
 fn is_covered(ty: &Type, warps: u64, layout: RegisterLayout) -> bool {
     let (down, along) = match layout {
         RegisterLayout::MmaSync { m, n } => (16 * m, 8 * n),
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves => (16 * warps, 8),
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => (16 * warps, 8),
         RegisterLayout::TensorRows => (32 * warps, 16),
         RegisterLayout::Blocked { vector, across } => ((32 * warps / across).max(1), vector * across),
     };
@@ -205,9 +205,10 @@ fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) ->
                 m > 1
             }
         }
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorRows => {
-            !along_row || rank == 1
-        }
+        RegisterLayout::Wgmma
+        | RegisterLayout::TensorHalves
+        | RegisterLayout::TensorPairs
+        | RegisterLayout::TensorRows => !along_row || rank == 1,
         RegisterLayout::Blocked { across, .. } => match along_row {
             true => across > 32,
             false => warps > 1,

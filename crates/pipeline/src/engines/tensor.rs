@@ -148,7 +148,7 @@ pub(crate) fn plan(
     (start, target): (u64, &Target),
 ) -> Result<(Tensor, u64), Vec<Diagnostic>> {
     let rows = match layout {
-        RegisterLayout::TensorRows => 128,
+        RegisterLayout::TensorRows | RegisterLayout::TensorPairs => 128,
         RegisterLayout::TensorHalves => 64,
         _ => return Ok((Tensor::default(), start)),
     };

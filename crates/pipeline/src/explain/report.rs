@@ -114,8 +114,11 @@ fn tiles(layout: Option<RegisterLayout>, warps: u64) -> String {
             format!("mma.sync, {m} warps along the rows and {n} along the columns")
         }
         Some(RegisterLayout::Wgmma) => format!("wgmma, {} warpgroups along the rows", warps / 4),
-        Some(layout @ (RegisterLayout::TensorRows | RegisterLayout::TensorHalves)) => {
-            let rows = if layout == RegisterLayout::TensorRows { 128 } else { 64 };
+        Some(
+            layout
+            @ (RegisterLayout::TensorRows | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs),
+        ) => {
+            let rows = if layout == RegisterLayout::TensorHalves { 64 } else { 128 };
             format!("tcgen05.mma of {rows} rows, {} warpgroups along the rows", warps / 4)
         }
         Some(RegisterLayout::Blocked { vector, across }) => {

@@ -119,6 +119,7 @@ impl Partition {
             let (name, tiling) = match layout {
                 RegisterLayout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
                 RegisterLayout::Wgmma | RegisterLayout::TensorHalves => ("wgmma", Vec::new()),
+                RegisterLayout::TensorPairs => ("wgmma_pairs", Vec::new()),
                 RegisterLayout::TensorRows => ("rows", Vec::new()),
                 RegisterLayout::Blocked { vector, across } => ("blocked", vec![vector, across]),
             };
