@@ -75,6 +75,24 @@ fn sixty_four_rows_take_half_of_the_lanes_e44() {
 }
 
 #[test]
+fn two_warpgroups_share_128_rows_c66() {
+    let pairs = |m, n, k| Gemm { pairs: true, ..tile(m, n, k) };
+    for (m, n, k) in [(128, 16, 16), (128, 64, 64), (128, 48, 32), (256, 64, 64), (128, 256, 64)] {
+        computes(&format!("{m}x{n}x{k}"), &pairs(m, n, k), [m, n, 3 * k], 4e-3);
+    }
+    computes("ragged", &pairs(128, 64, 64), [136, 72, 104], 4e-3);
+    computes_tiles("several tiles", &pairs(128, 64, 64), 3, [384, 64, 128], 4e-3);
+    computes("f32 out", &Gemm { out: "f32", ..pairs(128, 64, 64) }, [128, 64, 128], 1e-5);
+    let ptx = pairs(128, 64, 64).emit().unwrap().ptx;
+    assert!(ptx.contains("tcgen05.ld.sync.aligned.16x256b.x8") && ptx.contains("stmatrix"));
+    // One instruction multiplies 128 rows.
+    assert!(pairs(128, 64, 16).emit().unwrap().ptx.matches("tcgen05.mma").count() == 1);
+    let alone = pairs(128, 64, 64).tensor_text().replace("layout = \"wgmma_pairs\"", "layout = \"wgmma\"");
+    let found = messages(&emit_for("sm_100a", &alone, &EmitOptions::default()).unwrap_err());
+    assert!(found.contains("read by other lanes than reach it"), "{found}");
+}
+
+#[test]
 fn sixty_four_rows_are_read_as_accumulators_and_no_other_way_c66() {
     let refused = |gemm: &Gemm, from: &str, to: &str| {
         let text = gemm.tensor_text();

@@ -38,6 +38,8 @@ pub struct Gemm {
     pub epilogue: String,
     /// A tile read beside the product, of this element type: `%beta`.
     pub extra: Option<&'static str>,
+    /// Whether two warpgroups share 128 rows of tensor memory.
+    pub pairs: bool,
 }
 
 impl Default for Gemm {
@@ -55,6 +57,7 @@ impl Default for Gemm {
             params: "",
             epilogue: String::new(),
             extra: None,
+            pairs: false,
         }
     }
 }

@@ -32,12 +32,16 @@ impl Gemm {
         let tile_bars = acc_bars + 16 * acc_depth;
         let tmem_slot = tile_bars + 16;
         let shared = tmem_slot + 8;
-        let groups = m.div_ceil(128);
+        let blocks = m.div_ceil(128);
         // 64 rows take half of the lanes, and are read as accumulators of wgmma are.
-        let layout = if m == 64 { "wgmma" } else { "rows" };
+        let (layout, groups) = match (self.pairs, m) {
+            (true, _) => ("wgmma_pairs", 2 * blocks),
+            (false, 64) => ("wgmma", blocks),
+            (false, _) => ("rows", blocks),
+        };
         let warps = 4 + 4 * groups;
         let most = (65536 / (32 * warps) / 8 * 8).min(256);
-        let columns = groups * n;
+        let columns = blocks * n;
         let allocated = (columns * acc_depth).next_power_of_two().max(32);
         let mut records = vec![record(ar, ac, ea), record(br, bc, eb), record(m, n, self.out)];
         let mut extra_param = String::new();
