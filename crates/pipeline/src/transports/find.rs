@@ -12,7 +12,7 @@ use crate::place::remark;
 use crate::sets::IdSet;
 use crate::tma::TilePlan;
 use crate::transports::roots::Roots;
-use crate::transports::slice::late;
+use crate::transports::slice::{indices, late};
 use crate::walk::{Users, preorder};
 
 /// A tile that is brought to shared memory by a pipelined load.
@@ -73,10 +73,11 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
         let here = Loop::new(module, (&users, &mut roots), scf_for, body);
         let mut tiles = Vec::new();
         let engine = module.blocks[body].ops.iter().any(|&op| moves_by_descriptor(module, op));
+        let indices = indices(module, &users, scf_for, body);
         for &op in &module.blocks[body].ops {
             let found = match module.ops[op].opcode {
                 Opcode::DescriptorLoad => by_engine(module, func, &here, op, (tiles.len(), target)),
-                Opcode::Load if engine && !loads_tile(module, op) => Ok(None),
+                Opcode::Load if engine && !loads_tile(module, op) || indices.contains(&op) => Ok(None),
                 Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
                 Opcode::Load => copied(module, &here, op, tiles.len(), &mut roots),
                 _ => continue,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, BlockId, Effect, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::classes::{Class, class, is_scalar_type};
 use crate::sets::IdSet;
-use crate::walk::Users;
+use crate::walk::{Users, preorder};
 
 /// A carried tile of pointers that moves by the same amount everywhere: what is added in each iteration.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +24,63 @@ pub(crate) struct Slice {
     pub carried: BTreeSet<usize>,
 }
 
+/// Whether nothing in a loop changes global memory or relies on what others change there: what it reads can be read in an
+/// earlier iteration.
+fn is_quiet(module: &Module, scf_for: OpId) -> bool {
+    preorder(module, scf_for).into_iter().all(|op| {
+        let data = &module.ops[op];
+        let waits = matches!(data.opcode, Opcode::GridWait | Opcode::AtomicPoll | Opcode::AtomicLoad);
+        !data.opcode.facts().effect.writes() && data.opcode.facts().effect != Effect::Foreign && !waits
+    })
+}
+
+/// Whether an operation loads integers, as pages and sorted rows are looked up (Q11), from a place that can be told earlier.
+fn looks_up(module: &Module, op: OpId) -> bool {
+    let integers = |&v: &ValueId| matches!(module.ty(v).elem(), Type::Int(..));
+    let volatile = matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true)));
+    module.ops[op].opcode == Opcode::Load && !volatile && module.ops[op].results.iter().all(integers)
+}
+
+/// The loads of integers in a loop that nothing but addresses and masks of other loads needs: they are looked up where those
+/// are copied.
+pub(crate) fn indices(module: &Module, users: &Users, scf_for: OpId, body: BlockId) -> BTreeSet<OpId> {
+    let mut found = BTreeSet::new();
+    if !is_quiet(module, scf_for) {
+        return found;
+    }
+    for &load in module.blocks[body].ops.iter().filter(|&&op| looks_up(module, op)) {
+        let (mut stack, mut seen) = (module.ops[load].results.to_vec(), BTreeSet::new());
+        let (mut addresses, mut others) = (false, false);
+        while let Some(value) = stack.pop() {
+            for &user in users.of(value).iter().filter(|&&user| seen.insert(user)) {
+                match class(module.ops[user].opcode) {
+                    Class::Pure if module.ops[user].block == Some(body) => {
+                        stack.extend(&module.ops[user].results)
+                    }
+                    Class::PointerLoad if module.ops[user].block == Some(body) => addresses = true,
+                    _ => others = true,
+                }
+            }
+        }
+        if addresses && !others {
+            found.insert(load);
+        }
+    }
+    found
+}
+
 /// The part of a loop's body that values are computed from, if all of it can be computed for a later iteration: pure
-/// operations, scalars that the loop carries, and carried tiles of pointers that move evenly.
+/// operations, integers looked up where the loop changes nothing, scalars that the loop carries, and carried tiles of
+/// pointers that move evenly.
 pub(crate) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[ValueId]) -> Option<Slice> {
-    let mut found = Slice::default();
+    let (mut found, mut quiet) = (Slice::default(), None);
     let mut stack = roots.to_vec();
     while let Some(value) = stack.pop() {
         match module.values[value].def {
             ValueDef::Result { op, .. } if module.ops[op].block == Some(body) => {
-                if class(module.ops[op].opcode) != Class::Pure {
+                let pure = class(module.ops[op].opcode) == Class::Pure;
+                let mut quiet = || *quiet.get_or_insert_with(|| is_quiet(module, scf_for));
+                if !pure && !(looks_up(module, op) && quiet()) {
                     return None;
                 }
                 if found.ops.insert(op) {
@@ -96,8 +144,9 @@ pub(crate) fn late(module: &Module, users: &Users, scf_for: OpId, body: BlockId)
             work.push(arg);
         }
     }
+    let quiet = is_quiet(module, scf_for);
     for &op in &module.blocks[body].ops {
-        if class(module.ops[op].opcode) != Class::Pure {
+        if class(module.ops[op].opcode) != Class::Pure && !(quiet && looks_up(module, op)) {
             work.extend(&module.ops[op].results);
         }
     }

@@ -1,6 +1,6 @@
 //! The copies of one iteration: which tiles, into which ring, as a group or by the copy engine.
 
-use warploom_ir::{Attr, BlockId, Module, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::clone;
 use crate::emit::{Emit, number};
@@ -27,6 +27,37 @@ impl Loop<'_> {
         (if late { self.ring.late } else { self.ring.name }, payload)
     }
 
+    /// Looks integers up for an iteration that may not exist, where nothing is read then.
+    fn look_up(
+        &self,
+        out: &mut Module,
+        op: OpId,
+        block: BlockId,
+        guard: ValueId,
+        map: &mut Map,
+    ) -> Option<()> {
+        let (operands, ty) = (out.ops[op].operands.clone(), out.ty(out.result(op)?).clone());
+        let mut emit = Emit { out, block, loc: self.loc };
+        let flags = ty.with_elem(Type::I1);
+        let mut mask = if ty.is_tensor() { emit.value(Opcode::Splat, &[guard], &flags) } else { guard };
+        if let Some(given) = operands.get(1) {
+            let given = *map.get(given).unwrap_or(given);
+            mask = emit.value(Opcode::AndI, &[given, mask], &flags);
+        }
+        let other = match operands.get(2) {
+            Some(other) => *map.get(other).unwrap_or(other),
+            None => {
+                let zero = emit.scalar(0, &ty.elem().clone());
+                if ty.is_tensor() { emit.value(Opcode::Splat, &[zero], &ty) } else { zero }
+            }
+        };
+        clone(out, op, block, map);
+        let copy = out.def_op(*map.get(&out.result(op)?)?)?;
+        out.ops[copy].operands.truncate(1);
+        out.ops[copy].operands.extend([mask, other]);
+        Some(())
+    }
+
     /// The copies of one iteration, of its late tiles or of the others, as a group; returns the carried values of the
     /// next one.
     pub(crate) fn copies(
@@ -42,7 +73,10 @@ impl Loop<'_> {
         self.bind(out, block, copied, now, index, &mut map)?;
         for op in out.blocks[self.body].ops.clone() {
             if self.slice.ops.contains(op) {
-                clone(out, op, block, &mut map);
+                match out.ops[op].opcode {
+                    Opcode::Load => self.look_up(out, op, block, guard, &mut map)?,
+                    _ => clone(out, op, block, &mut map),
+                }
             }
         }
         if self.engine {
