@@ -103,6 +103,30 @@ fn the_checker_finds_broken_groups() {
     assert!(found(&text, "threads = 128 : i32", "threads = 96 : i32").contains(&Rule::NamedBarrier));
 }
 
+/// Pages are looked up where their tiles are copied, for trips that there are; not where the loop changes memory.
+#[test]
+fn pages_are_looked_up_where_their_tiles_are_copied() {
+    let kernel = common::kernel("attention_paged");
+    let paged = one_partition("attention_paged", "sm_90a", &checked());
+    let text = warploom_ir::print(&paged.program);
+    let body = text.split("scf.for").nth(1).and_then(|body| body.split("scf.yield").next()).unwrap();
+    assert_eq!(body.matches("warploom.async_copy").count(), 2, "{body}");
+    let lookup = body.lines().find(|l| l.contains("tt.load")).unwrap();
+    assert_eq!(
+        lookup.split("tt.load ").nth(1).unwrap().split(" : ").next().unwrap().split(", ").count(),
+        3,
+        "{lookup}"
+    );
+    // A store in the loop may be to the table of pages.
+    let line = kernel.lines().find(|l| l.contains("%54 = arith.maxnumf")).unwrap();
+    let stored = format!("      tt.store %20, %21 : !tt.ptr<i32>\n{line}");
+    let module = warploom_ir::parse(&kernel.replace(line, &stored)).unwrap();
+    let made = common::compile_one(&module, &Target::named("sm_90a").unwrap(), &checked());
+    let made = made.unwrap_or_else(|e| panic!("{}", e[0]));
+    assert!(!warploom_ir::print(&made.program).contains("async_copy @p0[%arg"), "copies in the loop");
+    assert!(made.remarks.iter().any(|r| r.to_string().contains("depend on what the loop computes")));
+}
+
 /// A loop whose trips all fit the ring copies everything before it begins; groups are still waited for one by one.
 #[test]
 fn a_loop_that_fits_its_ring_copies_nothing() {

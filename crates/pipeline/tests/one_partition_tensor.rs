@@ -90,6 +90,8 @@ fn products_that_a_loop_reads_start_anew() {
     let attention = compile("attention.sm80", "sm_100a", None);
     assert_eq!(attention.loops[0].pipelined.pending, 0);
     let text = warploom_ir::print(&attention.program);
+    // Two warpgroups share the rows of one instruction.
+    assert!(text.contains("layout = \"wgmma_pairs\"") && text.contains("rows = 128"), "{text}");
     assert!(text.contains("mma_to_generic") && !text.contains("cp_async_to_mma"), "{text}");
     assert_eq!(attention.expanded().unwrap().stored.len(), 1, "P goes through shared memory");
 }
