@@ -56,7 +56,6 @@ mod facts;
 mod float;
 pub mod flow;
 pub mod interp;
-pub mod intervals;
 mod loc;
 mod module;
 mod opcode;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use warploom_ir::intervals::{Interval, combine, intervals};
+use warploom_ir::axis::intervals::{Interval, combine, intervals};
 use warploom_ir::{Module, OpId, Opcode, parse, walk};
 
 /// What an operation gives on numbers of so many bits; none where it gives nothing that is defined.

@@ -132,7 +132,7 @@ pub(super) fn ascends_against(attr: Option<&Attr>) -> Option<usize> {
 }
 
 /// The number of a comparison's predicate.
-pub(crate) fn predicate(attr: Option<&Attr>) -> Option<usize> {
+pub(super) fn predicate(attr: Option<&Attr>) -> Option<usize> {
     match attr? {
         Attr::Int { value, .. } => usize::try_from(*value).ok(),
         other => {

@@ -10,6 +10,7 @@
 
 mod hints;
 mod integers;
+pub mod intervals;
 mod number;
 mod run;
 mod shapes;
@@ -18,7 +19,5 @@ mod solve;
 mod state;
 mod transfer;
 
-pub(crate) use integers::predicate;
-pub(crate) use number::number;
 pub use run::Run;
 pub use solve::{AxisFacts, facts};

@@ -9,7 +9,7 @@ use crate::opcode::Opcode;
 const DEEPEST: u32 = 16;
 
 /// The integer that a value is everywhere.
-pub(crate) fn number(module: &Module, mut value: ValueId) -> Option<i128> {
+pub(super) fn number(module: &Module, mut value: ValueId) -> Option<i128> {
     for _ in 0..DEEPEST {
         let op = module.def_op(value)?;
         let data = &module.ops[op];

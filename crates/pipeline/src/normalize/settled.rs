@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use warploom_ir::intervals::{Intervals, intervals};
+use warploom_ir::axis::intervals::{Intervals, intervals};
 use warploom_ir::{Attr, AttrDict, Module, OpId, Opcode, Type, ValueId};
 
 use crate::walk::preorder;

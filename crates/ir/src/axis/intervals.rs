@@ -5,8 +5,9 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::integers::predicate;
+use super::number::number;
 use crate::attr::Attr;
-use crate::axis::{number, predicate};
 use crate::entity::{BlockId, OpId, ValueId};
 use crate::module::Module;
 use crate::opcode::Opcode;
