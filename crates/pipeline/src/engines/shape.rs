@@ -236,14 +236,24 @@ fn blocked(module: &Module, ops: &[OpId]) -> (u64, RegisterLayout) {
     let covers = |limit: u64| {
         let large: Vec<&Type> =
             tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
-        covering(&large)
+        covering(&large, warps_for(most))
     };
-    let plain = (4, RegisterLayout::Blocked { vector: 1, across: 32 });
+    let plain = (warps_for(most), RegisterLayout::Blocked { vector: 1, across: 32 });
     limits.into_iter().find_map(covers).unwrap_or(plain)
 }
 
-/// Lanes in rows that cover these tiles.
-fn covering(tiles: &[&Type]) -> Option<(u64, RegisterLayout)> {
+/// Warps of a kernel whose largest tile has so many elements: four, or as few as leave eight to each lane. What fewer warps
+/// share goes through less scratch memory and fewer meetings.
+fn warps_for(elements: u64) -> u64 {
+    match elements / (32 * 8) {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        _ => 4,
+    }
+}
+
+/// Lanes in rows that cover these tiles, of so many warps at most.
+fn covering(tiles: &[&Type], most: u64) -> Option<(u64, RegisterLayout)> {
     let matrices: Vec<[u64; 2]> = tiles
         .iter()
         .filter_map(|t| match t.shape() {
@@ -258,16 +268,17 @@ fn covering(tiles: &[&Type]) -> Option<(u64, RegisterLayout)> {
         let least = vectors.filter_map(|t| t.shape().first().copied()).min();
         let Some(least) = least else {
             // Tiles of other ranks take lanes as they come.
-            return Some((4, RegisterLayout::Blocked { vector, across: 128 }));
+            return Some((most, RegisterLayout::Blocked { vector, across: 32 * most }));
         };
         let lanes = |warps: u64| 32 * warps;
-        let mut ways = [4u64, 2, 1].iter().flat_map(|&w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
+        let counts = [4u64, 2, 1].into_iter().filter(|&warps| warps <= most);
+        let mut ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
         let (warps, vector) = ways.find(|&(warps, vector)| least.is_multiple_of(lanes(warps) * vector))?;
         return Some((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
     }
     let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
     let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
-    for warps in [4u64, 2, 1] {
+    for warps in [4u64, 2, 1].into_iter().filter(|&warps| warps <= most) {
         for vector in [vector, 4, 2, 1].map(|v| v.min(vector)) {
             let across = (cols / vector).min(32);
             if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
