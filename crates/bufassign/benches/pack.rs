@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "pack/clock.rs"]
+mod clock;
 #[path = "pack/planted.rs"]
 mod planted;
 #[path = "pack/plants.rs"]

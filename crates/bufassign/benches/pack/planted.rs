@@ -1,11 +1,13 @@
 //! Problems with a plan that is known to exist, and the growth of the packer (B85).
 
+use crate::clock;
 use crate::plants::Plant;
 use std::time::{Duration, Instant};
 use warploom_bufassign::pack::{PackOptions, PackOutcome, PackProblem, check_pack, pack};
 use warploom_testing::bufassign::Choices;
 
-/// Planted families of 150, 200 and 250 buffers at 95 to 100 % load, so many seeds each, so many seconds each.
+/// Planted families of 150, 200 and 250 buffers at 95 to 100 % load, so many seeds each, so many seconds of
+/// processor time each.
 pub fn planted(seeds: u64, seconds: u64, threads: usize) {
     let (mut fitted, mut all) = (0, 0);
     for plant in Plant::ALL {
@@ -15,10 +17,11 @@ pub fn planted(seeds: u64, seconds: u64, threads: usize) {
                 for seed in 0..seeds {
                     let seed = (seed * 1000 + buffers as u64) * 101 + load;
                     let p = plant.problem(buffers, load, &mut Choices::seeded(seed));
-                    let start = Instant::now();
+                    let start = clock::seconds();
                     let options = PackOptions::default().node_budget(u64::MAX).threads(threads);
-                    let outcome = pack(&p, &options.deadline(Some(start + Duration::from_secs(seconds))));
-                    times.push(start.elapsed().as_secs_f64());
+                    let outcome =
+                        clock::stopped_after(seconds as f64, |stop| pack(&p, &options.stop(Some(stop))));
+                    times.push(clock::seconds() - start);
                     check_pack(&p, &outcome).unwrap();
                     fit += u64::from(matches!(outcome, PackOutcome::Fits { .. }));
                 }
