@@ -1,5 +1,5 @@
-//! Times the packer and the assigner on one thread: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`;
-//! `--part planted [--seeds N] [--seconds S] [--threads T]`.
+//! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`;
+//! `--part planted [--peer CMD] [--seeds N] [--seconds S] [--threads T]`.
 //!
 //! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
@@ -10,21 +10,24 @@
 
 #[path = "pack/clock.rs"]
 mod clock;
+#[path = "pack/peer.rs"]
+mod peer;
 #[path = "pack/planted.rs"]
 mod planted;
 #[path = "pack/plants.rs"]
 mod plants;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
 use warploom_bufassign::pack::{
-    CsvProblem, LiveSpan, PackItem, PackOptions, PackOutcome, PackProblem, TimeSegment, check_pack, pack,
+    CsvProblem, LiveSpan, PackItem, PackOptions, PackOutcome, PackProblem, TimeSegment, check_pack,
+    load_bound, pack,
 };
 use warploom_bufassign::{AssignOptions, Problem, assign, check};
 use warploom_testing::bufassign::{Choices, packing};
 
 const CAPACITY: u64 = 1_048_576;
+/// Processor time that a peer has for an instance.
+const PEER_SECONDS: u64 = 600;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -44,9 +47,12 @@ fn main() {
     if wanted("growth") {
         growth();
         planted::growth();
+        planted::large_file();
     }
     if wanted("planted") {
-        planted::planted(number("--seeds", 3), number("--seconds", 10), number("--threads", 1) as usize);
+        let threads = number("--threads", 1) as usize;
+        let (seeds, seconds) = (number("--seeds", 3), number("--seconds", 10));
+        planted::planted(&planted::Effort { seeds, seconds, threads, peer: peer.map(String::as_str) });
     }
 }
 
@@ -73,10 +79,11 @@ fn instances(data: Option<&Path>, peer: Option<&str>) -> Vec<Plan> {
     for f in &files {
         let text = std::fs::read_to_string(f).unwrap();
         let name = f.file_name().unwrap_or_default().to_string_lossy().to_string();
-        let t = Instant::now();
-        let csv = CsvProblem::parse(&text, Some(CAPACITY)).unwrap();
-        let outcome = pack(&csv.problem, &PackOptions::default().node_budget(50_000_000));
-        let ms = t.elapsed().as_secs_f64() * 1e3;
+        let ((csv, outcome), ms) = clock::timed(|| {
+            let csv = CsvProblem::parse(&text, Some(CAPACITY)).unwrap();
+            let outcome = pack(&csv.problem, &PackOptions::default().node_budget(50_000_000));
+            (csv, outcome)
+        });
         ours += ms;
         check_pack(&csv.problem, &outcome).unwrap();
         if let PackOutcome::Fits { offsets, .. } = &outcome {
@@ -84,27 +91,37 @@ fn instances(data: Option<&Path>, peer: Option<&str>) -> Vec<Plan> {
                 |(i, &o): (&PackItem, &u64)| (i.live[0].start, i.live[0].start + i.live[0].len, i.size, o);
             plans.push((name.clone(), csv.problem.items.iter().zip(offsets).map(item).collect()));
         }
-        let verdict = match outcome {
-            PackOutcome::Fits { peak, .. } => format!("fits, peak {peak}"),
-            other => format!("{other:?}").chars().take(60).collect(),
-        };
-        print!("{name:<24} {ms:>10.2} ms  {verdict}");
-        if let Some(peer) = peer {
-            let t = Instant::now();
-            let status = Command::new(peer)
-                .arg(format!("--input={}", f.display()))
-                .arg(format!("--output={}", std::env::temp_dir().join("peer.csv").display()))
-                .arg(format!("--capacity={CAPACITY}"))
-                .output();
-            let ms = t.elapsed().as_secs_f64() * 1e3;
-            theirs += ms;
-            let ok = status.is_ok_and(|s| s.status.success());
-            print!("  peer {ms:>10.2} ms{}", if ok { "" } else { " (failed)" });
+        print!("{name:<24} {ms:>10.2} ms  {}", verdict(&csv.problem, &outcome));
+        if let Some(command) = peer {
+            let answer = peer::run(command, &csv.problem, Some(f), PEER_SECONDS);
+            theirs += answer.ms;
+            let plan = answer.plan.map_or_else(|why| format!("failed: {why}"), |peak| format!("peak {peak}"));
+            print!("  peer {:>10.2} ms  {plan}", answer.ms);
         }
         println!();
     }
     println!("sum {ours:.1} ms{}", peer.map_or(String::new(), |_| format!(", peer {theirs:.1} ms")));
     plans
+}
+
+/// What an answer says, and what it rests on.
+fn verdict(p: &PackProblem, outcome: &PackOutcome) -> String {
+    match outcome {
+        PackOutcome::Fits { peak, optimal, .. } => {
+            let bound = load_bound(p);
+            let proof = match optimal {
+                true if *peak == bound => "the least, by the bound".into(),
+                true => "the least, by search".into(),
+                false => format!("the bound is {bound}"),
+            };
+            format!("fits, peak {peak}, {proof}")
+        }
+        PackOutcome::ProvedInfeasible { lower_bound, core } => {
+            format!("no plan: {} items, bound {lower_bound}", core.len())
+        }
+        PackOutcome::GaveUp { lower_bound, .. } => format!("gave up, bound {lower_bound}"),
+        other => format!("{other:?}"),
+    }
 }
 
 /// Instances of the same kind: a plan's buffers cut in time or size, stretched into free room, mirrored
@@ -114,9 +131,8 @@ fn unseen(plans: &[Plan], variants: u64) {
         let (mut times, mut fitted) = (Vec::new(), 0);
         for v in 0..variants {
             let p = variant(plan, &mut Choices::seeded(v));
-            let t = Instant::now();
-            let outcome = pack(&p, &PackOptions::default().node_budget(2_000_000));
-            times.push(t.elapsed().as_secs_f64() * 1e3);
+            let (outcome, ms) = clock::timed(|| pack(&p, &PackOptions::default().node_budget(2_000_000)));
+            times.push(ms);
             check_pack(&p, &outcome).unwrap();
             fitted += u32::from(matches!(outcome, PackOutcome::Fits { .. }));
         }
@@ -252,22 +268,22 @@ fn random() {
 }
 
 fn family(name: &str, count: u64, problem: impl Fn(u64) -> PackProblem) {
-    let (mut times, mut open) = (Vec::new(), Vec::new());
+    let (mut times, mut open, mut by_bound) = (Vec::new(), Vec::new(), 0);
     for seed in 0..count {
         let p = problem(seed);
-        let t = Instant::now();
-        let outcome = pack(&p, &PackOptions::default());
-        times.push(t.elapsed().as_secs_f64() * 1e3);
+        let (outcome, ms) = clock::timed(|| pack(&p, &PackOptions::default()));
+        times.push(ms);
         check_pack(&p, &outcome).unwrap();
-        if !matches!(outcome, PackOutcome::Fits { optimal: true, .. }) {
-            open.push(seed);
+        match outcome {
+            PackOutcome::Fits { optimal: true, peak, .. } => by_bound += u64::from(peak == load_bound(&p)),
+            _ => open.push(seed),
         }
     }
     let proved = count - open.len() as u64;
     times.sort_by(f64::total_cmp);
     let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
     println!(
-        "{name:<44} {proved} of {count} proved optimal, median {median:.3} ms, most {most:.1} ms, sum {:.0} ms",
+        "{name:<44} {proved} of {count} proved optimal, {by_bound} by the bound, median {median:.3} ms, most {most:.1} ms, sum {:.0} ms",
         times.iter().sum::<f64>()
     );
     if !open.is_empty() {
@@ -295,17 +311,14 @@ fn growth() {
 fn grow(name: &str, partitions: u64, flow: Flow, sizes: &[u64]) {
     for &n in sizes {
         let problem = chain(n, partitions, flow);
-        let t = Instant::now();
-        let outcome = assign(&problem, &AssignOptions::default());
-        let ms = t.elapsed().as_secs_f64() * 1e3;
+        let (outcome, ms) = clock::timed(|| assign(&problem, &AssignOptions::default()));
         let what = match outcome {
             Err(e) => e.message.clone(),
             Ok(a) => {
                 let waits = a.merge.iter().flat_map(|m| &m.edges).filter(|e| !e.implied).count();
-                let t = Instant::now();
-                let verdict =
-                    check::check(&problem, &a).map_or_else(|v| format!("{v:?}"), |()| "checked".into());
-                let checked = format!("{verdict} in {:.1} ms", t.elapsed().as_secs_f64() * 1e3);
+                let (verdict, ms) = clock::timed(|| check::check(&problem, &a));
+                let verdict = verdict.map_or_else(|v| format!("{v:?}"), |()| "checked".into());
+                let checked = format!("{verdict} in {ms:.1} ms");
                 let (used, classes) = (a.smem.used, a.merge.len());
                 format!("{checked}, {used} bytes, {classes} classes, {waits} waits")
             }

@@ -208,13 +208,15 @@ fn may_share(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> bool {
         })
 }
 
-/// What two classes must have in common (B49).
-fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> ((Class, usize), usize, Option<(String, u64)>) {
+/// What two classes must have in common: class, space and region; element, columns or bytes in place, and bytes (B49).
+type Kind = ((Class, usize), usize, Option<(String, u64, u64)>);
+
+fn kind(model: &Model<'_>, life: &Lifetimes, plot: &Plot) -> Kind {
     let unit = &life.units[plot.ring.units[0]];
     let v = &model.values[unit.values[0]];
-    let exact =
-        (!model.options.relax_footprint).then(|| (v.src.element.clone().unwrap_or_default(), plot.size));
-    ((plot.class, plot.space), unit.region, exact)
+    // Tiles of 64 and of 128 rows may have the same columns and not the same bytes.
+    let footprint = || (v.src.element.clone().unwrap_or_default(), plot.size, v.bytes);
+    ((plot.class, plot.space), unit.region, (!model.options.relax_footprint).then(footprint))
 }
 
 /// The joint ring of two classes and its orders, if there is one that pays and can be ordered

@@ -39,6 +39,13 @@ fn a_turn_without_iterations_keeps_its_waits() {
     assignment_holds(&p, &mut Choices::seeded(1_362)).unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// Found by the soak: tiles of 64 and of 128 rows with the same columns do not have one footprint (B49).
+#[test]
+fn tiles_of_one_width_and_other_rows_lie_apart() {
+    let p = problem_of(Family::Accumulators, &mut Choices::seeded(10_901));
+    assignment_holds(&p, &mut Choices::seeded(10_901)).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// A hundred thousand problems of each family, each a test of its own: they run side by side, and one alone by its name.
 mod a_hundred_thousand {
     use super::{Family, family_holds};

@@ -145,6 +145,16 @@ fn bad_problems_are_refused_with_their_rule() {
     }
 }
 
+/// No time at all still gives an answer, which says that it depends on the machine (B60).
+#[test]
+fn a_time_limit_of_0_is_answered() {
+    let out = assign(WORKED, &["--time-limit", "0", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let answer: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let notes = answer["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|n| n["rule"] == "B60"), "{answer}");
+}
+
 /// Machines and nests that make no sense are refused at the field to mend.
 #[test]
 fn bad_machines_and_nests_are_refused_with_their_place() {

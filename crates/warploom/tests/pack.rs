@@ -91,6 +91,17 @@ fn bad_files_are_refused_with_their_line() {
     assert!(out.status.code() == Some(1) && err(&out).contains("capacity is 0"), "{}", err(&out));
 }
 
+/// No time at all still gives a plan, and says that it depends on the machine (B85).
+#[test]
+fn a_time_limit_of_0_is_answered() {
+    let csv = "id,lower,upper,size\n1,0,3,4\n2,1,3,4\n3,3,9,8\n";
+    let out = pack(csv, &["--time-limit", "0", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", err(&out));
+    let answer: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(answer["deterministic"], false, "{answer}");
+    assert!(answer["Fits"]["peak"].as_u64().is_some_and(|peak| peak >= 8), "{answer}");
+}
+
 /// Zero bytes take nothing; alignments need be no power of two.
 #[test]
 fn odd_but_legal_files_fit() {

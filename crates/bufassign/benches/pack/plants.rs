@@ -3,7 +3,7 @@
 //! A rectangle of time and bytes is cut into buffers without a gap; then buffers are shortened or made smaller
 //! until so much of it is left. Nothing of the plan shows: order, mirror and seed hide it.
 
-use warploom_bufassign::pack::PackProblem;
+use warploom_bufassign::pack::{PackProblem, TimeSegment};
 use warploom_testing::bufassign::Choices;
 
 /// How the rectangle is cut.
@@ -22,12 +22,27 @@ pub enum Plant {
     Fans,
     /// Tiles of few sizes that come back in every turn, double-buffered, around long accumulators.
     Attention,
+    /// Cuts whose buffers do not fill up the places that their alignment gives them.
+    Aligned,
+    /// A sweep around a circle.
+    Circle,
 }
+
+/// Of [`Plant::Aligned`].
+const ALIGNMENT: u64 = 1 << 12;
 
 impl Plant {
     /// All of them.
-    pub const ALL: [Plant; 6] =
-        [Plant::Cuts, Plant::Grid, Plant::Sweep, Plant::Nested, Plant::Fans, Plant::Attention];
+    pub const ALL: [Plant; 8] = [
+        Plant::Cuts,
+        Plant::Grid,
+        Plant::Sweep,
+        Plant::Nested,
+        Plant::Fans,
+        Plant::Attention,
+        Plant::Aligned,
+        Plant::Circle,
+    ];
 
     /// A problem of this many buffers whose known plan takes `load` percent of the rectangle.
     pub fn problem(self, buffers: usize, load: u64, c: &mut Choices<'_>) -> PackProblem {
@@ -39,7 +54,8 @@ impl Plant {
                 cuts(buffers, (moments, 1 << 20), (1, unit), among, c)
             }
             Plant::Grid => cuts(buffers, (24, 1 << 20), (1, 1 << 14), 3, c),
-            Plant::Sweep => {
+            Plant::Aligned => cuts(buffers, (1000, 1 << 20), (1, ALIGNMENT), 4, c),
+            Plant::Sweep | Plant::Circle => {
                 let wide = 8 + c.below(12);
                 sweep(buffers, wide, c)
             }
@@ -51,10 +67,21 @@ impl Plant {
         thin(&mut tiles, end * capacity / 100 * (100 - load.min(100)), c);
         let mirror = c.below(2) == 0;
         let mut p = PackProblem::linear(Some(capacity));
+        let mut turn = 0;
+        if self == Plant::Circle {
+            p.segments = vec![TimeSegment::Circular(end.cast_signed())];
+            turn = c.below(end);
+        }
         while !tiles.is_empty() {
             let (a, b, from, to) = tiles.swap_remove(c.below(tiles.len() as u64) as usize);
             let (a, b) = if mirror { (end - b, end - a) } else { (a, b) };
-            p.push(to - from, a.cast_signed(), b.cast_signed());
+            let (a, b) = ((a + turn).cast_signed(), (b + turn).cast_signed());
+            if self == Plant::Aligned {
+                let short = c.below(ALIGNMENT).min(to - from - 1);
+                p.push_aligned(to - from - short, ALIGNMENT, a, b);
+            } else {
+                p.push(to - from, a, b);
+            }
         }
         p
     }

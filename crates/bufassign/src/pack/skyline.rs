@@ -79,6 +79,8 @@ pub(super) struct Skyline<'a> {
     choice: Choice,
     /// How often an interval had no room left, in all runs.
     failures: Vec<u64>,
+    /// How many blocks can be the lowest of an interval, `STALE` where that is to be counted anew.
+    counts: Vec<u32>,
     placed: Vec<bool>,
     floor: Vec<u64>,
     /// Upper bounds on ends; kept up only where `close`.
@@ -125,6 +127,7 @@ enum Undo {
 }
 
 const NONE: u32 = u32::MAX;
+const STALE: u32 = u32::MAX;
 
 impl<'a> Skyline<'a> {
     pub fn new(
@@ -209,6 +212,7 @@ impl<'a> Skyline<'a> {
             rank: vec![0; n],
             choice,
             failures: vec![0; count],
+            counts: vec![STALE; count],
             placed: vec![false; n],
             floor: vec![0; n],
             ceiling,
@@ -246,6 +250,7 @@ impl<'a> Skyline<'a> {
         self.left.fill(0);
         self.cross.fill(0);
         self.lowest.fill(u64::MAX);
+        self.counts.fill(STALE);
         for k in 0..self.ids.len() {
             self.placed[k] = false;
             self.floor[k] = self.rest(k, 0);

@@ -1,6 +1,6 @@
 //! Where the search decides next, and on what. No choice excludes a plan; each finds some sooner.
 
-use super::{Among, Skyline, Where};
+use super::{Among, STALE, Skyline, Where};
 
 /// Waste is counted in so many parts of what an interval can lose.
 const PARTS: u64 = 16;
@@ -9,27 +9,58 @@ const SCALE: u64 = 1 << 20;
 
 impl Skyline<'_> {
     /// The interval to decide in.
-    pub(super) fn choose_section(&self, a: usize, b: usize) -> Option<usize> {
-        let open = (a..b).filter(|&s| self.lowest[s] != u64::MAX);
-        open.min_by_key(|&s| {
+    pub(super) fn choose_section(&mut self, a: usize, b: usize) -> Option<usize> {
+        let mut best: Option<(usize, u64)> = None;
+        for s in a..b {
+            let low = self.lowest[s];
+            if low == u64::MAX {
+                continue;
+            }
+            if self.counts[s] == STALE && self.choice.at != Where::Lowest {
+                self.counts[s] = self.candidates(s);
+            }
             let count = match self.choice.at {
                 Where::Lowest => 0,
-                Where::Fewest => self.candidates(s),
-                Where::Weighted => self.candidates(s) * SCALE / (1 + self.failures[s]),
+                Where::Fewest => self.counts[s].into(),
+                Where::Weighted => u64::from(self.counts[s]) * SCALE / (1 + self.failures[s]),
             };
-            (count, self.lowest[s], std::cmp::Reverse(self.left[s]))
-        })
+            // The lowest, then the fullest, among equals.
+            let better = best.is_none_or(|(t, least)| {
+                let (low, left) = (low.cmp(&self.lowest[t]), self.left[t].cmp(&self.left[s]));
+                count.cmp(&least).then(low).then(left).is_lt()
+            });
+            if better {
+                best = Some((s, count));
+            }
+        }
+        best.map(|b| b.0)
+    }
+
+    /// A block changed: how many can be the lowest of its intervals is to be counted anew.
+    pub(super) fn recount(&mut self, k: usize) {
+        if self.choice.at != Where::Lowest {
+            for &s in &self.sections[k] {
+                self.counts[s as usize] = STALE;
+            }
+        }
     }
 
     /// The block to try there.
     pub(super) fn choose_block(&self, s: usize) -> Option<usize> {
         let here = self.members[s].iter().map(|&k| k as usize).filter(|&k| !self.placed[k]);
-        match self.choice.among {
-            Among::Rank => here.filter(|&k| self.floor[k] == self.lowest[s]).min_by_key(|&k| self.rank[k]),
-            Among::Fit => here
-                .filter(|&k| self.floor[k] <= self.top(s))
-                .min_by_key(|&k| (self.waste(k), self.steps(k), self.rank[k])),
+        if self.choice.among == Among::Rank {
+            return here.filter(|&k| self.floor[k] == self.lowest[s]).min_by_key(|&k| self.rank[k]);
         }
+        let top = self.top(s);
+        let (mut best, mut least) = (None, (u64::MAX, u64::MAX, u32::MAX));
+        for k in here.filter(|&k| self.floor[k] <= top) {
+            let Some(waste) = self.waste(k, least.0) else { continue };
+            let key = (waste, self.steps(k), self.rank[k]);
+            if key < least || best.is_none() {
+                (best, least) = (Some(k), key);
+            }
+        }
+        best
     }
 
     /// The highest place of the lowest block of an interval.
@@ -38,9 +69,12 @@ impl Skyline<'_> {
     }
 
     /// How many blocks can be the lowest of an interval.
-    fn candidates(&self, s: usize) -> u64 {
-        let here = self.members[s].iter().map(|&k| k as usize);
-        here.filter(|&k| !self.placed[k] && self.floor[k] <= self.top(s)).count() as u64
+    fn candidates(&self, s: usize) -> u32 {
+        let (top, mut count) = (self.top(s), 0);
+        for &k in &self.members[s] {
+            count += u32::from(!self.placed[k as usize] & (self.floor[k as usize] <= top));
+        }
+        count
     }
 
     /// Where one block alone can be the lowest of an interval, all others there lie above it; false if one then no
@@ -66,13 +100,21 @@ impl Skyline<'_> {
         true
     }
 
-    /// What no block can have any more once this one lies at its floor, of what its intervals can lose.
-    fn waste(&self, k: usize) -> u64 {
-        let parts = self.sections[k].iter().map(|&s| {
-            let (low, top) = (self.lowest[s as usize], self.top(s as usize));
-            (self.floor[k] - low).saturating_mul(PARTS) / (top.saturating_sub(low) + 1)
-        });
-        parts.fold(0, u64::saturating_add)
+    /// What no block can have any more once this one lies at its floor, of what its intervals can lose; none where it is
+    /// more than `most`.
+    fn waste(&self, k: usize, most: u64) -> Option<u64> {
+        let (floor, mut sum) = (self.floor[k], 0u64);
+        for &s in &self.sections[k] {
+            let low = self.lowest[s as usize];
+            if floor > low {
+                let room = self.top(s as usize).saturating_sub(low) + 1;
+                sum = sum.saturating_add((floor - low).saturating_mul(PARTS) / room);
+                if sum > most {
+                    return None;
+                }
+            }
+        }
+        Some(sum)
     }
 
     /// At how many of its two ends in time a block would not be level with what is beside it.

@@ -55,6 +55,7 @@ impl Skyline<'_> {
         let (old, close) = (self.floor[k], self.close());
         self.trail.push(Undo::Floor(k as u32, old, self.base[k]));
         (self.floor[k], self.base[k]) = (to, base);
+        self.recount(k);
         for i in 0..self.sections[k].len() {
             let s = self.sections[k][i] as usize;
             if self.lowest[s] == old || close {
@@ -104,6 +105,7 @@ impl Skyline<'_> {
             match self.trail.pop() {
                 Some(Undo::Floor(k, floor, base)) => {
                     (self.floor[k as usize], self.base[k as usize]) = (floor, base);
+                    self.recount(k as usize);
                 }
                 Some(Undo::Ceiling(k, to)) => self.ceiling[k as usize] = to,
                 Some(Undo::Lowest(s, low)) => self.lowest[s as usize] = low,
@@ -114,8 +116,15 @@ impl Skyline<'_> {
 
     /// The unplaced neighbour with the least end at its floor.
     fn least_end(&self, k: usize) -> Option<(u64, usize)> {
-        let unplaced = self.near[k].iter().map(|&d| d as usize).filter(|&d| !self.placed[d]);
-        unplaced.map(|d| (self.floor[d] + self.size[d], d)).min_by_key(|e| e.0)
+        let mut least: Option<(u64, usize)> = None;
+        for &d in &self.near[k] {
+            let d = d as usize;
+            let end = self.floor[d] + self.size[d];
+            if !self.placed[d] && least.is_none_or(|l| end < l.0) {
+                least = Some((end, d));
+            }
+        }
+        least
     }
 
     /// The next block to decide on in intervals `a..b`; raises what needs no decision.
@@ -262,6 +271,7 @@ impl Skyline<'_> {
     fn put(&mut self, c: usize) -> bool {
         self.stack.push(c as u32);
         self.placed[c] = true;
+        self.recount(c);
         for i in 0..self.sections[c].len() {
             let s = self.sections[c][i] as usize;
             self.left[s] -= self.size[c];
@@ -297,6 +307,7 @@ impl Skyline<'_> {
 
     fn take_back(&mut self, k: usize) {
         self.placed[k] = false;
+        self.recount(k);
         for &s in &self.sections[k] {
             self.left[s as usize] += self.size[k];
         }
