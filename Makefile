@@ -8,7 +8,7 @@ SOAK     ?= 1000
 EVERY    ?= 1
 FUZZ_TARGETS = $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 
-.PHONY: help setup peers build demo test lint unit python triton-tests foreign packages bench bench-oracle bench-compile table corpus figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
+.PHONY: help setup peers build demo test lint unit python triton-tests foreign packages bench bench-oracle bench-compile table corpus prices figures kernels gpu gpu-kernels fuzz fuzz-check soak rules triton-ptx clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -77,6 +77,9 @@ table: build peers ## kernel x chip: II, partitions, machine code beside Triton'
 
 corpus: build peers ## every kernel on every chip beside Triton, as a gate and a page; DATA=DIR adds public kernels: DIR/real
 	$(PYTHON) bench/corpus.py $(WARPLOOM) $(if $(DATA),--data $(DATA))
+
+prices: build ## the model's load of each unit beside the machine code's, loop by loop
+	bench/prices
 
 figures: build peers ## measure every table of docs/figures.md and docs/kernels.md again (half an hour)
 	$(PYTHON) bench/figures.py $(WARPLOOM)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::cost::{Fault, OpEntry, OpKind, Unit, validate};
+use crate::cost::{Fault, Native, OpEntry, OpKind, Unit, validate};
 use crate::{Target, TargetError};
 
 /// Most bytes of a cost file; a complete one has about four thousand.
@@ -19,6 +19,8 @@ struct CostFile {
     chip: Option<ChipOfCosts>,
     #[serde(default)]
     unit: BTreeMap<String, Unit>,
+    #[serde(default)]
+    instruction: BTreeMap<String, Native>,
     #[serde(default)]
     op: BTreeMap<OpKind, OpEntry>,
 }
@@ -44,7 +46,7 @@ pub(crate) fn read_target(text: &str) -> Result<Target, TargetError> {
 impl Target {
     /// This target with entries of a cost file in the place of its own (T39).
     ///
-    /// The file has the form of the `unit.NAME` and `[op.KIND]` tables of a data file, and may name its
+    /// The file has the form of the `unit.NAME`, `instruction.CLASS` and `[op.KIND]` tables of a data file, and may name its
     /// `chip`. Each entry replaces a built-in one entirely; entries for new units are added.
     ///
     /// # Errors
@@ -76,6 +78,7 @@ impl Target {
             target.chip.clock_mhz = chip.clock_mhz.unwrap_or(target.chip.clock_mhz);
         }
         target.unit.extend(costs.unit);
+        target.instruction.extend(costs.instruction);
         target.op.extend(costs.op.clone());
         match validate(&target, |kind| costs.op.contains_key(&kind)).into_iter().next() {
             None => Ok(target),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::Feature;
-use crate::cost::{OpEntry, OpKind, Unit};
+use crate::cost::{Native, OpEntry, OpKind, Unit};
 use crate::limits::{
     Barriers, Chip, Cluster, Descriptors, Grid, RegisterFile, SharedMemory, TensorMemory, Threads,
 };
@@ -40,6 +40,8 @@ pub struct Target {
     pub descriptors: Descriptors,
     /// Functional units of an SM, by name (T30).
     pub unit: BTreeMap<String, Unit>,
+    /// What native instructions take, by class (T42).
+    pub instruction: BTreeMap<String, Native>,
     /// Costs, by kind of operation (T33); a kind that is absent is one the chip cannot do.
     pub op: BTreeMap<OpKind, OpEntry>,
 }

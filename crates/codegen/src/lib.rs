@@ -32,6 +32,7 @@ mod llvm;
 mod lower;
 mod machine;
 mod metadata;
+pub mod pipe;
 mod program;
 pub mod sass;
 pub mod scan;

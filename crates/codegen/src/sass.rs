@@ -14,9 +14,10 @@ use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
 
 use crate::flow::{Step, around, natural_loops};
+use crate::pipe::Counts;
 
 /// A natural loop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loop {
     /// The function it is in.
     pub function: String,
@@ -36,6 +37,10 @@ pub struct Loop {
     pub utmaldg: u32,
     /// Loops inside it.
     pub inner: u32,
+    /// Loops inside it that do more than wait.
+    pub working: u32,
+    /// The work of a trip in which no wait fails.
+    pub counts: Counts,
 }
 
 impl Loop {
@@ -70,6 +75,7 @@ struct Instruction<'a> {
     address: u64,
     /// Name with modifiers.
     name: &'a str,
+    operands: &'a str,
     /// The label it may jump to.
     target: Option<&'a str>,
     /// Whether what follows may run too.
@@ -129,7 +135,7 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     // `BRA P1, ..` and `BRA.DIV UR4, ..` have a condition of their own.
     let own_condition = label.is_some_and(|(before, _)| !before.trim().is_empty());
     let ends = (jumps && !own_condition) || ["EXIT", "RET"].contains(&name.split('.').next().unwrap_or(name));
-    Some(Instruction { address, name, target, falls: guarded || !ends })
+    Some(Instruction { address, name, operands, target, falls: guarded || !ends })
 }
 
 /// The loops of one function.
@@ -154,6 +160,7 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             mma: count("HMMA") + count("QMMA") + count("IMMA"),
             utmaldg: count("UTMALDG"),
             inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,
+            ..Loop::default()
         }
     };
     let all: Vec<Loop> = found.iter().map(describe).collect();
@@ -161,15 +168,21 @@ fn function_loops(function: &Function) -> Vec<Loop> {
     // A spin that stands beside the way through the loop is left out, and what leads there and back with it.
     let fast = |(head, body): &(usize, Vec<usize>)| {
         let inside = spins().filter(|(h, _)| h != head && body.binary_search(h).is_ok());
-        inside.fold(body.clone(), |body, (_, spin)| around(&steps, *head, &body, spin).unwrap_or(body)).len()
+        inside.fold(body.clone(), |body, (_, spin)| around(&steps, *head, &body, spin).unwrap_or(body))
     };
-    let fast: Vec<u32> = found.iter().map(|l| fast(l) as u32).collect();
-    all.into_iter().zip(fast).map(|(l, fast)| Loop { fast, ..l }).collect()
+    let finish = |(l, place): (&Loop, &(usize, Vec<usize>))| {
+        let (fast, mut counts) = (fast(place), Counts::default());
+        fast.iter().filter_map(|&at| code.get(at)).for_each(|i| counts.add(i.name, i.operands));
+        let waits = spins().filter(|(h, _)| *h != place.0 && place.1.binary_search(h).is_ok()).count() as u32;
+        Loop { fast: fast.len() as u32, working: l.inner.saturating_sub(waits), counts, ..l.clone() }
+    };
+    all.iter().zip(&found).map(finish).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipe::Pipe;
 
     /// A loop whose wait was moved behind the exit, as ptxas does, and the loop of padding at the end.
     const TEXT: &str = "
@@ -206,6 +219,8 @@ mod tests {
         let outer = of(0x10);
         assert_eq!((outer.instructions, outer.hgmma, outer.inner, outer.utmaldg), (8, 1, 1, 0));
         assert_eq!(outer.fast, 5, "not the retry of the wait, nor its way back");
+        assert_eq!((outer.counts.pipes[&Pipe::Tensor], outer.counts.pipes[&Pipe::Barrier]), (1, 1));
+        assert_eq!((outer.counts.pipes[&Pipe::Control], outer.working), (3, 0));
         assert_eq!(outer.function, "f");
         assert!(of(0x70).is_spin());
         assert!(!outer.is_spin());

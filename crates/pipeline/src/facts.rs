@@ -1,9 +1,12 @@
 //! What was decided for a kernel, as numbers: for tables, tuning and tests.
 
+use std::collections::BTreeMap;
+
 use warploom_ir::{Attr, Module, OpId, Opcode};
-use warploom_sched::{Answer, LoopGraph};
+use warploom_sched::Answer;
 
 use crate::bound::bound;
+use crate::loops::PipelinedLoop;
 use crate::resumed::Resumed;
 use crate::walk::preorder;
 
@@ -48,6 +51,8 @@ pub struct LoopFacts {
     pub length_optimal: bool,
     /// Stages in which operations start.
     pub stages: i64,
+    /// Cycles that the operations of each partition hold each unit in a trip, all replicas together (T43).
+    pub loads: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 /// A partition of the program.
@@ -80,7 +85,7 @@ impl Resumed {
                 .map_or(0, i64::unsigned_abs)
         };
         Facts {
-            loops: self.loops().map(|(graph, answer)| loop_facts(graph, answer)).collect(),
+            loops: self.loops().map(|(pipelined, answer)| loop_facts(pipelined, answer)).collect(),
             partitions: partitions.into_iter().map(|(_, facts)| facts).collect(),
             rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
             warps: of_func("warploom.warps"),
@@ -91,17 +96,16 @@ impl Resumed {
     }
 
     /// The pipelined loops with their schedules.
-    fn loops(&self) -> Box<dyn Iterator<Item = (&LoopGraph, &Answer)> + '_> {
+    fn loops(&self) -> Box<dyn Iterator<Item = (&PipelinedLoop, &Answer)> + '_> {
         match self {
-            Resumed::Compiled(compiled) => {
-                Box::new(compiled.loops.iter().map(|l| (&l.pipelined.graph, &l.answer)))
-            }
+            Resumed::Compiled(compiled) => Box::new(compiled.loops.iter().map(|l| (&l.pipelined, &l.answer))),
             Resumed::Program(_) => Box::new(std::iter::empty()),
         }
     }
 }
 
-fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
+fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer) -> LoopFacts {
+    let graph = &pipelined.graph;
     LoopFacts {
         name: graph.name.clone(),
         ii: answer.ii,
@@ -111,7 +115,20 @@ fn loop_facts(graph: &LoopGraph, answer: &Answer) -> LoopFacts {
         length: answer.length,
         length_optimal: answer.length_optimal,
         stages: answer.stages,
+        loads: loads(pipelined),
     }
+}
+
+fn loads(pipelined: &PipelinedLoop) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut loads: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for (node, priced) in pipelined.nodes.iter().zip(&pipelined.graph.nodes) {
+        let units = loads.entry(pipelined.partition(node).to_owned()).or_default();
+        for held in &priced.uses {
+            let cycles = units.entry(held.resource.clone()).or_default();
+            *cycles = cycles.saturating_add(held.duration);
+        }
+    }
+    loads
 }
 
 fn partition(program: &Module, op: OpId) -> (u64, PartitionFacts) {

@@ -118,7 +118,8 @@ fn facts(facts: &Facts, candidates: &[SplitCandidate]) -> Value {
     });
     let loops = facts.loops.iter().map(|l| {
         json!({"name": l.name, "ii": l.ii, "lower_bound": l.lower_bound, "bound_by": l.bound_by,
-               "length": l.length, "length_optimal": l.length_optimal, "stages": l.stages})
+               "length": l.length, "length_optimal": l.length_optimal, "stages": l.stages,
+               "loads": l.loads})
     });
     let partitions = facts.partitions.iter();
     let partitions = partitions.map(|a| json!({"name": a.name, "warps": a.warps, "registers": a.registers}));

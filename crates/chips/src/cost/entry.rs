@@ -27,6 +27,16 @@ pub struct Unit {
     pub full_rate_warps: Option<u32>,
 }
 
+/// What a class of native instructions takes beside an issue slot (T42).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Native {
+    /// Lanes per clock of the whole SM, by the unit that runs them.
+    pub lanes_per_clk: BTreeMap<String, Amount>,
+    /// Source of the numbers.
+    pub origin: Origin,
+}
+
 /// What is counted, to be divided by a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -14,7 +14,7 @@ mod validate;
 
 pub use amount::Amount;
 pub(crate) use entry::Terms;
-pub use entry::{AlsoRule, DurationRule, LatencyRule, Measurement, OpEntry, Origin, Unit, Work};
+pub use entry::{AlsoRule, DurationRule, LatencyRule, Measurement, Native, OpEntry, Origin, Unit, Work};
 pub use kind::{OpClass, OpKind};
 pub(crate) use validate::{Fault, validate};
 
@@ -26,8 +26,10 @@ pub mod unit {
     pub const TMA: &str = "TMA";
     /// Tensor cores.
     pub const TC: &str = "TC";
-    /// FP32 lanes, which also do integer arithmetic.
+    /// FP32 lanes, and the dispatch of everything arithmetic.
     pub const FP32: &str = "FP32";
+    /// Lanes for integers, comparison and packing.
+    pub const ALU: &str = "ALU";
     /// Special functions.
     pub const SFU: &str = "SFU";
     /// The shared-memory port.

@@ -24,6 +24,13 @@ pub(crate) fn validate(target: &Target, own: impl Fn(OpKind) -> bool) -> Vec<Fau
     for (name, unit) in &target.unit {
         check_unit(&mut faults, name, unit);
     }
+    for (class, native) in &target.instruction {
+        for (unit, &lanes) in &native.lanes_per_clk {
+            let key = || format!("instruction.{class}.lanes_per_clk.{unit}");
+            faults.refuse_zero(key, Some(lanes));
+            faults.refuse_unknown(key(), target, unit);
+        }
+    }
     for (&kind, entry) in &target.op {
         let before = faults.0.len();
         check_entry(&mut faults, target, kind, entry);
@@ -39,6 +46,13 @@ struct Faults(Vec<Fault>);
 impl Faults {
     fn add(&mut self, key: String, reason: impl Into<String>) {
         self.0.push(Fault { key, reason: reason.into(), unit: None });
+    }
+
+    fn refuse_unknown(&mut self, key: String, target: &Target, unit: &str) {
+        if !target.unit.contains_key(unit) {
+            let known: Vec<&str> = target.unit.keys().map(String::as_str).collect();
+            self.add(key, format!("no unit is called `{unit}`; there are {}", known.join(", ")));
+        }
     }
 
     fn refuse_zero(&mut self, key: impl FnOnce() -> String, amount: Option<Amount>) {
@@ -76,9 +90,7 @@ fn check_entry(faults: &mut Faults, target: &Target, kind: OpKind, entry: &OpEnt
 fn check_terms(faults: &mut Faults, target: &Target, key: &str, terms: &Terms<'_>) {
     faults.refuse_zero(|| format!("{key}.rate"), terms.rate);
     let Some(unit) = target.unit.get(terms.unit) else {
-        let known: Vec<&str> = target.unit.keys().map(String::as_str).collect();
-        let reason = format!("no unit is called `{}`; there are {}", terms.unit, known.join(", "));
-        return faults.add(format!("{key}.unit"), reason);
+        return faults.refuse_unknown(format!("{key}.unit"), target, terms.unit);
     };
     let has_rate = match terms.work {
         None => terms.rate.is_none() && terms.table.is_empty(),

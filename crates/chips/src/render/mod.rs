@@ -77,6 +77,7 @@ pub fn describe(target: &Target) -> String {
         format!("Limits\n{}", limits(target)),
         format!("Features\n{}", features(target)),
         format!("Units, rates per clock and SM\n{}", units(target)),
+        format!("Native instructions, each with an issue slot\n{}", instructions(target)),
         format!(
             "Costs in clocks: /E0 = times elements/16384, KiB = whole KiB; the first unit is held as long as any\n{}",
             costs(target)
@@ -171,6 +172,16 @@ fn units(target: &Target) -> String {
         rates.extend(unit.full_rate_warps.map(|warps| format!("by {warps} warps")));
         let rates = if rates.is_empty() { "-".to_owned() } else { rates.join(", ") };
         table.row(vec![name.clone(), unit.count.to_string(), rates]);
+    }
+    table.print()
+}
+
+fn instructions(target: &Target) -> String {
+    let mut table = Table::new(&["instructions", "lanes per clock", "origin"]);
+    for (class, native) in &target.instruction {
+        let lanes: Vec<String> =
+            native.lanes_per_clk.iter().map(|(unit, lanes)| format!("{unit} {lanes}")).collect();
+        table.row(vec![class.clone(), lanes.join(", "), formula::origin(native.origin).to_owned()]);
     }
     table.print()
 }
