@@ -1,5 +1,6 @@
 //! Shorter schedules from one that is known: small parts of it are freed and solved exactly, again and again (S99).
 
+use crate::driver::begin::NEAR;
 use crate::driver::length::Shortening;
 use crate::driver::session::Session;
 use crate::exact::shortest::Shortest;
@@ -17,25 +18,43 @@ const CONFLICTS: u64 = 20;
 const EXACT_CONFLICTS: u64 = 40;
 /// Refuted questions in a row after which more operations are freed.
 const ROW: u32 = 6;
-/// A schedule that is longer than the bound by less than such a part is good enough for `auto`.
-const NEAR: i64 = 40;
 /// `auto` may spend such a part of `steps`, and where there are k times so many operations, k times as much for each of
 /// them on average: a question costs more, too.
 const PART: u64 = 10;
 const MANY: u64 = 32;
-/// Before it has found anything it may spend such a part of that, times the square of the part of the schedule that is open:
-/// near the bound there is little to find. What shortens the schedule by a part p earns it p times as much as the whole,
-/// times `PAYS`.
-const ON_TRIAL: u64 = 12;
+/// What shortens the schedule by a part p earns it p times as much as the whole, times `PAYS`.
 const PAYS: u64 = 8;
 /// The first step is such a part of what is open, as a power of two.
 const LONG_STEP: u32 = 4;
 /// Questions without success, for each operation, after which it is over.
 const PATIENCE: usize = 3;
 
+/// What may be spent before anything is found, as a part of all, where a part p of the schedule is open: near the
+/// bound there is little to find.
+#[derive(Clone, Copy)]
+pub(super) enum Trial {
+    /// The cube of p, by three.
+    Brief,
+    /// The square of p: what comes after it costs more.
+    Long,
+}
+
+impl Trial {
+    fn work(self, whole: u64, open: i64, length: i64) -> u64 {
+        let (open, length) =
+            (u128::from(open.max(0).unsigned_abs()), u128::from(length.max(1).unsigned_abs()));
+        let square = u128::from(whole) * open / length * open / length;
+        let part = match self {
+            Trial::Brief => square * open / length / 3,
+            Trial::Long => square,
+        };
+        u64::try_from(part).unwrap_or(u64::MAX)
+    }
+}
+
 impl Session<'_> {
     /// Frees parts of the best schedule and asks for a shorter one around the rest.
-    pub(super) fn improve(&mut self, search: &Shortest<'_>, s: &mut Shortening<'_>) {
+    pub(super) fn improve(&mut self, search: &Shortest<'_>, s: &mut Shortening<'_>, trial: Trial) {
         let exact = self.options.algorithm == Algorithm::Exact;
         let many = 1 + search.nodes().len() as u64 / MANY;
         let many = many * (many + 1) / 2;
@@ -44,7 +63,7 @@ impl Session<'_> {
         let mut budget =
             StepBudget::new(if exact { self.left } else { (self.options.steps / PART).saturating_mul(many) });
         let whole = budget.work;
-        let mut earned = if exact { whole } else { on_trial(whole, s.high - s.proved - near, s.high) };
+        let mut earned = if exact { whole } else { trial.work(whole, s.high - s.proved - near, s.high) };
         let mut choice = Choice::new(s.problem, search, s.ii, self.options.seed);
         let (mut size, mut row, mut fruitless) = (FIRST_FREE, 0, 0);
         while s.high > s.proved + near
@@ -82,13 +101,6 @@ impl Session<'_> {
 fn pay(whole: u64, shorter: i64, before: i64) -> u64 {
     let part = u128::from(whole) * u128::from(PAYS) * u128::from(shorter.unsigned_abs());
     u64::try_from(part / u128::from(before.unsigned_abs().max(1))).unwrap_or(u64::MAX)
-}
-
-/// The work before anything is found: of a schedule of this length so many cycles are open.
-fn on_trial(whole: u64, open: i64, length: i64) -> u64 {
-    let (open, length) = (u128::from(open.max(0).unsigned_abs()), u128::from(length.max(1).unsigned_abs()));
-    let part = u128::from(whole / ON_TRIAL) * open / length * open / length;
-    u64::try_from(part).unwrap_or(u64::MAX)
 }
 
 /// Which operations are freed next.

@@ -1,6 +1,7 @@
 //! The shortest schedule at an II, as far as the budget goes (S36).
 
 use crate::bounds::length::least_length;
+use crate::driver::improve::Trial;
 use crate::driver::session::{Range, Session};
 use crate::exact::ask::at_length;
 use crate::exact::shortest::Shortest;
@@ -10,13 +11,11 @@ use crate::heuristic::sms::Swing;
 use crate::model::answer::Algorithm;
 use crate::model::problem::Problem;
 
-/// `auto` spends such a part of `steps` on the length; a smaller one, and less work on each, where units are held for
-/// long, which is where loops are hard and lengths matter least.
+/// `auto` spends such a part of `steps` on the length; where wraps decide, it asks about the whole loop with a smaller one,
+/// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
-const LONG_LENGTH_PART: u64 = 25;
-const LONG_WORK_PER_NODE: u64 = 1_000;
-/// Uses of more cycles are long.
-const SHORT_USE: i64 = 4;
+const WHOLE_PART: u64 = 28;
+const WHOLE_WORK_PER_NODE: u64 = 1_000;
 
 /// Conflicts of the first questions about a length.
 const FIRST_CONFLICTS: u64 = 100;
@@ -34,9 +33,6 @@ impl Session<'_> {
             self.question();
             self.left = self.left.min(self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
-            if self.problem.all_uses().iter().any(|u| u.duration > SHORT_USE) {
-                self.spend_little();
-            }
         }
         let mut time = compact(self.problem, ii, time);
         if self.searches()
@@ -58,14 +54,6 @@ impl Session<'_> {
         self.shorten_in(self.problem, ii, time)
     }
 
-    /// What `auto` may still spend where units are held for long.
-    fn spend_little(&mut self) {
-        if self.options.algorithm == Algorithm::Auto {
-            self.left = self.left.min(self.options.steps / LONG_LENGTH_PART);
-            self.budget.limit_work(LONG_WORK_PER_NODE);
-        }
-    }
-
     /// As [`shorten`](Self::shorten), for the same loop with caps on depths.
     pub fn shorten_in(&mut self, problem: &Problem, ii: i64, time: Vec<i64>) -> (Vec<i64>, bool) {
         let Some(low) = least_length(problem, ii) else { return (time, false) };
@@ -83,15 +71,21 @@ impl Session<'_> {
     }
 
     /// `exact` looks around what is found quickly before it proves anything, so that time that runs out costs the proof.
+    /// `auto` asks about the whole loop before, which costs little where that is easy, and after it has a better schedule.
     fn descend(&mut self, mut search: Shortest<'_>, s: &mut Shortening<'_>) {
-        self.spend_little();
-        self.last_question();
         let exact = self.options.algorithm == Algorithm::Exact;
-        if exact {
-            self.budget = self.budget.renewed(self.options.steps / LONG_LENGTH_PART);
+        self.last_question();
+        let whole = (self.budget.nodes).min(self.options.steps / WHOLE_PART);
+        if !exact {
+            self.budget.limit_work(WHOLE_WORK_PER_NODE);
+            self.budget = self.budget.renewed(whole / 2);
+            self.passes(&mut search, s);
         }
+        self.begin_with_room(&mut search, s);
+        self.insert(s);
+        self.budget = self.budget.renewed(if exact { whole } else { whole - whole / 2 });
         self.passes(&mut search, s);
-        self.improve(&search, s);
+        self.improve(&search, s, Trial::Brief);
         if exact {
             search.prefer(&s.best);
             self.last_question();
@@ -126,11 +120,12 @@ impl Session<'_> {
         }
     }
 
-    /// Bisects with questions of their own, where residues are the better way; around the best where wraps decide, too.
+    /// Bisects with questions of their own, where residues are the better way; before that, around the best where wraps
+    /// decide, too.
     fn bisect(&mut self, search: Option<&Shortest<'_>>, s: &mut Shortening<'_>) {
-        let exact = self.options.algorithm == Algorithm::Exact;
-        if let Some(search) = search.filter(|_| exact) {
-            self.improve(search, s);
+        self.insert(s);
+        if let Some(search) = search {
+            self.improve(search, s, Trial::Long);
         }
         // `low` is asked first, then the middle; everything below it is refuted as long as nothing was left undecided.
         let (mut low, mut complete) = (s.proved, true);
@@ -149,9 +144,6 @@ impl Session<'_> {
                 s.proved = low;
             }
             target = low + (s.high - low) / 2;
-        }
-        if let Some(search) = search.filter(|_| !exact) {
-            self.improve(search, s);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The way from a loop to an answer: bounds, a scan of the IIs, the length, the bytes, the check (S28).
 
 pub(crate) mod batch;
+mod begin;
 mod bytes;
 mod capped;
 pub(crate) mod core;

@@ -65,6 +65,14 @@ impl<'p> Shortest<'p> {
         }
     }
 
+    /// Prefers the wraps that these times have at another II.
+    pub fn prefer_at(&mut self, ii: i64, times: &[i64]) {
+        let known = self.known(times);
+        if let Some(whole) = &mut self.whole {
+            whole.prefer_at(Span::one(ii), &known);
+        }
+    }
+
     fn known(&self, times: &[i64]) -> Vec<i64> {
         self.active.nodes.iter().map(|&v| times[v as usize]).collect()
     }

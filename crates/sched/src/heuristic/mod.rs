@@ -4,6 +4,7 @@
 pub(crate) mod compact;
 pub(crate) mod forward;
 pub(crate) mod ims;
+pub(crate) mod insertion;
 pub(crate) mod reservations;
 pub(crate) mod serial;
 pub(crate) mod settle;

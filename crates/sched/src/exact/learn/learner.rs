@@ -244,10 +244,15 @@ impl Learner {
 
     /// The wraps of these times, to be tried first.
     pub fn prefer(&mut self, times: &[i64]) {
+        self.prefer_at(self.span, times);
+    }
+
+    /// The same of times at another II.
+    pub fn prefer_at(&mut self, span: Span, times: &[i64]) {
         let at = |node: u32| times.get(node as usize - 1).copied().unwrap_or(0);
         for (Wraps { pair, .. }, truths) in self.wraps.iter().zip(&mut self.truths) {
             let x = at(pair.b) - at(pair.a) + pair.offset;
-            truths.saved = Some(pair.wrap_to(x, self.span));
+            truths.saved = Some(pair.wrap_to(x, span));
         }
     }
 

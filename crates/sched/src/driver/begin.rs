@@ -1,0 +1,101 @@
+//! Better schedules to begin with, where the length is searched for (S99).
+
+use crate::driver::length::Shortening;
+use crate::driver::session::Session;
+use crate::exact::shortest::Shortest;
+use crate::exact::steps::StepBudget;
+use crate::exact::verdict::Verdict;
+use crate::heuristic::compact::compact;
+use crate::heuristic::insertion::Insertion;
+use crate::heuristic::sms::Swing;
+use crate::model::answer::Algorithm;
+use crate::model::problem::Problem;
+
+/// Larger IIs at which a short schedule is easily found, as parts of a hundred more.
+const ROOMIER: [i64; 3] = [15, 30, 50];
+/// Conflicts of a question that begins with the order of such a schedule, and the work a search node of it may take.
+const CONFLICTS: u64 = 100;
+const WORK_PER_NODE: u64 = 3_000;
+/// That is asked where more than such a part of the schedule is open.
+const FAR: i64 = 2;
+/// Moves without success after which it is over: so many times the fourth power of the part of the schedule that is open,
+/// as near the bound there is little to find.
+const PATIENCE: i128 = 3_000;
+const LEAST_PATIENCE: u64 = 15;
+const EXACT_PATIENCE: u64 = 20_000;
+/// Moves from one look at the clock to the next.
+const LOOK: u64 = 64;
+/// A schedule that is longer than the bound by less than such a part is good enough for `auto`.
+pub(super) const NEAR: i64 = 40;
+
+impl Session<'_> {
+    /// At a larger II there is room, and even a heuristic's schedule is short. Its order, tried first by the search at this
+    /// II, mostly needs few changes.
+    pub(super) fn begin_with_room(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
+        let far = |s: &Shortening<'_>| (s.high - s.proved) * FAR > s.high;
+        if !far(s) {
+            return;
+        }
+        let mut budget = StepBudget::with_work(self.options.steps, WORK_PER_NODE);
+        let larger = ROOMIER.map(|percent| s.ii.saturating_add(s.ii.saturating_mul(percent) / 100 + 1));
+        let short = larger.into_iter().filter_map(|ii| Some((ii, self.short_at(s.problem, ii)?)));
+        let mut short: Vec<(i64, Vec<i64>)> = short.collect();
+        short.sort_by_key(|(_, time)| s.problem.length(time));
+        for (ii, time) in short {
+            let aim = s.problem.length(&time);
+            if aim >= s.high || !far(s) || self.guard.expired() {
+                break;
+            }
+            search.prefer_at(ii, &time);
+            let most = (aim + (s.high - aim) / 2).min(s.high - 1);
+            if let Verdict::Found(time) = search.ask(most, CONFLICTS, &mut budget, self.guard) {
+                s.take(time);
+                self.guard.note(|p| p.best_length = Some(s.high));
+            }
+        }
+        search.prefer(&s.best);
+        self.budget.spent += budget.spent;
+    }
+
+    /// The shorter one of the heuristics' schedules at this II.
+    fn short_at(&mut self, problem: &Problem, ii: i64) -> Option<Vec<i64>> {
+        let swing = Swing::new(problem, ii).and_then(|swing| swing.run(ii));
+        let found = swing.into_iter().chain(self.heuristic(problem, ii));
+        found.map(|time| compact(problem, ii, time)).min_by_key(|time| problem.length(time))
+    }
+
+    /// Puts operations earlier, one at a time.
+    pub(super) fn insert(&mut self, s: &mut Shortening<'_>) {
+        let exact = self.options.algorithm == Algorithm::Exact;
+        let near = if exact { 0 } else { s.proved / NEAR };
+        if s.high <= s.proved + near {
+            return;
+        }
+        let Some(mut search) = Insertion::new(s.problem, s.ii, &s.best, self.options.seed) else { return };
+        let patience = |length: i64| {
+            let (open, length) = (i128::from(length - s.proved - near), i128::from(length.max(1)));
+            let part = 1_000 * open.max(0) / length;
+            let moves = u64::try_from(PATIENCE * part.pow(4) / 1_000i128.pow(4)).unwrap_or(u64::MAX);
+            if exact { EXACT_PATIENCE } else { moves.max(LEAST_PATIENCE) }
+        };
+        let mut shortest = None;
+        let (mut high, mut left) = (s.high, patience(s.high));
+        while high > s.proved + near && left > 0 {
+            search.step();
+            left -= 1;
+            self.placements += 1;
+            if search.length() < high {
+                high = search.length();
+                shortest = Some(search.time().to_vec());
+                left = patience(high);
+                self.guard.note(|p| p.best_length = Some(high));
+            }
+            if left.is_multiple_of(LOOK) && self.guard.expired() {
+                break;
+            }
+        }
+        if let Some(time) = shortest {
+            s.take(time);
+        }
+    }
+}
