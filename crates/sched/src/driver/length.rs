@@ -17,6 +17,9 @@ const LENGTH_PART: u64 = 2;
 const WHOLE_PART: u64 = 28;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
 
+/// Where residues decide, questions may take such a part of `steps` before anything else is tried.
+const BRIEF_PART: u64 = 16;
+
 /// Conflicts of the first questions about a length.
 const FIRST_CONFLICTS: u64 = 100;
 
@@ -120,18 +123,33 @@ impl Session<'_> {
         }
     }
 
-    /// Bisects with questions of their own, where residues are the better way; before that, around the best where wraps
-    /// decide, too.
+    /// Bisects with questions of their own, where residues are the better way: briefly, as most loops are easy, and again
+    /// around what was found in between.
     fn bisect(&mut self, search: Option<&Shortest<'_>>, s: &mut Shortening<'_>) {
+        self.question();
+        let brief = self.left.min(self.options.steps / BRIEF_PART);
+        let rest = self.left - brief;
+        self.left = brief;
+        self.halve(s);
+        self.question();
+        self.left += rest;
         self.insert(s);
         if let Some(search) = search {
             self.improve(search, s, Trial::Long);
         }
-        // `low` is asked first, then the middle; everything below it is refuted as long as nothing was left undecided.
+        self.halve(s);
+    }
+
+    /// The bound is asked first, then the middle of what is left; everything below is refuted as long as nothing was left
+    /// undecided.
+    fn halve(&mut self, s: &mut Shortening<'_>) {
         let (mut low, mut complete) = (s.proved, true);
         let mut target = low;
         while low < s.high && !self.guard.expired() {
             self.question();
+            if self.budget.nodes == 0 {
+                break;
+            }
             match at_length(s.problem, s.ii, target, self.options.seed, &mut self.budget, self.guard) {
                 Verdict::Found(time) => (s.high, s.best) = (s.problem.length(&time), time),
                 Verdict::Refuted => low = target + 1,

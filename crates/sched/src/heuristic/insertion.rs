@@ -322,3 +322,74 @@ impl<'p> Insertion<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::graph::LoopGraph;
+    use crate::model::validate::validate;
+
+    /// Four chains over two units that both are full at the II, with one carried dependence each.
+    fn chains() -> LoopGraph {
+        let mut g = LoopGraph::new("chains");
+        g.add_resource("U", 1).add_resource("V", 2);
+        for chain in 0..4 {
+            let first = g.add_node(format!("first {chain}"), 9, &[("U", 0, 3)]);
+            let middle = g.add_node(format!("middle {chain}"), 11, &[("V", 2, 6)]);
+            let last = g.add_node(format!("last {chain}"), 4, &[("U", 0, 2)]);
+            g.add_edge(first, middle, 9, 0);
+            g.add_edge(middle, last, 11, 0);
+            g.add_edge(last, first, 4, 4);
+        }
+        g
+    }
+
+    /// Dependences, and every cycle of every resource, counted one by one.
+    fn holds(problem: &Problem, ii: i64, time: &[i64]) -> bool {
+        let mut held = vec![vec![0; ii as usize]; problem.count.len()];
+        for (v, t) in time.iter().enumerate() {
+            for u in problem.uses(v) {
+                (t + u.start..t + u.start + u.duration)
+                    .for_each(|c| held[u.resource as usize][c.rem_euclid(ii) as usize] += 1);
+            }
+        }
+        let room = held.iter().zip(&problem.count).all(|(row, count)| row.iter().all(|h| h <= count));
+        let after =
+            |a: &crate::model::digraph::Arc| time[a.dst as usize] - time[a.src as usize] >= a.weight(ii);
+        room && problem.dependences.arcs.iter().all(after)
+    }
+
+    #[test]
+    fn every_move_leaves_a_schedule_and_some_make_it_shorter() {
+        let g = chains();
+        let Ok(valid) = validate(&g) else { unreachable!("a legal loop") };
+        let (problem, ii) = (&valid.problem, 20);
+        // Everything a turn or two later than it need be.
+        let uses = [[0, 29, 52], [3, 35, 54], [6, 49, 76], [9, 55, 78]];
+        let time: Vec<i64> = uses.iter().flatten().map(|t| t + 1).collect();
+        assert!(holds(problem, ii, &time));
+        let Some(mut search) = Insertion::new(problem, ii, &time, 7) else {
+            unreachable!("the numbers are small")
+        };
+        let before = problem.length(&time);
+        let mut shortest = before;
+        for _ in 0..2_000 {
+            search.step();
+            assert!(holds(problem, ii, search.time()));
+            assert_eq!(search.length(), problem.length(search.time()));
+            shortest = shortest.min(search.length());
+        }
+        assert!(shortest * 3 < before * 2, "{shortest} of {before}");
+    }
+
+    #[test]
+    fn loops_of_great_numbers_are_left_alone() {
+        let g = chains();
+        let Ok(valid) = validate(&g) else { unreachable!("a legal loop") };
+        let time = vec![0; g.nodes.len()];
+        assert!(Insertion::new(&valid.problem, MOST, &time, 0).is_none());
+        let mut late = time;
+        late[0] = MOST;
+        assert!(Insertion::new(&valid.problem, 20, &late, 0).is_none());
+    }
+}
