@@ -260,3 +260,51 @@ fn a_value_used_before_its_definition_keeps_its_name() {
     assert_eq!(diags.len(), 1);
     assert!(diags[0].message.contains("before its definition"), "{diags:?}");
 }
+
+/// What Triton 3.5 to 3.8 write for loads and stores, and what 3.9 writes for the same.
+#[test]
+fn older_spellings_are_read_as_the_new_ones_c5() {
+    let kernel = |load: &str, store: &str, desc: &str| {
+        format!(
+            "module {{
+  tt.func public @k(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>, %o: tensor<8xf32>, %d: !tt.tensordesc<8x8xf32>, %i: i32) {{
+    {load}
+    {store}
+    {desc}
+    tt.return
+  }}
+}}
+"
+        )
+    };
+    let policy = |modifier: &str, eviction: &str| {
+        format!(
+            "{{cachePolicy = #tt.cache_policy<cache_modifier = {modifier}, eviction_policy = {eviction}>}}"
+        )
+    };
+    let new = kernel(
+        &format!("%x = tt.load %p, %m, %o {} : tensor<8x!tt.ptr<f32>>", policy("cg", "evict_first")),
+        &format!("tt.store %p, %x, %m {} : tensor<8x!tt.ptr<f32>>", policy("none", "evict_last")),
+        "%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<8x8xf32> -> tensor<8x8xf32>",
+    );
+    let old = kernel(
+        "%x = tt.load %p, %m, %o cacheModifier = cg evictionPolicy = evict_first : tensor<8x!tt.ptr<f32>>",
+        "tt.store %p, %x, %m evictionPolicy = evict_last : tensor<8x!tt.ptr<f32>>",
+        "%y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x8xf32>> -> tensor<8x8xf32>",
+    );
+    let generic = kernel(
+        "%x = \"tt.load\"(%p, %m, %o) <{boundaryCheck = array<i32>, cache = 3 : i32, evict = 2 : i32, isVolatile = false, operandSegmentSizes = array<i32: 1, 1, 1>}> : (tensor<8x!tt.ptr<f32>>, tensor<8xi1>, tensor<8xf32>) -> tensor<8xf32>",
+        "\"tt.store\"(%p, %x, %m) <{boundaryCheck = array<i32>, cache = 1 : i32, evict = 3 : i32}> : (tensor<8x!tt.ptr<f32>>, tensor<8xf32>, tensor<8xi1>) -> ()",
+        "%y = \"tt.descriptor_load\"(%d, %i, %i) <{cache = 1 : i32, evict = 1 : i32}> : (!tt.tensordesc<tensor<8x8xf32>>, i32, i32) -> tensor<8x8xf32>",
+    );
+    let printed = |text: &str| {
+        let module =
+            parse(text).unwrap_or_else(|d| panic!("{}", warploom_ir::diag::render(&d, "text", text)));
+        let diags = verify(&module);
+        assert!(diags.is_empty(), "{}", warploom_ir::diag::render(&diags, "text", text));
+        print(&module).replace("isVolatile = false, ", "")
+    };
+    assert_eq!(printed(&new), new);
+    assert_eq!(printed(&old), new);
+    assert_eq!(printed(&generic), new);
+}

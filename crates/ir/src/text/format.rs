@@ -9,9 +9,9 @@ use crate::opcode::Opcode;
 
 use Infer::{Each, Element, I32, Like, Pointee, Spelt, Times, Truth};
 use Item::{
-    Alternatives, ColonTypedRest, Dict, DictAlways, Flag, Flags, Keyword, Mark, MaybeKeyword, MaybeNamed,
-    MaybeOperand, Name, Named, Operand, Optional, Region, Rest, Results, SameType, Signature, Symbol, Text,
-    Type, TypedRest, Types, Word,
+    Alternatives, CacheWords, ColonTypedRest, Dict, DictAlways, Flag, Flags, Keyword, Mark, MaybeKeyword,
+    MaybeNamed, MaybeOperand, Name, Named, Operand, Optional, Region, Rest, Results, SameType, Signature,
+    Symbol, Text, Type, TypedRest, Types, Word,
 };
 
 const COMMA: Item = Mark(",");
@@ -110,12 +110,14 @@ const FP_TO_FP: Format = Format::Items(
 );
 const ADD_PTR: Format =
     Format::Items(&[Operand(0), COMMA, Operand(1), Dict, COLON, Type(0), COMMA, Type(1)], Like(0));
-const LOAD: Format = Format::Items(&[Operand(0), Optional(2), Dict, COLON, Type(0)], Pointee);
+const LOAD: Format = Format::Items(&[Operand(0), Optional(2), CacheWords, Dict, COLON, Type(0)], Pointee);
 const STORE: Format =
-    Format::Items(&[Operand(0), COMMA, Operand(1), Optional(1), Dict, COLON, Type(0)], Spelt);
+    Format::Items(&[Operand(0), COMMA, Operand(1), Optional(1), CacheWords, Dict, COLON, Type(0)], Spelt);
 const MAKE_DESCRIPTOR: Format = Format::MakeDescriptor;
-const DESCRIPTOR_LOAD: Format =
-    Format::Items(&[Operand(0), OPEN, Rest(1), CLOSE, Dict, COLON, Type(0), ARROW, Results], Spelt);
+const DESCRIPTOR_LOAD: Format = Format::Items(
+    &[Operand(0), OPEN, Rest(1), CLOSE, CacheWords, Dict, COLON, Type(0), ARROW, Results],
+    Spelt,
+);
 const DESCRIPTOR_STORE: Format = Format::Items(
     &[Operand(0), OPEN, Rest(2), CLOSE, COMMA, Operand(1), Dict, COLON, Type(0), COMMA, Type(1)],
     Spelt,

@@ -44,6 +44,9 @@ pub enum Item {
     Name,
     /// `name = value, name = value` for properties that are given: a bare word, a number or a list each.
     Params(&'static [&'static str]),
+    /// `cacheModifier = word evictionPolicy = word`, either or none, as Triton before 3.9 wrote a cache policy: read, never
+    /// written.
+    CacheWords,
     /// `[%i]` for operand number n; `, %i` is read too.
     Index(usize),
     /// `[0, 16]` as a property of 32-bit numbers.

@@ -161,6 +161,7 @@ impl<'a> Parser<'a> {
                 }
                 self.set_prop(op, name, Attr::Opaque(text));
             }
+            Item::CacheWords => self.cache_words(op)?,
             Item::Params(names) => self.params(op, names)?,
             Item::Index(n) => {
                 let closed = self.eat("[");

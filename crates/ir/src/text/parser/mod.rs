@@ -11,6 +11,7 @@ mod kept;
 mod locs;
 mod names;
 mod numbers;
+mod older;
 mod ops;
 mod regions;
 mod structured;

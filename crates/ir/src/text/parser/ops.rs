@@ -65,6 +65,7 @@ impl<'a> Parser<'a> {
         let loc = self.optional_loc()?;
         self.m.ops[op].loc = loc;
         self.m.ops[op].span = u32::try_from(start).ok();
+        self.renew(op);
         self.results(op, names, &types, start)?;
         if self.m.ops[op].props.contains(ASSEMBLY) {
             let results = self.m.ops[op].results.iter().copied();

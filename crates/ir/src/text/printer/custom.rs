@@ -291,7 +291,7 @@ impl<'m> Printer<'m> {
                     self.push(&format!("[{}]", values.join(", ")));
                 }
             }
-            Item::EarlyDict => {}
+            Item::EarlyDict | Item::CacheWords => {}
             Item::Signature => {
                 self.gap(glued);
                 self.signature(op);
