@@ -45,6 +45,7 @@
 //!   `?` takes.
 
 mod attr;
+pub mod attributes;
 pub mod axis;
 pub mod build;
 pub mod diag;

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use warploom_ir::attributes::{ATTRIBUTES, Becomes};
 use warploom_ir::{Category, CostClass, Effect, Opcode};
 
 #[test]
@@ -166,6 +167,58 @@ const NOT_MADE: [&str; 53] = [
     "scf.reduce.return",
     "ub.unreachable",
 ];
+
+#[test]
+fn every_attribute_of_triton_has_a_row_and_is_read_c3() {
+    let found: BTreeSet<&str> =
+        include_str!("triton_attributes.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(found.len() > 60, "{} attributes", found.len());
+    let rows: BTreeSet<String> = ATTRIBUTES.iter().map(|row| format!("{} {}", row.op, row.name)).collect();
+    assert_eq!(rows.len(), ATTRIBUTES.len(), "an attribute stands twice");
+    let missing: Vec<&&str> = found.iter().filter(|name| !rows.contains(**name)).collect();
+    assert!(missing.is_empty(), "defined by Triton and not in the table: {missing:?}");
+    // Functions have it in a dictionary of their own.
+    let more: Vec<&String> = rows.iter().filter(|row| !found.contains(row.as_str())).collect();
+    assert_eq!(more, ["tt.func noinline"], "in the table and not defined by Triton");
+
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = Vec::new();
+    for package in ["ir/src/axis", "ir/src/interp", "pipeline/src", "codegen/src", "ir/src/text"] {
+        sources(&crates.join(package), &mut files);
+    }
+    let texts: Vec<String> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let read = |name: &str| texts.iter().any(|text| text.contains(&format!("\"{name}\"")));
+    let unread = ATTRIBUTES.iter().filter(|row| row.becomes == Becomes::Honoured && !read(row.name));
+    assert_eq!(unread.map(|row| row.name).collect::<Vec<_>>(), Vec::<&str>::new(), "honoured, but not read");
+}
+
+/// What the page of attributes must say.
+fn page_of_attributes() -> String {
+    let mut page = String::from(
+        "# Attributes\n\nWhat the operations of Triton 3.9's dialect are told beside their operands, and what becomes of it. The verifier refuses\n\
+         any other; those with the name of a dialect (`*`: on any operation) are advice. Options of a compile stand in\n\
+         [supported.md](supported.md). The table is `crates/ir/src/attributes.rs`; a test compares it with the definitions that Triton\n\
+         ships, with this page, and with what the sources read.\n\n| operation | attribute | becomes | how |\n|---|---|---|---|\n",
+    );
+    for row in ATTRIBUTES {
+        let becomes = format!("{:?}", row.becomes).to_lowercase();
+        page.push_str(&format!("| `{}` | `{}` | {becomes} | {} |\n", row.op, row.name, row.how));
+    }
+    page
+}
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/attributes.md");
+
+#[test]
+fn the_page_of_attributes_is_the_table_c3() {
+    assert_eq!(std::fs::read_to_string(PAGE).unwrap(), page_of_attributes(), "see the test that writes it");
+}
+
+#[test]
+#[ignore = "writes the page"]
+fn write_the_page_of_attributes() {
+    std::fs::write(PAGE, page_of_attributes()).unwrap();
+}
 
 #[test]
 fn the_table_is_what_triton_registers_c3() {

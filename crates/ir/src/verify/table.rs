@@ -2,6 +2,7 @@
 
 use super::context::Cx;
 use super::{arith, control, memory, products, program, shapes};
+use crate::attributes::is_known;
 use crate::diag::{Code, Diagnostic};
 use crate::opcode::Opcode;
 use crate::text::format::{Format, Item, format};
@@ -70,6 +71,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         });
     }
     sound &= properties(cx);
+    unread(cx);
     if sound {
         (row.check)(cx);
     }
@@ -111,6 +113,19 @@ fn properties(cx: &mut Cx<'_>) -> bool {
         });
     }
     sound
+}
+
+/// An attribute of an operation of Triton's dialect that nothing here knows would be dropped in silence (C3). Those with the
+/// name of a dialect are advice.
+fn unread(cx: &mut Cx<'_>) {
+    let data = &cx.m.ops[cx.op];
+    let Some(op) = data.opcode.name().filter(|name| name.starts_with("tt.")) else { return };
+    let loose = data.attrs.iter().filter(|(name, _)| !name.contains('.'));
+    let names = data.props.iter().chain(loose).map(|(name, _)| name);
+    let unknown: Vec<String> = names.filter(|name| !is_known(op, name)).map(str::to_owned).collect();
+    for name in unknown {
+        cx.need(false, || format!("attribute `{name}` of {op} is unknown"));
+    }
 }
 
 /// Most dimensions of a tile: as often as the largest can be halved.
