@@ -45,7 +45,7 @@ def test_each_option_of_triton_has_a_place():
 
 
 @pytest.mark.parametrize("given", [
-    dict(enable_reflect_ftz=False), dict(extern_libs={"mine": __file__})])
+    dict(fpsan_homomorphic_casts=True), dict(extern_libs={"mine": __file__})])
 def test_an_option_without_a_counterpart_is_refused(given):
     with pytest.raises(warploom.CompileError, match=next(iter(given))):
         triton.compile(export.source(export.CASES["gemm_f16"]), target=HOPPER, options=given)
@@ -57,6 +57,7 @@ def test_options_arrive():
     assert ".version 8.4" in kernel.asm["ptx"]
     assert kernel.metadata.shared == 230000
     assert options.arguments(CUDAOptions(enable_fp_fusion=False))["no_fusion"]
+    assert options.arguments(CUDAOptions(enable_reflect_ftz=False))["no_flush"]
     assert options.arguments(CUDAOptions(maxnreg=64))["max_registers"] == 64
 
 
@@ -68,8 +69,8 @@ def test_a_program_is_one_cta_whatever_advice_says():
 def test_what_is_refused_falls_back_aloud(monkeypatch):
     case = export.source(export.CASES["gemm_f16"])
     warploom.triton.enable(fallback=True)
-    with pytest.warns(UserWarning, match="enable_reflect_ftz"):
-        kernel = triton.compile(case, target=HOPPER, options=dict(enable_reflect_ftz=False))
+    with pytest.warns(UserWarning, match="fpsan_homomorphic_casts"):
+        kernel = triton.compile(case, target=HOPPER, options=dict(fpsan_homomorphic_casts=True))
     assert ".shared .align 1024 .b8 global_smem[]" not in kernel.asm["ptx"]
 
 

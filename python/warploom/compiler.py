@@ -13,7 +13,7 @@ FORMS = ("graph", "scheduled", "assigned", "program", "llvm", "ptx")
 # Options of a kernel: the flag of the command, and whether it takes a value.
 KERNEL = {"entry": True, "depth": True, "slack_slots": True, "smem_limit": True, "partitions": True,
           "residents": True, "tune": False, "trips": True, "no_check": False, "cost": True, "ptx_version": True,
-          "no_fusion": False, "max_registers": True, "lines": False, "libdevice": True}
+          "no_fusion": False, "no_flush": False, "max_registers": True, "lines": False, "libdevice": True}
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def compile(ttir: str, target: str, *, emit: str = "ptx", name: str = "<ttir>", 
 
     `target` is a chip such as `sm_90a` (see `targets`), `emit` the form to stop at. Options: `entry`, `depth`,
     `slack_slots`, `smem_limit`, `partitions` ("one" or "several"), `residents`, `tune`, `trips`, `no_check`,
-    `cost` (a path), `ptx_version`, `no_fusion`, `max_registers`, `lines` (the PTX says which line of the source each
-    instruction comes from), `libdevice` (the path of NVIDIA's `libdevice.10.bc`); what they mean says
+    `cost` (a path), `ptx_version`, `no_fusion`, `no_flush`, `max_registers`, `lines` (the PTX says which line of the
+    source each instruction comes from), `libdevice` (the path of NVIDIA's `libdevice.10.bc`); what they mean says
     `warploom compile --help`. `name` is what messages call the text.
 
     Raises `CompileError` with every reason why the kernel is not compiled, `UsageError` for an unknown option.

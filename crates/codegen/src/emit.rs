@@ -21,6 +21,8 @@ pub struct EmitOptions {
     pub ptx: Option<PtxVersion>,
     /// Whether multiplications and additions may be fused (C48).
     pub fuse: bool,
+    /// Whether functions of f32 take numbers too small to be normal for zero, as Triton's do unless told otherwise (C68).
+    pub flush: bool,
     /// Passes of LLVM: 0 none, 1 the few that programs profit from, 2 and 3 `default<O2>` and `default<O3>`.
     pub level: u8,
     /// Whether to return the LLVM IR, as it is before LLVM's passes.
@@ -39,6 +41,7 @@ impl Default for EmitOptions {
         EmitOptions {
             ptx: None,
             fuse: true,
+            flush: true,
             level: 1,
             llvm: false,
             lines: false,
@@ -59,6 +62,12 @@ impl EmitOptions {
     #[must_use]
     pub fn fuse(self, fuse: bool) -> EmitOptions {
         EmitOptions { fuse, ..self }
+    }
+
+    /// Whether functions of f32 take numbers too small to be normal for zero.
+    #[must_use]
+    pub fn flush(self, flush: bool) -> EmitOptions {
+        EmitOptions { flush, ..self }
     }
 
     /// The passes of LLVM.
@@ -161,6 +170,7 @@ fn compile(
         target,
         ptx,
         fuse: options.fuse,
+        flush: options.flush,
         lines: options.lines,
         libdevice: options.libdevice.as_deref(),
     };

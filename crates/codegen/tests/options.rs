@@ -47,6 +47,26 @@ fn fusion_can_be_turned_off_c48() {
 }
 
 #[test]
+fn functions_flush_small_numbers_unless_told_otherwise_c68() {
+    let t = "tensor<64x8xf32>";
+    let names = ["exp", "exp2", "log", "log2", "sqrt", "rsqrt", "erf"];
+    let mut epilogue = String::new();
+    for (n, name) in names.iter().enumerate() {
+        let (from, to) = (if n == 0 { "acc" } else { names[n - 1] }, if n == 6 { "out" } else { name });
+        epilogue.push_str(&format!("%{to} = math.{name} %{from} : {t}\n"));
+    }
+    let gemm = Gemm { m: 64, n: 8, groups: 1, out: "f32", epilogue, ..Gemm::default() };
+    let ptx = |flush| emit_text(&gemm.text(), &EmitOptions::default().flush(flush)).unwrap().ptx;
+    let (flushed, kept) = (ptx(true), ptx(false));
+    for function in ["ex2", "lg2", "sqrt", "rsqrt"] {
+        let flushing = format!("{function}.approx.ftz.f32");
+        assert!(flushed.contains(&flushing), "{flushing}");
+        assert!(kept.contains(&format!("{function}.approx.f32")) && !kept.contains(&flushing), "{flushing}");
+    }
+    assert!(assemble(&tool("ptxas"), &kept, "sm_90a").unwrap().report.is_clean());
+}
+
+#[test]
 fn llvm_ir_on_request() {
     assert_eq!(example(&EmitOptions::default()).llvm, None);
     let llvm = example(&EmitOptions::default().llvm(true)).llvm.unwrap();

@@ -23,6 +23,9 @@ pub struct PtxArgs {
     /// Do not fuse multiplications with additions
     #[arg(long)]
     no_fusion: bool,
+    /// Functions of f32 keep numbers too small to be normal
+    #[arg(long)]
+    no_flush: bool,
     /// Most registers of a thread (`.maxnreg`)
     #[arg(long, value_name = "COUNT")]
     max_registers: Option<u32>,
@@ -54,6 +57,7 @@ pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Fai
     let mut options = session.options.clone();
     options.codegen.ptx = args.ptx_version;
     options.codegen.fuse = !args.no_fusion;
+    options.codegen.flush = !args.no_flush;
     options.codegen.lines = args.lines;
     options.codegen.max_registers = args.max_registers;
     options.codegen.llvm = llvm;

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import CompileError, Diagnostic
 
 # An option that stands nowhere here is refused.
-HONOURED = {"enable_fp_fusion", "maxnreg", "ptx_version", "min_shared_mem", "arch"}
+HONOURED = {"enable_fp_fusion", "enable_reflect_ftz", "maxnreg", "ptx_version", "min_shared_mem", "arch"}
 # Read by Triton before or after us: by its front end, its assembler stage, its launcher.
 TRITONS = {"warp_size", "ptx_options", "launch_cooperative_grid", "launch_pdl", "supported_fp8_dtypes",
            "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision", "allowed_dot_input_precisions",
@@ -15,7 +15,7 @@ TRITONS = {"warp_size", "ptx_options", "launch_cooperative_grid", "launch_pdl", 
 # Advice on speed that changes no result: the scheduler decides, and the launch record says what it chose.
 ADVICE = {"num_warps", "num_stages", "num_ctas", "sched4reg"}
 # Served by one value alone; any other is refused.
-ONLY = {"enable_reflect_ftz": True, "clc": False, "instrumentation_mode": "",
+ONLY = {"clc": False, "instrumentation_mode": "",
         "fpsan_homomorphic_casts": False}
 
 
@@ -37,6 +37,7 @@ def arguments(options: Any) -> dict[str, Any]:
         elif name not in HONOURED | TRITONS | ADVICE | ONLY.keys():
             raise refused(f"{name}={value!r} is unknown", "an option of Triton 3.9")
     version = options.ptx_version
-    return {"no_fusion": not options.enable_fp_fusion, "max_registers": options.maxnreg,
+    return {"no_fusion": not options.enable_fp_fusion, "no_flush": not options.enable_reflect_ftz,
+            "max_registers": options.maxnreg,
             "libdevice": dict(options.extern_libs or ()).get("libdevice"),
             "ptx_version": None if version is None else f"{version // 10}.{version % 10}"}

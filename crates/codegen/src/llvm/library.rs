@@ -71,9 +71,8 @@ impl<'c> Ir<'c, '_> {
         let internal_ones =
             self.module.get_functions().filter(|f| defined.iter().any(|d| **d == *f.get_name()));
         internal_ones.for_each(|function| function.set_linkage(Linkage::Internal));
-        // As Triton asks for it: numbers that are too small to be normal are zero.
-        let one = self.i32().const_int(1, false);
-        self.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, one);
+        let flush = self.i32().const_int(self.flush.into(), false);
+        self.module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, flush);
         self.library.linked = true;
         Ok(())
     }

@@ -58,6 +58,8 @@ pub(crate) struct Ir<'c, 't> {
     flags: FastMathFlags,
     builder: Builder<'c>,
     lines: Option<lines::Lines<'c>>,
+    /// Whether functions of f32 take numbers too small to be normal for zero.
+    pub flush: bool,
     /// Functions that nobody here has written.
     pub library: Library<'c, 't>,
     declared: HashMap<&'static str, Vec<(Option<BasicTypeEnum<'c>>, FunctionValue<'c>)>>,
@@ -99,6 +101,7 @@ impl<'c, 't> Ir<'c, 't> {
             flags,
             builder,
             lines,
+            flush: true,
             library,
             declared,
             convergent,

@@ -105,6 +105,8 @@ pub(crate) struct Job<'a> {
     pub ptx: PtxVersion,
     /// Whether multiplications and additions may be fused.
     pub fuse: bool,
+    /// Whether functions of f32 take numbers too small to be normal for zero.
+    pub flush: bool,
     /// Whether the PTX says which line of the source each instruction comes from.
     pub lines: bool,
     /// NVIDIA's libdevice, where the user has it.

@@ -26,12 +26,13 @@ pub(crate) fn lower<'c, 'a>(
     job: Job<'a>,
     refusals: &mut Vec<Refusal>,
 ) -> Result<Ir<'c, 'a>> {
-    let Job { module, program, target, ptx, fuse, lines, libdevice } = job;
+    let Job { module, program, target, ptx, fuse, flush, lines, libdevice } = job;
     let out = ctx.create_module(program.name);
     out.set_triple(&machine.get_triple());
     out.set_data_layout(&machine.get_target_data().get_data_layout());
     let function = declare(ctx, &out, module, program)?;
     let mut ir = Ir::new(ctx, out, function, target, ptx, fuse);
+    ir.flush = flush;
     ir.library = Library::of(libdevice);
     let first = module.blocks[program.body].ops.iter().find_map(|&op| called_from(module, op));
     if let Some(place) = first.filter(|_| lines) {

@@ -46,16 +46,16 @@ impl<'c> Lower<'c, '_> {
     /// A function of an f32.
     pub(super) fn single_function(&mut self, op: OpId, function: Opcode, x: Val<'c>) -> Result<Val<'c>> {
         match function {
-            Opcode::Exp2 => self.ir.overloaded("nvvm.ex2.approx.ftz", &[x]),
+            Opcode::Exp2 => self.exp2(x),
             Opcode::Exp => self.exp(x),
-            Opcode::Log2 => self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x]),
+            Opcode::Log2 => self.approximate("nvvm.lg2.approx.ftz.f", "nvvm.lg2.approx.f", x),
             Opcode::Log => {
-                let log2 = self.ir.intrinsic("nvvm.lg2.approx.ftz.f", &[x])?;
+                let log2 = self.approximate("nvvm.lg2.approx.ftz.f", "nvvm.lg2.approx.f", x)?;
                 self.ir.binary(Llvm::FMul, log2, self.ir.cf32(std::f32::consts::LN_2))
             }
-            Opcode::Sqrt => self.ir.intrinsic("nvvm.sqrt.approx.ftz.f", &[x]),
+            Opcode::Sqrt => self.approximate("nvvm.sqrt.approx.ftz.f", "nvvm.sqrt.approx.f", x),
             Opcode::PreciseSqrt => self.ir.overloaded("sqrt", &[x]),
-            Opcode::Rsqrt => self.ir.intrinsic("nvvm.rsqrt.approx.ftz.f", &[x]),
+            Opcode::Rsqrt => self.approximate("nvvm.rsqrt.approx.ftz.f", "nvvm.rsqrt.approx.f", x),
             Opcode::Floor => self.ir.overloaded("floor", &[x]),
             Opcode::Ceil => self.ir.overloaded("ceil", &[x]),
             Opcode::Tanh => self.tanh(x),
@@ -69,7 +69,17 @@ impl<'c> Lower<'c, '_> {
     /// `e^x` as `2^(x log2 e)`.
     fn exp(&mut self, x: Val<'c>) -> Result<Val<'c>> {
         let scaled = self.ir.binary(Llvm::FMul, x, self.ir.cf32(std::f32::consts::LOG2_E))?;
-        self.ir.overloaded("nvvm.ex2.approx.ftz", &[scaled])
+        self.exp2(scaled)
+    }
+
+    /// `2^x`.
+    fn exp2(&mut self, x: Val<'c>) -> Result<Val<'c>> {
+        self.ir.overloaded(if self.ir.flush { "nvvm.ex2.approx.ftz" } else { "nvvm.ex2.approx" }, &[x])
+    }
+
+    /// A function of the special-function unit that takes numbers too small to be normal for zero, or one that does not.
+    fn approximate(&mut self, flushes: &'static str, keeps: &'static str, x: Val<'c>) -> Result<Val<'c>> {
+        self.ir.intrinsic(if self.ir.flush { flushes } else { keeps }, &[x])
     }
 
     /// Division: `div.full`, or rounded to nearest.
@@ -110,7 +120,7 @@ impl<'c> Lower<'c, '_> {
         let near = self.polynomial(square, &ERF_NEAR)?;
         let near = self.ir.overloaded("fma", &[near, x, x])?;
         let exponent = self.polynomial(magnitude, &ERF_TAIL)?;
-        let tail = self.ir.overloaded("nvvm.ex2.approx.ftz", &[exponent])?;
+        let tail = self.exp2(exponent)?;
         let far = self.ir.binary(Llvm::FSub, self.ir.cf32(1.0), tail)?;
         let far = self.with_sign(far, x)?;
         let is_far = self.ir.fcmp(FloatPredicate::OGE, magnitude, self.ir.cf32(ERF_TURN))?;
