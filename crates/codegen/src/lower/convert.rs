@@ -1,5 +1,6 @@
 //! Conversions of one element, or of two at once (C68).
 
+use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_chips::{Feature, PtxVersion};
@@ -67,18 +68,29 @@ impl<'c> Lower<'c, '_> {
         if from == to {
             return Ok(a);
         }
-        if from == FloatKind::F64 || to == FloatKind::F64 {
-            let cast = if to == FloatKind::F64 { Llvm::FPExt } else { Llvm::FPTrunc };
-            return match a {
-                // An 8-bit float stands in an integer.
-                Val::FloatValue(_) if self.result_type(op)?.is_float_type() => {
-                    self.ir.cast(cast, a, self.result_type(op)?)
-                }
-                _ => Err(self.bad_type(op)),
-            };
+        // An 8-bit float stands in an integer, and becomes one of 32 bits first.
+        let wide = match from {
+            FloatKind::F64 if self.result_type(op)?.is_float_type() => {
+                return self.ir.cast(Llvm::FPTrunc, a, self.result_type(op)?);
+            }
+            FloatKind::F64 => self.rounded_to_odd(a)?,
+            _ => self.widened(op, a, from)?,
+        };
+        match to {
+            FloatKind::F64 => self.ir.cast(Llvm::FPExt, wide, self.result_type(op)?),
+            _ => self.narrowed_to(op, wide, to),
         }
-        let wide = self.widened(op, a, from)?;
-        self.narrowed_to(op, wide, to)
+    }
+
+    /// An f64 as f32 for another rounding behind it: cut off, the last bit telling whether anything was.
+    fn rounded_to_odd(&mut self, a: Val<'c>) -> Result<Val<'c>> {
+        let short = self.ir.intrinsic("nvvm.d2f.rz", &[a])?;
+        let back = self.ir.cast(Llvm::FPExt, short, a.get_type())?;
+        let inexact = self.ir.fcmp(FloatPredicate::UNE, back, a)?;
+        let word = self.ir.i32();
+        let bits = as_int(self.ir.bits(short, word.into())?)?;
+        let odd = self.ir.or(bits, self.ir.zext(inexact, word)?)?;
+        self.ir.bits(odd.into(), self.ir.f32().into())
     }
 
     /// Whether the chip, and the version of PTX, convert 8-bit floats.
@@ -97,7 +109,10 @@ impl<'c> Lower<'c, '_> {
             }
         };
         let bits = as_int(self.ir.bits(half, self.ir.int(16).into())?)?;
-        self.ir.cast(Llvm::Trunc, self.ir.shr(bits, 8)?.into(), self.ir.int(8).into())
+        let byte = self.ir.cast(Llvm::Trunc, self.ir.shr(bits, 8)?.into(), self.ir.int(8).into())?;
+        // What tells a NaN from an infinity may be among the bits that go.
+        let is_nan = self.ir.fcmp(FloatPredicate::UNO, half, half)?;
+        self.ir.select(is_nan, self.ir.int(8).const_int(0x7f, false).into(), byte)
     }
 
     /// Whether a conversion asks for rounding towards zero.

@@ -3,7 +3,7 @@
 use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, from_bits, int_width, signed, to_bits, wrap};
 use super::error::Fault;
-use super::float::{self, Rounding, cast_overflow};
+use super::float::{self, Overflow, Rounding, cast_overflow};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::{FloatKind, Type};
@@ -51,7 +51,11 @@ fn cast_floats(cx: Context<'_>, op: OpId, kind: FloatKind, x: &[f64]) -> Result<
     if cx.held(kind) == FloatKind::F64 {
         return Ok(Data::Float(x.to_vec()));
     }
-    let overflow = cast_overflow(kind);
+    // What is cut off keeps infinities, where the format has them, and nothing else becomes one.
+    let overflow = match (rounding, kind) {
+        (Rounding::TowardsZero, FloatKind::F8E5M2) => Overflow::Infinity,
+        _ => cast_overflow(kind),
+    };
     let cast = |v: f64| float::decode(kind, float::encode(kind, v, rounding, overflow));
     Ok(Data::Float(x.iter().map(|&v| cast(v)).collect()))
 }

@@ -240,6 +240,8 @@ fn casts_between_formats_round_once_and_saturate_8_bits() {
     let down = [("rounding", word("rtz"))];
     let found = elementwise(Opcode::FpToFp, &[&x], float(FloatKind::F8E4M3FN), &down).unwrap();
     same(&found, &[448.0, -448.0, 448.0, NAN, 0.28125, 1.0], "rtz");
+    let found = elementwise(Opcode::FpToFp, &[&x], float(FloatKind::F8E5M2), &down).unwrap();
+    same(&found, &[57344.0, -57344.0, INF, NAN, 0.25, 1.0], "rtz");
     let up = [("roundingmode", word("upward"))];
     let found = elementwise(Opcode::TruncF, &[&x], float(FloatKind::BF16), &up);
     assert!(matches!(found, Err(Fault::Unsupported(_))), "{found:?}");
