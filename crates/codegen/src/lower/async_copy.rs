@@ -12,6 +12,7 @@ use super::chunks::CHUNK;
 use super::value::{Coord, Coords, View, element_bits};
 use crate::error::{Result, refuse};
 use crate::family::{Axis, Blocked, Family};
+use crate::llvm::{Val, as_ptr};
 
 /// What is copied.
 struct Copy {
@@ -20,6 +21,8 @@ struct Copy {
     other: Option<ValueId>,
     /// Bits of an element.
     bits: u32,
+    /// Whether the lanes wait for it before they do anything else.
+    awaited: bool,
 }
 
 impl<'c> Lower<'c, '_> {
@@ -41,12 +44,13 @@ impl<'c> Lower<'c, '_> {
             bits.ok_or_else(|| refuse(Code::Type, format!("a copy of {tile} is not supported")).rule("C48"))?;
         let operands = &self.module.ops[op].operands;
         let (mask, other) = (operands.get(2).copied(), operands.get(3).copied());
-        let copy = Copy { pointers: self.operand(op, 1)?, mask, other, bits };
+        let awaited = self.program.rings[ring].straight;
+        let copy = Copy { pointers: self.operand(op, 1)?, mask, other, bits, awaited };
         if self.module.ty(copy.pointers).shape() != tile.shape() || tile.shape().is_empty() {
             return Err(refuse(Code::Verify, "a copy of another shape than the slot's").rule("C35").into());
         }
         let view = View { ring, payload, slot, transposed: false, written: None };
-        let blocked = self.chunks(layout);
+        let blocked = self.chunks(layout, 1);
         let width = self.copy_width(&copy);
         self.each_chunk(&view, blocked, |lower, at, to| lower.copy_chunk(&copy, blocked, at, to, width))
     }
@@ -97,10 +101,17 @@ impl<'c> Lower<'c, '_> {
             _ => ("nvvm.cp.async.ca.shared.global.4.s", "nvvm.cp.async.ca.shared.global.4"),
         };
         let step = width * 8 / u64::from(copy.bits);
+        let whole = copy.awaited && self.masked_whole(copy, step);
         for part in 0..CHUNK / width {
             let place = self.chunk_at(copy.pointers, family, at, part * step);
             let from = self.at(copy.pointers, place.clone())?;
-            let to = self.ir.plus(to, part * width)?.into();
+            let to = self.ir.plus(to, part * width)?;
+            if whole {
+                let mask = copy.mask.map(|mask| self.holds(&self.key(mask, place))).transpose()?;
+                self.move_whole(from, mask, to, width)?;
+                continue;
+            }
+            let to = to.into();
             match copy.mask {
                 None => self.ir.effect(plain, &[to, from])?,
                 Some(mask) => {
@@ -110,6 +121,37 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a mask holds for all of so many neighbours in a row or for none.
+    fn masked_whole(&mut self, copy: &Copy, count: u64) -> bool {
+        let dim = self.module.ty(copy.pointers).shape().len().saturating_sub(1);
+        copy.mask.is_none_or(|mask| self.runs.along(self.module, mask, dim).equal >= count)
+    }
+
+    /// Moves some bytes through registers at once: nothing else is done until they are there, so that `cp.async` would
+    /// gain nothing.
+    fn move_whole(
+        &mut self,
+        from: Val<'c>,
+        mask: Option<Val<'c>>,
+        to: PointerValue<'c>,
+        width: u64,
+    ) -> Result<()> {
+        let word = self.ir.i32();
+        let words: Vec<Val<'c>> = match mask {
+            Some(mask) => {
+                let none = vec![word.const_zero(); (width / 4) as usize];
+                self.load_masked(from, mask, &none, "")?.into_iter().map(Val::from).collect()
+            }
+            None if width == 4 => vec![self.ir.load(word.into(), as_ptr(from)?, 4)?],
+            None => {
+                let all =
+                    self.ir.load(word.vec_type((width / 4) as u32).into(), as_ptr(from)?, width as u32)?;
+                return self.ir.store(all, to, width as u32);
+            }
+        };
+        self.ir.store(self.ir.vector(&words)?, to, width as u32)
     }
 
     /// Moves one chunk element by element through registers.

@@ -13,9 +13,9 @@ use crate::layout::TileLayout;
 pub(super) const CHUNK: u64 = 16;
 
 impl<'c> Lower<'c, '_> {
-    /// Which lane of the partition has which chunks of a slot.
-    pub(super) fn chunks(&self, layout: TileLayout) -> Blocked {
-        let vector = (CHUNK / layout.elem).min(layout.cols);
+    /// Which lane of the partition has which chunks of a slot, or several neighbours for at least so many elements.
+    pub(super) fn chunks(&self, layout: TileLayout, least: u64) -> Blocked {
+        let vector = (CHUNK / layout.elem).max(least).min(layout.cols);
         let lanes = 32 * self.place.warps;
         let across = (layout.cols / vector).min(lanes);
         let (lanes, vector, across) = (lanes as u16, vector as u16, across as u16);

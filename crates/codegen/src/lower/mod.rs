@@ -54,6 +54,7 @@ mod store;
 mod store_lanes;
 mod store_rows;
 mod store_tensor;
+mod store_turned;
 mod tcgen05;
 mod tensor_memory;
 mod tile;
@@ -65,6 +66,7 @@ mod value;
 mod view;
 mod walk;
 mod while_loop;
+mod wide;
 
 pub(crate) use context::Job;
 use context::{Lower, Place};

@@ -146,7 +146,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Loads words where the mask says so; keeps those given elsewhere. `cache` stands behind `ld.global`.
-    fn load_masked(
+    pub(super) fn load_masked(
         &mut self,
         pointer: Val<'c>,
         mask: Val<'c>,

@@ -60,7 +60,12 @@ impl<'c, 'a> Lower<'c, 'a> {
                 if let Some(width) = self.panels(stored, family, cols, together) {
                     return self.put_panels(stored, family, width);
                 }
-                if together.min(family.run()) > 1 {
+                let unit = family.run().min(together);
+                let now = if unit > 1 { unit * self.dealt(stored, family, cols, together / unit) } else { 1 };
+                if self.put_wide(stored, family, form, now)? {
+                    return Ok(());
+                }
+                if unit > 1 {
                     return self.put_rows(stored, family, together);
                 }
                 let (rows, _) = self.matrix(stored.value)?;

@@ -6,6 +6,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
+use super::store_turned::Way;
 use super::value::{Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
@@ -42,12 +43,21 @@ impl<'c> Lower<'c, '_> {
         let view = View { ring, payload, slot, transposed: false, written: None };
         let tensor = target.columns;
         let family = self.family()?;
+        if tensor.is_none() && ty.shape().len() == 2 && self.is_made_anywhere(value) {
+            match self.way_to_make(value, family.run()) {
+                Some(Way::Down(width)) if rows.is_multiple_of(width) => {
+                    return self.store_turned(value, &view, width, bits);
+                }
+                Some(Way::Along(width)) => return self.store_plain(value, &view, bits, width),
+                _ => {}
+            }
+        }
         if !matches!(self.form(value, family)?, Form::Slice { .. })
             && family.count(rows, cols).is_err()
             && tensor.is_none()
             && self.is_made_anywhere(value)
         {
-            return self.store_plain(value, &view, bits);
+            return self.store_plain(value, &view, bits, 1);
         }
         match (family, tensor) {
             (_, None) if matches!(self.form(value, family)?, Form::Slice { .. }) => {

@@ -80,17 +80,29 @@ impl<'c> Lower<'c, '_> {
         true
     }
 
-    /// A tile that the layout of the partition does not cover: its lanes make 16 bytes of a row each, as copies do.
-    pub(super) fn store_plain(&mut self, value: ValueId, view: &View<'c>, bits: u32) -> Result<()> {
+    /// A tile whose lanes make 16 bytes of a row each, as copies do, or at least `least` elements: one that the layout of the
+    /// partition does not cover, or that is better loaded so.
+    pub(super) fn store_plain(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        bits: u32,
+        least: u64,
+    ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let blocked = self.chunks(layout);
-        let (family, vector) = (Family::Blocked(blocked), u64::from(blocked.vector));
+        let vector = u64::from(self.chunks(layout, 1).vector);
+        let blocked = self.chunks(layout, least);
+        let family = Family::Blocked(blocked);
         let place = self.place;
         self.place = Place { family, ..place };
         let scope = self.enter();
-        self.each_chunk(view, blocked, |lower, at, to| {
-            let words = lower.run_at(value, family, at, vector, bits)?;
-            lower.ir.store(words, to, (vector * layout.elem) as u32)
+        self.each_chunk(view, blocked, |lower, (row, col), _| {
+            for part in (0..u64::from(blocked.vector)).step_by(vector as usize) {
+                let words = lower.run_at(value, family, (row, col + part), vector, bits)?;
+                let to = lower.lane_address(view, family, (row, col + part))?;
+                lower.ir.store(words, to, (vector * layout.elem) as u32)?;
+            }
+            Ok(())
         })?;
         self.leave(scope);
         self.place = place;

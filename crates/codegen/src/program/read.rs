@@ -76,6 +76,7 @@ impl<'m> Program<'m> {
         }
         program.partitions.sort_by_key(|partition| partition.warp);
         program.check_partitions(module)?;
+        program.find_straight(module);
         Ok(program)
     }
 

@@ -55,7 +55,7 @@ impl Program<'_> {
             let text = format!("handshake {} for this space", name.unwrap_or(""));
             return Err(refuse(Code::Verify, text).rule("C24").into());
         }
-        Ok(Ring { depth, payloads, full, empty, arrive_full, arrive_empty, handshake })
+        Ok(Ring { depth, payloads, full, empty, arrive_full, arrive_empty, handshake, straight: true })
     }
 
     /// What a slot holds, in shared or in tensor memory.

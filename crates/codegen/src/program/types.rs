@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use warploom_ir::diag::Code;
-use warploom_ir::{BlockId, Module, OpId, Type, ValueId};
+use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::error::{Result, refuse};
 use crate::family::Family;
@@ -172,6 +172,8 @@ pub(crate) struct Ring {
     pub arrive_empty: u64,
     /// Who hands slots to whom.
     pub handshake: Handshake,
+    /// Whether nothing in a loop touches its slots, so that no copy can go on beside other work of one.
+    pub straight: bool,
 }
 
 /// Warps that run one region (C21).
@@ -219,6 +221,21 @@ impl Program<'_> {
     /// The ring an operation names.
     pub fn ring(&self, module: &Module, op: OpId) -> Result<usize> {
         symbol(module, op, &self.ring_of, "warploom.pipeline")
+    }
+
+    /// Notes which rings are used in no loop.
+    pub(super) fn find_straight(&mut self, module: &Module) {
+        let mut stack = vec![(self.func, false)];
+        while let Some((op, looped)) = stack.pop() {
+            let data = &module.ops[op];
+            let looped = looped || matches!(data.opcode, Opcode::For | Opcode::While);
+            let names = data.props.iter().chain(data.attrs.iter()).filter_map(|(_, attr)| attr.as_symbol());
+            for ring in names.filter_map(|name| self.ring_named(name)).collect::<Vec<_>>() {
+                self.rings[ring].straight &= !looped;
+            }
+            let blocks = data.regions.iter().flat_map(|&region| &module.regions[region].blocks);
+            stack.extend(blocks.flat_map(|&block| &module.blocks[block].ops).map(|&op| (op, looped)));
+        }
     }
 
     /// The ring of this name.

@@ -1,0 +1,208 @@
+//! Tiles that lanes make where they like, on their way into a slot: by the accesses of memory that are widest (C33, G21).
+
+use hashbrown::HashSet;
+use warploom_ir::{OpId, Opcode, ValueId, walk};
+
+use super::value::{Bound, Coord, Coords, Memory, View};
+use super::{Lower, Place};
+use crate::error::Result;
+use crate::family::{Axis, Blocked, Family};
+
+/// Bytes of the widest access, and of a word that is stored.
+const WIDEST: u64 = 16;
+const WORD: u64 = 4;
+
+/// Most elements of a row that a lane makes at once.
+const MOST: u64 = 32;
+
+/// A load that a matrix is made of.
+struct Source {
+    op: OpId,
+    /// Whether the matrix shows it transposed.
+    turned: bool,
+    /// How many neighbours of a row come from one element.
+    each: u64,
+}
+
+/// How the lanes make a matrix.
+pub(super) enum Way {
+    /// So many neighbours of a row at once.
+    Along(u64),
+    /// So many neighbours of a column.
+    Down(u64),
+}
+
+impl<'c> Lower<'c, '_> {
+    /// How a matrix is best made, so that what it is loaded from comes by the widest accesses; `None` where lanes that make
+    /// `now` neighbours of a row do as well, or somebody else wants what is loaded.
+    pub(super) fn way_to_make(&mut self, value: ValueId, now: u64) -> Option<Way> {
+        let (mut down, mut along, mut width, mut wide) = (0, 0, 1, 1);
+        for Source { op, turned, each } in self.loaded_from(value)? {
+            // Neighbours come together along the rows of what is loaded alone.
+            let (bytes, widest) = (self.element_bytes(op), self.access_width(op));
+            if turned {
+                (down, along) = (down + widest, along + bytes);
+                width = width.max(widest / bytes);
+            } else {
+                (down, along) = (down + bytes, along + widest);
+                wide = wide.max(widest / bytes * each);
+            }
+        }
+        let wide = wide.min(MOST);
+        match down > along {
+            true => (width > 1).then_some(Way::Down(width)),
+            false => (wide > now).then_some(Way::Along(wide)),
+        }
+    }
+
+    /// The loads that a matrix of elements made anywhere consists of; `None` where somebody else uses them, too.
+    fn loaded_from(&self, root: ValueId) -> Option<Vec<Source>> {
+        let (mut stack, mut found, mut cone) = (vec![(root, false)], Vec::new(), HashSet::new());
+        let cols = |value: ValueId| self.module.ty(value).shape().last().copied().unwrap_or(1);
+        while let Some((value, turned)) = stack.pop() {
+            let Some(op) = self.module.def_op(value) else { continue };
+            if !cone.insert(value) || !matches!(self.bound.get(&value), Some(Bound::Lazy(_))) {
+                continue;
+            }
+            let data = &self.module.ops[op];
+            let matrix = self.module.ty(value).shape().len() == 2;
+            match data.opcode {
+                Opcode::Load if matrix => found.push(Source { op, turned, each: 1 }),
+                Opcode::Trans if matrix => stack.extend(data.operands.iter().map(|&v| (v, !turned))),
+                opcode if opcode.is_elementwise() && matrix => {
+                    stack.extend(data.operands.iter().map(|&v| (v, turned)));
+                }
+                Opcode::Reshape if matrix && !turned => {
+                    if let Some(repeated) = self.repeated(value) {
+                        cone.extend(repeated.1);
+                        let op = self.module.def_op(repeated.0)?;
+                        found.push(Source { op, turned, each: cols(value) / cols(repeated.0).max(1) });
+                    }
+                }
+                // What is the same in a row or a column is loaded once for it.
+                _ => {}
+            }
+        }
+        let inside = |user: OpId| {
+            let results = &self.module.ops[user].results;
+            let unused = |&v: &ValueId| walk::uses(self.module, v).next().is_none();
+            results.iter().any(|result| cone.contains(result))
+                || !results.is_empty() && results.iter().all(unused)
+        };
+        let shared = |&&value: &&ValueId| {
+            let loaded = value != root && self.lazy_of(value).reads != Memory::NONE;
+            loaded && walk::uses(self.module, value).any(|(user, _)| !inside(user))
+        };
+        (!found.is_empty() && !cone.iter().any(|value| shared(&value))).then_some(found)
+    }
+
+    /// The loaded matrix whose elements a reshape repeats along its rows, and what lies between.
+    fn repeated(&self, reshaped: ValueId) -> Option<(ValueId, [ValueId; 3])> {
+        let from = |value: ValueId, opcode: Opcode| {
+            let op = self.module.def_op(value).filter(|&op| self.module.ops[op].opcode == opcode)?;
+            self.module.ops[op].operands.first().copied()
+        };
+        let wide = from(reshaped, Opcode::Reshape)?;
+        let thin = from(wide, Opcode::Broadcast)?;
+        let source = from(thin, Opcode::ExpandDims)?;
+        from(source, Opcode::Load)?;
+        let (to, shape) = (self.module.ty(reshaped).shape(), self.module.ty(source).shape());
+        let fits = matches!((to, shape), ([m, n], [rows, cols]) if m == rows && n % cols == 0);
+        let last = self.module.ty(thin).shape().last() == Some(&1);
+        (fits && last).then_some((source, [wide, thin, source]))
+    }
+
+    fn element_bytes(&self, load: OpId) -> u64 {
+        let bits = self.module.result(load).and_then(|v| self.module.ty(v).elem_bits());
+        u64::from(bits.unwrap_or(8) / 8).max(1)
+    }
+
+    /// Bytes of the widest access of a load along its rows.
+    fn access_width(&mut self, load: OpId) -> u64 {
+        let (operands, dim) = (&self.module.ops[load].operands, 1);
+        let (Some(&pointer), mask) = (operands.first(), operands.get(1).copied()) else { return 1 };
+        let bytes = self.element_bytes(load);
+        let run = self.runs.along(self.module, pointer, dim);
+        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
+        run.consecutive.min(alike).saturating_mul(bytes).min(run.multiple).min(WIDEST).max(bytes)
+    }
+
+    /// A matrix whose lanes each make `width` neighbours of a column, of as many columns as make words: what is loaded
+    /// comes down the columns, and words of rows are stored.
+    pub(super) fn store_turned(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        width: u64,
+        bits: u32,
+    ) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let beside = (WORD / layout.elem).clamp(1, layout.cols);
+        let (groups, chunks) = (layout.cols / beside, layout.rows / width);
+        let lanes = 32 * self.place.warps;
+        let across = (lanes / groups.min(lanes)).max(2).min(chunks);
+        let place = self.place;
+        // The matrix as its loads see it: groups of columns are rows.
+        let (vector, warp) = (width as u16, place.warp as u16);
+        let seen = Blocked { warp, lanes: lanes as u16, vector, across: across as u16 };
+        let family = Family::Blocked(seen);
+        self.place = Place { family, ..place };
+        let scope = self.enter();
+        let own = family.first(self, Axis::Row)?;
+        let mine = match seen.row_step() > groups {
+            true => Some(self.ir.icmp(inkwell::IntPredicate::ULT, own, self.ir.c32(groups))?.into()),
+            false => None,
+        };
+        let skip = self.only_where(mine)?;
+        let first = self.ir.scale(own, beside)?;
+        let column = self.computed(first);
+        for down in 0..groups.div_ceil(seen.row_step()) {
+            for part in 0..chunks / across {
+                let at = (part * seen.col_step(), down * seen.row_step() * beside);
+                self.turn_words(value, view, (family, column), at, (width, beside, bits))?;
+            }
+        }
+        self.leave(scope);
+        self.rejoin(skip)?;
+        self.place = place;
+        Ok(())
+    }
+
+    /// `width` words, each of `beside` neighbours of a row.
+    fn turn_words(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        (family, column): (Family, Coord),
+        (row, col): (u64, u64),
+        (width, beside, bits): (u64, u64, u32),
+    ) -> Result<()> {
+        let elem = u64::from(bits / 8);
+        let mut columns = Vec::new();
+        for next in 0..beside {
+            let col = Coord { offset: (col + next) as u32, ..column };
+            let element = |i| Coords::from_iter([family.coord(Axis::Col, row + i), col]);
+            let int = self.ir.int(bits).into();
+            let elements = (0..width).map(|i| {
+                let element = self.at(value, element(i))?;
+                self.ir.bits(element, int)
+            });
+            columns.push(elements.collect::<Result<Vec<_>>>()?);
+        }
+        let own = family.first(self, Axis::Col)?;
+        let byte = self.coordinate(Coord { offset: 0, ..column })?;
+        let byte = self.ir.scale(byte, elem)?;
+        let Family::Blocked(seen) = family else { return Ok(()) };
+        for i in 0..width {
+            let word =
+                columns.iter().filter_map(|column| column.get(i as usize).copied()).collect::<Vec<_>>();
+            let word = self.ir.vector(&word)?;
+            let word = self.ir.bits(word, self.ir.int(bits * beside as u32).into())?;
+            let first = self.ir.add(own, self.ir.c32((row + i) % 8))?;
+            let span = seen.row_step() * beside * elem;
+            let to = self.far_chunk(view, (first, byte, span), (row + i) / 8 * 8, col * elem)?;
+            self.ir.store(word, to, (beside * elem) as u32)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Stores of tiles whose neighbours in memory stand in several lanes of a warp: the lanes exchange elements first, so that
+//! each stores up to 16 bytes at once (G12, G21).
+
+use warploom_ir::ValueId;
+use warploom_layout::{Dim, Layout};
+
+use super::Lower;
+use super::linear::{of_thread, sum};
+use super::map::unknown;
+use super::update::Stored;
+use super::value::{Coord, Coords, Form};
+use crate::error::Result;
+use crate::family::Family;
+use crate::llvm::{Val, as_int};
+
+/// What a bit of a register's or a lane's number adds to the place of an element.
+type Image = Vec<(Dim, u64)>;
+
+/// Most elements that are stored at once.
+const MOST: u64 = 16;
+
+impl<'c> Lower<'c, '_> {
+    /// Stores a matrix by wider accesses than `now` elements of a row, where exchanges within a warp allow it; whether they
+    /// do.
+    pub(super) fn put_wide(&mut self, stored: &Stored, family: Family, form: Form, now: u64) -> Result<bool> {
+        let anywhere = |lower: &Self, value: Option<ValueId>| value.is_none_or(|v| lower.is_made_anywhere(v));
+        if stored.atomic.is_some() || !anywhere(self, Some(stored.pointer)) || !anywhere(self, stored.mask) {
+            return Ok(false);
+        }
+        let rank = self.module.ty(stored.pointer).shape().len();
+        let widths = (0..rank).map(|dim| (self.neighbouring(stored, dim), dim)).collect::<Vec<_>>();
+        let Some((width, dim)) = widths.into_iter().max() else { return Ok(false) };
+        if width <= now {
+            return Ok(false);
+        }
+        let held = self.map_of(stored.value, family, form)?;
+        let widths =
+            std::iter::successors(Some(width), |width| Some(width / 2)).take_while(|&width| width > now);
+        let all = |width| Some((gathered(&held, Dim::Axis(dim as u8), width)?, width));
+        let Some((wanted, width)) = widths.into_iter().find_map(all) else { return Ok(false) };
+        let ty = self.module.ty(stored.value);
+        let extents = ty.shape().iter().enumerate();
+        let extents: Vec<(Dim, u64)> = extents.map(|(n, &extent)| (Dim::Axis(n as u8), extent)).collect();
+        let [registers, lanes, warps] = &wanted;
+        let inputs = [(Dim::Register, registers), (Dim::Lane, lanes), (Dim::Warp, warps)];
+        let images = inputs.map(|(dim, images)| (dim, images.iter().map(Vec::as_slice).collect::<Vec<_>>()));
+        let inputs = [0, 1, 2].map(|n| (images[n].0, images[n].1.as_slice()));
+        let wanted = Layout::new(&inputs, &extents).map_err(|error| unknown(ty, &error))?;
+        let elements = self.held_elements(stored.value, form)?;
+        let elements = self.brought_bits(elements, (&held, &wanted), stored.bits)?;
+        // What the number of the thread adds to each coordinate.
+        let mut own = Coords::new();
+        for n in 0..rank {
+            let place = self.linear(&of_thread(&wanted, Dim::Axis(n as u8)))?;
+            own.push(self.computed(place));
+        }
+        for (group, elements) in elements.chunks(width as usize).enumerate() {
+            let register = group as u64 * width;
+            let offset = |n: usize| sum(wanted.column(Dim::Register, Dim::Axis(n as u8)), register) as u32;
+            let at = own.iter().enumerate().map(|(n, coord)| Coord { offset: offset(n), ..*coord });
+            let at: Coords = at.collect();
+            let to = self.at(stored.pointer, at.clone())?;
+            let mask = stored.mask.map(|mask| self.at(mask, at)).transpose()?;
+            let words = self.words_of_bits(elements, stored.bits)?;
+            self.put_words(stored, to, &words, mask)?;
+        }
+        Ok(true)
+    }
+
+    /// How many elements along a dimension are neighbours in memory, aligned as one and masked alike; 16 bytes at most.
+    fn neighbouring(&mut self, stored: &Stored, dim: usize) -> u64 {
+        let bytes = u64::from(stored.bits / 8);
+        let run = self.runs.along(self.module, stored.pointer, dim);
+        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
+        run.consecutive.min(run.multiple / bytes).min(mask).min(MOST / bytes)
+    }
+
+    /// Elements as integers where another layout wants them.
+    fn brought_bits(
+        &mut self,
+        elements: Vec<Val<'c>>,
+        (held, wanted): (&Layout, &Layout),
+        bits: u32,
+    ) -> Result<Vec<Val<'c>>> {
+        let stored = elements.into_iter().map(|element| as_int(self.stored_bits(element)?));
+        let stored = stored.collect::<Result<Vec<_>>>()?;
+        Ok(self.relayout(stored, (held, wanted), bits)?.into_iter().map(Val::from).collect())
+    }
+
+    /// Elements of up to 32 bits side by side in words of 32 bits, or of 16 where there are no more; others as they are.
+    fn words_of_bits(&self, elements: &[Val<'c>], bits: u32) -> Result<Vec<Val<'c>>> {
+        let per_word = (32 / bits).max(1).min(elements.len() as u32);
+        let word = self.ir.int(bits * per_word);
+        let whole = elements.chunks(per_word as usize);
+        whole.map(|part| self.ir.bits(self.ir.vector(part)?, word.into())).collect()
+    }
+}
+
+/// The same elements of each warp, the lowest registers being `width` neighbours along a dimension: by exchanges of one bit
+/// of a lane's number with one of a register's. `None` where other warps hold some, or a bit moves along several dimensions.
+fn gathered(held: &Layout, dim: Dim, width: u64) -> Option<[Vec<Image>; 3]> {
+    let image = |input: Dim, bit: u32| -> Image {
+        let outputs = held.outputs().into_iter();
+        outputs
+            .map(|(output, _)| (output, held.image(input, bit, output)))
+            .filter(|&(_, by)| by != 0)
+            .collect()
+    };
+    let all = |input: Dim| -> Vec<Image> {
+        (0..held.input_size(input).trailing_zeros()).map(|bit| image(input, bit)).collect()
+    };
+    let (mut registers, mut lanes, warps) = (all(Dim::Register), all(Dim::Lane), all(Dim::Warp));
+    let plain = |image: &Image| matches!(image.as_slice(), [(_, by)] if by.is_power_of_two());
+    if !registers.iter().chain(&lanes).chain(&warps).all(plain) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for bit in 0..width.trailing_zeros() {
+        let wanted: Image = vec![(dim, 1 << bit)];
+        if let Some(at) = registers.iter().position(|image| *image == wanted) {
+            registers.remove(at);
+        } else {
+            let lane = lanes.iter().position(|image| *image == wanted)?;
+            // The lane gets the lowest bit of the registers that is not wanted itself.
+            let other = |image: &Image| !matches!(image.as_slice(), [(d, by)] if *d == dim && *by < width);
+            let at = registers.iter().position(other)?;
+            lanes[lane] = registers.remove(at);
+        }
+        found.push(wanted);
+    }
+    found.extend(registers);
+    Some([found, lanes, warps])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_give_neighbours_to_registers_within_a_warp() {
+        // Accumulators of 16 rows and 16 columns: pairs of columns, quads along them, eight rows.
+        let (row, col) = (Dim::Axis(0), Dim::Axis(1));
+        let one = |dim: Dim, by: u64| [(dim, by)];
+        let registers = [one(col, 1), one(row, 8), one(col, 8)];
+        let lanes = [one(col, 2), one(col, 4), one(row, 1), one(row, 2), one(row, 4)];
+        let images = |all: &'static [[(Dim, u64); 1]]| all.iter().map(|one| &one[..]).collect::<Vec<_>>();
+        let (registers, lanes) = (images(registers.to_vec().leak()), images(lanes.to_vec().leak()));
+        let inputs = [(Dim::Register, registers.as_slice()), (Dim::Lane, lanes.as_slice())];
+        let held = Layout::new(&inputs, &[(row, 16), (col, 16)]).unwrap();
+        assert_eq!(gathered(&held, row, 16), None, "three registers hold eight neighbours at most");
+        for (dim, width) in [(col, 4), (col, 8), (row, 4), (row, 8)] {
+            let [registers, lanes, warps] = gathered(&held, dim, width).unwrap();
+            assert_eq!((registers.len(), lanes.len(), warps.len()), (3, 5, 0));
+            for bit in 0..width.trailing_zeros() {
+                assert_eq!(registers[bit as usize], [(dim, 1 << bit)]);
+            }
+            let mut all: Vec<&Image> = registers.iter().chain(&lanes).collect();
+            all.sort();
+            all.dedup();
+            assert_eq!(all.len(), 8, "no bit is lost");
+        }
+    }
+}
