@@ -32,6 +32,9 @@ def compile_one(nvcc, source, out, arch, folders):
     command = [nvcc / "bin" / "nvcc", "--ptx", "-lineinfo", "-std=c++17", f"-arch={arch}", *include, source, "-o", out]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        if "separate compilation mode" in done.stderr:
+            # Kernels that launch kernels.
+            done = subprocess.run([*command, "-rdc=true"], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"no end after {SECONDS} s"
     if done.returncode == 0:

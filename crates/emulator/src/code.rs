@@ -8,6 +8,9 @@ pub(crate) const MODULE_BASE: u64 = 0x00f0_0000_0000;
 /// Where functions are, for those who take their addresses: a multiple of 16 bytes behind this.
 pub(crate) const FUNCTION_BASE: u64 = 0x00e0_0000_0000;
 
+/// Where kernels are, for those who launch them: a multiple of 16 bytes behind this.
+pub(crate) const KERNEL_BASE: u64 = 0x00e4_0000_0000;
+
 /// Handles of texture objects: a multiple of 16 bytes behind this.
 pub(crate) const TEXTURE_BASE: u64 = 0x00e8_0000_0000;
 
@@ -45,6 +48,7 @@ pub(crate) struct Code {
     pub widths: Vec<u8>,
     pub names: Vec<String>,
     pub preds: usize,
+    pub predicate_names: Vec<String>,
     pub opcodes: Vec<String>,
     /// `.loc` places as file name, line, column.
     pub locs: Vec<(String, u32, u32)>,
@@ -66,6 +70,8 @@ pub(crate) struct Code {
     pub grid_barrier: bool,
     /// It takes memory from the heap.
     pub allocates: bool,
+    /// Bytes of parameters of all kernels of the module, by number, where this one launches some.
+    pub kernels: Vec<u64>,
 }
 
 impl Code {

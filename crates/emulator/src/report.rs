@@ -1,5 +1,6 @@
 //! What a run found out (E69, E72).
 
+use crate::look::{Sight, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,6 +46,23 @@ pub struct Extent {
     /// The buffer's name, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// What they hold behind the access, as hexadecimal bytes in the order of memory, the first 16 at most; empty where
+    /// that says nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub holds: String,
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}..{}", self.space, self.start, self.end)?;
+        if let Some(name) = &self.name {
+            write!(f, " ({name})")?;
+        }
+        if !self.holds.is_empty() {
+            write!(f, ", now {}", self.holds)?;
+        }
+        Ok(())
+    }
 }
 
 /// Something wrong with the kernel, with the code of E66.
@@ -72,6 +90,9 @@ pub struct Finding {
     /// Where in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
+    /// What the registers of the instruction held at the first time, where a warp was found at it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub registers: Vec<Values>,
     /// How often it was found.
     pub count: u64,
     /// Other pairs of lines with the same cause: accesses between the same synchronisations as these (E103).
@@ -80,6 +101,9 @@ pub struct Finding {
     /// The synchronisations before the two accesses of a race, by which findings of one cause are known.
     #[serde(skip)]
     pub(crate) since: Option<(u32, u32)>,
+    /// Lanes of the first actor, where it is a warp.
+    #[serde(skip)]
+    pub(crate) lanes: u32,
 }
 
 impl Finding {
@@ -119,10 +143,7 @@ impl fmt::Display for Finding {
         let [x, y, z] = self.cta;
         write!(f, "{kind}[{}] {} in {} CTA ({x},{y},{z})", self.code, self.message, self.kernel)?;
         if let Some(e) = &self.extent {
-            write!(f, "\n  where: {} {}..{}", e.space, e.start, e.end)?;
-            if let Some(n) = &e.name {
-                write!(f, " ({n})")?;
-            }
+            write!(f, "\n  where: {e}")?;
         }
         for (label, place) in [("at", &self.first), ("against", &self.second)] {
             if let Some(p) = place {
@@ -131,6 +152,10 @@ impl fmt::Display for Finding {
                     write!(f, " ({s})")?;
                 }
             }
+        }
+        if !self.registers.is_empty() {
+            let list: Vec<String> = self.registers.iter().map(Values::to_string).collect();
+            write!(f, "\n  with: {}", list.join("; "))?;
         }
         if !self.pairs.is_empty() {
             let pairs: Vec<String> = self.pairs.iter().map(|(a, b)| format!("{a} against {b}")).collect();
@@ -196,9 +221,56 @@ pub struct Coverage {
     pub never: Vec<u32>,
     /// PTX lines of waits that only ever passed on a fresh barrier, with nothing to wait for.
     pub trivial: Vec<u32>,
+    /// What kept them from being reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+}
+
+/// Why a synchronising instruction was not reached (E102).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Hint {
+    /// PTX line of the instruction.
+    pub line: u32,
+    /// PTX line of the branch that always went the other way: of the instruction itself where its guard was false, of the
+    /// end of the loop that had no further trip for a wait with nothing to wait for.
+    pub branch: u32,
+    /// `.loc` file, line and column of the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What the branch depends on: parameters with their values, extents of the launch, loaded data.
+    pub depends: Vec<String>,
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: line {}", self.line, self.branch)?;
+        if let Some(source) = &self.source {
+            write!(f, " ({source})")?;
+        }
+        match self.depends.as_slice() {
+            [] => write!(f, " decides, always alike"),
+            some => write!(f, " decides, by {}", some.join(", ")),
+        }
+    }
 }
 
 impl Coverage {
+    /// What several runs of one kernel reached together.
+    pub fn join(&mut self, other: &Coverage) {
+        if self.instructions == 0 {
+            *self = other.clone();
+            return;
+        }
+        let missed = |c: &Coverage, line: &u32| c.never.contains(line) || c.trivial.contains(line);
+        let mine = self.clone();
+        self.never.retain(|line| other.never.contains(line));
+        self.trivial = mine.never.iter().chain(&mine.trivial).copied().collect();
+        self.trivial.retain(|line| missed(other, line) && !self.never.contains(line));
+        self.trivial.sort_unstable();
+        self.hints.retain(|hint| missed(other, &hint.line));
+    }
+
     /// How many ran, and not only trivially.
     pub fn reached(&self) -> u32 {
         self.instructions.saturating_sub((self.never.len() + self.trivial.len()) as u32)
@@ -225,6 +297,9 @@ pub struct Report {
     /// What the kernel printed, in the order of clusters, then of time.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub printed: String,
+    /// What was seen where [`crate::RunOptions::look`] asked to look, in the order of clusters, then of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Sight>,
     /// What happened when, if [`crate::RunOptions::trace`] asked for it; not part of the JSON.
     #[serde(skip)]
     pub trace: Vec<TraceEvent>,
@@ -244,6 +319,8 @@ pub struct TraceEvent {
     pub line: u32,
     /// The opcode with its modifiers.
     pub opcode: String,
+    /// `.loc` file, line and column.
+    pub source: Option<String>,
     /// Steps of the cluster before it (E3).
     pub begin: u64,
     /// Steps of the cluster when it was over.

@@ -2,7 +2,7 @@
 
 use super::types::{Ty, low_mask, sign_extend};
 use crate::number::minifloat::{BF16, E4M3, E5M2, F16, F32, Format, TF32, bf16_value, f16_value};
-use crate::number::{Rounding, float};
+use crate::number::{Rounding, exact, float};
 
 /// A conversion with its qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,7 @@ impl Spec {
             (true, false) => self.from == Ty::F32,
             (false, true) => false,
             (false, false) => {
-                (self.to.integer() || float(self.to))
-                    && (self.from.integer() || float(self.from))
-                    && !(self.to == Ty::F64 && self.rounding != Rounding::Even && !self.whole)
+                (self.to.integer() || float(self.to)) && (self.from.integer() || float(self.from))
             }
         }
     }
@@ -103,7 +101,7 @@ impl Spec {
             return self.extend(v as u64);
         }
         match (self.to, self.rounding) {
-            (Ty::F64, _) => (v as f64).to_bits(),
+            (Ty::F64, mode) => exact::whole(v, mode).to_bits(),
             (Ty::F32, Rounding::Even) => u64::from((v as f32).to_bits()),
             _ => u64::from(self.encode(odd(v))),
         }

@@ -50,7 +50,8 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
             tensor::matrix(cx, &mut mods, args)?
         }
         "tcgen05" => tcgen::tcgen05(cx, &mut mods, args, &mut presence)?,
-        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "call" => control::branch(cx, &mut mods, args)?,
+        "bra" | "brx" | "ret" | "exit" | "trap" | "brkpt" | "call" | "alloca" | "stacksave"
+        | "stackrestore" => control::branch(cx, &mut mods, args)?,
         "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => texture::texture(cx, &mut mods, args)?,
         "wmma" => {
             presence = Presence::Warp;

@@ -46,6 +46,12 @@ impl Uses {
                 self.r(*a);
                 self.w(*d);
             }
+            Op::Alloca { d, bytes, .. } => {
+                self.r(*bytes);
+                self.w(*d);
+            }
+            Op::StackSave { d } => self.w(*d),
+            Op::StackRestore { a } => self.r(*a),
             Op::MovMatrix { d, a } => {
                 self.r(*a);
                 self.w(*d);

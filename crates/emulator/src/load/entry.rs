@@ -4,7 +4,7 @@ use super::frame::{Frame, parameter};
 use super::functions::{Bodies, below};
 use super::variables::{Shared, Symbols, align_up};
 use crate::code::Code;
-use crate::error::EmulatorRefusal;
+use crate::error::{EmulatorRefusal, RefusalReason};
 use crate::isa::decode;
 use crate::isa::decode::context::{Context, Symbol, Together};
 use crate::isa::op::{Callee, Inst, Op, Special, Src};
@@ -26,16 +26,9 @@ pub(super) fn load<'a>(
     mut shared: Shared<'a>,
 ) -> Result<Entry, EmulatorRefusal> {
     let mut symbols = module.symbols.clone();
-    let mut params = Vec::new();
-    let mut param_bytes = 0;
-    for p in &function.parameters {
-        let (size, align) = parameter(p)?;
-        let offset = align_up(param_bytes, align);
-        param_bytes = offset + size;
-        symbols.insert(p.name, Symbol::At(offset));
-        let ty = p.ty.trim_start_matches('.').to_string();
-        params.push(Param { name: p.name.to_string(), ty, size, align, offset, array: !p.dims.is_empty() });
-    }
+    let (params, param_bytes) = parameters(function)?;
+    symbols
+        .extend(function.parameters.iter().zip(&params).map(|(p, made)| (p.name, Symbol::At(made.offset))));
     let mut bodies = vec![Body::of(function, symbols, &mut shared, false)?];
     let names = below(function, &module.bodies);
     for (_, f) in names.iter().filter_map(|n| module.bodies.get(n)) {
@@ -74,12 +67,27 @@ pub(super) fn load<'a>(
     })
 }
 
+/// The parameters of a kernel, and their bytes.
+pub(super) fn parameters(function: &Function<'_>) -> Result<(Vec<Param>, u64), RefusalReason> {
+    let (mut params, mut bytes) = (Vec::new(), 0);
+    for p in &function.parameters {
+        let (size, align) = parameter(p)?;
+        let offset = align_up(bytes, align);
+        bytes = offset + size;
+        let ty = p.ty.trim_start_matches('.').to_string();
+        params.push(Param { name: p.name.to_string(), ty, size, align, offset, array: !p.dims.is_empty() });
+    }
+    Ok((params, bytes))
+}
+
 /// What a module has around its kernels.
 pub(super) struct Surroundings<'t, 'a> {
     pub files: HashMap<u64, &'a str>,
     pub symbols: Symbols<'a>,
     /// Device functions that have a body.
     pub bodies: Bodies<'t, 'a>,
+    /// Bytes of the parameters of each kernel.
+    pub parameters: Vec<u64>,
 }
 
 /// A kernel or a device function before it is decoded.
@@ -171,18 +179,24 @@ fn decode<'t, 'a: 't>(
         return Err(EmulatorRefusal { diagnostics });
     }
     let uses: Vec<_> = insts.iter().map(uses::registers).collect();
+    let calls = |callee: Callee| insts.iter().any(|i| matches!(&i.op, Op::Call(c) if c.callee == callee));
+    let launches = calls(Callee::ChildBuffer);
+    let allocates = launches || calls(Callee::Allocate);
     super::guess::mark(&mut insts, &uses, &together.opcode_list);
     Ok(Code {
         uses,
         uses_wgmma: insts.iter().any(|i| matches!(i.op, Op::Wgmma(_))),
-        shares_global: insts.iter().any(|i| i.op.shares_global()),
+        // Those who take memory from the heap must not be given the same.
+        shares_global: allocates || insts.iter().any(|i| i.op.shares_global()),
         reserves: specials(&insts, |s| s == Special::ReservedSmem),
         grid_barrier: specials(&insts, |s| matches!(s, Special::GridWorkspace(_))),
-        allocates: insts.iter().any(|i| matches!(&i.op, Op::Call(c) if c.callee == Callee::Allocate)),
+        allocates,
+        kernels: if launches { module.parameters.clone() } else { Vec::new() },
         insts,
         preds: together.preds as usize,
         widths: together.widths,
         names: together.names,
+        predicate_names: together.predicate_names,
         opcodes: together.opcode_list,
         locs,
         static_shared: 0,

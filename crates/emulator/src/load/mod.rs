@@ -6,7 +6,7 @@ mod functions;
 mod guess;
 mod variables;
 
-use crate::code::FUNCTION_BASE;
+use crate::code::{FUNCTION_BASE, KERNEL_BASE};
 use crate::error::{EmulatorRefusal, RefusalReason};
 use crate::isa::decode::context::Symbol;
 use crate::module::Module;
@@ -53,12 +53,18 @@ impl Module {
         for (name, (number, _)) in &bodies {
             symbols.insert(name, Symbol::At(FUNCTION_BASE + 16 * (u64::from(*number) + 1)));
         }
+        let kernels: Vec<_> = tree.functions().filter(|f| f.kernel).collect();
+        for (number, kernel) in kernels.iter().enumerate() {
+            symbols.entry(kernel.name).or_insert(Symbol::At(KERNEL_BASE + 16 * (number as u64 + 1)));
+        }
         for p in &placed {
             p.fill(&mut data, &symbols)?;
         }
-        let module = Surroundings { files, symbols, bodies };
+        let parameters = kernels.iter().map(|k| entry::parameters(k).map(|(_, bytes)| bytes));
+        let parameters = parameters.collect::<Result<_, RefusalReason>>()?;
+        let module = Surroundings { files, symbols, bodies, parameters };
         let mut entries = Vec::new();
-        for function in tree.functions().filter(|f| f.kernel) {
+        for function in kernels {
             entries.push(entry::load(function, &module, shared.clone())?);
         }
         let (version, target) = (tree.version.to_string(), (*target).to_string());

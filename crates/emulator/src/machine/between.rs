@@ -147,10 +147,18 @@ impl Between {
                 remedy: "give each CTA its own part, or use atomics".into(),
                 first: Some(place(*second, "a later CTA")),
                 second: Some(place(*first, "an earlier CTA")),
-                extent: Some(Extent { space: "global".into(), start: at, end: at + (end - start), name }),
+                extent: Some(Extent {
+                    space: "global".into(),
+                    start: at,
+                    end: at + (end - start),
+                    name,
+                    holds: String::new(),
+                }),
+                registers: Vec::new(),
                 count: 1,
                 pairs: Vec::new(),
                 since: None,
+                lanes: 0,
             }
         };
         self.conflicts.iter().map(one).collect()

@@ -4,15 +4,18 @@ use super::actor::Actor;
 use super::coverage::Seen;
 use super::global::Fault;
 use super::launch::{Launch, RunOptions};
+use super::looking::Plan;
 use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
 use super::operations::{Operands, Operation};
 use super::rng::Rng;
+use super::shared::Shared;
 use super::tmem::Tmem;
 use super::warp::Votes;
 use super::world::World;
 use crate::code::Code;
 use crate::isa::op::Space;
+use crate::look::Sight;
 use crate::race::clock::Clock;
 use crate::race::released::Released;
 use crate::race::shadow::Flat;
@@ -41,7 +44,7 @@ pub(crate) enum Spot {
 /// One CTA.
 pub(crate) struct Cta {
     pub ctaid: [u32; 3],
-    pub shared: Vec<u8>,
+    pub shared: Shared,
     pub shadow: Flat,
     /// Some shared byte may hold poison.
     pub poisoned: bool,
@@ -114,6 +117,9 @@ pub(crate) struct Core<'a> {
     pub undefined: u64,
     pub findings: Vec<Finding>,
     pub trace: Vec<TraceEvent>,
+    /// What to look at, and what was seen.
+    pub plan: &'a Plan,
+    pub seen: Vec<Sight>,
     /// What the kernel printed.
     pub printed: String,
     pub stats: Stats,

@@ -9,6 +9,7 @@ pub(crate) struct Seen(Vec<u8>);
 
 const RAN: u8 = 1;
 const MATTERED: u8 = 2;
+const CAME: u8 = 4;
 
 impl Seen {
     pub(crate) fn new(code: &Code) -> Seen {
@@ -23,6 +24,23 @@ impl Seen {
     /// It did more than pass: a wait that saw a phase complete, for one.
     pub(crate) fn mattered(&mut self, pc: u32) {
         self.mark(pc, RAN | MATTERED);
+    }
+
+    /// Warps came to these instructions, whatever their guards said.
+    pub(crate) fn visited(&mut self, visits: &[u32]) {
+        for (s, n) in self.0.iter_mut().zip(visits) {
+            *s |= if *n > 0 { CAME } else { 0 };
+        }
+    }
+
+    /// Whether some lane ran an instruction.
+    pub(super) fn has_run(&self, pc: u32) -> bool {
+        self.0.get(pc as usize).is_some_and(|s| s & RAN != 0)
+    }
+
+    /// Whether some warp came to it.
+    pub(super) fn came(&self, pc: u32) -> bool {
+        self.0.get(pc as usize).is_some_and(|s| s & CAME != 0)
     }
 
     fn mark(&mut self, pc: u32, flags: u8) {

@@ -39,18 +39,29 @@ pub(crate) fn report(machines: &mut [&mut Machine<'_>], waiting: usize) {
         remedy = "let somebody store what the loops wait for; take locks in one order everywhere";
     }
     machines.iter_mut().for_each(|m| divided(m));
+    for m in machines.iter_mut() {
+        let Machine { core, warps, .. } = &mut **m;
+        for w in warps.iter().filter(|w| w.live != 0) {
+            let (lanes, pc) = stands(w);
+            core.stuck(w, lanes, pc);
+        }
+    }
     let Some(m) = machines.iter_mut().find(|m| m.warps.iter().any(|w| w.live != 0)) else { return };
     let Some(w) = m.warps.iter().find(|w| w.live != 0) else { return };
-    let (lanes, pc) = match (w.blocked.first(), w.watch.circling.first()) {
+    let (lanes, pc) = stands(w);
+    m.core.error("D01", &actor(w, pc, lanes), text, remedy);
+}
+
+/// The lanes of a warp that wait first, and the instruction at which they wait.
+fn stands(w: &Warp) -> (u32, u32) {
+    match (w.blocked.first(), w.watch.circling.first()) {
         (Some((lanes, wait)), _) => {
             let pc = w.pc(lanes.trailing_zeros());
             (*lanes, if matches!(wait, Wait::Retry(_)) { pc } else { pc.saturating_sub(1) })
         }
         (None, Some((lanes, place))) => (*lanes, *place),
         (None, None) => (w.live, w.pc(w.live.trailing_zeros())),
-    };
-    let a = actor(w, pc, lanes);
-    m.core.error("D01", &a, text, remedy);
+    }
 }
 
 /// C02: some lanes of a warp wait at a named barrier, others stand before a warp-wide instruction.

@@ -21,12 +21,14 @@ pub struct Device {
     pub(crate) target: Target,
     pub(crate) store: Store,
     next: u64,
+    /// Bytes of the heap that are taken, while a launch runs.
+    pub(super) heap: u64,
 }
 
 impl Device {
     /// A device without buffers.
     pub fn new(target: &Target) -> Device {
-        Device { target: target.clone(), store: Store::default(), next: FIRST }
+        Device { target: target.clone(), store: Store::default(), next: FIRST, heap: 0 }
     }
 
     /// The chip.

@@ -3,6 +3,7 @@
 use super::actor::actor;
 use super::cluster::Machine;
 use super::coverage::Seen;
+use crate::look::Sight;
 use crate::race::access::OPERATION;
 use crate::race::clock::{Kind, channel};
 use crate::report::{Finding, Severity, Stats, TraceEvent};
@@ -12,6 +13,7 @@ use crate::report::{Finding, Severity, Stats, TraceEvent};
 pub(crate) struct Outcome {
     pub findings: Vec<Finding>,
     pub trace: Vec<TraceEvent>,
+    pub seen: Vec<Sight>,
     pub stats: Stats,
     pub printed: String,
     pub coverage: Seen,
@@ -28,12 +30,15 @@ impl Outcome {
                 stats.opcodes.insert(name.clone(), *n);
             }
         }
+        let mut coverage = m.core.coverage;
+        m.warps.iter().for_each(|w| coverage.visited(&w.visits));
         Outcome {
             findings: m.core.findings,
             trace: m.core.trace,
+            seen: m.core.seen,
             stats,
             printed: m.core.printed,
-            coverage: m.core.coverage,
+            coverage,
         }
     }
 }

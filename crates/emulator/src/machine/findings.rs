@@ -42,9 +42,11 @@ impl Core<'_> {
             first: Some(first),
             second,
             extent,
+            registers: Vec::new(),
             count: 1,
             pairs: Vec::new(),
             since,
+            lanes: actor.lanes,
         };
         let same = |f: &&mut Finding| {
             f.same_cause(&finding) || code == "R05" && (f.code.as_str(), f.severity) == (code, severity)
@@ -86,14 +88,19 @@ impl Core<'_> {
         } else {
             format!("{} lanes {}", self.warp_name(who), lane_list(lanes))
         };
-        let source = loc.checked_sub(1).and_then(|i| self.code.locs.get(i as usize));
         FindingPlace {
             actor,
             line,
             opcode: self.code.opcodes.get(opcode as usize).cloned().unwrap_or_default(),
             visit,
-            source: source.map(|(f, l, c)| format!("{f}:{l}:{c}")),
+            source: self.source(loc),
         }
+    }
+
+    /// The `.loc` place of an instruction, as file, line and column.
+    pub(crate) fn source(&self, loc: u32) -> Option<String> {
+        let (file, line, column) = self.code.locs.get((loc as usize).checked_sub(1)?)?;
+        Some(format!("{file}:{line}:{column}"))
     }
 
     /// "warp 3", with its CTA when there are several.
@@ -111,7 +118,7 @@ impl Core<'_> {
         let named =
             |(s, n, _): &&(u32, u32, String)| start >= u64::from(*s) && start < u64::from(*s) + u64::from(*n);
         let name = self.opts.names.iter().find(named).map(|(_, _, n)| n.clone());
-        Extent { space: "shared".to_string(), start, end, name }
+        Extent { space: "shared".to_string(), start, end, name, holds: String::new() }
     }
 
     pub(crate) fn global_extent(&self, start: u64, end: u64) -> Extent {
@@ -121,8 +128,9 @@ impl Core<'_> {
                 start: offset,
                 end: offset + (end - start),
                 name: Some(name),
+                holds: String::new(),
             },
-            None => Extent { space: "global".into(), start, end, name: None },
+            None => Extent { space: "global".into(), start, end, name: None, holds: String::new() },
         }
     }
 

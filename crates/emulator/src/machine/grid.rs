@@ -73,7 +73,7 @@ impl<'a> Grid<'a> {
             store,
             waiting: clusters,
             residents: Vec::new(),
-            world: World::new(store),
+            world: World { heap: job.heap, ..World::new(store) },
             ended: BTreeMap::new(),
             rng: Rng::new(seed, u64::MAX),
             still: 0,

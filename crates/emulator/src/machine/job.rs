@@ -5,13 +5,16 @@ use super::core::{ClusterBarrier, Core, Cta};
 use super::coverage::Seen;
 use super::global::Store;
 use super::launch::{Launch, Policy, Race, RunOptions};
+use super::looking::Plan;
 use super::named::NamedBarrier;
 use super::operations::Operands;
 use super::rng::Rng;
+use super::shared::Shared;
 use super::tmem::Tmem;
 use super::warp::Warp;
 use super::world::World;
 use crate::code::Code;
+use crate::module::Param;
 use crate::race::clock::{Clock, channels};
 use crate::race::released::Released;
 use crate::race::shadow::Flat;
@@ -25,9 +28,14 @@ const PAUSES: u32 = 16;
 /// What all clusters share.
 pub(crate) struct Job<'a> {
     pub code: &'a Code,
+    /// The kernel's parameters, for hints.
+    pub declared: &'a [Param],
     pub launch: &'a Launch,
     pub opts: &'a RunOptions,
     pub params: &'a [u8],
+    pub plan: &'a Plan,
+    /// Bytes of the heap that earlier grids took.
+    pub heap: u64,
     pub sms: u32,
     /// Registers of a thread at the start; 0 if nobody says so.
     pub registers: u32,
@@ -66,7 +74,7 @@ impl Job<'_> {
         for rank in 0..size {
             ctas.push(Cta {
                 ctaid: launch.position(index as u64, rank),
-                shared: vec![0xcb; bytes as usize],
+                shared: Shared::new(bytes),
                 shadow: if race { Flat::new(bytes) } else { Flat::default() },
                 poisoned: false,
                 mbars: BTreeMap::new(),
@@ -117,6 +125,8 @@ impl Job<'_> {
             race,
             findings: Vec::new(),
             trace: Vec::new(),
+            plan: self.plan,
+            seen: Vec::new(),
             printed: String::new(),
             stats: Stats::default(),
             opcode_counts: vec![0; self.code.opcodes.len()],

@@ -1,58 +1,11 @@
 //! What to run and how, and the checks before the first step (E12).
 
-use super::tensormap::TensorMap;
+use super::arg::Arg;
 use crate::error::{EmulatorRefusal, RefusalReason};
+use crate::look::Look;
 use crate::module::{Entry, Param};
 use serde::{Deserialize, Serialize};
 use warploom_chips::{Feature, Target};
-
-/// A kernel argument; its size must be that of the parameter.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Arg {
-    /// An address from [`crate::Device::alloc`].
-    Ptr(u64),
-    /// 8 bits.
-    U8(u8),
-    /// 16 bits, also f16 and bf16 as bits.
-    U16(u16),
-    /// 32 bits, signed.
-    I32(i32),
-    /// 32 bits.
-    U32(u32),
-    /// 64 bits, signed.
-    I64(i64),
-    /// 64 bits.
-    U64(u64),
-    /// Single precision.
-    F32(f32),
-    /// Double precision.
-    F64(f64),
-    /// Bytes by value, such as a tensor map.
-    Bytes(Vec<u8>),
-}
-
-impl From<&TensorMap> for Arg {
-    fn from(m: &TensorMap) -> Arg {
-        Arg::Bytes(m.bytes().to_vec())
-    }
-}
-
-impl Arg {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Arg::Ptr(v) | Arg::U64(v) => v.to_le_bytes().to_vec(),
-            Arg::U8(v) => vec![*v],
-            Arg::U16(v) => v.to_le_bytes().to_vec(),
-            Arg::I32(v) => v.to_le_bytes().to_vec(),
-            Arg::U32(v) => v.to_le_bytes().to_vec(),
-            Arg::I64(v) => v.to_le_bytes().to_vec(),
-            Arg::F32(v) => v.to_le_bytes().to_vec(),
-            Arg::F64(v) => v.to_le_bytes().to_vec(),
-            Arg::Bytes(v) => v.clone(),
-        }
-    }
-}
 
 /// A kernel launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,6 +136,8 @@ pub struct RunOptions {
     pub trace: usize,
     /// Names for shared memory ranges in reports: first byte, size, name.
     pub names: Vec<(u32, u32, String)>,
+    /// What to look at: see [`crate::Report::seen`].
+    pub look: Look,
 }
 
 impl Default for RunOptions {
@@ -197,6 +152,7 @@ impl Default for RunOptions {
             max_findings: 100,
             trace: 0,
             names: Vec::new(),
+            look: Look::default(),
         }
     }
 }
@@ -262,6 +218,13 @@ impl RunOptions {
     #[must_use]
     pub fn names(mut self, names: Vec<(u32, u32, String)>) -> Self {
         self.names = names;
+        self
+    }
+
+    /// Memory to watch, places to stop at.
+    #[must_use]
+    pub fn look(mut self, look: Look) -> Self {
+        self.look = look;
         self
     }
 }

@@ -1,8 +1,10 @@
 //! The machine: grid, clusters, warps, lanes, and what runs beside them (E5-E12).
 
 pub(crate) mod actor;
+pub(crate) mod arg;
 pub(crate) mod asynchronous;
 pub(crate) mod between;
+pub(crate) mod children;
 pub(crate) mod cluster;
 pub(crate) mod core;
 pub(crate) mod coverage;
@@ -16,16 +18,19 @@ pub(crate) mod grid;
 pub(crate) mod groups;
 pub(crate) mod job;
 pub(crate) mod launch;
+pub(crate) mod looking;
 pub(crate) mod mbarrier;
 mod mutate;
 pub(crate) mod named;
 pub(crate) mod operations;
 pub(crate) mod printf;
+mod reach;
 pub(crate) mod residency;
 pub(crate) mod rng;
 pub(crate) mod run;
 pub(crate) mod sampling;
 pub(crate) mod sched;
+pub(crate) mod shared;
 pub(crate) mod stack;
 pub(crate) mod tensormap;
 pub(crate) mod tmem;

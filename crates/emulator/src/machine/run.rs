@@ -1,6 +1,7 @@
 //! A launch: all clusters of the grid, on one or several host threads, merged in order (E5, E81).
 
 use super::between::{Between, Summary};
+use super::children::Child;
 use super::coverage::Seen;
 use super::device::Device;
 use super::ending::Outcome;
@@ -8,11 +9,13 @@ use super::global::{Buffer, Overlay, Store};
 use super::grid::Grid;
 use super::job::Job;
 use super::launch::{Launch, Race, RunOptions, check, parameters};
-use super::residency;
+use super::looking::Plan;
 use super::world::{HEAP_BASE, HEAP_BYTES};
+use super::{reach, residency};
 use crate::code::{GRID_BASE, MODULE_BASE};
 use crate::error::EmulatorRefusal;
-use crate::module::Module;
+use crate::look::Sight;
+use crate::module::{Entry, Module};
 use crate::report::{Finding, Report, Stats, TraceEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,8 +38,11 @@ struct Merged {
     stats: Stats,
     findings: Vec<Finding>,
     trace: Vec<TraceEvent>,
+    seen: Vec<Sight>,
     printed: String,
     coverage: Seen,
+    children: Vec<Child>,
+    heap: u64,
 }
 
 impl Device {
@@ -52,7 +58,7 @@ impl Device {
         opts: &RunOptions,
     ) -> Result<Report, EmulatorRefusal> {
         let entry = module.entry(&launch.entry)?;
-        let code = entry.code.clone()?;
+        entry.code.as_ref().map_err(Clone::clone)?;
         let params = parameters(entry, launch)?;
         if opts.limits {
             check(&self.target, &module.target, entry, launch)?;
@@ -62,26 +68,63 @@ impl Device {
             let data = Arc::clone(&module.data);
             self.store.insert(Buffer { base: MODULE_BASE, name: "module variables".into(), data });
         }
+        let done =
+            self.run_one(&Inputs { entry, launch, params: &params, opts }).map(|(mut report, children)| {
+                self.run_children(module, children, opts, &mut report);
+                report
+            });
+        self.store.buffers.retain(|b| ![MODULE_BASE, HEAP_BASE, GRID_BASE].contains(&b.base));
+        self.heap = 0;
+        done
+    }
+
+    /// Runs one grid; gives what it launched too.
+    pub(super) fn run_one(&mut self, inputs: &Inputs<'_>) -> Result<(Report, Vec<Child>), EmulatorRefusal> {
+        let Inputs { entry, launch, params, opts } = *inputs;
+        let code = entry.code.clone()?;
         let own = [
             (code.allocates, HEAP_BASE, HEAP_BYTES, "heap"),
             (code.grid_barrier, GRID_BASE, 256, "grid barrier"),
         ];
-        for (_, base, bytes, name) in own.iter().filter(|b| b.0) {
-            let data = Arc::new(vec![0; *bytes as usize]);
-            self.store.insert(Buffer { base: *base, name: (*name).to_string(), data });
+        for (asked, base, bytes, name) in own {
+            if asked && self.store.find(base).is_none() {
+                let data = Arc::new(vec![0; bytes as usize]);
+                self.store.insert(Buffer { base, name: name.to_string(), data });
+            }
         }
         let registers = residency::registers(&self.target, entry);
         let most = residency::clusters(&self.target, &code, launch, registers);
         let sms = self.target.chip.sms;
-        let job = Job { code: &code, launch, opts, params: &params, sms, registers, most };
-        let report = job.run_all(&mut self.store, self.target.name().to_string());
-        self.store.buffers.retain(|b| ![MODULE_BASE, HEAP_BASE, GRID_BASE].contains(&b.base));
-        Ok(report)
+        let plan = Plan::of(&opts.look, &code, &self.store, opts.race == Race::Full)?;
+        let declared = &entry.params;
+        let job = Job {
+            code: &code,
+            declared,
+            launch,
+            opts,
+            params,
+            plan: &plan,
+            heap: self.heap,
+            sms,
+            registers,
+            most,
+        };
+        let (report, children, heap) = job.run_all(&mut self.store, self.target.name().to_string());
+        self.heap = heap;
+        Ok((report, children))
     }
 }
 
+/// A grid to run: its kernel, its extents, the bytes of its parameters.
+pub(super) struct Inputs<'a> {
+    pub entry: &'a Entry,
+    pub launch: &'a Launch,
+    pub params: &'a [u8],
+    pub opts: &'a RunOptions,
+}
+
 /// Bounds that hold even when the limits of the chip do not.
-fn sane(launch: &Launch) -> Result<(), EmulatorRefusal> {
+pub(super) fn sane(launch: &Launch) -> Result<(), EmulatorRefusal> {
     let product = |v: [u32; 3]| v.iter().fold(1_u64, |p, x| p.saturating_mul(u64::from(*x)));
     let (threads, ctas, cluster) = (product(launch.block), product(launch.grid), product(launch.cluster));
     let divides = launch.grid.iter().zip(&launch.cluster).all(|(g, c)| *c > 0 && g % c == 0);
@@ -106,12 +149,17 @@ fn sane(launch: &Launch) -> Result<(), EmulatorRefusal> {
 }
 
 impl Job<'_> {
-    fn run_all(&self, store: &mut Store, target: String) -> Report {
+    fn run_all(&self, store: &mut Store, target: String) -> (Report, Vec<Child>, u64) {
         let merged = if self.code.shares_global { self.run_together(store) } else { self.run_apart(store) };
         let (kernel, policy) = (self.launch.entry.clone(), self.opts.policy);
-        let coverage = merged.coverage.coverage(self.code);
-        let Merged { stats, findings, trace, printed, .. } = merged;
-        Report { kernel, target, policy, findings, stats, coverage, printed, trace }
+        let mut coverage = merged.coverage.coverage(self.code);
+        coverage.hints = reach::hints(&coverage, &merged.coverage, self.code, self.declared, self.launch);
+        let Merged { stats, findings, trace, printed, seen, children, heap, .. } = merged;
+        (
+            Report { kernel, target, policy, findings, stats, coverage, printed, seen, trace },
+            children,
+            heap.max(self.heap),
+        )
     }
 
     /// Clusters that see each other: resident together, in one memory.
@@ -122,6 +170,7 @@ impl Job<'_> {
             for o in outcomes.into_values() {
                 self.merge(&mut merged, o);
             }
+            (merged.children, merged.heap) = (world.children, world.heap);
             world.global.overlay
         };
         store.merge(&overlay);
@@ -193,6 +242,8 @@ impl Job<'_> {
         merged.stats.add(&o.stats);
         let room = self.opts.trace.saturating_sub(merged.trace.len());
         merged.trace.extend(o.trace.into_iter().take(room));
+        let room = self.plan.most().saturating_sub(merged.seen.len());
+        merged.seen.extend(o.seen.into_iter().take(room));
         for f in o.findings {
             merge_finding(&mut merged.findings, f, self.opts.max_findings);
         }
@@ -200,7 +251,7 @@ impl Job<'_> {
 }
 
 /// Findings of the same cause are counted, whichever CTA had them.
-fn merge_finding(list: &mut Vec<Finding>, f: Finding, limit: usize) {
+pub(super) fn merge_finding(list: &mut Vec<Finding>, f: Finding, limit: usize) {
     if let Some(g) = list.iter_mut().find(|g| g.same_cause(&f)) {
         g.absorb(&f);
     } else if list.len() < limit {

@@ -102,6 +102,24 @@ impl Stack {
         l.calls.last_mut()
     }
 
+    /// More bytes on top of the frame that a lane is in, and where they begin; `None` if there is no room.
+    pub(crate) fn extend(&mut self, lane: u32, bytes: u64, align: u64) -> Option<u64> {
+        let l = self.make(lane)?;
+        let at = l.top.next_multiple_of(align.max(1));
+        l.top = at.checked_add(bytes).filter(|top| *top <= MOST)?;
+        Some(at)
+    }
+
+    /// Gives back what lies above `top`; false where that is above the top, or below the frame.
+    pub(crate) fn cut(&mut self, lane: u32, top: u64) -> bool {
+        let Some(l) = self.make(lane) else { return false };
+        let fine = (l.base..=l.top).contains(&top);
+        if fine {
+            l.top = top;
+        }
+        fine
+    }
+
     /// A lane leaves the function it is in.
     pub(crate) fn leave(&mut self, lane: u32) -> Option<Return> {
         let l = self.make(lane)?;

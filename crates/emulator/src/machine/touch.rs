@@ -1,7 +1,9 @@
 //! Every access to memory goes through here: shadow state, poison, and what it collides with (E60-E65).
 
 use super::actor::Actor;
-use super::core::Core;
+use super::core::{Core, Spot};
+use super::looking::Watched;
+use super::warp::FULL;
 use crate::isa::op::Op;
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
@@ -16,6 +18,7 @@ impl Core<'_> {
         if !self.race {
             return;
         }
+        self.watch_range((Watched::Shared, cta), start..start + len, actor, act);
         self.guard_mbarriers(cta, start, len, actor, act);
         if act == Act::Read && actor.proxy && self.holds_poison(cta, start, len) {
             let message = "an asynchronous operation reads shared bytes whose value was never defined";
@@ -50,6 +53,12 @@ impl Core<'_> {
                 self.touch_shared(cta, start, u64::from(mask.count_ones()), actor, Act::Read);
             }
             return;
+        }
+        if self.plan.watches(Watched::Shared) {
+            let piece = |(g, m): &(u64, u32)| {
+                (FULL, g * GRANULE + u64::from(m.trailing_zeros()), u64::from(m.count_ones()))
+            };
+            self.watch((Watched::Shared, cta), list.iter().map(piece), actor, Act::Read);
         }
         let mut along = Along::default();
         for (g, mask) in list {
@@ -108,14 +117,14 @@ impl Core<'_> {
             }
             let severity = if loads { Severity::Note } else { Severity::Error };
             let (s, e) = byte_range(g, undefined);
-            let extent = self.shared_extent(s, e);
+            let extent = self.holding(Spot::Shared(cta, s), e - s);
             let message = "shared memory that nobody has written is read";
             let remedy = "write it first, or wait for it";
             self.report("U01", severity, actor, None, Some(extent), message, remedy);
         }
         if let Some(c) = conflict {
             let (s, e) = byte_range(g, c.bytes);
-            let extent = self.shared_extent(s, e);
+            let extent = self.holding(Spot::Shared(cta, s), e - s);
             self.collision("R01", actor, access.act, &c, extent);
         }
     }
@@ -125,6 +134,8 @@ impl Core<'_> {
         if !self.race {
             return;
         }
+        let at = u64::from(column);
+        self.watch_range((Watched::Tensor, cta), at..at + 1, actor, act);
         let g = u64::from(column * 4 + q);
         let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.tmem.shadow.at(g)) else { return };
         // TMEM has no proxies: only order counts.
@@ -147,6 +158,7 @@ impl Core<'_> {
                 32 * q + lanes.trailing_zeros(),
                 32 * q + 31 - lanes.leading_zeros()
             )),
+            holds: String::new(),
         };
         if undefined != 0 && act == Act::Read {
             let message = "tensor memory that nobody has written is read";
@@ -247,6 +259,7 @@ impl Core<'_> {
         if !self.race {
             return;
         }
+        self.watch_range((Watched::Global, 0), addr..addr + len, actor, act);
         let mut along = Along::default();
         for (g, mask) in granules(addr, len) {
             let Some(granule) = self.world.shadow.at(g) else { return };
@@ -265,7 +278,7 @@ impl Core<'_> {
     fn judge_global(&mut self, g: u64, act: Act, conflict: Option<Conflict>, actor: &Actor) {
         if let Some(c) = conflict {
             let (s, e) = byte_range(g, c.bytes);
-            let extent = self.global_extent(s, e);
+            let extent = self.holding(Spot::Global(s), e - s);
             self.collision("R02", actor, act, &c, extent);
         }
     }
@@ -285,7 +298,7 @@ impl Core<'_> {
                 let writes = |a: &&Access| a.act == Act::Write && a.mask & mask != 0;
                 let Some(old) = granule.seen.list().iter().find(writes).copied() else { continue };
                 let (s, e) = byte_range(g, old.mask & mask);
-                let extent = Some(self.global_extent(s, e));
+                let extent = Some(self.holding(Spot::Global(s), e - s));
                 self.report("R02", Severity::Error, actor, Some(&old), extent, message, remedy);
                 return;
             }
@@ -305,6 +318,7 @@ impl Core<'_> {
         if !self.race {
             return;
         }
+        self.watch_lanes(cta, list, size, actor, act);
         // Those that may run into an mbarrier.
         let guarded = cta.filter(|c| self.ctas.get(*c as usize).is_some_and(|c| !c.mbars.is_empty()));
         if guarded.is_none()

@@ -1,8 +1,10 @@
 //! What all clusters of a launch share: global memory, who touched it, and what was released there.
 
+use super::children::Child;
 use super::global::{Store, View};
 use crate::race::released::Released;
 use crate::race::shadow::Sparse;
+use std::collections::BTreeMap;
 
 /// Where the heap is, and its bytes, as CUDA has them by default.
 pub(crate) const HEAP_BASE: u64 = 0x00f8_0000_0000;
@@ -14,12 +16,22 @@ pub(crate) struct World<'a> {
     pub shadow: Sparse,
     pub released: Released,
     /// Bytes of the heap that are taken.
-    heap: u64,
+    pub heap: u64,
+    /// Grids whose parameters are being written, by where; and those that were launched.
+    pub prepared: BTreeMap<u64, Child>,
+    pub children: Vec<Child>,
 }
 
 impl<'a> World<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
-        World { global: View::new(store), shadow: Sparse::default(), released: Released::default(), heap: 0 }
+        World {
+            global: View::new(store),
+            shadow: Sparse::default(),
+            released: Released::default(),
+            heap: 0,
+            prepared: BTreeMap::new(),
+            children: Vec::new(),
+        }
     }
 
     /// Memory of the heap, or 0 if there is not so much left. What is freed is not used again, so that whoever uses it

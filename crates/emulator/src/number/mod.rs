@@ -1,5 +1,6 @@
 //! Number formats and rounding (E55, E56).
 
+pub(crate) mod exact;
 pub(crate) mod float;
 pub(crate) mod minifloat;
 

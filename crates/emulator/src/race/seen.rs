@@ -5,30 +5,34 @@ use super::access::Access;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Accesses to a granule, in the order in which they came.
+/// Accesses, in the order in which they came.
+pub(crate) type List = SmallVec<[Access; 2]>;
+
+/// What a granule remembers: nothing, or a list that others may have too. One pointer, for there are many granules.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
-    /// Empty while there is a shared list.
-    own: SmallVec<[Access; 2]>,
-    shared: Option<Rc<Vec<Access>>>,
-}
+pub(crate) struct Seen(Option<Rc<List>>);
 
 impl Seen {
     pub(crate) fn list(&self) -> &[Access] {
-        self.shared.as_ref().map_or(&self.own, |list| list)
+        self.0.as_ref().map_or(&[], |list| list)
     }
 
     /// The list, no longer shared.
-    pub(crate) fn own(&mut self) -> &mut SmallVec<[Access; 2]> {
-        if let Some(list) = self.shared.take() {
-            self.own = SmallVec::from_slice(&list);
-        }
-        &mut self.own
+    pub(crate) fn own(&mut self) -> &mut List {
+        Rc::make_mut(self.0.get_or_insert_default())
     }
 
     /// Whether other granules may have the same: those of one alone will hardly be met again.
     pub(crate) fn common(&self) -> bool {
-        self.shared.is_some() || self.own.is_empty()
+        self.0.as_ref().is_none_or(|list| Rc::strong_count(list) > 1)
+    }
+
+    fn same(&self, other: &Seen) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
     }
 }
 
@@ -37,7 +41,7 @@ impl Seen {
 struct Done {
     before: Seen,
     mask: u32,
-    after: Rc<Vec<Access>>,
+    after: Seen,
 }
 
 /// Kinds of granules that an access to a range keeps apart: the parts of a line that products read one by one.
@@ -54,25 +58,17 @@ pub(crate) struct Along {
 impl Along {
     /// What a granule that remembers `before` remembers behind this access, if there was one like it.
     pub(crate) fn again(&self, before: &Seen, mask: u32) -> Option<Seen> {
-        let same = |d: &&Done| {
-            d.mask == mask
-                && match (&before.shared, &d.before.shared) {
-                    (Some(a), Some(b)) => Rc::ptr_eq(a, b),
-                    (None, None) => before.own.is_empty(),
-                    _ => false,
-                }
-        };
-        let done = self.done.iter().find(same)?;
-        Some(Seen { own: SmallVec::new(), shared: Some(Rc::clone(&done.after)) })
+        let done = self.done.iter().find(|d| d.mask == mask && d.before.same(before))?;
+        Some(done.after.clone())
     }
 
     /// A granule that remembered `before`, which is `common`, remembers `now`, which is shared from here on: another may
     /// be like it.
     pub(crate) fn note(&mut self, before: Seen, mask: u32, now: &mut Seen) {
-        let same = |d: &&Done| d.after.as_slice() == now.list();
-        let after =
-            self.done.iter().find(same).map_or_else(|| Rc::new(now.list().to_vec()), |d| Rc::clone(&d.after));
-        *now = Seen { own: SmallVec::new(), shared: Some(Rc::clone(&after)) };
+        if let Some(like) = self.done.iter().find(|d| d.after.list() == now.list()) {
+            *now = like.after.clone();
+        }
+        let after = now.clone();
         let done = Done { before, mask, after };
         if self.done.len() < KINDS {
             self.done.push(done);

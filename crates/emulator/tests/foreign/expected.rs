@@ -35,6 +35,7 @@ pub(super) fn case(
 pub(super) fn cases() -> Vec<Case> {
     let mut all = arithmetic();
     all.extend(functions());
+    all.extend(launches());
     all.extend(blocks());
     all.extend(grids());
     all
@@ -153,6 +154,23 @@ fn functions() -> Vec<Case> {
         case("functions", "asserts", one, vec![Given::Value(Arg::I32(64))], Want::Text(String::new())),
         case("functions", "asserts", one, vec![Given::Value(Arg::I32(63))], Want::Finding("D03")),
         case("functions", "heap", one, vec![zeros(64)], Want::Words((0..64).map(|t| 120 * t).collect())),
+    ]
+}
+
+fn launches() -> Vec<Case> {
+    let mut want = vec![32, 16, 8, 4, 0, 0, 0, 0];
+    want.extend([7; 64]);
+    let taken = |t: u32| (0..10).rev().fold(0_u32, |sum, i| sum.wrapping_mul(3).wrapping_add(i * t));
+    let one = (1, [32, 1, 1]);
+    vec![
+        case("launches", "launches", one, vec![zeros(72)], Want::Words(want)),
+        case(
+            "launches",
+            "taken",
+            one,
+            vec![zeros(32), Given::Value(Arg::I32(10))],
+            Want::Words((0..32).map(taken).collect()),
+        ),
     ]
 }
 

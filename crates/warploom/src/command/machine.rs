@@ -26,8 +26,7 @@ pub fn finding(found: &Finding, text: &str) -> Report {
     let [x, y, z] = found.cta;
     report = report.note("in", format!("{} CTA ({x},{y},{z})", found.kernel));
     if let Some(e) = &found.extent {
-        let name = e.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
-        report = report.note("where", format!("{} {}..{}{name}", e.space, e.start, e.end));
+        report = report.note("where", e.to_string());
     }
     for (label, place) in [("at", &found.first), ("against", &found.second)] {
         if let Some(p) = place {
@@ -35,6 +34,10 @@ pub fn finding(found: &Finding, text: &str) -> Report {
             let who = format!("line {} {} by {}, time {}{source}", p.line, p.opcode, p.actor, p.visit);
             report = report.note(label, who);
         }
+    }
+    if !found.registers.is_empty() {
+        let list: Vec<String> = found.registers.iter().map(ToString::to_string).collect();
+        report = report.note("with", list.join("; "));
     }
     if !found.pairs.is_empty() {
         let pairs: Vec<String> = found.pairs.iter().map(|(a, b)| format!("{a} against {b}")).collect();

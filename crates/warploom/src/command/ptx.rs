@@ -1,22 +1,26 @@
 //! `warploom ptx`: PTX from anywhere on the emulator.
 
+mod answer;
 mod argument;
 mod npy;
 mod texture;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use warploom::Target;
-use warploom_emulator::{Device, EmulatorRefusal, Entry, Launch, Module, Policy, Race, Report, RunOptions};
+use warploom_emulator::{
+    Break, Device, EmulatorRefusal, Entry, Launch, Look, Module, Policy, Race, Report, RunOptions, Watch,
+};
 use warploom_ir::Type;
 use warploom_ir::diag;
 use warploom_ir::interp::Tensor;
 
+use self::answer::{Answer, Comparison};
 use self::argument::{Buffer, Named, Spec};
 use super::progress::Progress;
 use super::{machine, targets, trace};
-use crate::io::{Failure, Input, Io, answered};
+use crate::io::{Failure, Input, Io};
 
 /// Run PTX without a GPU: is the result right, and could another schedule have broken it?
 ///
@@ -87,6 +91,18 @@ pub struct Args {
     /// Also leave out each synchronising instruction alone, and name those that this launch can do without
     #[arg(long)]
     mutate: bool,
+    /// Tell every access to memory: NAME[FROM..TO] in bytes of a buffer or of `shared`, columns of `tmem`
+    #[arg(long, value_name = "NAME[RANGE]")]
+    watch: Vec<Watch>,
+    /// Tell the registers of an instruction where a warp comes to it: LINE of the PTX or FILE:LINE, with @N only the Nth time
+    #[arg(long = "break", value_name = "[FILE:]LINE[@N]")]
+    breaks: Vec<Break>,
+    /// At breaks and errors tell all registers of the warp, and the memory around
+    #[arg(long)]
+    registers: bool,
+    /// What is told of each cluster for --watch, --break and --registers
+    #[arg(long, value_name = "N", default_value_t = Look::MOST)]
+    sights: usize,
     /// Write a buffer after the first interleaving: NAME=FILE (.npy, or raw bytes)
     #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
     dump: Vec<(String, String)>,
@@ -119,19 +135,6 @@ struct Expected {
     name: String,
     values: Vec<f64>,
     tolerance: f64,
-}
-
-/// A buffer against what was expected.
-struct Comparison {
-    name: String,
-    error: f64,
-    tolerance: f64,
-}
-
-impl Comparison {
-    fn right(&self) -> bool {
-        self.error <= self.tolerance
-    }
 }
 
 /// A refusal with the lines of the text it speaks of.
@@ -193,7 +196,7 @@ impl Args {
         }
         let policies = self.interleavings();
         let mut bar = Progress::new(policies.len());
-        let (mut answer, mut first) = (Answer { asked: policies.len(), ..Answer::default() }, None);
+        let (mut answer, mut first) = (Answer::of(policies.len()), None);
         for (i, policy) in policies.into_iter().enumerate() {
             if !answer.rows.is_empty() && io.clock.is_short_of(bar.longest()) {
                 break;
@@ -241,7 +244,18 @@ impl Args {
             .max_steps(self.max_steps)
             .threads(std::thread::available_parallelism().map_or(1, usize::from))
             .limits(self.limits)
+            .look(self.look(first))
             .trace(if first && self.trace.is_some() { trace::LIMIT } else { 0 })
+    }
+
+    /// What is looked at: memory and places in the first interleaving, errors in all.
+    fn look(&self, first: bool) -> Look {
+        let look = Look::default().state(self.registers).most(self.sights);
+        if !first {
+            return look;
+        }
+        let look = self.watch.iter().cloned().fold(look, Look::watch);
+        self.breaks.iter().cloned().fold(look, Look::break_at)
     }
 
     fn expected(&self, io: &Io, buffers: &[Named]) -> Result<Vec<Expected>, Failure> {
@@ -267,7 +281,7 @@ impl Args {
             }
         }
         match &self.trace {
-            Some(path) => trace::write(io, path, report),
+            Some(path) => trace::write(io, path, report, &[]),
             None => Ok(()),
         }
     }
@@ -293,98 +307,4 @@ fn compare(buffers: &[Named], found: &[Tensor], expected: &[Expected]) -> Vec<Co
         Comparison { name: e.name.clone(), error, tolerance: e.tolerance }
     };
     expected.iter().map(one).collect()
-}
-
-/// What all interleavings together say.
-#[derive(Default)]
-struct Answer {
-    /// Interleavings asked for; fewer are in `rows` where the time was over.
-    asked: usize,
-    text: String,
-    said: Vec<(String, Option<u32>, Option<u32>)>,
-    rows: Vec<Value>,
-    failed: usize,
-    depends: bool,
-    differ: bool,
-    /// Lines of synchronising instructions that can be left out, where that was asked.
-    dispensable: Option<Vec<u32>>,
-}
-
-impl Answer {
-    fn add(&mut self, report: &Report, compared: Vec<Comparison>, input: &Input) {
-        let ok = report.clean() && compared.iter().all(Comparison::right);
-        self.failed += usize::from(!ok);
-        self.depends |= report.stats.data_dependent;
-        let (errors, s) = (report.errors().count(), &report.stats);
-        let verdict = if ok { "clean ".to_owned() } else { "FAILED".to_owned() };
-        self.text += &format!(
-            "{:<12} {verdict}  {errors} errors, {} remarks, {} warp instructions, {} operations, {} bytes copied\n",
-            report.policy.to_string(),
-            report.findings.len() - errors,
-            s.steps,
-            s.operations,
-            s.bytes_copied
-        );
-        for c in &compared {
-            let word = if c.right() { "is right" } else { "DIFFERS" };
-            self.text += &format!(
-                "  {} {word}: relative error {:.2e}, allowed {:.1e}\n",
-                c.name, c.error, c.tolerance
-            );
-        }
-        let mut found = Vec::new();
-        for f in &report.findings {
-            let key = (f.code.clone(), f.first.as_ref().map(|p| p.line), f.second.as_ref().map(|p| p.line));
-            // What another interleaving found already is in its text.
-            if !self.said.contains(&key) {
-                found.push(machine::finding(f, &input.text));
-                self.said.push(key);
-            }
-        }
-        self.text += &answered(&found, input);
-        let compared: Vec<Value> = compared
-            .iter()
-            .map(|c| {
-                json!({"name": c.name, "relative_error": c.error, "tolerance": c.tolerance, "right": c.right()})
-            })
-            .collect();
-        self.rows.push(json!({"policy": report.policy.to_string(), "clean": report.clean(), "passed": ok,
-                              "findings": report.findings, "stats": report.stats, "expected": compared}));
-    }
-
-    fn print(self, io: &Io, as_json: bool, entry: &str, target: &str) -> Result<(), Failure> {
-        if as_json {
-            let mut all = json!({"ok": self.failed == 0, "entry": entry, "target": target,
-                                 "results_differ": self.differ, "asked": self.asked, "runs": self.rows});
-            if let Some(lines) = &self.dispensable {
-                all["dispensable"] = json!(lines);
-            }
-            io.json(&all)?;
-        } else {
-            let mut text = self.text;
-            if self.depends {
-                text += "note: a branch depends on loaded data, so other inputs may take other paths\n";
-            }
-            if self.differ {
-                text += "note: the results differ between interleavings\n";
-            }
-            if let Some(lines) = &self.dispensable {
-                let list: Vec<String> = lines.iter().map(u32::to_string).collect();
-                text += &match list.is_empty() {
-                    true => "note: no synchronising instruction can be left out of this launch\n".to_owned(),
-                    false => format!(
-                        "note: this launch can do without the synchronisation of each of the lines {} alone\n",
-                        list.join(", ")
-                    ),
-                };
-            }
-            let runs = self.rows.len();
-            if runs < self.asked {
-                text += &format!("note: the time was over behind {runs} of {} interleavings\n", self.asked);
-            }
-            text += &format!("{entry} on {target}: {} of {runs} interleavings clean\n", runs - self.failed);
-            io.stdout(text.as_bytes())?;
-        }
-        if self.failed == 0 { Ok(()) } else { Err(Failure::Answered) }
-    }
 }

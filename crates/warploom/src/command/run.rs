@@ -85,7 +85,9 @@ impl Args {
                 prepared.run(&ptx, &emitted.metadata, &session.target, &options).map_err(|e| refused(&e))?;
             bar.done();
             if let (0, Some(path)) = (i, &self.trace) {
-                trace::write(io, path, &outcome.report)?;
+                let facts = session.lowered.facts().partitions;
+                let partitions: Vec<(String, u64)> = facts.into_iter().map(|p| (p.name, p.warps)).collect();
+                trace::write(io, path, &outcome.report, &partitions)?;
             }
             let verdict = if outcome.passed() { "passed" } else { "FAILED" };
             failed += usize::from(!outcome.passed());

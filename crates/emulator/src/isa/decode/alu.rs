@@ -5,7 +5,9 @@ use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
 use crate::isa::cvt::Spec;
 use crate::isa::lanes::float::Quals;
-use crate::isa::lanes::{F2, F3, carry as chain, compare, directed, float, half, integer as int, old};
+use crate::isa::lanes::{
+    F2, F3, carry as chain, compare, directed, double, float, half, integer as int, old,
+};
 use crate::isa::op::{Join, Op, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
@@ -364,7 +366,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     }
 }
 
-/// f32 arithmetic that does not round to nearest.
+/// f32 and f64 arithmetic that does not round to nearest.
 fn directed_op<'a>(
     cx: &mut Context<'_, 'a>,
     m: &mut Mods<'_>,
@@ -372,17 +374,25 @@ fn directed_op<'a>(
     (r, q): (Rounding, Quals),
     ty: Ty,
 ) -> Res<Op> {
-    if ty != Ty::F32 || q.sat {
-        return Err(m.unknown("only f32 without .sat rounds other than to nearest"));
+    if !matches!(ty, Ty::F32 | Ty::F64) || q.sat {
+        return Err(m.unknown("only f32 and f64 without .sat round other than to nearest"));
     }
+    let wide = ty == Ty::F64;
     let unknown = |m: &Mods<'_>| m.unknown("operation");
     match args.len() {
         2 => {
-            let f = directed::unary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?;
+            let f = if wide { double::unary(m.base, r) } else { directed::unary(m.base, r, q.ftz) };
+            let f = f.ok_or_else(|| unknown(m))?;
             let d = cx.dst(cx.arg(args, 0)?)?;
             Ok(Op::Un { f, d, a: cx.src(cx.arg(args, 1)?, ty)? })
         }
-        3 => bin(cx, args, directed::binary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?, [ty; 2]),
-        _ => ter(cx, args, directed::ternary(m.base, r, q.ftz).ok_or_else(|| unknown(m))?, [ty; 3]),
+        3 => {
+            let f = if wide { double::binary(m.base, r) } else { directed::binary(m.base, r, q.ftz) };
+            bin(cx, args, f.ok_or_else(|| unknown(m))?, [ty; 2])
+        }
+        _ => {
+            let f = if wide { double::ternary(m.base, r) } else { directed::ternary(m.base, r, q.ftz) };
+            ter(cx, args, f.ok_or_else(|| unknown(m))?, [ty; 3])
+        }
     }
 }

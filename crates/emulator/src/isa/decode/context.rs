@@ -29,6 +29,7 @@ pub(crate) struct Together<'a> {
     pub opcode_list: Vec<String>,
     /// Predicate registers so far.
     pub preds: u32,
+    pub predicate_names: Vec<String>,
     /// Instructions so far.
     pub first: u32,
     /// Functions with a body, by name: their numbers among those decoded.
@@ -122,7 +123,10 @@ impl<'e, 'a> Context<'e, 'a> {
             Some((RegisterClass::Predicate, scope)) => {
                 let next = self.together.preds;
                 let slot = *self.pred_slots.entry((scope, name)).or_insert(next);
-                self.together.preds += u32::from(slot == next);
+                if slot == next {
+                    self.together.preds += 1;
+                    self.together.predicate_names.push(name.to_string());
+                }
                 Ok(slot)
             }
             Some(_) => Err(self.fail(format!("{name} is no predicate"))),
@@ -339,8 +343,8 @@ fn special(n: &str) -> Option<Special> {
         "smid" => Special::SmId,
         "nsmid" => Special::NSmId,
         "gridid" => Special::GridId,
-        "clock" | "clock64" | "clock_hi" => Special::Clock,
-        "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => Special::GlobalTimer,
+        "clock" | "clock64" => Special::Clock,
+        "globaltimer" | "globaltimer_lo" => Special::GlobalTimer,
         "lanemask_eq" => Special::LaneMask(Ordering::Equal, false),
         "lanemask_lt" => Special::LaneMask(Ordering::Less, false),
         "lanemask_le" => Special::LaneMask(Ordering::Less, true),
@@ -349,12 +353,14 @@ fn special(n: &str) -> Option<Special> {
         "cluster_ctarank" => Special::ClusterRank,
         "cluster_nctarank" => Special::ClusterSize,
         "dynamic_smem_size" => Special::DynamicSmem,
-        "total_smem_size" => Special::TotalSmem,
+        "total_smem_size" | "aggr_smem_size" => Special::TotalSmem,
         "reserved_smem_offset_begin" | "reserved_smem_offset_0" | "reserved_smem_offset_1" => {
             Special::ReservedSmem
         }
         "envreg2" => Special::GridWorkspace(false),
         "envreg1" => Special::GridWorkspace(true),
+        "clock_hi" | "globaltimer_hi" => Special::Zero,
+        n if n.starts_with("envreg") || n.starts_with("pm") && n.len() <= 6 => Special::Zero,
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use crate::isa::op::{Call, Callee, Op};
 use crate::isa::types::Ty;
 use warploom_ptx::Operand;
 
-/// `bra`, `brx.idx`, `ret`, `exit`, `trap`.
+/// `bra`, `brx.idx`, `ret`, `exit`, `trap`, calls and the stack.
 pub(crate) fn branch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     m.ignore(&["uni"]);
     match m.base {
@@ -19,8 +19,41 @@ pub(crate) fn branch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Ope
         "ret" if cx.function => Ok(Op::Ret),
         "ret" | "exit" => Ok(Op::Exit),
         "call" => call(cx, m, args),
+        "alloca" | "stacksave" | "stackrestore" => stack(cx, m, args),
         _ => Ok(Op::Trap),
     }
+}
+
+/// Functions of CUDA's device runtime that say 0, and do nothing: grids run in the order of their launches whatever their
+/// streams are.
+const SUCCEEDS: [&str; 9] = [
+    "StreamCreateWithFlags",
+    "StreamDestroy",
+    "StreamWaitEvent",
+    "EventCreateWithFlags",
+    "EventRecord",
+    "EventDestroy",
+    "GetLastError",
+    "PeekAtLastError",
+    "GraphSetConditional",
+];
+
+/// `alloca.u64 d, bytes, align`, and the two that keep and restore where the stack ends.
+fn stack<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let ty = m.ty()?;
+    if m.base == "stackrestore" {
+        return Ok(Op::StackRestore { a: cx.src(cx.arg(args, 0)?, ty)? });
+    }
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    if m.base == "stacksave" {
+        return Ok(Op::StackSave { d });
+    }
+    let align = match args.get(2) {
+        None => 8,
+        Some(Operand::Int(n)) if n.is_power_of_two() && *n <= 1 << 16 => *n as u32,
+        Some(_) => return Err(cx.fail("an alignment that is a power of two is expected")),
+    };
+    Ok(Op::Alloca { d, bytes: cx.src(cx.arg(args, 1)?, ty)?, align })
 }
 
 /// `call (results), function, (arguments), prototype`. What is passed stands in .param variables.
@@ -37,6 +70,11 @@ fn call<'a>(cx: &mut Context<'_, 'a>, m: &Mods<'_>, args: &[Operand<'a>]) -> Res
         "__assertfail" => Callee::Fail,
         "malloc" => Callee::Allocate,
         "free" => Callee::Release,
+        "__cudaCDP2GetParameterBufferV2" | "cudaGetParameterBufferV2" => Callee::ChildBuffer,
+        "__cudaCDP2LaunchDeviceV2" | "cudaLaunchDeviceV2" => Callee::ChildLaunch,
+        name if SUCCEEDS.contains(&name.trim_start_matches("__cudaCDP2").trim_start_matches("cuda")) => {
+            Callee::Success
+        }
         name => match cx.together.functions.get(name) {
             Some(number) => Callee::Function(*number),
             None if name.starts_with('%') => Callee::Through(cx.src(cx.arg(args, at)?, Ty::U64)?),

@@ -6,6 +6,7 @@
 pub(crate) mod carry;
 pub(crate) mod compare;
 pub(crate) mod directed;
+pub(crate) mod double;
 pub(crate) mod float;
 pub(crate) mod half;
 pub(crate) mod integer;

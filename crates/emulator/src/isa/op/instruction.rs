@@ -196,6 +196,20 @@ pub(crate) enum Op {
         space: Space,
         to: bool,
     },
+    /// `alloca`: bytes on top of the stack.
+    Alloca {
+        d: Reg,
+        bytes: Src,
+        align: u32,
+    },
+    /// `stacksave`: where the stack ends.
+    StackSave {
+        d: Reg,
+    },
+    /// `stackrestore`
+    StackRestore {
+        a: Src,
+    },
     IsSpace {
         p: Pred,
         a: Src,

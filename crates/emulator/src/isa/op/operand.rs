@@ -35,6 +35,8 @@ pub(crate) enum Special {
     TotalSmem,
     /// Where the shared memory begins that is kept for cooperative groups.
     ReservedSmem,
+    /// What is always zero here: the upper halves of clocks, counters of performance, registers of the driver.
+    Zero,
     /// Half of the address of the driver's memory for grid barriers: the low one, or the high one.
     GridWorkspace(bool),
 }
@@ -66,6 +68,12 @@ pub(crate) enum Callee {
     Allocate,
     /// `free(address)`
     Release,
+    /// Memory for the parameters of a grid: `(kernel, grid, block, bytes of shared memory)`
+    ChildBuffer,
+    /// Launches it: `(that memory, stream)`
+    ChildLaunch,
+    /// Says that it worked.
+    Success,
 }
 
 /// A call: where in the caller's frame the arguments are, and where results go.

@@ -1,12 +1,19 @@
 //! Functions that the driver provides: printing, failing, the heap (E98).
 
 use super::flow::Flow;
+use crate::code::KERNEL_BASE;
 use crate::isa::op::{Call, Callee, Space};
 use crate::machine::actor::actor;
+use crate::machine::children::{Child, PENDING};
 use crate::machine::core::{Core, Spot};
 use crate::machine::printf;
 use crate::machine::warp::Warp;
 
+/// What CUDA calls the stream whose grids run last.
+const TAIL: u64 = 3;
+/// cudaErrorInvalidValue, cudaErrorLaunchPendingCountExceeded
+const INVALID: u64 = 1;
+const TOO_MANY: u64 = 69;
 /// Bytes of a string that are read.
 const LONGEST: u64 = 4096;
 /// Bytes that a cluster may print.
@@ -42,17 +49,55 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
                 0
             }
             Callee::Allocate => core.world.allocate(argument(w, 0)),
+            Callee::ChildBuffer => {
+                let three = |i: usize| {
+                    let at = c.arguments.get(i).map_or(0, |at| w.stack.base(lane) + u64::from(*at));
+                    [0, 4, 8].map(|k| {
+                        let mut word = [0; 4];
+                        w.stack.read(lane, at + k, &mut word);
+                        u32::from_le_bytes(word)
+                    })
+                };
+                prepare(core, argument(w, 0), three(1), three(2), argument(w, 3) as u32)
+            }
+            Callee::ChildLaunch => launch(core, argument(w, 0), argument(w, 1)),
             _ => 0,
         };
         if let Some(to) = c.results.first() {
             let at = w.stack.base(lane) + u64::from(*to);
             let bytes = result.to_le_bytes();
-            let size = if c.callee == Callee::Allocate { 8 } else { 4 };
+            let size = if matches!(c.callee, Callee::Allocate | Callee::ChildBuffer) { 8 } else { 4 };
             w.stack.write(lane, at, bytes.get(..size).unwrap_or(&bytes));
         }
     }
     core.progress += 1;
     Flow::Next
+}
+
+/// Memory for the parameters of a grid that is to be launched; 0 where no kernel is at the address.
+fn prepare(core: &mut Core<'_>, kernel: u64, grid: [u32; 3], block: [u32; 3], smem: u32) -> u64 {
+    let number = (kernel.wrapping_sub(KERNEL_BASE) / 16).checked_sub(1);
+    let number = number.and_then(|n| usize::try_from(n).ok());
+    let Some((number, bytes)) = number.and_then(|n| Some((n, *core.code.kernels.get(n)?))) else { return 0 };
+    let at = core.world.allocate(bytes.max(1));
+    if at != 0 {
+        let params = vec![0; bytes as usize];
+        core.world.prepared.insert(at, Child { kernel: number, grid, block, smem, params, tail: false });
+    }
+    at
+}
+
+/// Launches a grid whose parameters are written; what CUDA says then.
+fn launch(core: &mut Core<'_>, at: u64, stream: u64) -> u64 {
+    let Some(mut child) = core.world.prepared.remove(&at) else { return INVALID };
+    if core.world.children.len() >= PENDING {
+        return TOO_MANY;
+    }
+    // The heap lies in global memory.
+    let _ = core.world.global.read(at, &mut child.params);
+    child.tail = stream == TAIL;
+    core.world.children.push(child);
+    0
 }
 
 /// Arguments that a lane of a warp passed in memory.

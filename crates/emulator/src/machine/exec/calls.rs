@@ -4,7 +4,7 @@ use super::builtin;
 use super::flow::Flow;
 use super::leave::exit;
 use crate::code::{FUNCTION_BASE, Function};
-use crate::isa::op::{Call, Callee};
+use crate::isa::op::{Call, Callee, Op};
 use crate::machine::actor::actor;
 use crate::machine::core::Core;
 use crate::machine::stack::MOST;
@@ -86,6 +86,35 @@ fn enter(core: &mut Core<'_>, w: &mut Warp, number: u32, c: &Call, pc: u32, lane
     }
 }
 
+/// `alloca` and its kin, lane after lane.
+pub(crate) fn stack(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flow {
+    let (mut over, mut out) = (0, [0; 32]);
+    let given = match op {
+        Op::Alloca { bytes, .. } => w.value(core, *bytes),
+        Op::StackRestore { a } => w.value(core, *a),
+        _ => [0; 32],
+    };
+    for lane in (0..32_u32).filter(|l| mask >> l & 1 == 1) {
+        let value = given[lane as usize];
+        let at = match op {
+            Op::Alloca { align, .. } => w.stack.extend(lane, value, u64::from(*align)),
+            Op::StackRestore { .. } => w.stack.cut(lane, value).then_some(0),
+            _ => Some(w.stack.top(lane)),
+        };
+        over |= u32::from(at.is_none()) << lane;
+        out[lane as usize] = at.unwrap_or(0);
+    }
+    if let Op::Alloca { d, .. } | Op::StackSave { d } = op {
+        w.put(*d, &out, (0, false), mask);
+    }
+    if over != 0 {
+        let a = actor(w, pc, over);
+        let message = format!("the stack of a thread would leave its {} KiB", MOST >> 10);
+        core.error("A01", &a, message, "take less, and give back what stacksave gave");
+    }
+    Flow::Next
+}
+
 /// Registers of a function in one lane, with their poison, and its predicates.
 fn registers(w: &Warp, f: &Function, lane: u32) -> (Vec<(u64, u64)>, Vec<bool>) {
     let l = lane as usize;
@@ -110,7 +139,7 @@ pub(crate) fn back(core: &mut Core<'_>, w: &mut Warp, pc: u32, mask: u32) -> Flo
             exit(core, w, 1 << lane);
             continue;
         };
-        let (Some(f), Some(crate::isa::op::Op::Call(c))) =
+        let (Some(f), Some(Op::Call(c))) =
             (code.functions.get(back.function as usize), code.insts.get(back.call as usize).map(|i| &i.op))
         else {
             continue;

@@ -66,7 +66,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, m
         }
         return Flow::Next;
     };
-    let shared = core.ctas.get(w.cta as usize).map_or(&[][..], |c| c.shared.as_slice());
+    let shared = core.ctas.get(w.cta as usize).map_or(&[][..], |c| &*c.shared);
     let half = |j: usize, r: usize, c: usize| {
         let at = rows.get(8 * j + r).map_or(0, |x| x.1) as usize + 2 * c;
         shared.get(at..at + 2).map_or(0, |b| b.iter().rev().fold(0_u64, |v, x| v << 8 | u64::from(*x)))

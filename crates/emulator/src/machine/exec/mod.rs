@@ -51,6 +51,10 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
     if core.opts.trace > 0 {
         core.trace_step(w, pc);
     }
+    if core.plan.stops() {
+        core.stop(w, group, pc);
+    }
+    let found = core.findings.len();
     let mut mask = group;
     if let Some((p, negated)) = inst.guard {
         let guard = crate::isa::op::PSrc::Reg(p, negated);
@@ -99,6 +103,9 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
         wgmma::note_writes(core, w, pc);
     }
     let flow = run(core, w, inst, pc, mask);
+    if core.findings.len() > found {
+        core.explain(w, pc, found);
+    }
     if inst.op.synchronises() && !matches!(flow, Flow::Stay(_)) {
         w.since = pc + 1;
         core.coverage.ran(pc);
@@ -175,6 +182,9 @@ fn run(core: &mut Core<'_>, w: &mut Warp, inst: &Inst, pc: u32, mask: u32) -> Fl
         }
         Op::Call(c) => calls::call(core, w, c, pc, mask),
         Op::Ret => calls::back(core, w, pc, mask),
+        op @ (Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. }) => {
+            calls::stack(core, w, op, pc, mask)
+        }
         Op::Trap => {
             let a = actor(w, pc, mask);
             core.error("D02", &a, "the kernel executed trap", "the kernel found an error by itself");

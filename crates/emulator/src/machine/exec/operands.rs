@@ -147,7 +147,7 @@ impl Warp {
             Special::Nctaid(i) => axis(launch.grid, i),
             Special::WarpId => self.index,
             Special::NWarpId => (bx * by * bz).div_ceil(32),
-            Special::SmId | Special::GridId => 0,
+            Special::SmId | Special::GridId | Special::Zero => 0,
             Special::NSmId => core.sms,
             Special::Clock | Special::GlobalTimer => return [core.steps; 32],
             Special::ClusterCtaid(i) => axis(ctaid, i) % axis(launch.cluster, i).max(1),

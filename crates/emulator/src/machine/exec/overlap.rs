@@ -4,7 +4,7 @@ use super::touched::Touched;
 use crate::isa::lanes::Lanes;
 use crate::isa::types::low_mask;
 use crate::machine::actor::Actor;
-use crate::machine::core::Core;
+use crate::machine::core::{Core, Spot};
 use crate::report::Severity;
 
 /// Reports lanes of one store of `bits` for each of `values` that write different values to the same address. Accesses
@@ -18,12 +18,12 @@ pub(crate) fn check(
     a: &Actor,
 ) {
     if let Some((one, two, at)) = clash(&touched.global, values, bits) {
-        let extent = core.global_extent(at, at + size);
+        let extent = core.holding(Spot::Global(at), size);
         report(core, "R02", (one, two), a, extent);
     }
-    for (_, list) in &touched.shared {
+    for (cta, list) in &touched.shared {
         if let Some((one, two, at)) = clash(list, values, bits) {
-            let extent = core.shared_extent(at, at + size);
+            let extent = core.holding(Spot::Shared(*cta, at), size);
             report(core, "R01", (one, two), a, extent);
         }
     }

@@ -4,6 +4,7 @@
 use super::layout::OperandLayout;
 use crate::isa::op::MatTy;
 use crate::machine::asynchronous::products::element;
+use crate::machine::shared::Shared;
 use crate::race::shadow::GRANULE;
 use std::rc::Rc;
 
@@ -38,8 +39,11 @@ pub(crate) struct Kept {
     chunks: Vec<Chunk>,
     /// From element to element of a chunk.
     step: usize,
-    /// One past the last byte.
+    /// The first byte, and one past the last.
+    start: u64,
     end: u64,
+    /// How often those between had been written when the values were taken.
+    writes: Option<u64>,
     /// Granules, and their bytes.
     pub touched: Vec<(u64, u32)>,
     pub values: Rc<Vec<f64>>,
@@ -96,19 +100,28 @@ impl Kept {
             (true, false) => k,
             (false, true) => rows,
         };
+        let start = chunks.iter().map(|c| u64::from(c.at)).min().unwrap_or(0);
         let end = chunks.iter().map(|c| u64::from(c.at) + 16).max().unwrap_or(0);
         let values = Rc::new(Vec::new());
-        Kept { wanted, chunks, step: step as usize, end, touched, values }
+        Kept { wanted, chunks, step: step as usize, start, end, writes: None, touched, values }
     }
 
     /// Where sixteen of its bytes begin: such as are outside of so many bytes of shared memory, or the last ones.
     pub(crate) fn furthest(&self, size: u64) -> u64 {
+        if self.end <= size {
+            return self.end.saturating_sub(16);
+        }
         let outside = self.chunks.iter().map(|c| u64::from(c.at)).find(|at| at + 16 > size);
         outside.unwrap_or(self.end.saturating_sub(16))
     }
 
     /// Takes the bytes from shared memory, and decodes those that changed.
-    pub(crate) fn refresh(&mut self, shared: &[u8]) {
+    pub(crate) fn refresh(&mut self, shared: &Shared) {
+        let writes = Some(shared.writes(self.start as usize..self.end as usize));
+        if self.writes == writes {
+            return;
+        }
+        self.writes = writes;
         let ty = self.wanted.ty;
         let all = self.values.is_empty();
         if all {

@@ -1,0 +1,223 @@
+//! Looking closer: which memory and which places of a kernel to tell about, and what was seen there (E104).
+
+use crate::report::{Extent, FindingPlace};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Memory whose accesses are told: `NAME[FROM..TO]` in bytes, or `NAME` for the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// A buffer of the device, `shared` for each CTA's own memory, `tmem` for columns of tensor memory.
+    pub name: String,
+    /// Bytes, or columns; `None` for all of them.
+    pub range: Option<Range<u64>>,
+}
+
+impl FromStr for Watch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Watch, String> {
+        let bad = || format!("'{text}' is no watch: use NAME, NAME[BYTE] or NAME[FROM..TO]");
+        let Some((name, rest)) = text.split_once('[') else {
+            return if text.is_empty() { Err(bad()) } else { Ok(Watch { name: text.into(), range: None }) };
+        };
+        let inside = rest.strip_suffix(']').ok_or_else(bad)?;
+        let number = |s: &str| s.trim().parse::<u64>().map_err(|_| bad());
+        let range = match inside.split_once("..") {
+            Some((from, to)) => number(from)?..number(to)?,
+            None => number(inside)?..number(inside)?.saturating_add(1),
+        };
+        if name.is_empty() || range.is_empty() {
+            return Err(bad());
+        }
+        Ok(Watch { name: name.into(), range: Some(range) })
+    }
+}
+
+/// A place at which registers are told before it runs: `LINE` of the PTX or `FILE:LINE` of the source, with `@VISIT` only
+/// when a warp comes there for that time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Break {
+    /// The last part of a source's name; `None` for the PTX itself.
+    pub file: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1; `None` for each time.
+    pub visit: Option<u32>,
+}
+
+impl FromStr for Break {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Break, String> {
+        let bad = || format!("'{text}' is no place: use LINE of the PTX or FILE:LINE, and @VISIT behind it");
+        let number = |s: &str| s.parse::<u32>().ok().filter(|n| *n > 0).ok_or_else(bad);
+        let (place, visit) = match text.rsplit_once('@') {
+            Some((place, visit)) => (place, Some(number(visit)?)),
+            None => (text, None),
+        };
+        let (file, line) = match place.rsplit_once(':') {
+            Some((file, line)) => (Some(file.rsplit('/').next().unwrap_or(file).to_owned()), line),
+            None => (None, place),
+        };
+        Ok(Break { file, line: number(line)?, visit })
+    }
+}
+
+/// What to look at while a kernel runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Look {
+    /// Memory whose accesses are told. Needs the happens-before analysis.
+    pub watches: Vec<Watch>,
+    /// Places at which registers are told.
+    pub breaks: Vec<Break>,
+    /// All registers of the warp, and the memory around, at each error; at breaks all registers too.
+    pub state: bool,
+    /// Sights of one cluster that are kept; 0 stands for [`Look::MOST`].
+    pub most: usize,
+}
+
+impl Look {
+    /// Sights of one cluster that are kept unless told.
+    pub const MOST: usize = 100;
+
+    /// Memory to watch.
+    #[must_use]
+    pub fn watch(mut self, watch: Watch) -> Look {
+        self.watches.push(watch);
+        self
+    }
+
+    /// A place to stop at.
+    #[must_use]
+    pub fn break_at(mut self, place: Break) -> Look {
+        self.breaks.push(place);
+        self
+    }
+
+    /// Whether all registers are told.
+    #[must_use]
+    pub fn state(mut self, state: bool) -> Look {
+        self.state = state;
+        self
+    }
+
+    /// How many sights of one cluster are kept.
+    #[must_use]
+    pub fn most(mut self, most: usize) -> Look {
+        self.most = most;
+        self
+    }
+
+    /// Whether there is nothing to look at.
+    pub fn nothing(&self) -> bool {
+        self.watches.is_empty() && self.breaks.is_empty() && !self.state
+    }
+}
+
+/// Why something was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SightKind {
+    /// A warp came to a break; the instruction has not run.
+    Break,
+    /// Watched memory was read.
+    Read,
+    /// It was written.
+    Write,
+    /// An atomic or a strong access.
+    Atomic,
+    /// An error of this code was found.
+    Finding(String),
+}
+
+/// What a register holds in the lanes of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Values {
+    /// The register, as the PTX calls it.
+    pub name: String,
+    /// 1 for a predicate, else its width.
+    pub bits: u8,
+    /// By lane: `None` where the lane is not concerned, or the register was never written.
+    pub lanes: Vec<Option<u64>>,
+}
+
+/// Lanes of [`Values`] that are written out when they have no rule.
+const SHOWN: usize = 4;
+
+impl fmt::Display for Values {
+    /// `%r1 = 7`, `%r1 = 0, 1 .. 31`, `%r1 = 3, 1, 4, 1 ..`, `%r1 undefined`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<u64> = self.lanes.iter().flatten().copied().collect();
+        let show = |v: u64| if v < 1 << 20 { v.to_string() } else { format!("{v:#x}") };
+        let steps = |step: u64| known.windows(2).all(|w| matches!(*w, [a, b] if b.wrapping_sub(a) == step));
+        match *known {
+            [] => write!(f, "{} undefined", self.name),
+            [first, ..] if steps(0) => write!(f, "{} = {}", self.name, show(first)),
+            [first, second, .., last] if known.len() > SHOWN && steps(second.wrapping_sub(first)) => {
+                write!(f, "{} = {}, {} .. {}", self.name, show(first), show(second), show(last))
+            }
+            _ => {
+                let some: Vec<String> = known.iter().take(SHOWN).map(|v| show(*v)).collect();
+                let more = if known.len() > SHOWN { " .." } else { "" };
+                write!(f, "{} = {}{more}", self.name, some.join(", "))
+            }
+        }
+    }
+}
+
+/// One thing that was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Sight {
+    /// Why it is told.
+    pub kind: SightKind,
+    /// The CTA's position in the grid.
+    pub cta: [u32; 3],
+    /// Who, and where in the PTX and the source.
+    pub place: FindingPlace,
+    /// Warp instructions of the cluster before it.
+    pub step: u64,
+    /// Registers: those of the instruction, or all that were ever written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub registers: Vec<Values>,
+    /// The bytes that were accessed, and what they hold afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Extent>,
+}
+
+impl fmt::Display for Sight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match &self.kind {
+            SightKind::Break => "break".to_owned(),
+            SightKind::Read => "read".to_owned(),
+            SightKind::Write => "write".to_owned(),
+            SightKind::Atomic => "atomic".to_owned(),
+            SightKind::Finding(code) => format!("state at {code}"),
+        };
+        let [x, y, z] = self.cta;
+        let p = &self.place;
+        write!(
+            f,
+            "{what}: line {} {} by {}, CTA ({x},{y},{z}), time {}",
+            p.line, p.opcode, p.actor, p.visit
+        )?;
+        if let Some(source) = &p.source {
+            write!(f, " ({source})")?;
+        }
+        write!(f, ", step {}", self.step)?;
+        if let Some(e) = &self.memory {
+            write!(f, "\n  {e}")?;
+        }
+        for group in self.registers.chunks(SHOWN) {
+            let list: Vec<String> = group.iter().map(Values::to_string).collect();
+            write!(f, "\n  {}", list.join("; "))?;
+        }
+        Ok(())
+    }
+}
