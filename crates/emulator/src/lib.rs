@@ -49,9 +49,10 @@ mod look;
 mod machine;
 mod module;
 mod number;
-
+mod place;
 mod race;
 mod report;
+mod sight;
 mod texture;
 
 #[cfg(doctest)]
@@ -59,11 +60,13 @@ mod texture;
 struct Readme;
 
 pub use error::{EmulatorRefusal, RefusalReason};
-pub use look::{Break, Look, Sight, SightKind, Values, Watch};
+pub use look::{Break, Look, Watch};
 pub use machine::arg::Arg;
 pub use machine::device::Device;
 pub use machine::launch::{Launch, Policy, Race, RunOptions};
 pub use machine::tensormap::{ElemType, TENSOR_MAP_BYTES, TensorMap, TiledMap};
 pub use module::{Entry, Module, Param};
-pub use report::{Coverage, Extent, Finding, FindingPlace, Hint, Report, Severity, Stats, TraceEvent};
+pub use place::{Extent, FindingPlace, Values};
+pub use report::{Coverage, Finding, Hint, Report, Severity, Stats, TraceEvent};
+pub use sight::{Sight, SightKind};
 pub use texture::{Addressing, Channel, Filter, Texture, TextureKind};

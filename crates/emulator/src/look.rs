@@ -1,8 +1,5 @@
-//! Looking closer: which memory and which places of a kernel to tell about, and what was seen there (E104).
+//! Looking closer: which memory and which places of a kernel to tell about (E104).
 
-use crate::report::{Extent, FindingPlace};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -115,109 +112,5 @@ impl Look {
     /// Whether there is nothing to look at.
     pub fn nothing(&self) -> bool {
         self.watches.is_empty() && self.breaks.is_empty() && !self.state
-    }
-}
-
-/// Why something was told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum SightKind {
-    /// A warp came to a break; the instruction has not run.
-    Break,
-    /// Watched memory was read.
-    Read,
-    /// It was written.
-    Write,
-    /// An atomic or a strong access.
-    Atomic,
-    /// An error of this code was found.
-    Finding(String),
-}
-
-/// What a register holds in the lanes of a warp.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Values {
-    /// The register, as the PTX calls it.
-    pub name: String,
-    /// 1 for a predicate, else its width.
-    pub bits: u8,
-    /// By lane: `None` where the lane is not concerned, or the register was never written.
-    pub lanes: Vec<Option<u64>>,
-}
-
-/// Lanes of [`Values`] that are written out when they have no rule.
-const SHOWN: usize = 4;
-
-impl fmt::Display for Values {
-    /// `%r1 = 7`, `%r1 = 0, 1 .. 31`, `%r1 = 3, 1, 4, 1 ..`, `%r1 undefined`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<u64> = self.lanes.iter().flatten().copied().collect();
-        let show = |v: u64| if v < 1 << 20 { v.to_string() } else { format!("{v:#x}") };
-        let steps = |step: u64| known.windows(2).all(|w| matches!(*w, [a, b] if b.wrapping_sub(a) == step));
-        match *known {
-            [] => write!(f, "{} undefined", self.name),
-            [first, ..] if steps(0) => write!(f, "{} = {}", self.name, show(first)),
-            [first, second, .., last] if known.len() > SHOWN && steps(second.wrapping_sub(first)) => {
-                write!(f, "{} = {}, {} .. {}", self.name, show(first), show(second), show(last))
-            }
-            _ => {
-                let some: Vec<String> = known.iter().take(SHOWN).map(|v| show(*v)).collect();
-                let more = if known.len() > SHOWN { " .." } else { "" };
-                write!(f, "{} = {}{more}", self.name, some.join(", "))
-            }
-        }
-    }
-}
-
-/// One thing that was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Sight {
-    /// Why it is told.
-    pub kind: SightKind,
-    /// The CTA's position in the grid.
-    pub cta: [u32; 3],
-    /// Who, and where in the PTX and the source.
-    pub place: FindingPlace,
-    /// Warp instructions of the cluster before it.
-    pub step: u64,
-    /// Registers: those of the instruction, or all that were ever written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub registers: Vec<Values>,
-    /// The bytes that were accessed, and what they hold afterwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<Extent>,
-}
-
-impl fmt::Display for Sight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match &self.kind {
-            SightKind::Break => "break".to_owned(),
-            SightKind::Read => "read".to_owned(),
-            SightKind::Write => "write".to_owned(),
-            SightKind::Atomic => "atomic".to_owned(),
-            SightKind::Finding(code) => format!("state at {code}"),
-        };
-        let [x, y, z] = self.cta;
-        let p = &self.place;
-        write!(
-            f,
-            "{what}: line {} {} by {}, CTA ({x},{y},{z}), time {}",
-            p.line, p.opcode, p.actor, p.visit
-        )?;
-        if let Some(source) = &p.source {
-            write!(f, " ({source})")?;
-        }
-        write!(f, ", step {}", self.step)?;
-        if let Some(e) = &self.memory {
-            write!(f, "\n  {e}")?;
-        }
-        for group in self.registers.chunks(SHOWN) {
-            let list: Vec<String> = group.iter().map(Values::to_string).collect();
-            write!(f, "\n  {}", list.join("; "))?;
-        }
-        Ok(())
     }
 }

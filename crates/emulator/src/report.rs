@@ -1,6 +1,7 @@
 //! What a run found out (E69, E72).
 
-use crate::look::{Sight, Values};
+use crate::place::{Extent, FindingPlace, Values};
+use crate::sight::Sight;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,55 +15,6 @@ pub enum Severity {
     Note,
     /// The kernel is wrong.
     Error,
-}
-
-/// One side of a finding: who, and where in the PTX.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FindingPlace {
-    /// "warp 3 lanes 0-31" or "tensor copy #2 of warp 0".
-    pub actor: String,
-    /// PTX line, from 1.
-    pub line: u32,
-    /// The opcode with its modifiers.
-    pub opcode: String,
-    /// How often this warp had come to this instruction, from 1.
-    pub visit: u32,
-    /// `.loc` file, line and column.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-}
-
-/// The bytes, or TMEM cells, that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Extent {
-    /// "shared", "global" or "tmem".
-    pub space: String,
-    /// First byte: offset in the CTA's shared memory, or in the named buffer; a column of TMEM.
-    pub start: u64,
-    /// One past the last.
-    pub end: u64,
-    /// The buffer's name, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// What they hold behind the access, as hexadecimal bytes in the order of memory, the first 16 at most; empty where
-    /// that says nothing.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub holds: String,
-}
-
-impl fmt::Display for Extent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}..{}", self.space, self.start, self.end)?;
-        if let Some(name) = &self.name {
-            write!(f, " ({name})")?;
-        }
-        if !self.holds.is_empty() {
-            write!(f, ", now {}", self.holds)?;
-        }
-        Ok(())
-    }
 }
 
 /// Something wrong with the kernel, with the code of E66.

@@ -3,9 +3,10 @@
 use super::global::{Overlay, Store};
 use super::launch::Launch;
 use crate::code::Code;
+use crate::place::{Extent, FindingPlace};
 use crate::race::access::Act;
 use crate::race::shadow::{GRANULE, PER_PAGE, Sparse};
-use crate::report::{Extent, Finding, FindingPlace, Severity};
+use crate::report::{Finding, Severity};
 use std::collections::BTreeMap;
 
 /// What one cluster did to a granule of global memory.

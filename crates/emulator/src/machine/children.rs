@@ -2,6 +2,7 @@
 //! in the order of the launches, each with all that it launches in turn, and those of the tail stream last. CUDA promises no
 //! other order, for a kernel cannot wait for what it launched.
 
+use super::child::Child;
 use super::device::Device;
 use super::launch::{Launch, RunOptions, check};
 use super::run::{Inputs, sane};
@@ -10,25 +11,10 @@ use crate::module::Module;
 use crate::report::{Coverage, Finding, Report, Severity};
 use std::collections::BTreeMap;
 
-/// Launches that a grid may have pending, as CUDA has it by default.
-pub(crate) const PENDING: usize = 2048;
 /// Launches below one that the host made, of all depths: more are taken for a recursion without end.
 const MOST: usize = 10_000;
 /// Grids that launch each other, as CUDA has it.
 const DEEPEST: u32 = 24;
-
-/// A grid to be launched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Child {
-    /// The kernel, by its number in the module.
-    pub kernel: usize,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub smem: u32,
-    pub params: Vec<u8>,
-    /// Behind all others of its parent.
-    pub tail: bool,
-}
 
 /// What children add to the report of the launch that the host made.
 struct Family<'a> {

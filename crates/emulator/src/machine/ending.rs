@@ -3,10 +3,10 @@
 use super::actor::actor;
 use super::cluster::Machine;
 use super::coverage::Seen;
-use crate::look::Sight;
 use crate::race::access::OPERATION;
 use crate::race::clock::{Kind, channel};
 use crate::report::{Finding, Severity, Stats, TraceEvent};
+use crate::sight::Sight;
 
 /// What a cluster leaves behind.
 #[derive(Debug, Default)]

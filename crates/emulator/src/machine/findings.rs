@@ -2,10 +2,11 @@
 
 use super::actor::Actor;
 use super::core::Core;
+use crate::place::{Extent, FindingPlace};
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
 use crate::race::shadow::{Conflict, ConflictKind};
-use crate::report::{Extent, Finding, FindingPlace, Severity};
+use crate::report::{Finding, Severity};
 
 impl Core<'_> {
     /// Reports something; the first of its cause is kept, later ones counted (E103).

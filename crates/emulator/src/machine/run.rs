@@ -1,7 +1,7 @@
 //! A launch: all clusters of the grid, on one or several host threads, merged in order (E5, E81).
 
 use super::between::{Between, Summary};
-use super::children::Child;
+use super::child::Child;
 use super::coverage::Seen;
 use super::device::Device;
 use super::ending::Outcome;
@@ -9,14 +9,14 @@ use super::global::{Buffer, Overlay, Store};
 use super::grid::Grid;
 use super::job::Job;
 use super::launch::{Launch, Race, RunOptions, check, parameters};
-use super::looking::Plan;
+use super::plan::Plan;
 use super::world::{HEAP_BASE, HEAP_BYTES};
 use super::{reach, residency};
 use crate::code::{GRID_BASE, MODULE_BASE};
 use crate::error::EmulatorRefusal;
-use crate::look::Sight;
 use crate::module::{Entry, Module};
 use crate::report::{Finding, Report, Stats, TraceEvent};
+use crate::sight::Sight;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,14 +2,15 @@
 
 use super::actor::Actor;
 use super::core::{Core, Spot};
-use super::looking::Watched;
+use super::plan::Watched;
 use super::warp::FULL;
 use crate::isa::op::Op;
+use crate::place::Extent;
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::clock::{KINDS, Kind};
 use crate::race::seen::Along;
 use crate::race::shadow::{Conflict, GRANULE, granules};
-use crate::report::{Extent, Severity};
+use crate::report::Severity;
 use smallvec::SmallVec;
 
 impl Core<'_> {

@@ -1,6 +1,6 @@
 //! What all clusters of a launch share: global memory, who touched it, and what was released there.
 
-use super::children::Child;
+use super::child::Child;
 use super::global::{Store, View};
 use crate::race::released::Released;
 use crate::race::shadow::Sparse;

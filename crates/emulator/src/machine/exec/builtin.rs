@@ -4,7 +4,7 @@ use super::flow::Flow;
 use crate::code::KERNEL_BASE;
 use crate::isa::op::{Call, Callee, Space};
 use crate::machine::actor::actor;
-use crate::machine::children::{Child, PENDING};
+use crate::machine::child::{Child, PENDING};
 use crate::machine::core::{Core, Spot};
 use crate::machine::printf;
 use crate::machine::warp::Warp;

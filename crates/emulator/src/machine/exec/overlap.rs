@@ -5,6 +5,7 @@ use crate::isa::lanes::Lanes;
 use crate::isa::types::low_mask;
 use crate::machine::actor::Actor;
 use crate::machine::core::{Core, Spot};
+use crate::place::Extent;
 use crate::report::Severity;
 
 /// Reports lanes of one store of `bits` for each of `values` that write different values to the same address. Accesses
@@ -29,7 +30,7 @@ pub(crate) fn check(
     }
 }
 
-fn report(core: &mut Core<'_>, code: &str, lanes: (u32, u32), a: &Actor, extent: crate::report::Extent) {
+fn report(core: &mut Core<'_>, code: &str, lanes: (u32, u32), a: &Actor, extent: Extent) {
     let actor = Actor { lanes: 1 << lanes.0 | 1 << lanes.1, ..a.clone() };
     let message = "race: two lanes of one store write different values to the same bytes";
     let remedy = "let one lane write, or give each lane its own bytes";
