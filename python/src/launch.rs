@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use warploom::Target;
 use warploom::emulator::{
-    self, Arg, Device, ElemType, EmulatorRefusal, Launch, Policy, Race, Report, RunOptions, TensorMap,
+    self, Arg, Device, ElemType, EmulatorRefusal, Launch, Look, Policy, Race, Report, RunOptions, TensorMap,
     TiledMap,
 };
 
@@ -72,6 +72,27 @@ struct Spec {
     limits: bool,
     max_steps: u64,
     threads: usize,
+    /// Memory whose accesses are told, places at which registers are told, and whether errors tell all of them.
+    #[serde(default)]
+    watch: Vec<String>,
+    #[serde(default)]
+    breaks: Vec<String>,
+    #[serde(default)]
+    registers: bool,
+}
+
+impl Spec {
+    /// What is looked at, or which part of it makes no sense.
+    fn look(&self) -> Result<Look, String> {
+        let mut look = Look::default().state(self.registers);
+        for watch in &self.watch {
+            look = look.watch(watch.parse()?);
+        }
+        for place in &self.breaks {
+            look = look.break_at(place.parse()?);
+        }
+        Ok(look)
+    }
 }
 
 /// Buffers by address with their contents: before the launch all, behind it those that changed.
@@ -107,9 +128,10 @@ pub fn launch<'py>(
     }
     let policies = spec.policies.iter().map(|p| p.parse()).collect::<Result<Vec<Policy>, String>>();
     let policies = policies.map_err(|e| because(e, "eager, lazy, random:SEED, pct:SEED"))?;
+    let look = spec.look().map_err(|e| because(e, "watch=\"x[0..16]\", breaks=\"kernel.py:12\""))?;
     let addresses = buffers.iter().map(|(addr, ..)| *addr).collect();
     let module = Arc::clone(&module.0);
-    let work = move || run(&device, &module, &spec, &policies, args, addresses);
+    let work = move || run(&device, &module, &spec, &policies, look, args, addresses);
     let done = beside(py, work)?.map_err(|e| by_emulator(&e))?;
     let changed = done.changed.iter().map(|(addr, bytes)| (*addr, PyBytes::new(py, bytes))).collect();
     Ok((json!(done.reports).to_string(), done.differ, changed))
@@ -145,6 +167,7 @@ fn run(
     module: &emulator::Module,
     spec: &Spec,
     policies: &[Policy],
+    look: Look,
     args: Vec<Vec<u8>>,
     addresses: Vec<u64>,
 ) -> Result<Done, EmulatorRefusal> {
@@ -167,7 +190,8 @@ fn run(
             .strict(spec.strict)
             .limits(spec.limits)
             .max_steps(spec.max_steps)
-            .threads(spec.threads);
+            .threads(spec.threads)
+            .look(look.clone());
         done.reports.push(device.run(module, &launch, &options)?);
         match &first {
             None => first = Some(device),

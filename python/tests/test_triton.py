@@ -52,6 +52,31 @@ def test_a_barrier_taken_out_of_the_ptx_is_a_race_at_the_line_of_the_reduction(o
     assert set(caught.value.lines) == {(kernels.__file__, kernels.line("total"))}
 
 
+def test_what_is_watched_is_told_with_values_and_places():
+    at = kernels.line("sum")
+    options = dict(watch="z[4..12]", breaks=f"kernels.py:{at}@1", registers=True)
+    with warploom.triton.emulate("sm_90a", torch=False, **options) as device:
+        x, y, z = np.arange(32, dtype=np.float32), np.ones(32, np.float32), np.zeros(32, np.float32)
+        kernels.add[(1, )](x, y, z, 32, BLOCK=32)
+    seen = device.reports[0].seen
+    (write, ) = [s for s in seen if s["kind"] == "write"]
+    assert write["memory"]["holds"] == z[1:3].tobytes().hex(" ") and write["memory"]["name"] == "z"
+    stops = [s for s in seen if s["kind"] == "break"]
+    assert stops and all(s["place"]["source"].startswith(f"kernels.py:{at}:") for s in stops)
+    with pytest.raises(warploom.Refused, match="no buffer 'w'"):
+        with warploom.triton.emulate("sm_90a", torch=False, watch="w"):
+            kernels.add[(1, )](x, y, z, 32, BLOCK=32)
+
+
+def test_a_finding_tells_what_memory_and_registers_held(own):
+    x, y = np.zeros(256, np.int32), np.zeros(256, np.int32)
+    with pytest.raises(warploom.RaceError) as caught:
+        kernels.rotate[(1, )](x, y, BLOCK=256)
+    found = caught.value.found
+    assert len(found.holds.split()) == 16 and found.registers
+    assert f", now {found.holds}" in str(caught.value) and "with: " in str(caught.value)
+
+
 def test_an_access_out_of_bounds_names_its_line(device):
     x, y, z = (np.zeros(count, np.float32) for count in (1024, 8, 1024))
     with pytest.raises(warploom.OutOfBoundsError) as caught:

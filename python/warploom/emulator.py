@@ -42,6 +42,12 @@ class Emulation:
     """Threads of the host; without it, its cores."""
     fail_on: frozenset[str] = ALL
     """Kinds of findings that raise; the others are warnings."""
+    watch: tuple[str, ...] = ()
+    """Memory whose accesses `Report.seen` tells: `x[0..16]` in bytes of an argument, `shared[..]`, columns of `tmem[..]`."""
+    breaks: tuple[str, ...] = ()
+    """Places at which it tells registers: `LINE` of the PTX or `FILE:LINE`, with `@N` only the Nth time."""
+    registers: bool = False
+    """Whether it tells all registers of the warp at breaks and at errors."""
 
     def with_options(self, **options: Any) -> Emulation:
         """The same with other options, each of which is checked."""
@@ -55,7 +61,10 @@ class Emulation:
             value = getattr(new, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise usage(f"{name}={value!r}", "a whole number from 1")
-        for name in ("race", "strict", "limits"):
+        for name in ("watch", "breaks"):
+            value = getattr(new, name)
+            new = replace(new, **{name: (value,) if isinstance(value, str) else tuple(value)})
+        for name in ("race", "strict", "limits", "registers"):
             if not isinstance(getattr(new, name), bool):
                 raise usage(f"{name}={getattr(new, name)!r} is no truth value", "True or False")
         for policy in new.policies:
@@ -104,6 +113,20 @@ class Report:
         missed = [{*run["coverage"]["never"], *run["coverage"]["trivial"]} for run in self.runs]
         return all_of - len(set.intersection(*missed) if missed else ()), all_of
 
+    @property
+    def seen(self) -> tuple[Mapping[str, Any], ...]:
+        """What `watch`, `breaks` and `registers` asked to see, in all interleavings: `kind`, `place`, `registers` .."""
+        return tuple(sight for run in self.runs for sight in run.get("seen", ()))
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What decides about synchronising instructions that no interleaving reached: a line and what its branch depends on."""
+        missed = [{*run["coverage"]["never"], *run["coverage"]["trivial"]} for run in self.runs]
+        left = set.intersection(*missed) if missed else set()
+        said = {(h["line"], h.get("source") or f"line {h['branch']} of the PTX", ", ".join(h["depends"]))
+                for run in self.runs for h in run["coverage"].get("hints", ()) if h["line"] in left}
+        return tuple(f"line {line} of the PTX: {place} decides, by {of}" for line, place, of in sorted(said))
+
     def error(self, fail_on: Iterable[str] = ALL) -> Finding | None:
         """The exception of what was found, of the kinds that are asked for."""
         wanted = [f for f in self.errors if f.group in fail_on]
@@ -132,7 +155,8 @@ def launch(
     spec = dict(
         entry=entry, target=target, grid=list(grid), block=block and list(block),
         cluster=cluster and list(cluster), smem=smem, policies=how.schedule(), race=how.race, strict=how.strict,
-        limits=how.limits, max_steps=how.max_steps, threads=how.threads or os.cpu_count() or 1)
+        limits=how.limits, max_steps=how.max_steps, threads=how.threads or os.cpu_count() or 1,
+        watch=how.watch, breaks=how.breaks, registers=how.registers)
     pieces = memory.pieces()
     buffers = [(start, name, view(start, end - start).raw) for start, end, name, _ in pieces]
     try:
@@ -200,7 +224,7 @@ def run(
     strides behind descriptors and the two scratch pointers of compiled kernels are added. `grid` counts CTAs.
 
     Options are those of `Emulation`: `interleavings`, `seed`, `policies`, `race`, `strict`, `limits`, `max_steps`,
-    `threads`, `fail_on`. Raises `RaceError`, `DeadlockError`, `OutOfBoundsError` and so on for what is found, and
+    `threads`, `fail_on`, `watch`, `breaks`, `registers`. Raises `RaceError`, `DeadlockError`, `OutOfBoundsError` and so on for what is found, and
     `LaunchError` for arguments that do not fit.
     """
     how = Emulation().with_options(**options, **({"target": target} if target else {}))

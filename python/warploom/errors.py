@@ -198,6 +198,10 @@ class Found:
     buffer: str | None = None
     """Name of the buffer."""
     count: int = 1
+    holds: str = ""
+    """What the bytes held behind the access, in hexadecimal, in the order of memory."""
+    registers: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), compare=False)
+    """Registers of the instruction with the value in each lane, `None` where it was not concerned or never written."""
     policies: tuple[str, ...] = field(default=(), compare=False)
     """The interleavings in which it was found."""
 
@@ -210,7 +214,8 @@ class Found:
             kernel=fields["kernel"], cta=tuple(fields["cta"]), remedy=fields["remedy"],
             first=Place.read(fields.get("first"), files, rows), second=Place.read(fields.get("second"), files, rows),
             space=extent.get("space"), extent=(extent["start"], extent["end"]) if extent else None,
-            buffer=extent.get("name"), count=fields["count"], policies=(policy,))
+            buffer=extent.get("name"), count=fields["count"], holds=extent.get("holds", ""),
+            registers=tuple((v["name"], tuple(v["lanes"])) for v in fields.get("registers", ())), policies=(policy,))
 
     @property
     def group(self) -> str:
@@ -227,13 +232,28 @@ class Found:
         notes = [("in", f"{self.kernel}, CTA {self.cta}")]
         if self.extent:
             of = f" of {self.buffer}" if self.buffer else ""
-            notes.append(("where", f"{self.space} memory{of}, {self.extent[0]} to {self.extent[1]}"))
+            now = f", now {self.holds}" if self.holds else ""
+            notes.append(("where", f"{self.space} memory{of}, {self.extent[0]} to {self.extent[1]}{now}"))
         notes += [(label, str(p)) for label, p in (("at", self.first), ("against", self.second)) if p]
+        values = [f"{name} = {shown}" for name, lanes in self.registers if (shown := lanes_shown(lanes))]
+        notes += [("with", "; ".join(values))] if values else []
         notes += [("found", f"{self.count} times")] if self.count > 1 else []
         notes += [("instead", self.remedy)] if self.remedy else []
         place = self.first if self.first and self.first.line else Place("", "", 0, 0)
         return Diagnostic(
             self.code, self.message, self.severity, place.file, place.line, place.column, self.code, tuple(notes))
+
+
+def lanes_shown(lanes: Sequence[int | None]) -> str:
+    """The values of a register over the lanes, in short: `7`, `0, 4 .. 124`, `3, 1, 4, 1 ..`; nothing where it has none."""
+    known = [value for value in lanes if value is not None]
+    steps = {b - a for a, b in zip(known, known[1:])}
+    text = [str(value) if value < 1 << 20 else hex(value) for value in known]
+    if len(known) < 2 or steps == {0}:
+        return text[0] if text else ""
+    if len(known) > 4 and len(steps) == 1:
+        return f"{text[0]}, {text[1]} .. {text[-1]}"
+    return ", ".join(text[:4]) + (" .." if len(text) > 4 else "")
 
 
 class Finding(WarploomError):

@@ -109,8 +109,8 @@ def emulate(
 
     `compiler` is `triton`, for its own PTX, or `warploom`, with `fallback` to Triton for what is refused. `torch=False`
     leaves PyTorch alone. Options are those of `warploom.Emulation`: `interleavings`, `seed`, `policies`, `race`,
-    `strict`, `limits`, `max_steps`, `threads`, `fail_on`. What a launch does wrong is raised by the call that launched
-    it: `RaceError`, `DeadlockError`, `OutOfBoundsError` ..
+    `strict`, `limits`, `max_steps`, `threads`, `fail_on`, `watch`, `breaks`, `registers`. What a launch does wrong is
+    raised by the call that launched it: `RaceError`, `DeadlockError`, `OutOfBoundsError` ..
     """
     if compiler not in COMPILERS:
         raise usage(f"unknown compiler {compiler!r}", f"one of {', '.join(COMPILERS)}")

@@ -1,7 +1,9 @@
 //! `cvt` between integers, floats and packed floats (E56).
 
 use super::types::{Ty, low_mask, sign_extend};
-use crate::number::minifloat::{BF16, E4M3, E5M2, F16, F32, Format, TF32, bf16_value, f16_value};
+use crate::number::minifloat::{
+    BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, F32, Format, TF32, bf16_value, f16_value, scale, scale_value,
+};
 use crate::number::{Rounding, exact, float};
 
 /// A conversion with its qualifiers.
@@ -29,12 +31,17 @@ pub(crate) fn format(ty: Ty) -> Option<Format> {
         Ty::TF32 => TF32,
         Ty::E4M3 | Ty::E4M3x2 => E4M3,
         Ty::E5M2 | Ty::E5M2x2 => E5M2,
+        Ty::E2M1x2 => E2M1,
+        Ty::E2M3x2 => E2M3,
+        Ty::E3M2x2 => E3M2,
         _ => return None,
     })
 }
 
-fn packed(ty: Ty) -> bool {
-    matches!(ty, Ty::F16x2 | Ty::BF16x2 | Ty::E4M3x2 | Ty::E5M2x2)
+/// Two floats in one register.
+pub(crate) fn packed(ty: Ty) -> bool {
+    let narrow = matches!(ty, Ty::E4M3x2 | Ty::E5M2x2 | Ty::E2M1x2 | Ty::E2M3x2 | Ty::E3M2x2 | Ty::UE8M0x2);
+    narrow || matches!(ty, Ty::F16x2 | Ty::BF16x2)
 }
 
 impl Spec {
@@ -80,11 +87,15 @@ impl Spec {
             }
             Ty::F16 | Ty::F16x2 => f64::from(f16_value(a as u16)),
             Ty::BF16 | Ty::BF16x2 => f64::from(bf16_value(a as u16)),
+            Ty::UE8M0x2 => scale_value(a as u32),
             t => format(t).map_or(0.0, |f| f.decode(a as u32)),
         }
     }
 
     fn encode(self, x: f64) -> u32 {
+        if self.to == Ty::UE8M0x2 {
+            return scale(x, self.rounding == Rounding::Up, self.satfinite);
+        }
         let x = if self.relu && !x.is_nan() { x.max(0.0) } else { x };
         format(self.to).map_or(0, |f| f.encode(x, self.rounding, self.satfinite))
     }

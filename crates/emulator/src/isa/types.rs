@@ -29,6 +29,11 @@ pub(crate) enum Ty {
     E5M2,
     E4M3x2,
     E5M2x2,
+    E2M1x2,
+    E2M3x2,
+    E3M2x2,
+    /// Two scales: powers of two.
+    UE8M0x2,
     U16x2,
     S16x2,
 }
@@ -63,6 +68,10 @@ impl Ty {
             "e5m2" => Ty::E5M2,
             "e4m3x2" => Ty::E4M3x2,
             "e5m2x2" => Ty::E5M2x2,
+            "e2m1x2" => Ty::E2M1x2,
+            "e2m3x2" => Ty::E2M3x2,
+            "e3m2x2" => Ty::E3M2x2,
+            "ue8m0x2" => Ty::UE8M0x2,
             "u16x2" => Ty::U16x2,
             "s16x2" => Ty::S16x2,
             _ => return None,
@@ -73,8 +82,9 @@ impl Ty {
     pub(crate) fn bits(self) -> u32 {
         match self {
             Ty::Pred => 1,
-            Ty::B8 | Ty::U8 | Ty::S8 | Ty::E4M3 | Ty::E5M2 => 8,
-            Ty::B16 | Ty::U16 | Ty::S16 | Ty::F16 | Ty::BF16 | Ty::E4M3x2 | Ty::E5M2x2 => 16,
+            Ty::B8 | Ty::U8 | Ty::S8 | Ty::E4M3 | Ty::E5M2 | Ty::E2M1x2 => 8,
+            Ty::B16 | Ty::U16 | Ty::S16 | Ty::F16 | Ty::BF16 => 16,
+            Ty::E4M3x2 | Ty::E5M2x2 | Ty::E2M3x2 | Ty::E3M2x2 | Ty::UE8M0x2 => 16,
             Ty::B32
             | Ty::U32
             | Ty::S32

@@ -3,7 +3,7 @@
 use super::context::{Context, Res};
 use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
-use crate::isa::cvt::Spec;
+use crate::isa::cvt::{Spec, packed};
 use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{
     F2, F3, carry as chain, compare, directed, double, float, half, integer as int, old,
@@ -290,7 +290,7 @@ fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
     let (ftz, sat) = (m.flag("ftz"), m.flag("sat"));
     let (satfinite, relu) = (m.flag("satfinite"), m.flag("relu"));
     let (to, from) = (m.ty()?, m.ty()?);
-    let two = matches!(to, Ty::F16x2 | Ty::BF16x2 | Ty::E4M3x2 | Ty::E5M2x2) && from == Ty::F32;
+    let two = packed(to) && from == Ty::F32;
     let n = if two { 3 } else { 2 };
     cx.count(args, n, n)?;
     let d = cx.dst(cx.arg(args, 0)?)?;
