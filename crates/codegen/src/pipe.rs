@@ -243,7 +243,7 @@ mod tests {
             ("STS", "[R2], R4"),
             ("LDS.U16", "R4, [R2]"),
             ("LDSM.16.MT88.4", "R4, [R2]"),
-            ("STSM.16.M88", "[R2], R4"),
+            ("STSM.16.M", "[R2], R4"),
             ("LDGSTS.E.BYPASS.128", "[R2], [R4]"),
             ("LDG.E.128.CONSTANT", "R4, [R2]"),
             ("LDTM.x32", "R4, tmem[UR4]"),

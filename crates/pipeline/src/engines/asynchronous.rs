@@ -17,7 +17,7 @@ use crate::engines::RegisterLayout;
 use crate::engines::covered::{Held, is_free};
 use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
-use crate::nest::innermost_for;
+use crate::nest::{innermost_for, repeats};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
@@ -42,11 +42,12 @@ const OVERHEAD: u64 = 88;
 /// The most of them where pointers of unknown alignment are copied through registers.
 const COPYING: u64 = 72;
 
-/// The most registers of products where each lane has a row of 128: twice as many lanes would share 64 rows each.
+/// The most registers of products where each lane has a row of 128 to itself; half of them for one that a loop repeats.
 const ROWS: u64 = 128;
 
-/// Warps for the products of a kernel, and how its tiles lie: two warpgroups where the rows allow, then one, then four.
-/// A warpgroup has 128 rows of tensor memory at once where its products leave room in registers, else 64.
+/// Warps for the products of a kernel, and how its tiles lie: one warpgroup where it has room for them, then two, then four.
+/// A warpgroup has 128 rows of tensor memory to itself where its products leave room in registers, else it shares them
+/// with another; one alone has 64 then.
 ///
 /// # Errors
 /// Products that no such instruction covers, and accumulators that fit no number of warpgroups.
@@ -58,12 +59,15 @@ pub(crate) fn warps(
     target: &Target,
 ) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
-    let mut held = Held::of(module, func);
+    let (mut held, mut widest) = (Held::of(module, func), 0);
     let mut operands: BTreeMap<OpId, u64> = BTreeMap::new();
     for &dot in dots {
         let product = product(module, dot, target)?;
         *accumulators.entry(innermost_for(module, dot)).or_default() += product.words + product.operand;
         operands.insert(dot, product.operand);
+        if repeats(module, dot) {
+            widest = widest.max(product.words);
+        }
         held.extend(product.held);
     }
     let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
@@ -74,7 +78,8 @@ pub(crate) fn warps(
         let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
         scopes.map(|scope| live_words(module, scope, stays, &operands)).max().unwrap_or(0).min(all)
     };
-    let chosen = fitting(all, &held, aligned, target).or_else(|| fitting(live(), &held, aligned, target));
+    let fitting = |words: u64| fitting((words, widest), &held, aligned, target);
+    let chosen = fitting(all).or_else(|| fitting(live()));
     chosen.ok_or_else(|| {
         let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live());
         let at = dots.first().copied().unwrap_or(module.root);
@@ -82,8 +87,14 @@ pub(crate) fn warps(
     })
 }
 
-/// The number of warps that so many words of products fit, and how tiles lie.
-fn fitting(words: u64, held: &Held, aligned: bool, target: &Target) -> Option<(u64, RegisterLayout)> {
+/// The number of warps that so many words of products fit, and how tiles lie; the widest product that a loop repeats has
+/// `widest` of them.
+fn fitting(
+    (words, widest): (u64, u64),
+    held: &Held,
+    aligned: bool,
+    target: &Target,
+) -> Option<(u64, RegisterLayout)> {
     let file = u64::from(target.registers.per_cta);
     let room = |groups: u64| (file / (128 * groups)).min(256).saturating_sub(OVERHEAD);
     let fits = |most: Option<u64>, groups: u64| {
@@ -94,11 +105,19 @@ fn fitting(words: u64, held: &Held, aligned: bool, target: &Target) -> Option<(u
     let mut choices = limits.into_iter().flat_map(|most| [1, 2, 4].map(|groups| (most, groups)));
     match target.mma_instruction() {
         MmaInstruction::Tcgen05 => {
-            let whole = [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g));
-            let mut halves = || choices.find(|&(most, groups)| fits(most, groups));
-            let rows = whole.map(|groups| (4 * groups, RegisterLayout::TensorRows));
-            rows.or_else(|| {
-                let (_, groups) = halves()?;
+            let rows = || {
+                let groups =
+                    [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g))?;
+                Some((4 * groups, RegisterLayout::TensorRows))
+            };
+            // What is copied through registers, and what a loop adds up there, is shared by more lanes where there is a choice.
+            let few = rows().filter(|&(warps, _)| aligned && widest / (32 * warps) <= ROWS / 2);
+            let pairs = || {
+                let groups = [2, 4].into_iter().find(|&groups| fits(Some(COPYING), groups))?;
+                Some((4 * groups, RegisterLayout::TensorPairs))
+            };
+            few.or_else(pairs).or_else(rows).or_else(|| {
+                let (_, groups) = choices.find(|&(most, groups)| fits(most, groups))?;
                 let layout =
                     if groups > 1 { RegisterLayout::TensorPairs } else { RegisterLayout::TensorHalves };
                 Some((4 * groups, layout))

@@ -80,7 +80,7 @@ pub(crate) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[Valu
             ValueDef::Result { op, .. } if module.ops[op].block == Some(body) => {
                 let pure = class(module.ops[op].opcode) == Class::Pure;
                 let mut quiet = || *quiet.get_or_insert_with(|| is_quiet(module, scf_for));
-                if !pure && !(looks_up(module, op) && quiet()) {
+                if !(pure || looks_up(module, op) && quiet()) {
                     return None;
                 }
                 if found.ops.insert(op) {
