@@ -1,7 +1,7 @@
 //! Better schedules to begin with, where the length is searched for (S99).
 
-use crate::driver::length::Shortening;
 use crate::driver::session::Session;
+use crate::driver::shortening::{NEAR, Shortening};
 use crate::exact::shortest::Shortest;
 use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
@@ -25,8 +25,6 @@ const LEAST_PATIENCE: u64 = 15;
 const EXACT_PATIENCE: u64 = 20_000;
 /// Moves from one look at the clock to the next.
 const LOOK: u64 = 64;
-/// A schedule that is longer than the bound by less than such a part is good enough for `auto`.
-pub(super) const NEAR: i64 = 40;
 
 impl Session<'_> {
     /// At a larger II there is room, and even a heuristic's schedule is short. Its order, tried first by the search at this

@@ -1,8 +1,7 @@
 //! Shorter schedules from one that is known: small parts of it are freed and solved exactly, again and again (S99).
 
-use crate::driver::begin::NEAR;
-use crate::driver::length::Shortening;
 use crate::driver::session::Session;
+use crate::driver::shortening::{NEAR, Shortening, Trial};
 use crate::exact::shortest::Shortest;
 use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
@@ -28,29 +27,6 @@ const PAYS: u64 = 8;
 const LONG_STEP: u32 = 4;
 /// Questions without success, for each operation, after which it is over.
 const PATIENCE: usize = 3;
-
-/// What may be spent before anything is found, as a part of all, where a part p of the schedule is open: near the
-/// bound there is little to find.
-#[derive(Clone, Copy)]
-pub(super) enum Trial {
-    /// The cube of p, by three.
-    Brief,
-    /// The square of p: what comes after it costs more.
-    Long,
-}
-
-impl Trial {
-    fn work(self, whole: u64, open: i64, length: i64) -> u64 {
-        let (open, length) =
-            (u128::from(open.max(0).unsigned_abs()), u128::from(length.max(1).unsigned_abs()));
-        let square = u128::from(whole) * open / length * open / length;
-        let part = match self {
-            Trial::Brief => square * open / length / 3,
-            Trial::Long => square,
-        };
-        u64::try_from(part).unwrap_or(u64::MAX)
-    }
-}
 
 impl Session<'_> {
     /// Frees parts of the best schedule and asks for a shorter one around the rest.

@@ -1,8 +1,8 @@
 //! The shortest schedule at an II, as far as the budget goes (S36).
 
 use crate::bounds::length::least_length;
-use crate::driver::improve::Trial;
 use crate::driver::session::{Range, Session};
+use crate::driver::shortening::{Shortening, Trial};
 use crate::exact::ask::at_length;
 use crate::exact::shortest::Shortest;
 use crate::exact::verdict::Verdict;
@@ -163,24 +163,5 @@ impl Session<'_> {
             }
             target = low + (s.high - low) / 2;
         }
-    }
-}
-
-/// A schedule that is made shorter, and what is known of that.
-pub(super) struct Shortening<'p> {
-    pub problem: &'p Problem,
-    pub ii: i64,
-    /// Every shorter length is refuted.
-    pub proved: i64,
-    /// The length of the best.
-    pub high: i64,
-    pub best: Vec<i64>,
-}
-
-impl Shortening<'_> {
-    /// Takes a shorter schedule, and makes it as short as moves of single operations can.
-    pub fn take(&mut self, time: Vec<i64>) {
-        self.best = compact(self.problem, self.ii, time);
-        self.high = self.problem.length(&self.best);
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod replicas;
 mod scan;
 pub(crate) mod schedule;
 mod session;
+mod shortening;
 pub(crate) mod stride;
 mod sweep;
 mod unfold;
