@@ -66,8 +66,11 @@ impl Finding {
 
     /// Whether another finding has the same cause: the same lines, or races between the same synchronisations.
     pub(crate) fn same_cause(&self, other: &Finding) -> bool {
+        fn kind(f: &Finding) -> (&str, Severity, &str) {
+            (&f.code, f.severity, &f.kernel)
+        }
         let same = self.lines() == other.lines() || self.since.is_some() && self.since == other.since;
-        (self.code.as_str(), self.severity) == (other.code.as_str(), other.severity) && same
+        same && kind(self) == kind(other)
     }
 
     /// Counts another finding of the same cause.

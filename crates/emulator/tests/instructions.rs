@@ -203,6 +203,56 @@ fn conversions() {
     });
 }
 
+/// Scales and floats of 4 and 6 bits, from tables of their codes.
+#[test]
+fn narrow_conversions() {
+    let e2m1 = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
+    // Thresholds between codes; the one that lies on the threshold goes to the even code.
+    let fp4 = |x: u32| {
+        let v = f32::from_bits(x);
+        let ends = [0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0];
+        let code =
+            ends.iter().zip(0..).filter(|(end, i)| v.abs() > **end || i & 1 == 1 && v.abs() == **end).count();
+        if v.is_nan() { 7 } else { code as u32 | x >> 31 << 3 }
+    };
+    let byte = |line: &str| format!("{{ .reg .b8 %b; {line} cvt.u32.u8 %r13, %b; }}");
+    // Both from small numbers, which random bits seldom are.
+    let small = "and.b32 %r10, %r10, 0x81ffffff; or.b32 %r10, %r10, 0x3e000000;";
+    let cut = |a: u32| a & 0x81ff_ffff | 0x3e00_0000;
+    let line = byte("cvt.rn.satfinite.e2m1x2.f32 %b, %r10, %r11;");
+    word(&line, move |a, b, _| fp4(a) << 4 | fp4(b));
+    word(&format!("{small} {line}"), move |a, b, _| fp4(cut(a)) << 4 | fp4(b));
+    let f16 = |x: f32| u32::from(half::f16::from_f32(x).to_bits());
+    word("{ .reg .b8 %b; cvt.u8.u32 %b, %r10; cvt.rn.f16x2.e2m1x2 %r13, %b; }", move |a, _, _| {
+        let one = |c: u32| f16(e2m1[(c & 7) as usize]) | (c >> 3 & 1) << 15;
+        one(a >> 4) << 16 | one(a)
+    });
+    word("cvt.rn.f16x2.e3m2x2 %r13, %h10;", move |a, _, _| {
+        let one = |c: u32| {
+            let (e, m) = (c >> 2 & 7, (c & 3) as f32);
+            let v = if e == 0 { m / 16.0 } else { (1.0 + m / 4.0) * 2f32.powi(e as i32 - 3) };
+            f16(v) | (c >> 5 & 1) << 15
+        };
+        one(a >> 8) << 16 | one(a)
+    });
+    word("cvt.rn.bf16x2.ue8m0x2 %r13, %h10;", |a, _, _| {
+        let one = |c: u32| match c & 255 {
+            0 => 0x40,
+            255 => 0x7fff,
+            c => c << 7,
+        };
+        one(a >> 8) << 16 | one(a)
+    });
+    word("cvt.rp.satfinite.ue8m0x2.f32 %h13, %r10, %r11; cvt.u32.u16 %r13, %h13;", |a, b, _| {
+        let one = |x: u32| match (x >> 23 & 255, x & 0x7f_ffff) {
+            (255, m) if m != 0 => 255,
+            (0, m) => u32::from(m > 0x40_0000),
+            (e, m) => (e + u32::from(m != 0)).min(254),
+        };
+        one(a) << 8 | one(b)
+    });
+}
+
 #[test]
 fn halves() {
     let f16 = |x: f32| if x.is_nan() { 0x7fff } else { half::f16::from_f32(x).to_bits() };

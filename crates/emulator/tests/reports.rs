@@ -86,6 +86,19 @@ fn one_missing_barrier_is_one_finding() {
 }
 
 #[test]
+fn notes_of_one_cta_leave_room_for_the_errors_of_another() {
+    let body = "ld.shared.b32 %r5, [%r4+512];\nmov.u32 %r6, %ctaid.x;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 bra $end;\n\
+                st.shared.b32 [%r3], %r1;\nst.shared.b32 [%r4], %r1;\n$end:";
+    let (module, launch, device) = launch(body);
+    let launch = Launch { grid: [2, 1, 1], ..launch };
+    for policy in POLICIES {
+        let options = RunOptions::default().policy(policy).max_findings(1);
+        let report = device.clone().run(&module, &launch, &options).unwrap();
+        assert!(report.has("U01") && report.has("R01") && !report.clean(), "{policy:?}\n{report}");
+    }
+}
+
+#[test]
 fn what_never_ran_and_what_waited_for_nothing_is_named() {
     let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $ready;\nmbarrier.init.shared.b64 [%r2], 1;\n$ready:\nbar.sync 0;\n\
                 $fresh:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r2], 1;\n@!%p2 bra $fresh;\nbar.sync 0;\n\

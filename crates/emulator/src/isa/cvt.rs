@@ -48,8 +48,12 @@ impl Spec {
     /// Whether the machine has this conversion.
     pub(crate) fn known(self) -> bool {
         let float = |t: Ty| format(t).is_some() || t == Ty::F64;
+        let half = |t: Ty| matches!(t, Ty::F16x2 | Ty::BF16x2);
+        let towards = matches!(self.rounding, Rounding::Zero | Rounding::Up);
         match (packed(self.to), packed(self.from)) {
-            (true, true) => true,
+            _ if self.to == Ty::UE8M0x2 => towards && matches!(self.from, Ty::F32 | Ty::BF16x2),
+            _ if self.from == Ty::UE8M0x2 => self.to == Ty::BF16x2,
+            (true, true) => half(self.to) != half(self.from),
             (true, false) => self.from == Ty::F32,
             (false, true) => false,
             (false, false) => {

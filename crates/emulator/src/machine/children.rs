@@ -5,7 +5,7 @@
 use super::child::Child;
 use super::device::Device;
 use super::launch::{Launch, RunOptions, check};
-use super::run::{Inputs, sane};
+use super::run::{Inputs, merge_finding, sane};
 use crate::error::EmulatorRefusal;
 use crate::module::Module;
 use crate::report::{Coverage, Finding, Report, Severity};
@@ -51,7 +51,8 @@ impl Device {
             family.launched += 1;
             if family.launched > MOST || depth > DEEPEST {
                 let message = format!("no end after {MOST} launches by kernels, {DEEPEST} deep");
-                report.findings.push(told(&entry.name, "D02", message, "end the recursion"));
+                let endless = told(&entry.name, "D02", message, "end the recursion");
+                merge_finding(&mut report.findings, endless, family.opts.max_findings);
                 return;
             }
             let launch = Launch {
@@ -74,7 +75,10 @@ impl Device {
                     add(report, own, family.opts);
                     self.generation(family, children, report, depth + 1);
                 }
-                Err(refusal) => report.findings.push(refused(&entry.name, &refusal)),
+                Err(refusal) => {
+                    let refused = refused(&entry.name, &refusal);
+                    merge_finding(&mut report.findings, refused, family.opts.max_findings);
+                }
             }
         }
     }
@@ -88,7 +92,7 @@ fn add(report: &mut Report, own: Report, opts: &RunOptions) {
     let room = opts.trace.saturating_sub(report.trace.len());
     report.trace.extend(own.trace.into_iter().take(room));
     for f in own.findings {
-        super::run::merge_finding(&mut report.findings, f, opts.max_findings);
+        merge_finding(&mut report.findings, f, opts.max_findings);
     }
 }
 

@@ -15,7 +15,7 @@ use super::{reach, residency};
 use crate::code::{GRID_BASE, MODULE_BASE};
 use crate::error::EmulatorRefusal;
 use crate::module::{Entry, Module};
-use crate::report::{Finding, Report, Stats, TraceEvent};
+use crate::report::{Finding, Report, Severity, Stats, TraceEvent};
 use crate::sight::Sight;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -250,11 +250,14 @@ impl Job<'_> {
     }
 }
 
-/// Findings of the same cause are counted, whichever CTA had them.
+/// Findings of the same cause are counted, whichever CTA had them. Notes leave room for errors.
 pub(super) fn merge_finding(list: &mut Vec<Finding>, f: Finding, limit: usize) {
     if let Some(g) = list.iter_mut().find(|g| g.same_cause(&f)) {
         g.absorb(&f);
-    } else if list.len() < limit {
+        return;
+    }
+    let error = |f: &Finding| f.severity == Severity::Error;
+    if list.iter().filter(|g| error(g) == error(&f)).count() < limit {
         list.push(f);
     }
 }
