@@ -75,6 +75,16 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// The `.loc` place of an instruction by its number, from 1: file, line, column.
+    pub(crate) fn place(&self, loc: u32) -> Option<&(String, u32, u32)> {
+        self.locs.get((loc as usize).checked_sub(1)?)
+    }
+
+    /// The same as text.
+    pub(crate) fn source(&self, loc: u32) -> Option<String> {
+        self.place(loc).map(|(file, line, column)| format!("{file}:{line}:{column}"))
+    }
+
     /// Bytes of shared memory of a CTA that is launched with so many dynamic ones.
     pub(crate) fn shared_bytes(&self, dynamic: u32) -> u64 {
         (self.dynamic_base + u64::from(dynamic)).max(self.static_shared)

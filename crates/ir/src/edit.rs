@@ -33,6 +33,11 @@ impl Module {
         self.detach(op);
     }
 
+    /// Whether a load may find something else each time, and must not be moved, repeated or left out.
+    pub fn is_volatile(&self, op: OpId) -> bool {
+        matches!(self.attr(op, "isVolatile"), Some(Attr::Bool(true)))
+    }
+
     /// Whether any operation of the module reads the value.
     pub fn is_used(&self, value: ValueId) -> bool {
         walk::uses(self, value).next().is_some()

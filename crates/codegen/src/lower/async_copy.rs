@@ -138,20 +138,19 @@ impl<'c> Lower<'c, '_> {
         to: PointerValue<'c>,
         width: u64,
     ) -> Result<()> {
-        let word = self.ir.i32();
-        let words: Vec<Val<'c>> = match mask {
+        let (word, count) = (self.ir.i32(), (width / 4) as u32);
+        let all = match mask {
             Some(mask) => {
-                let none = vec![word.const_zero(); (width / 4) as usize];
-                self.load_masked(from, mask, &none, "")?.into_iter().map(Val::from).collect()
+                let none = vec![word.const_zero(); count as usize];
+                let words = self.load_masked(from, mask, &none, "")?.into_iter().map(Val::from);
+                self.ir.vector(&words.collect::<Vec<_>>())?
             }
-            None if width == 4 => vec![self.ir.load(word.into(), as_ptr(from)?, 4)?],
             None => {
-                let all =
-                    self.ir.load(word.vec_type((width / 4) as u32).into(), as_ptr(from)?, width as u32)?;
-                return self.ir.store(all, to, width as u32);
+                let ty = if count == 1 { word.into() } else { word.vec_type(count).into() };
+                self.ir.load(ty, as_ptr(from)?, width as u32)?
             }
         };
-        self.ir.store(self.ir.vector(&words)?, to, width as u32)
+        self.ir.store(all, to, width as u32)
     }
 
     /// Moves one chunk element by element through registers.

@@ -4,7 +4,7 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, OpId, Type};
+use warploom_ir::{OpId, Type};
 
 use super::Lower;
 use crate::error::{Result, internal, refuse};
@@ -14,11 +14,6 @@ use crate::llvm::{Val, as_int, as_ptr};
 const VOLATILE: &str = "volatile";
 
 impl<'c> Lower<'c, '_> {
-    /// Whether a load must go to memory, once and where it stands.
-    pub(super) fn is_volatile(&self, op: OpId) -> bool {
-        matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true)))
-    }
-
     /// `tt.load` of one element: predicated where there is a mask, so that nothing is read outside it.
     pub(super) fn load(&mut self, op: OpId, pointer: Val<'c>, rest: &[Val<'c>]) -> Result<Val<'c>> {
         let ty = self.result_type(op)?;
@@ -27,7 +22,7 @@ impl<'c> Lower<'c, '_> {
             return Err(self.bad_type(op));
         }
         // A volatile load goes to memory whatever caches hold: a policy has nothing to say.
-        let cache = if self.is_volatile(op) { VOLATILE } else { self.cache_of_load(op)? };
+        let cache = if self.module.is_volatile(op) { VOLATILE } else { self.cache_of_load(op)? };
         let mask = match rest.first() {
             Some(mask) => *mask,
             None if cache.is_empty() => return self.ir.load(ty, as_ptr(pointer)?, bits / 8),

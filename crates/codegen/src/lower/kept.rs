@@ -59,8 +59,7 @@ impl<'c> Lower<'c, '_> {
         if self.module.ops[product].opcode != Opcode::MulF || !single || !self.ir.fuses() {
             return None;
         }
-        let mut uses = warploom_ir::walk::uses(self.module, value);
-        let (user, _) = uses.next().filter(|_| uses.next().is_none())?;
+        let &[user] = self.users_of(value).as_slice() else { return None };
         let adds = matches!(self.module.ops[user].opcode, Opcode::AddF | Opcode::SubF);
         if !adds || self.module.ops[user].block != self.module.ops[product].block {
             return None;

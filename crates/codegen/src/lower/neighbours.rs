@@ -6,9 +6,10 @@ use std::fmt::Write;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use smallvec::SmallVec;
-use warploom_ir::{Attr, OpId, Opcode, Type};
+use warploom_ir::{OpId, Opcode, Type, ValueId};
 
 use super::Lower;
+use super::chunks::CHUNK;
 use super::value::{Base, Coords, Key, element_bits};
 use crate::error::{Result, internal};
 use crate::family::Axis;
@@ -23,11 +24,23 @@ pub(super) struct Neighbours {
 }
 
 impl<'c> Lower<'c, '_> {
+    /// How many elements of so many bytes along a dimension one access takes: they are neighbours in memory, aligned as one and
+    /// masked alike; 16 bytes at most. 0 where not even one is aligned.
+    pub(super) fn adjoining(
+        &self,
+        pointer: ValueId,
+        mask: Option<ValueId>,
+        (dim, bytes): (usize, u64),
+    ) -> u64 {
+        let run = self.runs.along(self.module, pointer, dim);
+        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
+        run.consecutive.min(run.multiple / bytes).min(alike).min(CHUNK / bytes)
+    }
+
     /// The elements that come together with the one at a position; `None` where it comes alone.
     pub(super) fn neighbours(&mut self, op: OpId, at: &Coords) -> Option<Neighbours> {
         let operation = &self.module.ops[op];
-        let volatile = matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true)));
-        if operation.opcode != Opcode::Load || volatile {
+        if operation.opcode != Opcode::Load || self.module.is_volatile(op) {
             return None;
         }
         let (&result, &pointer) = (operation.results.first()?, operation.operands.first()?);
@@ -40,9 +53,7 @@ impl<'c> Lower<'c, '_> {
         }
         let (bytes, dim) = (u64::from(bits / 8), at.len() - 1);
         let mask = operation.operands.get(1).copied();
-        let run = self.runs.along(self.module, pointer, dim);
-        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
-        let count = run.consecutive.min(run.multiple / bytes).min(alike).min(16 / bytes).min(family.run());
+        let count = self.adjoining(pointer, mask, (dim, bytes)).min(family.run());
         if count < 2 {
             return None;
         }

@@ -250,7 +250,8 @@ impl<'c> Lower<'c, '_> {
             && turned
     }
 
-    fn users_of(&self, value: ValueId) -> Vec<OpId> {
+    /// The operations that read a value, once for each operand.
+    pub(super) fn users_of(&self, value: ValueId) -> Vec<OpId> {
         warploom_ir::walk::uses(self.module, value).map(|(op, _)| op).collect()
     }
 

@@ -120,17 +120,14 @@ impl<'c, 'a> Lower<'c, 'a> {
         }
     }
 
-    /// How many neighbours in a row go together: they are neighbours in memory, aligned as one, and masked
-    /// alike; 16 bytes at most.
-    fn together(&mut self, stored: &Stored) -> u64 {
+    /// How many neighbours in a row go together.
+    fn together(&self, stored: &Stored) -> u64 {
         let bytes = u64::from(stored.bits / 8);
         let rank = self.module.ty(stored.pointer).shape().len();
         if matches!(stored.elem, Type::Ptr { .. }) || rank == 0 {
             return 1;
         }
-        let run = self.runs.along(self.module, stored.pointer, rank - 1);
-        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, rank - 1).equal);
-        let together = run.consecutive.min(run.multiple / bytes).min(mask).min(16 / bytes).clamp(1, 8);
+        let together = self.adjoining(stored.pointer, stored.mask, (rank - 1, bytes)).clamp(1, 8);
         match stored.atomic {
             Some(atomic) => together.min(self.updates_together(atomic, stored.bits)),
             None => together,

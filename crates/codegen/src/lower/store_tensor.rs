@@ -31,9 +31,10 @@ const HALF_PAIRS: [(u64, &str); 3] = [
 ];
 
 impl<'c> Lower<'c, '_> {
-    /// A tile of 64 rows, 16 of them in each quarter of the lanes (E44), or of 128 that two warpgroups share. A lane holds rows `l / 4` and 8 further, and of
-    /// each 8 columns two neighbours: register `j` of a store of elements has row `8 (j / 2 % 2)` and column
-    /// `8 (j / 4) + j % 2`, of a store of pairs row `8 (j % 2)` and columns `8 (j / 2)` and the next.
+    /// A tile of 64 rows, 16 of them in each quarter of the lanes (E44), or of 128 that two warpgroups share. A lane holds
+    /// rows `l / 4` and 8 further, and of each 8 columns two neighbours: register `j` of a store of elements has row
+    /// `8 (j / 2 % 2)` and column `8 (j / 4) + j % 2`, of a store of pairs row `8 (j % 2)` and columns `8 (j / 2)` and the
+    /// next.
     pub(super) fn store_half(
         &mut self,
         value: ValueId,

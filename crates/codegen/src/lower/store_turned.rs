@@ -1,15 +1,14 @@
 //! Tiles that lanes make where they like, on their way into a slot: by the accesses of memory that are widest (C33, G21).
 
 use hashbrown::HashSet;
-use warploom_ir::{OpId, Opcode, ValueId, walk};
+use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::value::{Bound, Coord, Coords, Memory, View};
 use super::{Lower, Place};
 use crate::error::Result;
 use crate::family::{Axis, Blocked, Family};
 
-/// Bytes of the widest access, and of a word that is stored.
-const WIDEST: u64 = 16;
+/// Bytes of a word that is stored.
 const WORD: u64 = 4;
 
 /// Most elements of a row that a lane makes at once.
@@ -35,7 +34,7 @@ pub(super) enum Way {
 impl<'c> Lower<'c, '_> {
     /// How a matrix is best made, so that what it is loaded from comes by the widest accesses; `None` where lanes that make
     /// `now` neighbours of a row do as well, or somebody else wants what is loaded.
-    pub(super) fn way_to_make(&mut self, value: ValueId, now: u64) -> Option<Way> {
+    pub(super) fn way_to_make(&self, value: ValueId, now: u64) -> Option<Way> {
         let (mut down, mut along, mut width, mut wide) = (0, 0, 1, 1);
         for Source { op, turned, each } in self.loaded_from(value)? {
             // Neighbours come together along the rows of what is loaded alone.
@@ -85,13 +84,13 @@ impl<'c> Lower<'c, '_> {
         }
         let inside = |user: OpId| {
             let results = &self.module.ops[user].results;
-            let unused = |&v: &ValueId| walk::uses(self.module, v).next().is_none();
+            let unused = |&v: &ValueId| self.users_of(v).is_empty();
             results.iter().any(|result| cone.contains(result))
                 || !results.is_empty() && results.iter().all(unused)
         };
         let shared = |&&value: &&ValueId| {
             let loaded = value != root && self.lazy_of(value).reads != Memory::NONE;
-            loaded && walk::uses(self.module, value).any(|(user, _)| !inside(user))
+            loaded && self.users_of(value).into_iter().any(|user| !inside(user))
         };
         (!found.is_empty() && !cone.iter().any(|value| shared(&value))).then_some(found)
     }
@@ -118,13 +117,11 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Bytes of the widest access of a load along its rows.
-    fn access_width(&mut self, load: OpId) -> u64 {
-        let (operands, dim) = (&self.module.ops[load].operands, 1);
+    fn access_width(&self, load: OpId) -> u64 {
+        let operands = &self.module.ops[load].operands;
         let (Some(&pointer), mask) = (operands.first(), operands.get(1).copied()) else { return 1 };
         let bytes = self.element_bytes(load);
-        let run = self.runs.along(self.module, pointer, dim);
-        let alike = mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
-        run.consecutive.min(alike).saturating_mul(bytes).min(run.multiple).min(WIDEST).max(bytes)
+        self.adjoining(pointer, mask, (1, bytes)).max(1) * bytes
     }
 
     /// A matrix whose lanes each make `width` neighbours of a column, of as many columns as make words: what is loaded

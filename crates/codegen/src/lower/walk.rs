@@ -106,7 +106,7 @@ impl<'c> Lower<'c, '_> {
                 self.has_no_effects(op)?;
                 self.pure(op)
             }
-            Opcode::Load if self.is_volatile(op) => self.pure_now(op),
+            Opcode::Load if self.module.is_volatile(op) => self.pure_now(op),
             _ => self.pure(op),
         }
     }

@@ -16,9 +16,6 @@ use crate::llvm::{Val, as_int};
 /// What a bit of a register's or a lane's number adds to the place of an element.
 type Image = Vec<(Dim, u64)>;
 
-/// Most elements that are stored at once.
-const MOST: u64 = 16;
-
 impl<'c> Lower<'c, '_> {
     /// Stores a matrix by wider accesses than `now` elements of a row, where exchanges within a warp allow it; whether they
     /// do.
@@ -28,8 +25,9 @@ impl<'c> Lower<'c, '_> {
             return Ok(false);
         }
         let rank = self.module.ty(stored.pointer).shape().len();
-        let widths = (0..rank).map(|dim| (self.neighbouring(stored, dim), dim)).collect::<Vec<_>>();
-        let Some((width, dim)) = widths.into_iter().max() else { return Ok(false) };
+        let bytes = u64::from(stored.bits / 8);
+        let widths = (0..rank).map(|dim| (self.adjoining(stored.pointer, stored.mask, (dim, bytes)), dim));
+        let Some((width, dim)) = widths.max() else { return Ok(false) };
         if width <= now {
             return Ok(false);
         }
@@ -65,14 +63,6 @@ impl<'c> Lower<'c, '_> {
             self.put_words(stored, to, &words, mask)?;
         }
         Ok(true)
-    }
-
-    /// How many elements along a dimension are neighbours in memory, aligned as one and masked alike; 16 bytes at most.
-    fn neighbouring(&mut self, stored: &Stored, dim: usize) -> u64 {
-        let bytes = u64::from(stored.bits / 8);
-        let run = self.runs.along(self.module, stored.pointer, dim);
-        let mask = stored.mask.map_or(u64::MAX, |mask| self.runs.along(self.module, mask, dim).equal);
-        run.consecutive.min(run.multiple / bytes).min(mask).min(MOST / bytes)
     }
 
     /// Elements as integers where another layout wants them.

@@ -122,13 +122,12 @@ impl Between {
     pub(crate) fn findings(&self, code: &Code, launch: &Launch, store: &Store) -> Vec<Finding> {
         let place = |pc: u32, actor: &str| {
             let inst = code.insts.get(pc as usize);
-            let loc = inst.and_then(|i| code.locs.get((i.loc as usize).checked_sub(1)?));
             FindingPlace {
                 actor: actor.to_string(),
                 line: inst.map_or(0, |i| i.line),
                 opcode: inst.and_then(|i| code.opcodes.get(i.opcode as usize)).cloned().unwrap_or_default(),
                 visit: 0,
-                source: loc.map(|(f, l, c)| format!("{f}:{l}:{c}")),
+                source: inst.and_then(|i| code.source(i.loc)),
             }
         };
         let one = |(g, first, second, cta, bytes, writes): &(u64, u32, u32, [u32; 3], u32, bool)| {

@@ -94,14 +94,8 @@ impl Core<'_> {
             line,
             opcode: self.code.opcodes.get(opcode as usize).cloned().unwrap_or_default(),
             visit,
-            source: self.source(loc),
+            source: self.code.source(loc),
         }
-    }
-
-    /// The `.loc` place of an instruction, as file, line and column.
-    pub(crate) fn source(&self, loc: u32) -> Option<String> {
-        let (file, line, column) = self.code.locs.get((loc as usize).checked_sub(1)?)?;
-        Some(format!("{file}:{line}:{column}"))
     }
 
     /// "warp 3", with its CTA when there are several.

@@ -55,16 +55,11 @@ impl Plan {
     pub(crate) fn watches(&self, what: Watched) -> bool {
         self.watches.iter().any(|(w, _)| *w == what)
     }
-
-    /// Sights of a cluster.
-    pub(crate) fn most(&self) -> usize {
-        self.most
-    }
 }
 
 /// The instructions of a break: all of a line of the PTX, the first of each stretch of a line of the source.
 fn places(b: &Break, code: &Code) -> Result<Vec<u32>, EmulatorRefusal> {
-    let loc = |i: usize| code.insts.get(i).and_then(|i| code.locs.get((i.loc as usize).checked_sub(1)?));
+    let loc = |i: usize| code.insts.get(i).and_then(|i| code.place(i.loc));
     let at = |i: usize| match &b.file {
         None => code.insts.get(i).is_some_and(|i| i.line == b.line),
         Some(file) => loc(i).is_some_and(|(f, line, _)| f == file && *line == b.line),

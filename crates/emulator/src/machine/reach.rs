@@ -35,11 +35,10 @@ pub(super) fn hints(
         }
         let Some(at) = (if never { closed(pc, seen, &before) } else { loop_of(pc, code) }) else { continue };
         let Some(branch) = code.insts.get(at as usize) else { continue };
-        let place = (branch.loc as usize).checked_sub(1).and_then(|i| code.locs.get(i));
         out.push(Hint {
             line: inst.line,
             branch: branch.line,
-            source: place.map(|(f, l, c)| format!("{f}:{l}:{c}")),
+            source: code.source(branch.loc),
             depends: causes(branch.guard.map(|(p, _)| p), code, params, launch),
         });
     }

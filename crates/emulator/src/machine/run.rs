@@ -242,7 +242,7 @@ impl Job<'_> {
         merged.stats.add(&o.stats);
         let room = self.opts.trace.saturating_sub(merged.trace.len());
         merged.trace.extend(o.trace.into_iter().take(room));
-        let room = self.plan.most().saturating_sub(merged.seen.len());
+        let room = self.plan.most.saturating_sub(merged.seen.len());
         merged.seen.extend(o.seen.into_iter().take(room));
         for f in o.findings {
             merge_finding(&mut merged.findings, f, self.opts.max_findings);

@@ -28,7 +28,7 @@ impl Core<'_> {
             warp: warp - of.map_or(0, |c| c.warps.0),
             operation,
             line: inst.line,
-            source: self.source(inst.loc),
+            source: self.code.source(inst.loc),
             opcode: self.code.opcodes.get(inst.opcode as usize).cloned().unwrap_or_default(),
             begin,
             end: self.steps,

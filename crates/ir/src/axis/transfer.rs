@@ -93,7 +93,6 @@ impl State<'_> {
 
     /// Whether an operation reads the same from the same place.
     fn reads_alike(&self, op: OpId) -> bool {
-        let volatile = matches!(self.module.attr(op, "isVolatile"), Some(Attr::Bool(true)));
-        self.module.ops[op].opcode == Opcode::Load && !volatile
+        self.module.ops[op].opcode == Opcode::Load && !self.module.is_volatile(op)
     }
 }

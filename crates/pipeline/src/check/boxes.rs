@@ -2,8 +2,9 @@
 
 use warploom_ir::{Attr, AttrDict, Opcode, Type, ValueDef};
 
-use super::model::{Model, Payload};
+use super::model::Model;
 use super::report::{Report, Rule};
+use super::rings::Payload;
 
 /// One record of `warploom.descriptors`.
 struct Record {

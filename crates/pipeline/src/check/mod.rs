@@ -18,6 +18,7 @@ mod columns;
 mod machine;
 mod model;
 mod report;
+mod rings;
 mod run;
 mod scenario;
 mod structure;

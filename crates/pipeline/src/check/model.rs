@@ -1,70 +1,13 @@
 //! A program as the checker reads it.
 
+use std::collections::BTreeMap;
+
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, SecondaryMap, Type, ValueId};
 
 use super::columns::columns;
 use super::report::{Report, Rule};
+use super::rings::{Payload, Ring};
 use super::turns::Turns;
-
-/// A declared pipeline.
-#[derive(Clone, Debug)]
-pub(super) struct Ring {
-    pub name: String,
-    pub handshake: String,
-    pub depth: u64,
-    pub payloads: Vec<Payload>,
-    pub bytes: u64,
-    pub full: Option<u64>,
-    pub empty: Option<u64>,
-    pub arrive_full: u64,
-    pub arrive_empty: u64,
-    /// Whether its slots lie in tensor memory.
-    pub tensor: bool,
-    /// Rows of one block of a tile there: those of an instruction.
-    pub rows: u64,
-    /// Partitions that write tiles into its slots, in order.
-    pub writers: Vec<usize>,
-}
-
-impl Ring {
-    /// Whether products read its slots, and a commit of products gives them back.
-    pub fn is_operands(&self) -> bool {
-        matches!(self.handshake.as_str(), "tma_to_mma" | "cp_async_to_mma")
-    }
-
-    /// Whether all lanes fill its slots, by copies in groups or from registers.
-    pub fn is_grouped(&self) -> bool {
-        matches!(self.handshake.as_str(), "cp_async" | "cp_async_to_mma")
-    }
-
-    /// Whether products fill its slots, and a commit of products hands them over.
-    pub fn is_accumulators(&self) -> bool {
-        self.handshake == "mma_to_generic"
-    }
-
-    /// Whether lanes write its slots in tensor memory for products, and a commit of products gives them back.
-    pub fn is_tmem_operands(&self) -> bool {
-        self.handshake == "generic_to_mma"
-    }
-}
-
-/// A tile of each slot of a ring. In tensor memory, `bytes`, `offset` and `stride` count columns.
-#[derive(Clone, Debug)]
-pub(super) struct Payload {
-    pub tile: Type,
-    pub bytes: u64,
-    pub swizzle: u64,
-    pub offset: u64,
-    pub stride: u64,
-}
-
-impl Payload {
-    /// The bytes of a slot.
-    pub fn span(&self, slot: u64) -> (u64, u64) {
-        let start = self.offset.saturating_add(self.stride.saturating_mul(slot));
-        (start, start.saturating_add(self.bytes))
-    }
-}
 
 /// A declared named barrier.
 #[derive(Clone, Debug)]
@@ -207,6 +150,10 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                 if opcode == Opcode::TileStore && ring.writers.last() != Some(&index) {
                     ring.writers.push(index);
                 }
+                let payload = number(model.module, op, "payload").and_then(|n| usize::try_from(n).ok());
+                if let Some(payload) = payload.filter(|_| opcode == Opcode::AsyncCopy) {
+                    *ring.copied.entry((index, payload)).or_default() += if placed.looped { 2 } else { 1 };
+                }
             }
             if opcode == Opcode::BarrierSync {
                 let found = symbol("barrier").and_then(|s| model.barriers.iter().position(|b| b.name == s));
@@ -341,6 +288,7 @@ impl Reader<'_, '_> {
             tensor,
             rows,
             writers: Vec::new(),
+            copied: BTreeMap::new(),
             name,
         })
     }

@@ -136,7 +136,7 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
 fn trip_count(out: &Module, bounds: [ValueId; 3]) -> Option<i64> {
     let [lo, hi, step] = bounds.map(|v| constant(out, v));
     let (length, step) = (hi?.checked_sub(lo?)?, step.filter(|&step| step > 0)?);
-    (length > 0).then(|| length.div_euclid(step) + i64::from(length % step > 0))
+    (length > 0).then(|| (length - 1) / step + 1)
 }
 
 impl Loop<'_> {

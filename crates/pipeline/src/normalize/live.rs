@@ -44,7 +44,7 @@ pub(crate) fn drop_unused(module: &mut Module, func: OpId) {
 fn is_harmless(module: &Module, owner: OpId, op: OpId) -> bool {
     match module.ops[op].opcode.facts().effect {
         Effect::None | Effect::Divides => true,
-        Effect::Read => module.attr(op, "isVolatile") != Some(&Attr::Bool(true)),
+        Effect::Read => !module.is_volatile(op),
         Effect::Regions => matches!(module.ops[op].opcode, Opcode::For | Opcode::If),
         Effect::Control => op != owner,
         Effect::Foreign => module.attr(op, "pure") == Some(&Attr::Bool(true)),

@@ -168,7 +168,7 @@ fn copied(
     if shape.len() > 2 || row < 16 {
         return Err("it is no matrix or vector with rows of at least 16 B");
     }
-    if matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true))) {
+    if module.is_volatile(op) {
         return Err("it is volatile");
     }
     let operands = &module.ops[op].operands;

@@ -28,17 +28,16 @@ pub(crate) struct Slice {
 /// earlier iteration.
 fn is_quiet(module: &Module, scf_for: OpId) -> bool {
     preorder(module, scf_for).into_iter().all(|op| {
-        let data = &module.ops[op];
-        let waits = matches!(data.opcode, Opcode::GridWait | Opcode::AtomicPoll | Opcode::AtomicLoad);
-        !data.opcode.facts().effect.writes() && data.opcode.facts().effect != Effect::Foreign && !waits
+        let effect = module.ops[op].opcode.facts().effect;
+        !effect.writes() && effect != Effect::Foreign
     })
 }
 
 /// Whether an operation loads integers, as pages and sorted rows are looked up (Q11), from a place that can be told earlier.
 fn looks_up(module: &Module, op: OpId) -> bool {
     let integers = |&v: &ValueId| matches!(module.ty(v).elem(), Type::Int(..));
-    let volatile = matches!(module.attr(op, "isVolatile"), Some(Attr::Bool(true)));
-    module.ops[op].opcode == Opcode::Load && !volatile && module.ops[op].results.iter().all(integers)
+    let data = &module.ops[op];
+    data.opcode == Opcode::Load && !module.is_volatile(op) && data.results.iter().all(integers)
 }
 
 /// The loads of integers in a loop that nothing but addresses and masks of other loads needs: they are looked up where those

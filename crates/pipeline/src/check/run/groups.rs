@@ -63,11 +63,8 @@ impl Run<'_, '_> {
 
     /// Whether warps write a ring from registers.
     pub(super) fn is_stored(&self, w: usize, ring: usize) -> bool {
-        let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
-        let stores = |op: OpId| {
-            self.model.module.ops[op].opcode == Opcode::TileStore && self.model.ring(op) == Some(ring)
-        };
-        partition.is_some_and(|a| a.ops.iter().any(|p| stores(p.op)))
+        let (Some(warp), Some(ring)) = (self.warps.get(w), self.model.rings.get(ring)) else { return false };
+        ring.writers.contains(&warp.partition)
     }
 
     /// Whether a mask is false everywhere because its last operand is: the guard of an iteration that may not exist.
@@ -152,14 +149,11 @@ impl Run<'_, '_> {
             let stored = self.warps.get(w).and_then(|x| x.copied.get(&(ring, payload)));
             return stored.copied().unwrap_or(0).saturating_sub(1);
         }
-        let partition = self.warps.get(w).and_then(|x| self.model.partitions.get(x.partition));
-        let copies = partition.into_iter().flat_map(|a| &a.ops).filter(|p| {
-            let payload_of = self.model.number(p.op, "payload").and_then(|n| usize::try_from(n).ok());
-            self.model.module.ops[p.op].opcode == Opcode::AsyncCopy
-                && (self.model.ring(p.op), payload_of) == (Some(ring), Some(payload))
-        });
-        let (many, looped) = copies.fold((0, false), |(n, looped), p| (n + 1, looped || p.looped));
-        let Some(warp) = self.warps.get_mut(w).filter(|_| looped || many > 1) else { return 0 };
+        let Some(warp) = self.warps.get_mut(w) else { return 0 };
+        let copied = self.model.rings.get(ring).and_then(|r| r.copied.get(&(warp.partition, payload)));
+        if copied.is_none_or(|&times| times < 2) {
+            return 0;
+        }
         let count = warp.viewed.entry((ring, payload)).or_insert(0);
         let version = *count;
         *count += 1;

@@ -5,8 +5,9 @@ use warploom_ir::Opcode;
 
 use super::memory::columns_meet;
 use super::operations::operations;
-use crate::check::model::{Model, Ring};
+use crate::check::model::Model;
 use crate::check::report::{Report, Rule};
+use crate::check::rings::Ring;
 
 /// Arrival counts are who arrives; barriers exist where they are used (C22, C24, T8).
 pub(super) fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Target, report: &mut Report) {

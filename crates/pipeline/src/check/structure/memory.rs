@@ -3,8 +3,9 @@
 use warploom_chips::Target;
 use warploom_ir::Type;
 
-use crate::check::model::{Model, Ring};
+use crate::check::model::Model;
 use crate::check::report::{Report, Rule};
+use crate::check::rings::Ring;
 
 /// Slots and barriers lie inside shared memory and are aligned (C15, C20, T8).
 pub(super) fn memory(model: &Model<'_>, target: &Target, report: &mut Report) {

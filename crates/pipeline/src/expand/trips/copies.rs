@@ -37,20 +37,13 @@ impl Loop<'_> {
         map: &mut Map,
     ) -> Option<()> {
         let (operands, ty) = (out.ops[op].operands.clone(), out.ty(out.result(op)?).clone());
+        let new = |index: usize| operands.get(index).map(|v| map.get(v).copied().unwrap_or(*v));
         let mut emit = Emit { out, block, loc: self.loc };
-        let flags = ty.with_elem(Type::I1);
-        let mut mask = if ty.is_tensor() { emit.value(Opcode::Splat, &[guard], &flags) } else { guard };
-        if let Some(given) = operands.get(1) {
-            let given = *map.get(given).unwrap_or(given);
-            mask = emit.value(Opcode::AndI, &[given, mask], &flags);
-        }
-        let other = match operands.get(2) {
-            Some(other) => *map.get(other).unwrap_or(other),
-            None => {
-                let zero = emit.scalar(0, &ty.elem().clone());
-                if ty.is_tensor() { emit.value(Opcode::Splat, &[zero], &ty) } else { zero }
-            }
-        };
+        let mask = guarded(&mut emit, new(1), guard, &ty);
+        let other = new(2).unwrap_or_else(|| {
+            let zero = emit.scalar(0, ty.elem());
+            everywhere(&mut emit, zero, &ty)
+        });
         clone(out, op, block, map);
         let copy = out.def_op(*map.get(&out.result(op)?)?)?;
         out.ops[copy].operands.truncate(1);
@@ -99,12 +92,8 @@ impl Loop<'_> {
             let (pointers, mask, other) = (new(0)?, new(1), new(2));
             let loc = out.ops[tile.op].loc;
             let mut emit = Emit { out, block, loc };
-            let ty = tile.tile.with_elem(Type::I1);
-            let mut all = emit.value(Opcode::Splat, &[guard], &ty);
-            if let Some(mask) = mask {
-                all = emit.value(Opcode::AndI, &[mask, all], &ty);
-            }
-            let mut operands = vec![iterator[0], pointers, all];
+            let mask = guarded(&mut emit, mask, guard, &tile.tile);
+            let mut operands = vec![iterator[0], pointers, mask];
             operands.extend(other);
             let props = [("pipeline", Attr::symbol(ring)), ("payload", number(payload))];
             emit.op(Opcode::AsyncCopy, &operands, &[], &props);
@@ -113,4 +102,16 @@ impl Loop<'_> {
         emit.op(Opcode::AsyncCommit, &[], &[], &[]);
         self.nexts(&mut emit, copied, now, &map)
     }
+}
+
+/// The mask of an access to a tile or a scalar in an iteration that may not exist: what is given, and the guard last.
+fn guarded(emit: &mut Emit<'_>, mask: Option<ValueId>, guard: ValueId, ty: &Type) -> ValueId {
+    let flags = ty.with_elem(Type::I1);
+    let all = everywhere(emit, guard, &flags);
+    mask.map_or(all, |mask| emit.value(Opcode::AndI, &[mask, all], &flags))
+}
+
+/// A scalar in every element of a type.
+fn everywhere(emit: &mut Emit<'_>, scalar: ValueId, ty: &Type) -> ValueId {
+    if ty.is_tensor() { emit.value(Opcode::Splat, &[scalar], ty) } else { scalar }
 }
