@@ -9,6 +9,7 @@ use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 
 use crate::engines::asynchronous::{self, Products};
+use crate::engines::pressure::live_words;
 use crate::engines::scratch;
 use crate::engines::{PartitionShape, RegisterLayout};
 use crate::nest::innermost_for;
@@ -41,7 +42,7 @@ pub(crate) fn choose(
             let error = refuse(module, func, Code::Op, "no product to issue asynchronously");
             Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
         }
-        (_, Products::Synchronous) => mma_sync(module, &dots, reduces, aligned(module, func), operands),
+        (_, Products::Synchronous) => mma_sync(module, func, &dots, reduces, operands),
         (_, Products::Asynchronous { .. }) => {
             asynchronous::warps(module, func, &dots, aligned(module, func), target)
         }
@@ -72,7 +73,7 @@ pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
     let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
     let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
     let operands = operands(module, func, &[], false);
-    match mma_sync(module, &dots, reduces, aligned(module, func), &operands) {
+    match mma_sync(module, func, &dots, reduces, &operands) {
         Ok((_, RegisterLayout::MmaSync { m, n })) if !dots.is_empty() => {
             Some([u32::try_from(m).ok()?, u32::try_from(n).ok()?])
         }
@@ -83,9 +84,9 @@ pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
 /// Warps and how they share the products: the fewest, four at least, whose accumulators fit.
 fn mma_sync(
     module: &Module,
+    func: OpId,
     dots: &[OpId],
     reduces: bool,
-    aligned: bool,
     operands: &[DotOperand],
 ) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let extents = |dot: OpId| -> Option<(u64, u64)> {
@@ -112,12 +113,12 @@ fn mma_sync(
             })
     };
     let held = |m: u64, n: u64| operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
-    let fits = |most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
+    let fits = |all: u64, most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
         all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
     };
     // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
-    let limits = if aligned { [most, most] } else { [ACCUMULATORS / 2, most] };
+    let limits = if aligned(module, func) { [most, most] } else { [ACCUMULATORS / 2, most] };
     // Operands are read once per warp along the other dimension: the squarest split reads least.
     let (rows, cols) = dots.first().and_then(|&dot| extents(dot)).unwrap_or((1, 1));
     let squarest = |warps: u64| {
@@ -133,15 +134,27 @@ fn mma_sync(
         vec![(false, 16), (false, 8)]
     };
     // One warp alone hides nothing of what it waits for: all ways with several come first.
-    for counts in [&[4u64, 8, 16, 2][..], &[1]] {
-        for &(column, tile) in &ways {
-            for (most, &warps) in limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w))) {
-                let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
-                if let Some(&(m, n)) = splits.iter().find(|&&split| fits(most, warps, split, tile)) {
-                    return Ok((warps, RegisterLayout::MmaSync { m, n }));
+    let fitting = |all: u64| {
+        for counts in [&[4u64, 8, 16, 2][..], &[1]] {
+            for &(column, tile) in &ways {
+                for (most, &warps) in limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w))) {
+                    let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
+                    if let Some(&(m, n)) = splits.iter().find(|&&split| fits(all, most, warps, split, tile)) {
+                        return Some((warps, RegisterLayout::MmaSync { m, n }));
+                    }
                 }
             }
         }
+        None
+    };
+    // Where all of them do not fit, those that live at once may.
+    let live = || {
+        let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
+        let live = scopes.map(|scope| live_words(module, scope, |_| false, &BTreeMap::new()));
+        live.max().unwrap_or(0).min(all)
+    };
+    if let Some(found) = fitting(all).or_else(|| fitting(live())) {
+        return Ok(found);
     }
     let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1, 8));
     let bent = operands.iter().find(|f| f.slot.is_none() && !f.is_covered(module, 1, 1)).map(|f| f.dot);
@@ -152,10 +165,10 @@ fn mma_sync(
     }
     let warps = [16, 8, 4, 2, 1]
         .into_iter()
-        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(u64::MAX, w, (m, n), 8)));
+        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), 8)));
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
-    Err(too_many_registers(module, &tiles, all, most, warps.unwrap_or(1)))
+    Err(too_many_registers(module, &tiles, live(), most, warps.unwrap_or(1)))
 }
 
 /// Whether K comes in the steps of mma.sync: 32 bytes each.

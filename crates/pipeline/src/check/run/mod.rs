@@ -194,19 +194,13 @@ impl<'m, 'r> Run<'m, 'r> {
     /// Scalars have values, so that loops and branches can be followed; anything else only reads what it reads.
     fn compute(&mut self, w: usize, op: OpId) -> Step {
         let known = match self.asks(op) {
-            true => self.sample(w, op),
-            false => {
-                let known = self.inputs.result(self.model.module, op, |v| self.value(w, v));
-                known.or_else(|| self.depends_on_data(w, op).then(|| self.sample(w, op)).flatten())
-            }
+            true => None,
+            false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
         };
-        if known.is_none() {
-            for &result in &self.model.module.ops[op].results {
-                self.set(w, result, Val::Other);
-            }
-        }
+        let sampled = if known.is_none() { self.sample(w, op) } else { Vec::new() };
         let step = self.plain(w, op);
-        if let (Some(val), Some(result)) = (known, self.model.module.result(op)) {
+        let results = &self.model.module.ops[op].results;
+        for (&result, val) in results.iter().zip(known.into_iter().chain(sampled)) {
             self.set(w, result, val);
         }
         step

@@ -1,5 +1,5 @@
 //! Scalars that a run does not know: what memory answers that other programs write meanwhile (atomic operations, volatile
-//! loads), and what is computed from the elements of tiles and from floats (C35).
+//! loads), and what is computed from the elements of tiles, from floats and by operations that a run does not follow (C35).
 //!
 //! Loops and branches may depend on it (locks, counters, flags, a tile that is masked whole): it is sampled. Every warp of
 //! a partition is given the same, as the lanes of a program share the one answer of a scalar operation.
@@ -20,22 +20,22 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether the result of an operation is made of elements of tiles or of floats.
-    pub(super) fn depends_on_data(&self, w: usize, op: OpId) -> bool {
-        let operands = &self.model.module.ops[op].operands;
-        operands.iter().any(|&v| matches!(self.value(w, v), Val::Other))
-    }
-
-    /// What a warp is answered this time; `None` for what is no integer.
-    pub(super) fn sample(&mut self, w: usize, op: OpId) -> Option<Val> {
+    /// What a warp is answered this time: a number for each result that is one.
+    pub(super) fn sample(&mut self, w: usize, op: OpId) -> Vec<Val> {
         let module = self.model.module;
-        let ty = module.ty(module.result(op)?);
-        if !matches!(ty, Type::Int(..)) {
-            return None;
+        let results = &module.ops[op].results;
+        if !results.iter().any(|&result| matches!(module.ty(result), Type::Int(..))) {
+            return vec![Val::Other; results.len()];
         }
-        let asked = self.warps.get_mut(w)?.asked.entry(op).or_default();
+        let Some(asked) = self.warps.get_mut(w).map(|warp| warp.asked.entry(op).or_default()) else {
+            return Vec::new();
+        };
         *asked += 1;
-        let time = *asked;
-        Some(Val::Int(wrapped(self.inputs.sampled(time), ty)))
+        let number = self.inputs.sampled(*asked);
+        let given = |ty: &Type| match ty {
+            Type::Int(..) => Val::Int(wrapped(number, ty)),
+            _ => Val::Other,
+        };
+        results.iter().map(|&result| given(module.ty(result))).collect()
     }
 }

@@ -64,6 +64,11 @@ impl Inputs {
         let checked = |f: fn(i64, i64) -> Option<i64>| {
             both().map(|(a, b)| f(a, b).map_or(Val::Undefined, |v| Val::Int(wrapped(v, module.ty(result)))))
         };
+        let without_sign = |f: fn(u64, u64) -> Option<u64>| {
+            let ty = module.ty(result);
+            let made = both().map(|(a, b)| f(unsigned(a, ty), unsigned(b, ty)));
+            made.map(|v| v.map_or(Val::Undefined, |v| Val::Int(wrapped(v.cast_signed(), ty))))
+        };
         let made = match data.opcode {
             Constant => module.attr(op, "value").and_then(Attr::as_i64)?,
             GetProgramId => self.program,
@@ -73,13 +78,21 @@ impl Inputs {
             MulI => return checked(i64::checked_mul),
             DivSI => return checked(i64::checked_div),
             RemSI => return checked(i64::checked_rem),
+            DivUI => return without_sign(u64::checked_div),
+            RemUI => return without_sign(u64::checked_rem),
+            MinUI => return without_sign(|a, b| Some(a.min(b))),
+            MaxUI => return without_sign(|a, b| Some(a.max(b))),
+            ShLI => return without_sign(|a, b| u32::try_from(b).ok().and_then(|b| a.checked_shl(b))),
+            ShRUI => return without_sign(|a, b| u32::try_from(b).ok().and_then(|b| a.checked_shr(b))),
+            ShRSI => return checked(|a, b| u32::try_from(b).ok().and_then(|b| a.checked_shr(b))),
             MinSI => both().map(|(a, b)| a.min(b))?,
             MaxSI => both().map(|(a, b)| a.max(b))?,
             AndI => both().map(|(a, b)| a & b)?,
             OrI => both().map(|(a, b)| a | b)?,
             XOrI => both().map(|(a, b)| a ^ b)?,
             CmpI => compares(module, op, both()?)?.into(),
-            ExtSI | ExtUI | TruncI | IndexCast => int(0)?,
+            ExtUI => unsigned(int(0)?, module.ty(*data.operands.first()?)).cast_signed(),
+            ExtSI | TruncI | IndexCast => int(0)?,
             Select => return Some(if int(0)? != 0 { of(1) } else { of(2) }),
             AddPtr => match (of(0), int(1)?) {
                 (Val::Pointer { key, offset }, by) => {
@@ -106,6 +119,14 @@ pub(super) fn wrapped(value: i64, ty: &Type) -> i64 {
             value.wrapping_shl(unused).wrapping_shr(unused)
         }
         _ => value,
+    }
+}
+
+/// The bits of a number in the width of its type.
+fn unsigned(value: i64, ty: &Type) -> u64 {
+    match ty {
+        Type::Int(bits, _) if *bits < 64 => value.cast_unsigned() & ((1 << bits) - 1),
+        _ => value.cast_unsigned(),
     }
 }
 
