@@ -62,6 +62,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) moved: HashMap<Key, Coords>,
     /// Keys of `moved` in order.
     pub(super) moved_log: Vec<Key>,
+    /// Products that were waited for, as they were before, in the order of the waits.
+    pub(super) landed_log: Vec<(ValueId, Bound<'c>)>,
     /// Tiles that read memory when evaluated, and have not been evaluated for good.
     pub(super) open: Vec<(ValueId, Memory)>,
     /// What operations may change.
@@ -158,8 +160,9 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Opens a scope: what is computed in it is forgotten when it closes.
-    pub(super) fn enter(&self) -> [usize; 4] {
-        [self.memo_log.len(), self.pairs_log.len(), self.moved_log.len(), self.open.len()]
+    pub(super) fn enter(&self) -> [usize; 5] {
+        let landed = self.landed_log.len();
+        [self.memo_log.len(), self.pairs_log.len(), self.moved_log.len(), self.open.len(), landed]
     }
 
     /// From here on only lanes for which the condition holds go on, or all where there is none; what
@@ -182,7 +185,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Closes a scope.
-    pub(super) fn leave(&mut self, [memo, pairs, moved, open]: [usize; 4]) {
+    pub(super) fn leave(&mut self, [memo, pairs, moved, open, landed]: [usize; 5]) {
         for key in self.memo_log.drain(memo..) {
             self.memo.remove(&key);
         }
@@ -193,5 +196,9 @@ impl<'c> Lower<'c, '_> {
             self.moved.remove(&key);
         }
         self.open.truncate(open);
+        // Another branch has not waited for them.
+        for (value, bound) in self.landed_log.drain(landed..).rev() {
+            self.bound.insert(value, bound);
+        }
     }
 }

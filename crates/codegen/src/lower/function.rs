@@ -59,6 +59,7 @@ pub(crate) fn lower<'c, 'a>(
         places: Vec::new(),
         moved: HashMap::new(),
         moved_log: Vec::new(),
+        landed_log: Vec::new(),
         open: Vec::new(),
         hazards: Hazards::new(module, program)?,
         axes: Vectors::new(module, program.func),

@@ -93,7 +93,9 @@ impl<'c> Lower<'c, '_> {
         let Some(flight) = fragment.flight.clone() else { return Ok(()) };
         let fragment = fragment.clone();
         let registers = self.wait_group(0, &fragment.registers, &flight.reads)?;
-        self.bound.insert(value, Bound::Fragment(Fragment { registers, flight: None, ..fragment }));
+        let landed = Bound::Fragment(Fragment { registers, flight: None, ..fragment });
+        let before = self.bound.insert(value, landed);
+        self.landed_log.extend(before.map(|before| (value, before)));
         Ok(())
     }
 

@@ -1,24 +1,25 @@
-//! Vectors of indices that loops advance: carried as the number that they grow by.
+//! Indices and pointers that loops advance: carried as the number that they grow by.
 //!
-//! A vector that counts rows in one place and columns in another lies in two layouts at once. Where a loop adds the same
-//! to each of its elements, `x = x + splat(s)`, what is carried is the sum of `s`, and the vector, computed anew, lies
-//! wherever it is wanted (C8).
+//! A vector that counts rows in one place and columns in another lies in two layouts at once, and so do pointers that are
+//! loaded from here and copied from there. Where a loop adds the same to each of their elements, `x = x + splat(s)`, what
+//! is carried is the sum of `s`, and the tile, computed anew, lies wherever it is wanted (C8).
 
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::Emit;
 use crate::walk::{Users, preorder};
 
-/// Rewrites such vectors of a function, where they are used along both dimensions.
+/// Rewrites such tiles of a function: vectors that are used along both dimensions, and pointers of loads inside branches,
+/// whose tiles are copied where they stand.
 pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
     let loops: Vec<OpId> =
         preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::For).collect();
     for scf_for in loops {
         let Some(body) = module.entry(scf_for, 0) else { continue };
         for at in 0..module.ops[scf_for].results.len() {
-            if let Some(step) = step_of(module, body, at)
-                && is_used_both_ways(module, module.blocks[body].args[at + 1])
-            {
+            let Some(step) = step_of(module, body, at) else { continue };
+            let tile = module.blocks[body].args[at + 1];
+            if is_used_both_ways(module, tile) || is_loaded_deeper(module, body, tile) {
                 carry_sum(module, scf_for, body, at, step);
             }
         }
@@ -36,14 +37,16 @@ enum Step {
 fn step_of(module: &Module, body: BlockId, at: usize) -> Option<Step> {
     let arg = *module.blocks[body].args.get(at + 1)?;
     let ty = module.ty(arg);
-    if ty.shape().len() != 1 || !matches!(ty.elem(), Type::Int(8.., _)) {
-        return None;
-    }
+    let adds = match (ty.shape().len(), ty.elem()) {
+        (1, Type::Int(8.., _)) => Opcode::AddI,
+        (1.., Type::Ptr { .. }) => Opcode::AddPtr,
+        _ => return None,
+    };
     let next = *module.ops[module.terminator(body)?].operands.get(at)?;
-    let sum = module.def_op(next).filter(|&op| module.ops[op].opcode == Opcode::AddI)?;
+    let sum = module.def_op(next).filter(|&op| module.ops[op].opcode == adds)?;
     let added = match *module.ops[sum].operands.as_slice() {
         [a, b] if a == arg => b,
-        [a, b] if b == arg => a,
+        [a, b] if b == arg && adds == Opcode::AddI => a,
         _ => return None,
     };
     let op = module.def_op(added)?;
@@ -78,16 +81,26 @@ fn is_used_both_ways(module: &Module, vector: ValueId) -> bool {
     axes.len() > 1
 }
 
-/// Carries the sum of the steps in place of the vector.
+/// Whether pointers are read in a branch or loop inside the body, where no ring brings what they point to.
+fn is_loaded_deeper(module: &Module, body: BlockId, tile: ValueId) -> bool {
+    let pointers = matches!(module.ty(tile).elem(), Type::Ptr { .. });
+    let reads = |&user: &OpId| module.ops[user].opcode == Opcode::Load && module.ops[user].block != Some(body);
+    pointers && Users::new(module).of(tile).iter().any(reads)
+}
+
+/// Carries the sum of the steps in place of the tile. Pointers move by sums of 64 bits: the steps wrap, their sum does not.
 fn carry_sum(module: &mut Module, scf_for: OpId, body: BlockId, at: usize, step: Step) -> Option<()> {
     let (arg, loc) = (*module.blocks[body].args.get(at + 1)?, module.ops[scf_for].loc);
     let result = *module.ops[scf_for].results.get(at)?;
     let first = *module.ops[scf_for].operands.get(at + 3)?;
-    let (vector, scalar) = (module.ty(arg).clone(), module.ty(arg).elem().clone());
+    let pointers = matches!(module.ty(arg).elem(), Type::Ptr { .. });
+    let scalar = if pointers { Type::I64 } else { module.ty(arg).elem().clone() };
+    let (tile, adds) = (module.ty(arg).clone(), if pointers { Opcode::AddPtr } else { Opcode::AddI });
+    let offsets = tile.with_elem(scalar.clone());
     let yielded = module.terminator(body)?;
     let around = module.ops[scf_for].block?;
 
-    // `vector = first + splat(sum)`, at the head of the body and behind the loop.
+    // `tile = first + splat(sum)`, at the head of the body and behind the loop.
     let zero = Attr::Int { value: 0, ty: scalar.clone() };
     let none = module.create_op(Opcode::Constant, &[], std::slice::from_ref(&scalar), loc);
     module.ops[none].props.set("value", zero);
@@ -98,8 +111,8 @@ fn carry_sum(module: &mut Module, scf_for: OpId, body: BlockId, at: usize, step:
         let list = &mut module.blocks[block].ops;
         let tail = list.split_off(place.min(list.len()));
         let mut emit = Emit { out: module, block, loc };
-        let splat = emit.value(Opcode::Splat, &[sum], &vector);
-        let whole = emit.value(Opcode::AddI, &[first, splat], &vector);
+        let splat = emit.value(Opcode::Splat, &[sum], &offsets);
+        let whole = emit.value(adds, &[first, splat], &tile);
         module.blocks[block].ops.extend(tail);
         module.replace_all_uses(sum, whole);
         let splat = module.def_op(splat)?;
@@ -110,11 +123,9 @@ fn carry_sum(module: &mut Module, scf_for: OpId, body: BlockId, at: usize, step:
     let tail = module.blocks[body].ops.split_off(place);
     let mut emit = Emit { out: module, block: body, loc };
     let step = match step {
+        Step::Scalar(value) if pointers => emit.wide(value),
         Step::Scalar(value) => value,
-        Step::Constant(value) => {
-            let op = emit.op(Opcode::Constant, &[], std::slice::from_ref(&scalar), &[("value", value)]);
-            *emit.out.ops[op].results.first()?
-        }
+        Step::Constant(value) => emit.scalar(value.as_i64()?, &scalar),
     };
     let next = emit.value(Opcode::AddI, &[arg, step], &scalar);
     module.blocks[body].ops.extend(tail);

@@ -197,10 +197,14 @@ impl<'m, 'r> Run<'m, 'r> {
             true => None,
             false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
         };
-        let sampled = if known.is_none() { self.sample(w, op) } else { Vec::new() };
-        let step = self.plain(w, op);
         let results = &self.model.module.ops[op].results;
-        for (&result, val) in results.iter().zip(known.into_iter().chain(sampled)) {
+        if known.is_none() {
+            for (&result, val) in results.iter().zip(self.sample(w, op)) {
+                self.set(w, result, val);
+            }
+        }
+        let step = self.plain(w, op);
+        if let (Some(val), Some(&result)) = (known, results.first()) {
             self.set(w, result, val);
         }
         step
