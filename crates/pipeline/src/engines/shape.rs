@@ -137,7 +137,9 @@ fn mma_sync(
     let fitting = |all: u64| {
         for counts in [&[4u64, 8, 16, 2][..], &[1]] {
             for &(column, tile) in &ways {
-                for (most, &warps) in limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w))) {
+                for (most, &warps) in
+                    limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w)))
+                {
                     let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
                     if let Some(&(m, n)) = splits.iter().find(|&&split| fits(all, most, warps, split, tile)) {
                         return Some((warps, RegisterLayout::MmaSync { m, n }));

@@ -9,17 +9,20 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 use crate::emit::Emit;
 use crate::walk::{Users, preorder};
 
-/// Rewrites such tiles of a function: vectors that are used along both dimensions, and pointers of loads inside branches,
-/// whose tiles are copied where they stand.
+/// Rewrites such tiles of a function: vectors that are used along both dimensions, and pointers, where there are products,
+/// that do more than load beside them.
 pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
-    let loops: Vec<OpId> =
-        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::For).collect();
-    for scf_for in loops {
+    let ops = preorder(module, func);
+    let multiplies = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Dot);
+    // What an inner loop makes of its pointers is a sum for the loop around it.
+    for scf_for in
+        ops.into_iter().rev().filter(|&op| module.ops[op].opcode == Opcode::For).collect::<Vec<_>>()
+    {
         let Some(body) = module.entry(scf_for, 0) else { continue };
         for at in 0..module.ops[scf_for].results.len() {
             let Some(step) = step_of(module, body, at) else { continue };
             let tile = module.blocks[body].args[at + 1];
-            if is_used_both_ways(module, tile) || is_loaded_deeper(module, body, tile) {
+            if is_used_both_ways(module, tile) || multiplies && goes_around(module, scf_for, tile, at) {
                 carry_sum(module, scf_for, body, at, step);
             }
         }
@@ -81,11 +84,25 @@ fn is_used_both_ways(module: &Module, vector: ValueId) -> bool {
     axes.len() > 1
 }
 
-/// Whether pointers are read in a branch or loop inside the body, where no ring brings what they point to.
-fn is_loaded_deeper(module: &Module, body: BlockId, tile: ValueId) -> bool {
-    let pointers = matches!(module.ty(tile).elem(), Type::Ptr { .. });
-    let reads = |&user: &OpId| module.ops[user].opcode == Opcode::Load && module.ops[user].block != Some(body);
-    pointers && Users::new(module).of(tile).iter().any(reads)
+/// Whether lanes may want carried pointers elsewhere than where a loop holds them: those that come from another loop around
+/// this one, are read deeper than in its body, or point to what is copied where it stands, since a lock is
+/// waited for in the same trip.
+fn goes_around(module: &Module, scf_for: OpId, tile: ValueId, at: usize) -> bool {
+    use Opcode::{AddPtr, AtomicCas, AtomicRmw, Load, Store, Trans, While};
+    if !matches!(module.ty(tile).elem(), Type::Ptr { .. }) {
+        return false;
+    }
+    let first = module.ops[scf_for].operands.get(at + 3);
+    let from_loop = first.is_some_and(|&first| module.def_op(first).is_none());
+    let beside = |&user: &OpId| {
+        let data = &module.ops[user];
+        data.block == module.entry(scf_for, 0)
+            && matches!(data.opcode, Load | AddPtr | Trans | Store | AtomicRmw)
+    };
+    let waits = |&op: &OpId| matches!(module.ops[op].opcode, While | AtomicCas);
+    from_loop
+        || !Users::new(module).of(tile).iter().all(beside)
+        || preorder(module, scf_for).iter().any(waits)
 }
 
 /// Carries the sum of the steps in place of the tile. Pointers move by sums of 64 bits: the steps wrap, their sum does not.
