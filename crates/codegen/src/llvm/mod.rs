@@ -129,6 +129,11 @@ impl<'c, 't> Ir<'c, 't> {
         self.ctx.f32_type()
     }
 
+    /// `double`.
+    pub fn f64(&self) -> FloatType<'c> {
+        self.ctx.f64_type()
+    }
+
     /// A pointer to an address space.
     pub fn ptr(&self, space: u16) -> PointerType<'c> {
         self.ctx.ptr_type(AddressSpace::from(space))

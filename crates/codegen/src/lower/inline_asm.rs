@@ -102,7 +102,7 @@ impl<'c> Lower<'c, '_> {
         let bad = |what: String| {
             let text = format!("tt.elementwise_inline_asm with {what}");
             let needs = "a register class for each register of 32 bits, or of one element, results first: =f, f, r, h, \
-                         l or d; $0, $1, .. in the text";
+                         l or d; n or i for constants; $0, $1, .. in the text";
             refuse(Code::Op, text).rule("C3").note("needs", needs)
         };
         let (text, constraints) = (word("asm_string").to_owned(), word("constraints").to_owned());
@@ -125,16 +125,35 @@ impl<'c> Lower<'c, '_> {
             .map(str::trim)
             .filter(|one| !one.starts_with('~') && !one.is_empty())
             .collect();
-        let types = results.iter().copied().chain(registers.iter().map(|r| r.get_type()));
         let (outputs, inputs) = list.split_at(results.len().min(list.len()));
         let classes: Vec<&str> = outputs
             .iter()
             .map(|one| one.strip_prefix("=&").or(one.strip_prefix('=')).unwrap_or("?"))
             .chain(inputs.iter().map(|one| tied(one, outputs).unwrap_or(one)))
             .collect();
-        let fits = |(class, ty): (&&str, BasicTypeEnum)| register_class(ty) == Some(*class);
-        if classes.len() != results.len() + registers.len() || !classes.iter().zip(types).all(fits) {
+        if classes.len() != results.len() + registers.len() {
             return Err(bad(format!("constraints `{constraints}`")).into());
+        }
+        for (n, class) in classes.iter().enumerate() {
+            let ty = match results.get(n) {
+                Some(&ty) => ty,
+                None => registers[n - results.len()].get_type(),
+            };
+            let Some(same) = self.class_type(class, ty) else {
+                return Err(bad(format!("constraints `{constraints}`")).into());
+            };
+            match results.get_mut(n) {
+                Some(result) => *result = same,
+                None if matches!(*class, "n" | "i") => {
+                    if !is_constant(registers[n - results.len()]) {
+                        return Err(bad(format!("a number for `{class}` that is no constant")).into());
+                    }
+                }
+                None => {
+                    let register = &mut registers[n - results.len()];
+                    *register = self.ir.bits(*register, same)?;
+                }
+            }
         }
         if !operands_exist(&text, classes.len()) {
             return Err(bad(format!("text `{text}`")).into());
@@ -168,6 +187,20 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
+    /// The type of a register of a class that holds the bits of a type; a constant has the type that it has.
+    fn class_type(&self, class: &str, ty: BasicTypeEnum<'c>) -> Option<BasicTypeEnum<'c>> {
+        let held: BasicTypeEnum = match class {
+            "r" => self.ir.i32().into(),
+            "h" => self.ir.int(16).into(),
+            "l" => self.ir.int(64).into(),
+            "f" => self.ir.f32().into(),
+            "d" => self.ir.f64().into(),
+            "n" | "i" if ty.is_int_type() => ty,
+            _ => return None,
+        };
+        (bits_of(held).ok()? == bits_of(ty).ok()?).then_some(held)
+    }
+
     /// Elements in one register, the first lowest.
     fn in_register(&mut self, elements: &[Val<'c>]) -> Result<Val<'c>> {
         let [first, ..] = elements else { return Err(internal("an empty register")) };
@@ -190,7 +223,9 @@ impl<'c> Lower<'c, '_> {
         ty: BasicTypeEnum<'c>,
         each: usize,
     ) -> Result<Vec<Val<'c>>> {
-        let (Val::IntValue(word), bits) = (register, bits_of(ty)?) else { return Ok(vec![register]) };
+        let (Val::IntValue(word), bits) = (register, bits_of(ty)?) else {
+            return Ok(vec![self.ir.bits(register, ty)?]);
+        };
         (0..each as u64)
             .map(|i| {
                 let part = self.ir.shr(word, i * u64::from(bits))?;
@@ -224,22 +259,9 @@ fn tied<'a>(input: &str, outputs: &[&'a str]) -> Option<&'a str> {
     output.strip_prefix("=&").or(output.strip_prefix('='))
 }
 
-/// The class of the register that holds a value of this type.
-fn register_class(ty: BasicTypeEnum) -> Option<&'static str> {
-    match ty {
-        BasicTypeEnum::FloatType(ty) => match ty.get_bit_width() {
-            32 => Some("f"),
-            64 => Some("d"),
-            _ => None,
-        },
-        BasicTypeEnum::IntType(ty) => match ty.get_bit_width() {
-            16 => Some("h"),
-            32 => Some("r"),
-            64 => Some("l"),
-            _ => None,
-        },
-        _ => None,
-    }
+/// Whether a value is a number that is known now.
+fn is_constant(value: Val) -> bool {
+    matches!(value, Val::IntValue(value) if value.is_const())
 }
 
 /// Whether every `$` of the text names one of `count` operands or stands for itself.

@@ -92,9 +92,17 @@ impl<'a> Lexer<'a> {
         }
         let c = self.byte(start);
         if c.is_ascii_digit() {
-            while self.byte(self.at).is_ascii_alphanumeric()
-                || (self.byte(self.at) == b'.' && self.byte(self.at + 1).is_ascii_digit())
-            {
+            let mut point = false;
+            loop {
+                let (c, next) = (self.byte(self.at), self.byte(self.at + 1));
+                // `15.` and `1.5e-3` are numbers; the dot of `4.x` is none of theirs.
+                let first_point = c == b'.' && !point && (next.is_ascii_digit() || !is_word(next));
+                let exponent =
+                    point && matches!(c, b'+' | b'-') && matches!(self.byte(self.at - 1), b'e' | b'E');
+                point |= first_point;
+                if !(c.is_ascii_alphanumeric() || first_point || exponent) {
+                    break;
+                }
                 self.at += 1;
             }
             return Ok((Token::Number(self.slice(start, self.at)), line));
