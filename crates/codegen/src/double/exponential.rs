@@ -3,9 +3,7 @@
 //! `e^x = 2^n e^r` with `|r| <= ln 2 / 2`, and `e^r = 1 + r + r^2 P(r)`: the rounding errors of `r` and of the leading sum are
 //! kept, so that the result is rounded once, but for what a sixteenth of it is wrong by.
 
-use super::coefficients::{
-    EXP, LN_2, LN_10, LOG2_10, LOG10_2, SINH, SINH_TURN,
-};
+use super::coefficients::{EXP, LN_2, LN_10, LOG2_10, LOG10_2, SINH, SINH_TURN};
 use super::pair::{Pair, with_sign};
 use super::term::{Real, Word};
 

@@ -3,12 +3,10 @@
 //! `x = 2^k m` with `m` between the root of a half and the root of two, and `ln m = 2 artanh s` with `s = (m - 1) / (m + 1)`,
 //! whose rounding error is kept.
 
-use super::coefficients::{
-    FIFTH, LN_2_SHORT, LOG, LOG_TAIL, LOG2_E, LOG10_2_SHORT, LOG10_E, THIRD,
-};
+use super::coefficients::{FIFTH, LN_2_SHORT, LOG, LOG_TAIL, LOG2_E, LOG10_2_SHORT, LOG10_E, THIRD};
 use super::exponential::{Power, TINY, between, two_to};
-use super::pair::Pair;
-use super::term::{Real, Word};
+use super::pair::{Pair, pick, with_sign};
+use super::term::{Number, Real, Word};
 
 /// `2^k m`, for `x` above zero and finite; `k` as a word is meant for `x` that is not subnormal.
 struct Parts<'p> {
@@ -88,17 +86,58 @@ pub(super) fn log10(x: Real<'_>) -> Real<'_> {
     defined(x, with_exponent(k, LOG10_2_SHORT, y).value())
 }
 
-/// `ln(1 + x)`.
-pub(super) fn log1p(x: Real<'_>) -> Real<'_> {
-    let sum = Pair::sum(x.constant(1.0), x);
+/// `ln(1 + x)` for `x` above -1, and how many times two goes into what it is the logarithm of beside that.
+fn one_plus<'p>(x: Pair<'p>, twos: impl Number<'p>) -> Real<'p> {
+    let sum = Pair::sum(x.high.constant(1.0), x.high).plus(x.low).normal();
     let Parts { word, k, m } = Parts::of(sum.high);
     // What the sum has lost counts up to 2^64; with no exponent, the argument itself is what is wanted.
     let small = word.below_signed(64);
-    let lost = small.pick(sum.low * two_to(small.pick_word(x.word(0) - word, 0u64)), 0.0);
-    let plain = k.equals(0.0);
-    let f = Pair::of(plain.pick(x, m - 1.0), plain.pick(0.0, lost));
-    let result = with_exponent(k, LN_2_SHORT, near_one(f)).value();
-    x.abs().less(TINY).pick(x, defined(sum.high, result))
+    let exponent = small.pick_word(x.high.word(0) - word, 0u64);
+    let lost = small.pick(sum.low * two_to(exponent), 0.0);
+    let f = pick(k.equals(0.0), x, Pair::of(m - 1.0, lost));
+    with_exponent(k + twos, LN_2_SHORT, near_one(f)).value()
+}
+
+/// `ln(1 + x)`.
+pub(super) fn log1p(x: Real<'_>) -> Real<'_> {
+    let result = one_plus(Pair::exactly(x), 0.0);
+    x.abs().less(TINY).pick(x, defined(x + 1.0, result))
+}
+
+/// `2^60`: beyond it, what is added to an argument has no weight in its logarithm.
+const LARGE: f64 = 1_152_921_504_606_846_976.0;
+
+/// The inverse hyperbolic sine: `ln(1 + x + x^2 / (1 + sqrt(1 + x^2)))`, or `ln 2x`.
+pub(super) fn asinh(x: Real<'_>) -> Real<'_> {
+    let size = x.abs();
+    let square = Pair::product(size, size);
+    let one = Pair::exactly(x.constant(1.0));
+    let root = square.plus_pair(one).sqrt();
+    let sum = square.over(root.plus_pair(one)).plus_pair(Pair::exactly(size));
+    let large = size.more(LARGE);
+    let result = one_plus(pick(large, Pair::exactly(size), sum), large.pick(1.0, 0.0));
+    let plain = size.less(TINY) | !size.less(f64::INFINITY);
+    plain.pick(x, with_sign(result, x))
+}
+
+/// The inverse hyperbolic cosine: `ln(1 + t + sqrt(2t + t^2))` with `t = x - 1`, or `ln 2x`.
+pub(super) fn acosh(x: Real<'_>) -> Real<'_> {
+    let t = Pair::sum(x, x.constant(-1.0));
+    let root = t.times(t.plus_pair(Pair::exactly(x.constant(2.0)))).sqrt();
+    let large = x.more(LARGE);
+    let sum = pick(large, Pair::exactly(x), root.plus_pair(t));
+    let result = one_plus(sum, large.pick(1.0, 0.0));
+    x.less(1.0).pick(f64::NAN, x.less(f64::INFINITY).pick(result, x))
+}
+
+/// The inverse hyperbolic tangent: half of `ln(1 + 2x / (1 - x))`.
+pub(super) fn atanh(x: Real<'_>) -> Real<'_> {
+    let size = x.abs();
+    let below = Pair::sum(x.constant(1.0), -size);
+    let result = one_plus(Pair::exactly(size + size).over(below), 0.0) * 0.5;
+    let ends = size.equals(1.0).pick(f64::INFINITY, f64::NAN);
+    let result = with_sign(size.less(1.0).pick(result, ends), x);
+    size.less(TINY).pick(x, result)
 }
 
 /// `x^y`, by the logarithm of `|x|`.

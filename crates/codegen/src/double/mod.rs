@@ -14,8 +14,6 @@ mod pair;
 mod root;
 mod step;
 mod term;
-#[cfg(test)]
-mod tests;
 mod trigonometry;
 
 pub(crate) use step::{Binary, Id, Step, Unary};
@@ -31,11 +29,14 @@ enum Form {
 use Form::{One, Two};
 
 /// Every function by its name in libdevice, without `__nv_`.
-const FUNCTIONS: [(&str, Form); 23] = [
+const FUNCTIONS: [(&str, Form); 26] = [
     ("acos", One(inverse::acos)),
+    ("acosh", One(logarithm::acosh)),
     ("asin", One(inverse::asin)),
+    ("asinh", One(logarithm::asinh)),
     ("atan", One(inverse::atan)),
     ("atan2", Two(inverse::atan2)),
+    ("atanh", One(logarithm::atanh)),
     ("cbrt", One(root::cbrt)),
     ("cos", One(trigonometry::cos)),
     ("cosh", One(exponential::cosh)),

@@ -86,7 +86,10 @@ impl<'c> Lower<'c, '_> {
         let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str).unwrap_or("?").to_owned();
         if !symbol.starts_with("__nv_") {
             let text = format!("tt.extern_elementwise of {symbol}");
-            return Err(refuse(Code::Op, text).rule("C68").note("supported", "functions of libdevice").into());
+            return Err(refuse(Code::Op, text)
+                .rule("C68")
+                .note("supported", "functions of libdevice")
+                .into());
         }
         let result = self.result_type(op)?;
         let mut types = self.module.ops[op].operands.iter().map(|&v| self.module.ty(v).elem());

@@ -175,6 +175,21 @@ pub fn erf(x: Twice) -> Twice {
     sum * exp(-square) * 2.0 / turns::pi().sqrt()
 }
 
+pub fn asinh(x: Twice) -> Twice {
+    let size = Twice(x.0.abs(), 0.0);
+    let square = size * size;
+    log1p(size + square / ((square + 1.0).sqrt() + 1.0)) * x.0.signum()
+}
+
+pub fn acosh(x: Twice) -> Twice {
+    let t = x - 1.0;
+    log1p(t + (t * (t + 2.0)).sqrt())
+}
+
+pub fn atanh(x: Twice) -> Twice {
+    log1p(x * 2.0 / (ONE - x)) / 2.0
+}
+
 pub fn cbrt(x: Twice) -> Twice {
     let root = Twice::from(x.0.cbrt());
     root - (root * root * root - x) / (root * root * 3.0)
