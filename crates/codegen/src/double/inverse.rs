@@ -27,9 +27,9 @@ fn angle<'p>(y: Pair<'p>, x: Pair<'p>, left: Truth<'p>) -> Real<'p> {
     let low = (t * square).mul_add(square.polynomial(&ATAN), (-low).mul_add(square, low));
     let angle = Pair::of(t, low);
     let diagonal = near | small.high.equals(f64::INFINITY);
-    let angle = pick(diagonal, angle.from_constant(QUARTER_PI.0, QUARTER_PI.1), angle);
-    let angle = pick(steep, angle.from_constant(HALF_PI.0, HALF_PI.1), angle);
-    pick(left, angle.from_constant(PI.0, PI.1), angle).value()
+    let angle = pick(diagonal, angle.taken_from(QUARTER_PI.0, QUARTER_PI.1), angle);
+    let angle = pick(steep, angle.taken_from(HALF_PI.0, HALF_PI.1), angle);
+    pick(left, angle.taken_from(PI.0, PI.1), angle).value()
 }
 
 /// Whether the sign bit is set.
@@ -65,5 +65,6 @@ pub(super) fn asin(x: Real<'_>) -> Real<'_> {
 
 /// The inverse cosine.
 pub(super) fn acos(x: Real<'_>) -> Real<'_> {
-    angle(other_leg(x), Pair::exactly(x.abs()), negative(x))
+    let angle = angle(other_leg(x), Pair::exactly(x.abs()), negative(x));
+    x.abs().more(1.0).pick(f64::NAN, angle)
 }

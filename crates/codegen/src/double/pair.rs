@@ -94,7 +94,7 @@ impl<'p> Pair<'p> {
     }
 
     /// `high + low - self`, for constants no smaller than it.
-    pub fn from_constant(self, high: f64, low: f64) -> Pair<'p> {
+    pub fn taken_from(self, high: f64, low: f64) -> Pair<'p> {
         let sum = Pair::quick_sum(self.high.constant(high), -self.high);
         sum.plus(sum.high.constant(low) - self.low).normal()
     }

@@ -47,7 +47,7 @@ fn binary(function: Binary, a: u64, b: u64) -> u64 {
         Binary::AddWords => a.wrapping_add(b),
         Binary::SubtractWords => a.wrapping_sub(b),
         Binary::Low => a.wrapping_mul(b),
-        Binary::High => (u128::from(a) * u128::from(b) >> 64) as u64,
+        Binary::High => ((u128::from(a) * u128::from(b)) >> 64) as u64,
         Binary::And => a & b,
         Binary::Or => a | b,
         Binary::Xor => a ^ b,

@@ -58,7 +58,7 @@ pub fn expm1(x: Twice) -> Twice {
 pub fn log(x: Twice) -> Twice {
     let scale = if x.0 < 1e-300 { 100 } else { 0 };
     let x = x.scaled(scale);
-    let k = (x.0.to_bits() as i64 - 0.7f64.to_bits() as i64 >> 52) as i32;
+    let k = ((x.0.to_bits() as i64 - 0.7f64.to_bits() as i64) >> 52) as i32;
     let m = x.scaled(-k);
     artanh((m - 1.0) / (m + 1.0)) * 2.0 + ln2() * f64::from(k - scale)
 }

@@ -79,13 +79,12 @@ pub fn pi() -> Twice {
 
 /// Quarter turns modulo four, and the rest, of a positive number from 2^-1000.
 pub fn reduced(x: f64) -> (u32, Twice) {
-    let (m, e) = (x.to_bits() & (1 << 52) - 1 | 1 << 52, (x.to_bits() >> 52) as i32 - 1075);
+    let (m, e) = (x.to_bits() & ((1 << 52) - 1) | 1 << 52, (x.to_bits() >> 52) as i32 - 1075);
     let mut unit = [0; WORDS + 1];
     let place = -e.min(0) as usize;
     unit[place.div_ceil(64)] = 1 << ((64 - place % 64) % 64);
     let (mut turns, mut rest) = (0u32, [0; WORDS + 1]);
-    let (mut less, doublings) = ([0; WORDS + 1], 53 + e.max(0));
-    for i in 0..doublings {
+    for i in 0..53 + e.max(0) {
         (turns, rest) = (turns.wrapping_mul(2), add(&rest, &rest));
         for more in [false, i < 53 && m >> (52 - i) & 1 == 1] {
             rest = if more { add(&rest, &unit) } else { rest };
@@ -94,9 +93,8 @@ pub fn reduced(x: f64) -> (u32, Twice) {
             }
         }
     }
-    if add(&rest, &rest).cmp(half_pi()) == Ordering::Less {
-        return (turns % 4, number(&rest));
+    match add(&rest, &rest).cmp(half_pi()) {
+        Ordering::Less => (turns % 4, number(&rest)),
+        _ => (turns.wrapping_add(1) % 4, -number(&subtract(half_pi(), &rest))),
     }
-    std::mem::swap(&mut less, &mut rest);
-    ((turns + 1) % 4, -number(&subtract(half_pi(), &less)))
 }
