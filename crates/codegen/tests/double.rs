@@ -195,8 +195,8 @@ fn apply(ops: &str, ty: &'static str, x: &[Vec<u8>; 2], chip: &'static str) -> V
 }
 
 fn call(symbol: &str, operands: usize, ty: &str) -> String {
-    let (args, types) =
-        if operands == 1 { ("%x", format!("Cx{ty}")) } else { ("%x, %z", format!("Cx{ty}, Cx{ty}")) };
+    let args = ["%x", "%z", "%x"][..operands].join(", ");
+    let types = vec![format!("Cx{ty}"); operands].join(", ");
     format!(
         "%y = tt.extern_elementwise {args} {{libname = \"\", libpath = \"\", pure = true, symbol = \"{symbol}\"}} : \
          ({types}) -> Cx{ty}"
@@ -262,12 +262,13 @@ fn functions_of_the_machine_are_exact_c68() {
     let z: Vec<f64> = x.iter().cycle().skip(37).step_by(5).take(x.len()).copied().collect();
     let bytes = |list: &[f64]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     type Exact = fn(f64, f64) -> f64;
-    let functions: [(&str, usize, Exact); 12] = [
+    let functions: [(&str, usize, Exact); 13] = [
         ("ceil", 1, |x, _| x.ceil()),
         ("copysign", 2, f64::copysign),
         ("dsqrt_rn", 1, |x, _| x.sqrt()),
         ("fabs", 1, |x, _| x.abs()),
         ("floor", 1, |x, _| x.floor()),
+        ("fma", 3, |x, z| x.mul_add(z, x)),
         ("fmax", 2, f64::max),
         ("fmin", 2, f64::min),
         ("fmod", 2, |x, z| x % z),
