@@ -1,7 +1,7 @@
 //! Powers of e, 2 and 10, and the hyperbolic functions.
 //!
-//! `e^x = 2^n e^r` with `|r| <= ln 2 / 2`, and `e^r = 1 + r + r^2 P(r)`: the rounding errors of `r` and of the leading sum are
-//! kept, so that the result is rounded once, but for what a sixteenth of it is wrong by.
+//! `e^x = 2^n e^r` with `|r| <= ln 2 / 2`, and `e^r = 1 + r + r^2 P(r)`: the rounding errors of `r` and of `1 + r` are kept, so
+//! that only those of the last term, at most a sixteenth of the result, add to its own.
 
 use super::coefficients::{EXP, LN_2, LN_10, LOG2_10, LOG10_2, SINH, SINH_TURN};
 use super::pair::{Pair, with_sign};
@@ -20,7 +20,7 @@ pub(super) struct Power<'p> {
     tail: Real<'p>,
 }
 
-/// The whole number nearest to `x`, which is small, twice: in a word too.
+/// What [`MAGIC`] was added to, as a whole number and as a word.
 pub(super) fn whole<'p>(shifted: Real<'p>) -> (Real<'p>, Word<'p>) {
     (shifted - MAGIC, shifted.bits() - MAGIC.to_bits())
 }

@@ -1,8 +1,10 @@
 //! Functions of f64 from the mathematics alone (C68): programs of single steps, each rounded by itself.
 //!
 //! They serve `math` and the functions of libdevice where the user names no libdevice; functions of f32 that have no form of
-//! their own go through them too. Wherever a result lies in an interval of numbers that are not subnormal, it is less than one
-//! unit in the last place wrong; the tests measure how far, against arithmetic of twice the precision.
+//! their own go through them too. A result that is not subnormal is less than one unit in the last place wrong; tests measure how
+//! far, against arithmetic of twice the precision.
+//!
+//! To add one: write it in arithmetic on [`Real`], give it a row in the table, and its bound and ends to the tests.
 
 mod coefficients;
 mod error_function;

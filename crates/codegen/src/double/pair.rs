@@ -6,7 +6,9 @@ use super::term::{Real, Truth};
 /// `high + low`, with `low` far smaller.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'p> {
+    /// The number, rounded.
     pub high: Real<'p>,
+    /// What is missing.
     pub low: Real<'p>,
 }
 

@@ -94,15 +94,18 @@ impl<'p> Real<'p> {
         self.id
     }
 
+    /// A function of it.
     pub(super) fn unary(self, function: Unary) -> Id {
         self.program.push(Step::Unary(function, self.id))
     }
 
+    /// A function of it and another number.
     pub(super) fn binary(self, function: Binary, other: impl Number<'p>) -> Id {
         let other = other.real(self.program);
         self.program.push(Step::Binary(function, self.id, other.id))
     }
 
+    /// The real number of a step of the same program.
     pub(super) fn of(self, id: Id) -> Real<'p> {
         Real { id, ..self }
     }
@@ -176,11 +179,13 @@ impl<'p> Real<'p> {
 }
 
 impl<'p> Word<'p> {
+    /// A function of it and another word.
     pub(super) fn binary(self, function: Binary, other: impl Bits<'p>) -> Id {
         let other = other.word(self.program);
         self.program.push(Step::Binary(function, self.id, other.id))
     }
 
+    /// The word of a step of the same program.
     pub(super) fn of(self, id: Id) -> Word<'p> {
         Word { id, ..self }
     }
@@ -269,10 +274,12 @@ impl<'p> Truth<'p> {
         (word, first, Real { program, id: join(one.2.id, other.2.id) })
     }
 
+    /// A function of two truths.
     pub(super) fn binary(self, function: Binary, other: Truth<'p>) -> Truth<'p> {
         Truth { id: self.program.push(Step::Binary(function, self.id, other.id)), ..self }
     }
 
+    /// Not so.
     pub(super) fn opposite(self) -> Truth<'p> {
         Truth { id: self.program.push(Step::Unary(Unary::Not, self.id)), ..self }
     }
