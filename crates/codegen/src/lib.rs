@@ -22,6 +22,7 @@
 mod approx;
 pub mod assemble;
 mod descriptor;
+mod double;
 mod emit;
 mod error;
 mod family;

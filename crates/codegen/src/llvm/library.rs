@@ -77,6 +77,11 @@ impl<'c> Ir<'c, '_> {
         Ok(())
     }
 
+    /// Whether the user names a library.
+    pub fn has_library(&self) -> bool {
+        self.library.bitcode.is_some()
+    }
+
     /// Whether a library was linked.
     pub fn links(&self) -> bool {
         self.library.linked

@@ -237,7 +237,7 @@ impl<'c> Lower<'c, '_> {
         self.ir.select(negative, opposite.into(), a.into())
     }
 
-    fn multiply_high(&mut self, a: IntValue<'c>, b: IntValue<'c>) -> Result<Val<'c>> {
+    pub(super) fn multiply_high(&mut self, a: IntValue<'c>, b: IntValue<'c>) -> Result<Val<'c>> {
         let narrow = a.get_type();
         let bits = narrow.get_bit_width();
         let wide = match bits {

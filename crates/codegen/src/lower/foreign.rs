@@ -1,9 +1,11 @@
 //! Functions of libdevice by their name (C3, C68).
 
+use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Opcode, Type};
 
 use super::Lower;
+use crate::double;
 use crate::error::{Result, refuse};
 use crate::llvm::Val;
 
@@ -27,12 +29,46 @@ const LIBDEVICE: [(&str, Opcode); 16] = [
     ("__nv_fast_cosf", Opcode::Cos),
 ];
 
+/// Functions that the machine has, right to the last bit, by their names without `__nv_` and the `f` of f32: their intrinsics
+/// and numbers of operands.
+const MACHINE: [(&str, &str, usize); 13] = [
+    ("ceil", "ceil", 1),
+    ("copysign", "copysign", 2),
+    ("dsqrt_rn", "sqrt", 1),
+    ("fabs", "fabs", 1),
+    ("floor", "floor", 1),
+    ("fma", "fma", 3),
+    ("fmax", "maxnum", 2),
+    ("fmin", "minnum", 2),
+    ("nearbyint", "rint", 1),
+    ("rint", "rint", 1),
+    ("round", "round", 1),
+    ("sqrt", "sqrt", 1),
+    ("trunc", "trunc", 1),
+];
+
+/// How a function of libdevice is computed without it.
+enum Own {
+    /// An operation on an f32.
+    Single(Opcode),
+    /// An intrinsic.
+    Machine(&'static str),
+    /// The remainder of a division.
+    Remainder,
+    /// Steps in f64.
+    Steps(double::Function),
+}
+
 impl<'c> Lower<'c, '_> {
     /// Refuses functions that may do something beside their result, used or not: there is no place in the order of
     /// memory for it, and lanes that hold copies of an element would do it again.
     pub(super) fn has_no_effects(&self, op: OpId) -> Result<()> {
         let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str);
-        let ours = symbol.is_some_and(|symbol| LIBDEVICE.iter().any(|(name, _)| *name == symbol));
+        let ours = symbol.is_some_and(|symbol| {
+            let operands = self.module.ops[op].operands.len();
+            let of = |kind| self.own_function(symbol, kind, operands).is_some();
+            of(FloatKind::F32) || of(FloatKind::F64)
+        });
         if ours || self.is_pure(op) {
             return Ok(());
         }
@@ -45,26 +81,75 @@ impl<'c> Lower<'c, '_> {
         matches!(self.module.attr(op, "pure"), Some(Attr::Bool(true)))
     }
 
-    /// `tt.extern_elementwise`: our own function of that name.
+    /// `tt.extern_elementwise`: our own function of that name, or libdevice's.
     pub(super) fn foreign_function(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
-        let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str).unwrap_or("?");
-        let single = |ty: &Type| *ty == Type::Float(FloatKind::F32);
-        let known = LIBDEVICE.iter().find(|(name, _)| *name == symbol);
-        match (known, args) {
-            (Some((_, opcode)), [x])
-                if single(self.operand_elem(op, 0)?) && single(self.result_elem(op)?) =>
-            {
-                self.single_function(op, *opcode, *x)
+        let symbol = self.module.attr(op, "symbol").and_then(Attr::as_str).unwrap_or("?").to_owned();
+        if !symbol.starts_with("__nv_") {
+            let text = format!("tt.extern_elementwise of {symbol}");
+            return Err(refuse(Code::Op, text)
+                .rule("C68")
+                .note("supported", "functions of libdevice")
+                .into());
+        }
+        let result = self.result_type(op)?;
+        let mut types = self.module.ops[op].operands.iter().map(|&v| self.module.ty(v).elem());
+        match *self.result_elem(op)? {
+            Type::Float(kind) if types.all(|ty| *ty == Type::Float(kind)) => {
+                self.named_function(op, &symbol, kind, args)
             }
-            _ if symbol.starts_with("__nv_") => {
-                let symbol = symbol.to_owned();
-                let result = self.result_type(op)?;
-                self.ir.call_library(&symbol, result, args)
+            _ => self.ir.call_library(&symbol, result, args),
+        }
+    }
+
+    /// A function of libdevice by its name, all of whose numbers are of this kind: our own, or libdevice's.
+    pub(super) fn named_function(
+        &mut self,
+        op: OpId,
+        symbol: &str,
+        kind: FloatKind,
+        args: &[Val<'c>],
+    ) -> Result<Val<'c>> {
+        let result = self.result_type(op)?;
+        match (self.own_function(symbol, kind, args.len()), args) {
+            (Some(Own::Single(opcode)), [x]) => self.single_function(op, opcode, *x),
+            (Some(Own::Machine(intrinsic)), _) => self.ir.overloaded(intrinsic, args),
+            (Some(Own::Remainder), [a, b]) => self.long_division(*a, *b),
+            (Some(Own::Steps(function)), _) => {
+                let double = self.ir.ctx.f64_type().into();
+                let wide = |x: &Val<'c>| match kind {
+                    FloatKind::F64 => Ok(*x),
+                    _ => self.ir.cast(Llvm::FPExt, *x, double),
+                };
+                let args: Vec<_> = args.iter().map(wide).collect::<Result<_>>()?;
+                let value = self.steps(&function, &args)?;
+                if kind == FloatKind::F64 { Ok(value) } else { self.ir.cast(Llvm::FPTrunc, value, result) }
             }
-            _ => {
-                let text = format!("tt.extern_elementwise of {symbol}");
-                Err(refuse(Code::Op, text).rule("C68").note("supported", "functions of libdevice").into())
-            }
+            _ => self.ir.call_library(symbol, result, args),
+        }
+    }
+
+    /// Our own function of that name. Where the user names a libdevice, it has those of f64, and those of f32 that would go
+    /// through them.
+    fn own_function(&self, symbol: &str, kind: FloatKind, operands: usize) -> Option<Own> {
+        if kind == FloatKind::F32
+            && let Some((_, opcode)) = LIBDEVICE.iter().find(|(name, _)| *name == symbol)
+        {
+            return Some(Own::Single(*opcode));
+        }
+        let name = symbol.strip_prefix("__nv_")?;
+        let name = match kind {
+            FloatKind::F64 => name,
+            FloatKind::F32 => name.strip_suffix('f')?,
+            _ => return None,
+        };
+        let machine = MACHINE.iter().find(|(known, _, count)| (*known, *count) == (name, operands));
+        if let Some((_, intrinsic, _)) = machine {
+            return Some(Own::Machine(intrinsic));
+        }
+        match (name, operands) {
+            _ if self.ir.has_library() => None,
+            ("fmod", 2) => Some(Own::Remainder),
+            _ => double::function(name, operands).map(Own::Steps),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Functions of one number, by the approximations of C68. No libdevice: `erf` and `tanh` are our own
-//! polynomials, whose error is measured by a test.
+//! Functions of one number, by the approximations of C68. No libdevice: `erf` and `tanh` of f32 are our own
+//! polynomials, whose error is measured by a test; those of f64 are programs of [`crate::double`].
 
 use inkwell::FloatPredicate;
 use inkwell::values::InstructionOpcode as Llvm;
@@ -22,10 +22,9 @@ impl<'c> Lower<'c, '_> {
         self.narrowed_to(op, y, kind)
     }
 
-    /// A function of an f64: what the machine has, else libdevice's.
+    /// A function of an f64: what the machine has, else one of [`crate::double`].
     fn double_function(&mut self, op: OpId, x: Val<'c>) -> Result<Val<'c>> {
-        let opcode = self.module.ops[op].opcode;
-        let name = match opcode {
+        let name = match self.module.ops[op].opcode {
             Opcode::Sqrt | Opcode::PreciseSqrt => return self.ir.overloaded("sqrt", &[x]),
             Opcode::Floor => return self.ir.overloaded("floor", &[x]),
             Opcode::Ceil => return self.ir.overloaded("ceil", &[x]),
@@ -40,7 +39,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::Erf => "__nv_erf",
             _ => return Err(self.unsupported(op)),
         };
-        self.ir.call_library(name, self.ir.ctx.f64_type().into(), &[x])
+        self.named_function(op, name, FloatKind::F64, &[x])
     }
 
     /// A function of an f32.

@@ -13,6 +13,7 @@ mod context;
 mod conversion;
 mod convert;
 mod copy;
+mod double;
 mod element;
 mod entry;
 mod exchange;

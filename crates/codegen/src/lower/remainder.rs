@@ -24,7 +24,7 @@ impl<'c> Lower<'c, '_> {
 
     /// Long division: the divisor is doubled while it goes into the dividend twice, then taken away and halved back down.
     /// Each step is exact.
-    fn long_division(&mut self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+    pub(super) fn long_division(&mut self, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
         let BasicTypeEnum::FloatType(ty) = a.get_type() else {
             return Err(internal("a remainder of no floats"));
         };
