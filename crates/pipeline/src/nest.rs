@@ -31,6 +31,12 @@ pub(crate) fn innermost_for(module: &Module, op: OpId) -> Option<OpId> {
     }
 }
 
+/// How many loops stand around an operation.
+pub(crate) fn loops_around(module: &Module, op: OpId) -> u32 {
+    let around = std::iter::successors(module.parent(op), |&at| module.parent(at));
+    around.filter(|&at| matches!(module.ops[at].opcode, Opcode::For | Opcode::While)).count() as u32
+}
+
 /// Whether an operation stands somewhere inside another.
 pub(crate) fn is_inside(module: &Module, op: OpId, around: OpId) -> bool {
     let mut at = module.parent(op);

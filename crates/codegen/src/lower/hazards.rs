@@ -100,7 +100,7 @@ impl Hazards {
                     let orders = module.attr(op, "orders").and_then(Attr::as_str);
                     let ring = orders.and_then(|name| program.ring_named(name));
                     // One that says so orders what was read of global memory, too.
-                    let global = module.attr(op, "warploom.reads").map_or(Memory::NONE, |_| Memory::GLOBAL);
+                    let global = module.attr(op, "reads").map_or(Memory::NONE, |_| Memory::GLOBAL);
                     Some(ring.map_or(barrier, |ring| self.overlaps[ring]).union(global))
                 }
                 Opcode::ProxyFence => Some(self.copied),

@@ -2,6 +2,7 @@
 //! (Q20, Q21).
 
 pub(crate) mod asynchronous;
+mod blocked;
 pub(crate) mod covered;
 mod partition_shape;
 mod pressure;
@@ -10,4 +11,5 @@ pub(crate) mod shape;
 pub(crate) mod tensor;
 
 pub use asynchronous::Products;
+pub(crate) use blocked::WHOLE;
 pub use partition_shape::{PartitionShape, RegisterLayout};

@@ -9,6 +9,7 @@ use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
 
 use crate::engines::asynchronous::{self, Products};
+use crate::engines::blocked;
 use crate::engines::pressure::live_words;
 use crate::engines::scratch;
 use crate::engines::{PartitionShape, RegisterLayout};
@@ -37,7 +38,7 @@ pub(crate) fn choose(
     let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
     let reduces = reductions().next().is_some();
     let chosen = match (dots.as_slice(), products) {
-        ([], Products::Synchronous) => Ok(blocked(module, &ops)),
+        ([], Products::Synchronous) => Ok(blocked::choose(module, func, &ops)),
         ([], Products::Asynchronous { .. }) => {
             let error = refuse(module, func, Code::Op, "no product to issue asynchronously");
             Err(Box::new(error.rule("C45").note("instead", "lanes in rows")))
@@ -235,74 +236,6 @@ fn aligned(module: &Module, func: OpId) -> bool {
         };
         stated || !matches!(module.ty(arg), Type::Ptr { .. })
     })
-}
-
-/// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
-const WHOLE: u64 = 64;
-
-/// Lanes for kernels without a product: vectors of 16 bytes, a row of a matrix inside one warp. Where no layout covers
-/// all tiles, the smallest are left out.
-fn blocked(module: &Module, ops: &[OpId]) -> (u64, RegisterLayout) {
-    let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
-    let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
-    let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
-    let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
-    let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
-    let covers = |limit: u64| {
-        let large: Vec<&Type> =
-            tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
-        covering(&large, warps_for(most))
-    };
-    let plain = (warps_for(most), RegisterLayout::Blocked { vector: 1, across: 32 });
-    limits.into_iter().find_map(covers).unwrap_or(plain)
-}
-
-/// Warps of a kernel whose largest tile has so many elements: four, or as few as leave eight to each lane. What fewer warps
-/// share goes through less scratch memory and fewer meetings.
-fn warps_for(elements: u64) -> u64 {
-    match elements / (32 * 8) {
-        0 | 1 => 1,
-        2 | 3 => 2,
-        _ => 4,
-    }
-}
-
-/// Lanes in rows that cover these tiles, of so many warps at most.
-fn covering(tiles: &[&Type], most: u64) -> Option<(u64, RegisterLayout)> {
-    let matrices: Vec<[u64; 2]> = tiles
-        .iter()
-        .filter_map(|t| match t.shape() {
-            &[r, c] if r > 1 && c > 1 => Some([r, c]),
-            _ => None,
-        })
-        .collect();
-    let widest = tiles.iter().filter_map(|t| t.elem_bits()).filter(|b| *b >= 8).min().unwrap_or(32);
-    let vector = 128 / u64::from(widest).clamp(8, 64);
-    if matrices.is_empty() {
-        let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
-        let least = vectors.filter_map(|t| t.shape().first().copied()).min();
-        let Some(least) = least else {
-            // Tiles of other ranks take lanes as they come.
-            return Some((most, RegisterLayout::Blocked { vector, across: 32 * most }));
-        };
-        let lanes = |warps: u64| 32 * warps;
-        let counts = [4u64, 2, 1].into_iter().filter(|&warps| warps <= most);
-        let mut ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
-        let (warps, vector) = ways.find(|&(warps, vector)| least.is_multiple_of(lanes(warps) * vector))?;
-        return Some((warps, RegisterLayout::Blocked { vector, across: lanes(warps) }));
-    }
-    let rows = matrices.iter().map(|m| m[0]).min().unwrap_or(1);
-    let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
-    for warps in [4u64, 2, 1].into_iter().filter(|&warps| warps <= most) {
-        for vector in [vector, 4, 2, 1].map(|v| v.min(vector)) {
-            let across = (cols / vector).min(32);
-            if across > 0 && rows.is_multiple_of(32 * warps / across) && cols.is_multiple_of(vector * across)
-            {
-                return Some((warps, RegisterLayout::Blocked { vector, across }));
-            }
-        }
-    }
-    None
 }
 
 /// Whether an atomic operation adds bf16; the greater and the smaller are swapped in.

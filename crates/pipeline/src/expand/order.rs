@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, SecondaryMap, ValueId};
 
 use crate::buffers::planned::Planned;
+use crate::engines::{PartitionShape, RegisterLayout, WHOLE};
 use crate::transports::roots::Roots;
 use crate::walk::{Users, preorder};
 
@@ -32,19 +34,20 @@ pub(crate) enum Meeting {
     Reads,
 }
 
-/// Where the warps of a kernel must meet: in front of these operations. `threads` run it.
+/// Where the warps of a kernel of this shape must meet: in front of these operations.
 pub(crate) fn meetings(
     module: &Module,
     func: OpId,
     planned: &Planned,
-    threads: u64,
+    shape: &PartitionShape,
 ) -> BTreeMap<OpId, Meeting> {
     let ops = preorder(module, func);
     let accesses = accesses(module, &ops);
     // Pipelined loads begin to come in front of their loop.
     let pipelined: BTreeMap<OpId, OpId> =
         planned.loops.iter().flat_map(|l| l.tiles.iter().map(|t| (t.op, l.scf_for))).collect();
-    let mut before = Before { module, threads, ends: Ends::new(module, &ops), seen: BTreeMap::new() };
+    let vectors = Vectors::new(module, func);
+    let mut before = Before { module, shape, vectors, ends: Ends::new(module, &ops), seen: BTreeMap::new() };
     let mut found = BTreeMap::new();
     // In a loop, what stands behind an access comes before it in the next trip.
     for together in accesses.chunk_by(|a, b| a.around.is_some() && a.around == b.around) {
@@ -88,7 +91,8 @@ struct Count {
 /// The accesses that may come before one, counted so that none is looked at again.
 struct Before<'m> {
     module: &'m Module,
-    threads: u64,
+    shape: &'m PartitionShape,
+    vectors: Vectors,
     ends: Ends,
     /// By what they lead to: see [`Before::keys`].
     seen: BTreeMap<Key, Count>,
@@ -145,9 +149,7 @@ impl Before<'_> {
     /// Of how many loads each lane that writes has itself read the element that it writes, and nobody else needs it:
     /// what is loaded goes element by element into a store through the same pointers, and no lane holds a copy.
     fn in_place(&self, store: &Access) -> usize {
-        let wide =
-            |v: &ValueId| self.module.ty(*v).elements().is_none_or(|elements| elements >= self.threads);
-        let Some(pointer) = store.pointer.filter(wide) else { return 0 };
+        let Some(pointer) = store.pointer.filter(|&v| self.has_no_copies(v)) else { return 0 };
         let unused = self.count(Key::Kept(pointer, None)).reads;
         let used = match self.ends.of(self.module, store.op) {
             End::Many => 0,
@@ -155,6 +157,23 @@ impl Before<'_> {
             _ => self.count(Key::Kept(pointer, Some(store.op))).reads,
         };
         unused + used
+    }
+}
+
+impl Before<'_> {
+    /// Whether one lane alone holds each element of a tile. Of a matrix that has more elements than there are lanes, one does;
+    /// a vector has copies in all lanes that stand beside each other across it, and what is small is held whole.
+    fn has_no_copies(&self, tile: ValueId) -> bool {
+        let (ty, threads) = (self.module.ty(tile), 32 * self.shape.warps);
+        let Some(elements) = ty.elements() else { return true };
+        let alone = match (ty.shape(), self.shape.layout) {
+            (&[columns], RegisterLayout::Blocked { vector, across }) => {
+                let runs_down = self.vectors.of(tile) == Some(Along::Rows);
+                across == threads && columns.is_multiple_of(vector * across) && !runs_down
+            }
+            (shape, _) => shape.iter().filter(|n| **n > 1).count() > 1 && elements > WHOLE,
+        };
+        alone && elements >= threads
     }
 }
 
@@ -223,7 +242,8 @@ pub(crate) fn meet(out: &mut Module, at: &BTreeMap<OpId, Meeting>, barrier: &str
         let sync = out.create_op(Opcode::BarrierSync, &[], &[], loc);
         out.ops[sync].props.set("barrier", Attr::symbol(barrier));
         if meeting == Meeting::Reads {
-            out.ops[sync].attrs.set("warploom.reads", Attr::string("global"));
+            // A mark of a stage would be lost where a loop is expanded.
+            out.ops[sync].props.set("reads", Attr::string("global"));
         }
         out.ops[sync].block = Some(block);
         meetings.entry(block).or_default().insert(op, sync);

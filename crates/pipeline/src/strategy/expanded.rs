@@ -185,7 +185,7 @@ impl Whole {
         let buffers = planned.buffers.clone();
         remarks.extend(turns::told(&kernel, &planned.loops, target, options));
         remarks.extend(self.told.iter().cloned());
-        let meetings = order::meetings(&kernel, func, &planned, 32 * shape.warps);
+        let meetings = order::meetings(&kernel, func, &planned, &shape);
         let layout = ProgramLayout::expanded(&shape, &planned, !meetings.is_empty()).ok_or_else(|| {
             vec![Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10")]
         })?;

@@ -1,0 +1,198 @@
+//! Lanes in rows for kernels without a product: how many warps, how many neighbours each lane has, and how many lanes
+//! stand along the columns (C61, G13).
+
+use warploom_ir::vectors::{Along, Vectors};
+use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+
+use crate::engines::RegisterLayout;
+use crate::nest::loops_around;
+
+/// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
+pub(crate) const WHOLE: u64 = 64;
+/// Bytes of a tile that a lane holds where lanes are dealt out by price.
+const MOST_HELD: u64 = 256;
+/// Trips that each loop is taken to have.
+const TRIPS: u64 = 8;
+/// Instructions of a warp where warps meet to exchange what they reduced.
+const MEETING: u64 = 24;
+
+/// One way to deal out lanes: warps, neighbours of a lane, lanes along the columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Way {
+    warps: u64,
+    vector: u64,
+    across: u64,
+}
+
+/// Lanes of a kernel without a product: vectors of 16 bytes, a row of a matrix inside one warp, unless what the kernel does
+/// costs a tenth less in another way. Where no layout covers all tiles, the smallest are left out.
+pub(super) fn choose(module: &Module, func: OpId, ops: &[OpId]) -> (u64, RegisterLayout) {
+    let tiles = ops.iter().flat_map(|&op| &module.ops[op].results).map(|&v| module.ty(v));
+    let tiles: Vec<&Type> = tiles.filter(|t| t.is_tensor()).collect();
+    let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
+    let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
+    let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
+    let covers = |limit: u64| {
+        let large: Vec<&Type> =
+            tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
+        covering(&large, warps_for(most)).map(|way| (way, large))
+    };
+    let plain = Way { warps: warps_for(most), vector: 1, across: 32 };
+    let way = match limits.into_iter().find_map(covers) {
+        Some((way, large)) => cheaper(module, func, ops, &large, way).unwrap_or(way),
+        None => plain,
+    };
+    (way.warps, RegisterLayout::Blocked { vector: way.vector, across: way.across })
+}
+
+/// Warps of a kernel whose largest tile has so many elements: four, or as few as leave eight to each lane. What fewer warps
+/// share goes through less scratch memory and fewer meetings.
+fn warps_for(elements: u64) -> u64 {
+    match elements / (32 * 8) {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        _ => 4,
+    }
+}
+
+/// Rows and columns of the matrices among tiles.
+fn matrices(tiles: &[&Type]) -> Vec<[u64; 2]> {
+    let extents = tiles.iter().filter_map(|t| matrix(t));
+    extents.collect()
+}
+
+fn matrix(ty: &Type) -> Option<[u64; 2]> {
+    match *ty.shape() {
+        [r, c] if r > 1 && c > 1 => Some([r, c]),
+        _ => None,
+    }
+}
+
+/// Elements in 16 bytes of the narrowest tile.
+fn widest(tiles: &[&Type]) -> u64 {
+    let bits = tiles.iter().filter_map(|t| t.elem_bits()).filter(|b| *b >= 8).min().unwrap_or(32);
+    128 / u64::from(bits).clamp(8, 64)
+}
+
+/// Lanes in rows that cover these tiles, of so many warps at most.
+fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
+    let matrices = matrices(tiles);
+    let vector = widest(tiles);
+    let counts = [4u64, 2, 1].into_iter().filter(|&warps| warps <= most);
+    if matrices.is_empty() {
+        let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
+        let least = vectors.filter_map(|t| t.shape().first().copied()).min();
+        let Some(least) = least else {
+            // Tiles of other ranks take lanes as they come.
+            return Some(Way { warps: most, vector, across: 32 * most });
+        };
+        let ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
+        let mut ways = ways.map(|(warps, vector)| Way { warps, vector, across: 32 * warps });
+        return ways.find(|way| least.is_multiple_of(way.across * way.vector));
+    }
+    let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
+    let ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
+    let mut ways = ways.map(|(warps, vector)| Way { warps, vector, across: (cols / vector).min(32) });
+    ways.find(|way| way.covers(&matrices))
+}
+
+impl Way {
+    /// Lanes along the rows.
+    fn down(self) -> u64 {
+        (32 * self.warps / self.across.max(1)).max(1)
+    }
+
+    /// Whether the lanes stand in whole patterns on every matrix.
+    fn covers(self, matrices: &[[u64; 2]]) -> bool {
+        let fits = |[rows, cols]: &[u64; 2]| {
+            rows.is_multiple_of(self.down()) && cols.is_multiple_of(self.vector * self.across)
+        };
+        self.across > 0 && matrices.iter().all(fits)
+    }
+}
+
+/// A way that costs a tenth less than this one, with as many warps at most; the cheapest, the first among equals.
+fn cheaper(module: &Module, func: OpId, ops: &[OpId], tiles: &[&Type], way: Way) -> Option<Way> {
+    let matrices = matrices(tiles);
+    let reduces = |&op: &OpId| matches!(module.ops[op].opcode, Opcode::Reduce | Opcode::Scan);
+    if matrices.is_empty() || !ops.iter().any(reduces) {
+        return None;
+    }
+    let vectors = Vectors::new(module, func);
+    let bytes = |t: &&Type| t.elements().unwrap_or(1) * u64::from(t.elem_bits().unwrap_or(64)).max(8) / 8;
+    let most = tiles.iter().map(bytes).max().unwrap_or(1);
+    let vector = widest(tiles);
+    let price = |way: Way| ops.iter().map(|&op| way.price(module, &vectors, op)).sum::<u64>();
+    let counts = [4u64, 2, 1].into_iter().filter(|&w| w <= way.warps && most / (32 * w) <= MOST_HELD);
+    let lanes = counts.flat_map(|warps| {
+        let widths = [8u64, 4, 2, 1].into_iter().filter(|v| *v <= vector);
+        widths.flat_map(move |vector| {
+            let across = (0..=7).map(|n| 1u64 << n).filter(move |&across| across <= 32 * warps);
+            across.map(move |across| Way { warps, vector, across })
+        })
+    });
+    let best = lanes.filter(|way| way.covers(&matrices)).min_by_key(|&way| price(way))?;
+    (price(best) * 10 < price(way) * 9).then_some(best)
+}
+
+impl Way {
+    /// Instructions of all warps for an operation.
+    fn price(self, module: &Module, vectors: &Vectors, op: OpId) -> u64 {
+        use Opcode::*;
+        let data = &module.ops[op];
+        let times = TRIPS.pow(loops_around(module, op).min(3));
+        let Some(&tile) = data.results.first().or(data.operands.first()) else { return 0 };
+        let ty = module.ty(tile);
+        let each = match data.opcode {
+            Constant | Splat | MakeRange | ExpandDims | Broadcast | Reshape | For | If | While => 0,
+            Reduce | Scan => data.operands.first().map_or(0, |&v| self.reduction(module, op, module.ty(v))),
+            Load | Store | AtomicRmw => self.access(module, vectors, tile),
+            _ => match matrix(ty) {
+                Some([rows, cols]) => rows * cols / 32,
+                None => self.warps * self.held(vectors, module, tile),
+            },
+        };
+        times * each
+    }
+
+    /// Elements of a vector that a lane holds.
+    fn held(self, vectors: &Vectors, module: &Module, vector: ValueId) -> u64 {
+        let (rows, cols) = (|n: u64| (n / self.down()).max(1), |n: u64| (n / self.across).max(1));
+        match (module.ty(vector).shape(), vectors.of(vector)) {
+            (&[n, 1], _) | (&[n], Some(Along::Rows)) => rows(n),
+            (&[1, n], _) | (&[n], _) => cols(n),
+            _ => 0,
+        }
+    }
+
+    /// Accesses of memory. Those of a row that is shorter than a sector of 32 bytes move more than they want.
+    fn access(self, module: &Module, vectors: &Vectors, tile: ValueId) -> u64 {
+        let ty = module.ty(tile);
+        let bytes = match ty.elem() {
+            Type::Ptr { pointee, .. } => u64::from(pointee.elem_bits().unwrap_or(32)).max(8) / 8,
+            elem => u64::from(elem.elem_bits().unwrap_or(32)).max(8) / 8,
+        };
+        let width = self.vector.min(16 / bytes.min(16)).max(1);
+        match matrix(ty) {
+            Some([rows, cols]) => {
+                let row = self.across.min(32) * self.vector * bytes;
+                rows * cols / (32 * width) * (32 / row.clamp(1, 32))
+            }
+            None => self.warps * self.held(vectors, module, tile).div_ceil(width),
+        }
+    }
+
+    /// Shuffles of each result that a lane holds, and meetings of warps.
+    fn reduction(self, module: &Module, op: OpId, ty: &Type) -> u64 {
+        let axis = module.attr(op, "axis").and_then(warploom_ir::Attr::as_i64);
+        let Some([rows, cols]) = matrix(ty) else { return 0 };
+        let inside = self.across.min(32);
+        let (results, lanes, warps) = match axis {
+            Some(1) => ((rows / self.down()).max(1), inside, self.across / inside),
+            _ => ((cols / self.across).max(1), 32 / inside, self.down() * inside / 32),
+        };
+        let shuffles = 2 * results * u64::from(lanes.max(1).ilog2());
+        let meeting = if warps > 1 { 2 * results + MEETING } else { 0 };
+        rows * cols / 32 + self.warps * (shuffles + meeting)
+    }
+}
