@@ -114,7 +114,10 @@ fn assembly_of_the_kernel() {
     refused(&assembly("", "=f,f", plain), "text");
     refused(&assembly("abs.f32 $0, $1;", "=f", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "f,f", plain), "constraints");
-    refused(&assembly("abs.f32 $0, $1;", "=r,f", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=l,f", plain), "constraints");
+    refused(&assembly("abs.f32 $0, $1;", "=f,n", plain), "constraints");
+    let moved = assembly("mov.b32 $0, $1;", "=f,n", plain).replace("%x : Cxf32", "%bits : Cxi32");
+    refused(&format!("%bits = tt.bitcast %x : Cxf32 -> Cxi32\n{moved}"), "no constant");
     refused(&assembly("abs.f32 $0, $1;", "=f,{r1}", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 2 : i32, pure = true"), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=f,f", "packed_element = 3 : i32, pure = true"), "3 elements");
@@ -125,6 +128,20 @@ fn assembly_of_the_kernel() {
         let x: Vec<f32> = (0..count).map(|i| f32::from(i) * 0.125 - 8.0).collect();
         assert!(x.iter().zip(&apply(&two, &x)).all(|(x, y)| x.abs() == *y), "{count}");
     }
+}
+
+#[test]
+fn registers_of_any_class_that_holds_the_bits() {
+    let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.25 - 8.0).collect();
+    let text = "{ .reg .pred p; setp.gt.f32 p, $1, 15.; @p mov.f32 $0, 1.5e-1; @!p abs.f32 $0, $1; }";
+    let y = apply(&assembly(text, "=r,r", "packed_element = 1 : i32, pure = true"), &x);
+    assert!(x.iter().zip(&y).all(|(x, y)| *y == if *x > 15.0 { 0.15 } else { x.abs() }));
+    // A number that is known now, as the instruction wants it.
+    let constant = "%bits = arith.constant dense<0x7fffff00> : Cxi32\n\
+                    %y = tt.elementwise_inline_asm \"and.b32 $0, $1, $2;\" {constraints = \"=r,r,n\", \
+                    packed_element = 1 : i32, pure = true} %x, %bits : Cxf32, Cxi32 -> Cxf32";
+    let y = apply(constant, &x);
+    assert!(x.iter().zip(&y).all(|(x, y)| y.to_bits() == x.to_bits() & 0x7fff_ff00));
 }
 
 #[test]
