@@ -85,7 +85,7 @@ pub const ATTRIBUTES: &[Attribute] = &[
         "tt.extern_elementwise",
         "libname",
         Advice,
-        "the symbol says which function: NVIDIA's libdevice is linked, others are refused",
+        "the symbol says which function: ours, or NVIDIA's libdevice where it is named; others are refused",
     ),
     row("tt.extern_elementwise", "libpath", Advice, "`--libdevice` says where it lies"),
     row("tt.extern_elementwise", "symbol", Honoured, "the function"),
