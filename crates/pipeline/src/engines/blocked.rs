@@ -114,8 +114,9 @@ impl Way {
 /// A way that costs a tenth less than this one, with as many warps at most; the cheapest, the first among equals.
 fn cheaper(module: &Module, func: OpId, ops: &[OpId], tiles: &[&Type], way: Way) -> Option<Way> {
     let matrices = matrices(tiles);
-    let reduces = |&op: &OpId| matches!(module.ops[op].opcode, Opcode::Reduce | Opcode::Scan);
-    if matrices.is_empty() || !ops.iter().any(reduces) {
+    let any = |of: &[Opcode]| ops.iter().any(|&op| of.contains(&module.ops[op].opcode));
+    // What products by fma take is not priced: they keep the widest accesses.
+    if matrices.is_empty() || !any(&[Opcode::Reduce, Opcode::Scan]) || any(&[Opcode::DotFma]) {
         return None;
     }
     let vectors = Vectors::new(module, func);
