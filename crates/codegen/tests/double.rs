@@ -21,12 +21,17 @@ mod twice;
 
 use std::f64::consts::FRAC_PI_2;
 
-use double::function;
+use double::{Function, form};
 use ends::{ENDS, INF, MAX, NAN, TINY};
 use evaluate::evaluate;
 use pointers::Kernel;
 use twice::Twice;
 use warploom_emulator::Policy;
+
+/// The program of a function that there is.
+fn function(name: &str, operands: usize) -> Function {
+    form(name, operands).unwrap().function()
+}
 
 /// Numbers that look random, by a generator of Marsaglia's.
 struct Random(u64);
@@ -60,7 +65,7 @@ fn worst(name: &str, samples: impl Iterator<Item = (Vec<f64>, Twice)>) -> (f64, 
     let mut worst = (0.0, Vec::new());
     let mut program = None;
     for (args, wanted) in samples {
-        let program = program.get_or_insert_with(|| function(name, args.len()).unwrap());
+        let program = program.get_or_insert_with(|| function(name, args.len()));
         let found = evaluate(program, &args);
         if wanted.0.abs() < 1e-290 {
             let distance = found.to_bits().abs_diff(wanted.0.to_bits());
@@ -166,11 +171,11 @@ fn same(found: f64, wanted: f64) -> bool {
 #[test]
 fn ends_of_domains_c68() {
     for &(name, args, wanted) in ENDS {
-        let found = evaluate(&function(name, args.len()).unwrap(), args);
+        let found = evaluate(&function(name, args.len()), args);
         assert!(same(found, wanted), "{name} of {args:?}: {found:e}, not {wanted:e}");
     }
     for (name, ..) in ONE {
-        assert!(evaluate(&function(name, 1).unwrap(), &[NAN]).is_nan(), "{name}");
+        assert!(evaluate(&function(name, 1), &[NAN]).is_nan(), "{name}");
     }
 }
 
@@ -184,6 +189,15 @@ fn numbers() -> Vec<f64> {
     list.extend(list.clone().iter().map(|x| -x));
     assert_eq!(list.len(), 512);
     list
+}
+
+/// Second operands for these first ones: the same numbers in another order.
+fn second<T: Copy>(x: &[T]) -> Vec<T> {
+    x.iter().cycle().skip(37).step_by(5).take(x.len()).copied().collect()
+}
+
+fn bytes(list: &[f64]) -> Vec<u8> {
+    list.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
 /// Applies operations that make `%y` of `%x` and `%z`, in this type, on the emulator.
@@ -206,9 +220,8 @@ fn call(symbol: &str, operands: usize, ty: &str) -> String {
 /// Compiled for the chip, a function gives the bits that its steps give here.
 fn compiled_is_measured(ops: &str, name: &str, operands: usize, chip: &'static str) {
     let x = numbers();
-    let z: Vec<f64> = x.iter().cycle().skip(37).step_by(5).take(x.len()).copied().collect();
-    let bytes = |list: &[f64]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-    let program = function(name, operands).unwrap();
+    let z = second(&x);
+    let program = function(name, operands);
     let found = apply(ops, "f64", &[bytes(&x), bytes(&z)], chip);
     for (i, found) in found.chunks_exact(8).enumerate() {
         let found = f64::from_le_bytes(found.try_into().unwrap());
@@ -240,10 +253,10 @@ fn functions_of_math_give_these_bits_c68() {
 #[test]
 fn functions_of_f32_go_through_f64_c68() {
     let x: Vec<f32> = numbers().iter().map(|&x| x as f32).collect();
-    let z: Vec<f32> = x.iter().cycle().skip(37).step_by(5).take(x.len()).copied().collect();
+    let z = second(&x);
     let bytes = |list: &[f32]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     for (name, operands) in [("tan", 1), ("log1p", 1), ("pow", 2)] {
-        let program = function(name, operands).unwrap();
+        let program = function(name, operands);
         let ops = call(&format!("__nv_{name}f"), operands, "f32");
         let found = apply(&ops, "f32", &[bytes(&x), bytes(&z)], "sm_80");
         for (i, found) in found.chunks_exact(4).enumerate() {
@@ -259,8 +272,7 @@ fn functions_of_f32_go_through_f64_c68() {
 #[test]
 fn functions_of_the_machine_are_exact_c68() {
     let x = numbers();
-    let z: Vec<f64> = x.iter().cycle().skip(37).step_by(5).take(x.len()).copied().collect();
-    let bytes = |list: &[f64]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let z = second(&x);
     type Exact = fn(f64, f64) -> f64;
     let functions: [(&str, usize, Exact); 13] = [
         ("ceil", 1, |x, _| x.ceil()),

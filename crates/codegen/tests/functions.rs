@@ -116,6 +116,9 @@ fn assembly_of_the_kernel() {
     refused(&assembly("abs.f32 $0, $1;", "f,f", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=l,f", plain), "constraints");
     refused(&assembly("abs.f32 $0, $1;", "=f,n", plain), "constraints");
+    let made =
+        assembly("mov.b32 $0, $1;", "=n,f", plain).replace("%y", "%bits").replace("-> Cxf32", "-> Cxi32");
+    refused(&format!("{made}\n%y = tt.bitcast %bits : Cxi32 -> Cxf32"), "constraints");
     let moved = assembly("mov.b32 $0, $1;", "=f,n", plain).replace("%x : Cxf32", "%bits : Cxi32");
     refused(&format!("%bits = tt.bitcast %x : Cxf32 -> Cxi32\n{moved}"), "no constant");
     refused(&assembly("abs.f32 $0, $1;", "=f,{r1}", plain), "constraints");

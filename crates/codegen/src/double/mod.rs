@@ -23,7 +23,7 @@ use term::{Program, Real};
 
 /// A function of this many operands.
 #[derive(Clone, Copy)]
-enum Form {
+pub(crate) enum Form {
     One(for<'p> fn(Real<'p>) -> Real<'p>),
     Two(for<'p> fn(Real<'p>, Real<'p>) -> Real<'p>),
 }
@@ -69,14 +69,23 @@ pub(crate) struct Function {
 }
 
 /// The function of this name and number of operands, if there is one.
-pub(crate) fn function(name: &str, operands: usize) -> Option<Function> {
-    let (_, form) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
-    let program = Program::default();
-    let result = match (form, operands) {
-        (One(f), 1) => f(program.argument(0)),
-        (Two(f), 2) => f(program.argument(0), program.argument(1)),
-        _ => return None,
+pub(crate) fn form(name: &str, operands: usize) -> Option<Form> {
+    let of = |form: &Form| match form {
+        One(_) => operands == 1,
+        Two(_) => operands == 2,
     };
-    let result = result.id();
-    Some(Function { steps: program.steps(), result })
+    FUNCTIONS.iter().find(|(known, form)| *known == name && of(form)).map(|(_, form)| *form)
+}
+
+impl Form {
+    /// Records the steps.
+    pub fn function(self) -> Function {
+        let program = Program::default();
+        let result = match self {
+            One(f) => f(program.argument(0)),
+            Two(f) => f(program.argument(0), program.argument(1)),
+        };
+        let result = result.id();
+        Function { steps: program.steps(), result }
+    }
 }

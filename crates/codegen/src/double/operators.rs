@@ -5,12 +5,21 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 use super::step::{Binary, Unary};
 use super::term::{Bits, Number, Real, Truth, Word};
 
-impl<'p, N: Number<'p>> Add<N> for Real<'p> {
-    type Output = Real<'p>;
-    fn add(self, other: N) -> Real<'p> {
-        self.of(self.binary(Binary::Add, other))
-    }
+/// Operators of a kind of numbers and what may stand on their right, each a step.
+macro_rules! operators {
+    ($number:ident with $other:ident: $($operator:ident $method:ident = $step:ident),*) => {$(
+        impl<'p, O: $other<'p>> $operator<O> for $number<'p> {
+            type Output = $number<'p>;
+            fn $method(self, other: O) -> $number<'p> {
+                self.of(self.binary(Binary::$step, other))
+            }
+        }
+    )*};
 }
+
+operators!(Real with Number: Add add = Add, Mul mul = Multiply, Div div = Divide);
+operators!(Word with Bits: Add add = AddWords, Sub sub = SubtractWords, Mul mul = Low);
+operators!(Word with Bits: BitAnd bitand = And, BitOr bitor = Or, BitXor bitxor = Xor);
 
 impl<'p, N: Number<'p>> Sub<N> for Real<'p> {
     type Output = Real<'p>;
@@ -19,66 +28,10 @@ impl<'p, N: Number<'p>> Sub<N> for Real<'p> {
     }
 }
 
-impl<'p, N: Number<'p>> Mul<N> for Real<'p> {
-    type Output = Real<'p>;
-    fn mul(self, other: N) -> Real<'p> {
-        self.of(self.binary(Binary::Multiply, other))
-    }
-}
-
-impl<'p, N: Number<'p>> Div<N> for Real<'p> {
-    type Output = Real<'p>;
-    fn div(self, other: N) -> Real<'p> {
-        self.of(self.binary(Binary::Divide, other))
-    }
-}
-
 impl<'p> Neg for Real<'p> {
     type Output = Real<'p>;
     fn neg(self) -> Real<'p> {
         self.of(self.unary(Unary::Negate))
-    }
-}
-
-impl<'p, B: Bits<'p>> Add<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn add(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::AddWords, other))
-    }
-}
-
-impl<'p, B: Bits<'p>> Sub<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn sub(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::SubtractWords, other))
-    }
-}
-
-impl<'p, B: Bits<'p>> Mul<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn mul(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::Low, other))
-    }
-}
-
-impl<'p, B: Bits<'p>> BitAnd<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn bitand(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::And, other))
-    }
-}
-
-impl<'p, B: Bits<'p>> BitOr<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn bitor(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::Or, other))
-    }
-}
-
-impl<'p, B: Bits<'p>> BitXor<B> for Word<'p> {
-    type Output = Word<'p>;
-    fn bitxor(self, other: B) -> Word<'p> {
-        self.of(self.binary(Binary::Xor, other))
     }
 }
 

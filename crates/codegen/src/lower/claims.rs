@@ -146,7 +146,7 @@ impl<'c> Lower<'c, '_> {
             Type::Float(FloatKind::F64) => Ok(element),
             Type::Float(kind) => {
                 let single = self.widened(op, element, kind)?;
-                self.ir.cast(Llvm::FPExt, single, self.ir.ctx.f64_type().into())
+                self.ir.cast(Llvm::FPExt, single, self.ir.f64().into())
             }
             Type::Int(..) if int => self.ir.cast(cast, element, self.ir.i32().into()),
             _ => Ok(element),

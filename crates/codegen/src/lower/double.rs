@@ -1,6 +1,6 @@
 //! Functions of f64 (C68): the steps of [`crate::double`] as instructions.
 
-use inkwell::values::{InstructionOpcode as Llvm, PhiValue};
+use inkwell::values::InstructionOpcode as Llvm;
 use inkwell::{FloatPredicate, IntPredicate, basic_block::BasicBlock};
 
 use super::Lower;
@@ -38,7 +38,7 @@ impl<'c> Lower<'c, '_> {
         let at = |id: Id| known(values, id);
         let value = match step {
             Step::Argument(index) => *args.get(index).ok_or_else(|| internal("no such operand"))?,
-            Step::Constant(value) => self.ir.ctx.f64_type().const_float(value).into(),
+            Step::Constant(value) => self.ir.f64().const_float(value).into(),
             Step::Word(word) => self.ir.c64(word).into(),
             Step::Unary(function, a) => self.unary_step(function, at(a)?)?,
             Step::Binary(function, a, b) => self.binary_step(function, at(a)?, at(b)?)?,
@@ -60,7 +60,7 @@ impl<'c> Lower<'c, '_> {
             }
             Step::Either(a, b) => {
                 let (a, b) = (at(a)?, at(b)?);
-                let phi: PhiValue<'c> = self.ir.phi(a.get_type())?;
+                let phi = self.ir.phi(a.get_type())?;
                 let [so, otherwise] = ways.ends[..] else { return Err(internal("ways that do not meet")) };
                 phi.add_incoming(&[(&a, so), (&b, otherwise)]);
                 phi.as_basic_value()
@@ -70,7 +70,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     fn unary_step(&mut self, function: Unary, a: Val<'c>) -> Result<Val<'c>> {
-        let (real, word) = (self.ir.ctx.f64_type().into(), self.ir.ctx.i64_type().into());
+        let (real, word) = (self.ir.f64().into(), self.ir.int(64).into());
         match function {
             Unary::Negate => self.negate(a),
             Unary::Absolute => self.ir.overloaded("fabs", &[a]),

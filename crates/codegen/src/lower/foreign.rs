@@ -56,7 +56,7 @@ enum Own {
     /// The remainder of a division.
     Remainder,
     /// Steps in f64.
-    Steps(double::Function),
+    Steps(double::Form),
 }
 
 impl<'c> Lower<'c, '_> {
@@ -114,14 +114,14 @@ impl<'c> Lower<'c, '_> {
             (Some(Own::Single(opcode)), [x]) => self.single_function(op, opcode, *x),
             (Some(Own::Machine(intrinsic)), _) => self.ir.overloaded(intrinsic, args),
             (Some(Own::Remainder), [a, b]) => self.long_division(*a, *b),
-            (Some(Own::Steps(function)), _) => {
-                let double = self.ir.ctx.f64_type().into();
+            (Some(Own::Steps(form)), _) => {
+                let double = self.ir.f64().into();
                 let wide = |x: &Val<'c>| match kind {
                     FloatKind::F64 => Ok(*x),
                     _ => self.ir.cast(Llvm::FPExt, *x, double),
                 };
                 let args: Vec<_> = args.iter().map(wide).collect::<Result<_>>()?;
-                let value = self.steps(&function, &args)?;
+                let value = self.steps(&form.function(), &args)?;
                 if kind == FloatKind::F64 { Ok(value) } else { self.ir.cast(Llvm::FPTrunc, value, result) }
             }
             _ => self.ir.call_library(symbol, result, args),
@@ -149,7 +149,7 @@ impl<'c> Lower<'c, '_> {
         match (name, operands) {
             _ if self.ir.has_library() => None,
             ("fmod", 2) => Some(Own::Remainder),
-            _ => double::function(name, operands).map(Own::Steps),
+            _ => double::form(name, operands).map(Own::Steps),
         }
     }
 }

@@ -134,24 +134,20 @@ impl<'c> Lower<'c, '_> {
         if classes.len() != results.len() + registers.len() {
             return Err(bad(format!("constraints `{constraints}`")).into());
         }
-        for (n, class) in classes.iter().enumerate() {
-            let ty = match results.get(n) {
-                Some(&ty) => ty,
-                None => registers[n - results.len()].get_type(),
-            };
-            let Some(same) = self.class_type(class, ty) else {
-                return Err(bad(format!("constraints `{constraints}`")).into());
-            };
-            match results.get_mut(n) {
-                Some(result) => *result = same,
-                None if matches!(*class, "n" | "i") => {
-                    if !is_constant(registers[n - results.len()]) {
-                        return Err(bad(format!("a number for `{class}` that is no constant")).into());
-                    }
+        let unlike = || bad(format!("constraints `{constraints}`"));
+        let (made, read) = classes.split_at(results.len());
+        for (result, class) in results.iter_mut().zip(made) {
+            *result = self.class_type(class, *result).ok_or_else(unlike)?;
+        }
+        for (register, &class) in registers.iter_mut().zip(read) {
+            match (class, *register) {
+                ("n" | "i", Val::IntValue(number)) if number.is_const() => {}
+                ("n" | "i", Val::IntValue(_)) => {
+                    return Err(bad(format!("a number for `{class}` that is no constant")).into());
                 }
-                None => {
-                    let register = &mut registers[n - results.len()];
-                    *register = self.ir.bits(*register, same)?;
+                _ => {
+                    let ty = self.class_type(class, register.get_type()).ok_or_else(unlike)?;
+                    *register = self.ir.bits(*register, ty)?;
                 }
             }
         }
@@ -187,7 +183,7 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
-    /// The type of a register of a class that holds the bits of a type; a constant has the type that it has.
+    /// The type of a register of a class that holds the bits of a type.
     fn class_type(&self, class: &str, ty: BasicTypeEnum<'c>) -> Option<BasicTypeEnum<'c>> {
         let held: BasicTypeEnum = match class {
             "r" => self.ir.i32().into(),
@@ -195,7 +191,6 @@ impl<'c> Lower<'c, '_> {
             "l" => self.ir.int(64).into(),
             "f" => self.ir.f32().into(),
             "d" => self.ir.f64().into(),
-            "n" | "i" if ty.is_int_type() => ty,
             _ => return None,
         };
         (bits_of(held).ok()? == bits_of(ty).ok()?).then_some(held)
@@ -257,11 +252,6 @@ fn bits_of(ty: BasicTypeEnum) -> Result<u32> {
 fn tied<'a>(input: &str, outputs: &[&'a str]) -> Option<&'a str> {
     let output = outputs.get(input.parse::<usize>().ok()?)?;
     output.strip_prefix("=&").or(output.strip_prefix('='))
-}
-
-/// Whether a value is a number that is known now.
-fn is_constant(value: Val) -> bool {
-    matches!(value, Val::IntValue(value) if value.is_const())
 }
 
 /// Whether every `$` of the text names one of `count` operands or stands for itself.

@@ -110,7 +110,7 @@ impl<'c> Lower<'c, '_> {
         let part = ir.shl(product, 2)?;
         let more = as_int(ir.cast(Llvm::Trunc, ir.shr(part, 63)?.into(), word.into())?)?;
         let turns = ir.add(quarters, more)?;
-        let double = ir.ctx.f64_type();
+        let double = ir.f64();
         let part = ir.cast(Llvm::SIToFP, part.into(), double.into())?;
         let unit = double.const_float(std::f64::consts::FRAC_PI_2 / 18_446_744_073_709_551_616.0);
         let rest = ir.binary(Llvm::FMul, part, unit.into())?;

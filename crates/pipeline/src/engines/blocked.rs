@@ -57,8 +57,7 @@ fn warps_for(elements: u64) -> u64 {
 
 /// Rows and columns of the matrices among tiles.
 fn matrices(tiles: &[&Type]) -> Vec<[u64; 2]> {
-    let extents = tiles.iter().filter_map(|t| matrix(t));
-    extents.collect()
+    tiles.iter().filter_map(|t| matrix(t)).collect()
 }
 
 fn matrix(ty: &Type) -> Option<[u64; 2]> {
@@ -79,6 +78,7 @@ fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
     let matrices = matrices(tiles);
     let vector = widest(tiles);
     let counts = [4u64, 2, 1].into_iter().filter(|&warps| warps <= most);
+    let ways = counts.flat_map(|warps| [vector, 4, 2, 1].map(|v| (warps, v.min(vector))));
     if matrices.is_empty() {
         let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
         let least = vectors.filter_map(|t| t.shape().first().copied()).min();
@@ -86,14 +86,40 @@ fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
             // Tiles of other ranks take lanes as they come.
             return Some(Way { warps: most, vector, across: 32 * most });
         };
-        let ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
         let mut ways = ways.map(|(warps, vector)| Way { warps, vector, across: 32 * warps });
         return ways.find(|way| least.is_multiple_of(way.across * way.vector));
     }
     let cols = matrices.iter().map(|m| m[1]).min().unwrap_or(1);
-    let ways = counts.flat_map(|w| [vector, 4, 2, 1].map(move |v| (w, v.min(vector))));
     let mut ways = ways.map(|(warps, vector)| Way { warps, vector, across: (cols / vector).min(32) });
     ways.find(|way| way.covers(&matrices))
+}
+
+/// A way that costs a tenth less than this one, with as many warps at most; the cheapest, the first among equals.
+fn cheaper(module: &Module, func: OpId, ops: &[OpId], tiles: &[&Type], way: Way) -> Option<Way> {
+    let matrices = matrices(tiles);
+    let any = |of: &[Opcode]| ops.iter().any(|&op| of.contains(&module.ops[op].opcode));
+    // What products by fma take is not priced: they keep the widest accesses.
+    if matrices.is_empty() || !any(&[Opcode::Reduce, Opcode::Scan]) || any(&[Opcode::DotFma]) {
+        return None;
+    }
+    let vectors = Vectors::new(module, func);
+    let most = tiles.iter().filter_map(|t| t.bytes()).max().unwrap_or(1);
+    let vector = widest(tiles);
+    // How often each operation runs does not depend on the way.
+    let runs: Vec<(OpId, u64)> =
+        ops.iter().map(|&op| (op, TRIPS.pow(loops_around(module, op).min(3)))).collect();
+    let price =
+        |way: Way| runs.iter().map(|&(op, times)| times * way.price(module, &vectors, op)).sum::<u64>();
+    let counts = [4u64, 2, 1].into_iter().filter(|&w| w <= way.warps && most / (32 * w) <= MOST_HELD);
+    let lanes = counts.flat_map(|warps| {
+        let widths = [8u64, 4, 2, 1].into_iter().filter(|v| *v <= vector);
+        widths.flat_map(move |vector| {
+            let across = (0..=7).map(|n| 1u64 << n).filter(move |&across| across <= 32 * warps);
+            across.map(move |across| Way { warps, vector, across })
+        })
+    });
+    let best = lanes.filter(|way| way.covers(&matrices)).min_by_key(|&way| price(way))?;
+    (price(best) * 10 < price(way) * 9).then_some(best)
 }
 
 impl Way {
@@ -109,42 +135,14 @@ impl Way {
         };
         self.across > 0 && matrices.iter().all(fits)
     }
-}
 
-/// A way that costs a tenth less than this one, with as many warps at most; the cheapest, the first among equals.
-fn cheaper(module: &Module, func: OpId, ops: &[OpId], tiles: &[&Type], way: Way) -> Option<Way> {
-    let matrices = matrices(tiles);
-    let any = |of: &[Opcode]| ops.iter().any(|&op| of.contains(&module.ops[op].opcode));
-    // What products by fma take is not priced: they keep the widest accesses.
-    if matrices.is_empty() || !any(&[Opcode::Reduce, Opcode::Scan]) || any(&[Opcode::DotFma]) {
-        return None;
-    }
-    let vectors = Vectors::new(module, func);
-    let bytes = |t: &&Type| t.elements().unwrap_or(1) * u64::from(t.elem_bits().unwrap_or(64)).max(8) / 8;
-    let most = tiles.iter().map(bytes).max().unwrap_or(1);
-    let vector = widest(tiles);
-    let price = |way: Way| ops.iter().map(|&op| way.price(module, &vectors, op)).sum::<u64>();
-    let counts = [4u64, 2, 1].into_iter().filter(|&w| w <= way.warps && most / (32 * w) <= MOST_HELD);
-    let lanes = counts.flat_map(|warps| {
-        let widths = [8u64, 4, 2, 1].into_iter().filter(|v| *v <= vector);
-        widths.flat_map(move |vector| {
-            let across = (0..=7).map(|n| 1u64 << n).filter(move |&across| across <= 32 * warps);
-            across.map(move |across| Way { warps, vector, across })
-        })
-    });
-    let best = lanes.filter(|way| way.covers(&matrices)).min_by_key(|&way| price(way))?;
-    (price(best) * 10 < price(way) * 9).then_some(best)
-}
-
-impl Way {
     /// Instructions of all warps for an operation.
     fn price(self, module: &Module, vectors: &Vectors, op: OpId) -> u64 {
         use Opcode::*;
         let data = &module.ops[op];
-        let times = TRIPS.pow(loops_around(module, op).min(3));
         let Some(&tile) = data.results.first().or(data.operands.first()) else { return 0 };
         let ty = module.ty(tile);
-        let each = match data.opcode {
+        match data.opcode {
             Constant | Splat | MakeRange | ExpandDims | Broadcast | Reshape | For | If | While => 0,
             Reduce | Scan => data.operands.first().map_or(0, |&v| self.reduction(module, op, module.ty(v))),
             Load | Store | AtomicRmw => self.access(module, vectors, tile),
@@ -152,8 +150,7 @@ impl Way {
                 Some([rows, cols]) => rows * cols / 32,
                 None => self.warps * self.held(vectors, module, tile),
             },
-        };
-        times * each
+        }
     }
 
     /// Elements of a vector that a lane holds.
@@ -169,10 +166,11 @@ impl Way {
     /// Accesses of memory. Those of a row that is shorter than a sector of 32 bytes move more than they want.
     fn access(self, module: &Module, vectors: &Vectors, tile: ValueId) -> u64 {
         let ty = module.ty(tile);
-        let bytes = match ty.elem() {
-            Type::Ptr { pointee, .. } => u64::from(pointee.elem_bits().unwrap_or(32)).max(8) / 8,
-            elem => u64::from(elem.elem_bits().unwrap_or(32)).max(8) / 8,
+        let elem = match ty.elem() {
+            Type::Ptr { pointee, .. } => pointee,
+            elem => elem,
         };
+        let bytes = u64::from(elem.elem_bits().unwrap_or(32)).max(8) / 8;
         let width = self.vector.min(16 / bytes.min(16)).max(1);
         match matrix(ty) {
             Some([rows, cols]) => {

@@ -158,9 +158,7 @@ impl Before<'_> {
         };
         unused + used
     }
-}
 
-impl Before<'_> {
     /// Whether one lane alone holds each element of a tile. Of a matrix that has more elements than there are lanes, one does;
     /// a vector has copies in all lanes that stand beside each other across it, and what is small is held whole.
     fn has_no_copies(&self, tile: ValueId) -> bool {

@@ -15,10 +15,11 @@ pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
     let ops = preorder(module, func);
     let multiplies = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Dot);
     // What an inner loop makes of its pointers is a sum for the loop around it.
-    for scf_for in
-        ops.into_iter().rev().filter(|&op| module.ops[op].opcode == Opcode::For).collect::<Vec<_>>()
-    {
-        let Some(body) = module.entry(scf_for, 0) else { continue };
+    for scf_for in ops.into_iter().rev() {
+        let Some(body) = module.entry(scf_for, 0).filter(|_| module.ops[scf_for].opcode == Opcode::For)
+        else {
+            continue;
+        };
         for at in 0..module.ops[scf_for].results.len() {
             let Some(step) = step_of(module, body, at) else { continue };
             let tile = module.blocks[body].args[at + 1];
@@ -94,15 +95,13 @@ fn goes_around(module: &Module, scf_for: OpId, tile: ValueId, at: usize) -> bool
     }
     let first = module.ops[scf_for].operands.get(at + 3);
     let from_loop = first.is_some_and(|&first| module.def_op(first).is_none());
-    let beside = |&user: &OpId| {
-        let data = &module.ops[user];
-        data.block == module.entry(scf_for, 0)
-            && matches!(data.opcode, Load | AddPtr | Trans | Store | AtomicRmw)
+    let elsewhere = |op: OpId| {
+        let data = &module.ops[op];
+        let beside = data.block == module.entry(scf_for, 0)
+            && matches!(data.opcode, Load | AddPtr | Trans | Store | AtomicRmw);
+        matches!(data.opcode, While | AtomicCas) || data.operands.contains(&tile) && !beside
     };
-    let waits = |&op: &OpId| matches!(module.ops[op].opcode, While | AtomicCas);
-    from_loop
-        || !Users::new(module).of(tile).iter().all(beside)
-        || preorder(module, scf_for).iter().any(waits)
+    from_loop || preorder(module, scf_for).into_iter().any(elsewhere)
 }
 
 /// Carries the sum of the steps in place of the tile. Pointers move by sums of 64 bits: the steps wrap, their sum does not.
