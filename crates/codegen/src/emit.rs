@@ -10,7 +10,7 @@ use warploom_ir::{Diagnostics, Module};
 use crate::error::{Refusal, Result, internal};
 use crate::llvm::lines::lines_alone;
 use crate::metadata::Metadata;
-use crate::program::Program;
+use crate::program::{MAP_BYTES, Program};
 use crate::{lower, machine, scan};
 
 /// What is asked of [`emit`].
@@ -202,8 +202,8 @@ fn compile(
         num_ctas: 1,
         shared: program.shared,
         tmem_size: program.tmem.map_or(0, |tmem| tmem.columns as u32),
-        global_scratch_size: 0,
-        global_scratch_align: 1,
+        global_scratch_size: program.global_scratch(),
+        global_scratch_align: if program.maps.is_empty() { 1 } else { MAP_BYTES },
         profile_scratch_size: 0,
         profile_scratch_align: 1,
         tensordesc_meta: program.descriptors.clone(),

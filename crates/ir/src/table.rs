@@ -129,7 +129,7 @@ macro_rules! operations {
     AddPtr               "tt.addptr"                 [2]     [1]   0 ADD_PTR                memory::addptr             Elements    None     Light        yes,
     Load                 "tt.load"                   [1..=3] [1]   0 LOAD                   memory::load               Pointers    Read     PointerLoad  yes,
     Store                "tt.store"                  [2..=3] [0]   0 STORE                  memory::store              Pointers    Write    PointerStore yes,
-    MakeTensorDescriptor "tt.make_tensor_descriptor" [1..]   [1]   0 MAKE_DESCRIPTOR        memory::make_descriptor    Descriptors None     Unknown      no,
+    MakeTensorDescriptor "tt.make_tensor_descriptor" [1..]   [1]   0 MAKE_DESCRIPTOR        memory::make_descriptor    Descriptors None     Unknown      yes,
     DescriptorLoad       "tt.descriptor_load"        [2..]   [1]   0 DESCRIPTOR_LOAD        memory::descriptor_load    Descriptors Read     TileLoad     yes,
     DescriptorStore      "tt.descriptor_store"       [3..]   [0]   0 DESCRIPTOR_STORE       memory::descriptor_store   Descriptors Write    TileStore    yes,
     DescriptorGather     "tt.descriptor_gather"      [3]     [1]   0 DESCRIPTOR_GATHER      memory::descriptor_gather  Descriptors Read     Unknown      no,

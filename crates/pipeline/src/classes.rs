@@ -21,6 +21,8 @@ pub(crate) enum Class {
     Reduction,
     /// A write of global memory through pointers, atomic ones included.
     PointerStore,
+    /// A descriptor that the kernel makes.
+    TensorMap,
     /// Our own wait for matrix products, in scheduled and later forms.
     MmaWait,
     /// Anything else: not supported yet.
@@ -46,6 +48,7 @@ pub(crate) fn class(opcode: Opcode) -> Class {
             Opcode::ReduceReturn => Class::Reduction,
             Opcode::Module | Opcode::Func | Opcode::For | Opcode::If => Class::Structure,
             Opcode::Yield | Opcode::Return | Opcode::Assume | Opcode::Alloc => Class::Structure,
+            Opcode::MakeTensorDescriptor => Class::TensorMap,
             _ => Class::Unsupported,
         },
     }
@@ -69,7 +72,7 @@ pub(crate) fn is_speculatable(module: &Module, op: OpId) -> bool {
     let data = &module.ops[op];
     match data.opcode.facts().effect {
         Effect::Divides => data.operands.get(1).and_then(|&v| constant(module, v)).is_some_and(|v| v > 0),
-        _ => class(data.opcode) == Class::Pure,
+        _ => matches!(class(data.opcode), Class::Pure | Class::TensorMap),
     }
 }
 

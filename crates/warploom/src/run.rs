@@ -321,7 +321,13 @@ impl Prepared {
                 (ArgSpec::Float(v), _) => args.push(emulator::Arg::F32(*v as f32)),
             }
         }
-        args.extend([emulator::Arg::U64(0), emulator::Arg::U64(0)]);
+        let ctas = self.grid.iter().try_fold(metadata.global_scratch_size, |n, &e| n.checked_mul(e.into()));
+        let scratch = match ctas {
+            Some(0) => 0,
+            Some(bytes) => device.alloc(bytes, "scratch").map_err(RunError::Machine)?,
+            None => return Err(RunError::Arguments("a grid with more scratch memory than there is".into())),
+        };
+        args.extend([emulator::Arg::U64(scratch), emulator::Arg::U64(0)]);
         let entry = ptx.entry(&metadata.name).map_err(RunError::Machine)?;
         let smem = metadata.shared as u32;
         let launch = Launch { grid: self.grid, smem, args, ..Launch::of(entry) };

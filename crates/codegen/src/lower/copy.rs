@@ -125,7 +125,7 @@ impl<'c> Lower<'c, '_> {
             Some(Bound::Descriptor(map)) => *map,
             _ => {
                 let fix = "pass the descriptor as a parameter of the kernel";
-                let text = "a descriptor that is not a parameter";
+                let text = "a descriptor that is neither a parameter nor made here";
                 return Err(refuse(Code::Desc, text).rule("C16").note("instead", fix).into());
             }
         };
@@ -155,8 +155,11 @@ impl<'c> Lower<'c, '_> {
         Ok((slot, map, coords, boxes(ty.shape(), record, tile)?))
     }
 
-    /// The record of a descriptor parameter.
+    /// The record of a descriptor.
     fn record(&self, desc: ValueId) -> Result<&TensorDescriptor> {
+        if let Some(made) = self.program.maps.get(&desc) {
+            return Ok(&made.record);
+        }
         let before = self.program.params.iter().take_while(|&&p| p != desc);
         let index = before.filter(|&&p| self.module.ty(p).is_desc()).count();
         self.program.descriptors.get(index).ok_or_else(|| internal("a descriptor without a record"))

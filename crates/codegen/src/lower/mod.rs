@@ -57,6 +57,7 @@ mod store_rows;
 mod store_tensor;
 mod store_turned;
 mod tcgen05;
+mod tensor_map;
 mod tensor_memory;
 mod tile;
 mod trig;

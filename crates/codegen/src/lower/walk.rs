@@ -69,6 +69,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::BarrierSync => self.barrier_sync(op),
             Opcode::TurnTake => self.turn(op, Turn::Take),
             Opcode::TurnPass => self.turn(op, Turn::Pass),
+            Opcode::MakeTensorDescriptor => self.make_tensor_map(op),
             Opcode::TmaLoad => self.tma_load(op),
             Opcode::TmaStore => self.tma_store(op),
             Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),

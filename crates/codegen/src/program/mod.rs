@@ -2,10 +2,12 @@
 //! (C10, C15, C20..C22, C31, C32).
 
 mod attributes;
+mod maps;
 mod partition;
 mod read;
 mod ring;
 mod scratch;
 mod types;
 
+pub(crate) use maps::{MAP_BYTES, MadeMap};
 pub(crate) use types::{Columns, HALF_ROWS, Handshake, Partition, Payload, Program, Ring, Scratch};

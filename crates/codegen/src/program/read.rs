@@ -38,6 +38,7 @@ impl<'m> Program<'m> {
             shared: count(module, func, "warploom.shared")?,
             tmem: None,
             descriptors: Vec::new(),
+            maps: HashMap::new(),
             rings: Vec::new(),
             barriers: Vec::new(),
             turns: Vec::new(),
@@ -49,6 +50,7 @@ impl<'m> Program<'m> {
         program.check_launch(target).map_err(at)?;
         program.tmem = program.read_tmem(module, target).map_err(at)?;
         program.descriptors = program.read_descriptors(module).map_err(at)?;
+        program.maps = program.read_maps(module, target)?;
         for &op in &module.blocks[body].ops {
             let name = module.symbol_name(op).unwrap_or("");
             match module.ops[op].opcode {

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
+use super::maps::MadeMap;
 use crate::error::{Result, refuse};
 use crate::family::Family;
 use crate::layout::TileLayout;
@@ -57,6 +58,8 @@ pub(crate) struct Program<'m> {
     pub tmem: Option<Tmem>,
     /// One record per descriptor parameter, in order (C12).
     pub descriptors: Vec<TensorDescriptor>,
+    /// Tensor maps that the program makes itself (C16).
+    pub maps: HashMap<ValueId, MadeMap>,
     /// Rings by order of declaration.
     pub rings: Vec<Ring>,
     /// Named barriers by order of declaration.

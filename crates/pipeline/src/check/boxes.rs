@@ -1,8 +1,8 @@
 //! Descriptors against the tiles copied through them (C12-C15, T11).
 
-use warploom_ir::{Attr, AttrDict, Opcode, Type, ValueDef};
+use warploom_ir::{Attr, AttrDict, Opcode, Type};
 
-use super::model::Model;
+use super::model::{MAP, MAP_BYTES, Model};
 use super::report::{Report, Rule};
 use super::rings::Payload;
 
@@ -13,7 +13,7 @@ struct Record {
     extents: Vec<u64>,
 }
 
-/// Checks every record, and every copy against its record.
+/// Checks every record, those of maps that the program makes included, and every copy against its record.
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     let module = model.module;
     let args = &module.blocks[model.body].args;
@@ -39,7 +39,25 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
             return;
         };
         check_record(&format!("descriptor {at}"), &record, module.ty(arg), report);
-        records.push(record);
+        records.push((arg, record));
+    }
+    for (partition, op) in model.maps() {
+        let place = partition.map_or("a tensor map".to_owned(), |p| model.place(p, op));
+        let (Some(Attr::Dict(dict)), Some(result)) = (module.attr(op, MAP), module.result(op)) else {
+            report.add(Rule::Boxes, place, "makes a tensor map that nobody says anything about");
+            return;
+        };
+        let Some(record) = read(dict) else {
+            report.add(Rule::Boxes, place, "the record is incomplete");
+            return;
+        };
+        check_record(&place, &record, module.ty(result), report);
+        let fits = |at: u64| at.is_multiple_of(MAP_BYTES) && at.saturating_add(MAP_BYTES) <= model.shared;
+        if !model.staging(op).is_some_and(fits) {
+            let text = format!("needs {MAP_BYTES} of {} B, at a multiple of as many", model.shared);
+            report.add(Rule::Shared, place, text);
+        }
+        records.push((result, record));
     }
     for (partition, placed) in
         model.partitions.iter().enumerate().flat_map(|(i, a)| a.ops.iter().map(move |p| (i, p)))
@@ -49,19 +67,15 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
             continue;
         }
         let at = model.place(partition, op);
-        let used = model.operand(op, 1).filter(
-            |&v| matches!(module.values[v].def, ValueDef::Argument { block, .. } if block == model.body),
-        );
-        let index = used.and_then(|v| descriptors.iter().position(|&d| d == v));
+        let used = model.operand(op, 1);
+        let record = records.iter().find(|(descriptor, _)| Some(*descriptor) == used);
         let payload = model.number(op, "payload").and_then(|p| usize::try_from(p).ok());
         let payload = payload.and_then(|p| model.rings.get(model.ring(op)?)?.payloads.get(p));
-        let (Some(record), Some(descriptor), Some(payload)) =
-            (index.and_then(|i| records.get(i)), used, payload)
-        else {
-            report.add(Rule::Boxes, at, "names no descriptor argument or no payload");
+        let (Some((descriptor, record)), Some(payload)) = (record, payload) else {
+            report.add(Rule::Boxes, at, "names no descriptor or no payload");
             continue;
         };
-        check_copy(&at, record, module.ty(descriptor), payload, report);
+        check_copy(&at, record, module.ty(*descriptor), payload, report);
         if module.ops[op].operands.len() != 2 + record.extents.len() {
             report.add(Rule::Boxes, at, format!("needs {} coordinates", record.extents.len()));
         }

@@ -1,5 +1,7 @@
 //! What partitions share while a program runs: mbarriers, slots, copies in flight, named barriers.
 
+use warploom_ir::ValueId;
+
 use super::model::Model;
 
 /// An mbarrier: it completes a phase when all arrivals came and all announced bytes landed.
@@ -80,6 +82,8 @@ pub(super) struct CopyInFlight {
     pub place: PlaceId,
     pub version: u64,
     pub bytes: u64,
+    /// The descriptor that it goes by.
+    pub map: Option<ValueId>,
 }
 
 /// What a lane that issues products left to the tensor core, in order.

@@ -9,6 +9,12 @@ use super::report::{Report, Rule};
 use super::rings::{Payload, Ring};
 use super::turns::Turns;
 
+/// What a program says of a tensor map that it makes (C16).
+pub(super) const MAP: &str = "warploom.tensor_map";
+
+/// Bytes of a tensor map, and what its address is a multiple of while it is made.
+pub(super) const MAP_BYTES: u64 = 128;
+
 /// A declared named barrier.
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
@@ -82,6 +88,21 @@ impl Model<'_> {
         let ring =
             self.ring(op).and_then(|r| self.rings.get(r)).map_or(String::new(), |r| format!(" @{}", r.name));
         format!("@{partition} {}{ring}", self.module.op_name(op))
+    }
+
+    /// The tensor maps that it makes: by which partition, none for all of them in front, and the operation.
+    pub fn maps(&self) -> Vec<(Option<usize>, OpId)> {
+        let makes = |op: OpId| self.module.ops[op].opcode == Opcode::MakeTensorDescriptor;
+        let common = self.module.blocks[self.body].ops.iter().map(|&op| (None, op));
+        let own = self.partitions.iter().enumerate();
+        let own = own.flat_map(|(index, p)| p.ops.iter().map(move |placed| (Some(index), placed.op)));
+        common.chain(own).filter(|&(_, op)| makes(op)).collect()
+    }
+
+    /// Where in shared memory a tensor map is made.
+    pub fn staging(&self, op: OpId) -> Option<u64> {
+        let Some(Attr::Dict(dict)) = self.module.attr(op, MAP) else { return None };
+        dict.get("staging").and_then(Attr::as_i64).and_then(|at| u64::try_from(at).ok())
     }
 
     /// Operand number `index`.

@@ -88,6 +88,8 @@ pub(super) struct Warp {
     /// Stores to global memory under way: of the open group, then of each committed one.
     pub open_stores: Vec<PlaceId>,
     pub stores: VecDeque<Vec<PlaceId>>,
+    /// Descriptors of stores that have perhaps been read from, but are not known to have ended.
+    pub sent_by: BTreeSet<ValueId>,
     /// Copies of its own under way: of the open group, then of each committed one, with their versions.
     pub open_group: Vec<(PlaceId, u64)>,
     pub groups: VecDeque<Vec<(PlaceId, u64)>>,
@@ -117,6 +119,7 @@ impl Warp {
             read_unfenced: BTreeSet::new(),
             open_stores: Vec::new(),
             stores: VecDeque::new(),
+            sent_by: BTreeSet::new(),
             open_group: Vec::new(),
             groups: VecDeque::new(),
             copied: BTreeMap::new(),

@@ -258,9 +258,6 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic>
         Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
             (format!("{name} is not supported for {chip}"), "pointers")
         }
-        Opcode::MakeTensorDescriptor => {
-            (format!("{name} is not supported"), "a descriptor made by the host (C16)")
-        }
         opcode if !opcode.facts().lowered => {
             (format!("{name} is not supported for {chip}"), "the operations of C2, C68")
         }

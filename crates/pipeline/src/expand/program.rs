@@ -41,7 +41,7 @@ pub(crate) fn build(
     let body = out.entry(func, 0)?;
     order::meet(&mut out, meetings, BARRIER)?;
     let beside = &planned.beside;
-    engine::place(&mut out, &beside.engine, BARRIER)?;
+    engine::place(&mut out, func, &beside.engine, BARRIER, target)?;
     tag(&mut out, &beside.tensor);
     let fenced = shape.asynchronous();
     store(&mut out, &beside.stored, &beside.operands, BARRIER, fenced)?;

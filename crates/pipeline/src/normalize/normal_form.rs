@@ -25,7 +25,7 @@ pub fn normalize(module: &Module, entry: OpId) -> Result<Module, Diagnostics> {
     Ok(module)
 }
 
-/// Moves scalar operations whose operands come from outside out of their loop, innermost loops first.
+/// Moves operations on scalars, and descriptors that are made, whose operands come from outside out of their loop, innermost loops first.
 fn hoist(module: &mut Module, entry: OpId) {
     let loops: Vec<OpId> =
         preorder(module, entry).into_iter().filter(|&op| module.ops[op].opcode == Opcode::For).collect();
@@ -35,7 +35,9 @@ fn hoist(module: &mut Module, entry: OpId) {
         };
         let (mut moved, mut kept) = (Vec::new(), Vec::new());
         for op in module.blocks[body].ops.clone() {
-            let movable = is_scalar(module, op) && is_speculatable(module, op);
+            let data = &module.ops[op];
+            let single = is_scalar(module, op) || data.opcode == Opcode::MakeTensorDescriptor;
+            let movable = single && is_speculatable(module, op);
             if movable && module.ops[op].operands.iter().all(|&v| !belongs_to(module, v, body)) {
                 module.ops[op].block = Some(home);
                 moved.push(op);

@@ -58,11 +58,15 @@ impl Whole {
         let native = source.target.mma_instruction();
         let fast = native != MmaInstruction::MmaSync && !slow;
         let mut by_tma = None;
-        if engine::may_move(&self.kernel, source.func, source.target) {
-            let all: &[Option<u64>] = if fast { &[Some(0), None] } else { &[None] };
-            match self.first(source, Moves::Tma, all, out) {
-                Err(errors) => by_tma = errors.into_iter().next(),
-                done => return done,
+        match engine::may_move(&self.kernel, source.func, source.target) {
+            Ok(false) => {}
+            Err(why) => by_tma = Some(*why),
+            Ok(true) => {
+                let all: &[Option<u64>] = if fast { &[Some(0), None] } else { &[None] };
+                match self.first(source, Moves::Tma, all, out) {
+                    Err(errors) => by_tma = errors.into_iter().next(),
+                    done => return done,
+                }
             }
         }
         let all: &[Option<u64>] = if fast { &[Some(1), Some(0), None] } else { &[None] };

@@ -20,6 +20,8 @@ use crate::nest::{is_inside, repeats};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::Found;
+use crate::transports::made;
+use crate::transports::roots::Roots;
 use crate::walk::preorder;
 
 /// A tile that has a place of its own.
@@ -36,6 +38,9 @@ pub(crate) struct Place {
     pub full: u64,
     /// Whether rings are in use while it is.
     pub amid: bool,
+    /// For stores: whether what follows may load the tile again, or make the tensor map anew, so that the store is waited
+    /// for to its end.
+    pub finished: bool,
 }
 
 /// What the copy engine does for a kernel beside the rings of its loops, and where.
@@ -47,6 +52,8 @@ pub(crate) struct Engine {
     pub stores: Vec<Place>,
     /// Records of the descriptor arguments (C12).
     pub records: Vec<Attr>,
+    /// Where in shared memory the kernel makes tensor maps, if it does.
+    pub maps: Option<u64>,
 }
 
 impl Engine {
@@ -65,12 +72,17 @@ impl Engine {
     }
 }
 
-/// Whether a kernel's descriptors can be tensor maps.
-pub(crate) fn may_move(module: &Module, func: OpId, target: &Target) -> bool {
+/// Whether a kernel has descriptors that can be tensor maps.
+///
+/// # Errors
+/// Why those that it makes cannot be.
+pub(crate) fn may_move(module: &Module, func: OpId, target: &Target) -> Result<bool, Box<Diagnostic>> {
     let args = module.entry(func, 0).map(|body| module.blocks[body].args.as_slice()).unwrap_or_default();
-    target.has(Feature::TmaLoad)
-        && args.iter().any(|&arg| module.ty(arg).is_desc())
-        && !crate::normalize::descriptors::made_here(module, func)
+    let some = args.iter().any(|&arg| module.ty(arg).is_desc()) || !made::made(module, func).is_empty();
+    if !target.has(Feature::TmaLoad) || !some {
+        return Ok(false);
+    }
+    made::possible(module, func, target).map(|()| true)
 }
 
 /// Finds what the copy engine has to do beside its loops, and places from an offset on; and where what follows may
@@ -107,6 +119,10 @@ pub(crate) fn find(
     let all: Vec<OpId> =
         preorder(module, func).into_iter().filter(|&op| moves(module.ops[op].opcode)).collect();
     let descriptor = |op: OpId| module.ops[op].operands.first().copied();
+    let mut roots = Roots::new(module);
+    let is_load = |op: &&OpId| module.ops[**op].opcode == Opcode::DescriptorLoad;
+    let loads: Vec<Option<ValueId>> =
+        all.iter().filter(is_load).map(|&op| roots.of(descriptor(op))).collect();
     let stores = || all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorStore);
     for &op in all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorLoad) {
         let wrong = if stores().any(|&store| descriptor(store) == descriptor(op)) {
@@ -128,11 +144,21 @@ pub(crate) fn find(
             other => other.clone(),
         };
         let amid = found.iter().any(|f| is_inside(module, op, f.scf_for));
-        let place = Place { op, plan, elem, offset: 0, full: 0, amid };
+        let finished = module.ops[op].opcode == Opcode::DescriptorStore && {
+            let remade =
+                descriptor(op).and_then(|d| module.def_op(d)).is_some_and(|make| repeats(module, make));
+            remade || loads.iter().any(|&from| may_meet(from, roots.of(descriptor(op))))
+        };
+        let place = Place { op, plan, elem, offset: 0, full: 0, amid, finished };
         match module.ops[op].opcode {
             Opcode::DescriptorLoad => engine.once.push(place),
             _ => engine.stores.push(place),
         }
+    }
+    if !made::made(module, func).is_empty() {
+        let at = end.next_multiple_of(made::MAP_BYTES);
+        engine.maps = Some(at);
+        end = at + made::MAP_BYTES;
     }
     for tile in &mut engine.once {
         tile.full = end;
@@ -143,6 +169,11 @@ pub(crate) fn find(
         end = place.offset.saturating_add(place.plan.bytes);
     }
     if errors.is_empty() { Ok((engine, end)) } else { Err(errors) }
+}
+
+/// Whether two descriptors may be of one tensor, by the arguments that they come from.
+fn may_meet(one: Option<ValueId>, other: Option<ValueId>) -> bool {
+    one.is_none() || other.is_none() || one == other
 }
 
 /// A branch that one lane takes; the block of its body, which ends with a yield of nothing.
@@ -200,7 +231,16 @@ pub(crate) fn view(
 }
 
 /// Puts the copies of tiles loaded once, and the stores, where the kernel has them.
-pub(crate) fn place(out: &mut Module, engine: &Engine, barrier: &str) -> Option<()> {
+pub(crate) fn place(
+    out: &mut Module,
+    func: OpId,
+    engine: &Engine,
+    barrier: &str,
+    target: &Target,
+) -> Option<()> {
+    if let Some(staging) = engine.maps {
+        made::mark(out, func, target, staging)?;
+    }
     for (number, tile) in engine.once.iter().enumerate() {
         let block = out.ops[tile.op].block?;
         let (result, loc) = (out.result(tile.op)?, out.ops[tile.op].loc);
@@ -231,22 +271,17 @@ pub(crate) fn place(out: &mut Module, engine: &Engine, barrier: &str) -> Option<
                 out.append(block, op);
                 continue;
             }
-            send(out, block, op, &format!("out{index}"), &store.plan, barrier)?;
+            send(out, block, store, &format!("out{index}"), barrier)?;
         }
     }
     Some(())
 }
 
 /// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits
-/// until it has been read.
-fn send(
-    out: &mut Module,
-    block: BlockId,
-    op: OpId,
-    ring: &str,
-    plan: &TilePlan,
-    barrier: &str,
-) -> Option<()> {
+/// until it has been read, or is there.
+fn send(out: &mut Module, block: BlockId, store: &Place, ring: &str, barrier: &str) -> Option<()> {
+    let Place { op, plan, finished, .. } = store;
+    let op = *op;
     out.ops[op].block = None;
     let (operands, loc) = (out.ops[op].operands.to_vec(), out.ops[op].loc);
     let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
@@ -268,6 +303,6 @@ fn send(
     all.extend(coordinates);
     emit.ring(Opcode::TmaStore, ring, &all, &payload);
     emit.op(Opcode::StoreCommit, &[], &[], &[]);
-    emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0u64)), ("read", Attr::Bool(true))]);
+    emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0u64)), ("read", Attr::Bool(!finished))]);
     Some(())
 }

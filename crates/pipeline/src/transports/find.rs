@@ -76,7 +76,7 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
         let indices = indices(module, &users, scf_for, body);
         for &op in &module.blocks[body].ops {
             let found = match module.ops[op].opcode {
-                Opcode::DescriptorLoad => by_engine(module, func, &here, op, (tiles.len(), target)),
+                Opcode::DescriptorLoad => by_engine(module, &here, op, (tiles.len(), target), &mut roots),
                 Opcode::Load if engine && !loads_tile(module, op) || indices.contains(&op) => Ok(None),
                 Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
                 Opcode::Load => copied(module, &here, op, tiles.len(), &mut roots),
@@ -120,29 +120,31 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
 
 /// What decides about the loads of a loop.
 struct Loop {
-    scf_for: OpId,
     /// Values that cannot be computed for a later iteration.
     late: IdSet<ValueId>,
     /// Arguments through which the loop stores; `None` where that cannot be told.
     stored: BTreeSet<Option<ValueId>>,
-    /// Pointers and descriptors through which it stores.
-    through: BTreeSet<ValueId>,
 }
 
 impl Loop {
     fn new(module: &Module, known: (&Users, &mut Roots<'_>), scf_for: OpId, body: BlockId) -> Loop {
         let (users, roots) = known;
-        let (mut stored, mut through) = (BTreeSet::new(), BTreeSet::new());
+        let mut stored = BTreeSet::new();
         for op in preorder(module, scf_for) {
             let data = &module.ops[op];
             if data.opcode.facts().effect.writes() {
                 stored.insert(roots.of(data.operands.first().copied()));
                 // What others have stored is there behind it, and perhaps not before.
                 stored.extend(acquires(module, users, op).then_some(None));
-                through.extend(data.operands.first().copied());
             }
         }
-        Loop { scf_for, late: late(module, users, scf_for, body), stored, through }
+        Loop { late: late(module, users, scf_for, body), stored }
+    }
+
+    /// Whether it may store to what comes from an argument; `None` where that cannot be told.
+    fn stores_to(&self, own: Option<ValueId>) -> bool {
+        let same = self.stored.contains(&own) || self.stored.contains(&None);
+        same || (own.is_none() && !self.stored.is_empty())
     }
 }
 
@@ -175,9 +177,7 @@ fn copied(
     if operands.iter().any(|&v| here.late.contains(v)) {
         return Err("its pointers or its mask depend on what the loop computes");
     }
-    let own = roots.of(operands.first().copied());
-    let same = here.stored.contains(&own) || here.stored.contains(&None);
-    if same || (own.is_none() && !here.stored.is_empty()) {
+    if here.stores_to(roots.of(operands.first().copied())) {
         return Err("the loop stores through the same pointer");
     }
     let swizzle = swizzle(&shape, row);
@@ -223,14 +223,14 @@ fn letter(number: usize) -> String {
     }
 }
 
-/// A tile that the copy engine can bring by a pipelined load: its coordinates can be computed, and what stands around
-/// its loop can carry how often its slots were filled: counted loops, or branches that are taken once at most.
+/// A tile that the copy engine can bring by a pipelined load: its coordinates can be computed. What stands around its
+/// loop carries how often its slots were filled.
 fn by_engine(
     module: &Module,
-    func: OpId,
     here: &Loop,
     op: OpId,
     (number, target): (usize, &Target),
+    roots: &mut Roots<'_>,
 ) -> Result<Option<CopiedTile>, &'static str> {
     let operands = &module.ops[op].operands;
     let (Some(&descriptor), Some(result)) = (operands.first(), module.result(op)) else { return Ok(None) };
@@ -238,17 +238,7 @@ fn by_engine(
     if operands.iter().any(|&v| here.late.contains(v)) {
         return Err("its coordinates depend on what the loop computes");
     }
-    let (mut at, mut branch) = (module.parent(here.scf_for), false);
-    while let Some(parent) = at.filter(|&p| p != func) {
-        match module.ops[parent].opcode {
-            Opcode::For if branch => return Err("its loop stands in a branch of a loop"),
-            Opcode::For => {}
-            Opcode::If => branch = true,
-            _ => return Err("its loop stands in another than a counted one"),
-        }
-        at = module.parent(parent);
-    }
-    if here.through.contains(&descriptor) {
+    if here.stores_to(roots.of(Some(descriptor))) {
         return Err("the loop stores through the same descriptor");
     }
     let (tile, swizzle) = (module.ty(result).clone(), plan.swizzle);

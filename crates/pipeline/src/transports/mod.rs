@@ -5,6 +5,7 @@ pub(crate) mod blocking;
 pub(crate) mod engine;
 pub(crate) mod find;
 mod loads;
+pub(crate) mod made;
 pub(crate) mod operand_stores;
 pub(crate) mod operands;
 pub(crate) mod roots;

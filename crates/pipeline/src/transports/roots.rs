@@ -16,7 +16,7 @@ impl<'m> Roots<'m> {
         Roots { module, known: BTreeMap::new() }
     }
 
-    /// The argument of the function that a pointer, or a tile of pointers, comes from.
+    /// The argument of the function that a pointer, a tile of pointers or a descriptor comes from.
     pub fn of(&mut self, pointer: Option<ValueId>) -> Option<ValueId> {
         let (mut at, mut passed) = (pointer, Vec::new());
         let root = loop {
@@ -42,6 +42,7 @@ impl<'m> Roots<'m> {
         match module.values[pointer].def {
             ValueDef::Result { op, .. } => match module.ops[op].opcode {
                 Opcode::AddPtr
+                | Opcode::MakeTensorDescriptor
                 | Opcode::Splat
                 | Opcode::Broadcast
                 | Opcode::ExpandDims

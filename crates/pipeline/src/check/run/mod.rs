@@ -127,6 +127,7 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::ProducerCommit => self.commit(w, op),
             Opcode::ConsumerRelease => self.release(w, op),
             Opcode::Advance => self.advance(w, op),
+            Opcode::MakeTensorDescriptor => self.make_map(w, op),
             Opcode::TmaLoad => self.load(w, op),
             Opcode::Slot => self.slot(w, op),
             Opcode::Dot if self.multiplies_at_once(w) => self.plain(w, op),

@@ -1,6 +1,6 @@
 //! Results on their way out: tile writes, fences, named barriers, copies to global memory.
 
-use warploom_ir::OpId;
+use warploom_ir::{Attr, OpId};
 
 use super::{Run, Step};
 use crate::check::report::Rule;
@@ -102,6 +102,7 @@ impl Run<'_, '_> {
         }
         if let Some(warp) = self.warps.get_mut(w) {
             warp.open_stores.push(place);
+            warp.sent_by.extend(self.model.operand(op, 1));
         }
         Step::Went
     }
@@ -109,7 +110,11 @@ impl Run<'_, '_> {
     pub(super) fn store_wait(&mut self, w: usize, op: OpId) -> Step {
         let pending = self.model.number(op, "pending").unwrap_or(u64::MAX);
         let mut finished = Vec::new();
+        let read = matches!(self.model.module.attr(op, "read"), Some(Attr::Bool(true) | Attr::Unit));
         if let Some(warp) = self.warps.get_mut(w) {
+            if pending == 0 && !read {
+                warp.sent_by.clear();
+            }
             while warp.stores.len() as u64 > pending {
                 finished.extend(warp.stores.pop_front().into_iter().flatten());
             }
@@ -118,5 +123,19 @@ impl Run<'_, '_> {
             self.machine.written.retain(|(written, _), _| *written != place);
         }
         Step::Went
+    }
+
+    /// A tensor map made anew: no copy may go by the old one any more.
+    pub(super) fn make_map(&mut self, w: usize, op: OpId) -> Step {
+        let step = self.plain(w, op);
+        let first = self.warps.get(w).is_some_and(|warp| warp.first);
+        let Some(map) = self.model.module.result(op).filter(|_| first) else { return step };
+        let loads = self.machine.copies.iter().any(|copy| copy.map == Some(map));
+        if loads || self.warps.iter().any(|warp| warp.sent_by.contains(&map)) {
+            let what = if loads { "load" } else { "store" };
+            let text = format!("makes a tensor map anew that a {what} under way goes by");
+            return self.broken(w, Rule::Overwrite, text);
+        }
+        step
     }
 }

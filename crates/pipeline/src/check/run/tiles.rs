@@ -51,7 +51,8 @@ impl Run<'_, '_> {
         self.machine.spoil(place);
         let bytes = self.model.rings.get(ring).and_then(|r| r.payloads.get(payload)).map_or(0, |p| p.bytes);
         if let Some(issued) = self.machine.issued.get_mut(ring).and_then(|r| r.get_mut(payload)) {
-            self.machine.copies.push(CopyInFlight { place, version: *issued, bytes });
+            let map = self.model.operand(op, 1);
+            self.machine.copies.push(CopyInFlight { place, version: *issued, bytes, map });
             *issued += 1;
         }
         Step::Went

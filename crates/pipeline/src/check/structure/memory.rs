@@ -1,9 +1,11 @@
 //! Where slots and barriers lie, in shared and in tensor memory (C15, C20, C27, T8, T14).
 
+use std::collections::BTreeSet;
+
 use warploom_chips::Target;
 use warploom_ir::Type;
 
-use crate::check::model::Model;
+use crate::check::model::{MAP_BYTES, Model};
 use crate::check::report::{Report, Rule};
 use crate::check::rings::Ring;
 
@@ -194,6 +196,11 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
     }
     if let Some((_, slot)) = model.tmem {
         ranges.push(own("the address of tensor memory".to_owned(), slot, 4));
+    }
+    // One warp makes its maps one after the other.
+    let made: BTreeSet<_> = model.maps().into_iter().map(|(by, op)| (by, model.staging(op))).collect();
+    for (_, staging) in made {
+        ranges.push(own("a tensor map being made".to_owned(), staging.unwrap_or(0), MAP_BYTES));
     }
     // Columns and bytes are apart.
     ranges.sort_by_key(|r| (r.tensor, r.span));

@@ -124,6 +124,7 @@ pub(super) fn elections(model: &Model<'_>, report: &mut Report) {
                     | AsyncCopy
                     | AsyncCommit
                     | AsyncWait
+                    | MakeTensorDescriptor
             ) || (opcode == ProducerCommit && hands_over)
                 || (opcode == ProducerAcquire && copies));
         if single && !placed.elected {

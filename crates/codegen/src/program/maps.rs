@@ -1,0 +1,81 @@
+//! The tensor maps that a program makes itself (C16).
+
+use hashbrown::HashMap;
+use warploom_chips::{Feature, Target};
+use warploom_ir::diag::Code;
+use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+
+use super::types::Program;
+use crate::descriptor::descriptor;
+use crate::error::{Result, locate, refuse};
+use crate::metadata::TensorDescriptor;
+
+/// Bytes of a tensor map, and what its address is a multiple of while it is made (T11).
+pub(crate) const MAP_BYTES: u64 = 128;
+
+/// A tensor map that the kernel makes.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeMap {
+    /// What copies by it are like.
+    pub record: TensorDescriptor,
+    /// Its number in the CTA's part of the scratch memory.
+    pub slot: u64,
+    /// Byte offset in shared memory where it is put together.
+    pub staging: u64,
+    /// Whether elements outside the tensor are NaN.
+    pub nan: bool,
+}
+
+impl<'m> Program<'m> {
+    /// The maps that the function makes, in the order of the text.
+    pub(super) fn read_maps(&self, module: &'m Module, target: &Target) -> Result<HashMap<ValueId, MadeMap>> {
+        let (mut maps, mut stack) = (HashMap::new(), vec![self.func]);
+        while let Some(op) = stack.pop() {
+            let data = &module.ops[op];
+            if data.opcode == Opcode::MakeTensorDescriptor {
+                let slot = maps.len() as u64;
+                let (value, made) =
+                    self.read_map(module, op, target, slot).map_err(|r| locate(module, op, r))?;
+                maps.insert(value, made);
+            }
+            let blocks = data.regions.iter().flat_map(|&region| &module.regions[region].blocks);
+            let inside: Vec<OpId> = blocks.flat_map(|&block| &module.blocks[block].ops).copied().collect();
+            stack.extend(inside.into_iter().rev());
+        }
+        Ok(maps)
+    }
+
+    fn read_map(&self, module: &Module, op: OpId, target: &Target, slot: u64) -> Result<(ValueId, MadeMap)> {
+        let broken = |text: &str| refuse(Code::Verify, text).rule("C16");
+        if !target.has(Feature::TensormapReplace) {
+            let text = format!("{} has no tensormap.replace", target.name());
+            return Err(refuse(Code::Target, text)
+                .rule("C16")
+                .note("instead", "descriptors made by the host")
+                .into());
+        }
+        let result = module.result(op).ok_or_else(|| broken("a tensor map without a result"))?;
+        let Some(Attr::Dict(dict)) = module.attr(op, "warploom.tensor_map") else {
+            let text = "a descriptor made in a program needs warploom.tensor_map, what copies by it are like";
+            return Err(broken(text).into());
+        };
+        let staging = dict.get("staging").and_then(Attr::as_i64).and_then(|at| u64::try_from(at).ok());
+        let staging =
+            staging.ok_or_else(|| broken("warploom.tensor_map needs staging, an offset in shared memory"))?;
+        if staging % MAP_BYTES != 0 || staging.checked_add(MAP_BYTES).is_none_or(|end| end > self.shared) {
+            let text = format!("a tensor map is made at byte {staging} of {}", self.shared);
+            return Err(broken(&text).note("needs", "128 bytes at a multiple of 128").into());
+        }
+        let nan = match module.attr(op, "padding") {
+            Some(attr) => attr.as_i64() == Some(2) || attr.as_str() == Some("nan"),
+            None => false,
+        };
+        let record = descriptor(dict, module.ty(result))?;
+        Ok((result, MadeMap { record, slot, staging, nan }))
+    }
+
+    /// Bytes of scratch memory of one CTA.
+    pub fn global_scratch(&self) -> u64 {
+        self.maps.len() as u64 * MAP_BYTES
+    }
+}
