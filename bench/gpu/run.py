@@ -9,6 +9,7 @@ and Triton, no Rust. Without a GPU it says so and ends with status 0 and no figu
 import argparse
 import ctypes as c
 import json
+import math
 import statistics
 import sys
 from pathlib import Path
@@ -130,9 +131,12 @@ class Case:
                 params.append(c.c_uint64(value.data_ptr()))
             else:
                 params.append((c.c_float if kind == "fp32" else c.c_int32)(value))
-        params += [c.c_uint64(0), c.c_uint64(0)]
+        # torch's memory is aligned to more than any scratch asks for.
+        scratch = torch.empty(math.prod(self.grid) * record["global_scratch_size"], dtype=torch.uint8, device="cuda")
+        params += [c.c_uint64(scratch.data_ptr()), c.c_uint64(0)]
         stream = torch.cuda.current_stream().cuda_stream
-        return lambda: driver.launch(function, self.grid, record["num_warps"], record["shared"], params, stream)
+        return lambda kept=scratch: driver.launch(
+            function, self.grid, record["num_warps"], record["shared"], params, stream)
 
 
 def measure(name, size, driver, folder):

@@ -22,14 +22,26 @@ def grid_of(grid: int | Sequence[int]) -> list[int]:
     return [int(n) for n in extents] + [1] * (3 - len(extents))
 
 
+def scratch_of(record: Mapping[str, Any], kind: str, programs: int, memory: Memory) -> bytes:
+    """The pointer to scratch memory of a kind, which is made where the kernel uses any."""
+    size = programs * record.get(f"{kind}_scratch_size", 0)
+    if size == 0:
+        return bytes(8)
+    align = max(record.get(f"{kind}_scratch_align", 1), 1)
+    buffer = np.zeros(size + align, np.uint8)
+    start = -(-buffer.__array_interface__["data"][0] // align) * align
+    memory.add(start, size, f"{kind} scratch", owner=buffer)
+    return struct.pack("<Q", start)
+
+
 def arguments(
-    entry: Mapping[str, Any], args: Sequence[Any], record: Mapping[str, Any], memory: Memory
+    entry: Mapping[str, Any], args: Sequence[Any], record: Mapping[str, Any], programs: int, memory: Memory
 ) -> list[bytes]:
-    """The bytes of each parameter; arrays are lent to the launch."""
+    """The bytes of each parameter; arrays are lent to the launch, and so is scratch memory for so many programs."""
     params: Sequence[Mapping[str, Any]] = entry["params"]
     packed: list[bytes] = []
     maps = iter(record.get("tensordesc_meta") or ())
-    scratch = [bytes(8)] * 2 if record else []
+    scratch = [scratch_of(record, kind, programs, memory) for kind in ("global", "profile")] if record else []
     for i, value in enumerate(args):
         if len(packed) + len(scratch) >= len(params):
             raise launch_error(f"{len(args)} arguments for {entry['name']}", wanted(params, scratch))

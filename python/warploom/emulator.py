@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import re
 import warnings
@@ -240,8 +241,9 @@ def run(
     name = entry or record.get("name")
     chosen = pick(module, name)
     memory = Memory()
-    packed = arguments(chosen, args, record, memory)
+    ctas = grid_of(grid)
+    packed = arguments(chosen, args, record, math.prod(ctas), memory)
     report = launch(
-        module, chosen["name"], grid_of(grid), packed, memory, how, block=block, cluster=cluster,
+        module, chosen["name"], ctas, packed, memory, how, block=block, cluster=cluster,
         smem=record.get("shared", 0) if smem is None else smem)
     return judge(report, how)

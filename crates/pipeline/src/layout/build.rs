@@ -13,6 +13,7 @@ use crate::loops::PartitionRole;
 use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;
+use crate::transports::made::MAP_BYTES;
 
 impl ProgramLayout {
     /// Lays a kernel out as assigned, with as many replicas of its computing partition as take turns.
@@ -41,7 +42,13 @@ impl ProgramLayout {
             barriers: Vec::new(),
             turns: None,
             partitions,
-            records: selection.descriptors.iter().map(|(_, plan)| record(plan)).collect(),
+            records: selection
+                .descriptors
+                .iter()
+                .take(selection.arguments)
+                .map(|(_, plan)| record(plan))
+                .collect(),
+            maps: None,
         };
         let missing = || {
             Box::new(Diagnostic::error(Code::Internal, "the assignment has no place for a value").rule("B10"))
@@ -54,6 +61,10 @@ impl ProgramLayout {
         layout.operands(module, selection, assignment).ok_or_else(missing)?;
         layout.overlays(module, selection)?;
         layout.take_turns(replicas, target)?;
+        if selection.makes_maps() {
+            let at = layout.shared.next_multiple_of(MAP_BYTES);
+            (layout.maps, layout.shared) = (Some(at), at + MAP_BYTES);
+        }
         Ok(layout)
     }
 

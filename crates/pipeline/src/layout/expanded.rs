@@ -56,6 +56,7 @@ impl ProgramLayout {
             turns: None,
             partitions: vec![main],
             records: engine.records.clone(),
+            maps: engine.maps,
         };
         let mut id = None;
         for (index, loads) in planned.loops.iter().enumerate() {

@@ -155,4 +155,6 @@ pub(crate) struct ProgramLayout {
     pub partitions: Vec<Partition>,
     /// Records of the descriptor arguments, for the launch (C12).
     pub records: Vec<Attr>,
+    /// Where in shared memory tensor maps are put together, where the kernel makes any (C16).
+    pub maps: Option<u64>,
 }

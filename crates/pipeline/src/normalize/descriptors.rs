@@ -30,11 +30,6 @@ fn makes(module: &Module, op: OpId) -> bool {
     module.ops[op].opcode == Opcode::MakeTensorDescriptor
 }
 
-/// Whether a kernel has descriptors that no tensor map stands for.
-pub(crate) fn made_here(module: &Module, func: OpId) -> bool {
-    preorder(module, func).into_iter().any(|op| makes(module, op))
-}
-
 /// Rewrites the descriptors of a kernel; tells so where the chip could take tensor maps, for the launch differs then.
 ///
 /// # Errors
@@ -46,7 +41,7 @@ pub(crate) fn lower(
 ) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
     let mut tensors = BTreeMap::new();
     arguments(module, func, &mut tensors);
-    if tensors.is_empty() && !made_here(module, func) {
+    if tensors.is_empty() && !preorder(module, func).into_iter().any(|op| makes(module, op)) {
         return Ok(None);
     }
     let told = (!tensors.is_empty() && target.has(Feature::TmaLoad)).then(|| {

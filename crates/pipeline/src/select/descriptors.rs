@@ -8,9 +8,11 @@ use super::TileLoad;
 use crate::nest::innermost_for;
 use crate::place::refuse;
 use crate::tma::TilePlan;
+use crate::transports::made;
 use crate::walk::preorder;
 
-/// A plan for every descriptor argument; a block that breaks a TMA rule is refused (C15).
+/// A plan for every descriptor, arguments first; a block that breaks a TMA rule is refused (C15), and so are those made in
+/// the kernel that partitions cannot share (C16).
 pub(super) fn plan(
     module: &Module,
     func: OpId,
@@ -39,6 +41,14 @@ pub(super) fn plan(
             ),
         }
     }
+    let makes = made::made(module, func);
+    if let Err(why) = made::possible(module, func, target) {
+        errors.push(Diagnostic { code: Code::Op, ..*why });
+    } else if let Err(why) = made::shared(module, func) {
+        errors.extend(why);
+    }
+    let result = |op| module.result(op).and_then(|v| Some((v, TilePlan::new(module.ty(v), target).ok()?)));
+    plans.extend(makes.into_iter().filter_map(result));
     plans
 }
 
@@ -65,7 +75,7 @@ pub(super) fn loads(
     loads
 }
 
-/// The plan of the descriptor an operation uses; anything but an argument is refused (C16).
+/// The plan of the descriptor an operation uses; what is neither an argument nor made here is refused (C16).
 pub(super) fn of(
     module: &Module,
     op: OpId,
@@ -74,10 +84,8 @@ pub(super) fn of(
     errors: &mut Vec<Diagnostic>,
 ) -> Option<TilePlan> {
     let plan = plans.iter().find(|(arg, _)| *arg == descriptor).map(|(_, plan)| plan.clone());
-    let made_here =
-        module.def_op(descriptor).is_some_and(|op| module.ops[op].opcode == Opcode::MakeTensorDescriptor);
     // A descriptor made in the kernel is refused where it is made, an argument's box at the function.
-    if plan.is_none() && !made_here && !module.ty(descriptor).is_desc() {
+    if plan.is_none() && !module.ty(descriptor).is_desc() {
         errors.push(
             refuse(module, op, Code::Desc, "the descriptor is not an argument of the kernel")
                 .rule("C16")

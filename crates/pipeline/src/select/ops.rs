@@ -110,10 +110,6 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
         DescriptorScatter => {
             &[("needs", "scatter4, sm_100 and later"), ("instead", "tt.store through pointers")]
         }
-        MakeTensorDescriptor => &[
-            ("supported", "descriptors made on the host"),
-            ("instead", "pass a tensor descriptor as an argument of the kernel"),
-        ],
         DescriptorReduce | AtomicCas | AtomicLoad | AtomicStore | AtomicPoll => {
             &[("supported", "results written by tt.descriptor_store or tt.store")]
         }

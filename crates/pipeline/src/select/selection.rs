@@ -117,6 +117,8 @@ pub struct Selection {
     pub operands: Vec<TmemOperand>,
     /// The plan of each descriptor argument, in order of the arguments (C12).
     pub descriptors: Vec<(ValueId, TilePlan)>,
+    /// How many of them are arguments, and stand first.
+    pub arguments: usize,
     /// The author's cap on ring slots (C6).
     pub num_stages: Option<u64>,
     /// Things worth telling (unknown loop attributes, ..).
@@ -124,6 +126,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether the kernel makes descriptors itself.
+    pub fn makes_maps(&self) -> bool {
+        self.arguments < self.descriptors.len()
+    }
+
     /// Whether the products have 64 rows in tensor memory: half of the lanes, read as accumulators of wgmma are (E44).
     pub fn half_rows(&self) -> bool {
         !self.accumulators.is_empty() && self.dots.iter().all(|d| d.extents[0] == HALF_ROWS)

@@ -11,6 +11,7 @@ use crate::specialize::builder::Source;
 use crate::specialize::copy::{Copier, Scope};
 use crate::specialize::needed::Needed;
 use crate::specialize::walker::Walker;
+use crate::transports::made;
 
 /// Builds the program form of a kernel.
 ///
@@ -71,15 +72,21 @@ impl<'a> Builder<'a> {
         Some(std::mem::take(&mut self.out))
     }
 
-    /// The scalars that do not depend on a loop, and the constants of the handshakes.
+    /// The scalars that do not depend on a loop, tensor maps made from such, and the constants of the handshakes.
     fn shared_scalars(&mut self, body: BlockId, needs: &[(PartitionRole, Needed)]) {
         let (module, selection) = (self.source.module, self.source.selection);
         for &op in &module.blocks[selection.body].ops {
             let needed = |v: &ValueId| needs.iter().any(|(_, n)| n.values.contains(*v));
             let wanted = module.ops[op].results.iter().any(needed);
             let ready = module.ops[op].operands.iter().all(|&v| self.shared.get(v).is_some());
-            if wanted && ready && is_scalar(module, op) {
-                Copier { from: module, to: &mut self.out }.op(op, body, &mut self.shared);
+            let map = module.ops[op].opcode == Opcode::MakeTensorDescriptor;
+            if !(wanted && ready && (is_scalar(module, op) || map)) {
+                continue;
+            }
+            let copy = Copier { from: module, to: &mut self.out }.op(op, body, &mut self.shared);
+            let plan = selection.descriptors.iter().find(|(v, _)| module.result(op) == Some(*v));
+            if let (Some(copy), Some((_, plan)), Some(staging)) = (copy, plan, self.source.layout.maps) {
+                made::mark(&mut self.out, copy, plan, staging);
             }
         }
         let mut emit = Emit { out: &mut self.out, block: body, loc: module.ops[selection.func].loc };

@@ -17,9 +17,9 @@ use super::price::{cost_of, price};
 use super::source::Source;
 use super::specialized;
 use super::types::{Partitions, Strategy};
-use crate::normalize::descriptors;
 use crate::options::CompileOptions;
 use crate::place::refuse;
+use crate::transports::made;
 use crate::views::look_through;
 use crate::walk::preorder;
 
@@ -78,7 +78,7 @@ pub(crate) fn choose(
 }
 
 /// Whether one partition is asked first: the chip multiplies synchronously, or the kernel does not multiply at all, or
-/// what it multiplies comes through pointers or descriptors that it makes itself.
+/// what it multiplies comes through pointers, or through descriptors that partitions cannot share.
 fn one_is_natural(source: &Source<'_>) -> bool {
     let (module, func) = (source.written, source.func);
     let multiplies = |op: &OpId| module.ops[*op].opcode == Opcode::Dot;
@@ -86,7 +86,7 @@ fn one_is_natural(source: &Source<'_>) -> bool {
     source.target.mma_instruction() == MmaInstruction::MmaSync
         || dots.is_empty()
         || dots.iter().any(|&dot| through_pointers(module, dot))
-        || descriptors::made_here(module, func)
+        || made::shared(&source.kernel, func).is_err()
 }
 
 /// Whether an operand of a product is loaded through pointers.

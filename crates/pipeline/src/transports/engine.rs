@@ -147,7 +147,7 @@ pub(crate) fn find(
         let finished = module.ops[op].opcode == Opcode::DescriptorStore && {
             let remade =
                 descriptor(op).and_then(|d| module.def_op(d)).is_some_and(|make| repeats(module, make));
-            remade || loads.iter().any(|&from| may_meet(from, roots.of(descriptor(op))))
+            remade || loads.iter().any(|&from| made::may_meet(from, roots.of(descriptor(op))))
         };
         let place = Place { op, plan, elem, offset: 0, full: 0, amid, finished };
         match module.ops[op].opcode {
@@ -169,11 +169,6 @@ pub(crate) fn find(
         end = place.offset.saturating_add(place.plan.bytes);
     }
     if errors.is_empty() { Ok((engine, end)) } else { Err(errors) }
-}
-
-/// Whether two descriptors may be of one tensor, by the arguments that they come from.
-fn may_meet(one: Option<ValueId>, other: Option<ValueId>) -> bool {
-    one.is_none() || other.is_none() || one == other
 }
 
 /// A branch that one lane takes; the block of its body, which ends with a yield of nothing.
@@ -239,7 +234,10 @@ pub(crate) fn place(
     target: &Target,
 ) -> Option<()> {
     if let Some(staging) = engine.maps {
-        made::mark(out, func, target, staging)?;
+        for op in made::made(out, func) {
+            let plan = TilePlan::new(out.ty(out.result(op)?), target).ok()?;
+            made::mark(out, op, &plan, staging);
+        }
     }
     for (number, tile) in engine.once.iter().enumerate() {
         let block = out.ops[tile.op].block?;

@@ -1,14 +1,17 @@
 //! Tensor maps that the kernel makes itself, by which the copy engine can go (C16).
 
+use std::collections::BTreeSet;
+
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
-use crate::classes::constant;
+use crate::classes::{constant, is_scalar};
 use crate::descriptor_record::record;
 use crate::emit::number;
 use crate::place::refuse;
 use crate::tma::TilePlan;
+use crate::transports::roots::Roots;
 use crate::walk::{Users, preorder};
 
 /// Bytes of a map while it is made, and what its address is a multiple of (T11).
@@ -20,20 +23,69 @@ pub(crate) fn made(module: &Module, func: OpId) -> Vec<OpId> {
     preorder(module, func).into_iter().filter(makes).collect()
 }
 
-/// Whether a descriptor is made in the kernel.
-pub(crate) fn is_made(module: &Module, descriptor: ValueId) -> bool {
-    module.def_op(descriptor).is_some_and(|op| module.ops[op].opcode == Opcode::MakeTensorDescriptor)
+/// Whether two descriptors or pointers may be of one tensor, by the arguments that they come from.
+pub(crate) fn may_meet(one: Option<ValueId>, other: Option<ValueId>) -> bool {
+    one.is_none() || other.is_none() || one == other
 }
 
-/// Says what copies by every map are like, and where in shared memory it is put together, one after the other.
-pub(crate) fn mark(module: &mut Module, func: OpId, target: &Target, staging: u64) -> Option<()> {
-    for op in made(module, func) {
-        let plan = TilePlan::new(module.ty(module.result(op)?), target).ok()?;
-        let Attr::Dict(mut dict) = record(&plan) else { return None };
+/// Says what copies by a map are like, and where in shared memory it is put together.
+pub(crate) fn mark(module: &mut Module, op: OpId, plan: &TilePlan, staging: u64) {
+    if let Attr::Dict(mut dict) = record(plan) {
         dict.set("staging", number(staging));
         module.ops[op].attrs.set("warploom.tensor_map", Attr::Dict(dict));
     }
-    Some(())
+}
+
+/// Why partitions cannot share the maps of a kernel: they are made from what is no scalar of the function's, or a store
+/// may be of a tensor that is loaded by one, and other partitions load ahead of it.
+///
+/// # Errors
+/// Every reason.
+pub(crate) fn shared(module: &Module, func: OpId) -> Result<(), Vec<Diagnostic>> {
+    let (all, mut roots) = (made(module, func), Roots::new(module));
+    let (Some(body), false) = (module.entry(func, 0), all.is_empty()) else { return Ok(()) };
+    let mut errors = Vec::new();
+    for &op in &all {
+        let mine = module.ops[op].operands.iter().all(|&v| is_common(module, body, v));
+        if !mine || module.ops[op].block != Some(body) {
+            let text = "partitions share descriptors that are made from scalars in front of all loops only";
+            errors.push(refuse(module, op, Code::Op, text).rule("C16"));
+        }
+    }
+    let of = |roots: &mut Roots<'_>, op: OpId| roots.of(module.ops[op].operands.first().copied());
+    let loads = preorder(module, func).into_iter().filter(|&op| loads_by_map(module, op));
+    let loads: Vec<_> = loads.map(|op| of(&mut roots, op)).collect();
+    for op in preorder(module, func) {
+        let writes = module.ops[op].opcode.facts().effect.writes();
+        if writes && loads.iter().any(|&load| may_meet(load, of(&mut roots, op))) {
+            let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
+            errors.push(refuse(module, op, Code::Op, text).rule("C16"));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Whether a value is an argument of a function or a scalar computed from such in its body.
+fn is_common(module: &Module, body: BlockId, value: ValueId) -> bool {
+    let (mut seen, mut stack) = (BTreeSet::new(), vec![value]);
+    while let Some(value) = stack.pop() {
+        match module.values[value].def {
+            ValueDef::Argument { block, .. } if block == body => {}
+            ValueDef::Result { op, .. } if module.ops[op].block == Some(body) && is_scalar(module, op) => {
+                let operands = module.ops[op].operands.iter().copied();
+                stack.extend(operands.filter(|&v| seen.insert(v)));
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether an operation loads a tile by a descriptor that the kernel makes.
+fn loads_by_map(module: &Module, op: OpId) -> bool {
+    let from = module.ops[op].operands.first().and_then(|&v| module.def_op(v));
+    module.ops[op].opcode == Opcode::DescriptorLoad
+        && from.is_some_and(|from| module.ops[from].opcode == Opcode::MakeTensorDescriptor)
 }
 
 /// Why the maps of a kernel cannot be made: the chip lacks the instruction, rows are not contiguous, what lies outside
@@ -71,6 +123,19 @@ pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(
         };
         if !users.of(result).iter().all(|&user| moves(user)) {
             return no("the descriptor is used by others than loads and stores of tiles".to_owned());
+        }
+    }
+    // What lanes write is not known to the copy engine without a fence.
+    let mut roots = Roots::new(module);
+    let mut of = |op: OpId| roots.of(module.ops[op].operands.first().copied());
+    let all = preorder(module, func);
+    let loads: Vec<_> = all.iter().filter(|&&op| loads_by_map(module, op)).map(|&op| of(op)).collect();
+    for &op in &all {
+        let opcode = module.ops[op].opcode;
+        let by_lanes = opcode.facts().effect.writes() && opcode != Opcode::DescriptorStore;
+        if by_lanes && loads.iter().any(|&load| may_meet(load, of(op))) {
+            let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
+            return Err(Box::new(refuse(module, op, Code::Desc, text).rule("C16")));
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
+use crate::transports::made::MAP_BYTES;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
@@ -32,11 +33,12 @@ fn partition(role: PartitionRole) -> u64 {
     }
 }
 
-/// Bytes of shared memory kept for the address of tensor memory, and for the barriers of accumulators with several
-/// slots (C20).
+/// Bytes of shared memory kept for the address of tensor memory, for the barriers of accumulators with several slots
+/// (C20), and for tensor maps while they are made, aligned (C16).
 fn spare(selection: &Selection) -> u64 {
     let barriers: u64 = selection.accumulators.iter().map(|s| 16 * s.slots).sum();
-    if selection.accumulators.is_empty() { 0 } else { barriers + 16 }
+    let address = if selection.accumulators.is_empty() { 0 } else { barriers + 16 };
+    if selection.makes_maps() { address + 2 * MAP_BYTES } else { address }
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
