@@ -14,7 +14,7 @@ mod issue;
 pub(crate) mod order;
 mod product_waits;
 mod program;
-mod rounds;
+pub(crate) mod rounds;
 mod thread;
 mod trips;
 

@@ -34,6 +34,7 @@ impl ProgramLayout {
             || !beside.blocking.is_empty()
             || !beside.stored.is_empty()
             || !engine.stores.is_empty()
+            || engine.once.iter().any(|tile| tile.repeats)
             || shape.scratch > 0;
         let main = Partition {
             name: PARTITION,

@@ -72,8 +72,13 @@ impl Whole {
         let all: &[Option<u64>] = if fast { &[Some(1), Some(0), None] } else { &[None] };
         let mut plan = self.first(source, Moves::Lanes, all, out)?;
         if let Some(why) = by_tma {
-            let told = plan.remarks.iter_mut().find(|r| r.rule == Some("C17"));
-            told.into_iter().for_each(|remark| remark.notes.insert(0, ("TMA", why.message.clone())));
+            match plan.remarks.iter_mut().find(|r| r.rule == Some("C17")) {
+                Some(told) => told.notes.insert(0, ("TMA", why.message)),
+                None => {
+                    let message = format!("tiles go by pointers, not by TMA: {}", why.message);
+                    plan.remarks.push(Diagnostic { severity: Severity::Remark, message, ..why });
+                }
+            }
         }
         Ok(plan)
     }

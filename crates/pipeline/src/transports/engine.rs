@@ -7,7 +7,7 @@
 //!            all: wait for the slot of this iteration; compute; fence, give it back
 //! ```
 //!
-//! A tile loaded once, in front of the loops, has a slot that nobody gives back. A result is written to a staging
+//! A tile whose load is not pipelined has a slot of its own, which nobody gives back. A result is written to a staging
 //! buffer, between two meetings of the warps, and one lane sends it off.
 
 use warploom_chips::{Feature, Target};
@@ -16,6 +16,7 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::descriptor_record::record;
 use crate::emit::{Emit, number};
+use crate::expand::rounds;
 use crate::nest::{is_inside, repeats};
 use crate::place::refuse;
 use crate::tma::TilePlan;
@@ -38,6 +39,8 @@ pub(crate) struct Place {
     pub full: u64,
     /// Whether rings are in use while it is.
     pub amid: bool,
+    /// Whether a loop repeats it.
+    pub repeats: bool,
     /// For stores: whether what follows may load the tile again, or make the tensor map anew, so that the store is waited
     /// for to its end.
     pub finished: bool,
@@ -46,7 +49,7 @@ pub(crate) struct Place {
 /// What the copy engine does for a kernel beside the rings of its loops, and where.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Engine {
-    /// Tiles loaded once.
+    /// Tiles whose loads are not pipelined.
     pub once: Vec<Place>,
     /// Staging buffers of results.
     pub stores: Vec<Place>,
@@ -89,7 +92,7 @@ pub(crate) fn may_move(module: &Module, func: OpId, target: &Target) -> Result<b
 /// begin.
 ///
 /// # Errors
-/// Tiles that it cannot move, loads where no ring can be, and kernels without a pipelined load (C15, C23).
+/// Tiles that it cannot move, and kernels without a pipelined load (C15, C23).
 pub(crate) fn find(
     module: &Module,
     func: OpId,
@@ -125,15 +128,11 @@ pub(crate) fn find(
         all.iter().filter(is_load).map(|&op| roots.of(descriptor(op))).collect();
     let stores = || all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorStore);
     for &op in all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorLoad) {
-        let wrong = if stores().any(|&store| descriptor(store) == descriptor(op)) {
-            "this tile is loaded through a descriptor that the kernel also stores through"
-        } else if !pipelined(op) && repeats(module, op) {
-            "this tile is loaded neither outside of all loops nor in one whose loads can be pipelined"
-        } else {
-            continue;
-        };
-        let error = refuse(module, op, Code::Loop, wrong).rule("C9");
-        errors.push(error.note("instead", "a counted loop over the tiles, or pointers"));
+        if stores().any(|&store| descriptor(store) == descriptor(op)) {
+            let wrong = "this tile is loaded through a descriptor that the kernel also stores through";
+            let error = refuse(module, op, Code::Loop, wrong).rule("C9");
+            errors.push(error.note("instead", "pointers"));
+        }
     }
     for &op in all.iter().filter(|&&op| !pipelined(op)) {
         let Some(ty) = descriptor(op).map(|d| module.ty(d)) else { continue };
@@ -149,7 +148,8 @@ pub(crate) fn find(
                 descriptor(op).and_then(|d| module.def_op(d)).is_some_and(|make| repeats(module, make));
             remade || loads.iter().any(|&from| made::may_meet(from, roots.of(descriptor(op))))
         };
-        let place = Place { op, plan, elem, offset: 0, full: 0, amid, finished };
+        let repeats = repeats(module, op);
+        let place = Place { op, plan, elem, offset: 0, full: 0, amid, repeats, finished };
         match module.ops[op].opcode {
             Opcode::DescriptorLoad => engine.once.push(place),
             _ => engine.stores.push(place),
@@ -225,7 +225,7 @@ pub(crate) fn view(
     if ty == *wanted { seen } else { emit.value(Opcode::Reshape, &[seen], wanted) }
 }
 
-/// Puts the copies of tiles loaded once, and the stores, where the kernel has them.
+/// Puts the copies of single tiles, and the stores, where the kernel has them.
 pub(crate) fn place(
     out: &mut Module,
     func: OpId,
@@ -240,27 +240,7 @@ pub(crate) fn place(
         }
     }
     for (number, tile) in engine.once.iter().enumerate() {
-        let block = out.ops[tile.op].block?;
-        let (result, loc) = (out.result(tile.op)?, out.ops[tile.op].loc);
-        let mut shown = None;
-        for op in std::mem::take(&mut out.blocks[block].ops) {
-            if op != tile.op {
-                out.append(block, op);
-                continue;
-            }
-            out.ops[op].block = None;
-            let operands = out.ops[op].operands.to_vec();
-            let name = format!("once{number}");
-            let zero = Emit { out, block, loc }.constant(0);
-            let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
-            let mut emit = Emit { out, block: elected, loc };
-            load(&mut emit, &name, [zero, zero], &[(op, operands, tile.plan.bytes)]);
-            let mut emit = Emit { out, block, loc };
-            emit.ring(Opcode::ConsumerWait, &name, &[zero, zero], &[]);
-            let wanted = emit.out.ty(result).clone();
-            shown = Some(view(&mut emit, &name, zero, 0, &tile.plan, &wanted));
-        }
-        out.replace_all_uses(result, shown?);
+        bring(out, tile, &format!("once{number}"), barrier)?;
     }
     for (index, store) in engine.stores.iter().enumerate() {
         let block = out.ops[store.op].block?;
@@ -272,6 +252,43 @@ pub(crate) fn place(
             send(out, block, store, &format!("out{index}"), barrier)?;
         }
     }
+    Some(())
+}
+
+/// A tile with a slot of its own: one lane copies, all wait. Where it is copied again and again, all have read what was
+/// there before they meet, and what stands around the load carries how often its slot was filled.
+fn bring(out: &mut Module, tile: &Place, ring: &str, barrier: &str) -> Option<()> {
+    let block = out.ops[tile.op].block?;
+    let (result, loc) = (out.result(tile.op)?, out.ops[tile.op].loc);
+    let rounds = match tile.repeats {
+        true => Some(rounds::enter(out, tile.op)?),
+        false => None,
+    };
+    let at = out.blocks[block].ops.iter().position(|&op| op == tile.op)?;
+    let behind = out.blocks[block].ops.split_off(at);
+    let mut emit = Emit { out, block, loc };
+    let iterator = match &rounds {
+        Some((_, iterator)) => {
+            emit.op(Opcode::ProxyFence, &[], &[], &[]);
+            emit.op(Opcode::BarrierSync, &[], &[], &[("barrier", Attr::symbol(barrier))]);
+            *iterator
+        }
+        None => [emit.constant(0); 2],
+    };
+    let operands = emit.out.ops[tile.op].operands.to_vec();
+    let elected = emit.region(Opcode::Elect, &[]);
+    load(&mut Emit { out, block: elected, loc }, ring, iterator, &[(tile.op, operands, tile.plan.bytes)]);
+    let mut emit = Emit { out, block, loc };
+    emit.ring(Opcode::ConsumerWait, ring, &iterator, &[]);
+    let wanted = emit.out.ty(result).clone();
+    let shown = view(&mut emit, ring, iterator[0], 0, &tile.plan, &wanted);
+    let next = rounds.is_some().then(|| emit.advance(ring, iterator));
+    out.ops[tile.op].block = None;
+    out.blocks[block].ops.extend(behind.into_iter().skip(1));
+    if let (Some((rounds, _)), Some(next)) = (rounds, next) {
+        rounds::leave(out, rounds, [*next.first()?, *next.get(1)?])?;
+    }
+    out.replace_all_uses(result, shown);
     Some(())
 }
 

@@ -48,6 +48,12 @@ impl Run<'_, '_> {
             let text = format!("overwrites copy {} before warp {late} read it", held.unwrap_or(0));
             return self.broken(w, Rule::Overwrite, text);
         }
+        let slot = self.machine.places.get(place).map(|p| (p.ring, p.slot));
+        let unfenced = |x: &Warp| slot.is_some_and(|slot| x.read_unfenced.contains(&slot));
+        if let Some(reader) = self.warps.iter().position(unfenced) {
+            let text = format!("overwrites what warp {reader} read from registers without a proxy fence");
+            return self.broken(w, Rule::Fence, text);
+        }
         self.machine.spoil(place);
         let bytes = self.model.rings.get(ring).and_then(|r| r.payloads.get(payload)).map_or(0, |p| p.bytes);
         if let Some(issued) = self.machine.issued.get_mut(ring).and_then(|r| r.get_mut(payload)) {

@@ -1,5 +1,7 @@
 //! Who arrives, and how many bytes a commit announces (C22, C24, T8).
 
+use std::collections::BTreeSet;
+
 use warploom_chips::Target;
 use warploom_ir::Opcode;
 
@@ -67,6 +69,10 @@ pub(super) fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Targ
     // An operand over an accumulator may say that the accumulator has been read: the run decides.
     let over = |other: &Ring| other.is_tmem_operands() && ring.is_accumulators() && columns_meet(ring, other);
     let guarded = ring.empty.is_none() && model.rings.iter().any(over);
+    // So does it where a partition fills slots for itself alone, which its warps may meet for.
+    let by = |wanted: Opcode| mine(wanted).map(|(partition, ..)| partition).collect::<BTreeSet<_>>();
+    let alone = by(Opcode::ConsumerWait);
+    let guarded = guarded || (ring.empty.is_none() && alone.len() == 1 && alone == by(fills) && !ring.tensor);
     if acquires == 0 && !guarded && mine(fills).any(|(_, p, _)| p.looped) {
         report.add(Rule::Overwrite, &at, "slots are rewritten in a loop and never acquired");
     }
