@@ -5,6 +5,7 @@ use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId};
 
 use super::plan::{Plan, Work};
+use super::price::cost_of;
 use super::source::Source;
 use super::types::{Moves, Partitions, Strategy};
 use crate::buffers::draft::Wanted;
@@ -65,7 +66,7 @@ impl Whole {
                 let all: &[Option<u64>] = if fast { &[Some(0), None] } else { &[None] };
                 match self.first(source, Moves::Tma, all, out) {
                     Err(errors) => by_tma = errors.into_iter().next(),
-                    done => return done,
+                    Ok(plan) => return Ok(self.or_by_lanes(source, plan, fast, out)),
                 }
             }
         }
@@ -81,6 +82,21 @@ impl Whole {
             }
         }
         Ok(plan)
+    }
+
+    /// A plan by TMA, or one by pointers where that costs less: sums stay in tensor memory only where lanes copy. What the
+    /// host passes decides for TMA.
+    fn or_by_lanes(&self, source: &Source<'_>, by_tma: Plan, fast: bool, out: &[Strategy]) -> Plan {
+        let body = self.kernel.entry(source.func, 0);
+        let args = body.map(|body| self.kernel.blocks[body].args.as_slice()).unwrap_or_default();
+        let host = args.iter().any(|&arg| self.kernel.ty(arg).is_desc());
+        if host || !fast || source.target.mma_instruction() != MmaInstruction::Tcgen05 {
+            return by_tma;
+        }
+        match self.first(source, Moves::Lanes, &[Some(1), Some(0)], out) {
+            Ok(plan) if cost_of(&plan, source.options) < cost_of(&by_tma, source.options) => plan,
+            _ => by_tma,
+        }
     }
 
     /// The first plan of those with so many unfinished products; none where products are synchronous.

@@ -17,6 +17,9 @@ use crate::walk::{Users, preorder};
 /// Bytes of a map while it is made, and what its address is a multiple of (T11).
 pub(crate) const MAP_BYTES: u64 = 128;
 
+/// What to do where a map cannot be made as the kernel wants it.
+const INSTEAD: (&str, &str) = ("instead", "a descriptor that the host passes");
+
 /// The operations that make descriptors, in the order of the text.
 pub(crate) fn made(module: &Module, func: OpId) -> Vec<OpId> {
     let makes = |op: &OpId| module.ops[*op].opcode == Opcode::MakeTensorDescriptor;
@@ -49,7 +52,7 @@ pub(crate) fn shared(module: &Module, func: OpId) -> Result<(), Vec<Diagnostic>>
         let mine = module.ops[op].operands.iter().all(|&v| is_common(module, body, v));
         if !mine || module.ops[op].block != Some(body) {
             let text = "partitions share descriptors that are made from scalars in front of all loops only";
-            errors.push(refuse(module, op, Code::Op, text).rule("C16"));
+            errors.push(refuse(module, op, Code::Op, text).rule("C16").note(INSTEAD.0, INSTEAD.1));
         }
     }
     let of = |roots: &mut Roots<'_>, op: OpId| roots.of(module.ops[op].operands.first().copied());
@@ -59,7 +62,7 @@ pub(crate) fn shared(module: &Module, func: OpId) -> Result<(), Vec<Diagnostic>>
         let writes = module.ops[op].opcode.facts().effect.writes();
         if writes && loads.iter().any(|&load| may_meet(load, of(&mut roots, op))) {
             let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
-            errors.push(refuse(module, op, Code::Op, text).rule("C16"));
+            errors.push(refuse(module, op, Code::Op, text).rule("C16").note(INSTEAD.0, INSTEAD.1));
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -98,7 +101,9 @@ pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(
     let users = if all.is_empty() { None } else { Some(Users::new(module)) };
     let Some(users) = users else { return Ok(()) };
     for op in all {
-        let no = |text: String| Err(Box::new(refuse(module, op, Code::Desc, text).rule("C16")));
+        let no = |text: String| {
+            Err(Box::new(refuse(module, op, Code::Desc, text).rule("C16").note(INSTEAD.0, INSTEAD.1)))
+        };
         let Some(result) = module.result(op) else { return no("a descriptor without a value".to_owned()) };
         if !target.has(Feature::TensormapReplace) {
             return no(format!("{} has no tensormap.replace", target.name()));
@@ -135,7 +140,9 @@ pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(
         let by_lanes = opcode.facts().effect.writes() && opcode != Opcode::DescriptorStore;
         if by_lanes && loads.iter().any(|&load| may_meet(load, of(op))) {
             let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
-            return Err(Box::new(refuse(module, op, Code::Desc, text).rule("C16")));
+            return Err(Box::new(
+                refuse(module, op, Code::Desc, text).rule("C16").note(INSTEAD.0, INSTEAD.1),
+            ));
         }
     }
     Ok(())
