@@ -188,3 +188,19 @@ def test_the_command_is_in_the_package():
     assert "sm_90a" in subprocess.run(line, capture_output=True, text=True, check=True).stdout
     wrong = subprocess.run([*line[:-1], "compile", "no.ttir", "--target", "sm_90a"], capture_output=True, text=True)
     assert wrong.returncode == 1 and "no.ttir" in wrong.stderr
+
+
+def test_a_kernel_that_makes_descriptors_gets_scratch_memory():
+    ttir = (ROOT / "kernels/gemm_device_descriptors.ttir").read_text()
+    made = warploom.compile(ttir, "sm_90a")
+    assert made.launch["global_scratch_size"] == 3 * 128 and made.launch["global_scratch_align"] == 128
+    m, n, k = 40, 72, 64
+    generator = np.random.default_rng(0)
+    # bf16 of numbers that it holds exactly.
+    a, b = (generator.integers(-4, 5, shape).astype(np.float32) for shape in ((m, k), (n, k)))
+    bits = [(x.view(np.uint32) >> 16).astype(np.uint16) for x in (a, b)]
+    out = np.zeros((m, n), np.uint16)
+    warploom.run(made, *bits, out, m, n, k, np.int64(k), np.int64(k), np.int64(n), grid=(1, 1), target="sm_90a")
+    expected = (a @ b.T).view(np.uint32)
+    expected = ((expected + 0x7FFF + (expected >> 16 & 1)) >> 16).astype(np.uint16)
+    assert np.array_equal(out, expected)

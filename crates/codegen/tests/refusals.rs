@@ -156,3 +156,21 @@ fn broken_structure() {
     assert!(!refused("module {}").is_empty());
     assert!(!refused("module { tt.func public @f() { tt.return } }").is_empty());
 }
+
+/// Maps that a program makes: what is said of them, where they are made, and on which chips (C16).
+#[test]
+fn tensor_maps_of_programs_c16() {
+    let text = program("made_maps.mlir");
+    let emitted = emit_text(&text, &EmitOptions::default()).unwrap_or_else(|_| panic!("refused"));
+    let launch = &emitted.metadata;
+    assert_eq!((launch.global_scratch_size, launch.global_scratch_align), (3 * 128, 128));
+    assert_eq!(emitted.ptx.matches("tensormap.cp_fenceproxy").count(), 3);
+    let changed = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        refused(&text.replacen(from, to, 1))
+    };
+    says(&changed("warploom.tensor_map", "warploom.other"), Code::Verify, "C16", "what copies by it are like");
+    says(&changed("staging = ", "stage = "), Code::Verify, "C16", "an offset in shared memory");
+    says(&changed("staging = ", "staging = 1"), Code::Verify, "C16", "at a multiple of 128");
+    says(&changed("tensor_map = {swizzle = 3", "tensor_map = {swizzle = 2"), Code::Desc, "C13", "a box of");
+}
