@@ -169,7 +169,12 @@ fn tensor_maps_of_programs_c16() {
         assert!(text.contains(from), "{from}");
         refused(&text.replacen(from, to, 1))
     };
-    says(&changed("warploom.tensor_map", "warploom.other"), Code::Verify, "C16", "what copies by it are like");
+    says(
+        &changed("warploom.tensor_map", "warploom.other"),
+        Code::Verify,
+        "C16",
+        "what copies by it are like",
+    );
     says(&changed("staging = ", "stage = "), Code::Verify, "C16", "an offset in shared memory");
     says(&changed("staging = ", "staging = 1"), Code::Verify, "C16", "at a multiple of 128");
     says(&changed("tensor_map = {swizzle = 3", "tensor_map = {swizzle = 2"), Code::Desc, "C13", "a box of");

@@ -5,26 +5,9 @@ use warploom_chips::{Feature, Target};
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
 
-use super::types::Program;
+use super::types::{MAP_BYTES, MadeMap, Program};
 use crate::descriptor::descriptor;
 use crate::error::{Result, locate, refuse};
-use crate::metadata::TensorDescriptor;
-
-/// Bytes of a tensor map, and what its address is a multiple of while it is made (T11).
-pub(crate) const MAP_BYTES: u64 = 128;
-
-/// A tensor map that the kernel makes.
-#[derive(Clone, Debug)]
-pub(crate) struct MadeMap {
-    /// What copies by it are like.
-    pub record: TensorDescriptor,
-    /// Its number in the CTA's part of the scratch memory.
-    pub slot: u64,
-    /// Byte offset in shared memory where it is put together.
-    pub staging: u64,
-    /// Whether elements outside the tensor are NaN.
-    pub nan: bool,
-}
 
 impl<'m> Program<'m> {
     /// The maps that the function makes, in the order of the text.

@@ -9,5 +9,6 @@ mod ring;
 mod scratch;
 mod types;
 
-pub(crate) use maps::{MAP_BYTES, MadeMap};
-pub(crate) use types::{Columns, HALF_ROWS, Handshake, Partition, Payload, Program, Ring, Scratch};
+pub(crate) use types::{
+    Columns, HALF_ROWS, Handshake, MAP_BYTES, MadeMap, Partition, Payload, Program, Ring, Scratch,
+};

@@ -4,11 +4,26 @@ use hashbrown::HashMap;
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use super::maps::MadeMap;
 use crate::error::{Result, refuse};
 use crate::family::Family;
 use crate::layout::TileLayout;
 use crate::metadata::TensorDescriptor;
+
+/// Bytes of a tensor map, and what its address is a multiple of while it is made (T11).
+pub(crate) const MAP_BYTES: u64 = 128;
+
+/// A tensor map that the kernel makes.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeMap {
+    /// What copies by it are like.
+    pub record: TensorDescriptor,
+    /// Its number in the CTA's part of the scratch memory.
+    pub slot: u64,
+    /// Byte offset in shared memory where it is put together.
+    pub staging: u64,
+    /// Whether elements outside the tensor are NaN.
+    pub nan: bool,
+}
 
 /// The allocation of tensor memory (C27).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
