@@ -96,8 +96,7 @@ impl<'c> Lower<'c, '_> {
     fn fill_in(&mut self, op: OpId, made: &MadeMap, staging: PointerValue<'c>) -> Result<()> {
         let rank = made.record.block_size.len();
         let operands = &self.module.ops[op].operands;
-        let Some((&base, [lists @ ..])) = operands.split_first().filter(|(_, lists)| lists.len() == 2 * rank)
-        else {
+        let Some((&base, lists)) = operands.split_first().filter(|(_, lists)| lists.len() == 2 * rank) else {
             return Err(refuse(Code::Verify, "a descriptor needs an extent and a stride for each dimension")
                 .rule("C16")
                 .into());
