@@ -112,15 +112,13 @@ fn together(module: &Module, values: &[ValueId]) -> u64 {
     values.iter().map(bytes).fold(0, u64::saturating_add)
 }
 
-/// Whether memory may change before an operation: what was loaded is then kept in registers. Around a product operands may
-/// be stored.
+/// Whether memory may change before an operation: what was loaded is then kept in registers.
 fn is_kept(module: &Module, op: OpId) -> bool {
     let mut around = Some(op);
     while let Some(op) = around {
         let ops = module.ops[op].block.map_or(&[][..], |block| module.blocks[block].ops.as_slice());
         let before = ops.iter().copied().take_while(|o| *o != op || repeats(module, op));
-        let stores = |o: OpId| module.ops[o].opcode == Opcode::Dot;
-        let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes() || stores(o);
+        let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes();
         if before.flat_map(|o| walk::ops(module, o)).any(writes) {
             return true;
         }

@@ -125,8 +125,9 @@ fn precision(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagno
         let imprecise = module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
         let k = module.ty(*operands.first()?).shape().last().copied().unwrap_or(0);
         let text = format!("tt.dot with maxNumImpreciseAcc = {imprecise} below its K of {k}");
+        // One partition has code for it.
         errors.push(
-            refuse(module, op, Code::Precision, text)
+            refuse(module, op, Code::Op, text)
                 .rule("C7")
                 .note("supported", format!("maxNumImpreciseAcc of 0 or at least {k}")),
         );

@@ -151,3 +151,28 @@ module {
     tt.return
   }
 }
+// -----
+// A scan of one element gives it, whoever reads it (C65).
+// run: run - --target sm_80 --interleavings 2 --seed 1 --arg=[1] --arg=[64]
+// run: run - --target sm_90a --interleavings 2 --seed 1 --arg=[1] --arg=[64]
+// run: run - --target sm_100a --interleavings 2 --seed 1 --arg=[1] --arg=[64]
+// clean
+module {
+  tt.func public @one(%p: !tt.ptr<i32>, %r: !tt.ptr<i32>) {
+    %pp = tt.splat %p : !tt.ptr<i32> -> tensor<1x!tt.ptr<i32>>
+    %x = tt.load %pp : tensor<1x!tt.ptr<i32>>
+    %z = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      tt.scan.return %c : i32
+    }) : (tensor<1xi32>) -> tensor<1xi32>
+    %t = tt.reshape %z : tensor<1xi32> -> tensor<1x1xi32>
+    %w = tt.broadcast %t : tensor<1x1xi32> -> tensor<64x1xi32>
+    %f = tt.reshape %w : tensor<64x1xi32> -> tensor<64xi32>
+    %n = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rps = tt.splat %r : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+    %rp = tt.addptr %rps, %n : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+    tt.store %rp, %f : tensor<64x!tt.ptr<i32>>
+    tt.return
+  }
+}
