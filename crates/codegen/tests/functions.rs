@@ -139,12 +139,33 @@ fn registers_of_any_class_that_holds_the_bits() {
     let text = "{ .reg .pred p; setp.gt.f32 p, $1, 15.; @p mov.f32 $0, 1.5e-1; @!p abs.f32 $0, $1; }";
     let y = apply(&assembly(text, "=r,r", "packed_element = 1 : i32, pure = true"), &x);
     assert!(x.iter().zip(&y).all(|(x, y)| *y == if *x > 15.0 { 0.15 } else { x.abs() }));
+    // Narrower ones lie in the low bits of a register of 32.
+    let narrow = "%b = tt.bitcast %x : Cxf32 -> Cxi32\n%i = arith.trunci %b : Cxi32 to Cxi8\n\
+                  %n = tt.elementwise_inline_asm \"shl.b32 $0, $1, 3;\" {constraints = \"=r,r\", \
+                  packed_element = 1 : i32, pure = true} %i : Cxi8 -> Cxi8\n\
+                  %w = arith.extui %n : Cxi8 to Cxi32\n%y = tt.bitcast %w : Cxi32 -> Cxf32";
+    let bytes: Vec<f32> = (0..128).map(f32::from_bits).collect();
+    let y = apply(narrow, &bytes);
+    assert!(bytes.iter().zip(&y).all(|(x, y)| y.to_bits() == (x.to_bits() << 3) & 0xff));
     // A number that is known now, as the instruction wants it.
     let constant = "%bits = arith.constant dense<0x7fffff00> : Cxi32\n\
                     %y = tt.elementwise_inline_asm \"and.b32 $0, $1, $2;\" {constraints = \"=r,r,n\", \
                     packed_element = 1 : i32, pure = true} %x, %bits : Cxf32, Cxi32 -> Cxf32";
     let y = apply(constant, &x);
     assert!(x.iter().zip(&y).all(|(x, y)| y.to_bits() == x.to_bits() & 0x7fff_ff00));
+}
+
+#[test]
+fn assembly_of_pointers_c3() {
+    let x: Vec<f32> = (0..128).map(|i| i as f32 * 0.25 - 8.0).collect();
+    let rest = "packed_element = 1 : i32, pure = false";
+    let read = assembly("ld.global.f32 $0, [$1];", "=f,l", rest);
+    let y = apply(&read.replace("%x : Cxf32", "%xq : Cx!tt.ptr<f32>"), &x);
+    assert_eq!(x, y);
+    let made = assembly("mov.b64 $0, $1;", "=l,l", rest)
+        .replace("%x : Cxf32 -> Cxf32", "%xq : Cx!tt.ptr<f32> -> Cx!tt.ptr<f32>")
+        .replace("%y", "%z");
+    refused(&format!("{made}\n%y = tt.load %z : Cx!tt.ptr<f32>"), "result is a pointer");
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub const ATTRIBUTES: &[Attribute] = &[
         "tt.dot",
         "maxNumImpreciseAcc",
         Honoured,
-        "how many products of fp8 are summed before they are added in f32",
+        "how many products of fp8 may be summed less precisely than in f32: where fewer than K, and the chip does not sum in f32, as f16",
     ),
     row("tt.dot_scaled", "a_elem_type", Honoured, "what the bits of A mean"),
     row("tt.dot_scaled", "b_elem_type", Honoured, "what the bits of B mean"),

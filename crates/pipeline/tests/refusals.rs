@@ -133,7 +133,7 @@ fn types_and_precision() {
     let text = Kernel { input: "f8E4M3FN", extents: [128, 128, 128], ..Kernel::default() }.text();
     let promoted = |n: u32| text.replace("tf32 :", &format!("tf32 {{maxNumImpreciseAcc = {n} : i32}} :"));
     let all = refusals(&promoted(64), &CompileOptions::default());
-    assert_eq!((all[0].code, all.len()), (Code::Precision, 1));
+    assert_eq!((all[0].code, all[0].rule, all.len()), (Code::Op, Some("C7"), 1));
     compile_to_program(&common::parse(&promoted(128)), &common::hopper(), &CompileOptions::default())
         .unwrap();
 }

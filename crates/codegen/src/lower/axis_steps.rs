@@ -97,7 +97,8 @@ impl<'c> Lower<'c, '_> {
                 next[register] = match behind {
                     Known::Always(false) => continue,
                     _ => {
-                        let both = self.combine(along.block, &other, &prefixes[register])?;
+                        let own = &prefixes[register];
+                        let both = self.combine_kept(along.block, &other, own, behind.here())?;
                         behind.either(self, &both, &prefixes[register])?
                     }
                 };
@@ -217,6 +218,14 @@ enum Known<'c> {
 }
 
 impl<'c> Known<'c> {
+    /// The condition, where it holds for some lanes alone.
+    fn here(self) -> Option<IntValue<'c>> {
+        match self {
+            Known::Always(_) => None,
+            Known::Here(holds) => Some(holds),
+        }
+    }
+
     /// The opposite, where asked for.
     fn turned(self, lower: &Lower<'c, '_>, opposite: bool) -> Result<Known<'c>> {
         Ok(match self {

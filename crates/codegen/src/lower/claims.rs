@@ -26,6 +26,21 @@ impl<'c> Lower<'c, '_> {
     /// `tt.assert`: each lane looks at what it holds.
     pub(super) fn assert(&mut self, op: OpId) -> Result<()> {
         let holds = self.all_hold(self.operand(op, 0)?)?;
+        self.fail_unless(op, holds)
+    }
+
+    /// `tt.assert` in the region of a reduction or scan: only where what is combined is kept.
+    pub(super) fn assert_kept(&mut self, op: OpId, kept: Option<IntValue<'c>>) -> Result<()> {
+        let holds = self.int(self.operand(op, 0)?)?;
+        let holds = match kept {
+            Some(kept) => self.ir.or(holds, self.ir.xor(kept, kept.get_type().const_all_ones())?)?,
+            None => holds,
+        };
+        self.fail_unless(op, holds)
+    }
+
+    /// Ends the kernel with the message of `op` where a condition does not hold.
+    fn fail_unless(&mut self, op: OpId, holds: IntValue<'c>) -> Result<()> {
         let message = self.module.attr(op, "message").and_then(Attr::as_str).unwrap_or("");
         let (file, line, _) = called_from(self.module, op).unwrap_or(("unknown", 0, 0));
         let (fails, done) = (self.ir.block(), self.ir.block());

@@ -104,6 +104,8 @@ impl<'c> Lower<'c, '_> {
                 self.extremum(op, min, &[above, *high])
             }
             (Fma, _) => self.ir.overloaded("fma", args),
+            // 8-bit floats are held as integers: their first bit is the sign.
+            (AbsF, [Val::IntValue(bits)]) => Ok(self.ir.and(*bits, 0x7f)?.into()),
             (AbsF, _) => self.ir.overloaded("fabs", args),
             (ExternElementwise, _) => self.foreign_function(op, args),
             (ElementwiseInlineAsm, _) => self.foreign_assembly(op, args),
@@ -134,7 +136,9 @@ impl<'c> Lower<'c, '_> {
     /// their own (8-bit ones have none) where floats are.
     fn check_class(&self, op: OpId) -> Result<()> {
         let operand = self.module.ops[op].operands.first().map(|&v| self.module.ty(v).elem());
-        let fits = match (self.module.ops[op].opcode.facts().category, operand) {
+        let opcode = self.module.ops[op].opcode;
+        let fits = match (opcode.facts().category, operand) {
+            (_, Some(Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2))) if opcode == Opcode::AbsF => true,
             (Category::Integers, Some(ty)) => matches!(ty, Type::Int(..)),
             (Category::Floats, Some(ty)) => {
                 matches!(ty, Type::Float(FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64))

@@ -8,7 +8,7 @@ use warploom_ir::{Attr, OpId, ValueId};
 use super::Lower;
 use super::value::{Bound, Coords};
 use crate::error::{Result, internal, refuse};
-use crate::llvm::Val;
+use crate::llvm::{Val, as_int};
 
 /// Most elements of a pack.
 const MOST: u64 = 64;
@@ -116,6 +116,7 @@ impl<'c> Lower<'c, '_> {
         }
         let mut registers = Vec::new();
         for elements in args {
+            let elements = elements.iter().map(|&one| self.as_number(one)).collect::<Result<Vec<_>>>()?;
             for part in elements.chunks(together(bits_of(elements[0].get_type())?, pack)) {
                 registers.push(self.in_register(part)?);
             }
@@ -147,7 +148,7 @@ impl<'c> Lower<'c, '_> {
                 }
                 _ => {
                     let ty = self.class_type(class, register.get_type()).ok_or_else(unlike)?;
-                    *register = self.ir.bits(*register, ty)?;
+                    *register = self.in_class(*register, ty)?;
                 }
             }
         }
@@ -173,6 +174,14 @@ impl<'c> Lower<'c, '_> {
         Ok(out)
     }
 
+    /// An element as assembly reads it: a pointer by its number.
+    fn as_number(&self, element: Val<'c>) -> Result<Val<'c>> {
+        match element {
+            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, element, self.ir.int(64).into()),
+            _ => Ok(element),
+        }
+    }
+
     /// The type of a register with so many elements.
     fn register_type(&self, ty: BasicTypeEnum<'c>, each: usize) -> Result<BasicTypeEnum<'c>> {
         let bits = bits_of(ty)?;
@@ -183,7 +192,19 @@ impl<'c> Lower<'c, '_> {
         })
     }
 
-    /// The type of a register of a class that holds the bits of a type.
+    /// What a register holds, in one of its class: below 32 bits zeros follow.
+    fn in_class(&self, register: Val<'c>, ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+        let bits = bits_of(register.get_type())?;
+        match ty {
+            BasicTypeEnum::IntType(whole) if bits < whole.get_bit_width() => {
+                let narrow = as_int(self.ir.bits(register, self.ir.int(bits).into())?)?;
+                Ok(self.ir.zext(narrow, whole)?.into())
+            }
+            _ => self.ir.bits(register, ty),
+        }
+    }
+
+    /// The type of a register of a class that holds the bits of a type; what is narrower than 32 bits may lie in one of 32.
     fn class_type(&self, class: &str, ty: BasicTypeEnum<'c>) -> Option<BasicTypeEnum<'c>> {
         let held: BasicTypeEnum = match class {
             "r" => self.ir.i32().into(),
@@ -193,7 +214,8 @@ impl<'c> Lower<'c, '_> {
             "d" => self.ir.f64().into(),
             _ => return None,
         };
-        (bits_of(held).ok()? == bits_of(ty).ok()?).then_some(held)
+        let (room, bits) = (bits_of(held).ok()?, bits_of(ty).ok()?);
+        (room == bits || (class == "r" && bits < room)).then_some(held)
     }
 
     /// Elements in one register, the first lowest.
@@ -205,7 +227,7 @@ impl<'c> Lower<'c, '_> {
         let mut word = whole.const_zero();
         for (i, &element) in (0u64..).zip(elements) {
             let element = self.ir.bits(element, self.ir.int(bits).into())?;
-            let wide = self.ir.zext(crate::llvm::as_int(element)?, whole)?;
+            let wide = self.ir.zext(as_int(element)?, whole)?;
             word = self.ir.or(word, self.ir.shl(wide, i * u64::from(bits))?)?;
         }
         Ok(word.into())
@@ -244,7 +266,10 @@ fn bits_of(ty: BasicTypeEnum) -> Result<u32> {
     match ty {
         BasicTypeEnum::FloatType(ty) => Ok(ty.get_bit_width()),
         BasicTypeEnum::IntType(ty) => Ok(ty.get_bit_width()),
-        _ => Err(refuse(Code::Type, "tt.elementwise_inline_asm of pointers").rule("C3").into()),
+        _ => {
+            let text = "tt.elementwise_inline_asm whose result is a pointer";
+            Err(refuse(Code::Type, text).rule("C3").note("instead", "an i64 and tt.int_to_ptr").into())
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::InstructionOpcode as Llvm;
+use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, OpId, Opcode, ValueId};
 
@@ -174,6 +174,17 @@ impl<'c> Lower<'c, '_> {
 
     /// Runs the region on two rows of elements.
     pub(super) fn combine(&mut self, block: BlockId, a: &[Val<'c>], b: &[Val<'c>]) -> Result<Row<'c>> {
+        self.combine_kept(block, a, b, None)
+    }
+
+    /// The same, where lanes for which `kept` is false hold anything and drop what they make: nothing is asserted there.
+    pub(super) fn combine_kept(
+        &mut self,
+        block: BlockId,
+        a: &[Val<'c>],
+        b: &[Val<'c>],
+        kept: Option<IntValue<'c>>,
+    ) -> Result<Row<'c>> {
         let module = self.module;
         let args = &module.blocks[block].args;
         if args.len() != a.len() + b.len() {
@@ -188,6 +199,10 @@ impl<'c> Lower<'c, '_> {
             let values = values.map_err(|refusal| locate(module, op, refusal))?;
             if matches!(module.ops[op].opcode, Opcode::ReduceReturn | Opcode::ScanReturn) {
                 return Ok(values);
+            }
+            if module.ops[op].opcode == Opcode::Assert {
+                self.assert_kept(op, kept).map_err(|refusal| locate(module, op, refusal))?;
+                continue;
             }
             let value = self.element(op, &values).map_err(|refusal| locate(module, op, refusal))?;
             self.bound.insert(self.only_result(op)?, Bound::Scalar(value));

@@ -108,8 +108,9 @@ impl<'c> Lower<'c, '_> {
         let mut step = 1;
         while step < line.count {
             let before = self.lane_before(line, &all, step)?;
-            let both = self.combine(block, &before, &all)?;
-            all = self.either(line, step, &both, &all)?;
+            let inside = self.has_before(line, step)?;
+            let both = self.combine_kept(block, &before, &all, Some(inside))?;
+            all = self.either(inside, &both, &all)?;
             step *= 2;
         }
         let own = match line.count {
@@ -122,12 +123,14 @@ impl<'c> Lower<'c, '_> {
                 (None, None) => sum,
                 (None, Some(carry)) => self.combine(block, carry, &sum)?,
                 (Some(own), None) => {
-                    let behind = self.combine(block, own, &sum)?;
-                    self.either(line, 1, &behind, &sum)?
+                    let inside = self.has_before(line, 1)?;
+                    let behind = self.combine_kept(block, own, &sum, Some(inside))?;
+                    self.either(inside, &behind, &sum)?
                 }
                 (Some(own), Some(carry)) => {
-                    let own = self.combine(block, carry, own)?;
-                    let start = self.either(line, 1, &own, carry)?;
+                    let inside = self.has_before(line, 1)?;
+                    let own = self.combine_kept(block, carry, own, Some(inside))?;
+                    let start = self.either(inside, &own, carry)?;
                     self.combine(block, &start, &sum)?
                 }
             });
@@ -140,9 +143,13 @@ impl<'c> Lower<'c, '_> {
         Ok(out)
     }
 
-    /// The first where this lane has at least so many before it, else the second.
-    fn either(&mut self, line: &Line<'c>, least: u64, a: &Row<'c>, b: &Row<'c>) -> Result<Row<'c>> {
-        let inside = self.ir.icmp(IntPredicate::UGE, line.place, self.ir.c32(least))?;
+    /// Whether this lane has at least so many before it.
+    fn has_before(&mut self, line: &Line<'c>, least: u64) -> Result<IntValue<'c>> {
+        self.ir.icmp(IntPredicate::UGE, line.place, self.ir.c32(least))
+    }
+
+    /// The first where a condition holds, else the second.
+    fn either(&mut self, inside: IntValue<'c>, a: &Row<'c>, b: &Row<'c>) -> Result<Row<'c>> {
         a.iter().zip(b).map(|(&a, &b)| self.ir.select(inside, a, b)).collect()
     }
 

@@ -174,7 +174,6 @@ impl<'c> Lower<'c, '_> {
             let needs = format!("M in steps of 128 or 64, N in steps of 16, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("C63").note("needs", needs).into());
         }
-        self.check_accumulation(op, ka.bytes, *k)?;
         Ok(Shape { kind: ka, rows, n: wide, counts: [m / rows, n / wide, k / ka.k()] })
     }
 }

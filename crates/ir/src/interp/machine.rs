@@ -334,10 +334,16 @@ impl<'a> Interpreter<'a> {
 
     fn assert(&self, op: OpId) -> Result<Vec<Value>, Fault> {
         let condition = self.tile(self.operand(op, 0)?)?;
+        self.claimed(op, Some(&*condition))?;
+        Ok(Vec::new())
+    }
+
+    /// Fails with the message of a `tt.assert` where one of its truths does not hold.
+    pub(super) fn claimed(&self, op: OpId, truths: Option<&Data>) -> Result<(), Fault> {
         let message = self.module.attr(op, "message").and_then(Attr::as_str).unwrap_or("");
-        match condition.ints()?.contains(&0) {
-            true => Err(Fault::Assertion(message.to_owned())),
-            false => Ok(Vec::new()),
+        match truths.map(Data::ints).transpose()?.is_none_or(|all| !all.contains(&0)) {
+            true => Ok(()),
+            false => Err(Fault::Assertion(message.to_owned())),
         }
     }
 }

@@ -143,6 +143,10 @@ impl Interpreter<'_> {
                     }
                 };
             }
+            if operation.opcode == Opcode::Assert {
+                self.claimed(inner, operands.first().map(Rc::as_ref))?;
+                continue;
+            }
             if !elementwise::is_elementwise(operation.opcode) {
                 let name = module.op_name(inner);
                 return Err(Fault::Unsupported(format!("{name} in the region of {}", module.op_name(op))));

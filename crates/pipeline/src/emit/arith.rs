@@ -31,9 +31,18 @@ impl Emit<'_> {
 
     /// A comparison of scalars or of tiles.
     pub(crate) fn compare(&mut self, predicate: &str, a: ValueId, b: ValueId) -> ValueId {
+        self.compared(Opcode::CmpI, predicate, a, b)
+    }
+
+    /// A comparison of floats.
+    pub(crate) fn compare_floats(&mut self, predicate: &str, a: ValueId, b: ValueId) -> ValueId {
+        self.compared(Opcode::CmpF, predicate, a, b)
+    }
+
+    fn compared(&mut self, opcode: Opcode, predicate: &str, a: ValueId, b: ValueId) -> ValueId {
         let attr = [("predicate", Attr::Opaque(predicate.to_owned()))];
         let ty = self.out.ty(a).with_elem(Type::I1);
-        let op = self.op(Opcode::CmpI, &[a, b], &[ty], &attr);
+        let op = self.op(opcode, &[a, b], &[ty], &attr);
         self.out.ops[op].results[0]
     }
 

@@ -18,6 +18,7 @@ use crate::engines::covered::{Held, is_free};
 use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
 use crate::nest::{innermost_for, repeats};
+use crate::normalize::widened::sums_anew;
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
@@ -163,8 +164,7 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
         _ => return no(Code::Type, "T12", format!("tt.dot of {ta} and {tb}")),
     };
     let tf32 = module.attr(dot, "inputPrecision").and_then(Attr::as_str) == Some("tf32");
-    let imprecise = module.attr(dot, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
-    let fresh = bits == 8 && imprecise > 0 && i64::try_from(k).is_ok_and(|k| imprecise < k);
+    let fresh = sums_anew(module, dot, target);
     let sum = if matches!(ta.elem(), Type::Int(..)) { Type::I32 } else { Type::F32 };
     if *tc.elem() != sum || (bits == 32 && !tf32) || fresh {
         return no(Code::Precision, "C7", format!("tt.dot of {ta} into {tc}"));

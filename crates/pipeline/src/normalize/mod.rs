@@ -8,6 +8,7 @@ pub(crate) mod induction;
 mod live;
 mod mapped;
 mod normal_form;
+mod parts;
 mod plain;
 pub(crate) mod relaid;
 pub(crate) mod scaled;

@@ -1,8 +1,8 @@
 //! `tt.dot_scaled` as a product of scaled factors, on every chip (C3, C68).
 //!
 //! Each factor is made anew, element by element: decoded, times its scale, in the format in which that product is
-//! exact: bf16 for narrow floats with scales that are powers of two, f32 (multiplied as tf32) where more bits come
-//! together. A scale of 255 is no number; what leaves the range of f32 is infinite, as it is in the tensor cores' own
+//! exact: bf16 for narrow floats with scales that are powers of two, two of bf16 for f16 beside such, f32 (multiplied as
+//! tf32) where more bits come together. A scale of 255 is no number; what leaves the range of f32 is infinite, as it is in the tensor cores' own
 //! scaled products.
 //!
 //! B is scaled as it is stored, a row for each column of the product, and turned afterwards.
@@ -113,14 +113,17 @@ fn product(module: &mut Module, block: BlockId, op: OpId) -> Result<(OpId, Diagn
     let (Some(bits_a), Some(bits_b)) = (bits(0), bits(1)) else {
         return Err(broken(module, "tt.dot_scaled with scales of this type is not supported".to_owned()));
     };
-    let wide = bits_a.max(bits_b) > BF16_BITS;
+    // f16 as it is, beside narrow numbers, comes in two parts.
+    let half = |n: usize| formats[n] == Format::Float(FloatKind::F16, 11) && scales[n].is_none();
+    let parts = [half(0) && bits_b <= BF16_BITS, half(1) && bits_a <= BF16_BITS];
+    let wide = bits_a.max(bits_b) > BF16_BITS && parts == [false; 2];
     let to = if wide { Type::Float(FloatKind::F32) } else { Type::Float(FloatKind::BF16) };
     let ty = module.ty(result).clone();
     let loc = module.ops[op].loc;
     let mut emit = Emit { out: module, block, loc };
     let malformed =
         |out: &Module| broken(out, "tt.dot_scaled of shapes that do not belong together".to_owned());
-    let Some(left) = emit.scaled(a, scales[0], formats[0], &to) else { return Err(malformed(module)) };
+    let left = emit.factors(a, scales[0], formats[0], (&to, parts[0]));
     // B as its columns.
     let stored = match emit.out.def_op(b).filter(|_| look_through(emit.out, b).transposed()) {
         Some(trans) if emit.out.ops[trans].opcode == Opcode::Trans => {
@@ -128,13 +131,24 @@ fn product(module: &mut Module, block: BlockId, op: OpId) -> Result<(OpId, Diagn
         }
         _ => emit.turned(b),
     };
-    let right = stored.and_then(|stored| emit.scaled(stored, scales[1], formats[1], &to));
-    let Some(right) = right.and_then(|right| emit.turned(right)) else { return Err(malformed(module)) };
+    let right = stored.and_then(|stored| emit.factors(stored, scales[1], formats[1], (&to, parts[1])));
+    let right = right.and_then(|all| all.into_iter().map(|part| emit.turned(part)).collect());
+    let (Some(left), Some(right)): (_, Option<Vec<ValueId>>) = (left, right) else {
+        return Err(malformed(module));
+    };
     let precision = Attr::Opaque(if wide { "tf32" } else { "ieee" }.to_owned());
     let props = [("inputPrecision", precision), ("maxNumImpreciseAcc", number(0u64))];
-    let dot = emit.op(Opcode::Dot, &[left, right, sum], &[ty], &props);
-    module.ops[dot].span = module.ops[op].span;
-    let how = if wide { "f32 operands, multiplied as tf32" } else { "bf16 operands" };
+    let (mut dot, mut sum) = (op, sum);
+    for (&left, &right) in left.iter().flat_map(|left| right.iter().map(move |right| (left, right))) {
+        dot = emit.op(Opcode::Dot, &[left, right, sum], std::slice::from_ref(&ty), &props);
+        emit.out.ops[dot].span = emit.out.ops[op].span;
+        sum = emit.out.ops[dot].results[0];
+    }
+    let how = match parts.contains(&true) {
+        true => "bf16 operands, f16 as the sum of two",
+        false if wide => "f32 operands, multiplied as tf32",
+        false => "bf16 operands",
+    };
     let text = format!("tt.dot_scaled multiplies {how}, scaled before");
     let told = remark(module, op, Code::Op, text).rule("C3");
     Ok((dot, told))
@@ -159,6 +173,21 @@ impl Emit<'_> {
         let to = Type::tensor(&[cols, rows], ty.elem().clone());
         let op = self.op(Opcode::Trans, &[tile], &[to], &[("order", order)]);
         self.out.result(op)
+    }
+
+    /// A factor in the format that it is multiplied in, in one part or two.
+    fn factors(
+        &mut self,
+        tile: ValueId,
+        scale: Option<ValueId>,
+        format: Format,
+        (to, in_two): (&Type, bool),
+    ) -> Option<Vec<ValueId>> {
+        if in_two {
+            let tile = self.scaled(tile, scale, format, &Type::F32)?;
+            return Some(self.in_two(tile).to_vec());
+        }
+        Some(vec![self.scaled(tile, scale, format, to)?])
     }
 
     /// A factor [rows, K] in the format that it is multiplied in.
@@ -205,7 +234,7 @@ impl Emit<'_> {
     }
 
     /// A number everywhere in a tile like another.
-    fn like(&mut self, tile: ValueId, bits: u64) -> ValueId {
+    pub(super) fn like(&mut self, tile: ValueId, bits: u64) -> ValueId {
         let ty = self.out.ty(tile).clone();
         let value = match ty.elem() {
             Type::Float(_) => Attr::Float { bits, ty: ty.elem().clone() },
@@ -217,7 +246,7 @@ impl Emit<'_> {
     }
 
     /// An operation on a tile and a number.
-    fn with(&mut self, opcode: Opcode, tile: ValueId, bits: u64) -> ValueId {
+    pub(super) fn with(&mut self, opcode: Opcode, tile: ValueId, bits: u64) -> ValueId {
         let other = self.like(tile, bits);
         self.same(opcode, tile, other)
     }

@@ -1,5 +1,6 @@
 //! Comparisons that say the same of every element in every run (C9, G20): `i < 64` of a range up to 64, a remainder below
-//! its divisor. What they masked is no longer masked, so copies and accesses are as wide as the tile allows.
+//! its divisor. What they masked is no longer masked, so copies and accesses are as wide as the tile allows. So are scans
+//! along a dimension with one element, which give what they take.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,7 +15,8 @@ use crate::walk::preorder;
 pub(crate) fn settled(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> {
     let known = intervals(&module, entry);
     let order = preorder(&module, entry);
-    if !order.iter().any(|&op| said(&module, &known, op).is_some()) {
+    let settles = |&op: &OpId| said(&module, &known, op).is_some() || scans_one(&module, op);
+    if !order.iter().any(settles) {
         return module;
     }
     let mut module = module.into_owned();
@@ -28,6 +30,9 @@ pub(crate) fn settled(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> {
             state(&mut module, op, flag);
         } else if let Some((from, to)) = passes_on(&module, op) {
             other.insert(from, to);
+        } else if scans_one(&module, op) {
+            let data = &module.ops[op];
+            other.extend(data.results.iter().copied().zip(data.operands.iter().copied()));
         } else if let Some(mask) = needless(&module, op) {
             module.ops[op].operands.truncate(mask);
         }
@@ -77,6 +82,14 @@ fn state(module: &mut Module, op: OpId, flag: bool) {
     data.operands.clear();
     data.props = std::iter::once(("value", value)).collect();
     data.attrs = AttrDict::new();
+}
+
+/// Whether an operation scans one element alone.
+fn scans_one(module: &Module, op: OpId) -> bool {
+    let axis = || usize::try_from(module.attr(op, "axis").and_then(Attr::as_i64)?).ok();
+    let data = &module.ops[op];
+    let extent = || Some(*module.ty(*data.operands.first()?).shape().get(axis()?)?);
+    data.opcode == Opcode::Scan && extent() == Some(1) && data.results.len() == data.operands.len()
 }
 
 /// An operation that gives one of its operands: its result, and that operand.

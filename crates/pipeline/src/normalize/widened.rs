@@ -1,13 +1,14 @@
 //! Products of types that mma.sync lacks, by wider ones that give the same (C67, T12).
 //!
-//! 8-bit floats, on chips whose tensor cores have none, become f16, which holds both formats exactly. Accumulators of
-//! f16 are kept in f32 by each product, and rounded behind it.
+//! 8-bit floats become f16, which holds both formats exactly, on chips whose tensor cores have none, and where the author
+//! asks for sums that are more precise than those of 8-bit floats (C7). Accumulators of f16 are kept in f32 by each
+//! product, and rounded behind it.
 
 use std::collections::HashMap;
 
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::Emit;
 use crate::place::remark;
@@ -21,12 +22,17 @@ pub(crate) fn widen(module: &mut Module, func: OpId, target: &Target) -> Vec<Dia
     let mut told = Vec::new();
     for dot in all {
         let operands: Vec<ValueId> = module.ops[dot].operands.iter().copied().take(2).collect();
-        let narrow =
-            !target.has(Feature::Fp8MmaSync) && operands.iter().all(|&v| is_narrow(module.ty(v).elem()));
+        let all_narrow = operands.iter().all(|&v| is_narrow(module.ty(v).elem()));
+        let narrow = all_narrow && (!target.has(Feature::Fp8MmaSync) || sums_anew(module, dot, target));
         if narrow {
             let chip = target.name();
-            let text = format!("{chip} multiplies no 8-bit floats: the operands of this product become f16");
-            told.push(remark(module, dot, Code::Target, text).rule("T12"));
+            let (why, rule) = match target.has(Feature::Fp8MmaSync) {
+                true => {
+                    ("adds up 8-bit floats less precisely than this product asks for: its operands", "C7")
+                }
+                false => ("multiplies no 8-bit floats: the operands of this product", "T12"),
+            };
+            told.push(remark(module, dot, Code::Target, format!("{chip} {why} become f16")).rule(rule));
         }
         let result = module.result(dot).filter(|&v| *module.ty(v).elem() == Type::Float(FloatKind::F16));
         if result.is_some() {
@@ -76,6 +82,16 @@ fn in_single(module: &mut Module, block: BlockId, (dot, result): (OpId, ValueId)
     if let Some(operand) = conversion.and_then(|op| module.ops[op].operands.get_mut(0)) {
         *operand = result;
     }
+}
+
+/// Whether a product of 8-bit floats asks for sums that start anew within its K, and the chip's would lose bits else:
+/// those of tcgen05 are f32 to the last bit.
+pub(crate) fn sums_anew(module: &Module, dot: OpId, target: &Target) -> bool {
+    let operand = module.ops[dot].operands.first().map(|&v| module.ty(v));
+    let k = operand.and_then(|ty| i64::try_from(*ty.shape().last()?).ok()).unwrap_or(0);
+    let most = module.attr(dot, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
+    let narrow = operand.is_some_and(|ty| is_narrow(ty.elem()));
+    narrow && 0 < most && most < k && !target.has(Feature::Tcgen05)
 }
 
 /// Whether elements are 8-bit floats.

@@ -8,6 +8,7 @@ use super::rings::in_any;
 use super::{Dot, OperandSource, TileLoad};
 use crate::classes::{Class, class};
 use crate::nest::{innermost_for, is_inside};
+use crate::normalize::widened::sums_anew;
 use crate::place::refuse;
 use crate::registers;
 use crate::select::selection::HALF_ROWS;
@@ -77,7 +78,7 @@ fn product(
         errors.push(refuse(module, op, Code::Op, text).note("supported", "products in the pipelined loop"));
         return None;
     }
-    let element = precision(module, op, errors);
+    let element = precision(module, op, target, errors);
     let a = operand(module, op, 0, loads, target, errors);
     let b = operand(module, op, 1, loads, target, errors);
     let extents = extents(module, op, target, errors);
@@ -87,7 +88,7 @@ fn product(
 }
 
 /// What the tensor core multiplies; other types and precisions are refused.
-fn precision(module: &Module, op: OpId, errors: &mut Vec<Diagnostic>) -> Option<Element> {
+fn precision(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagnostic>) -> Option<Element> {
     let operands = &module.ops[op].operands;
     let (a, b) = (module.ty(*operands.first()?).elem(), module.ty(*operands.get(1)?).elem());
     let result = module.ty(module.result(op)?).elem();
@@ -120,12 +121,13 @@ fn precision(module: &Module, op: OpId, errors: &mut Vec<Diagnostic>) -> Option<
             return None;
         }
     };
-    let imprecise = module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
-    let k = module.ty(*operands.first()?).shape().last().copied().unwrap_or(0);
-    if element.bits() == 8 && imprecise > 0 && i64::try_from(k).is_ok_and(|k| imprecise < k) {
+    if sums_anew(module, op, target) {
+        let imprecise = module.attr(op, "maxNumImpreciseAcc").and_then(Attr::as_i64).unwrap_or(0);
+        let k = module.ty(*operands.first()?).shape().last().copied().unwrap_or(0);
         let text = format!("tt.dot with maxNumImpreciseAcc = {imprecise} below its K of {k}");
+        // One partition has code for it.
         errors.push(
-            refuse(module, op, Code::Precision, text)
+            refuse(module, op, Code::Op, text)
                 .rule("C7")
                 .note("supported", format!("maxNumImpreciseAcc of 0 or at least {k}")),
         );

@@ -153,20 +153,29 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `<T>` or `<T, space>` behind `!tt.ptr`.
+    /// `<T>` or `<T, space>` behind `!tt.ptr`. Triton names spaces too: what is `"constant"` lies in global memory, and
+    /// its front end has refused every store to it.
     pub(super) fn pointer_body(&mut self) -> Parse<Type> {
         self.expect("<")?;
         let pointee = Box::new(self.ty()?);
         let mut space = 1;
         if self.eat(",") {
-            let token = self.expect_kind(Kind::Integer, "an address space")?;
-            space = match self.text(token).parse() {
-                Ok(space) => space,
-                Err(_) => return Err(self.error(token.start, "the address space is out of range")),
-            };
+            space = self.address_space()?;
         }
         self.expect(">")?;
         Ok(Type::Ptr { pointee, space })
+    }
+
+    fn address_space(&mut self) -> Parse<u32> {
+        let named = self.tok.kind == Kind::String;
+        if named && matches!(self.text(self.tok), "\"constant\"" | "\"global\"") {
+            self.advance();
+            return Ok(1);
+        }
+        let token =
+            self.expect_kind(Kind::Integer, "an address space: a number, \"global\" or \"constant\"")?;
+        let space = self.text(token).parse();
+        space.map_err(|_| self.error(token.start, "the address space is out of range"))
     }
 
     /// `<AxBxT>` behind `!tt.tensordesc`, or the older `<tensor<AxBxT>>`; with anything more (a layout) the
