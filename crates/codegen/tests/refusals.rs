@@ -175,6 +175,14 @@ fn tensor_maps_of_programs_c16() {
         "C16",
         "what copies by it are like",
     );
+    let bytes = text.replace("bf16", "f8E5M2").replacen(
+        "{warploom.tensor_map",
+        "{padding = 2 : i32, warploom.tensor_map",
+        1,
+    );
+    let bytes = bytes.replace("elem_size = 2", "elem_size = 1").replace("elem_type = 10", "elem_type = 0");
+    let bytes = bytes.replace("swizzle = 3", "swizzle = 2");
+    says(&refused(&bytes), Code::Verify, "C16", "no NaN of 8 bits");
     says(&changed("staging = ", "stage = "), Code::Verify, "C16", "an offset in shared memory");
     says(&changed("staging = ", "staging = 1"), Code::Verify, "C16", "at a multiple of 128");
     says(&changed("tensor_map = {swizzle = 3", "tensor_map = {swizzle = 2"), Code::Desc, "C13", "a box of");

@@ -38,6 +38,14 @@ impl Module {
         matches!(self.attr(op, "isVolatile"), Some(Attr::Bool(true)))
     }
 
+    /// Whether loads by the descriptor that an operation makes find NaN outside the tensor; integers have none, and are
+    /// zero there whatever it says.
+    pub fn pads_with_nan(&self, op: OpId) -> bool {
+        let asked =
+            self.attr(op, "padding").is_some_and(|p| p.as_i64() == Some(2) || p.as_str() == Some("nan"));
+        asked && self.result(op).is_some_and(|v| matches!(self.ty(v).elem(), Type::Float(_)))
+    }
+
     /// Whether any operation of the module reads the value.
     pub fn is_used(&self, value: ValueId) -> bool {
         walk::uses(self, value).next().is_some()

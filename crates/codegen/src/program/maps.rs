@@ -49,11 +49,12 @@ impl<'m> Program<'m> {
             let text = format!("a tensor map is made at byte {staging} of {}", self.shared);
             return Err(broken(&text).note("needs", "128 bytes at a multiple of 128").into());
         }
-        let nan = match module.attr(op, "padding") {
-            Some(attr) => attr.as_i64() == Some(2) || attr.as_str() == Some("nan"),
-            None => false,
-        };
-        let record = descriptor(dict, module.ty(result))?;
+        let (record, nan) = (descriptor(dict, module.ty(result))?, module.pads_with_nan(op));
+        if nan && record.elem_size == 1 {
+            return Err(broken("the copy engine has no NaN of 8 bits")
+                .note("instead", "padding by zero")
+                .into());
+        }
         Ok((result, MadeMap { record, slot, staging, nan }))
     }
 

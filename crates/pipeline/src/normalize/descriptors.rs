@@ -153,10 +153,7 @@ fn make(emit: &mut Emit<'_>, op: OpId) -> Option<Tensor> {
     let (&base, lists) = emit.out.ops[op].operands.split_first()?;
     let (shape, strides) = lists.split_at_checked(rank)?;
     let (shape, strides) = (shape.to_vec(), strides.to_vec());
-    let nan = match emit.out.attr(op, "padding") {
-        Some(attr) => attr.as_i64() == Some(2) || attr.as_str() == Some("nan"),
-        None => false,
-    };
+    let nan = emit.out.pads_with_nan(op);
     let shape = shape.into_iter().map(|extent| emit.wide(extent)).collect();
     let unit = emit.scalar(i64::from(128 / bits.max(1)).max(1), &Type::I64);
     let mut rows = Vec::new();

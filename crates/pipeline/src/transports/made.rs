@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::classes::{constant, is_scalar};
 use crate::descriptor_record::record;
@@ -115,10 +115,7 @@ pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(
         if let Err(error) = TilePlan::new(ty, target) {
             return no(error.message);
         }
-        let bytes = matches!(ty.elem(), Type::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2));
-        let nan =
-            module.attr(op, "padding").is_some_and(|p| p.as_i64() == Some(2) || p.as_str() == Some("nan"));
-        if bytes && nan {
+        if module.pads_with_nan(op) && ty.elem_bits() == Some(8) {
             return no("the copy engine has no NaN of 8 bits".to_owned());
         }
         let moves = |user: OpId| {

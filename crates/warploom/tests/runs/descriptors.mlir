@@ -109,3 +109,39 @@ module {
     tt.return
   }
 }
+// -----
+// Integers have no NaN: what lies outside is zero, whatever the descriptor says.
+// run: run - --target sm_90a --interleavings 3 --seed 1 --arg=[2048] --arg=[512] --arg=40
+// run: run - --target sm_100a --interleavings 3 --seed 1 --arg=[2048] --arg=[512] --arg=40
+// run: run - --target sm_120a --interleavings 3 --seed 1 --arg=[2048] --arg=[512] --arg=40
+// run: run - --target sm_80 --interleavings 3 --seed 1 --arg=[2048] --arg=[512] --arg=40
+// clean
+module {
+  tt.func public @ints(%a: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %c: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %rows: i32) {
+    %zero = arith.constant 0 : i32
+    %side = arith.constant 16 : i32
+    %wide = arith.constant 64 : i32
+    %pitch = arith.constant 32 : i64
+    %unit = arith.constant 1 : i64
+    %none = arith.constant dense<0> : tensor<16x32xi32>
+    %da = tt.make_tensor_descriptor %a, [%rows, %side], [%pitch, %unit] {padding = 2 : i32} : !tt.ptr<i32>, !tt.tensordesc<16x32xi32>
+    %sum = scf.for %k = %zero to %wide step %side iter_args(%acc = %none) -> (tensor<16x32xi32>)  : i32 {
+      %x = tt.descriptor_load %da[%k, %zero] : !tt.tensordesc<16x32xi32> -> tensor<16x32xi32>
+      %d = arith.addi %acc, %x : tensor<16x32xi32>
+      scf.yield %d : tensor<16x32xi32>
+    }
+    %range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %across = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    %down = tt.expand_dims %range {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+    %along = tt.expand_dims %across {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %step = arith.constant dense<32> : tensor<16x1xi32>
+    %r = arith.muli %down, %step : tensor<16x1xi32>
+    %rb = tt.broadcast %r : tensor<16x1xi32> -> tensor<16x32xi32>
+    %cb = tt.broadcast %along : tensor<1x32xi32> -> tensor<16x32xi32>
+    %place = arith.addi %rb, %cb : tensor<16x32xi32>
+    %base = tt.splat %c : !tt.ptr<i32> -> tensor<16x32x!tt.ptr<i32>>
+    %to = tt.addptr %base, %place : tensor<16x32x!tt.ptr<i32>>, tensor<16x32xi32>
+    tt.store %to, %sum : tensor<16x32x!tt.ptr<i32>>
+    tt.return
+  }
+}
