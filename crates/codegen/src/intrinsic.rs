@@ -21,6 +21,14 @@ const fn need(name: &'static str, feature: Option<Feature>, major: u32, minor: u
     Need { name, feature, ptx: PtxVersion { major, minor } }
 }
 
+/// Where the program stands in its grid, by axis.
+pub(crate) const PROGRAM: [&str; 3] =
+    ["nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z"];
+
+/// How many programs the grid has, by axis.
+pub(crate) const PROGRAMS: [&str; 3] =
+    ["nvvm.read.ptx.sreg.nctaid.x", "nvvm.read.ptx.sreg.nctaid.y", "nvvm.read.ptx.sreg.nctaid.z"];
+
 /// Every intrinsic that [`crate::llvm::Ir::intrinsic`] accepts.
 pub(crate) const TABLE: &[Need] = &[
     need("trap", None, 7, 0),
@@ -48,12 +56,12 @@ pub(crate) const TABLE: &[Need] = &[
     need("abs", None, 7, 0),
     need("sqrt", None, 7, 0),
     need("nvvm.read.ptx.sreg.tid.x", None, 7, 0),
-    need("nvvm.read.ptx.sreg.ctaid.x", None, 7, 0),
-    need("nvvm.read.ptx.sreg.ctaid.y", None, 7, 0),
-    need("nvvm.read.ptx.sreg.ctaid.z", None, 7, 0),
-    need("nvvm.read.ptx.sreg.nctaid.x", None, 7, 0),
-    need("nvvm.read.ptx.sreg.nctaid.y", None, 7, 0),
-    need("nvvm.read.ptx.sreg.nctaid.z", None, 7, 0),
+    need(PROGRAM[0], None, 7, 0),
+    need(PROGRAM[1], None, 7, 0),
+    need(PROGRAM[2], None, 7, 0),
+    need(PROGRAMS[0], None, 7, 0),
+    need(PROGRAMS[1], None, 7, 0),
+    need(PROGRAMS[2], None, 7, 0),
     need("nvvm.shfl.sync.idx.i32", None, 7, 0),
     need("nvvm.shfl.sync.bfly.i32", None, 7, 0),
     need("nvvm.shfl.sync.bfly.f32", None, 7, 0),

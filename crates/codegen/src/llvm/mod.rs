@@ -344,6 +344,11 @@ impl<'c, 't> Ir<'c, 't> {
         self.offset(self.shared, self.int(8).into(), offset)
     }
 
+    /// A pointer as a number of so many bits.
+    pub fn address(&self, pointer: PointerValue<'c>, bits: u32) -> Result<IntValue<'c>> {
+        as_int(self.cast(InstructionOpcode::PtrToInt, pointer.into(), self.int(bits).into())?)
+    }
+
     /// `pointer` plus a constant number of bytes.
     pub fn plus(&self, pointer: PointerValue<'c>, bytes: u64) -> Result<PointerValue<'c>> {
         match bytes {

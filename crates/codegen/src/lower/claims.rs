@@ -10,6 +10,7 @@ use warploom_ir::{Attr, FloatKind, OpId, Opcode, Type, ValueId};
 use super::Lower;
 use super::value::Coords;
 use crate::error::{Result, called_from, refuse};
+use crate::intrinsic::PROGRAM;
 use crate::llvm::{Val, as_int};
 
 /// Most arguments that `vprintf` takes.
@@ -114,9 +115,7 @@ impl<'c> Lower<'c, '_> {
 
     /// `pid (x, y, z)`.
     fn program_line(&mut self) -> Result<Line<'c>> {
-        let names =
-            ["nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z"];
-        let values = names.into_iter().map(|name| self.ir.intrinsic(name, &[])).collect::<Result<_>>()?;
+        let values = PROGRAM.into_iter().map(|name| self.ir.intrinsic(name, &[])).collect::<Result<_>>()?;
         Ok(Line { format: "pid (%u, %u, %u)".to_owned(), values })
     }
 

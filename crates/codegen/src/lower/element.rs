@@ -8,6 +8,7 @@ use warploom_ir::{Attr, Category, FloatKind, OpId, Opcode, Type};
 
 use super::Lower;
 use crate::error::{Refusal, Result, called_from, internal, refuse};
+use crate::intrinsic::{PROGRAM, PROGRAMS};
 use crate::llvm::{Val, as_int, as_ptr};
 
 /// Comparisons of integers in MLIR's numbering.
@@ -213,10 +214,7 @@ impl<'c> Lower<'c, '_> {
             Some(other) => ["x", "y", "z"].iter().position(|&n| other.as_str() == Some(n)),
             None => Some(0),
         };
-        let ids = ["nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z"];
-        let counts =
-            ["nvvm.read.ptx.sreg.nctaid.x", "nvvm.read.ptx.sreg.nctaid.y", "nvvm.read.ptx.sreg.nctaid.z"];
-        let names = if self.module.ops[op].opcode == Opcode::GetProgramId { ids } else { counts };
+        let names = if self.module.ops[op].opcode == Opcode::GetProgramId { PROGRAM } else { PROGRAMS };
         let name = axis.and_then(|axis| names.get(axis).copied());
         let name = name.ok_or_else(|| refuse(Code::Verify, "a grid has axes x, y and z"))?;
         self.ir.intrinsic(name, &[])

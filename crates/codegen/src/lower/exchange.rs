@@ -108,7 +108,7 @@ impl<'c> Lower<'c, '_> {
     /// An element as an integer of whole bytes.
     pub(super) fn stored_bits(&mut self, element: Val<'c>) -> Result<Val<'c>> {
         match element {
-            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, element, self.ir.int(64).into()),
+            Val::PointerValue(pointer) => Ok(self.ir.address(pointer, 64)?.into()),
             Val::IntValue(int) if int.get_type().get_bit_width() < 8 => {
                 Ok(self.ir.zext(int, self.ir.int(8))?.into())
             }

@@ -78,12 +78,11 @@ impl<'c> Lower<'c, '_> {
 
     /// A value as an integer of its width, bytes widened to 16 bits.
     pub(super) fn as_bits(&self, value: Val<'c>, bits: u32) -> Result<IntValue<'c>> {
-        let int = self.ir.int(bits);
         let value = match value {
-            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, value, int.into())?,
-            other => self.ir.bits(other, int.into())?,
+            Val::PointerValue(pointer) => self.ir.address(pointer, bits)?,
+            other => as_int(self.ir.bits(other, self.ir.int(bits).into())?)?,
         };
-        self.ir.zext(as_int(value)?, self.ir.int(bits.max(16)))
+        self.ir.zext(value, self.ir.int(bits.max(16)))
     }
 
     /// Stores one element.

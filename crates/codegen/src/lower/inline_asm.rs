@@ -177,7 +177,7 @@ impl<'c> Lower<'c, '_> {
     /// An element as assembly reads it: a pointer by its number.
     fn as_number(&self, element: Val<'c>) -> Result<Val<'c>> {
         match element {
-            Val::PointerValue(_) => self.ir.cast(Llvm::PtrToInt, element, self.ir.int(64).into()),
+            Val::PointerValue(pointer) => Ok(self.ir.address(pointer, 64)?.into()),
             _ => Ok(element),
         }
     }

@@ -297,8 +297,7 @@ impl<'c> Lower<'c, '_> {
     ) -> Result<IntValue<'c>> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         // The window of shared memory starts below 256 KiB, and so does every address: 18 bits.
-        let base = inkwell::values::InstructionOpcode::PtrToInt;
-        let base = as_int(self.ir.cast(base, self.ir.shared.into(), self.ir.i32().into())?)?;
+        let base = self.ir.address(self.ir.shared, 32)?;
         let mut units = self.ir.shr(base, 4)?;
         units = self.ir.add(units, self.ir.c32(payload.offset >> 4))?;
         if let Some(own) = own {

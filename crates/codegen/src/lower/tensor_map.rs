@@ -12,6 +12,7 @@ use warploom_ir::diag::Code;
 use super::Lower;
 use super::value::Bound;
 use crate::error::{Result, internal, refuse};
+use crate::intrinsic::{PROGRAM, PROGRAMS};
 use crate::llvm::{Val, as_int, as_ptr};
 use crate::program::{MAP_BYTES, MadeMap};
 
@@ -37,7 +38,7 @@ impl<'c> Lower<'c, '_> {
         self.ir.br_if(mine, first, done)?;
         self.ir.seek(first);
         self.fill_in(op, made, staging)?;
-        let args = [map.into(), self.address(staging)?.into()];
+        let args = [map.into(), self.ir.address(staging, 32)?.into()];
         self.ir.assembly(PUBLISH, "l,r,~{memory}", &[], &args, false)?;
         if !common {
             self.acquire_map(map)?;
@@ -70,12 +71,8 @@ impl<'c> Lower<'c, '_> {
             let value = as_int(self.ir.intrinsic(name, &[])?)?;
             self.ir.zext(value, self.ir.int(64))
         };
-        let [x, y, z] = [
-            special("nvvm.read.ptx.sreg.ctaid.x")?,
-            special("nvvm.read.ptx.sreg.ctaid.y")?,
-            special("nvvm.read.ptx.sreg.ctaid.z")?,
-        ];
-        let (wide, high) = (special("nvvm.read.ptx.sreg.nctaid.x")?, special("nvvm.read.ptx.sreg.nctaid.y")?);
+        let ([x, y, z], [wide, high, _]) = (PROGRAM, PROGRAMS);
+        let [x, y, z, wide, high] = [special(x)?, special(y)?, special(z)?, special(wide)?, special(high)?];
         let times = |a: IntValue<'c>, b: IntValue<'c>| {
             as_int(self.ir.binary(InstructionOpcode::Mul, a.into(), b.into())?)
         };
@@ -84,11 +81,6 @@ impl<'c> Lower<'c, '_> {
         let at = self.ir.scale(cta, self.program.global_scratch())?;
         let mine = self.ir.offset(scratch, self.ir.int(8).into(), at)?;
         self.ir.plus(mine, slot * MAP_BYTES)
-    }
-
-    /// The address of something in shared memory, as a number.
-    fn address(&self, pointer: PointerValue<'c>) -> Result<IntValue<'c>> {
-        as_int(self.ir.cast(InstructionOpcode::PtrToInt, pointer.into(), self.ir.i32().into())?)
     }
 
     /// Sets every field of the map in shared memory, innermost dimension first; strides are bytes, that of the innermost
@@ -115,9 +107,8 @@ impl<'c> Lower<'c, '_> {
         let one = self.ir.icmp(IntPredicate::EQ, lane, self.ir.c32(0))?;
         self.ir.br_if(one, chosen, done)?;
         self.ir.seek(chosen);
-        let at: Val<'c> = self.address(staging)?.into();
-        let base = as_int(self.ir.cast(InstructionOpcode::PtrToInt, base, self.ir.int(64).into())?)?;
-        self.set(at, "global_address", None, base)?;
+        let at: Val<'c> = self.ir.address(staging, 32)?.into();
+        self.set(at, "global_address", None, self.ir.address(as_ptr(base)?, 64)?)?;
         self.set(at, "rank", None, self.ir.c32(rank as u64 - 1))?;
         for (ord, (&extent, &of_box)) in extents.iter().zip(&made.record.block_size).rev().enumerate() {
             self.set(at, "box_dim", Some(ord), self.ir.c32(of_box.into()))?;
@@ -143,6 +134,7 @@ impl<'c> Lower<'c, '_> {
         self.ir.seek(done);
         self.meet_warp()
     }
+
     /// Sets one field of the map at an address in shared memory, of one dimension where the field has several.
     fn set(&self, at: Val<'c>, field: &str, dimension: Option<usize>, value: IntValue<'c>) -> Result<()> {
         let bits = value.get_type().get_bit_width();

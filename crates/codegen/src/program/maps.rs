@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
+use warploom_ir::{Attr, Module, OpId, Opcode, ValueId, walk};
 
 use super::types::{MAP_BYTES, MadeMap, Program};
 use crate::descriptor::descriptor;
@@ -12,18 +12,12 @@ use crate::error::{Result, locate, refuse};
 impl<'m> Program<'m> {
     /// The maps that the function makes, in the order of the text.
     pub(super) fn read_maps(&self, module: &'m Module, target: &Target) -> Result<HashMap<ValueId, MadeMap>> {
-        let (mut maps, mut stack) = (HashMap::new(), vec![self.func]);
-        while let Some(op) = stack.pop() {
-            let data = &module.ops[op];
-            if data.opcode == Opcode::MakeTensorDescriptor {
-                let slot = maps.len() as u64;
-                let (value, made) =
-                    self.read_map(module, op, target, slot).map_err(|r| locate(module, op, r))?;
-                maps.insert(value, made);
-            }
-            let blocks = data.regions.iter().flat_map(|&region| &module.regions[region].blocks);
-            let inside: Vec<OpId> = blocks.flat_map(|&block| &module.blocks[block].ops).copied().collect();
-            stack.extend(inside.into_iter().rev());
+        let mut maps = HashMap::new();
+        let makes = |op: &OpId| module.ops[*op].opcode == Opcode::MakeTensorDescriptor;
+        for op in walk::ops(module, self.func).filter(makes) {
+            let made = self.read_map(module, op, target, maps.len() as u64);
+            let (value, made) = made.map_err(|refusal| locate(module, op, refusal))?;
+            maps.insert(value, made);
         }
         Ok(maps)
     }

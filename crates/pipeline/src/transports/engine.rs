@@ -127,7 +127,7 @@ pub(crate) fn find(
     let loads: Vec<Option<ValueId>> =
         all.iter().filter(is_load).map(|&op| roots.of(descriptor(op))).collect();
     let stores = || all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorStore);
-    for &op in all.iter().filter(|&&op| module.ops[op].opcode == Opcode::DescriptorLoad) {
+    for &op in all.iter().filter(is_load) {
         if stores().any(|&store| descriptor(store) == descriptor(op)) {
             let wrong = "this tile is loaded through a descriptor that the kernel also stores through";
             let error = refuse(module, op, Code::Loop, wrong).rule("C9");
@@ -243,29 +243,29 @@ pub(crate) fn place(
         bring(out, tile, &format!("once{number}"), barrier)?;
     }
     for (index, store) in engine.stores.iter().enumerate() {
-        let block = out.ops[store.op].block?;
-        for op in std::mem::take(&mut out.blocks[block].ops) {
-            if op != store.op {
-                out.append(block, op);
-                continue;
-            }
-            send(out, block, store, &format!("out{index}"), barrier)?;
-        }
+        send(out, store, &format!("out{index}"), barrier)?;
     }
     Some(())
+}
+
+/// Takes an operation out of its block, which ends where it stood; returns what followed, to be put back behind what comes
+/// in its place.
+fn cut(out: &mut Module, op: OpId) -> Option<(BlockId, Vec<OpId>)> {
+    let block = out.ops[op].block.take()?;
+    let at = out.blocks[block].ops.iter().position(|&o| o == op)?;
+    let behind = out.blocks[block].ops.split_off(at);
+    Some((block, behind.into_iter().skip(1).collect()))
 }
 
 /// A tile with a slot of its own: one lane copies, all wait. Where it is copied again and again, all have read what was
 /// there before they meet, and what stands around the load carries how often its slot was filled.
 fn bring(out: &mut Module, tile: &Place, ring: &str, barrier: &str) -> Option<()> {
-    let block = out.ops[tile.op].block?;
     let (result, loc) = (out.result(tile.op)?, out.ops[tile.op].loc);
     let rounds = match tile.repeats {
         true => Some(rounds::enter(out, tile.op)?),
         false => None,
     };
-    let at = out.blocks[block].ops.iter().position(|&op| op == tile.op)?;
-    let behind = out.blocks[block].ops.split_off(at);
+    let (block, behind) = cut(out, tile.op)?;
     let mut emit = Emit { out, block, loc };
     let iterator = match &rounds {
         Some((_, iterator)) => {
@@ -283,8 +283,7 @@ fn bring(out: &mut Module, tile: &Place, ring: &str, barrier: &str) -> Option<()
     let wanted = emit.out.ty(result).clone();
     let shown = view(&mut emit, ring, iterator[0], 0, &tile.plan, &wanted);
     let next = rounds.is_some().then(|| emit.advance(ring, iterator));
-    out.ops[tile.op].block = None;
-    out.blocks[block].ops.extend(behind.into_iter().skip(1));
+    out.blocks[block].ops.extend(behind);
     if let (Some((rounds, _)), Some(next)) = (rounds, next) {
         rounds::leave(out, rounds, [*next.first()?, *next.get(1)?])?;
     }
@@ -294,11 +293,10 @@ fn bring(out: &mut Module, tile: &Place, ring: &str, barrier: &str) -> Option<()
 
 /// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits
 /// until it has been read, or is there.
-fn send(out: &mut Module, block: BlockId, store: &Place, ring: &str, barrier: &str) -> Option<()> {
+fn send(out: &mut Module, store: &Place, ring: &str, barrier: &str) -> Option<()> {
     let Place { op, plan, finished, .. } = store;
-    let op = *op;
-    out.ops[op].block = None;
-    let (operands, loc) = (out.ops[op].operands.to_vec(), out.ops[op].loc);
+    let (block, behind) = cut(out, *op)?;
+    let (operands, loc) = (out.ops[*op].operands.to_vec(), out.ops[*op].loc);
     let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
     let mut emit = Emit { out, block, loc };
     let ty = Type::tensor(&plan.tile(), emit.out.ty(value).elem().clone());
@@ -319,5 +317,6 @@ fn send(out: &mut Module, block: BlockId, store: &Place, ring: &str, barrier: &s
     emit.ring(Opcode::TmaStore, ring, &all, &payload);
     emit.op(Opcode::StoreCommit, &[], &[], &[]);
     emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0u64)), ("read", Attr::Bool(!finished))]);
+    out.blocks[block].ops.extend(behind);
     Some(())
 }

@@ -17,8 +17,8 @@ use crate::walk::{Users, preorder};
 /// Bytes of a map while it is made, and what its address is a multiple of (T11).
 pub(crate) const MAP_BYTES: u64 = 128;
 
-/// What to do where a map cannot be made as the kernel wants it.
-const INSTEAD: (&str, &str) = ("instead", "a descriptor that the host passes");
+/// Why a store stands against maps.
+const STORED: &str = "this may store to a tensor that is loaded by a descriptor made in the kernel";
 
 /// The operations that make descriptors, in the order of the text.
 pub(crate) fn made(module: &Module, func: OpId) -> Vec<OpId> {
@@ -45,26 +45,19 @@ pub(crate) fn mark(module: &mut Module, op: OpId, plan: &TilePlan, staging: u64)
 /// # Errors
 /// Every reason.
 pub(crate) fn shared(module: &Module, func: OpId) -> Result<(), Vec<Diagnostic>> {
-    let (all, mut roots) = (made(module, func), Roots::new(module));
+    let all = made(module, func);
     let (Some(body), false) = (module.entry(func, 0), all.is_empty()) else { return Ok(()) };
     let mut errors = Vec::new();
     for &op in &all {
         let mine = module.ops[op].operands.iter().all(|&v| is_common(module, body, v));
         if !mine || module.ops[op].block != Some(body) {
             let text = "partitions share descriptors that are made from scalars in front of all loops only";
-            errors.push(refuse(module, op, Code::Op, text).rule("C16").note(INSTEAD.0, INSTEAD.1));
+            errors.push(no(module, op, Code::Op, text));
         }
     }
-    let of = |roots: &mut Roots<'_>, op: OpId| roots.of(module.ops[op].operands.first().copied());
-    let loads = preorder(module, func).into_iter().filter(|&op| loads_by_map(module, op));
-    let loads: Vec<_> = loads.map(|op| of(&mut roots, op)).collect();
-    for op in preorder(module, func) {
-        let writes = module.ops[op].opcode.facts().effect.writes();
-        if writes && loads.iter().any(|&load| may_meet(load, of(&mut roots, op))) {
-            let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
-            errors.push(refuse(module, op, Code::Op, text).rule("C16").note(INSTEAD.0, INSTEAD.1));
-        }
-    }
+    errors.extend(
+        stores_to_loaded(module, func, |_| true).into_iter().map(|op| no(module, op, Code::Op, STORED)),
+    );
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
@@ -84,11 +77,26 @@ fn is_common(module: &Module, body: BlockId, value: ValueId) -> bool {
     true
 }
 
+/// The operations of some kinds that may store to a tensor which is loaded by a descriptor that the kernel makes.
+fn stores_to_loaded(module: &Module, func: OpId, kinds: impl Fn(Opcode) -> bool) -> Vec<OpId> {
+    let (all, mut roots) = (preorder(module, func), Roots::new(module));
+    let mut root = |op: OpId| roots.of(module.ops[op].operands.first().copied());
+    let loads: Vec<_> = all.iter().filter(|&&op| loads_by_map(module, op)).map(|&op| root(op)).collect();
+    let writes = |op: OpId| module.ops[op].opcode.facts().effect.writes() && kinds(module.ops[op].opcode);
+    let stores = all.into_iter().filter(|&op| writes(op));
+    stores.filter(|&op| loads.iter().any(|&from| may_meet(from, root(op)))).collect()
+}
+
 /// Whether an operation loads a tile by a descriptor that the kernel makes.
 fn loads_by_map(module: &Module, op: OpId) -> bool {
     let from = module.ops[op].operands.first().and_then(|&v| module.def_op(v));
     module.ops[op].opcode == Opcode::DescriptorLoad
         && from.is_some_and(|from| module.ops[from].opcode == Opcode::MakeTensorDescriptor)
+}
+
+/// A refusal of the way that a kernel makes descriptors.
+fn no(module: &Module, op: OpId, code: Code, text: impl Into<String>) -> Diagnostic {
+    refuse(module, op, code, text).rule("C16").note("instead", "a descriptor that the host passes")
 }
 
 /// Why the maps of a kernel cannot be made: the chip lacks the instruction, rows are not contiguous, what lies outside
@@ -98,12 +106,12 @@ fn loads_by_map(module: &Module, op: OpId) -> bool {
 /// The first reason.
 pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(), Box<Diagnostic>> {
     let all = made(module, func);
-    let users = if all.is_empty() { None } else { Some(Users::new(module)) };
-    let Some(users) = users else { return Ok(()) };
+    if all.is_empty() {
+        return Ok(());
+    }
+    let users = Users::new(module);
     for op in all {
-        let no = |text: String| {
-            Err(Box::new(refuse(module, op, Code::Desc, text).rule("C16").note(INSTEAD.0, INSTEAD.1)))
-        };
+        let no = |text: String| Err(Box::new(no(module, op, Code::Desc, text)));
         let Some(result) = module.result(op) else { return no("a descriptor without a value".to_owned()) };
         if !target.has(Feature::TensormapReplace) {
             return no(format!("{} has no tensormap.replace", target.name()));
@@ -128,19 +136,8 @@ pub(crate) fn possible(module: &Module, func: OpId, target: &Target) -> Result<(
         }
     }
     // What lanes write is not known to the copy engine without a fence.
-    let mut roots = Roots::new(module);
-    let mut of = |op: OpId| roots.of(module.ops[op].operands.first().copied());
-    let all = preorder(module, func);
-    let loads: Vec<_> = all.iter().filter(|&&op| loads_by_map(module, op)).map(|&op| of(op)).collect();
-    for &op in &all {
-        let opcode = module.ops[op].opcode;
-        let by_lanes = opcode.facts().effect.writes() && opcode != Opcode::DescriptorStore;
-        if by_lanes && loads.iter().any(|&load| may_meet(load, of(op))) {
-            let text = "this may store to a tensor that is loaded by a descriptor made in the kernel";
-            return Err(Box::new(
-                refuse(module, op, Code::Desc, text).rule("C16").note(INSTEAD.0, INSTEAD.1),
-            ));
-        }
+    match stores_to_loaded(module, func, |opcode| opcode != Opcode::DescriptorStore).first() {
+        Some(&op) => Err(Box::new(no(module, op, Code::Desc, STORED))),
+        None => Ok(()),
     }
-    Ok(())
 }
