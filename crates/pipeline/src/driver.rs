@@ -12,7 +12,8 @@ use crate::check;
 use crate::compiled::{Compiled, Expanded, Parts};
 use crate::expand;
 use crate::forms::{self, TextForm};
-use crate::normalize::{by_axes, plain, settled, with_fma};
+use crate::normalize::descriptors::carried::remade;
+use crate::normalize::{by_axes, handed, plain, settled, with_fma};
 use crate::options::CompileOptions;
 use crate::resumed::Resumed;
 use crate::select::entry_function;
@@ -80,7 +81,10 @@ fn compile(module: &Module, target: &Target, options: &CompileOptions) -> Result
         Ok(entry) => {
             let plain = with_fma(plain(module, entry)?, entry);
             match forms::form(&plain, target) {
-                Ok(TextForm::Kernel) => by_axes(settled(plain, entry), entry),
+                Ok(TextForm::Kernel) => {
+                    let plain = handed(remade(plain, entry)?, entry);
+                    by_axes(settled(plain, entry), entry)
+                }
                 _ => plain,
             }
         }

@@ -146,7 +146,8 @@ impl<'c> Lower<'c, '_> {
                 self.ir.vector(&words.collect::<Vec<_>>())?
             }
             None => {
-                let ty = if count == 1 { word.into() } else { word.vec_type(count).into() };
+                // LLVM packs halves into words; words it would pair up, where the chip adds pairs of f32.
+                let ty = if count == 1 { word.into() } else { self.ir.int(16).vec_type(2 * count).into() };
                 self.ir.load(ty, as_ptr(from)?, width as u32)?
             }
         };

@@ -67,7 +67,9 @@ impl<'c> Lower<'c, '_> {
         if now != form {
             return self.in_form(value, now, form);
         }
-        self.places(value, family, form)?.into_iter().map(|place| self.at(value, place)).collect()
+        let places = self.places(value, family, form)?;
+        self.reach(value, &places)?;
+        places.into_iter().map(|place| self.at(value, place)).collect()
     }
 
     /// Elements of a type where another layout wants them.

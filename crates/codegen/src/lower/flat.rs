@@ -58,7 +58,21 @@ impl<'c> Lower<'c, '_> {
             number = number * extent + u64::from(coord.offset);
         }
         let own = flat_place(shape, bits, number >> bits);
-        Ok((own == *at).then_some(number >> bits))
+        Ok(self.is_same(&own, at).then_some(number >> bits))
+    }
+
+    /// Whether two positions are the same in every lane, however they are said.
+    pub(super) fn is_same(&self, one: &Coords, other: &Coords) -> bool {
+        one.len() == other.len()
+            && one.iter().zip(other).all(|(a, b)| a.offset == b.offset && self.starts_alike(a.base, b.base))
+    }
+
+    /// Whether coordinates start at the same number in every lane: numbers that lanes start at are linear in the bits of
+    /// their own (G1), so that the bits say it.
+    pub(super) fn starts_alike(&self, one: Base, other: Base) -> bool {
+        let lanes = 32 * self.place.warps;
+        let mut bits = (0..64).map(|bit| 1 << bit).take_while(|&bit| bit < lanes);
+        one == other || bits.all(|bit| one.of(bit).is_some_and(|start| Some(start) == other.of(bit)))
     }
 
     /// An element of a small tile, all of which are in registers.

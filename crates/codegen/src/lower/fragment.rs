@@ -48,6 +48,7 @@ impl<'c> Lower<'c, '_> {
             return if fits { Ok(fragment.clone()) } else { self.converted(value, like) };
         }
         let form = self.form(like, family)?;
+        self.reach(value, &self.places(like, family, form)?)?;
         let mut registers = Vec::new();
         match form {
             Form::Tile { cols, packed } => {
@@ -168,6 +169,7 @@ impl<'c> Lower<'c, '_> {
                 let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
                 self.ir.and(self.ir.shr(own, u64::from(shift))?, (1 << bits) - 1)?
             }
+            Base::Images(images) => self.linear(&images.each())?,
             Base::Quad(groups) => {
                 let groups = u64::from(groups);
                 let group = self.ir.and(self.thread, groups - 1)?;
@@ -181,7 +183,8 @@ impl<'c> Lower<'c, '_> {
     /// Which of the lane's elements stands at a position of a matrix of so many columns.
     pub(super) fn index_of(&self, family: Family, cols: u64, at: &Coords) -> Result<u64> {
         let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
-        if row.base != Base::Lane(family, Axis::Row) || col.base != Base::Lane(family, Axis::Col) {
+        let own = |coord: &Coord, axis| self.starts_alike(coord.base, Base::Lane(family, axis));
+        if !own(row, Axis::Row) || !own(col, Axis::Col) {
             return Err(elsewhere().into());
         }
         let found = family.find(cols, u64::from(row.offset), u64::from(col.offset));
@@ -208,7 +211,7 @@ impl<'c> Lower<'c, '_> {
             }
             Form::Slice { axis, extent } => {
                 let coord = at.get(slice_dimension(at.len(), axis)).ok_or_else(missing)?;
-                if coord.base != Base::Lane(family, axis) {
+                if !self.starts_alike(coord.base, Base::Lane(family, axis)) {
                     return Err(elsewhere().into());
                 }
                 let held = family.held(axis, extent)?;

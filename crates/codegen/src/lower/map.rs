@@ -5,9 +5,9 @@ use warploom_ir::{Type, ValueId};
 use warploom_layout::{Dim, Layout, LayoutError};
 
 use super::Lower;
-use super::value::{Base, Bound, Coord, Coords, Form};
+use super::value::{Bound, Coord, Coords, Form};
 use crate::error::{Refusal, Result, internal, refuse};
-use crate::family::{Axis, Family};
+use crate::family::Family;
 
 /// Bits of the number of a lane.
 const LANE: u32 = 5;
@@ -15,8 +15,11 @@ const LANE: u32 = 5;
 impl Lower<'_, '_> {
     /// (register, lane, warp) onto the place in the tile; registers in the order of [`Lower::places`].
     pub(super) fn map_of(&self, value: ValueId, family: Family, form: Form) -> Result<Layout> {
-        let ty = self.module.ty(value);
-        let places = self.places(value, family, form)?;
+        self.map_of_places(self.module.ty(value), &self.places(value, family, form)?)
+    }
+
+    /// The same for registers at these places of a tile.
+    pub(super) fn map_of_places(&self, ty: &Type, places: &[Coords]) -> Result<Layout> {
         let (registers, warps) = (places.len() as u64, self.place.warps);
         if !registers.is_power_of_two() || !warps.is_power_of_two() {
             let text = format!("{ty} in {registers} registers of {warps} warps");
@@ -62,13 +65,7 @@ pub(super) fn unknown(ty: &Type, error: &LayoutError) -> Refusal {
 /// A place as a thread of the partition sees it.
 fn number_of(place: &Coords, thread: u64) -> Result<Vec<(Dim, u64)>> {
     let number = |coord: &Coord| -> Result<u64> {
-        let base = match coord.base {
-            Base::Zero => 0,
-            Base::Lane(family, Axis::Row) => family.first_of(thread).0,
-            Base::Lane(family, Axis::Col) => family.first_of(thread).1,
-            Base::Flat { shift, bits } => thread >> shift & ((1 << bits) - 1),
-            Base::Computed(_) | Base::Quad(_) => return Err(internal("a register at no fixed place")),
-        };
+        let base = coord.base.of(thread).ok_or_else(|| internal("a register at no fixed place"))?;
         Ok(base + u64::from(coord.offset))
     };
     place.iter().enumerate().map(|(n, coord)| Ok((Dim::Axis(n as u8), number(coord)?))).collect()

@@ -7,11 +7,11 @@ use smallvec::SmallVec;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
+use super::regroup::regrouped;
 use super::shape::squeezed;
 use super::tile::Needs;
 use super::value::{Base, Coord, Coords, Key};
 use crate::error::{Result, internal};
-use crate::family::{Axis, Blocked, Family};
 use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
@@ -29,11 +29,7 @@ impl<'c> Lower<'c, '_> {
         let (value, at) = key;
         let to: SmallVec<[u64; 5]> = self.module.ty(*value).shape().into();
         let from: SmallVec<[u64; 5]> = self.module.ty(source).shape().into();
-        if let Some(coords) = merged(&to, &from, at) {
-            self.remember_place(key, &coords);
-            return Ok(coords);
-        }
-        if let Some(coords) = divided(&to, &from, at) {
+        if let Some(coords) = regrouped(&to, &from, at, self.place.family, 32 * self.place.warps) {
             self.remember_place(key, &coords);
             return Ok(coords);
         }
@@ -115,85 +111,5 @@ impl<'c> Lower<'c, '_> {
             (Opcode::Reshape, Some(&from), Some(to)) => shape(from) != shape(to),
             _ => false,
         }
-    }
-}
-
-/// Where an element of `to` stands in `from`, if each extent of `from` is one or several of `to` of which the outer ones
-/// are constants: without code, and where the lane's own places stay such.
-pub(super) fn merged(to: &[u64], from: &[u64], at: &Coords) -> Option<Coords> {
-    let mut rest = to.iter().zip(at.iter()).filter(|(n, _)| **n > 1);
-    let mut coords = Coords::new();
-    for &extent in from {
-        let (mut whole, mut product) = (Coord::ZERO, 1);
-        while product < extent {
-            let (&n, &coord) = rest.next()?;
-            if whole.base != Base::Zero {
-                return None;
-            }
-            whole = Coord { base: coord.base, offset: whole.offset * n as u32 + coord.offset };
-            product *= n;
-        }
-        if product != extent {
-            return None;
-        }
-        coords.push(whole);
-    }
-    rest.next().is_none().then_some(coords)
-}
-
-/// Where an element of `to` stands in `from`, whose last two dimensions are the last one of `to`: where a lane has all
-/// neighbours of an element of the outer one, its place is one of a layout, too.
-fn divided(to: &[u64], from: &[u64], at: &Coords) -> Option<Coords> {
-    let ([outer @ .., whole], [others @ .., parts, inner]) = (to, from) else { return None };
-    let last = at.last()?;
-    if outer != others || *whole != parts * inner {
-        return None;
-    }
-    let base = match last.base {
-        Base::Zero => Base::Zero,
-        Base::Lane(Family::Blocked(blocked), Axis::Col)
-            if u64::from(blocked.vector).is_multiple_of(*inner) =>
-        {
-            let vector = blocked.vector / *inner as u16;
-            Base::Lane(Family::Blocked(Blocked { vector, ..blocked }), Axis::Col)
-        }
-        _ => return None,
-    };
-    let mut coords: Coords = at[..at.len() - 1].into();
-    coords.push(Coord { base, offset: last.offset / *inner as u32 });
-    coords.push(Coord { base: Base::Zero, offset: last.offset % *inner as u32 });
-    Some(coords)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_that_share_an_element_have_it_from_one_place() {
-        let lanes = |vector| {
-            let blocked = Blocked { warp: 0, lanes: 128, vector, across: 4 };
-            Base::Lane(Family::Blocked(blocked), Axis::Col)
-        };
-        let at = |base, offset| Coord { base, offset };
-        let place: Coords = [at(Base::Zero, 3), at(lanes(16), 69)].into_iter().collect();
-        let found = divided(&[64, 128], &[64, 64, 2], &place).unwrap();
-        assert_eq!(found.as_slice(), [at(Base::Zero, 3), at(lanes(8), 34), at(Base::Zero, 1)]);
-        assert_eq!(divided(&[64, 128], &[64, 4, 32], &place), None, "two lanes share an element");
-        assert_eq!(divided(&[64, 128], &[128, 64], &place), None);
-    }
-
-    #[test]
-    fn blocks_of_columns_are_columns() {
-        let lane = Coord { base: Base::Quad(2), offset: 3 };
-        let block = |n| Coord { base: Base::Zero, offset: n };
-        let at: Coords = [lane, block(1), lane].into_iter().collect();
-        let found = merged(&[16, 2, 64], &[16, 128], &at).unwrap();
-        assert_eq!(found.as_slice(), [lane, Coord { base: Base::Quad(2), offset: 67 }]);
-        let found = merged(&[16, 2, 64], &[1, 16, 2, 64], &at).unwrap();
-        assert_eq!(found.as_slice(), [Coord::ZERO, lane, block(1), lane]);
-        assert_eq!(merged(&[16, 2, 64], &[2, 8, 128], &at), None);
-        let apart: Coords = [lane, lane, lane].into_iter().collect();
-        assert_eq!(merged(&[16, 2, 64], &[16, 128], &apart), None);
     }
 }

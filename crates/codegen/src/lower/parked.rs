@@ -6,8 +6,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, Type, ValueId};
 
 use super::Lower;
-use super::value::{Bound, Coord, Coords, Form, Memory};
-use crate::error::{Result, internal, refuse};
+use super::reach::Lacking;
+use super::value::{Bound, Form, Memory};
+use crate::error::{Result, refuse};
 use crate::llvm::{Val, as_int};
 
 /// Bytes of an element in scratch memory.
@@ -77,7 +78,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// What each lane reads its own elements of: registers, and the lanes of tensor memory that it reaches (C66).
-    fn reached(&self) -> Memory {
+    pub(super) fn reached(&self) -> Memory {
         let rings = self.program.rings.iter().enumerate();
         let tensor = rings.filter(|(_, ring)| ring.payloads.iter().any(|payload| payload.columns.is_some()));
         tensor.fold(Memory::REGISTERS, |all, (index, _)| all.union(Memory::ring(index)))
@@ -105,85 +106,21 @@ impl<'c> Lower<'c, '_> {
                     _ => self.axes.turns(op),
                 };
                 let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves;
-                if stays || self.renames(op) || self.renamed(op) {
+                if stays || self.renames(op) || self.renamed(op) || self.is_seen_only(result) {
                     return Ok(false);
                 }
-                for place in self.places(result, family, form)? {
-                    let Some(place) = self.seen_through(op, &place)? else { return Ok(true) };
-                    if !self.reaches(source, place)? {
+                let places = self.places(result, family, form)?;
+                let mut lacking = Lacking::default();
+                for place in &places {
+                    let Some(place) = self.seen_through(op, place)? else { return Ok(true) };
+                    if !self.lacks(source, place, &mut lacking)? {
                         return Ok(true);
                     }
                 }
-                Ok(false)
+                Ok(lacking.count() > 0 && (lacking.count() >= places.len() || !self.bring(lacking)?))
             }
             _ => Ok(false),
         }
-    }
-
-    /// The place in its operand that an operation which only looks at it otherwise looks at; `None` where code computes it.
-    fn seen_through(&self, op: OpId, at: &Coords) -> Result<Option<Coords>> {
-        let source = self.operand(op, 0)?;
-        let from = self.module.ty(source).shape();
-        Ok(match self.module.ops[op].opcode {
-            Opcode::ExpandDims => {
-                let mut inner = at.clone();
-                inner.remove(self.axis(op, at.len())?);
-                Some(inner)
-            }
-            Opcode::Broadcast => {
-                Some(at.iter().zip(from).map(|(&c, &n)| if n == 1 { Coord::ZERO } else { c }).collect())
-            }
-            Opcode::Trans => {
-                let mut inner = at.clone();
-                for (d, &source) in self.order(op, at.len())?.iter().enumerate() {
-                    inner[source] = at[d];
-                }
-                Some(inner)
-            }
-            Opcode::Reshape => {
-                let result = self.only_result(op)?;
-                super::moved::merged(self.module.ty(result).shape(), from, at)
-            }
-            _ => None,
-        })
-    }
-
-    /// Whether a lane has what it takes to compute an element.
-    fn reaches(&self, value: ValueId, at: Coords) -> Result<bool> {
-        let (mut stack, reached) = (vec![(value, at)], self.reached());
-        while let Some((value, at)) = stack.pop() {
-            let shape = self.module.ty(value).shape();
-            let found = match self.bound.get(&value) {
-                Some(Bound::Fragment(fragment)) => match fragment.form {
-                    Form::Whole => true,
-                    Form::Flat => self.flat_index(shape, &at)?.is_some(),
-                    form => self.places(value, fragment.family, form)?.contains(&at),
-                },
-                Some(Bound::View(view)) if Memory::ring(view.ring).meets(reached) => {
-                    let family = self.family()?;
-                    !view.transposed && self.places(value, family, self.form(value, family)?)?.contains(&at)
-                }
-                Some(Bound::Lazy(lazy)) if lazy.reads.meets(reached) => {
-                    let op =
-                        self.module.def_op(value).ok_or_else(|| internal("a tile without an operation"))?;
-                    let operands = &self.module.ops[op].operands;
-                    if self.module.ops[op].opcode.is_elementwise() {
-                        let tiles = operands.iter().filter(|v| self.module.ty(**v).is_tensor());
-                        stack.extend(tiles.map(|&v| (v, at.clone())));
-                        true
-                    } else {
-                        let inner = self.seen_through(op, &at)?;
-                        stack.extend(inner.clone().zip(operands.first()).map(|(at, &v)| (v, at)));
-                        inner.is_some()
-                    }
-                }
-                _ => true,
-            };
-            if !found {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     fn is_used(&self, op: OpId) -> bool {

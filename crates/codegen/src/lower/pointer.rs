@@ -47,11 +47,17 @@ impl<'c, 'a> Lower<'c, 'a> {
             return self.put_one(stored, pointer, value, mask);
         }
         let family = self.family()?;
-        let form = self.form(stored.value, family)?;
+        // A vector that is computed where it is used has no place of its own: what lanes hold says which.
+        let all = [Some(stored.value), Some(stored.pointer), stored.mask];
+        let held = all.into_iter().flatten().find(|&v| self.is_held(v));
+        let form = self.form(held.unwrap_or(stored.value), family)?;
+        let places = self.places(stored.value, family, form)?;
+        for value in all.into_iter().flatten() {
+            self.reach(value, &places)?;
+        }
         match form {
             Form::Whole | Form::Flat => {
                 let mine = self.owner(stored.value, family, form)?;
-                let places = self.places(stored.value, family, form)?;
                 places.into_iter().try_for_each(|at| self.put_at(stored, at, mine))
             }
             Form::Slice { axis, extent } => self.put_slice(stored, family, axis, extent),

@@ -6,6 +6,7 @@ use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::{Type, ValueId};
 
+use super::linear::sum;
 use crate::family::{Axis, Family};
 use crate::llvm::Val;
 
@@ -26,8 +27,53 @@ pub(crate) enum Base {
         /// How many.
         bits: u8,
     },
+    /// A sum (xor) of what each bit of the lane's number in its partition gives.
+    Images(Images),
     /// A number that code computes: which of [`Lower::places`].
     Computed(u32),
+}
+
+/// What the bits of a lane's number in its partition give, lowest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Images([u16; Images::BITS]);
+
+impl Images {
+    /// Bits of the number of a thread of a CTA.
+    pub const BITS: usize = 10;
+
+    /// Of so many bits; none where one gives more than a coordinate holds.
+    pub fn new(images: &[u64]) -> Option<Images> {
+        let mut all = [0; Images::BITS];
+        for (at, &image) in images.iter().enumerate() {
+            *all.get_mut(at)? = u16::try_from(image).ok()?;
+        }
+        Some(Images(all))
+    }
+
+    /// One for each bit.
+    pub fn each(self) -> [u64; Images::BITS] {
+        self.0.map(u64::from)
+    }
+}
+
+impl Base {
+    /// Where thread number `thread` of a partition starts; `None` where code computes it.
+    pub fn of(self, thread: u64) -> Option<u64> {
+        match self {
+            Base::Zero => Some(0),
+            Base::Lane(family, axis) => {
+                let (row, col) = family.first_of(thread);
+                Some(if axis == Axis::Row { row } else { col })
+            }
+            Base::Quad(groups) => {
+                let groups = u64::from(groups);
+                Some((thread & (groups - 1)) << 3 | (thread & 3 & !(groups - 1)) << 1)
+            }
+            Base::Flat { shift, bits } => Some(thread >> shift & ((1 << bits) - 1)),
+            Base::Images(images) => Some(sum(images.each(), thread)),
+            Base::Computed(_) => None,
+        }
+    }
 }
 
 /// Position along one dimension of a tile: a base and a constant, in elements.

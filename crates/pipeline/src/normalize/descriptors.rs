@@ -7,6 +7,7 @@
 //! asks for f32 rounded to tf32 on the way, is known when it is too late, for copies of pipelined loads leave zeros and
 //! all bits: the kernel then ends at once with an error (`trap`).
 
+pub(crate) mod carried;
 mod place;
 mod tensor;
 
@@ -17,6 +18,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, AttrDict, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::emit::Emit;
+use crate::normalize::descriptors::carried::{is_carried, remake};
 use crate::normalize::descriptors::place::{place, place_rows};
 use crate::normalize::descriptors::tensor::Tensor;
 use crate::place::{refuse, remark};
@@ -41,6 +43,7 @@ pub(crate) fn lower(
 ) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
     let mut tensors = BTreeMap::new();
     arguments(module, func, &mut tensors);
+    remake_arguments(module, func, &tensors)?;
     if tensors.is_empty() && !preorder(module, func).into_iter().any(|op| makes(module, op)) {
         return Ok(None);
     }
@@ -144,6 +147,33 @@ fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Te
         props.set("function_type", Attr::Type(Type::Function { inputs, results }));
     }
     props.set("arg_attrs", Attr::Array(kept.into_iter().map(|(_, attr)| attr).collect()));
+}
+
+/// Makes arguments that control flow hands on in the kernel, and again behind it.
+///
+/// # Errors
+/// Those of [`remake`].
+fn remake_arguments(
+    module: &mut Module,
+    func: OpId,
+    tensors: &BTreeMap<ValueId, Tensor>,
+) -> Result<(), Vec<Diagnostic>> {
+    let carried: Vec<_> = tensors.iter().filter(|(arg, _)| is_carried(module, func, **arg)).collect();
+    let (Some(block), false) = (module.entry(func, 0), carried.is_empty()) else { return Ok(()) };
+    let loc = module.ops[func].loc;
+    let behind = std::mem::take(&mut module.blocks[block].ops);
+    let mut made = Vec::new();
+    for (&arg, tensor) in carried {
+        let parts: Vec<ValueId> =
+            [tensor.base].iter().chain(&tensor.shape).chain(&tensor.strides).copied().collect();
+        let ty = module.ty(arg).clone();
+        made.push((arg, Emit { out: module, block, loc }.value(Opcode::MakeTensorDescriptor, &parts, &ty)));
+    }
+    module.blocks[block].ops.extend(behind);
+    for (arg, descriptor) in made {
+        module.replace_all_uses(arg, descriptor);
+    }
+    remake(module, func, &Type::I64)
 }
 
 /// The parts of a descriptor that is made in the kernel.

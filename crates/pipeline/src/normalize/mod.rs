@@ -4,6 +4,7 @@
 mod calls;
 pub(crate) mod descriptors;
 mod folds;
+mod handed;
 pub(crate) mod induction;
 mod live;
 mod mapped;
@@ -16,6 +17,7 @@ mod settled;
 pub(crate) mod widened;
 
 pub(crate) use folds::by_axes;
+pub(crate) use handed::handed;
 pub use normal_form::normalize;
 pub(crate) use plain::{plain, with_fma};
 pub(crate) use settled::settled;

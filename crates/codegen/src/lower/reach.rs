@@ -1,0 +1,161 @@
+//! What a lane lacks of a tile that it computes, and how it comes: elements that other lanes hold are brought to where
+//! they are wanted, once for all that are computed from them (G12).
+
+use std::collections::BTreeMap;
+
+use warploom_ir::{OpId, Opcode, ValueId};
+
+use super::Lower;
+use super::regroup::regrouped;
+use super::value::{Bound, Coord, Coords, Form, Memory};
+use crate::error::{Result, internal};
+
+/// Elements that other lanes hold, by the tiles that they are of, in the order in which they were wanted.
+#[derive(Default)]
+pub(super) struct Lacking(BTreeMap<ValueId, Vec<Coords>>);
+
+impl Lacking {
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+
+    fn add(&mut self, value: ValueId, at: Coords) {
+        let all = self.0.entry(value).or_default();
+        if !all.contains(&at) {
+            all.push(at);
+        }
+    }
+}
+
+impl<'c> Lower<'c, '_> {
+    /// The place in its operand that an operation which only looks at it otherwise looks at; `None` where code computes it.
+    pub(super) fn seen_through(&self, op: OpId, at: &Coords) -> Result<Option<Coords>> {
+        let source = self.operand(op, 0)?;
+        let from = self.module.ty(source).shape();
+        Ok(match self.module.ops[op].opcode {
+            Opcode::ExpandDims => {
+                let mut inner = at.clone();
+                inner.remove(self.axis(op, at.len())?);
+                Some(inner)
+            }
+            Opcode::Broadcast => {
+                Some(at.iter().zip(from).map(|(&c, &n)| if n == 1 { Coord::ZERO } else { c }).collect())
+            }
+            Opcode::Trans => {
+                let mut inner = at.clone();
+                for (d, &source) in self.order(op, at.len())?.iter().enumerate() {
+                    inner[source] = at[d];
+                }
+                Some(inner)
+            }
+            Opcode::Reshape => {
+                let result = self.only_result(op)?;
+                regrouped(self.module.ty(result).shape(), from, at, self.place.family, 32 * self.place.warps)
+            }
+            _ => None,
+        })
+    }
+
+    /// Notes what a lane lacks to compute an element; false where it is in memory that the lane does not reach, or at a
+    /// place that code computes.
+    pub(super) fn lacks(&self, value: ValueId, at: Coords, lacking: &mut Lacking) -> Result<bool> {
+        let (mut stack, reached) = (vec![(value, at)], self.reached());
+        while let Some((value, at)) = stack.pop() {
+            let key = self.key(value, at);
+            if self.memo.contains_key(&key) {
+                continue;
+            }
+            let (value, at) = key;
+            let shape = self.module.ty(value).shape();
+            let found = match self.bound.get(&value) {
+                Some(Bound::Fragment(fragment)) => {
+                    let held = match fragment.form {
+                        Form::Whole => true,
+                        Form::Flat => self.flat_index(shape, &at)?.is_some(),
+                        form => {
+                            let held = self.places(value, fragment.family, form)?;
+                            held.iter().any(|place| self.is_same(place, &at))
+                        }
+                    };
+                    let known = at.iter().all(|coord| coord.base.of(0).is_some());
+                    if !held && known {
+                        lacking.add(value, at);
+                    }
+                    held || known
+                }
+                Some(Bound::View(view)) if Memory::ring(view.ring).meets(reached) => {
+                    let family = self.family()?;
+                    !view.transposed && self.places(value, family, self.form(value, family)?)?.contains(&at)
+                }
+                Some(Bound::Lazy(lazy)) if lazy.reads.meets(reached) => {
+                    let op =
+                        self.module.def_op(value).ok_or_else(|| internal("a tile without an operation"))?;
+                    let operands = &self.module.ops[op].operands;
+                    let opcode = self.module.ops[op].opcode;
+                    if opcode.is_elementwise() || opcode == Opcode::Load {
+                        let tiles = operands.iter().filter(|v| self.module.ty(**v).is_tensor());
+                        stack.extend(tiles.map(|&v| (v, at.clone())));
+                        true
+                    } else {
+                        let inner = self.seen_through(op, &at)?;
+                        stack.extend(inner.clone().zip(operands.first()).map(|(at, &v)| (v, at)));
+                        inner.is_some()
+                    }
+                }
+                _ => true,
+            };
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Brings what lanes lack to compute these elements of a tile.
+    pub(super) fn reach(&mut self, value: ValueId, places: &[Coords]) -> Result<()> {
+        let mut lacking = Lacking::default();
+        for place in places {
+            self.lacks(value, place.clone(), &mut lacking)?;
+        }
+        if lacking.count() > 0 {
+            self.bring(lacking)?;
+        }
+        Ok(())
+    }
+
+    /// Brings elements to where they are wanted; false, and nothing is done, where they have no linear map.
+    pub(super) fn bring(&mut self, lacking: Lacking) -> Result<bool> {
+        let mut ways = Vec::new();
+        for (value, mut places) in lacking.0 {
+            places.sort_by_key(|place| place.iter().map(|coord| coord.offset).collect::<Vec<_>>());
+            let ty = self.module.ty(value);
+            let Ok(wanted) = self.map_of_places(ty, &places) else { return Ok(false) };
+            ways.push((value, places, wanted));
+        }
+        let family = self.family()?;
+        for (value, places, wanted) in ways {
+            let form = self.form_now(value, family)?;
+            let held = self.map_of(value, family, form)?;
+            let elements = self.held_elements(value, form)?;
+            let found = self.brought(elements, (&held, &wanted), self.module.ty(value))?;
+            for (place, element) in places.into_iter().zip(found) {
+                let key = self.key(value, place);
+                self.remember(key, element);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a tile that no lane has a place for is only looked at otherwise: elements are brought once it has one.
+    pub(super) fn is_seen_only(&self, value: ValueId) -> bool {
+        use Opcode::{Broadcast, ExpandDims, Reshape, Trans};
+        let family = self.place.family;
+        let users = self.users_of(value);
+        matches!(self.form(value, family), Ok(Form::Flat))
+            && !users.is_empty()
+            && users
+                .iter()
+                .all(|&op| matches!(self.module.ops[op].opcode, Broadcast | ExpandDims | Reshape | Trans))
+    }
+}
