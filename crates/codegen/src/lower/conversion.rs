@@ -15,6 +15,12 @@ use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
+    /// What conversions cost and may use.
+    pub(super) fn prices(&self) -> Prices {
+        let scratch = self.place.scratch.map_or(0, |scratch| scratch.bytes);
+        Prices::default().scratch(scratch).matrices(false)
+    }
+
     /// Elements of `bits` bits that lanes hold as `from` says, as `to` wants them.
     pub(super) fn relayout(
         &mut self,
@@ -22,9 +28,7 @@ impl<'c> Lower<'c, '_> {
         (from, to): (&Layout, &Layout),
         bits: u32,
     ) -> Result<Vec<IntValue<'c>>> {
-        let scratch = self.place.scratch.map_or(0, |scratch| scratch.bytes);
-        let prices = Prices::default().scratch(scratch).matrices(false);
-        let conversion = convert(from, to, u64::from(bits), &prices).map_err(|error| {
+        let conversion = convert(from, to, u64::from(bits), &self.prices()).map_err(|error| {
             let text = format!("elements go from one layout to another: {error}");
             refuse(Code::Layout, text).rule("G12").note("from", from.to_string()).note("to", to.to_string())
         })?;

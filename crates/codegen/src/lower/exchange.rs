@@ -4,12 +4,13 @@
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::{OpId, Opcode, Type, ValueId};
-use warploom_layout::{Dim, Layout, LayoutError, TileOp};
+use warploom_layout::{Dim, Layout, LayoutError, TileOp, convert};
 
 use super::Lower;
 use super::map::unknown;
 use super::parked::bytes_of;
-use super::value::{Bound, Form, Fragment};
+use super::reach::Lacking;
+use super::value::{Bound, Coords, Form, Fragment};
 use crate::error::{Result, internal};
 use crate::llvm::{Val, as_int};
 
@@ -31,6 +32,11 @@ impl<'c> Lower<'c, '_> {
         let now = self.form_now(first, family)?;
         let held = self.map_of(first, family, now)?;
         let held = parts(&held, operands.len()).map_err(|error| unknown(ty, &error))?;
+        if !self.has_way((&held, &wanted), ty)?
+            && let Some(elements) = self.of_few(op, first, &self.places(result, family, form)?)?
+        {
+            return self.hold(result, form, elements);
+        }
         let mut elements = Vec::new();
         for &operand in operands {
             elements.extend(self.held_elements(operand, now)?);
@@ -42,6 +48,23 @@ impl<'c> Lower<'c, '_> {
             self.hold(result, form, own)?;
         }
         Ok(())
+    }
+
+    /// The elements at these places of what an operation makes of a tile, where that is made of few elements that other
+    /// lanes hold: those come, and not what is computed from them.
+    fn of_few(&mut self, op: OpId, source: ValueId, places: &[Coords]) -> Result<Option<Vec<Val<'c>>>> {
+        let (mut seen, mut lacking) = (Vec::new(), Lacking::default());
+        for place in places {
+            let Some(place) = self.seen_through(op, place)? else { return Ok(None) };
+            if !self.lacks(source, place.clone(), &mut lacking)? {
+                return Ok(None);
+            }
+            seen.push(place);
+        }
+        if !(1..=places.len() / 4).contains(&lacking.count()) || !self.bring(lacking)? {
+            return Ok(None);
+        }
+        seen.into_iter().map(|place| self.at(source, place)).collect::<Result<_>>().map(Some)
     }
 
     /// A tile in registers in the form of another.
@@ -70,6 +93,11 @@ impl<'c> Lower<'c, '_> {
         let places = self.places(value, family, form)?;
         self.reach(value, &places)?;
         places.into_iter().map(|place| self.at(value, place)).collect()
+    }
+
+    /// Whether the scratch memory of the partition is enough to bring elements from one layout to another.
+    fn has_way(&self, (held, wanted): (&Layout, &Layout), ty: &Type) -> Result<bool> {
+        Ok(convert(held, wanted, 8 * bytes_of(ty)?, &self.prices()).is_ok())
     }
 
     /// Elements of a type where another layout wants them.

@@ -106,7 +106,7 @@ impl<'c> Lower<'c, '_> {
                     _ => self.axes.turns(op),
                 };
                 let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves;
-                if stays || self.renames(op) || self.renamed(op) || self.is_seen_only(result) {
+                if stays || self.renames(op) || self.renamed(op) || !moves && self.is_seen_only(result) {
                     return Ok(false);
                 }
                 let places = self.places(result, family, form)?;
@@ -116,6 +116,9 @@ impl<'c> Lower<'c, '_> {
                     if !self.lacks(source, place, &mut lacking)? {
                         return Ok(true);
                     }
+                }
+                if moves && self.is_held(source) {
+                    return Ok(true);
                 }
                 Ok(lacking.count() > 0 && (lacking.count() >= places.len() || !self.bring(lacking)?))
             }
@@ -137,8 +140,6 @@ impl<'c> Lower<'c, '_> {
         };
         self.is_used(op)
             && match operation.opcode {
-                Opcode::Reshape => self.moves(op) && held(0) && !self.renames(op),
-                Opcode::Trans => self.transposes(op) && held(0) && !self.renamed(op),
                 Opcode::Gather => operation.operands.first().is_some_and(|&v| self.is_reached(v)),
                 Opcode::Join => held(0) || held(1),
                 Opcode::Split => fragment(0),

@@ -3,28 +3,30 @@
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::Lower;
 use super::regroup::regrouped;
-use super::value::{Bound, Coord, Coords, Form, Memory};
+use super::value::{Bound, Coord, Coords, Form, Key, Memory};
 use crate::error::{Result, internal};
 
 /// Elements that other lanes hold, by the tiles that they are of, in the order in which they were wanted.
 #[derive(Default)]
-pub(super) struct Lacking(BTreeMap<ValueId, Vec<Coords>>);
+pub(super) struct Lacking {
+    by_tile: BTreeMap<ValueId, Vec<Coords>>,
+    /// What was looked at: many elements are computed from the same.
+    seen: HashSet<Key>,
+}
 
 impl Lacking {
     /// How many.
     pub fn count(&self) -> usize {
-        self.0.values().map(Vec::len).sum()
+        self.by_tile.values().map(Vec::len).sum()
     }
 
     fn add(&mut self, value: ValueId, at: Coords) {
-        let all = self.0.entry(value).or_default();
-        if !all.contains(&at) {
-            all.push(at);
-        }
+        self.by_tile.entry(value).or_default().push(at);
     }
 }
 
@@ -63,7 +65,7 @@ impl<'c> Lower<'c, '_> {
         let (mut stack, reached) = (vec![(value, at)], self.reached());
         while let Some((value, at)) = stack.pop() {
             let key = self.key(value, at);
-            if self.memo.contains_key(&key) {
+            if self.memo.contains_key(&key) || !lacking.seen.insert(key.clone()) {
                 continue;
             }
             let (value, at) = key;
@@ -127,7 +129,7 @@ impl<'c> Lower<'c, '_> {
     /// Brings elements to where they are wanted; false, and nothing is done, where they have no linear map.
     pub(super) fn bring(&mut self, lacking: Lacking) -> Result<bool> {
         let mut ways = Vec::new();
-        for (value, mut places) in lacking.0 {
+        for (value, mut places) in lacking.by_tile {
             places.sort_by_key(|place| place.iter().map(|coord| coord.offset).collect::<Vec<_>>());
             let ty = self.module.ty(value);
             let Ok(wanted) = self.map_of_places(ty, &places) else { return Ok(false) };

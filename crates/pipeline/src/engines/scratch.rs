@@ -35,7 +35,14 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
             data.operands.get(n).copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
         value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
     };
+    // What a loop loads may be pipelined, and is in registers then.
+    let late = || {
+        let value =
+            data.operands.first().copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
+        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && repeats(module, op)))
+    };
     match data.opcode {
+        Opcode::Broadcast if apart() && late() => first(),
         Opcode::Reduce if bare() || thin() || rank > 2 => {
             reduced(module, op, warps, layout).max(all()).max(line())
         }
