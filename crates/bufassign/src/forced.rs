@@ -2,7 +2,7 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
-use crate::input::{AccessRole, Repeat};
+use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
 use crate::orders::{Orders, SlotOrder, least_distance, wraps};
@@ -107,7 +107,7 @@ fn chain(
     // Descriptors of one root are one slot that nobody rewrites: nothing to order.
     let descriptor = |k: &usize| {
         let u = &life.units[*k];
-        u.values.iter().all(|&v| model.roles(v).all(|r| r == AccessRole::TmaDesc))
+        u.values.iter().all(|&v| model.roles(v).all(|r| model.limits.is(r, |r| r.descriptor)))
     };
     if units.iter().all(descriptor) {
         let ring = Ring { units: units.to_vec(), shifts: vec![0; units.len()], depth: 1 };

@@ -1,7 +1,6 @@
 //! The order graphs of all regions at the depths in force, and what has been built on them (B24..B26).
 
 use crate::handshake::Shake;
-use crate::input::AccessRole;
 use crate::lifetime::{Lifetimes, Unit};
 use crate::model::Model;
 use crate::order::{Deadlock, MOST_TURNS, Order};
@@ -58,8 +57,7 @@ pub(crate) fn wraps(least: i64, step: i64) -> impl Iterator<Item = i64> {
 
 /// Whether a lifetime has bytes or columns that are written.
 fn stored(model: &Model<'_>, unit: &Unit) -> bool {
-    let written = |r: AccessRole| !matches!(r, AccessRole::Signal | AccessRole::TmaDesc);
-    unit.values.iter().any(|&v| model.roles(v).any(written))
+    unit.values.iter().any(|&v| model.roles(v).any(|r| model.limits.has_payload(r)))
 }
 
 impl Orders {

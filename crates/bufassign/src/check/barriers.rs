@@ -3,8 +3,9 @@
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, distances, waits};
 use super::levels::{inner, one_nest};
-use super::machine::{machine, signals};
+use super::machine::machine;
 use super::report::Report;
+use super::ways::way;
 use crate::input::{AccessRole, Repeat};
 use crate::output::{Assignment, BarrierMode, Class, Handshake};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,7 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
     let signal = members.iter().any(|&m| f.roles(m).iter().all(|r| *r == AccessRole::Signal));
     let warps = |a: &u64| f.warps.get(a).copied().unwrap_or(1);
     let exchange = all.iter().any(|a| warps(a) > 1) && !members.iter().all(|m| f.values[m].warp_local);
-    use AccessRole::{Tcgen05CpDst, Tcgen05D, TmaLoad};
-    let by_hardware = roles.iter().any(|&r| matches!(r, TmaLoad | Tcgen05D | Tcgen05CpDst) || signals(f, r));
+    let by_hardware = roles.iter().any(|&r| way(f, r).signals);
     let (kind, named) = if signal {
         (Handshake::Named, true)
     } else if produce.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
         (Handshake::Pair, false)
     } else if by_hardware {
         (Handshake::Full, exchange)
-    } else if roles.contains(&AccessRole::CpAsync) {
+    } else if roles.iter().any(|&r| way(f, r).grouped) {
         (Handshake::Group, exchange)
     } else if exchange {
         (Handshake::Named, true)
