@@ -46,6 +46,25 @@ fn tiles_of_one_width_and_other_rows_lie_apart() {
     assignment_holds(&p, &mut Choices::seeded(10_901)).unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// Found by the soak: the release of another value ordered the writes of one that nobody reads, and a chain of one root
+/// then made that value's ring deeper, so that it comes turns too late (B20, B78).
+#[test]
+fn writes_stay_ordered_where_a_chain_deepens_a_ring() {
+    for seed in [311_855, 318_213] {
+        let p = problem_of(Family::Tails, &mut Choices::seeded(seed));
+        let a = assignment_holds(&p, &mut Choices::seeded(seed)).unwrap_or_else(|e| panic!("{e}"));
+        let waits = a.iter().flat_map(|a| &a.merge).flat_map(|m| &m.edges).filter(|e| e.from == e.to);
+        assert!(waits.count() > 0, "seed {seed}");
+    }
+}
+
+/// Found by the soak: the checker judged whether a barrier only arrives with orders of bytes that classes share later (B31).
+#[test]
+fn a_barrier_is_judged_before_bytes_are_shared() {
+    let p = problem_of(Family::Machine, &mut Choices::seeded(311_530));
+    assignment_holds(&p, &mut Choices::seeded(311_530)).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// A hundred thousand problems of each family, each a test of its own: they run side by side, and one alone by its name.
 mod a_hundred_thousand {
     use super::{Family, family_holds};

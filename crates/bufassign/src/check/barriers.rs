@@ -144,16 +144,18 @@ fn mode(
     if passed { BarrierMode::Arrive } else { BarrierMode::Sync }
 }
 
-/// The answer with every joint ring undone that the sharing phase made.
+/// The answer with every joint ring undone that the sharing phase made, and without the orders of what lies on common
+/// bytes of other classes. What a value's write waits for of its own was there before.
 fn bare(f: &Facts<'_>, a: &Assignment) -> Assignment {
     let mut bare = a.clone();
     for m in &mut bare.merge {
         let root = |v: u64| f.values.get(&v).and_then(|x| x.root);
         let forced = m.members.windows(2).all(|w| root(w[0]) == root(w[1]));
         if forced || m.members.iter().any(|v| f.values[v].layout.is_some()) {
+            m.edges.retain(|e| m.members.contains(&e.from) && m.members.contains(&e.to));
             continue;
         }
-        m.edges.clear();
+        m.edges.retain(|e| e.from == e.to);
         for v in &m.members {
             let law = f.lives[f.life_of[v]].depth;
             for r in bare.records.iter_mut().filter(|r| r.value == *v) {
