@@ -139,6 +139,12 @@ fn chain(
     }
     let low = units.iter().map(|&k| orders.depth[k]).max().unwrap_or(1);
     let high = units.iter().map(|&k| orders.depth[k]).sum::<i64>() + units.len() as i64 - 1;
+    // The next version stands in the same bytes (B19), which it would not in the next slot of a ring.
+    let in_place = |&k: &usize| life.units[k].carried && model.regions[life.units[k].region].is_loop;
+    let high = if units.iter().any(in_place) { 1 } else { high };
+    if low > high {
+        return Err(refuse("a value of its root is updated in place, in one slot, and another needs more"));
+    }
     let orders_depth = orders.depth.clone();
     // Values of one pipe have one depth (B21): a value outside the chain keeps the one that it has.
     let piped = |dc: i64| {

@@ -1,6 +1,7 @@
 //! Every family of generated problems against every timing of every trip count from 0 to 9 and more (B76, B78).
-#![allow(clippy::panic)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
+use warploom_bufassign::{ErrorKind, assign};
 use warploom_testing::bufassign::{Choices, Family, assignment_holds, problem_of};
 
 /// Assigns `count` problems of a family from `first` on; prints how many were accepted, and how many of them have
@@ -63,6 +64,14 @@ fn writes_stay_ordered_where_a_chain_deepens_a_ring() {
 fn a_barrier_is_judged_before_bytes_are_shared() {
     let p = problem_of(Family::Machine, &mut Choices::seeded(311_530));
     assignment_holds(&p, &mut Choices::seeded(311_530)).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Found by the soak: another value of its root gave an accumulator a second slot (B19, B20).
+#[test]
+fn what_is_updated_in_place_has_one_slot() {
+    let p = problem_of(Family::Roots, &mut Choices::seeded(339_172));
+    let e = assign(&p, &p.options).map(|_| ()).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::ChainUnordered, "{e}");
 }
 
 /// A hundred thousand problems of each family, each a test of its own: they run side by side, and one alone by its name.

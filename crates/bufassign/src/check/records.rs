@@ -139,6 +139,9 @@ fn depth(
     } else if joint {
         let common = class.map_or(1, |m| m.depth.into());
         report.same("B50", v, "depth", &found, &common);
+        if l.carried {
+            report.same("B19", v, "depth of what is updated in place", &common, &1);
+        }
         if common < l.depth {
             report.add(
                 "B17",
