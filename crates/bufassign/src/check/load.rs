@@ -13,14 +13,8 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let words = a.smem.map.iter().find(|e| e.kind == Some(MapKind::Mbarrier)).map_or(0, |e| e.bytes);
     let smem: Vec<&MapEntry> = a.smem.map.iter().filter(|e| e.class.is_some()).collect();
     let data = load(f, a, &smem, Space::Smem);
-    let bound = if words > 0 {
-        {
-            let word = u64::from(f.target.barriers.mbarrier_bytes);
-            data.div_ceil(word) * word + words
-        }
-    } else {
-        data
-    };
+    let word = u64::from(f.target.barriers.mbarrier_bytes);
+    let bound = if words > 0 { data.div_ceil(word) * word + words } else { data };
     report.same("B58", 0, "smem.load_bound", &a.smem.load_bound, &bound);
     if bound > a.smem.used {
         report.add("B58", &[], "less is used than the load");
