@@ -303,7 +303,7 @@ fn an_accumulator_gets_no_second_slot_from_its_root() {
     bad.merge[0].depth = 2;
     bad.records.iter_mut().for_each(|r| r.depth = 2);
     let typed = serde_json::from_value(within).unwrap();
-    let found = warploom_bufassign::check::check(&typed, &bad).unwrap_err();
+    let found = check::check(&typed, &bad).unwrap_err();
     assert!(found.to_string().contains("depth of what is updated in place is 2, required is 1"), "{found}");
 }
 
