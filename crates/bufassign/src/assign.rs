@@ -137,7 +137,7 @@ fn limits(model: &Model<'_>, plan: &Plan) -> Result<(), AssignError> {
 fn over_capacity(model: &Model<'_>, plan: &Plan) -> Option<AssignError> {
     let limit = smem_limit(model);
     let columns = model.limits.tmem.map_or(0, |t| t.columns);
-    let load = records::smem_load_bound(plan);
+    let load = records::smem_load_bound(model, plan);
     let over = plan
         .smem
         .over

@@ -76,11 +76,11 @@ pub(crate) fn decide(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> R
     if let Some(machine) = &model.limits.machine {
         return own_space(model, life, machine, values, speaker);
     }
-    let desc = roles().filter(|r| *r == crate::input::AccessRole::TmaDesc).count();
+    let desc = roles().filter(|&r| model.limits.is(r, |r| r.descriptor)).count();
     if desc > 0 && desc == roles().count() {
         return plain(Class::Desc, Some(Why::Role));
     }
-    let by_role = roles().map(|r| r.legal()).fold((true, true), |a, b| (a.0 && b.0, a.1 && b.1));
+    let by_role = roles().map(|r| model.limits.legal(r)).fold((true, true), |a, b| (a.0 && b.0, a.1 && b.1));
     let author = values.iter().filter_map(|&v| {
         let layout = model.values[v].layout.map(|(l, _)| (model.layouts[l].space, Why::Layout));
         layout.or(model.values[v].src.space.map(|s| (s, Why::Forced)))
@@ -126,8 +126,7 @@ fn own_space(
     speaker: usize,
 ) -> Result<Decision, AssignError> {
     let roles = || values.iter().flat_map(|&v| model.roles(v));
-    let reached =
-        |space: usize| roles().all(|r| machine.roles.get(&r).is_some_and(|r| r.spaces.contains(&space)));
+    let reached = |space: usize| roles().all(|r| model.limits.is(r, |r| r.spaces.contains(&space)));
     let legal: Vec<usize> = (0..machine.spaces.len()).filter(|&s| reached(s)).collect();
     let bound = values.iter().find_map(|&v| {
         let layout = model.values[v].layout.map(|(l, _)| (model.layouts[l].space, Why::Layout));
@@ -148,15 +147,14 @@ fn own_space(
 
 /// SMEM alignment of one value (B37).
 pub(crate) fn smem_align(model: &Model<'_>, values: &[usize]) -> u64 {
-    let mut align = model.options.align_min;
+    let mut align = model.options.align_min.max(model.limits.smem_align);
     for &v in values {
         let value = &model.values[v];
         let element = value.bits.map_or(1, |b| b.div_ceil(8).next_power_of_two());
-        let tma = if model.roles(v).any(|r| r.is_tma()) { 128 } else { 1 };
         let swizzle = if value.src.swizzle == 0 { 1 } else { value.src.swizzle * 8 };
-        let own = model.limits.machine.as_ref().map(|m| &m.roles);
-        let role = model.roles(v).filter_map(|r| own?.get(&r)).map(|r| r.align).max().unwrap_or(1);
-        align = align.max(role).max(element).max(value.src.align).max(tma).max(swizzle);
+        let role =
+            model.roles(v).filter_map(|r| model.limits.roles.get(&r)).map(|r| r.align).max().unwrap_or(1);
+        align = align.max(role).max(element).max(value.src.align).max(swizzle);
     }
     align
 }
@@ -189,7 +187,7 @@ pub(crate) fn footprint(
                 fp.size = fp.size.max(columns);
                 fp.half_lanes &= half;
             }
-            fp.align = fp.size.next_power_of_two().min(32);
+            fp.align = fp.size.next_power_of_two().min(model.limits.tmem.map_or(1, |t| t.min_alloc));
             Ok(fp)
         }
         Class::Desc | Class::BarrierOnly => Ok(Footprint { size: 0, align: 1, half_lanes: false }),
@@ -214,7 +212,8 @@ pub(crate) fn classification(
 ) -> Classification {
     let v = &model.values[speaker];
     let roles: Vec<_> = values.iter().flat_map(|&v| model.roles(v)).collect();
-    let legal = roles.iter().map(|r| r.legal()).fold((true, true), |a, b| (a.0 && b.0, a.1 && b.1));
+    let legal =
+        roles.iter().map(|&r| model.limits.legal(r)).fold((true, true), |a, b| (a.0 && b.0, a.1 && b.1));
     let mut spaces = Vec::new();
     if legal.0 {
         spaces.push("smem".to_string());

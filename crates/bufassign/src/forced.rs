@@ -2,7 +2,7 @@
 
 use crate::arcs::{Arc, disjoint};
 use crate::handshake::Shake;
-use crate::input::{AccessRole, Repeat};
+use crate::input::Repeat;
 use crate::lifetime::{Lifetimes, describe, fail};
 use crate::model::Model;
 use crate::orders::{Orders, SlotOrder, least_distance, wraps};
@@ -107,7 +107,7 @@ fn chain(
     // Descriptors of one root are one slot that nobody rewrites: nothing to order.
     let descriptor = |k: &usize| {
         let u = &life.units[*k];
-        u.values.iter().all(|&v| model.roles(v).all(|r| r == AccessRole::TmaDesc))
+        u.values.iter().all(|&v| model.roles(v).all(|r| model.limits.is(r, |r| r.descriptor)))
     };
     if units.iter().all(descriptor) {
         let ring = Ring { units: units.to_vec(), shifts: vec![0; units.len()], depth: 1 };
@@ -139,6 +139,12 @@ fn chain(
     }
     let low = units.iter().map(|&k| orders.depth[k]).max().unwrap_or(1);
     let high = units.iter().map(|&k| orders.depth[k]).sum::<i64>() + units.len() as i64 - 1;
+    // The next version stands in the same bytes (B19), which it would not in the next slot of a ring.
+    let in_place = |&k: &usize| life.units[k].carried && model.regions[life.units[k].region].is_loop;
+    let high = if units.iter().any(in_place) { 1 } else { high };
+    if low > high {
+        return Err(refuse("a value of its root is updated in place, in one slot, and another needs more"));
+    }
     let orders_depth = orders.depth.clone();
     // Values of one pipe have one depth (B21): a value outside the chain keeps the one that it has.
     let piped = |dc: i64| {

@@ -50,9 +50,9 @@ fn pipe(model: &Model<'_>, life: &Lifetimes, values: &[usize]) -> Shake {
         (Handshake::Order, false)
     } else if partitions.len() > 1 {
         (Handshake::Pair, false)
-    } else if roles.iter().any(|&r| model.limits.signals(r)) {
+    } else if roles.iter().any(|&r| model.limits.is(r, |r| r.signals)) {
         (Handshake::Full, exchanged)
-    } else if roles.contains(&AccessRole::CpAsync) {
+    } else if roles.iter().any(|&r| model.limits.is(r, |r| r.grouped)) {
         (Handshake::Group, exchanged)
     } else if exchanged {
         (Handshake::Named, true)

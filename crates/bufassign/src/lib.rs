@@ -80,10 +80,11 @@ pub use alternatives::{Alternative, PlanPrice, alternatives};
 pub use assign::{assign, assign_json, assign_within};
 pub use failure::CheckFailure;
 pub use input::{
-    Access, AccessRole, AssignOptions, AuthorLayout, BufferValue, CallerEdge, Consumer, Exit, Inside,
-    LayoutLeaf, LayoutRef, MachineSpec, NameTooLong, OpBuilder, OwnName, Preset, Problem, ProblemBuilder,
-    Producer, RegionKind, Repeat, Reserved, RoleSpec, ScheduledOp, ScheduledRegion, Sharing, Space,
-    SpaceSpec, TargetSpec, ValueBuilder, WarpPartition, element_bits,
+    Access, AccessRole, AssignOptions, AuthorLayout, BlockSpec, BufferValue, CallerEdge, ColumnsSpec,
+    Consumer, DescriptorSpec, Exit, Inside, LayoutLeaf, LayoutRef, MachineSpec, NameTooLong, OpBuilder,
+    OwnName, Preset, Problem, ProblemBuilder, Producer, Proxy, RegionKind, Repeat, Reserved, RingBarrierSpec,
+    RoleSpec, ScheduledOp, ScheduledRegion, Sharing, Space, SpaceSpec, TargetSpec, ValueBuilder,
+    WarpPartition, element_bits,
 };
 pub use output::*;
 pub use schema::json_schema;

@@ -1,7 +1,6 @@
 //! The order graphs of all regions at the depths in force, and what has been built on them (B24..B26).
 
 use crate::handshake::Shake;
-use crate::input::AccessRole;
 use crate::lifetime::{Lifetimes, Unit};
 use crate::model::Model;
 use crate::order::{Deadlock, MOST_TURNS, Order};
@@ -58,8 +57,7 @@ pub(crate) fn wraps(least: i64, step: i64) -> impl Iterator<Item = i64> {
 
 /// Whether a lifetime has bytes or columns that are written.
 fn stored(model: &Model<'_>, unit: &Unit) -> bool {
-    let written = |r: AccessRole| !matches!(r, AccessRole::Signal | AccessRole::TmaDesc);
-    unit.values.iter().any(|&v| model.roles(v).any(written))
+    unit.values.iter().any(|&v| model.roles(v).any(|r| model.limits.has_payload(r)))
 }
 
 impl Orders {
@@ -81,23 +79,36 @@ impl Orders {
         Ok(orders)
     }
 
+    /// The writes that no use is sure to stand between: unit, op, and turns to the next write of the slot.
+    fn unread(&self, model: &Model<'_>, life: &Lifetimes) -> Vec<(usize, usize, i64)> {
+        let loops = life.units.iter().enumerate().filter(|(_, u)| model.regions[u.region].is_loop);
+        // A use that stands between is acquired after the write and released before the next one.
+        let open =
+            loops.filter(|(k, u)| stored(model, u) && u.uses.iter().all(|x| x.distance > self.depth[*k]));
+        open.filter_map(|(k, u)| Some((k, u.producer?, self.depth[k]))).collect()
+    }
+
     /// Orders the writes of every slot, by a wait where nothing else does (B78). A wait for an earlier turn of the op
     /// that waits agrees with every schedule, so it can always be inserted.
     fn order_writes(&mut self, model: &Model<'_>, life: &Lifetimes) {
-        for (k, u) in life.units.iter().enumerate().filter(|(_, u)| model.regions[u.region].is_loop) {
-            let Some(p) = u.producer else { continue };
-            let distance = self.depth[k];
-            // A use that stands between is acquired after the write and released before the next one.
-            if !stored(model, u) || u.uses.iter().any(|x| x.distance <= distance) {
-                continue;
-            }
-            let graph = &mut self.graphs[u.region];
+        for (k, p, distance) in self.unread(model, life) {
+            let region = life.units[k].region;
+            let graph = &mut self.graphs[region];
             if !graph.implied(p, p, distance) && graph.insertable(p, p, distance) {
                 graph.insert(p, p, distance);
                 graph.keep();
-                self.extra[u.region].push((p, p, distance));
+                self.extra[region].push((p, p, distance));
                 self.rewrites.push(SlotOrder { from: k, to: k, distance, implied: false });
             }
+        }
+    }
+
+    /// Orders the writes of every slot once more, now that chains have their depths: the release of another value may
+    /// have ordered them, and in a deeper ring it comes later. From here on no ring gets deep enough for that.
+    pub fn keep_writes(&mut self, model: &Model<'_>, life: &Lifetimes) {
+        self.order_writes(model, life);
+        for (k, p, distance) in self.unread(model, life) {
+            self.rely(life.units[k].region, [(p, p, distance)]);
         }
     }
 

@@ -33,7 +33,8 @@ fn of_class(plots: &[Plot], class: Class) -> Vec<&Plot> {
 /// Bytes that data may take beside the mbarriers.
 fn data_limit(model: &Model<'_>, life: &Lifetimes, orders: &Orders, shakes: &[Shake]) -> u64 {
     let words = words(model, life, shakes, &orders.depth);
-    smem_limit(model).saturating_sub(words.saturating_mul(model.limits.mbarrier_bytes)) / 8 * 8
+    let word = model.limits.mbarrier_bytes;
+    smem_limit(model).saturating_sub(words.saturating_mul(word)) / word * word
 }
 
 impl Packed {

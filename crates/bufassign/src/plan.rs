@@ -54,6 +54,7 @@ pub(crate) fn plan(model: &Model<'_>) -> Result<Plan, AssignError> {
         AssignError::invalid("edges", m)
     })?;
     let groups = groups(model, &life, &mut orders, &shakes)?;
+    orders.keep_writes(model, &life);
     let barriers = barriers::assign(model, &life, &orders.graphs, &shakes)?;
     for &(region, x, y, d) in &barriers.relied {
         orders.rely(region, [(x, y, d)]);

@@ -3,7 +3,7 @@
 mod merge;
 
 use crate::classify::lanes;
-use crate::input::AccessRole;
+use crate::input::{AccessRole, Proxy};
 use crate::model::Model;
 use crate::output::*;
 use crate::packed::smem_limit;
@@ -16,19 +16,20 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn tx_bytes(model: &Model<'_>, plan: &Plan, pipe: usize) -> Option<u64> {
     plan.mbarriers.of_pipe.get(pipe)?.as_ref()?;
     let loads = model.pipes[pipe].values.iter().filter(|&&v| {
-        plan.life.owner[v] == v && model.values[v].producer.is_some_and(|p| p.1 == AccessRole::TmaLoad)
+        plan.life.owner[v] == v
+            && model.values[v].producer.is_some_and(|p| model.limits.is(p.1, |r| r.counted))
     });
     let sum = loads.fold(0u64, |n, &v| n.saturating_add(model.values[v].bytes));
     (sum > 0).then_some(sum)
 }
 
 /// No plan for these classes can use less shared memory.
-pub(crate) fn smem_load_bound(plan: &Plan) -> u64 {
+pub(crate) fn smem_load_bound(model: &Model<'_>, plan: &Plan) -> u64 {
     let m = &plan.mbarriers;
     if m.bytes == 0 {
         plan.smem.load_bound
     } else {
-        plan.smem.load_bound.next_multiple_of(8).saturating_add(m.bytes)
+        plan.smem.load_bound.next_multiple_of(model.limits.mbarrier_bytes).saturating_add(m.bytes)
     }
 }
 
@@ -183,7 +184,7 @@ pub(crate) fn assemble(
         align.unwrap_or(1).max(if plan.mbarriers.bytes > 0 { model.limits.mbarrier_bytes } else { 1 });
     let kind = if used <= model.limits.smem_static { SmemKind::Static } else { SmemKind::Dynamic };
     let tmem = tmem_plan(model, plan);
-    let load_bound = smem_load_bound(plan);
+    let load_bound = smem_load_bound(model, plan);
     let seats = seats(plan);
     let mut records: Vec<Record> =
         (0..model.values.len()).map(|v| record(model, plan, v, desc.0[v], &seats)).collect();
@@ -357,6 +358,7 @@ fn place_record(model: &Model<'_>, plan: &Plan, v: usize, seat: Seat, r: &mut Re
 /// A generic write that the async proxy reads (B10).
 fn proxy_fence(model: &Model<'_>, plan: &Plan, owner: usize) -> bool {
     let all = || plan.life.family[owner].iter().copied();
-    let writes = all().filter_map(|w| model.values[w].producer).any(|p| p.1.is_generic_write());
-    writes && all().flat_map(|w| &model.values[w].uses).any(|u| u.role.is_async_proxy_read())
+    let by = |role: AccessRole, proxy: Proxy| model.limits.is(role, |r| r.proxy == Some(proxy));
+    let writes = all().filter_map(|w| model.values[w].producer).any(|p| by(p.1, Proxy::Generic));
+    writes && all().flat_map(|w| &model.values[w].uses).any(|u| by(u.role, Proxy::Async))
 }

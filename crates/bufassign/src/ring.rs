@@ -29,7 +29,8 @@ impl Ring {
             let at = |r: i64| Arc { start: u.start - r * ii, len: u.length() };
             let tries = if arcs.is_empty() { 1 } else { dc };
             let r = (0..tries).find(|&r| arcs.iter().all(|&a| disjoint(a, at(r), period)))?;
-            if u.length() > period {
+            // What is updated in place follows itself in one slot (B19); alone there, it meets nobody.
+            if u.length() > period && !(u.carried && units.len() == 1) {
                 return None;
             }
             arcs.push(at(r));

@@ -1,6 +1,7 @@
 //! Every family of generated problems against every timing of every trip count from 0 to 9 and more (B76, B78).
-#![allow(clippy::panic)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
+use warploom_bufassign::{ErrorKind, assign};
 use warploom_testing::bufassign::{Choices, Family, assignment_holds, problem_of};
 
 /// Assigns `count` problems of a family from `first` on; prints how many were accepted, and how many of them have
@@ -44,6 +45,33 @@ fn a_turn_without_iterations_keeps_its_waits() {
 fn tiles_of_one_width_and_other_rows_lie_apart() {
     let p = problem_of(Family::Accumulators, &mut Choices::seeded(10_901));
     assignment_holds(&p, &mut Choices::seeded(10_901)).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Found by the soak: the release of another value ordered the writes of one that nobody reads, and a chain of one root
+/// then made that value's ring deeper, so that it comes turns too late (B20, B78).
+#[test]
+fn writes_stay_ordered_where_a_chain_deepens_a_ring() {
+    for seed in [311_855, 318_213] {
+        let p = problem_of(Family::Tails, &mut Choices::seeded(seed));
+        let a = assignment_holds(&p, &mut Choices::seeded(seed)).unwrap_or_else(|e| panic!("{e}"));
+        let waits = a.iter().flat_map(|a| &a.merge).flat_map(|m| &m.edges).filter(|e| e.from == e.to);
+        assert!(waits.count() > 0, "seed {seed}");
+    }
+}
+
+/// Found by the soak: the checker judged whether a barrier only arrives with orders of bytes that classes share later (B31).
+#[test]
+fn a_barrier_is_judged_before_bytes_are_shared() {
+    let p = problem_of(Family::Machine, &mut Choices::seeded(311_530));
+    assignment_holds(&p, &mut Choices::seeded(311_530)).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Found by the soak: another value of its root gave an accumulator a second slot (B19, B20).
+#[test]
+fn what_is_updated_in_place_has_one_slot() {
+    let p = problem_of(Family::Roots, &mut Choices::seeded(339_172));
+    let e = assign(&p, &p.options).map(|_| ()).unwrap_err();
+    assert_eq!(e.kind, ErrorKind::ChainUnordered, "{e}");
 }
 
 /// A hundred thousand problems of each family, each a test of its own: they run side by side, and one alone by its name.

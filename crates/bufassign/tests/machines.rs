@@ -85,6 +85,21 @@ fn what_makes_no_sense_is_refused_by_name_b82() {
         assert_eq!((e.kind, e.path.as_deref()), (ErrorKind::InvalidInput, Some(*place)), "{path}: {e}");
         assert!(e.message.contains(why), "{path}: {e}");
     }
+    // So does a field that is left out, or of another kind.
+    let mut without: Json = serde_json::from_str(NPU).unwrap();
+    without["target"].as_object_mut().unwrap().remove("spaces");
+    let mut unnamed: Json = serde_json::from_str(NPU).unwrap();
+    unnamed["target"]["spaces"][1].as_object_mut().unwrap().remove("bytes");
+    let text = with(NPU, &[("/target/semaphores", json!("eight"))]);
+    for (text, place, why) in [
+        (without.to_string(), "target.spaces", "missing field `spaces`"),
+        (unnamed.to_string(), "target.spaces[1].bytes", "missing field `bytes`"),
+        (text, "target.semaphores", "expected u32"),
+    ] {
+        let e = Problem::from_json(&text).unwrap_err();
+        assert_eq!((e.kind, e.path.as_deref()), (ErrorKind::InvalidInput, Some(place)), "{e}");
+        assert!(e.message.contains(why), "{e}");
+    }
     // The first error of a newcomer names the field to set.
     let e = Problem::from_json(&with(NPU, &[("/values/0/root", json!(null))]))
         .and_then(|p| assign(&p, &p.options));

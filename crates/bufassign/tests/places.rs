@@ -269,6 +269,44 @@ fn accumulators_are_carried() {
     assert_eq!(kind(&read_at(1)), ErrorKind::OverwrittenBeforeRead);
 }
 
+/// Found by the soak: a value of the same root, in another loop, gave an accumulator a second slot, in which the version that it
+/// adds to is not (B19, B20).
+#[test]
+fn an_accumulator_gets_no_second_slot_from_its_root() {
+    let acc = with(value(0, (0, W), &[(1, R, 0)]), json!({"init": true}));
+    let p = |until: u64| {
+        let mut acc = acc.clone();
+        acc["consumers"] =
+            json!([{"op": 0, "role": R, "distance": 1, "in_place": true}, {"op": 1, "role": R}]);
+        let ops = vec![
+            op(0, 0, (0, 0, 0), 10, false),
+            op(1, 1, (0, 50, 1), 10, false),
+            op(2, 0, (0, 0, 0), 10, false),
+            op(3, 1, (1, until, 1), 10, false),
+        ];
+        let other = with(value(1, (2, W), &[(3, R, 0)]), json!({"root": 0}));
+        let mut p = problem("sm_90a", 100, 1, &[4, 4], ops, vec![acc, other]);
+        p["regions"] = json!([{"id": 0, "kind": "loop", "ii": 100, "stages": 1},
+                              {"id": 1, "kind": "loop", "ii": 100, "stages": 2}]);
+        p["ops"][2]["region"] = json!(1);
+        p["ops"][3]["region"] = json!(1);
+        p
+    };
+    // The other is read within a turn, or a turn later: it would need two slots.
+    assert_eq!(kind(&p(50)), ErrorKind::ChainUnordered);
+    let mut within = p(50);
+    within["ops"][3]["stage"] = json!(0);
+    let good = solve(&within);
+    assert_eq!((good.merge.len(), good.merge[0].depth), (1, 1));
+    // The checker refuses what was answered before.
+    let mut bad = good;
+    bad.merge[0].depth = 2;
+    bad.records.iter_mut().for_each(|r| r.depth = 2);
+    let typed = serde_json::from_value(within).unwrap();
+    let found = check::check(&typed, &bad).unwrap_err();
+    assert!(found.to_string().contains("depth of what is updated in place is 2, required is 1"), "{found}");
+}
+
 #[test]
 fn a_tile_of_256_rows_is_two_of_128() {
     // Across a pair of CTAs each holds 128 rows, so a problem, which is one CTA, never sees 256 (B42).

@@ -3,8 +3,9 @@
 use super::facts::{Facts, Held, Life, ceil};
 use super::graph::{Graph, distances, waits};
 use super::levels::{inner, one_nest};
-use super::machine::{machine, signals};
+use super::machine::machine;
 use super::report::Report;
+use super::ways::way;
 use crate::input::{AccessRole, Repeat};
 use crate::output::{Assignment, BarrierMode, Class, Handshake};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,7 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
     let signal = members.iter().any(|&m| f.roles(m).iter().all(|r| *r == AccessRole::Signal));
     let warps = |a: &u64| f.warps.get(a).copied().unwrap_or(1);
     let exchange = all.iter().any(|a| warps(a) > 1) && !members.iter().all(|m| f.values[m].warp_local);
-    use AccessRole::{Tcgen05CpDst, Tcgen05D, TmaLoad};
-    let by_hardware = roles.iter().any(|&r| matches!(r, TmaLoad | Tcgen05D | Tcgen05CpDst) || signals(f, r));
+    let by_hardware = roles.iter().any(|&r| way(f, r).signals);
     let (kind, named) = if signal {
         (Handshake::Named, true)
     } else if produce.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn required(f: &Facts<'_>, members: &[u64]) -> (Handshake, bool) {
         (Handshake::Pair, false)
     } else if by_hardware {
         (Handshake::Full, exchange)
-    } else if roles.contains(&AccessRole::CpAsync) {
+    } else if roles.iter().any(|&r| way(f, r).grouped) {
         (Handshake::Group, exchange)
     } else if exchange {
         (Handshake::Named, true)
@@ -144,16 +144,18 @@ fn mode(
     if passed { BarrierMode::Arrive } else { BarrierMode::Sync }
 }
 
-/// The answer with every joint ring undone that the sharing phase made.
+/// The answer with every joint ring undone that the sharing phase made, and without the orders of what lies on common
+/// bytes of other classes. What a value's write waits for of its own was there before.
 fn bare(f: &Facts<'_>, a: &Assignment) -> Assignment {
     let mut bare = a.clone();
     for m in &mut bare.merge {
         let root = |v: u64| f.values.get(&v).and_then(|x| x.root);
         let forced = m.members.windows(2).all(|w| root(w[0]) == root(w[1]));
         if forced || m.members.iter().any(|v| f.values[v].layout.is_some()) {
+            m.edges.retain(|e| m.members.contains(&e.from) && m.members.contains(&e.to));
             continue;
         }
-        m.edges.clear();
+        m.edges.retain(|e| e.from == e.to);
         for v in &m.members {
             let law = f.lives[f.life_of[v]].depth;
             for r in bare.records.iter_mut().filter(|r| r.value == *v) {

@@ -3,26 +3,11 @@
 use super::facts::Facts;
 use super::machine::machine;
 use super::report::Report;
+use super::ways::way;
 use crate::input::{AccessRole, Space, element_bits};
 use crate::output::{Assignment, Class, Record, Why};
 use std::collections::BTreeMap;
 use warploom_chips::Feature;
-
-/// Where a role is legal: (shared memory, tensor memory).
-fn legal(role: AccessRole) -> (bool, bool) {
-    match role {
-        AccessRole::RegWrite | AccessRole::RegRead | AccessRole::Tcgen05A => (true, true),
-        AccessRole::Tcgen05D
-        | AccessRole::Tcgen05Scale
-        | AccessRole::Tcgen05CpDst
-        | AccessRole::Tcgen05St
-        | AccessRole::Tcgen05Ld => (false, true),
-        AccessRole::Signal | AccessRole::TmaDesc => (false, false),
-        // Which of its spaces a machine's role reaches is another question (B82).
-        AccessRole::Own(_) => (true, false),
-        _ => (true, false),
-    }
-}
 
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let mut illegal = false;
@@ -48,8 +33,8 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             for r in records.get(&v).into_iter().flatten() {
                 let roles = f.roles(v);
                 let fits = match r.class {
-                    Class::Smem => roles.iter().all(|&x| legal(x).0),
-                    Class::Tmem => roles.iter().all(|&x| legal(x).1) && f.has_tmem(),
+                    Class::Smem => roles.iter().all(|&x| way(f, x).smem),
+                    Class::Tmem => roles.iter().all(|&x| way(f, x).tmem) && f.has_tmem(),
                     Class::Desc | Class::BarrierOnly => true,
                 };
                 if !fits && !f.preset() {
@@ -81,11 +66,11 @@ fn decide(f: &Facts<'_>, owners: &[u64]) -> (Class, Option<Why>, bool) {
     if owners.iter().all(|&v| f.roles(v).iter().all(|r| *r == AccessRole::Signal)) {
         return (Class::BarrierOnly, None, false);
     }
-    if roles.iter().all(|r| *r == AccessRole::TmaDesc) {
+    if roles.iter().all(|&r| way(f, r).descriptor) {
         return (Class::Desc, Some(Why::Role), false);
     }
-    let smem = roles.iter().all(|&r| legal(r).0);
-    let tmem = roles.iter().all(|&r| legal(r).1);
+    let smem = roles.iter().all(|&r| way(f, r).smem);
+    let tmem = roles.iter().all(|&r| way(f, r).tmem);
     let mut bound: Option<(Space, Why)> = None;
     for v in owners.iter().flat_map(|&o| f.family(o)) {
         if let Some(l) = v.layout.and_then(|l| f.problem.layouts.iter().find(|x| x.id == l.id)) {
@@ -130,9 +115,10 @@ fn large(f: &Facts<'_>, owners: &[u64]) -> bool {
     let bits = value.element.as_deref().and_then(element_bits).unwrap_or(8);
     let width = u128::from(columns) * u128::from(bits);
     value.shape[..n - 2].iter().all(|&d| d == 1)
-        && (rows == 64 || rows == 128)
+        && (rows == u64::from(tmem.lanes) || 2 * rows == u64::from(tmem.lanes))
+        && rows > 1
         && columns > 1
-        && width <= 32 * u128::from(tmem.columns)
+        && width <= u128::from(tmem.cell_bits) * u128::from(tmem.columns)
         && bits >= 8
         && f.stage_bytes(v) > f.options.tmem_threshold
 }

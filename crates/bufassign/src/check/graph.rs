@@ -1,6 +1,7 @@
 //! The order graph, by plain relaxation and search (B24..B26).
 
 use super::facts::Facts;
+use super::ways::way;
 use crate::output::{Assignment, Handshake};
 use std::collections::BTreeMap;
 
@@ -215,12 +216,11 @@ pub(super) fn distances(least: i128, step: i128) -> Vec<i128> {
 
 /// An accumulator that the tensor core of one partition updates in place: the hardware keeps order.
 fn accumulates(f: &Facts<'_>, p: u64, owner: u64, u: u64) -> bool {
-    use crate::input::AccessRole::Tcgen05D;
-    let written = f.values.get(&owner).and_then(|v| v.producer).is_some_and(|x| x.role == Tcgen05D);
+    let Some(written) = f.values.get(&owner).and_then(|v| v.producer).map(|x| x.role) else { return false };
     let read =
-        f.family(owner).flat_map(|v| &v.consumers).any(|c| c.op == u && c.in_place && c.role == Tcgen05D);
+        f.family(owner).flat_map(|v| &v.consumers).any(|c| c.op == u && c.in_place && c.role == written);
     let partition = |o: u64| f.ops.get(&o).map(|o| o.partition);
-    written && read && partition(p) == partition(u)
+    way(f, written).accumulates && read && partition(p) == partition(u)
 }
 
 /// Depth that a life's record claims.

@@ -13,7 +13,8 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     let words = a.smem.map.iter().find(|e| e.kind == Some(MapKind::Mbarrier)).map_or(0, |e| e.bytes);
     let smem: Vec<&MapEntry> = a.smem.map.iter().filter(|e| e.class.is_some()).collect();
     let data = load(f, a, &smem, Space::Smem);
-    let bound = if words > 0 { data.div_ceil(8) * 8 + words } else { data };
+    let word = u64::from(f.target.barriers.mbarrier_bytes);
+    let bound = if words > 0 { data.div_ceil(word) * word + words } else { data };
     report.same("B58", 0, "smem.load_bound", &a.smem.load_bound, &bound);
     if bound > a.smem.used {
         report.add("B58", &[], "less is used than the load");
@@ -101,7 +102,9 @@ fn problem(f: &Facts<'_>, a: &Assignment, entries: &[&MapEntry], space: Space) -
             window: None,
         });
         let align = a.record(m.class).map_or(1, |r| match (r.class, r.tmem) {
-            (Class::Tmem, Some(t)) => t.stride.next_power_of_two().min(32),
+            (Class::Tmem, Some(t)) => {
+                t.stride.next_power_of_two().min(f.target.tmem.as_ref().map_or(1, |t| t.min_alloc.into()))
+            }
             _ => r.align.unwrap_or(1),
         });
         p.items.push(PackItem { size: e.bytes, align, fixed: None, live: live.collect() });

@@ -7,34 +7,49 @@ use crate::input::{Access, AccessRole, MachineSpec, OwnName, Space, TargetSpec};
 use crate::output::{Assignment, Class, MergeClass, Why};
 use std::collections::BTreeMap;
 
-/// The machine of a problem, if its target is one.
+/// The machine of a problem, if its target is one with spaces and semaphores of its own.
 pub(super) fn machine<'a>(f: &Facts<'a>) -> Option<&'a MachineSpec> {
+    described(f).filter(|spec| spec.block.is_none())
+}
+
+/// The description of a problem's target, if it has one.
+fn described<'a>(f: &Facts<'a>) -> Option<&'a MachineSpec> {
     match &f.problem.target {
         TargetSpec::Machine(spec) => Some(spec),
         _ => None,
     }
 }
 
-/// A write of the role signals by itself.
-pub(super) fn signals(f: &Facts<'_>, r: AccessRole) -> bool {
-    machine(f).and_then(|m| role(m, r)).is_some_and(|r| r.signals)
-}
-
-/// Alignment that the roles of an owner ask for, and its space.
-pub(super) fn align(f: &Facts<'_>, owner: u64) -> u64 {
-    let Some(spec) = machine(f) else { return 1 };
-    let of_roles = f.roles(owner).into_iter().filter_map(|r| role(spec, r)).map(|r| r.align);
-    of_roles.max().unwrap_or(1)
+/// Alignment of the memory of a described block.
+pub(super) fn align(f: &Facts<'_>) -> u64 {
+    let block = described(f).filter(|spec| spec.block.is_some());
+    block.and_then(|spec| spec.spaces.iter().find(|s| s.columns.is_none())).map_or(1, |s| s.align)
 }
 
 /// Every class lies in the space that its values are due, aligned for it.
 pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
+    if let Some(spec) = described(f) {
+        allowed(f, spec, report);
+    }
     let Some(spec) = machine(f) else {
         for r in a.records.iter().filter(|r| r.space.is_some()) {
             report.add("B82", &[r.value], "a chip has no spaces of its own");
         }
         return;
     };
+    let all = ranges(spec);
+    // All of a root decide together.
+    let mut chains: BTreeMap<Option<u64>, Vec<u64>> = BTreeMap::new();
+    for &v in f.life_of.keys() {
+        chains.entry(f.values[&v].root).or_default().push(v);
+    }
+    for m in &a.merge {
+        class(f, a, (spec, &all), m, &chains, report);
+    }
+}
+
+/// Every role is one of the machine's, and does what it is used for.
+fn allowed(f: &Facts<'_>, spec: &MachineSpec, report: &mut Report) {
     for v in &f.problem.values {
         for (r, writes) in
             v.producer.iter().map(|p| (p.role, true)).chain(v.consumers.iter().map(|c| (c.role, false)))
@@ -46,15 +61,6 @@ pub(super) fn check(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
                 report.add("B82", &[v.id], format!("the machine has no role {r} for this"));
             }
         }
-    }
-    let all = ranges(spec);
-    // All of a root decide together.
-    let mut chains: BTreeMap<Option<u64>, Vec<u64>> = BTreeMap::new();
-    for &v in f.life_of.keys() {
-        chains.entry(f.values[&v].root).or_default().push(v);
-    }
-    for m in &a.merge {
-        class(f, a, (spec, &all), m, &chains, report);
     }
 }
 

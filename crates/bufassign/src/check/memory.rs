@@ -6,7 +6,8 @@ use super::description;
 use super::facts::Facts;
 use super::machine;
 use super::report::Report;
-use crate::input::{AccessRole, Space, element_bits};
+use super::ways::way;
+use crate::input::{Space, element_bits};
 use crate::output::{Assignment, Class, Handshake, Lanes, MapEntry, MapKind, MergeClass, Record, SmemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,14 +43,12 @@ fn shown<'a>(entries: impl Iterator<Item = &'a MapEntry>) -> Shown {
 
 /// Alignment that one owner asks for in shared memory (B37).
 pub(super) fn smem_align(f: &Facts<'_>, owner: u64) -> u64 {
-    let mut align = f.options.align_min.max(machine::align(f, owner));
+    let mut align = f.options.align_min.max(machine::align(f));
     for v in f.family(owner) {
         let bits = v.element.as_deref().and_then(element_bits).unwrap_or(8);
         align = align.max(bits.div_ceil(8).next_power_of_two()).max(v.align).max(8 * v.swizzle);
     }
-    let tma =
-        |r: &AccessRole| matches!(r, AccessRole::TmaLoad | AccessRole::TmaStore | AccessRole::TmaReduce);
-    if f.roles(owner).iter().any(tma) { align.max(128) } else { align }
+    f.roles(owner).into_iter().map(|r| way(f, r).align).fold(align, u64::max)
 }
 
 fn up(x: u64, align: u64) -> u64 {
@@ -127,12 +126,14 @@ fn reserved(f: &Facts<'_>, space: Space) -> Vec<(u64, u64)> {
 /// Rows and columns of an owner's stage and the lanes they take (B42, B43).
 fn tile(f: &Facts<'_>, v: u64) -> Option<(u64, bool)> {
     let value = f.values[&v];
-    let bits = value.element.as_deref().and_then(element_bits).unwrap_or(32);
+    let (lanes, cell) = f.target.tmem.as_ref().map(|t| (u64::from(t.lanes), u64::from(t.cell_bits)))?;
+    let bits = value.element.as_deref().and_then(element_bits).unwrap_or(cell);
     let (columns, rest) = value.shape.split_last()?;
     let (rows, leading) = rest.split_last()?;
-    let per = (u128::from(*columns) * u128::from(bits)).div_ceil(32);
+    let per = (u128::from(*columns) * u128::from(bits)).div_ceil(cell.into());
     let all = leading.iter().fold(per, |n, &d| n.saturating_mul(d.into()));
-    matches!(rows, 64 | 128).then_some((u64::try_from(all).ok()?, *rows == 64))
+    let half = *rows == lanes / 2;
+    (half || *rows == lanes).then_some((u64::try_from(all).ok()?, half))
 }
 
 /// A class in tensor memory (B41..B44).
@@ -146,14 +147,15 @@ fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, in_map: &[(u64, u64
     let half = tiles.iter().flatten().all(|t| t.1);
     let layout = m.members.first().and_then(|v| f.values[v].layout);
     let layout = layout.and_then(|l| f.problem.layouts.iter().find(|x| x.id == l.id));
-    let align = widest.next_power_of_two().min(32);
+    let least = f.target.tmem.as_ref().map_or(1, |t| u64::from(t.min_alloc));
+    let align = widest.next_power_of_two().min(least);
     for (&v, tile) in m.members.iter().zip(&tiles) {
         let Some(t) = a.record(v).and_then(|r| r.tmem) else {
             report.add("B10", &[v], "a value in tensor memory has a place there");
             continue;
         };
         let Some(tile) = tile else {
-            report.add("B42", &[v], "a tile has 64 or 128 rows");
+            report.add("B42", &[v], "a tile has as many rows as there are lanes, or half");
             continue;
         };
         report.same("B42", v, "columns", &t.columns, &tile.0);
@@ -164,7 +166,7 @@ fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, in_map: &[(u64, u64
             stride = leaf.slots.get(1).map_or(leaf.bytes, |s| s - leaf.slots.first().copied().unwrap_or(0));
         }
         report.same("B44", v, "stride", &t.stride, &stride);
-        let own_align = tile.0.next_power_of_two().min(32);
+        let own_align = tile.0.next_power_of_two().min(least);
         if t.column % own_align != 0 {
             report.add("B44", &[v], format!("column {} is not aligned to {own_align}", t.column));
         }
@@ -174,7 +176,7 @@ fn tmem_class(f: &Facts<'_>, a: &Assignment, m: &MergeClass, in_map: &[(u64, u64
             report.add("B44", &[v], format!("its columns end at {end}, past those in use"));
         }
         if (t.lanes == Lanes::All) == (half && layout.is_none()) {
-            report.add("B43", &[v], "a 64-row tile takes one lane set, a 128-row tile all lanes");
+            report.add("B43", &[v], "a tile of half the rows takes one lane set, another all lanes");
         }
         for x in f.problem.reserved.iter().filter(|x| x.space == Space::Tmem && x.bytes > 0) {
             if t.column < x.offset + x.bytes && x.offset < end {
@@ -242,9 +244,10 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
             _ => 0,
         };
         let slots = members.iter().filter_map(|&v| a.record(v)).map(|r| r.depth).max().unwrap_or(1);
-        let load = |v: &u64| f.values[v].producer.is_some_and(|p| p.role == AccessRole::TmaLoad);
+        let load = |v: &u64| f.values[v].producer.is_some_and(|p| way(f, p.role).counted);
         let tx: u64 = members.iter().filter(|v| load(v)).map(|&v| f.stage_bytes(v)).sum();
-        let array = if counting { 1 } else { 8 * slots };
+        let word = u64::from(f.target.barriers.mbarrier_bytes);
+        let array = if counting { 1 } else { word * slots };
         let (full, empty) = (next, next + array);
         for r in members.iter().filter_map(|&v| a.record(v)) {
             let v = r.value;
@@ -272,7 +275,7 @@ fn mbarriers(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
         None if next > 0 => report.add("B39", &[], "the map shows no mbarriers"),
         None => {}
         Some(e) => {
-            if e.offset % 8 != 0 || e.offset < data_end {
+            if e.offset % u64::from(f.target.barriers.mbarrier_bytes) != 0 || e.offset < data_end {
                 report.add(
                     "B39",
                     &[],
@@ -324,7 +327,7 @@ fn totals(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     );
     let words = a.smem.map.iter().any(|e| e.kind == Some(MapKind::Mbarrier));
     let aligns = a.records.iter().filter(|r| r.class == Class::Smem).filter_map(|r| r.align);
-    let align = aligns.chain(words.then_some(8)).max().unwrap_or(1);
+    let align = aligns.chain(words.then_some(f.target.barriers.mbarrier_bytes.into())).max().unwrap_or(1);
     report.same("B37", 0, "smem.align", &a.smem.align, &align);
     let block = a.smem.used + f.target.smem.reserved_per_cta;
     let blocks = f.target.smem.per_sm.checked_div(block).unwrap_or(0);
@@ -345,7 +348,8 @@ fn tmem_totals(f: &Facts<'_>, a: &Assignment, report: &mut Report) {
     report.same("B44", 0, "tmem.limit", &plan.limit, &u64::from(chip.columns));
     let ends = plan.map.iter().filter(|e| e.kind.is_none()).map(|e| e.offset + e.bytes);
     report.same("B12", 0, "tmem.used", &plan.used, &ends.max().unwrap_or(0));
-    let allocated = [32, 64, 128, 256, 512].into_iter().find(|&c| c >= plan.used);
+    let sizes = std::iter::successors(Some(u64::from(chip.min_alloc)), |c| Some(2 * c));
+    let allocated = sizes.take_while(|&c| c <= chip.columns.into()).find(|&c| c >= plan.used);
     report.same("B44", 0, "tmem.allocated", &Some(plan.allocated), &allocated);
     let blocks = u64::from(chip.columns).checked_div(plan.allocated);
     report.same("B13", 0, "tmem_blocks_per_sm", &a.occupancy.tmem_blocks_per_sm, &blocks);

@@ -28,6 +28,7 @@ mod place;
 mod records;
 mod report;
 mod sharing;
+mod ways;
 
 use crate::failure::CheckFailure;
 use crate::{AssignOptions, Assignment, Problem};

@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Life};
 use super::report::{AssignViolation, Report};
-use crate::input::AccessRole;
+use super::ways::way;
 use crate::output::{Assignment, Class, LastSlot, MergeClass, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,6 +139,9 @@ fn depth(
     } else if joint {
         let common = class.map_or(1, |m| m.depth.into());
         report.same("B50", v, "depth", &found, &common);
+        if l.carried {
+            report.same("B19", v, "depth of what is updated in place", &common, &1);
+        }
         if common < l.depth {
             report.add(
                 "B17",
@@ -181,13 +184,9 @@ fn view(owner: Option<&Record>, r: &Record, offset: u64, report: &mut Report) {
 
 /// A fence is due iff a generic write to shared memory is read by the async proxy (B10).
 fn fence(f: &Facts<'_>, owner: u64, r: &Record, report: &mut Report) {
-    use AccessRole::*;
     let family: Vec<_> = f.family(owner).collect();
-    let generic =
-        family.iter().filter_map(|v| v.producer).any(|p| matches!(p.role, RegWrite | SharedWrite | CpAsync));
-    let proxy = family.iter().flat_map(|v| &v.consumers).any(|c| {
-        matches!(c.role, TmaStore | TmaReduce | WgmmaA | WgmmaB | Tcgen05A | Tcgen05B | Tcgen05CpSrc)
-    });
+    let generic = family.iter().filter_map(|v| v.producer).any(|p| way(f, p.role).generic);
+    let proxy = family.iter().flat_map(|v| &v.consumers).any(|c| way(f, c.role).by_async);
     let due = r.class == Class::Smem && generic && proxy;
     report.same("B10", r.value, "proxy_fence", &r.proxy_fence, &due);
 }

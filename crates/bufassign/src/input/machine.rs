@@ -1,10 +1,11 @@
 //! Machines described as data: their spaces, roles and semaphores (B82).
 
+use super::block::{BlockSpec, ColumnsSpec};
 use super::name::{NameTooLong, OwnName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A machine that is no built-in chip: spaces addressed by bytes, roles of its units, counting semaphores.
+/// A machine: its spaces, the roles of its units, and counting semaphores or what blocks of threads have.
 ///
 /// ```
 /// use warploom_bufassign::{Access, MachineSpec, Problem, assign, check};
@@ -42,9 +43,15 @@ pub struct MachineSpec {
     /// for a signal.
     #[serde(default)]
     pub semaphores: u32,
-    /// Most `warps` that all partitions may have together.
+    /// Most `warps` that all partitions may have together; where there is a `block`, its threads say so.
     #[serde(default = "workers")]
     pub workers: u32,
+    /// What blocks of threads have, on machines that run them, as GPUs do; then `semaphores` is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockSpec>,
+    /// Spaces that roles name and only other machines of the family have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<OwnName>,
 }
 
 fn workers() -> u32 {
@@ -64,6 +71,9 @@ pub struct SpaceSpec {
     /// Address of its first byte; by default the next multiple of 65,536 behind the space before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<u64>,
+    /// It is addressed by columns of lanes, not by bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<ColumnsSpec>,
 }
 
 /// How a unit of a machine touches a value.
@@ -75,12 +85,38 @@ pub struct RoleSpec {
     pub access: Access,
     /// The spaces that it reaches.
     pub spaces: Vec<OwnName>,
-    /// A write that completes later and then signals a semaphore.
+    /// A write that completes later and then signals a semaphore, or a barrier in memory.
     #[serde(default)]
     pub signals: bool,
     /// Least alignment in bytes, a power of two.
     #[serde(default = "super::one")]
     pub align: u64,
+    /// A write that completes later and is waited for in groups by who issued it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grouped: bool,
+    /// A write whose bytes the barrier that it signals counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
+    /// It updates in place, and the unit keeps the order of its own updates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accumulates: bool,
+    /// It touches no space, but a descriptor in a slot.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub descriptor: bool,
+    /// The way that it goes to memory: what is written one way and read the other needs a fence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Proxy>,
+}
+
+/// A way to memory that another way does not see without a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Proxy {
+    /// Of plain loads and stores.
+    Generic,
+    /// Of units that run by themselves.
+    Async,
 }
 
 /// What a role does with a value.
@@ -100,7 +136,15 @@ impl MachineSpec {
     /// A machine without memories yet.
     pub fn new(machine: &str, semaphores: u32) -> MachineSpec {
         let (spaces, roles) = (Vec::new(), Vec::new());
-        MachineSpec { machine: machine.to_string(), spaces, roles, semaphores, workers: workers() }
+        MachineSpec {
+            machine: machine.to_string(),
+            spaces,
+            roles,
+            semaphores,
+            workers: workers(),
+            block: None,
+            without: Vec::new(),
+        }
     }
 
     /// Adds a memory of so many bytes.
@@ -108,7 +152,7 @@ impl MachineSpec {
     /// # Errors
     /// The name is too long.
     pub fn space(mut self, name: &str, bytes: u64, align: u64) -> Result<MachineSpec, NameTooLong> {
-        self.spaces.push(SpaceSpec { name: name.parse()?, bytes, align, base: None });
+        self.spaces.push(SpaceSpec { name: name.parse()?, bytes, align, base: None, columns: None });
         Ok(self)
     }
 
@@ -124,7 +168,18 @@ impl MachineSpec {
         signals: bool,
     ) -> Result<MachineSpec, NameTooLong> {
         let spaces = spaces.iter().map(|s| s.parse()).collect::<Result<_, _>>()?;
-        self.roles.push(RoleSpec { role: role.parse()?, access, spaces, signals, align: 1 });
+        self.roles.push(RoleSpec {
+            role: role.parse()?,
+            access,
+            spaces,
+            signals,
+            align: 1,
+            grouped: false,
+            counted: false,
+            accumulates: false,
+            descriptor: false,
+            proxy: None,
+        });
         Ok(self)
     }
 }

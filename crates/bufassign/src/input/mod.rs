@@ -1,5 +1,6 @@
 //! The problem: a scheduled kernel's partitions, regions, ops and values as plain data (B1, B2).
 
+mod block;
 mod builder;
 mod chain;
 mod element;
@@ -9,9 +10,10 @@ mod options;
 mod read;
 mod role;
 
+pub use block::{BlockSpec, ColumnsSpec, DescriptorSpec, RingBarrierSpec};
 pub use builder::{OpBuilder, ProblemBuilder, ValueBuilder};
 pub use element::element_bits;
-pub use machine::{Access, MachineSpec, RoleSpec, SpaceSpec};
+pub use machine::{Access, MachineSpec, Proxy, RoleSpec, SpaceSpec};
 pub use name::{NameTooLong, OwnName};
 pub use options::{AssignOptions, Preset, Sharing};
 pub use role::{AccessRole, Space};

@@ -25,6 +25,13 @@ impl std::error::Error for NameTooLong {}
 impl OwnName {
     /// Bytes of the longest name.
     pub const MOST: usize = 24;
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(OwnName::MOST);
+        // The bytes were those of a string.
+        std::str::from_utf8(&self.0[..end]).unwrap_or_default()
+    }
 }
 
 impl std::str::FromStr for OwnName {
@@ -56,8 +63,7 @@ impl From<OwnName> for String {
 
 impl fmt::Display for OwnName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = self.0.iter().position(|&b| b == 0).unwrap_or(OwnName::MOST);
-        f.pad(&String::from_utf8_lossy(&self.0[..end]))
+        f.pad(self.as_str())
     }
 }
 

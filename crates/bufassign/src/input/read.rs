@@ -17,10 +17,12 @@ impl Problem {
         }
         let mut reader = serde_json::Deserializer::from_str(text);
         let problem: Problem = serde_path_to_error::deserialize(&mut reader).map_err(|e| {
-            let mut path = e.path().to_string();
-            let message = e.inner().to_string();
-            if let Some(field) = message.strip_prefix("missing field `").and_then(|m| m.split('`').next()) {
-                path = if path == "." { field.to_string() } else { format!("{path}.{field}") };
+            let (mut path, mut message) = place(&e);
+            // A machine was read by itself, and its place in there stands before what is wrong.
+            if path == "target"
+                && let Some((inner, why)) = message.split_once(IN_MACHINE)
+            {
+                (path, message) = (format!("target.{inner}"), why.to_string());
             } else if path == "." {
                 path = "problem".to_string();
             }
@@ -28,6 +30,19 @@ impl Problem {
         })?;
         reader.end().map_err(|e| AssignError::invalid("problem", e))?;
         Ok(problem)
+    }
+}
+
+/// Stands between a place in a machine and what is wrong there.
+const IN_MACHINE: &str = ": in the machine: ";
+
+/// The path of what is wrong, that of the missing field where one is missing, and what it is.
+fn place(e: &serde_path_to_error::Error<serde_json::Error>) -> (String, String) {
+    let (path, message) = (e.path().to_string(), e.inner().to_string());
+    match message.strip_prefix("missing field `").and_then(|m| m.split('`').next()) {
+        Some(field) if path == "." => (field.to_string(), message),
+        Some(field) => (format!("{path}.{field}"), message),
+        None => (path, message),
     }
 }
 
@@ -50,8 +65,8 @@ impl<'de> Deserialize<'de> for TargetSpec {
             Json::Object(fields) => {
                 let machine: Result<MachineSpec, _> = serde_path_to_error::deserialize(Json::Object(fields));
                 machine.map(TargetSpec::Machine).map_err(|e| {
-                    let at = e.path().to_string();
-                    Error::custom(format!("target{}{at}: {}", if at == "." { "" } else { "." }, e.inner()))
+                    let (at, why) = place(&e);
+                    Error::custom(format!("{at}{IN_MACHINE}{why}"))
                 })
             }
             _ => Err(Error::custom(

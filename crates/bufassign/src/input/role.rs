@@ -77,64 +77,6 @@ pub enum AccessRole {
     Own(OwnName),
 }
 
-impl AccessRole {
-    /// Whether the role can touch shared memory and tensor memory, in that order (B5).
-    pub(crate) fn legal(self) -> (bool, bool) {
-        use AccessRole::*;
-        match self {
-            TmaLoad | TmaStore | TmaReduce | CpAsync | SharedWrite | SharedRead | WgmmaA | WgmmaB
-            | Tcgen05B | Tcgen05CpSrc | Own(_) => (true, false),
-            RegWrite | RegRead | Tcgen05A => (true, true),
-            Tcgen05D | Tcgen05Scale | Tcgen05CpDst | Tcgen05St | Tcgen05Ld => (false, true),
-            Signal | TmaDesc => (false, false),
-        }
-    }
-
-    /// A TMA copy on one side or the other.
-    pub(crate) fn is_tma(self) -> bool {
-        matches!(self, AccessRole::TmaLoad | AccessRole::TmaStore | AccessRole::TmaReduce)
-    }
-
-    /// Completion is signalled on an mbarrier by the hardware (B27).
-    pub(crate) fn completes_on_mbarrier(self) -> bool {
-        matches!(self, AccessRole::TmaLoad | AccessRole::Tcgen05D | AccessRole::Tcgen05CpDst)
-    }
-
-    /// Writes shared memory through the generic proxy.
-    pub(crate) fn is_generic_write(self) -> bool {
-        matches!(self, AccessRole::RegWrite | AccessRole::SharedWrite | AccessRole::CpAsync)
-    }
-
-    /// Reads shared memory through the async proxy.
-    pub(crate) fn is_async_proxy_read(self) -> bool {
-        use AccessRole::*;
-        matches!(self, TmaStore | TmaReduce | WgmmaA | WgmmaB | Tcgen05A | Tcgen05B | Tcgen05CpSrc)
-    }
-
-    /// May produce a value.
-    pub(crate) fn can_write(self) -> bool {
-        use AccessRole::*;
-        matches!(
-            self,
-            TmaLoad
-                | CpAsync
-                | SharedWrite
-                | RegWrite
-                | Signal
-                | Tcgen05D
-                | Tcgen05CpDst
-                | Tcgen05St
-                | TmaDesc
-        )
-    }
-
-    /// May consume a value.
-    pub(crate) fn can_read(self) -> bool {
-        use AccessRole::*;
-        !matches!(self, TmaLoad | CpAsync | SharedWrite | RegWrite | Tcgen05CpDst | Tcgen05St)
-    }
-}
-
 impl std::str::FromStr for AccessRole {
     type Err = NameTooLong;
 

@@ -1,16 +1,18 @@
-//! The chip's capacities as this crate uses them (B7).
+//! The target's capacities as this crate uses them (B7). A chip is read as the description that it is (B82).
 
-use super::machine::Machine;
-use crate::input::{AccessRole, MachineSpec, TargetSpec};
+use super::machine::{Machine, Role, block, columns, roles, spaces};
+use crate::input::{AccessRole, BlockSpec, MachineSpec, TargetSpec};
 use crate::output::AssignError;
 use serde_json::Value as Json;
-use warploom_chips::{Feature, Target};
+use std::collections::BTreeMap;
+use warploom_chips::Target;
 
-/// What the phases ask of a chip; all bytes unless said otherwise.
+/// What the phases ask of a target; all bytes unless said otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub name: String,
     pub smem_block: u64,
+    pub smem_align: u64,
     pub smem_static: u64,
     pub smem_sm: u64,
     pub block_reserve: u64,
@@ -19,12 +21,14 @@ pub(crate) struct Limits {
     pub mbarrier_tx: u64,
     pub max_threads: u32,
     pub threads_per_warp: u32,
-    /// Present iff the chip has the tcgen05 feature (B41).
+    /// Present iff the target has columns (B41).
     pub tmem: Option<TmemLimits>,
     pub desc_slots: u64,
     pub desc_bytes: u64,
     pub desc_align_device: u64,
-    /// The machine, where the target is one given as data (B82).
+    /// All but `signal`, which is there on every target.
+    pub roles: BTreeMap<AccessRole, Role>,
+    /// Its spaces, where it runs no blocks (B82).
     pub machine: Option<Machine>,
 }
 
@@ -48,31 +52,9 @@ pub(crate) fn resolve(spec: &TargetSpec) -> Result<Limits, AssignError> {
             merge(&mut json, &Json::Object(overrides.clone()), 0);
             serde_json::from_value(json).map_err(|e| refuse(&e))?
         }
-        TargetSpec::Machine(spec) => return Ok(Limits::of_machine(Machine::new(spec)?, spec)),
+        TargetSpec::Machine(spec) => return Limits::of(spec),
     };
-    let tmem = target.tmem.as_ref().filter(|_| target.has(Feature::Tcgen05));
-    Ok(Limits {
-        name: target.name().to_string(),
-        smem_block: target.smem.per_cta,
-        smem_static: target.smem.per_cta_default,
-        smem_sm: target.smem.per_sm,
-        block_reserve: target.smem.reserved_per_cta,
-        free_ids: target.barriers.free_ids(),
-        mbarrier_bytes: u64::from(target.barriers.mbarrier_bytes),
-        mbarrier_tx: u64::from(target.barriers.mbarrier_tx_bytes),
-        max_threads: target.threads.per_cta,
-        threads_per_warp: target.threads.per_warp,
-        tmem: tmem.map(|t| TmemLimits {
-            lanes: u64::from(t.lanes),
-            columns: u64::from(t.columns),
-            cell_bits: u64::from(t.cell_bits),
-            min_alloc: u64::from(t.min_alloc),
-        }),
-        desc_slots: u64::from(target.descriptors.slots),
-        desc_bytes: u64::from(target.descriptors.bytes),
-        desc_align_device: u64::from(target.descriptors.align_device_built),
-        machine: None,
-    })
+    Limits::of(&MachineSpec::of_chip(&target).map_err(|e| refuse(&e))?)
 }
 
 /// Replaces leaves of `into` by those of `from`; unknown keys stay and are refused when the
@@ -94,47 +76,87 @@ fn merge(into: &mut Json, from: &Json, level: usize) {
 }
 
 impl Limits {
-    /// What the phases that know chips ask of a machine: one range of addresses over all of its spaces.
-    fn of_machine(machine: Machine, spec: &MachineSpec) -> Limits {
-        let end = machine.spaces.last().map_or(0, |s| s.base + s.bytes);
-        Limits {
-            name: spec.machine.clone(),
-            smem_block: end,
-            smem_static: u64::MAX,
-            smem_sm: end,
-            block_reserve: 0,
-            free_ids: (0..machine.semaphores).collect(),
-            mbarrier_bytes: 1,
-            mbarrier_tx: u64::MAX,
-            max_threads: spec.workers,
-            threads_per_warp: 1,
-            tmem: None,
-            desc_slots: 0,
-            desc_bytes: 1,
-            desc_align_device: 1,
-            machine: Some(machine),
+    /// Reads a description.
+    fn of(spec: &MachineSpec) -> Result<Limits, AssignError> {
+        let (spaces, tmem, roles) = (spaces(spec)?, columns(spec)?, roles(spec)?);
+        if spec.workers == 0 {
+            return Err(AssignError::invalid("target.workers", "a machine has at least one"));
         }
+        let end = spaces.last().map_or(0, |s| s.base + s.bytes);
+        let name = spec.machine.clone();
+        let Some(b) = &spec.block else {
+            // One range of addresses over all of its spaces.
+            return Ok(Limits {
+                name,
+                smem_block: end,
+                smem_align: 1,
+                smem_static: u64::MAX,
+                smem_sm: end,
+                block_reserve: 0,
+                free_ids: (0..spec.semaphores).collect(),
+                mbarrier_bytes: 1,
+                mbarrier_tx: u64::MAX,
+                max_threads: spec.workers,
+                threads_per_warp: 1,
+                tmem,
+                desc_slots: 0,
+                desc_bytes: 1,
+                desc_align_device: 1,
+                roles,
+                machine: Some(Machine { spaces }),
+            });
+        };
+        block(spec, b)?;
+        Ok(Limits {
+            name,
+            smem_block: end,
+            smem_align: spaces.last().map_or(1, |s| s.align),
+            smem_static: b.default_bytes,
+            smem_sm: b.shared_bytes,
+            block_reserve: b.reserved_bytes,
+            free_ids: free_ids(b),
+            mbarrier_bytes: b.ring_barriers.bytes,
+            mbarrier_tx: b.ring_barriers.counts,
+            max_threads: b.threads,
+            threads_per_warp: b.threads_per_warp,
+            tmem,
+            desc_slots: b.descriptors.slots,
+            desc_bytes: b.descriptors.bytes,
+            desc_align_device: b.descriptors.align,
+            roles,
+            machine: None,
+        })
     }
 
     /// Whether a role may write and may read here; `None` if there is no such role.
     pub fn access(&self, role: AccessRole) -> Option<(bool, bool)> {
-        match (&self.machine, role) {
-            (_, AccessRole::Signal) => Some((true, true)),
-            (Some(machine), _) => machine.roles.get(&role).map(|r| (r.writes, r.reads)),
-            (None, AccessRole::Own(_)) => None,
-            (None, _) => Some((role.can_write(), role.can_read())),
+        match role {
+            AccessRole::Signal => Some((true, true)),
+            _ => self.roles.get(&role).map(|r| (r.writes, r.reads)),
         }
     }
 
-    /// The write signals its completion itself (B27).
-    pub fn signals(&self, role: AccessRole) -> bool {
-        let own = self.machine.as_ref().and_then(|m| m.roles.get(&role));
-        own.map_or(role.completes_on_mbarrier(), |r| r.signals)
+    /// Whether a role has a property; `signal` has none.
+    pub fn is(&self, role: AccessRole, of: impl Fn(&Role) -> bool) -> bool {
+        self.roles.get(&role).is_some_and(of)
+    }
+
+    /// Whether a role is legal in shared memory and in tensor memory (B5).
+    pub fn legal(&self, role: AccessRole) -> (bool, bool) {
+        self.roles.get(&role).map_or((false, false), |r| r.legal)
+    }
+
+    /// It touches bytes or columns, not only an order or a descriptor.
+    pub fn has_payload(&self, role: AccessRole) -> bool {
+        !self.roles.get(&role).is_none_or(|r| r.descriptor)
     }
 
     /// What a problem may call a role of this target.
     pub fn role_names(&self) -> String {
-        let own = self.machine.as_ref().map(|m| m.roles.keys().map(ToString::to_string).collect::<Vec<_>>());
-        own.map_or("those of B5".into(), |names| format!("{}, signal", names.join(", ")))
+        self.roles.keys().map(|r| format!("{r}, ")).collect::<String>() + "signal"
     }
+}
+
+fn free_ids(b: &BlockSpec) -> Vec<u32> {
+    (0..b.barriers).filter(|id| !b.reserved_barriers.contains(id)).collect()
 }

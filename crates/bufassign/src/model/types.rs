@@ -164,10 +164,10 @@ impl Model<'_> {
     }
 }
 
-/// An in-place update of a tensor-core accumulator by the partition that wrote it.
+/// An in-place update, by a unit that keeps their order, by the partition that wrote before.
 pub(crate) fn is_accumulation(model: &Model<'_>, p: usize, role: AccessRole, u: &MUse) -> bool {
     u.in_place
-        && role == AccessRole::Tcgen05D
-        && u.role == AccessRole::Tcgen05D
+        && role == u.role
+        && model.limits.is(role, |r| r.accumulates)
         && model.ops[p].partition == model.ops[u.op].partition
 }

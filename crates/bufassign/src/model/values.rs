@@ -80,7 +80,7 @@ pub(super) fn values<'a>(
             }
             None => None,
         };
-        let (bits, bytes) = footprint(v, &path)?;
+        let (bits, bytes) = footprint(limits, v, &path)?;
         pipe_of.entry(v.pipe.unwrap_or(v.id)).or_default().push(k);
         out.push(MValue { src: v, id: v.id, bits, bytes, producer, uses, view_of, pipe: 0, layout });
     }
@@ -119,7 +119,11 @@ fn region_order(
 }
 
 /// Bits of the element and bytes of one stage, in bits first (B6).
-fn footprint(v: &BufferValue, path: &impl Fn(&str) -> String) -> Result<(Option<u64>, u64), AssignError> {
+fn footprint(
+    limits: &Limits,
+    v: &BufferValue,
+    path: &impl Fn(&str) -> String,
+) -> Result<(Option<u64>, u64), AssignError> {
     let bits =
         match &v.element {
             Some(e) => Some(element_bits(e).ok_or_else(|| {
@@ -130,10 +134,9 @@ fn footprint(v: &BufferValue, path: &impl Fn(&str) -> String) -> Result<(Option<
     if v.shape.contains(&0) {
         return Err(AssignError::invalid(path("shape"), "a dimension is 0"));
     }
-    let signal = |r: AccessRole| r == AccessRole::Signal || r == AccessRole::TmaDesc;
     let no_payload = v.view_of.is_none()
-        && v.producer.iter().all(|p| signal(p.role))
-        && v.consumers.iter().all(|c| signal(c.role));
+        && !v.producer.iter().any(|p| limits.has_payload(p.role))
+        && !v.consumers.iter().any(|c| limits.has_payload(c.role));
     let computed = match bits {
         Some(bits) => v
             .shape

@@ -20,6 +20,13 @@ pub(super) fn search(p: &Prepared, capacity: u64, options: &PackOptions<'_>, bud
             Answer::None(_) | Answer::Unknown => Answer::Unknown,
         };
     }
+    if let Some((rounded, capacity)) = p.rounded(capacity) {
+        return search_all(&rounded, capacity, options, budget);
+    }
+    search_all(p, capacity, options, budget)
+}
+
+fn search_all(p: &Prepared, capacity: u64, options: &PackOptions<'_>, budget: &mut u64) -> Answer {
     let everything: Vec<u32> = (0..p.blocks.len() as u32).collect();
     let refute = |part: &[u32], capacity: u64, nodes: u64, budget: &mut u64| {
         refute(p, part, capacity, nodes, options, budget)

@@ -298,6 +298,29 @@ impl Prepared {
         wide
     }
 
+    /// The same problem, and the same capacity, in whole cells of what divides every alignment; `None` where that is
+    /// another problem, or nothing changes. Every offset is a multiple of it, so nobody else can have what a block
+    /// leaves of its last cell, and without it stacking is adding up.
+    pub fn rounded(&self, capacity: u64) -> Option<(Prepared, u64)> {
+        let cell = self.blocks.iter().fold(0, |g, b| gcd(g, b.align)).max(1);
+        let rest = capacity % cell;
+        // A block that ends in what is left of the capacity's last cell would have none there.
+        let ends_there = |b: &Block| (1..=rest).contains(&(b.size % cell));
+        if !self.reserved.is_empty()
+            || self.windowed
+            || self.blocks.iter().all(|b| b.size.is_multiple_of(cell))
+            || self.blocks.iter().any(ends_there)
+        {
+            return None;
+        }
+        let mut whole = self.clone();
+        for b in &mut whole.blocks {
+            b.size = align_up(b.size, cell);
+            b.live.iter_mut().for_each(|l| (l.1, l.2) = (0, b.size));
+        }
+        Some((whole, capacity - rest))
+    }
+
     /// End of the highest byte in use.
     pub fn peak(&self, offsets: &[u64]) -> u64 {
         self.blocks.iter().zip(offsets).map(|(b, &o)| o + b.size).max().unwrap_or(0)
