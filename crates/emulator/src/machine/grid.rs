@@ -3,6 +3,7 @@
 use super::cluster::Machine;
 use super::ending::Outcome;
 use super::global::Store;
+use super::heap::Heap;
 use super::job::Job;
 use super::launch::Policy;
 use super::rng::Rng;
@@ -73,7 +74,7 @@ impl<'a> Grid<'a> {
             store,
             waiting: clusters,
             residents: Vec::new(),
-            world: World { heap: job.heap, ..World::new(store) },
+            world: World { heap: Heap::new(job.heap), ..World::new(store) },
             ended: BTreeMap::new(),
             rng: Rng::new(seed, u64::MAX),
             still: 0,

@@ -139,9 +139,10 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
 pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
     let scope = scope(m);
     let half = m.one_of(&["acquire", "release"]);
-    m.ignore(&["sc", "acq_rel"]);
-    let thread =
-        Fence::Thread { scope, acquires: half != Some("release"), releases: half != Some("acquire") };
+    // membar is the same as fence.sc.
+    let sequential = m.one_of(&["sc", "acq_rel"]) == Some("sc") || m.base == "membar";
+    let (acquires, releases) = (half != Some("release"), half != Some("acquire"));
+    let thread = Fence::Thread { scope, acquires, releases, sequential };
     m.ignore(&["sync_restrict::shared::cta", "sync_restrict::shared::cluster"]);
     let kind = if m.flag("mbarrier_init") {
         Fence::MbarrierInit

@@ -225,6 +225,8 @@ pub(crate) enum Fence {
         scope: Scope,
         acquires: bool,
         releases: bool,
+        /// `fence.sc`, which is in one order with all others.
+        sequential: bool,
     },
     /// `fence.proxy.async` and its spaces.
     ProxyAsync {
@@ -265,6 +267,8 @@ pub(crate) struct Store {
     pub scope: Scope,
     /// `st.async`: signalled on this mbarrier of the same CTA as the destination.
     pub mbar: Option<Addr>,
+    /// `red.async`: what is done with the value and the bytes that are there.
+    pub reduces: Option<AtomOp>,
 }
 
 /// An atomic.

@@ -48,7 +48,7 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
                 core.dead = true;
                 0
             }
-            Callee::Allocate => core.world.allocate(argument(w, 0)),
+            Callee::Allocate => core.world.heap.allocate(argument(w, 0)),
             Callee::ChildBuffer => {
                 let three = |i: usize| {
                     let at = c.arguments.get(i).map_or(0, |at| w.stack.base(lane) + u64::from(*at));
@@ -59,6 +59,13 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
                     })
                 };
                 prepare(core, argument(w, 0), three(1), three(2), argument(w, 3) as u32)
+            }
+            Callee::Release => {
+                if let Err(misuse) = core.world.heap.release(argument(w, 0)) {
+                    let (message, remedy) = misuse.explain();
+                    core.error("A01", &actor(w, pc, 1 << lane), message, remedy);
+                }
+                0
             }
             Callee::ChildLaunch => launch(core, argument(w, 0), argument(w, 1)),
             _ => 0,
@@ -79,7 +86,7 @@ fn prepare(core: &mut Core<'_>, kernel: u64, grid: [u32; 3], block: [u32; 3], sm
     let number = (kernel.wrapping_sub(KERNEL_BASE) / 16).checked_sub(1);
     let number = number.and_then(|n| usize::try_from(n).ok());
     let Some((number, bytes)) = number.and_then(|n| Some((n, *core.code.kernels.get(n)?))) else { return 0 };
-    let at = core.world.allocate(bytes.max(1));
+    let at = core.world.heap.allocate(bytes.max(1));
     if at != 0 {
         let params = vec![0; bytes as usize];
         core.world.prepared.insert(at, Child { kernel: number, grid, block, smem, params, tail: false });

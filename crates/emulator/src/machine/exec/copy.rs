@@ -78,8 +78,7 @@ pub(crate) fn wait_cp_async(core: &mut Core<'_>, w: &mut Warp, keep: u32, all: b
         return Flow::Stay(Wait::Retry(Cond::CpAsync { keep }));
     }
     if core.race {
-        let c = Rc::make_mut(&mut w.clock);
-        covered.iter().for_each(|n| c.complete(channel(w.id, Kind::CpAsync), *n));
+        Rc::make_mut(&mut w.clock).copied(w.id, &covered);
     }
     w.cp_async.forget(keep, mask);
     Flow::Next
@@ -99,14 +98,14 @@ pub(crate) fn wait_bulk(core: &mut Core<'_>, w: &mut Warp, keep: u32, read: bool
         return Flow::Stay(Wait::Retry(Cond::Bulk { keep, read }));
     }
     if core.race {
-        let id = w.id;
-        let c = Rc::make_mut(&mut w.clock);
+        let mut over = core.empty_clock();
         for n in covered {
-            c.complete(channel(id, Kind::BulkStore), n);
+            over.complete(channel(w.id, Kind::BulkStore), n);
             if !read {
-                c.complete(channel(id, Kind::BulkWrite), n);
+                over.complete(channel(w.id, Kind::BulkWrite), n);
             }
         }
+        w.learn(mask, &over);
     }
     if !read {
         w.bulk.forget(keep, mask);
