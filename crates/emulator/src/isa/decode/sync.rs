@@ -82,9 +82,6 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
     let (order, _) = order(m);
     let space = space(m);
     m.flag("b64");
-    if no_complete {
-        return Err(m.unknown(".noComplete"));
-    }
     if what == "pending_count" {
         cx.count(args, 2, 2)?;
         return Ok(Op::MbarPending { d: cx.dst(cx.arg(args, 0)?)?, a: cx.src(cx.arg(args, 1)?, Ty::B64)? });
@@ -119,7 +116,8 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
             } else {
                 (number.unwrap_or(Src::Imm(1)), None)
             };
-            (first, MbarOp::Arrive { d, count, tx, drop: what == "arrive_drop", release })
+            let drop = what == "arrive_drop";
+            (first, MbarOp::Arrive { d, count, tx, drop, release, no_complete })
         }
         "test_wait" | "try_wait" => {
             cx.count(args, 3, 3 + usize::from(what == "try_wait"))?;

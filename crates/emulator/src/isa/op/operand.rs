@@ -68,6 +68,8 @@ pub(crate) enum Callee {
     Allocate,
     /// `free(address)`
     Release,
+    /// `cudaMalloc(where the address goes, bytes)`
+    AllocateTo,
     /// Memory for the parameters of a grid: `(kernel, grid, block, bytes of shared memory)`
     ChildBuffer,
     /// Launches it: `(that memory, stream)`
@@ -197,6 +199,8 @@ pub(crate) enum MbarOp {
         tx: Option<Src>,
         drop: bool,
         release: bool,
+        /// It may not be the last of its phase.
+        no_complete: bool,
     },
     ExpectTx {
         tx: Src,

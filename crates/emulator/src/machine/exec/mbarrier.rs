@@ -147,6 +147,21 @@ fn arrivals(core: &mut Core<'_>, w: &mut Warp, op: &MbarOp, places: &[(u32, u32,
             core.error("M05", &a, format!("arrival with count {count}"), "counts are 1 to 2^20-1 (T8)");
             continue;
         }
+        if matches!(op, MbarOp::Arrive { no_complete: true, .. })
+            && core
+                .ctas
+                .get(cta as usize)
+                .and_then(|c| c.mbars.get(&(at as u32)))
+                .is_some_and(|b| b.pending <= count)
+        {
+            let message = "the last arrival of a phase has .noComplete";
+            core.error(
+                "M04",
+                &a,
+                message,
+                "let another arrival complete the phase, or leave the modifier out",
+            );
+        }
         let carries = match op {
             _ if !core.race => core.empty_clock(),
             _ if releases => w.release(1 << lane),
