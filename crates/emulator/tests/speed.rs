@@ -60,9 +60,10 @@ fn a_thousand_ctas_take_less_than_two_seconds_and_say_the_same_on_two_threads() 
     let (report, sums) = run(1);
     let took = begin.elapsed();
     assert!(report.clean(), "{report}");
-    let right = sums.chunks_exact(4).zip(0..).all(|(sum, i): (&[u8], u32)| {
-        f32::from_le_bytes([sum[0], sum[1], sum[2], sum[3]]) == 2.0 * i as f32
-    });
+    let right = sums
+        .chunks_exact(4)
+        .zip(0..)
+        .all(|(sum, i): (&[u8], u32)| f32::from_le_bytes([sum[0], sum[1], sum[2], sum[3]]) == 2.0 * i as f32);
     assert!(right, "wrong sums");
     assert!(took < MOST, "{took:?} for {} warp instructions", report.stats.steps);
     let (other, same) = run(2);

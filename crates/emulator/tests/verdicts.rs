@@ -80,6 +80,7 @@ fn modules() -> Vec<Module> {
         "engines.ptx",
         "models.ptx",
         "accumulators.ptx",
+        "waits.ptx",
     ];
     names.iter().map(|n| Module::parse(&file(n)).unwrap_or_else(|e| panic!("{n}: {e}"))).collect()
 }

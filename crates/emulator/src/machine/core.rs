@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::coverage::Seen;
+use super::exec::maps::MapFence;
 use super::global::Fault;
 use super::heap::Heap;
 use super::launch::{Launch, RunOptions};
@@ -111,6 +112,8 @@ pub(crate) struct Core<'a> {
     pub tmem_issue: BTreeMap<(u32, u32), Issue>,
     /// Times of the before_thread_sync fences of each warp.
     pub tmem_fences: BTreeMap<u32, Vec<u32>>,
+    /// Fences for tensor maps.
+    pub map_fences: Vec<MapFence>,
     pub race: bool,
     /// Errors among the findings.
     pub errors: usize,

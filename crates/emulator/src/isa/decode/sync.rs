@@ -157,7 +157,7 @@ pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
                 m.ignore(&["shared::cluster", "shared::cta"]);
                 Fence::ProxyAsync { shared: true, global: false }
             }
-            Some("tensormap::generic") => Fence::ProxyTensormap,
+            Some("tensormap::generic") => Fence::ProxyTensormap { acquires },
             Some("alias") => thread,
             _ => return Err(m.unknown("proxy")),
         }

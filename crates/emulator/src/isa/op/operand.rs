@@ -238,7 +238,9 @@ pub(crate) enum Fence {
         global: bool,
     },
     /// `fence.proxy.tensormap` acquire or release.
-    ProxyTensormap,
+    ProxyTensormap {
+        acquires: bool,
+    },
     MbarrierInit,
     TcgenBefore,
     TcgenAfter,

@@ -1,6 +1,7 @@
 //! The cluster barrier, fences, register moves, and the end of a warp (E28, E29, E54).
 
 use super::flow::Flow;
+use super::maps;
 use super::named::settle;
 use super::order;
 use crate::isa::op::Fence;
@@ -98,7 +99,8 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
             let covered = [Scope::Cta, Scope::Cluster].len();
             w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
         }
-        Fence::ProxyTensormap => {}
+        Fence::ProxyTensormap { acquires: true } => maps::fence(core, w, mask),
+        Fence::ProxyTensormap { acquires: false } => {}
         Fence::TcgenBefore => {
             core.tmem_fences.entry(w.id).or_default().push(w.now);
             w.now += 1;

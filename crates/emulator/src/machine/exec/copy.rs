@@ -220,6 +220,13 @@ pub(crate) fn tensor(core: &mut Core<'_>, w: &mut Warp, t: &TensorCopy, pc: u32,
         let a = actor(w, pc, 1 << l);
         let i = l as usize;
         let Some(map) = read_map(core, w, &a, maps[i]) else { continue };
+        let map_at = match core.spot(Space::Generic, maps[i], w.cta) {
+            Spot::Global(g) => Some(g),
+            _ => None,
+        };
+        if let Some(g) = map_at {
+            super::maps::check(core, w, &a, g);
+        }
         let Spot::Shared(cta, at) = core.spot(Space::SharedCluster, shared.map_or(0, |s| s[i]), w.cta) else {
             core.error("A03", &a, "the shared side of the copy is not in shared memory", "mend the address");
             continue;
@@ -278,7 +285,8 @@ pub(crate) fn tensor(core: &mut Core<'_>, w: &mut Warp, t: &TensorCopy, pc: u32,
             }
         };
         expect_signal(core, &ctas, mbar);
-        let work = TensorWork { way: t.way, map, coords: c, rows, ctas, shared: at, mbar, data: Vec::new() };
+        let work =
+            TensorWork { way: t.way, map, map_at, coords: c, rows, ctas, shared: at, mbar, data: Vec::new() };
         drop(a);
         let kind = if stores { Kind::BulkStore } else { Kind::BulkLoad };
         let n = issue(core, w, kind, 1 << l, pc, Work::Tensor(Box::new(work)));

@@ -11,6 +11,7 @@ pub(crate) mod copy;
 pub(crate) mod flow;
 mod idesc;
 mod leave;
+pub(crate) mod maps;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod meet;
