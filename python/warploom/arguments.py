@@ -13,12 +13,12 @@ from .errors import launch_error, of_emulator
 from .memory import Memory
 
 
-def grid_of(grid: int | Sequence[int]) -> list[int]:
+def grid_of(grid: int | Sequence[int], what: str = "a grid") -> list[int]:
     """Three extents, none of which is zero."""
-    extents = [grid] if isinstance(grid, (int, np.integer)) else list(grid)
+    extents = list(grid) if isinstance(grid, (tuple, list, np.ndarray)) else [grid]
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in extents)
     if not 1 <= len(extents) <= 3 or not whole or any(n < 1 or n >= 1 << 31 for n in extents):
-        raise launch_error(f"a grid of {grid!r}", "one to three whole numbers from 1")
+        raise launch_error(f"{what} of {grid!r}", "one to three whole numbers from 1")
     return [int(n) for n in extents] + [1] * (3 - len(extents))
 
 
@@ -67,6 +67,9 @@ def array(
     """A pointer, or a descriptor with extents and strides behind it."""
     if value.dtype.kind not in "biufV" or value.dtype.hasobject or not value.dtype.isnative:
         raise launch_error(f"{name} is an array of {value.dtype}", "booleans, integers or floating-point numbers")
+    if isinstance(value, np.ma.MaskedArray):
+        remedy = "its .data, and .mask as another argument"
+        raise launch_error(f"{name} is a masked array: a kernel knows nothing of masks", remedy)
     descriptor = param["array"] and param["size"] == 128
     if not descriptor and not value.flags.c_contiguous:
         raise launch_error(f"{name} is not contiguous", "np.ascontiguousarray, or the array that it is a view of")

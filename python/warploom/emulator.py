@@ -62,6 +62,9 @@ class Emulation:
             value = getattr(new, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise usage(f"{name}={value!r}", "a whole number from 1")
+        for name, value, least in (("seed", new.seed, 0), ("threads", new.threads or 1, 1)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise usage(f"{name}={value!r}", f"a whole number from {least}")
         for name in ("watch", "breaks"):
             value = getattr(new, name)
             new = replace(new, **{name: (value,) if isinstance(value, str) else tuple(value)})
@@ -229,6 +232,8 @@ def run(
     `LaunchError` for arguments that do not fit.
     """
     how = Emulation().with_options(**options, **({"target": target} if target else {}))
+    if not isinstance(kernel, (str, Compiled)):
+        raise usage(f"a kernel of type {type(kernel).__name__}", "PTX or Triton IR as a str, or what compile() gave")
     if isinstance(kernel, str) and not re.search(r"^\s*\.version\b", kernel, re.MULTILINE):
         if how.target is None:
             raise usage("Triton IR without a target", "target='sm_90a', or another of warploom.targets()")
@@ -243,6 +248,11 @@ def run(
     memory = Memory()
     ctas = grid_of(grid)
     packed = arguments(chosen, args, record, math.prod(ctas), memory)
+    block, cluster = (
+        extents if extents is None else grid_of(extents, what)
+        for extents, what in ((block, "a block"), (cluster, "a cluster")))
+    if smem is not None and (not isinstance(smem, int) or isinstance(smem, bool) or not 0 <= smem < 1 << 31):
+        raise launch_error(f"smem={smem!r}", "bytes of shared memory, a whole number from 0")
     report = launch(
         module, chosen["name"], ctas, packed, memory, how, block=block, cluster=cluster,
         smem=record.get("shared", 0) if smem is None else smem)

@@ -6,7 +6,7 @@ use warploom_chips::Target;
 use warploom_emulator::{Arg, Device, Launch, Module, Policy, Report, RunOptions};
 
 /// `down` adds `depth` to 32 words and launches itself with `depth - 1` until that is 0; thread 0 of `top` launches `last` on
-/// the tail stream, then `down`: `last` doubles what the others left.
+/// the tail stream, then `down`: `last`, which is declared first as nvcc does it, doubles what the others left.
 const KERNELS: &str = "\
 .version 8.0
 .target sm_80
@@ -15,6 +15,7 @@ const KERNELS: &str = "\
     .param .b64 a, .param .align 4 .b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);
 .global .align 4 .u32 launched;
+.visible .entry last(.param .u64 words, .param .u32 factor);
 .func begin(.param .b64 kernel, .param .b64 words, .param .b32 depth, .param .b64 stream)
 {
     .reg .b32 %r<4>;

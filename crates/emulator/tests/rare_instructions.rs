@@ -317,3 +317,25 @@ fn double_products() {
         }
     }
 }
+
+#[test]
+fn old_products_and_differences() {
+    word("mad.hi.sat.s32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let high = (i64::from(a as i32) * i64::from(b as i32)) >> 32;
+        (high + i64::from(c as i32)).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32
+    });
+    word("mad24.hi.sat.s32 %r13, %r10, %r11, %r12;", |a, b, c| {
+        let low = |x: u32| i64::from(x & 0x7f_ffff) - i64::from(x & 0x80_0000);
+        let sum = low(a) * low(b) / (1 << 16) + i64::from(c as i32);
+        // The quotient is rounded down.
+        let sum = sum - i64::from(low(a) * low(b) % (1 << 16) < 0);
+        sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32
+    });
+    let wide = "cvt.s64.s32 %rd13, %r10;\ncvt.s64.s32 %rd14, %r11;\nmov.b64 %rd15, 7;\nsad.s64 %rd13, %rd13, %rd14, %rd15;\n\
+                cvt.u32.u64 %r13, %rd13;";
+    word(wide, |a, b, _| ((i64::from(a as i32) - i64::from(b as i32)).abs() + 7) as u32);
+    let fused =
+        "mad.rn.f32 %r13, %r10, %r11, %r12;\nfma.rn.f32 %r14, %r10, %r11, %r12;\nsub.u32 %r13, %r13, %r14;";
+    word(fused, |_, _, _| 0);
+    word("{\n.reg .pred p;\nmov.pred p, %is_explicit_cluster;\nselp.u32 %r13, 1, 0, p;\n}", |_, _, _| 0);
+}

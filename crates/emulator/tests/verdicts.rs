@@ -20,6 +20,8 @@ const POLICIES: [Policy; 7] = [
     Policy::Random(4),
     Policy::Pct(5),
 ];
+/// Schedules more for what only some show.
+const SEEDS: u64 = 24;
 const CLEAN: &str = "clean";
 
 fn file(name: &str) -> String {
@@ -35,6 +37,8 @@ struct Row {
     strict: bool,
     /// Codes of which one must be reported; none for a clean kernel.
     codes: Vec<String>,
+    /// It is enough that one of the policies, or of some more seeds, reports it: what the others do is right.
+    some: bool,
     /// Codes that may be remarked on.
     remarks: Vec<String>,
 }
@@ -45,7 +49,8 @@ fn table() -> Vec<Row> {
         let cells: Vec<&str> = line.split_whitespace().collect();
         let (remarks, codes): (Vec<&str>, Vec<&str>) =
             cells[4].split('|').filter(|c| *c != CLEAN).partition(|c| c.starts_with('~'));
-        let codes = codes.into_iter().map(str::to_string).collect();
+        let some = codes.iter().any(|c| c.starts_with('?'));
+        let codes = codes.into_iter().map(|c| c.trim_start_matches('?').to_string()).collect();
         let remarks = remarks.into_iter().map(|c| c.trim_start_matches('~').to_string()).collect();
         Row {
             name: cells[0].to_string(),
@@ -53,6 +58,7 @@ fn table() -> Vec<Row> {
             cluster: cells[2].parse().unwrap(),
             strict: cells[3] == "strict",
             codes,
+            some,
             remarks,
         }
     });
@@ -70,6 +76,11 @@ fn modules() -> Vec<Module> {
         "order.ptx",
         "products.ptx",
         "tensor_memory.ptx",
+        "phases.ptx",
+        "engines.ptx",
+        "models.ptx",
+        "accumulators.ptx",
+        "waits.ptx",
     ];
     names.iter().map(|n| Module::parse(&file(n)).unwrap_or_else(|e| panic!("{n}: {e}"))).collect()
 }
@@ -116,9 +127,15 @@ fn every_kernel_gets_its_verdict_under_every_policy() {
     for row in &rows {
         let module = modules.iter().find(|m| m.entry(&row.name).is_ok());
         let module = module.unwrap_or_else(|| panic!("no kernel {}", row.name));
-        for policy in POLICIES {
-            let (report, _) = run(module, row, policy);
-            wrong.extend(judge(row, &report).map(|w| format!("{} {policy:?}: {w}", row.name)));
+        let verdict = |policy: Policy| {
+            let amiss = judge(row, &run(module, row, policy).0)?;
+            Some(format!("{} {policy:?}: {amiss}", row.name))
+        };
+        if row.some {
+            let mut more = POLICIES.into_iter().chain((6..6 + SEEDS).map(Policy::Random));
+            wrong.extend(if more.any(|p| verdict(p).is_none()) { None } else { verdict(POLICIES[0]) });
+        } else {
+            wrong.extend(POLICIES.into_iter().filter_map(verdict));
         }
     }
     let bad = rows.iter().filter(|r| !r.codes.is_empty()).count();

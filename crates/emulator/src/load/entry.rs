@@ -181,7 +181,7 @@ fn decode<'t, 'a: 't>(
     let uses: Vec<_> = insts.iter().map(uses::registers).collect();
     let calls = |callee: Callee| insts.iter().any(|i| matches!(&i.op, Op::Call(c) if c.callee == callee));
     let launches = calls(Callee::ChildBuffer);
-    let allocates = launches || calls(Callee::Allocate);
+    let allocates = launches || calls(Callee::Allocate) || calls(Callee::AllocateTo);
     super::guess::mark(&mut insts, &uses, &together.opcode_list);
     Ok(Code {
         uses,

@@ -53,7 +53,8 @@ impl Module {
         for (name, (number, _)) in &bodies {
             symbols.insert(name, Symbol::At(FUNCTION_BASE + 16 * (u64::from(*number) + 1)));
         }
-        let kernels: Vec<_> = tree.functions().filter(|f| f.kernel).collect();
+        // A kernel may be declared before whoever launches it.
+        let kernels: Vec<_> = tree.functions().filter(|f| f.kernel && f.body.is_some()).collect();
         for (number, kernel) in kernels.iter().enumerate() {
             symbols.entry(kernel.name).or_insert(Symbol::At(KERNEL_BASE + 16 * (number as u64 + 1)));
         }

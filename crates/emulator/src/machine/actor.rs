@@ -21,6 +21,8 @@ pub(crate) struct Actor {
     pub same: bool,
     /// Whom a strong access counts for.
     pub scope: Scope,
+    /// Bytes of each element of a strong access; 0 where they do not matter.
+    pub element: u8,
     /// An atomic that publishes what came before it, and one that takes what others published.
     pub publishes: bool,
     pub takes: bool,
@@ -45,6 +47,7 @@ impl Actor {
             rank: self.cta as u8,
             act,
             scope: self.scope,
+            element: self.element,
             proxy: self.proxy,
             same: self.same,
             global: false,
@@ -66,6 +69,7 @@ pub(crate) fn actor(w: &Warp, pc: u32, lanes: u32) -> Actor {
         proxy: false,
         same: false,
         scope: Scope::Gpu,
+        element: 0,
         publishes: false,
         takes: false,
         cta: w.cta,

@@ -2,7 +2,9 @@
 
 use super::actor::Actor;
 use super::coverage::Seen;
+use super::exec::maps::MapFence;
 use super::global::Fault;
+use super::heap::Heap;
 use super::launch::{Launch, RunOptions};
 use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
@@ -110,6 +112,8 @@ pub(crate) struct Core<'a> {
     pub tmem_issue: BTreeMap<(u32, u32), Issue>,
     /// Times of the before_thread_sync fences of each warp.
     pub tmem_fences: BTreeMap<u32, Vec<u32>>,
+    /// Fences for tensor maps.
+    pub map_fences: Vec<MapFence>,
     pub race: bool,
     /// Errors among the findings.
     pub errors: usize,
@@ -207,9 +211,19 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Whether a range lies in one piece of the heap; reports A01 if not.
+    fn heap_bounds(&mut self, addr: u64, len: u64, actor: &Actor) -> bool {
+        let Err(misuse) = self.world.heap.check(addr, len) else { return true };
+        let (message, remedy) = misuse.explain();
+        let extent = Some(self.global_extent(addr, addr.saturating_add(len)));
+        self.report("A01", Severity::Error, actor, None, extent, message, remedy);
+        false
+    }
+
     /// Bounds of a global range; false after reporting A01.
     pub(crate) fn global_bounds(&mut self, addr: u64, len: u64, actor: &Actor) -> bool {
         let fault = match self.world.global.check(addr, len) {
+            Ok(()) if Heap::holds(addr) => return self.heap_bounds(addr, len, actor),
             Ok(()) => return true,
             Err(f) => f,
         };

@@ -3,8 +3,9 @@
 use super::actor::actor;
 use super::cluster::Machine;
 use super::coverage::Seen;
-use crate::race::access::OPERATION;
+use crate::race::access::{Access, OPERATION};
 use crate::race::clock::{Kind, channel};
+use crate::race::shadow::GRANULE;
 use crate::report::{Finding, Severity, Stats, TraceEvent};
 use crate::sight::Sight;
 
@@ -51,6 +52,7 @@ fn check(m: &mut Machine<'_>) {
     registers(m);
     products(m);
     pending(m);
+    peers(m);
     tmem(m);
 }
 
@@ -64,7 +66,9 @@ fn pending(m: &mut Machine<'_>) {
     }
     let mut known = m.core.empty_clock();
     for w in &m.warps {
-        known.join(&w.clock);
+        let mut all = (*w.clock).clone();
+        all.tell_all();
+        known.join(&all);
     }
     let kinds = [
         (Kind::CpAsync, "a cp.async"),
@@ -86,6 +90,37 @@ fn pending(m: &mut Machine<'_>) {
             let remedy = "wait for it: the shared memory it uses is gone with the CTA";
             m.core.report("C01", Severity::Error, &a, None, None, message, remedy);
         }
+    }
+}
+
+/// A03: what another CTA does to the shared memory of one that may have ended by then. Knowledge decides, not the schedule:
+/// a CTA may end when its own warps know that nobody comes any more.
+fn peers(m: &mut Machine<'_>) {
+    if !m.core.race || m.core.ctas.len() < 2 {
+        return;
+    }
+    for cta in 0..m.core.ctas.len() as u32 {
+        let mut known = m.core.empty_clock();
+        for w in m.warps.iter().filter(|w| w.cta == cta) {
+            let mut all = (*w.clock).clone();
+            all.tell_all();
+            known.join(&all);
+        }
+        let Some(c) = m.core.ctas.get(cta as usize) else { continue };
+        let late = c.shadow.granules.iter().zip(0..).find_map(|(granule, g)| {
+            let foreign = |a: &&Access| u32::from(a.rank) != cta && !a.known(&known);
+            granule.seen.list().iter().find(foreign).map(|a| (*a, g))
+        });
+        let Some((late, g)) = late else { continue };
+        let Some(w) = m.warps.iter().find(|w| w.cta == u32::from(late.rank)) else { continue };
+        let mut a = actor(w, late.pc, late.lanes);
+        (a.who, a.time, a.visit) = (late.who, late.time, late.visit);
+        let first = g * GRANULE + u64::from(late.mask.trailing_zeros());
+        let extent = m.core.shared_extent(first, g * GRANULE + u64::from(32 - late.mask.leading_zeros()));
+        let message =
+            format!("CTA rank {cta} of the cluster may have ended before this access of its shared memory");
+        let remedy = "barrier.cluster before exit, or let that CTA wait for it (C34)";
+        m.core.report("A03", Severity::Error, &a, None, Some(extent), message, remedy);
     }
 }
 

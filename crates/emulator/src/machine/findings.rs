@@ -139,8 +139,17 @@ impl Core<'_> {
         let (new, old) = (verb(act), verb(c.other.act));
         match c.kind {
             ConflictKind::Race if act == Act::Atomic && c.other.act == Act::Atomic => {
-                let message = "race: two strong accesses, and the scope of one does not reach the other";
-                let remedy = "use .gpu scope between CTAs, .cluster within a cluster (E99)";
+                let (message, remedy) = if actor.access(act, 0).overlaps_in_part(&c.other) {
+                    (
+                        "race: two strong accesses of different sizes overlap: neither is atomic for the other",
+                        "access the word in one size everywhere, or order the two (E99)",
+                    )
+                } else {
+                    (
+                        "race: two strong accesses, and the scope of one does not reach the other",
+                        "use .gpu scope between CTAs, .cluster within a cluster (E99)",
+                    )
+                };
                 self.report(race, Severity::Error, actor, Some(&c.other), Some(extent), message, remedy);
             }
             ConflictKind::Race => {

@@ -3,6 +3,7 @@
 use super::cluster::Machine;
 use super::ending::Outcome;
 use super::global::Store;
+use super::heap::Heap;
 use super::job::Job;
 use super::launch::Policy;
 use super::rng::Rng;
@@ -13,6 +14,8 @@ use std::ops::Range;
 
 /// Steps of a cluster before the next one has its turn.
 const LONG: u64 = 4096;
+/// Its logarithm, less one.
+const SCALE: usize = 11;
 /// Rounds without progress before anything is done about it.
 const ROUNDS: u32 = 3;
 /// Rounds of polling without any progress before a deadlock is declared.
@@ -52,6 +55,9 @@ pub(crate) struct Grid<'a> {
     world: World<'a>,
     ended: BTreeMap<usize, Outcome>,
     rng: Rng,
+    /// Somebody changed something in the last round: then short slices are as likely as long ones, for a small kernel ends
+    /// within a long one. Where all poll, a slice must be long enough to tell.
+    changed: bool,
     /// Rounds without progress, and polls let go meanwhile.
     still: u32,
     spins: u32,
@@ -73,9 +79,10 @@ impl<'a> Grid<'a> {
             store,
             waiting: clusters,
             residents: Vec::new(),
-            world: World { heap: job.heap, ..World::new(store) },
+            world: World { heap: Heap::new(job.heap), ..World::new(store) },
             ended: BTreeMap::new(),
             rng: Rng::new(seed, u64::MAX),
+            changed: true,
             still: 0,
             spins: 0,
             napped: 0,
@@ -126,12 +133,15 @@ impl<'a> Grid<'a> {
     /// Every resident has its turn.
     fn round(&mut self) -> Round {
         let order = self.order();
-        let (mut progress, mut stuck) = (false, true);
+        let (mut progress, mut stuck, mut some) = (false, true, false);
         let mut over = Vec::new();
         for index in order {
             let Some(r) = self.residents.iter_mut().find(|r| r.index == index) else { continue };
             let steps = match self.job.opts.policy {
-                Policy::Random(_) => 1 + self.rng.below(LONG as usize) as u64,
+                Policy::Random(_) => {
+                    let scale = if self.changed { self.rng.below(SCALE + 1) } else { SCALE };
+                    1 + self.rng.below(2 << scale) as u64
+                }
                 _ => LONG,
             };
             let (before, polls) = (r.machine.core.progress, r.machine.core.polls);
@@ -140,6 +150,7 @@ impl<'a> Grid<'a> {
             std::mem::swap(&mut r.machine.core.world, &mut self.world);
             let changed = r.machine.core.progress != before;
             r.idle = !changed && r.machine.core.polls != polls;
+            some |= changed;
             progress |= changed || slice == Slice::Running && !r.idle;
             stuck &= slice == Slice::Stuck;
             match slice {
@@ -148,6 +159,7 @@ impl<'a> Grid<'a> {
                 Slice::Running | Slice::Stuck => {}
             }
         }
+        self.changed = some;
         for index in over {
             if let Some(at) = self.residents.iter().position(|r| r.index == index) {
                 self.ended.insert(index, Outcome::of(self.residents.remove(at).machine));

@@ -120,6 +120,7 @@ impl Job<'_> {
             products: BTreeMap::new(),
             tmem_issue: BTreeMap::new(),
             tmem_fences: BTreeMap::new(),
+            map_fences: Vec::new(),
             errors: 0,
             undefined: 0,
             race,

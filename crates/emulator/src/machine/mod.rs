@@ -17,6 +17,7 @@ pub(crate) mod findings;
 pub(crate) mod global;
 pub(crate) mod grid;
 pub(crate) mod groups;
+pub(crate) mod heap;
 pub(crate) mod job;
 pub(crate) mod launch;
 mod looking;

@@ -7,10 +7,10 @@ use super::device::Device;
 use super::ending::Outcome;
 use super::global::{Buffer, Overlay, Store};
 use super::grid::Grid;
+use super::heap::{HEAP_BASE, HEAP_BYTES};
 use super::job::Job;
 use super::launch::{Launch, Race, RunOptions, check, parameters};
 use super::plan::Plan;
-use super::world::{HEAP_BASE, HEAP_BYTES};
 use super::{reach, residency};
 use crate::code::{GRID_BASE, MODULE_BASE};
 use crate::error::EmulatorRefusal;
@@ -170,7 +170,7 @@ impl Job<'_> {
             for o in outcomes.into_values() {
                 self.merge(&mut merged, o);
             }
-            (merged.children, merged.heap) = (world.children, world.heap);
+            (merged.children, merged.heap) = (world.children, world.heap.taken);
             world.global.overlay
         };
         store.merge(&overlay);

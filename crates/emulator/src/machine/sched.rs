@@ -9,6 +9,7 @@ use super::launch::Policy;
 use super::warp::{Cond, Wait, Warp};
 use crate::isa::op::{Op, Presence};
 use crate::race::clock::Kind;
+use std::rc::Rc;
 
 /// Steps in which some lanes could have moved and did not, before they go first (E6).
 const PATIENCE: u32 = 10_000;
@@ -185,18 +186,22 @@ impl Machine<'_> {
         for (warp, id, clock, votes) in std::mem::take(&mut self.core.wakes) {
             let Some(w) = self.warps.get_mut(warp as usize) else { continue };
             let mut blocked = std::mem::take(&mut w.blocked);
+            let mut woken = 0;
             blocked.retain(|(lanes, wait)| match wait {
                 Wait::Named { id: i, result } if *i == id => {
                     if let Some(vote) = result {
                         w.count_votes(*vote, votes, *lanes);
                     }
+                    woken |= *lanes;
                     false
                 }
                 _ => true,
             });
             w.blocked = blocked;
             if self.core.race {
-                w.learn(&clock);
+                w.learn(woken, &clock);
+                // What lanes were told came to the barrier with them.
+                Rc::make_mut(&mut w.clock).tell(woken, w.live);
             }
             w.gather();
         }

@@ -358,9 +358,10 @@ impl Warp {
         }
     }
 
-    /// Learns what a clock knows.
-    pub(crate) fn learn(&mut self, clock: &Clock) {
-        Rc::make_mut(&mut self.clock).join(clock);
+    /// Some lanes learn what a clock knows.
+    pub(crate) fn learn(&mut self, lanes: u32, clock: &Clock) {
+        let live = self.live;
+        Rc::make_mut(&mut self.clock).learn(lanes, live, clock);
     }
 
     /// A synchronisation of these lanes among themselves: their accesses so far are ordered for all of them.
@@ -373,6 +374,7 @@ impl Warp {
     /// What a release by these lanes publishes: all the warp knows, and the lanes' own accesses.
     pub(crate) fn release(&mut self, lanes: u32) -> Clock {
         let mut c = (*self.clock).clone();
+        c.passed_on_by(lanes);
         c.tick(self.id, lanes, self.now);
         c.publish(self.id, lanes);
         c.within = None;

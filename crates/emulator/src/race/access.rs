@@ -31,7 +31,8 @@ pub(crate) struct Access {
     pub since: u32,
     /// How often the warp had executed that instruction.
     pub visit: u32,
-    /// Lanes of a warp; for an operation, what it is pipelined with (0 for nothing).
+    /// Lanes of a warp; for `cp.async` the lane that it is of, for another operation what it is pipelined with (0 for
+    /// nothing).
     pub lanes: u32,
     /// Bytes of the granule.
     pub mask: u32,
@@ -43,6 +44,8 @@ pub(crate) struct Access {
     pub act: Act,
     /// Whom a strong access counts for.
     pub scope: Scope,
+    /// Bytes of each element of a strong access; 0 where they do not matter.
+    pub element: u8,
     /// Made in the async proxy.
     pub proxy: bool,
     /// A write of what was there already.
@@ -61,10 +64,15 @@ impl Access {
         (self.home, self.who)
     }
 
+    /// Whether two strong accesses that overlap do so only in part: of different sizes, neither is atomic for the other.
+    pub(crate) fn overlaps_in_part(&self, other: &Access) -> bool {
+        self.element != other.element && self.element != 0 && other.element != 0
+    }
+
     /// Whether two strong accesses count for each other (E99).
     pub(crate) fn morally_strong(&self, other: &Access) -> bool {
         let between = Scope::between((self.home, self.rank.into()), (other.home, other.rank.into()));
-        self.scope >= between && other.scope >= between
+        self.scope >= between && other.scope >= between && !self.overlaps_in_part(other)
     }
 
     /// Whether a later atomic takes what this one published: whatever is ordered behind that one is behind this one too.
@@ -93,13 +101,30 @@ impl Access {
         run.checked_shl(start).unwrap_or(0)
     }
 
+    /// Whether whoever has this clock knows that the access is over.
+    pub(crate) fn known(&self, clock: &Clock) -> bool {
+        if self.who & OPERATION != 0 {
+            return clock.seen.knows(self.home, self.who & !OPERATION, self.time);
+        }
+        clock.seen.behind(self.home, self.who, self.lanes, self.time) == 0
+    }
+
     /// Whether this access happened before one by `other` that has `clock`, for the bytes both touch.
     pub(crate) fn before(&self, other: &Access, clock: &Clock, bytes: u32) -> bool {
         if self.who & OPERATION != 0 {
+            let channel = self.who & !OPERATION;
+            let copy = channel % KINDS == Kind::CpAsync as u32;
             // Products on the same accumulators keep their issue order (E52); `lanes` is their key.
-            let pipelined = self.lanes != 0 && self.lanes == other.lanes && self.time < other.time;
+            let pipelined = !copy && self.lanes != 0 && self.lanes == other.lanes && self.time < other.time;
             let same = self.by() == other.by() && (self.time == other.time || pipelined);
-            return same || clock.seen.knows(self.home, self.who & !OPERATION, self.time);
+            return same
+                || clock.seen.knows(self.home, channel, self.time)
+                || clock.told.as_ref().is_some_and(|told| {
+                    let mine = copy && other.lanes_at(bytes) == self.lanes;
+                    let told_of = told.of(other.lanes_at(bytes));
+                    mine && told.copied(channel / KINDS, self.time)
+                        || told_of.is_some_and(|c| c.seen.knows(self.home, channel, self.time))
+                });
         }
         // Lanes of one instruction do not race with each other.
         let (here, there) =
@@ -109,11 +134,19 @@ impl Access {
         }
         let unknown = clock.seen.behind(self.home, self.who, self.lanes_at(bytes), self.time);
         // A lane's own accesses are in program order.
-        let own = |l| {
-            let who = other.lanes_at(bytes & self.bytes_of(l));
-            who == 1 << l || clock.within.as_ref().is_some_and(|k| k.knows(who, l, self.time))
+        let own = |who: u32, l: u32| {
+            let within = || clock.within.as_ref().is_some_and(|k| k.knows(who, l, self.time));
+            self.by() == other.by() && (who == 1 << l || within())
         };
-        unknown == 0 || self.by() == other.by() && lanes(unknown).all(own)
+        let told = |who: u32, l: u32| {
+            let told = clock.told.as_ref().and_then(|t| t.of(who));
+            told.is_some_and(|c| c.seen.behind(self.home, self.who, 1 << l, self.time) == 0)
+        };
+        let known = |l: u32| {
+            let who = other.lanes_at(bytes & self.bytes_of(l));
+            own(who, l) || told(who, l)
+        };
+        unknown == 0 || lanes(unknown).all(known)
     }
 
     /// Whether a later access, which is no write, is of the same lanes to the same bytes: ordering it orders this one too.

@@ -1,6 +1,8 @@
 //! What an actor knows to have happened: a vector clock over threads, and for each channel of asynchronous
 //! operations the numbers known to be complete (E60).
 
+use super::released::{ByScope, join_scopes};
+use super::told::Told;
 use super::within::Within;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -231,13 +233,18 @@ pub(crate) struct Clock {
     pub fenced: [Know; 2],
     /// What lanes of the own warp know of each other; it is not passed on as it stands.
     pub within: Option<Rc<Within>>,
+    /// What some lanes of the own warp were told; it is not passed on as it stands.
+    pub told: Option<Rc<Told>>,
+    /// What `fence.sc` of each scope saw, here or before what was learnt. Fences of that kind are in one order, so a later
+    /// strong write publishes it although another thread executed the fence.
+    pub sequential: Option<Rc<ByScope>>,
 }
 
 impl Clock {
     /// A clock of a cluster that knows nothing; sized 0 when the analysis is off.
     pub(crate) fn new(home: u32, threads: usize, channels: usize) -> Self {
         let know = Know::new(home, threads, channels);
-        Clock { seen: know.clone(), fenced: [know.clone(), know], within: None }
+        Clock { seen: know.clone(), fenced: [know.clone(), know], ..Clock::default() }
     }
 
     /// The cluster whose clock it is.
@@ -248,6 +255,25 @@ impl Clock {
     pub(crate) fn join(&mut self, other: &Clock) {
         self.seen.join(&other.seen);
         self.fenced.iter_mut().zip(&other.fenced).for_each(|(mine, theirs)| mine.join(theirs));
+        if let Some(theirs) = &other.sequential {
+            match &mut self.sequential {
+                Some(mine) if Rc::ptr_eq(mine, theirs) => {}
+                Some(mine) => join_scopes(Rc::make_mut(mine), theirs),
+                none => *none = Some(theirs.clone()),
+            }
+        }
+    }
+
+    /// What it knows, without what lanes and fences know beyond it.
+    pub(crate) fn plain(&self) -> Clock {
+        Clock { seen: self.seen.clone(), fenced: self.fenced.clone(), ..Clock::default() }
+    }
+
+    /// A `fence.sc` that counts for so many scopes, the narrowest first, saw `clock`.
+    pub(crate) fn fence_sequential(&mut self, scopes: usize, clock: &Clock) {
+        let mut saw = ByScope::default();
+        saw.iter_mut().take(scopes).for_each(|slot| *slot = Some(clock.plain()));
+        join_scopes(Rc::make_mut(self.sequential.get_or_insert_default()), &saw);
     }
 
     /// Whether it knows all that another one of the same cluster knows of the cluster's threads.
@@ -258,6 +284,11 @@ impl Clock {
     /// An operation is known complete.
     pub(crate) fn complete(&mut self, channel: u32, n: u32) {
         self.seen.finish(channel, |d| d.insert(n));
+    }
+
+    /// These operations of a channel are known complete.
+    pub(crate) fn complete_all(&mut self, channel: u32, numbers: &Done) {
+        self.seen.finish(channel, |d| d.join(numbers));
     }
 
     /// All operations of a channel below `n` are known complete.
@@ -277,17 +308,21 @@ impl Clock {
     /// The accesses of these lanes of a warp up to `time`, and its copies that are known complete, were followed by a
     /// proxy fence of a space; nothing else need be (`--strict`).
     pub(crate) fn fence_own(&mut self, space: usize, warp: u32, lanes: u32, time: u32) {
-        let Clock { seen, fenced, .. } = self;
+        let Clock { seen, fenced, told, .. } = self;
         let Some(fenced) = fenced.get_mut(space) else { return };
         fenced.tick(warp, lanes, time);
         let copies = channel(warp, Kind::CpAsync);
         if let Some(done) = seen.own.done.get(copies as usize) {
             fenced.finish(copies, |d| d.join(done));
         }
+        if let Some(done) = told.as_ref().and_then(|t| t.own_copies()) {
+            fenced.finish(copies, |d| d.join(done));
+        }
     }
 
     /// Some lanes of a warp, of which `live` have not ended, tell each other what they did up to `time` (E100).
     pub(crate) fn meet(&mut self, warp: u32, lanes: u32, live: u32, time: u32) {
+        self.tell(lanes, live);
         if lanes & live == live {
             self.seen.tick(warp, lanes, time);
             self.publish(warp, lanes);

@@ -7,4 +7,5 @@ pub(crate) mod released;
 pub(crate) mod scope;
 pub(crate) mod seen;
 pub(crate) mod shadow;
+pub(crate) mod told;
 pub(crate) mod within;

@@ -109,6 +109,7 @@ mod tests {
             rank,
             act,
             scope,
+            element: 0,
             proxy,
             same,
             global,

@@ -8,7 +8,7 @@ use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{
     F2, F3, carry as chain, compare, directed, double, float, half, integer as int, old,
 };
-use crate::isa::op::{Join, Op, Src};
+use crate::isa::op::{Join, Op, Special, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
 use warploom_ptx::Operand;
@@ -148,6 +148,12 @@ fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
     let (to, from) = (cx.arg(args, 0)?, cx.arg(args, 1)?);
     if ty == Ty::Pred {
         let Some(d) = cx.pdst(to)? else { return Ok(Op::Nop) };
+        if matches!(from, Operand::Name("%is_explicit_cluster")) {
+            // A cluster of one CTA is as good as none.
+            let f = compare::compare("gt", Ty::U32, false).ok_or_else(|| m.unknown("type"))?;
+            let (a, b) = (Src::Special(Special::ClusterSize), Src::Imm(1));
+            return Ok(Op::Setp { f, d: Some(d), q: None, a, b, with: None });
+        }
         return Ok(Op::PMov { d, a: cx.psrc(from)? });
     }
     if ty == Ty::B128 {
@@ -205,6 +211,7 @@ fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]
     if m.has("cc") {
         return carry(cx, m, args, &format!("mad.{part}"));
     }
+    let saturates = part == "hi" && m.base != "mul" && m.flag("sat");
     let ty = m.ty()?;
     let wide = match (part, ty.bits()) {
         ("wide", 16) => Ty::B32,
@@ -215,11 +222,13 @@ fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]
         let f = int::multiply(part, ty).ok_or_else(|| m.unknown("type"))?;
         bin(cx, args, f, [ty; 2])
     } else if m.base == "mad" {
-        let f = int::multiply_add(part, ty).ok_or_else(|| m.unknown("type"))?;
+        let f = if saturates { old::multiply_saturating(ty) } else { int::multiply_add(part, ty) };
+        let f = f.ok_or_else(|| m.unknown("type"))?;
         ter(cx, args, f, [ty, ty, wide])
     } else {
         let add = m.base == "mad24";
-        let f = int::multiply_24(part, ty).ok_or_else(|| m.unknown("part or type"))?;
+        let f = if saturates { old::multiply_24_saturating(ty) } else { int::multiply_24(part, ty) };
+        let f = f.ok_or_else(|| m.unknown("part or type"))?;
         if add {
             return ter(cx, args, f, [ty; 3]);
         }
@@ -305,7 +314,8 @@ fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
 
 /// Named operations whose last type decides integer, float or half.
 fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
-    let name = m.base;
+    // A multiply and an add of floats are fused on all chips there are.
+    let name = if m.base == "mad" { "fma" } else { m.base };
     let directed = m.take(|w| rounding(w).filter(|(_, whole)| !whole));
     m.ignore(&["approx", "full"]);
     let q = Quals {
@@ -378,6 +388,7 @@ fn directed_op<'a>(
         return Err(m.unknown("only f32 and f64 without .sat round other than to nearest"));
     }
     let wide = ty == Ty::F64;
+    let base = if m.base == "mad" { "fma" } else { m.base };
     let unknown = |m: &Mods<'_>| m.unknown("operation");
     match args.len() {
         2 => {
@@ -391,7 +402,7 @@ fn directed_op<'a>(
             bin(cx, args, f.ok_or_else(|| unknown(m))?, [ty; 2])
         }
         _ => {
-            let f = if wide { double::ternary(m.base, r) } else { directed::ternary(m.base, r, q.ftz) };
+            let f = if wide { double::ternary(base, r) } else { directed::ternary(base, r, q.ftz) };
             ter(cx, args, f.ok_or_else(|| unknown(m))?, [ty; 3])
         }
     }

@@ -359,7 +359,7 @@ fn special(n: &str) -> Option<Special> {
         }
         "envreg2" => Special::GridWorkspace(false),
         "envreg1" => Special::GridWorkspace(true),
-        "clock_hi" | "globaltimer_hi" => Special::Zero,
+        "clock_hi" | "globaltimer_hi" | "current_graph_exec" => Special::Zero,
         n if n.starts_with("envreg") || n.starts_with("pm") && n.len() <= 6 => Special::Zero,
         _ => return None,
     })

@@ -69,7 +69,8 @@ fn call<'a>(cx: &mut Context<'_, 'a>, m: &Mods<'_>, args: &[Operand<'a>]) -> Res
         "vprintf" => Callee::Print,
         "__assertfail" => Callee::Fail,
         "malloc" => Callee::Allocate,
-        "free" => Callee::Release,
+        "free" | "__cudaCDP2Free" | "cudaFree" => Callee::Release,
+        "__cudaCDP2Malloc" | "cudaMalloc" => Callee::AllocateTo,
         "__cudaCDP2GetParameterBufferV2" | "cudaGetParameterBufferV2" => Callee::ChildBuffer,
         "__cudaCDP2LaunchDeviceV2" | "cudaLaunchDeviceV2" => Callee::ChildLaunch,
         name if SUCCEEDS.contains(&name.trim_start_matches("__cudaCDP2").trim_start_matches("cuda")) => {

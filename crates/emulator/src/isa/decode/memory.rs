@@ -116,17 +116,31 @@ pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Oper
     for raw in list {
         srcs.push(cx.src(raw, ty)?);
     }
-    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar: None })))
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar: None, reduces: None })))
 }
 
-/// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.v}.type [a], b, [mbar]`.
+/// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{.v}.type [a], b, [mbar]`, and `red.async` with its operation.
 fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let (order, scope) = order(m);
     if !m.flag("mbarrier::complete_tx::bytes") {
         return Err(m.unknown("only the mbarrier form"));
     }
     let (space, n) = (space(m), vector(m));
+    let reduces = if m.base == "red" { atom_op(m) } else { None };
     let ty = m.ty()?;
+    let missing = match reduces {
+        None => m.base == "red",
+        Some(op) => match ty {
+            Ty::U32 => false,
+            Ty::S32 => !matches!(op, AtomOp::Add | AtomOp::Min | AtomOp::Max),
+            Ty::U64 => op != AtomOp::Add,
+            Ty::B32 => !matches!(op, AtomOp::And | AtomOp::Or | AtomOp::Xor),
+            _ => true,
+        },
+    };
+    if missing || n != 1 && reduces.is_some() {
+        return Err(m.unknown("operation or type"));
+    }
     cx.count(args, 3, 3)?;
     let addr = cx.addr(cx.arg(args, 0)?)?;
     let list = cx.parts(cx.arg(args, 1)?);
@@ -138,7 +152,7 @@ fn store_async<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'
         srcs.push(cx.src(raw, ty)?);
     }
     let mbar = Some(cx.addr(cx.arg(args, 2)?)?);
-    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar })))
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar, reduces })))
 }
 
 /// The operation of an atomic or a bulk reduction.
@@ -163,8 +177,8 @@ pub(crate) fn atom_op(m: &mut Mods<'_>) -> Option<AtomOp> {
 /// `atom` and `red`.
 pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let returns = m.base == "atom";
-    if m.has("async") {
-        return Err(m.unknown("red.async"));
+    if m.flag("async") {
+        return store_async(cx, m, args);
     }
     let (order, scope) = match order(m) {
         (Order::Weak, scope) => (Order::Relaxed, scope),

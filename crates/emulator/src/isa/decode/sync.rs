@@ -82,9 +82,6 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
     let (order, _) = order(m);
     let space = space(m);
     m.flag("b64");
-    if no_complete {
-        return Err(m.unknown(".noComplete"));
-    }
     if what == "pending_count" {
         cx.count(args, 2, 2)?;
         return Ok(Op::MbarPending { d: cx.dst(cx.arg(args, 0)?)?, a: cx.src(cx.arg(args, 1)?, Ty::B64)? });
@@ -119,7 +116,8 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
             } else {
                 (number.unwrap_or(Src::Imm(1)), None)
             };
-            (first, MbarOp::Arrive { d, count, tx, drop: what == "arrive_drop", release })
+            let drop = what == "arrive_drop";
+            (first, MbarOp::Arrive { d, count, tx, drop, release, no_complete })
         }
         "test_wait" | "try_wait" => {
             cx.count(args, 3, 3 + usize::from(what == "try_wait"))?;
@@ -139,9 +137,10 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
 pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
     let scope = scope(m);
     let half = m.one_of(&["acquire", "release"]);
-    m.ignore(&["sc", "acq_rel"]);
-    let thread =
-        Fence::Thread { scope, acquires: half != Some("release"), releases: half != Some("acquire") };
+    // membar is the same as fence.sc.
+    let sequential = m.one_of(&["sc", "acq_rel"]) == Some("sc") || m.base == "membar";
+    let (acquires, releases) = (half != Some("release"), half != Some("acquire"));
+    let thread = Fence::Thread { scope, acquires, releases, sequential };
     m.ignore(&["sync_restrict::shared::cta", "sync_restrict::shared::cluster"]);
     let kind = if m.flag("mbarrier_init") {
         Fence::MbarrierInit
@@ -158,7 +157,7 @@ pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
                 m.ignore(&["shared::cluster", "shared::cta"]);
                 Fence::ProxyAsync { shared: true, global: false }
             }
-            Some("tensormap::generic") => Fence::ProxyTensormap,
+            Some("tensormap::generic") => Fence::ProxyTensormap { acquires },
             Some("alias") => thread,
             _ => return Err(m.unknown("proxy")),
         }

@@ -43,6 +43,22 @@ fn four(a: u64, b: u64, c: u64, signed: bool, add: bool, f: fn(i32, i32) -> i32)
     each.enumerate().fold(0, |d, (i, x)| d | u64::from(x as u8) << (8 * i))
 }
 
+/// `mad.hi.sat.s32`: the sum of the high half and `c` stays in range.
+pub(crate) fn multiply_saturating(ty: Ty) -> Option<F3> {
+    (ty == Ty::S32).then_some(lanes!(|a, b, c| {
+        let high = (i64::from(a as i32) * i64::from(b as i32) >> 32) as i32;
+        u64::from(high.saturating_add(c as i32) as u32)
+    }))
+}
+
+/// `mad24.hi.sat.s32`: as that, of the upper 32 of the 48 bits of the product of two numbers of 24 bits.
+pub(crate) fn multiply_24_saturating(ty: Ty) -> Option<F3> {
+    (ty == Ty::S32).then_some(lanes!(|a, b, c| {
+        let product = i64::from((a as i32) << 8 >> 8) * i64::from((b as i32) << 8 >> 8);
+        u64::from(((product >> 16) as i32).saturating_add(c as i32) as u32)
+    }))
+}
+
 /// `vadd4`, `vsub4`, `vavrg4`, `vabsdiff4`, `vmin4`, `vmax4` on bytes of one sign, without selection.
 pub(crate) fn bytes(name: &str, ty: (Ty, Ty), saturates: bool, add: bool) -> Option<F3> {
     macro_rules! by {

@@ -68,6 +68,8 @@ pub(crate) enum Callee {
     Allocate,
     /// `free(address)`
     Release,
+    /// `cudaMalloc(where the address goes, bytes)`
+    AllocateTo,
     /// Memory for the parameters of a grid: `(kernel, grid, block, bytes of shared memory)`
     ChildBuffer,
     /// Launches it: `(that memory, stream)`
@@ -197,6 +199,8 @@ pub(crate) enum MbarOp {
         tx: Option<Src>,
         drop: bool,
         release: bool,
+        /// It may not be the last of its phase.
+        no_complete: bool,
     },
     ExpectTx {
         tx: Src,
@@ -225,6 +229,8 @@ pub(crate) enum Fence {
         scope: Scope,
         acquires: bool,
         releases: bool,
+        /// `fence.sc`, which is in one order with all others.
+        sequential: bool,
     },
     /// `fence.proxy.async` and its spaces.
     ProxyAsync {
@@ -232,7 +238,9 @@ pub(crate) enum Fence {
         global: bool,
     },
     /// `fence.proxy.tensormap` acquire or release.
-    ProxyTensormap,
+    ProxyTensormap {
+        acquires: bool,
+    },
     MbarrierInit,
     TcgenBefore,
     TcgenAfter,
@@ -265,6 +273,8 @@ pub(crate) struct Store {
     pub scope: Scope,
     /// `st.async`: signalled on this mbarrier of the same CTA as the destination.
     pub mbar: Option<Addr>,
+    /// `red.async`: what is done with the value and the bytes that are there.
+    pub reduces: Option<AtomOp>,
 }
 
 /// An atomic.

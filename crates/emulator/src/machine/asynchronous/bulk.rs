@@ -1,12 +1,14 @@
-//! Bulk copies without a tensor map, and `st.async`.
+//! Bulk copies without a tensor map, `st.async` and `red.async`.
 
 use super::signal;
 use crate::isa::op::CopyWay;
-use crate::machine::core::Core;
+use crate::machine::actor::Actor;
+use crate::machine::core::{Core, Spot};
 use crate::machine::exec::atomics;
 use crate::machine::operations::{Operation, Work};
 use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
+use crate::race::scope::Scope;
 use crate::report::Severity;
 
 /// Reads, writes, signals.
@@ -54,7 +56,7 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
             }
             match b.way {
                 CopyWay::Reduce(o) => {
-                    if !atomics::reduce_typed(core, b.global, &b.data, o, b.ty) {
+                    if !atomics::reduce_typed(core, Spot::Global(b.global), &b.data, o, b.ty) {
                         let message = format!("bulk reduction {o:?} of {:?}", b.ty);
                         core.report(
                             "X01",
@@ -97,11 +99,18 @@ pub(crate) fn advance_store(core: &mut Core<'_>, op: &mut Operation) -> bool {
     if op.stage == 0 {
         for (cta, at, bytes, _) in &stores {
             if core.shared_bounds(*cta, *at, bytes.len() as u64, &actor) {
-                let i = *at as usize;
-                if let Some(to) = core.cta(*cta).and_then(|c| c.shared.get_mut(i..i + bytes.len())) {
-                    to.copy_from_slice(bytes);
-                }
-                core.touch_shared(*cta, *at, bytes.len() as u64, &actor, Act::Write);
+                let (i, len) = (*at as usize, bytes.len() as u64);
+                let Some((op, ty)) = s.reduces else {
+                    if let Some(to) = core.cta(*cta).and_then(|c| c.shared.get_mut(i..i + bytes.len())) {
+                        to.copy_from_slice(bytes);
+                    }
+                    core.touch_shared(*cta, *at, len, &actor, Act::Write);
+                    continue;
+                };
+                // Its types were checked when it was decoded.
+                atomics::reduce_typed(core, Spot::Shared(*cta, *at), bytes, op, ty);
+                let atomic = Actor { scope: Scope::Cluster, element: bytes.len() as u8, ..actor.clone() };
+                core.touch_shared(*cta, *at, len, &atomic, Act::Atomic);
             }
         }
         return false;

@@ -1,5 +1,6 @@
 //! `cp.async`: 4, 8 or 16 bytes for each lane (E30). It works in the generic proxy.
 
+use crate::machine::actor::Actor;
 use crate::machine::core::Core;
 use crate::machine::operations::{Operation, Work};
 use crate::race::access::Act;
@@ -17,7 +18,8 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
             {
                 // Bounds were just checked.
                 let _ = core.world.global.read(c.src, out);
-                core.touch_global(c.src, u64::from(c.valid), &actor, Act::Read);
+                let one = Actor { lanes: 1 << c.lane, ..actor.clone() };
+                core.touch_global(c.src, u64::from(c.valid), &one, Act::Read);
             }
             w.data.push(bytes);
         }
@@ -39,9 +41,10 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
         list.push((c.lane, c.dst.1));
         core.stats.bytes_copied += u64::from(c.valid);
     }
-    // The operation is one actor: its lanes do not matter, so ranges are recorded directly.
-    for (_, at) in list {
-        core.touch_shared(cta, at, u64::from(w.size), &actor, Act::Write);
+    // Whoever waits, waits for the copies of its own lane.
+    for (lane, at) in list {
+        let one = Actor { lanes: 1 << lane, ..actor.clone() };
+        core.touch_shared(cta, at, u64::from(w.size), &one, Act::Write);
     }
     true
 }

@@ -4,7 +4,7 @@ use super::signal;
 use crate::isa::op::{AtomOp, CopyWay};
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
-use crate::machine::exec::atomics;
+use crate::machine::exec::{atomics, maps};
 use crate::machine::operations::{Operation, TensorWork, Work};
 use crate::machine::tensormap::ElemType;
 use crate::race::access::Act;
@@ -30,6 +30,9 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     let writer = op.actor_as(Kind::BulkWrite, true);
     let (warp, number, stage) = (op.warp, op.number, op.stage);
     let Work::Tensor(t) = &mut op.work else { return true };
+    if stage == 0 {
+        maps::read(core, &generic, t.map_at);
+    }
     match (t.way, stage) {
         (CopyWay::Load, 0) => {
             read_global(core, t, &actor);

@@ -1,4 +1,4 @@
-//! Instructions across the lanes of a warp (E53). Each orders the lanes it joins.
+//! Instructions across the lanes of a warp (E53). Each orders the lanes it joins; with `strict` only `bar.warp.sync` does.
 
 use super::flow::Flow;
 use super::meet;
@@ -156,7 +156,8 @@ fn group(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32, members
         }
         _ => {}
     }
-    if core.race {
+    // PTX promises order of memory for bar.warp.sync alone.
+    if core.race && (!core.opts.strict || matches!(op, Op::BarWarp { .. })) {
         w.sync_lanes(here);
     }
     Flow::Next

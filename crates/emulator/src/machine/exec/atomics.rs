@@ -137,10 +137,13 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     }
     if core.race {
         drop((a, one));
-        order::acquire(core, w, &touched, x.order, x.scope, !x.dsts.is_empty());
-        let publishes = x.order.releases() || w.fence_clock.iter().any(Option::is_some);
+        order::acquire(core, w, &touched, x.order, x.scope, (!x.dsts.is_empty(), mask));
+        let publishes = x.order.releases() || order::fenced(w);
         let takes = x.order.acquires() || !x.dsts.is_empty() && !core.opts.strict;
-        let a = Actor { scope: x.scope, publishes, takes, ..actor(w, pc, mask) };
+        // The halves of a pair are added one by one.
+        let pairs = matches!(x.ty, Ty::F16x2 | Ty::BF16x2);
+        let element = if pairs { 2 } else { e as u8 };
+        let a = Actor { scope: x.scope, element, publishes, takes, ..actor(w, pc, mask) };
         order::release(core, w, &touched, x.order, x.scope, mask);
         touched.record(core, size as u64, &a, Act::Atomic);
         for (cta, list) in &touched.shared {
@@ -202,17 +205,16 @@ pub(crate) fn reduce_range(core: &mut Core<'_>, addr: u64, data: &[u8], op: Atom
         ElemType::F64 => Ty::F64,
         _ => Ty::F32,
     };
-    reduce_typed(core, addr, data, op, ty)
+    reduce_typed(core, Spot::Global(addr), data, op, ty)
 }
 
-/// As [`reduce_range`], with the type of an instruction.
-pub(crate) fn reduce_typed(core: &mut Core<'_>, addr: u64, data: &[u8], op: AtomOp, ty: Ty) -> bool {
+/// As [`reduce_range`], wherever it is, with the type of an instruction.
+pub(crate) fn reduce_typed(core: &mut Core<'_>, spot: Spot, data: &[u8], op: AtomOp, ty: Ty) -> bool {
     let e = ty.bytes() as usize;
     if e > 8 || matches!(op, AtomOp::Exch | AtomOp::Cas) {
         return false;
     }
     for (i, chunk) in data.chunks_exact(e).enumerate() {
-        let spot = Spot::Global(addr);
         let at = (i * e) as u64;
         let b = chunk.iter().rev().fold(0_u64, |v, x| v << 8 | u64::from(*x));
         let old = read(core, spot, at, e);

@@ -1,7 +1,9 @@
 //! The cluster barrier, fences, register moves, and the end of a warp (E28, E29, E54).
 
 use super::flow::Flow;
+use super::maps;
 use super::named::settle;
+use super::order;
 use crate::isa::op::Fence;
 use crate::machine::actor::actor;
 use crate::machine::core::Core;
@@ -18,10 +20,7 @@ pub(crate) fn cluster_arrive(core: &mut Core<'_>, w: &mut Warp, release: bool, p
         return Flow::Next;
     }
     if core.race {
-        // A relaxed arrival publishes what a fence before it saw.
-        let [_, fenced, _] = &w.fence_clock;
-        let fenced = fenced.clone();
-        let c = if release { w.release(mask) } else { fenced.unwrap_or_else(|| core.empty_clock()) };
+        let c = if release { w.release(mask) } else { order::fenced_for(core, w, Scope::Cluster) };
         core.cluster_barrier.clock.join(&c);
     }
     w.cluster_arrived = Some(core.cluster_barrier.generation);
@@ -56,7 +55,7 @@ pub(crate) fn cluster_wait(core: &mut Core<'_>, w: &mut Warp, acquire: bool, pc:
     w.cluster_arrived = None;
     if acquire && core.race {
         let c = core.cluster_barrier.released.clone();
-        w.learn(&c);
+        w.learn(mask, &c);
     }
     Flow::Next
 }
@@ -67,16 +66,19 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
         return Flow::Next;
     }
     match f {
-        Fence::Thread { scope, acquires, releases } => {
+        Fence::Thread { scope, acquires, releases, sequential } => {
             let covered = Scope::ALL.iter().take_while(|s| **s <= scope).count();
             if acquires {
                 let found: Vec<Clock> =
                     w.read_clock.iter_mut().take(covered).filter_map(Option::take).collect();
-                found.iter().for_each(|c| w.learn(c));
+                found.iter().for_each(|c| w.learn(mask, c));
             }
             if releases {
                 let clock = w.release(mask);
                 w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
+                if sequential {
+                    Rc::make_mut(&mut w.clock).fence_sequential(covered, &clock);
+                }
             }
         }
         Fence::ProxyAsync { shared, global } => {
@@ -85,12 +87,20 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
             for (space, _) in [shared, global].iter().enumerate().filter(|(_, named)| **named) {
                 if !strict {
                     own.fence(space);
+                    own.fence_told(space, mask);
                 }
                 own.fence_own(space, id, mask, now);
             }
             w.now += 1;
         }
-        Fence::ProxyTensormap | Fence::MbarrierInit => {}
+        // It counts for initialisations alone; here for all before it.
+        Fence::MbarrierInit => {
+            let clock = w.release(mask);
+            let covered = [Scope::Cta, Scope::Cluster].len();
+            w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
+        }
+        Fence::ProxyTensormap { acquires: true } => maps::fence(core, w, mask),
+        Fence::ProxyTensormap { acquires: false } => {}
         Fence::TcgenBefore => {
             core.tmem_fences.entry(w.id).or_default().push(w.now);
             w.now += 1;

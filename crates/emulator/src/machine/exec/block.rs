@@ -4,6 +4,7 @@ use super::touched::Touched;
 use crate::isa::lanes::Lanes;
 use crate::isa::op::Space;
 use crate::machine::core::{Core, Spot};
+use crate::machine::heap::Heap;
 use crate::machine::warp::{FULL, Warp};
 
 /// Bytes of the widest one: 32 lanes of 32 bytes.
@@ -35,7 +36,7 @@ impl Block {
         let len = 32 * each;
         let spot = core.spot(space, start, w.cta);
         let inside = match spot {
-            Spot::Global(at) => core.world.global.check(at, len).is_ok(),
+            Spot::Global(at) => !Heap::holds(at) && core.world.global.check(at, len).is_ok(),
             Spot::Shared(c, at) => {
                 let room =
                     core.ctas.get(c as usize).filter(|_| c == w.cta).map_or(0, |c| c.shared.len() as u64);

@@ -1,6 +1,7 @@
 //! Functions that the driver provides: printing, failing, the heap (E98).
 
 use super::flow::Flow;
+use super::memory::place;
 use crate::code::KERNEL_BASE;
 use crate::isa::op::{Call, Callee, Space};
 use crate::machine::actor::actor;
@@ -8,11 +9,13 @@ use crate::machine::child::{Child, PENDING};
 use crate::machine::core::{Core, Spot};
 use crate::machine::printf;
 use crate::machine::warp::Warp;
+use crate::race::access::Act;
 
 /// What CUDA calls the stream whose grids run last.
 const TAIL: u64 = 3;
-/// cudaErrorInvalidValue, cudaErrorLaunchPendingCountExceeded
+/// cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorLaunchPendingCountExceeded
 const INVALID: u64 = 1;
+const NO_MEMORY: u64 = 2;
 const TOO_MANY: u64 = 69;
 /// Bytes of a string that are read.
 const LONGEST: u64 = 4096;
@@ -48,7 +51,7 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
                 core.dead = true;
                 0
             }
-            Callee::Allocate => core.world.allocate(argument(w, 0)),
+            Callee::Allocate => core.world.heap.allocate(argument(w, 0)),
             Callee::ChildBuffer => {
                 let three = |i: usize| {
                     let at = c.arguments.get(i).map_or(0, |at| w.stack.base(lane) + u64::from(*at));
@@ -59,6 +62,18 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
                     })
                 };
                 prepare(core, argument(w, 0), three(1), three(2), argument(w, 3) as u32)
+            }
+            Callee::Release => {
+                if let Err(misuse) = core.world.heap.release(argument(w, 0)) {
+                    let (message, remedy) = misuse.explain();
+                    core.error("A01", &actor(w, pc, 1 << lane), message, remedy);
+                }
+                0
+            }
+            Callee::AllocateTo => {
+                let made = core.world.heap.allocate(argument(w, 1));
+                put(core, w, pc, (lane, argument(w, 0)), &made.to_le_bytes());
+                if made == 0 { NO_MEMORY } else { 0 }
             }
             Callee::ChildLaunch => launch(core, argument(w, 0), argument(w, 1)),
             _ => 0,
@@ -74,12 +89,34 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, c: &Call, pc: u32, mask: u3
     Flow::Next
 }
 
+/// Writes bytes at the generic address that a lane passed.
+fn put(core: &mut Core<'_>, w: &mut Warp, pc: u32, (lane, at): (u32, u64), bytes: &[u8]) {
+    let a = actor(w, pc, 1 << lane);
+    let size = bytes.len() as u64;
+    match place(core, w, &a, Space::Generic, at, size) {
+        Some(Spot::Global(g)) => {
+            // Bounds were just checked.
+            let _ = core.world.global.write(g, bytes);
+            core.touch_global(g, size, &a, Act::Write);
+        }
+        Some(Spot::Shared(c, s)) => {
+            let (from, to) = (s as usize, (s + size) as usize);
+            if let Some(slot) = core.cta(c).and_then(|c| c.shared.get_mut(from..to)) {
+                slot.copy_from_slice(bytes);
+            }
+            core.touch_shared(c, s, size, &a, Act::Write);
+        }
+        Some(Spot::Local(l)) => w.stack.write(lane, l, bytes),
+        Some(Spot::Param(_) | Spot::Nowhere) | None => {}
+    }
+}
+
 /// Memory for the parameters of a grid that is to be launched; 0 where no kernel is at the address.
 fn prepare(core: &mut Core<'_>, kernel: u64, grid: [u32; 3], block: [u32; 3], smem: u32) -> u64 {
     let number = (kernel.wrapping_sub(KERNEL_BASE) / 16).checked_sub(1);
     let number = number.and_then(|n| usize::try_from(n).ok());
     let Some((number, bytes)) = number.and_then(|n| Some((n, *core.code.kernels.get(n)?))) else { return 0 };
-    let at = core.world.allocate(bytes.max(1));
+    let at = core.world.heap.allocate(bytes.max(1));
     if at != 0 {
         let params = vec![0; bytes as usize];
         core.world.prepared.insert(at, Child { kernel: number, grid, block, smem, params, tail: false });

@@ -78,8 +78,7 @@ pub(crate) fn wait_cp_async(core: &mut Core<'_>, w: &mut Warp, keep: u32, all: b
         return Flow::Stay(Wait::Retry(Cond::CpAsync { keep }));
     }
     if core.race {
-        let c = Rc::make_mut(&mut w.clock);
-        covered.iter().for_each(|n| c.complete(channel(w.id, Kind::CpAsync), *n));
+        Rc::make_mut(&mut w.clock).copied(w.id, &covered);
     }
     w.cp_async.forget(keep, mask);
     Flow::Next
@@ -99,14 +98,14 @@ pub(crate) fn wait_bulk(core: &mut Core<'_>, w: &mut Warp, keep: u32, read: bool
         return Flow::Stay(Wait::Retry(Cond::Bulk { keep, read }));
     }
     if core.race {
-        let id = w.id;
-        let c = Rc::make_mut(&mut w.clock);
+        let mut over = core.empty_clock();
         for n in covered {
-            c.complete(channel(id, Kind::BulkStore), n);
+            over.complete(channel(w.id, Kind::BulkStore), n);
             if !read {
-                c.complete(channel(id, Kind::BulkWrite), n);
+                over.complete(channel(w.id, Kind::BulkWrite), n);
             }
         }
+        w.learn(mask, &over);
     }
     if !read {
         w.bulk.forget(keep, mask);
@@ -221,6 +220,13 @@ pub(crate) fn tensor(core: &mut Core<'_>, w: &mut Warp, t: &TensorCopy, pc: u32,
         let a = actor(w, pc, 1 << l);
         let i = l as usize;
         let Some(map) = read_map(core, w, &a, maps[i]) else { continue };
+        let map_at = match core.spot(Space::Generic, maps[i], w.cta) {
+            Spot::Global(g) => Some(g),
+            _ => None,
+        };
+        if let Some(g) = map_at {
+            super::maps::check(core, w, &a, g);
+        }
         let Spot::Shared(cta, at) = core.spot(Space::SharedCluster, shared.map_or(0, |s| s[i]), w.cta) else {
             core.error("A03", &a, "the shared side of the copy is not in shared memory", "mend the address");
             continue;
@@ -279,7 +285,8 @@ pub(crate) fn tensor(core: &mut Core<'_>, w: &mut Warp, t: &TensorCopy, pc: u32,
             }
         };
         expect_signal(core, &ctas, mbar);
-        let work = TensorWork { way: t.way, map, coords: c, rows, ctas, shared: at, mbar, data: Vec::new() };
+        let work =
+            TensorWork { way: t.way, map, map_at, coords: c, rows, ctas, shared: at, mbar, data: Vec::new() };
         drop(a);
         let kind = if stores { Kind::BulkStore } else { Kind::BulkLoad };
         let n = issue(core, w, kind, 1 << l, pc, Work::Tensor(Box::new(work)));

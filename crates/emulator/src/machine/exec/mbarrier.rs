@@ -2,6 +2,7 @@
 
 use super::flow::Flow;
 use super::memory::checked_addresses;
+use super::order;
 use crate::isa::op::{Addr, MbarOp, Space};
 use crate::machine::actor::{Actor, actor};
 use crate::machine::asynchronous::issue;
@@ -12,6 +13,8 @@ use crate::machine::operations::{SignalWork, Work};
 use crate::machine::warp::{Wait, Warp};
 use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
+use crate::race::released::join_scopes;
+use crate::race::scope::Scope;
 use crate::report::Severity;
 use smallvec::SmallVec;
 
@@ -144,7 +147,29 @@ fn arrivals(core: &mut Core<'_>, w: &mut Warp, op: &MbarOp, places: &[(u32, u32,
             core.error("M05", &a, format!("arrival with count {count}"), "counts are 1 to 2^20-1 (T8)");
             continue;
         }
-        let carries = if releases && core.race { w.release(1 << lane) } else { core.empty_clock() };
+        if matches!(op, MbarOp::Arrive { no_complete: true, .. })
+            && core
+                .ctas
+                .get(cta as usize)
+                .and_then(|c| c.mbars.get(&(at as u32)))
+                .is_some_and(|b| b.pending <= count)
+        {
+            let message = "the last arrival of a phase has .noComplete";
+            core.error(
+                "M04",
+                &a,
+                message,
+                "let another arrival complete the phase, or leave the modifier out",
+            );
+        }
+        let carries = match op {
+            _ if !core.race => core.empty_clock(),
+            _ if releases => w.release(1 << lane),
+            MbarOp::Arrive { .. } => {
+                order::fenced_for(core, w, if cta == w.cta { Scope::Cta } else { Scope::Cluster })
+            }
+            _ => core.empty_clock(),
+        };
         if let Some(s) = arrive(core, &a, cta, at, count, expect, drop, &carries) {
             states[lane as usize] = s;
         }
@@ -246,10 +271,13 @@ fn wait(
             if b.pass(w.id, passed) {
                 stale = Some((b.line, phase));
             }
-            if *acquire && core.race {
-                let done = core.ctas.get(cta as usize).and_then(|c| c.mbars.get(&at)).map(|b| b.done.clone());
-                if let Some(done) = done {
-                    w.learn(&done);
+            let done = core.ctas.get(cta as usize).and_then(|c| c.mbars.get(&at)).map(|b| b.done.clone());
+            if let Some(done) = done.filter(|_| core.race) {
+                if *acquire {
+                    w.learn(passed, &done);
+                } else {
+                    // A fence behind a relaxed wait learns it.
+                    join_scopes(&mut w.read_clock, &[Some((*done).clone()), None, None]);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `ld`, `st`, `st.async`: per lane, with bounds, alignment and order (E19-E22).
+//! `ld`, `st`, `st.async`, `red.async`: per lane, with bounds, alignment and order (E19-E22).
 
 use super::alu::{poison_lanes, poisoned};
 use super::block::Block;
@@ -11,6 +11,7 @@ use crate::isa::types::{low_mask, sign_extend};
 use crate::machine::actor::{Actor, actor};
 use crate::machine::asynchronous::issue;
 use crate::machine::core::{Core, Spot};
+use crate::machine::heap::Heap;
 use crate::machine::operations::{StAsyncWork, Work};
 use crate::machine::warp::Warp;
 use crate::race::access::Act;
@@ -126,6 +127,11 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
                 let _ = core.world.global.read(g, buf);
                 touched.global.push((lane, g));
                 from_memory = true;
+                if core.race && Heap::holds(g) {
+                    for (i, p) in poison.iter_mut().enumerate() {
+                        *p |= core.unwritten_heap(g + (i * e) as u64, e as u64) << lane;
+                    }
+                }
             }
             Spot::Shared(c, at) => {
                 let at = at as usize;
@@ -161,10 +167,11 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
         let guess = l.guess && !core.opts.strict;
         let act = if l.order.strong() || guess { Act::Atomic } else { Act::Read };
         if l.order.strong() {
-            order::acquire(core, w, &touched, l.order, l.scope, false);
+            order::acquire(core, w, &touched, l.order, l.scope, (false, mask));
         }
         drop((a, one));
-        let a = Actor { scope: l.scope, ..actor(w, pc, mask) };
+        let element = if guess { 0 } else { e as u8 };
+        let a = Actor { scope: l.scope, element, ..actor(w, pc, mask) };
         if l.constant {
             core.touch_constant(&touched.global, size as u64, &a, STALE);
         }
@@ -228,7 +235,7 @@ fn poisoned_halves(core: &Core<'_>, cta: u32, at: u64, bytes: u64) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// `st` and `st.async`.
+/// `st`, `st.async` and `red.async`.
 pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask: u32) -> Flow {
     let (addrs, lanes) = checked_addresses(core, w, s.addr, pc, mask);
     let e = s.ty.bytes() as usize;
@@ -274,7 +281,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                     core.error(
                         "A03",
                         &one,
-                        "the mbarrier of st.async is not in the CTA of its bytes",
+                        "the mbarrier is not in the CTA of the bytes that it counts",
                         "use mapa",
                     );
                 }
@@ -327,20 +334,22 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
             }
         }
         drop((a, one));
-        issue(core, w, Kind::StAsync, lanes, pc, Work::StAsync(StAsyncWork { stores: later }));
+        let work = Work::StAsync(StAsyncWork { stores: later, reduces: s.reduces.map(|op| (op, s.ty)) });
+        issue(core, w, Kind::StAsync, lanes, pc, work);
         return Flow::Next;
     }
     core.progress += u64::from(!same);
     if core.race {
         if s.order.strong() {
             drop((a, one));
-            let a = Actor { scope: s.scope, ..actor(w, pc, mask) };
+            let a = Actor { scope: s.scope, element: e as u8, ..actor(w, pc, mask) };
             order::overwrite(core, &touched);
             order::release(core, w, &touched, s.order, s.scope, mask);
             touched.record(core, size as u64, &a, Act::Atomic);
             for (cta, list) in &touched.shared {
                 list.iter().for_each(|(_, at)| core.define_shared(*cta, *at, size as u64));
             }
+            touched.global.iter().for_each(|(_, at)| core.define_heap(*at, size as u64));
         } else {
             order::overwrite(core, &touched);
             overlap::check(core, &touched, &values, s.ty.bits(), size as u64, &a);

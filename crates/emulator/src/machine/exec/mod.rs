@@ -11,6 +11,7 @@ pub(crate) mod copy;
 pub(crate) mod flow;
 mod idesc;
 mod leave;
+pub(crate) mod maps;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod meet;
@@ -91,7 +92,7 @@ pub(crate) fn step(core: &mut Core<'_>, w: &mut Warp, group: u32, pc: u32) {
         return;
     }
     if !w.tmem_pending.is_empty()
-        && let Some(number) = tcgen::loading(core, w, pc)
+        && let Some(number) = tcgen::loading(core, w, pc, mask)
     {
         // Reading a loaded register before wait::ld is data flow: it waits (E50).
         w.spread();

@@ -4,6 +4,7 @@ use super::touched::Touched;
 use crate::isa::op::Order;
 use crate::machine::core::Core;
 use crate::machine::warp::Warp;
+use crate::race::clock::Clock;
 use crate::race::released::{ByScope, join_scopes};
 use crate::race::scope::Scope;
 
@@ -17,7 +18,7 @@ fn keys(touched: &Touched) -> Vec<(u32, u64)> {
     keys
 }
 
-/// What a strong load, or an atomic that `takes` the value it replaces, learns from the places it reads.
+/// What some lanes learn by a strong load, or by an atomic that `takes` the value it replaces, from the places they read.
 ///
 /// A relaxed load learns nothing before a fence. An atomic that takes a ticket is followed by none in the example of
 /// the CUDA guide (its last block sums up behind a barrier alone), so it learns at once, unless `strict`.
@@ -27,7 +28,7 @@ pub(crate) fn acquire(
     touched: &Touched,
     order: Order,
     scope: Scope,
-    takes: bool,
+    (takes, mask): (bool, u32),
 ) {
     let mut found = ByScope::default();
     for key in keys(touched) {
@@ -35,7 +36,7 @@ pub(crate) fn acquire(
         released.find(key, (core.home, w.cta), scope, &mut found);
     }
     if order.acquires() || takes && !core.opts.strict {
-        found.iter().flatten().for_each(|c| w.learn(c));
+        found.iter().flatten().for_each(|c| w.learn(mask, c));
     }
     join_scopes(&mut w.read_clock, &found);
 }
@@ -53,8 +54,12 @@ pub(crate) fn release(
     let clocks = if order.releases() {
         let clock = w.release(mask);
         [Some(clock.clone()), Some(clock.clone()), Some(clock)]
-    } else if w.fence_clock.iter().any(Option::is_some) {
-        w.fence_clock.clone()
+    } else if fenced(w) {
+        let mut clocks = w.fence_clock.clone();
+        if let Some(others) = &w.clock.sequential {
+            join_scopes(&mut clocks, others);
+        }
+        clocks
     } else {
         return;
     };
@@ -63,6 +68,21 @@ pub(crate) fn release(
         let released = if key.0 == 0 { &mut core.world.released } else { &mut core.released };
         released.publish(key, cta, scope, &clocks);
     }
+}
+
+/// What a relaxed arrival of a scope publishes: what fences before it saw.
+pub(crate) fn fenced_for(core: &Core<'_>, w: &Warp, scope: Scope) -> Clock {
+    let sequential = w.clock.sequential.as_ref().and_then(|s| s.get(scope as usize));
+    let mut clock = core.empty_clock();
+    for saw in w.fence_clock.get(scope as usize).into_iter().chain(sequential).flatten() {
+        clock.join(saw);
+    }
+    clock
+}
+
+/// Whether a strong write publishes what a fence before it saw.
+pub(crate) fn fenced(w: &Warp) -> bool {
+    w.clock.sequential.is_some() || w.fence_clock.iter().any(Option::is_some)
 }
 
 /// A store that is no atomic ends what releases left where it writes.

@@ -16,6 +16,9 @@ use crate::race::access::Act;
 use crate::race::clock::{Kind, channel};
 use std::rc::Rc;
 
+const LOADED_EARLY: &str =
+    "tcgen05.wait::ld before the registers are used: a chip need not wait by itself (E50)";
+
 /// One tcgen05 instruction.
 pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, t: &Tcgen, pc: u32, mask: u32) -> Flow {
     match t {
@@ -337,9 +340,18 @@ fn product(
     Ok(())
 }
 
-/// The load in flight that writes a register of the instruction at `pc`.
-pub(crate) fn loading(core: &Core<'_>, w: &mut Warp, pc: u32) -> Option<u32> {
-    w.tmem_pending.retain(|(n, _)| core.in_flight(w.id, Kind::TcgenLd, *n));
+/// The load in flight that writes a register of the instruction at `pc`; with `strict` nobody may touch it before the wait.
+pub(crate) fn loading(core: &mut Core<'_>, w: &mut Warp, pc: u32, mask: u32) -> Option<u32> {
     let uses = core.code.uses.get(pc as usize)?;
-    w.tmem_pending.iter().find(|(_, regs)| uses.iter().any(|(r, _)| regs.contains(r))).map(|(n, _)| *n)
+    let (number, _) = w.tmem_pending.iter().find(|(_, regs)| uses.iter().any(|(r, _)| regs.contains(r)))?;
+    let number = *number;
+    if core.opts.strict {
+        let a = actor(w, pc, mask);
+        core.error("W01", &a, "a register that tcgen05.ld brings is touched before its wait", LOADED_EARLY);
+    }
+    let flying = core.in_flight(w.id, Kind::TcgenLd, number);
+    if !flying {
+        w.tmem_pending.retain(|(n, _)| *n != number);
+    }
+    flying.then_some(number)
 }

@@ -1,6 +1,6 @@
 //! What a bulk copy and a `st.async` carry with them.
 
-use crate::isa::op::CopyWay;
+use crate::isa::op::{AtomOp, CopyWay};
 use crate::isa::types::Ty;
 
 /// One bulk copy.
@@ -20,9 +20,11 @@ pub(crate) struct BulkWork {
     pub data: Vec<u8>,
 }
 
-/// The lanes of one `st.async`.
+/// The lanes of one `st.async` or `red.async`.
 #[derive(Clone, Debug)]
 pub(crate) struct StAsyncWork {
     /// CTA, offset, bytes, and offset of the mbarrier in that CTA.
     pub stores: Vec<(u32, u64, Vec<u8>, u64)>,
+    /// What `red.async` does with the bytes that are there.
+    pub reduces: Option<(AtomOp, Ty)>,
 }

@@ -65,6 +65,7 @@ impl Operation {
             proxy,
             same: false,
             scope: Scope::Gpu,
+            element: 0,
             publishes: false,
             takes: false,
             cta: self.cta,

@@ -8,6 +8,8 @@ use crate::machine::tensormap::MapView;
 pub(crate) struct TensorWork {
     pub way: CopyWay,
     pub map: MapView,
+    /// Where it is in global memory, if it is there.
+    pub map_at: Option<u64>,
     /// Element coordinates, innermost first.
     pub coords: [i64; 5],
     /// Rows of dimension 1, for gather and scatter.
