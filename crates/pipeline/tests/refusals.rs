@@ -155,13 +155,10 @@ fn loops_with_nothing_to_pipeline() {
     let (_, tail) = rest.split_once("    }\n").unwrap();
     let all = refusals(&format!("{head}{}", tail.replace("%r ", "%zero ")), &CompileOptions::default());
     assert!(all.iter().any(|r| r.code == Code::Loop && r.message.contains("no scf.for")), "{all:?}");
-    // A loop that multiplies nothing: what it loads is left out.
+    // A loop that multiplies nothing only hands its accumulator on: it is left out with what it loads.
     let dot = text.lines().find(|l| l.contains("tt.dot")).unwrap();
     let all = refusals(&text.replace(dot, "").replace("yield %d", "yield %acc"), &CompileOptions::default());
-    assert!(
-        all.iter().any(|r| r.code == Code::Loop && r.message.contains("no scf.for loads a tile")),
-        "{all:?}"
-    );
+    assert!(all.iter().any(|r| r.code == Code::Loop && r.message.contains("no scf.for")), "{all:?}");
 }
 
 #[test]

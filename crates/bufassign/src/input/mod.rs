@@ -3,6 +3,7 @@
 mod block;
 mod builder;
 mod chain;
+mod chip;
 mod element;
 mod machine;
 mod name;

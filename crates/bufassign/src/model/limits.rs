@@ -1,6 +1,6 @@
 //! The target's capacities as this crate uses them (B7). A chip is read as the description that it is (B82).
 
-use super::machine::{Machine, Role, block, columns, roles, spaces};
+use super::machine::{Machine, Role, TmemLimits, block, columns, roles, spaces};
 use crate::input::{AccessRole, BlockSpec, MachineSpec, TargetSpec};
 use crate::output::AssignError;
 use serde_json::Value as Json;
@@ -30,15 +30,6 @@ pub(crate) struct Limits {
     pub roles: BTreeMap<AccessRole, Role>,
     /// Its spaces, where it runs no blocks (B82).
     pub machine: Option<Machine>,
-}
-
-/// Tensor-memory geometry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TmemLimits {
-    pub lanes: u64,
-    pub columns: u64,
-    pub cell_bits: u64,
-    pub min_alloc: u64,
 }
 
 /// Looks a target up and applies overrides (B2).

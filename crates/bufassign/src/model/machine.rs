@@ -1,9 +1,17 @@
 //! A machine given as data, validated (B82). The built-in chips are such machines, too.
 
-use super::limits::TmemLimits;
 use crate::input::{Access, AccessRole, BlockSpec, MachineSpec, OwnName, Proxy, RoleSpec, Space, SpaceSpec};
 use crate::output::AssignError;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Tensor-memory geometry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TmemLimits {
+    pub lanes: u64,
+    pub columns: u64,
+    pub cell_bits: u64,
+    pub min_alloc: u64,
+}
 
 /// Spaces without a base begin at multiples of this, so that alignments up to it hold.
 const GRAIN: u64 = 1 << 16;

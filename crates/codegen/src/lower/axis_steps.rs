@@ -8,7 +8,8 @@ use warploom_layout::{AxisStep, Dim, Layout, Level, TileOp, check, reduction, sc
 
 use super::Lower;
 use super::across::Row;
-use super::linear::{of_thread, sum};
+use super::bits::sum;
+use super::linear::of_thread;
 use super::map::unknown;
 use super::value::{Bound, Form};
 use crate::error::{Result, internal, refuse};

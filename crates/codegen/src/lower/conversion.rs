@@ -10,7 +10,8 @@ use warploom_layout::{
 };
 
 use super::Lower;
-use super::linear::{of_thread, sum};
+use super::bits::sum;
+use super::linear::of_thread;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
 

@@ -18,12 +18,6 @@ pub(super) fn of_thread(layout: &Layout, output: Dim) -> Vec<u64> {
     images
 }
 
-/// The sum (xor) of those masks whose bit of `number` is set.
-pub(super) fn sum(masks: impl IntoIterator<Item = u64>, number: u64) -> u64 {
-    let set = masks.into_iter().enumerate().filter(|(bit, _)| number >> bit & 1 == 1);
-    set.fold(0, |sum, (_, mask)| sum ^ mask)
-}
-
 impl<'c> Lower<'c, '_> {
     /// The thread's number in its partition.
     fn own_number(&self) -> Result<IntValue<'c>> {

@@ -5,6 +5,7 @@ mod address;
 mod async_copy;
 mod atomic;
 mod axis_steps;
+mod bits;
 mod bounded;
 mod cache;
 mod chunks;

@@ -89,3 +89,72 @@ fn named(images: &[u64], at: &Coords, family: Family, lanes: u64) -> Option<Base
     let same = |base: &Base| (0..).zip(images).all(|(bit, image)| base.of(1 << bit) == Some(*image));
     known.into_iter().find(same).or_else(|| Images::new(images).map(Base::Images))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn blocked(vector: u16, across: u16) -> Family {
+        Family::Blocked(Blocked { warp: 0, lanes: 128, vector, across })
+    }
+
+    fn lanes(vector: u16) -> Base {
+        Base::Lane(blocked(vector, 4), Axis::Col)
+    }
+
+    fn found(to: &[u64], from: &[u64], at: &Coords) -> Option<Coords> {
+        regrouped(to, from, at, blocked(4, 4), 128)
+    }
+
+    #[test]
+    fn neighbours_that_share_an_element_have_it_from_one_place() {
+        let at = |base, offset| Coord { base, offset };
+        let place: Coords = [at(Base::Zero, 3), at(lanes(16), 69)].into_iter().collect();
+        let halves = found(&[64, 128], &[64, 64, 2], &place).unwrap();
+        assert_eq!(halves.as_slice(), [at(Base::Zero, 3), at(lanes(8), 34), at(Base::Zero, 1)]);
+        let carry: Coords = [at(Base::Zero, 3), at(lanes(16), 16)].into_iter().collect();
+        assert_eq!(
+            found(&[64, 128], &[64, 4, 32], &carry),
+            None,
+            "the constant changes bits of the lane's number"
+        );
+    }
+
+    #[test]
+    fn blocks_of_columns_are_columns() {
+        let lane = Coord { base: Base::Quad(2), offset: 3 };
+        let block = |n| Coord { base: Base::Zero, offset: n };
+        let at: Coords = [lane, block(1), lane].into_iter().collect();
+        let whole = found(&[16, 2, 64], &[16, 128], &at).unwrap();
+        assert_eq!(whole.as_slice(), [lane, Coord { base: Base::Quad(2), offset: 67 }]);
+        let unit = found(&[16, 2, 64], &[1, 16, 2, 64], &at).unwrap();
+        assert_eq!(unit.as_slice(), [Coord::ZERO, lane, block(1), lane]);
+        let apart: Coords = [lane, lane, lane].into_iter().collect();
+        assert_eq!(found(&[16, 2, 64], &[16, 96], &apart), None, "96 is no power of two");
+    }
+
+    proptest! {
+        /// Every lane finds the element of the same number.
+        #[test]
+        fn numbers_stay_what_they_are(
+            rows in 0u32..4, vector in 0u32..4, across in 0u32..6, cut in 0u32..9, register in 0u32..64,
+        ) {
+            let family = blocked(1 << vector, 1 << across);
+            let Family::Blocked(lanes) = family else { unreachable!() };
+            let (height, width) = (lanes.row_step() << rows, lanes.col_step() << 1);
+            let count = family.count(height, width).unwrap();
+            let (row, col) = family.place(width, u64::from(register) % count);
+            let at: Coords = [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect();
+            let from = [height * width >> cut.min((height * width).trailing_zeros()), 1 << cut.min((height * width).trailing_zeros())];
+            let place = regrouped(&[height, width], &from, &at, blocked(4, 4), 128).unwrap();
+            for thread in 0..128 {
+                let number = |at: &Coords, width: u64| {
+                    let all: Vec<u64> = at.iter().map(|c| c.base.of(thread).unwrap() + u64::from(c.offset)).collect();
+                    all[0] * width + all[1]
+                };
+                prop_assert_eq!(number(&at, width), number(&place, from[1]));
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use inkwell::values::IntValue;
 use smallvec::SmallVec;
 use warploom_ir::{Type, ValueId};
 
-use super::linear::sum;
+use super::bits::sum;
 use crate::family::{Axis, Family};
 use crate::llvm::Val;
 

@@ -5,7 +5,8 @@ use warploom_ir::ValueId;
 use warploom_layout::{Dim, Layout};
 
 use super::Lower;
-use super::linear::{of_thread, sum};
+use super::bits::sum;
+use super::linear::of_thread;
 use super::map::unknown;
 use super::update::Stored;
 use super::value::{Coord, Coords, Form};

@@ -4,6 +4,7 @@ pub(crate) mod alu;
 pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod copy;
+mod cvt;
 pub(crate) mod memory;
 pub(crate) mod mods;
 pub(crate) mod predicates;

@@ -2,10 +2,10 @@
 
 use super::actor::Actor;
 use super::coverage::Seen;
-use super::exec::maps::MapFence;
 use super::global::Fault;
 use super::heap::Heap;
 use super::launch::{Launch, RunOptions};
+use super::map_fence::MapFence;
 use super::mbarrier::Mbarrier;
 use super::named::NamedBarrier;
 use super::operations::{Operands, Operation};

@@ -4,7 +4,7 @@ use super::actor::actor;
 use super::cluster::Machine;
 use super::coverage::Seen;
 use crate::race::access::{Access, OPERATION};
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use crate::race::shadow::GRANULE;
 use crate::report::{Finding, Severity, Stats, TraceEvent};
 use crate::sight::Sight;

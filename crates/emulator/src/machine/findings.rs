@@ -4,7 +4,7 @@ use super::actor::Actor;
 use super::core::Core;
 use crate::place::{Extent, FindingPlace};
 use crate::race::access::{Access, Act, OPERATION};
-use crate::race::clock::{KINDS, Kind};
+use crate::race::channel::{KINDS, Kind};
 use crate::race::shadow::{Conflict, ConflictKind};
 use crate::report::{Finding, Severity};
 

@@ -8,7 +8,7 @@ use super::exec;
 use super::launch::Policy;
 use super::warp::{Cond, Wait, Warp};
 use crate::isa::op::{Op, Presence};
-use crate::race::clock::Kind;
+use crate::race::channel::Kind;
 use std::rc::Rc;
 
 /// Steps in which some lanes could have moved and did not, before they go first (E6).

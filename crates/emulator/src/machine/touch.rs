@@ -7,7 +7,7 @@ use super::warp::FULL;
 use crate::isa::op::Op;
 use crate::place::Extent;
 use crate::race::access::{Access, Act, OPERATION};
-use crate::race::clock::{KINDS, Kind};
+use crate::race::channel::{KINDS, Kind};
 use crate::race::seen::Along;
 use crate::race::shadow::{Conflict, GRANULE, granules};
 use crate::report::Severity;

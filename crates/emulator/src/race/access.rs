@@ -1,6 +1,7 @@
 //! An access to some bytes: who made it, when, and what it is ordered with (E60-E65).
 
-use super::clock::{Clock, KINDS, Kind};
+use super::channel::{KINDS, Kind};
+use super::clock::Clock;
 use super::mask::lanes;
 use super::scope::Scope;
 

@@ -1,109 +1,10 @@
 //! What an actor knows to have happened: a vector clock over threads, and for each channel of asynchronous
 //! operations the numbers known to be complete (E60).
 
-use super::released::{ByScope, join_scopes};
+use super::channel::{Done, Kind, channel};
 use super::told::Told;
 use super::within::Within;
-use smallvec::SmallVec;
 use std::rc::Rc;
-
-/// Kinds of asynchronous operations; a channel is a warp and a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    CpAsync,
-    BulkLoad,
-    BulkStore,
-    Wgmma,
-    TcgenMma,
-    TcgenLd,
-    TcgenSt,
-    StAsync,
-    /// The global writes of bulk stores; their reads are `BulkStore`, for `wait_group.read` ends with those.
-    BulkWrite,
-    /// Arrivals that wait for other operations.
-    Signal,
-}
-
-impl Kind {
-    /// What reports call an operation of this kind.
-    pub(crate) fn name(self) -> &'static str {
-        Self::name_of(self as u32)
-    }
-
-    /// The name of a kind by its number.
-    pub(crate) fn name_of(kind: u32) -> &'static str {
-        match kind {
-            0 => "cp.async",
-            1 => "bulk load",
-            2 | 8 => "bulk store",
-            3 => "wgmma",
-            4 => "tcgen05 operation",
-            5 => "tcgen05.ld",
-            6 => "tcgen05.st",
-            7 => "st.async",
-            _ => "arrival",
-        }
-    }
-}
-
-/// Number of kinds.
-pub(crate) const KINDS: u32 = 10;
-
-/// The channel of a warp (numbered in its cluster) and a kind.
-pub(crate) fn channel(warp: u32, kind: Kind) -> u32 {
-    warp * KINDS + kind as u32
-}
-
-/// The number of channels of a cluster.
-pub(crate) fn channels(warps: u32) -> usize {
-    (warps * KINDS) as usize
-}
-
-/// A set of operation numbers: all below `upto`, and some ranges (half-open, sorted) above.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Done {
-    upto: u32,
-    above: SmallVec<[(u32, u32); 1]>,
-}
-
-impl Done {
-    pub(crate) fn contains(&self, n: u32) -> bool {
-        n < self.upto || self.above.iter().any(|&(a, b)| a <= n && n < b)
-    }
-
-    pub(crate) fn insert(&mut self, n: u32) {
-        if self.contains(n) {
-            return;
-        }
-        let at = self.above.iter().position(|&(a, _)| a > n).unwrap_or(self.above.len());
-        self.above.insert(at, (n, n + 1));
-        self.merge();
-    }
-
-    /// Joins neighbours and moves what touches `upto` below it.
-    fn merge(&mut self) {
-        let mut out: SmallVec<[(u32, u32); 1]> = SmallVec::new();
-        for &(a, b) in &self.above {
-            if a <= self.upto {
-                self.upto = self.upto.max(b);
-            } else if let Some(last) = out.last_mut().filter(|l| l.1 >= a) {
-                last.1 = last.1.max(b);
-            } else {
-                out.push((a, b));
-            }
-        }
-        self.above = out;
-    }
-
-    fn join(&mut self, other: &Done) {
-        self.upto = self.upto.max(other.upto);
-        if !other.above.is_empty() || !self.above.is_empty() {
-            self.above.extend(other.above.iter().copied());
-            self.above.sort_unstable();
-            self.merge();
-        }
-    }
-}
 
 /// What is known of one cluster. Clones share their parts until one of them changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -234,10 +135,30 @@ pub(crate) struct Clock {
     /// What lanes of the own warp know of each other; it is not passed on as it stands.
     pub within: Option<Rc<Within>>,
     /// What some lanes of the own warp were told; it is not passed on as it stands.
-    pub told: Option<Rc<Told>>,
+    pub told: Option<Rc<Told<Clock>>>,
     /// What `fence.sc` of each scope saw, here or before what was learnt. Fences of that kind are in one order, so a later
     /// strong write publishes it although another thread executed the fence.
     pub sequential: Option<Rc<ByScope>>,
+}
+
+/// One clock for each scope.
+pub(crate) type ByScope = [Option<Clock>; 3];
+
+/// Joins a clock to one that may not be there yet.
+pub(super) fn join(slot: &mut Option<Clock>, clock: &Clock) {
+    match slot {
+        Some(c) => c.join(clock),
+        None => *slot = Some(clock.clone()),
+    }
+}
+
+/// Joins clocks scope by scope.
+pub(crate) fn join_scopes(into: &mut ByScope, from: &ByScope) {
+    for (slot, clock) in into.iter_mut().zip(from) {
+        if let Some(clock) = clock {
+            join(slot, clock);
+        }
+    }
 }
 
 impl Clock {
@@ -293,10 +214,7 @@ impl Clock {
 
     /// All operations of a channel below `n` are known complete.
     pub(crate) fn complete_below(&mut self, channel: u32, n: u32) {
-        self.seen.finish(channel, |d| {
-            d.upto = d.upto.max(n);
-            d.merge();
-        });
+        self.seen.finish(channel, |d| d.insert_below(n));
     }
 
     /// Everything seen so far was followed by a proxy fence of a space: 0 for shared, 1 for global memory.

@@ -1,7 +1,9 @@
 //! Happens-before analysis (E60-E65, E99).
 
 pub(crate) mod access;
+pub(crate) mod channel;
 pub(crate) mod clock;
+mod learnt;
 mod mask;
 pub(crate) mod released;
 pub(crate) mod scope;

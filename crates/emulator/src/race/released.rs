@@ -1,11 +1,8 @@
 //! What releases leave at addresses for acquires to find (E61, E99).
 
-use super::clock::Clock;
+use super::clock::{ByScope, Clock, join};
 use super::scope::{CtaOf, Scope};
 use std::collections::BTreeMap;
-
-/// One clock for each scope.
-pub(crate) type ByScope = [Option<Clock>; 3];
 
 /// What was released at one address since the last store there that released nothing.
 #[derive(Debug, Default)]
@@ -20,22 +17,6 @@ struct Place {
 #[derive(Debug, Default)]
 pub(crate) struct Released {
     places: BTreeMap<(u32, u64), Place>,
-}
-
-fn join(slot: &mut Option<Clock>, clock: &Clock) {
-    match slot {
-        Some(c) => c.join(clock),
-        None => *slot = Some(clock.clone()),
-    }
-}
-
-/// Joins clocks scope by scope.
-pub(crate) fn join_scopes(into: &mut ByScope, from: &ByScope) {
-    for (slot, clock) in into.iter_mut().zip(from) {
-        if let Some(clock) = clock {
-            join(slot, clock);
-        }
-    }
 }
 
 impl Released {

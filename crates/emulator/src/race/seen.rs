@@ -83,7 +83,8 @@ impl Along {
 mod tests {
     use super::Along;
     use crate::race::access::{Access, Act, OPERATION};
-    use crate::race::clock::{Clock, Kind, channel};
+    use crate::race::channel::{Kind, channel};
+    use crate::race::clock::Clock;
     use crate::race::scope::Scope;
     use crate::race::shadow::Granule;
     use proptest::prelude::*;

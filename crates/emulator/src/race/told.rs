@@ -1,21 +1,26 @@
 //! What some lanes of a warp learnt that the rest of it did not: a lane that waits, waits for itself (E60, E100).
 
-use super::clock::{Clock, Done, Kind, channel};
-use std::rc::Rc;
+use super::channel::Done;
 
 /// What lanes know beyond their warp's clock, until they meet the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told<C> {
     /// The lanes that learnt it. They are taken to know each other's: lanes that wait for different things are rare.
-    lanes: u32,
-    clock: Option<Clock>,
+    pub(super) lanes: u32,
+    pub(super) clock: Option<C>,
     /// Copies by `cp.async` of this warp that are over for the lanes that issued them.
-    copies: Option<(u32, Done)>,
+    pub(super) copies: Option<(u32, Done)>,
 }
 
-impl Told {
+impl<C> Default for Told<C> {
+    fn default() -> Self {
+        Told { lanes: 0, clock: None, copies: None }
+    }
+}
+
+impl<C> Told<C> {
     /// The clock, if all of these lanes were told.
-    pub(crate) fn of(&self, lanes: u32) -> Option<&Clock> {
+    pub(crate) fn of(&self, lanes: u32) -> Option<&C> {
         self.clock.as_ref().filter(|_| lanes & !self.lanes == 0)
     }
 
@@ -27,75 +32,5 @@ impl Told {
     /// Whether a copy of a warp is over for the lane that issued it.
     pub(crate) fn copied(&self, warp: u32, number: u32) -> bool {
         self.copies.as_ref().is_some_and(|(w, done)| *w == warp && done.contains(number))
-    }
-}
-
-impl Clock {
-    /// Some lanes of the own warp, of which `live` have not ended, learn what a clock knows.
-    pub(crate) fn learn(&mut self, lanes: u32, live: u32, clock: &Clock) {
-        if live & !lanes == 0 {
-            self.join(clock);
-            return;
-        }
-        let told = Rc::make_mut(self.told.get_or_insert_default());
-        told.clock.get_or_insert_with(|| clock.plain()).join(clock);
-        told.lanes |= lanes;
-        if live & !told.lanes == 0 {
-            self.tell_all();
-        }
-    }
-
-    /// Copies by `cp.async` of the own warp are over, each for the lane that issued it.
-    pub(crate) fn copied(&mut self, warp: u32, numbers: &[u32]) {
-        let told = Rc::make_mut(self.told.get_or_insert_default());
-        let (_, done) = told.copies.get_or_insert_with(|| (warp, Done::default()));
-        numbers.iter().for_each(|n| done.insert(*n));
-    }
-
-    /// Lanes meet: what one of them was told all of them know.
-    pub(crate) fn tell(&mut self, lanes: u32, live: u32) {
-        let Some(told) = self.told.as_mut().map(Rc::make_mut) else { return };
-        if told.lanes & lanes != 0 {
-            told.lanes |= lanes;
-        }
-        let copies = told.copies.take();
-        let all = live & !told.lanes == 0;
-        if all || told.clock.is_none() {
-            self.tell_all();
-        }
-        self.finish_copies(copies);
-    }
-
-    /// What some lanes were told is known to whoever has this clock.
-    pub(crate) fn tell_all(&mut self) {
-        let Some(told) = self.told.take() else { return };
-        if let Some(clock) = &told.clock {
-            self.join(clock);
-        }
-        self.finish_copies(told.copies.clone());
-    }
-
-    /// A clock that is passed on by some lanes: it holds what they were told.
-    pub(crate) fn passed_on_by(&mut self, lanes: u32) {
-        let Some(told) = self.told.take() else { return };
-        if let Some(clock) = told.clock.as_ref().filter(|_| told.lanes & lanes != 0) {
-            self.join(clock);
-        }
-        self.finish_copies(told.copies.clone());
-    }
-
-    /// What was told to some of these lanes was followed by a proxy fence of a space.
-    pub(crate) fn fence_told(&mut self, space: usize, lanes: u32) {
-        if let Some(told) = self.told.as_mut().filter(|t| t.lanes & lanes != 0)
-            && let Some(clock) = &mut Rc::make_mut(told).clock
-        {
-            clock.fence(space);
-        }
-    }
-
-    fn finish_copies(&mut self, copies: Option<(u32, Done)>) {
-        if let Some((warp, done)) = copies {
-            self.complete_all(channel(warp, Kind::CpAsync), &done);
-        }
     }
 }

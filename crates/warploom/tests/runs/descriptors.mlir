@@ -52,3 +52,44 @@ module {
     tt.return
   }
 }
+// -----
+// A loop carries its descriptor, and a branch makes it anew for every third tile.
+// run: run - --target sm_90a --interleavings 3 --seed 1 --arg=[8192] --arg=[8192] --arg=5 --arg=60
+// run: run - --target sm_100a --interleavings 3 --seed 2 --arg=[8192] --arg=[8192] --arg=5 --arg=64
+// run: run - --target sm_120a --interleavings 3 --seed 3 --arg=[8192] --arg=[8192] --arg=5 --arg=60
+// run: run - --target sm_80 --interleavings 3 --seed 4 --arg=[8192] --arg=[8192] --arg=5 --arg=60
+// clean
+module {
+  tt.func public @carried(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %tiles: i32, %rows: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %c64 = arith.constant 64 : i32
+    %c128 = arith.constant 128 : i32
+    %unit = arith.constant 1 : i64
+    %line = arith.constant 128 : i64
+    %one = arith.constant dense<1.000000e+00> : tensor<8x128xf32>
+    %first = tt.make_tensor_descriptor %x, [%rows, %c128], [%line, %unit] : <f32>, <8x128xf32>
+    %out = tt.make_tensor_descriptor %y, [%rows, %c128], [%line, %unit] : <f32>, <8x128xf32>
+    %last = scf.for %i = %c0 to %tiles step %c1 iter_args(%d = %first) -> (!tt.tensordesc<8x128xf32>) : i32 {
+      %rest = arith.remsi %i, %c3 : i32
+      %anew = arith.cmpi eq, %rest, %c1 : i32
+      %now = scf.if %anew -> (!tt.tensordesc<8x128xf32>) {
+        %by = arith.muli %i, %c128 : i32
+        %moved = tt.addptr %x, %by : !tt.ptr<f32>, i32
+        %fewer = arith.subi %rows, %i : i32
+        %made = tt.make_tensor_descriptor %moved, [%fewer, %c128], [%line, %unit] : <f32>, <8x128xf32>
+        scf.yield %made : !tt.tensordesc<8x128xf32>
+      } else {
+        scf.yield %d : !tt.tensordesc<8x128xf32>
+      }
+      %at = arith.muli %i, %c3 : i32
+      %tile = tt.descriptor_load %now[%at, %c0] : !tt.tensordesc<8x128xf32> -> tensor<8x128xf32>
+      %more = arith.addf %tile, %one : tensor<8x128xf32>
+      %to = arith.shli %i, %c3 : i32
+      tt.descriptor_store %out[%to, %c0], %more : !tt.tensordesc<8x128xf32>, tensor<8x128xf32>
+      scf.yield %now : !tt.tensordesc<8x128xf32>
+    }
+    tt.return
+  }
+}

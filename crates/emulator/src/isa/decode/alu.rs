@@ -1,9 +1,9 @@
 //! Moves, integers, predicates, floats, conversions.
 
 use super::context::{Context, Res};
+use super::cvt::{cvt, rounding};
 use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
-use crate::isa::cvt::{Spec, packed};
 use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{
     F2, F3, carry as chain, compare, directed, double, float, half, integer as int, old,
@@ -189,22 +189,6 @@ fn part_bits(cx: &Context<'_, '_>, ty: Ty, n: usize) -> Res<u8> {
     }
 }
 
-/// `cvt.pack.sat.{u16,s16,u8,s8}.s32[.b32] d, a, b[, c]`: b below a, and c above both.
-fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
-    if !m.flag("sat") {
-        return Err(m.unknown("only the saturating form exists"));
-    }
-    let (to, from) = (m.ty()?, m.ty()?);
-    m.flag("b32");
-    let f = int::pack(to).filter(|_| from == Ty::S32).ok_or_else(|| m.unknown("types"))?;
-    let three = to.bits() == 8;
-    cx.count(args, if three { 4 } else { 3 }, if three { 4 } else { 3 })?;
-    let d = cx.dst(cx.arg(args, 0)?)?;
-    let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
-    let c = if three { cx.src(cx.arg(args, 3)?, Ty::B32)? } else { Src::Imm(0) };
-    Ok(Op::Ter { f, d, a, b, c, join: Join::Whole })
-}
-
 /// `mul` and `mad` of integers, plain or in a carry chain.
 fn multiply<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let part = m.one_of(&["lo", "hi", "wide"]).ok_or_else(|| m.unknown("it has no .lo, .hi or .wide"))?;
@@ -271,45 +255,6 @@ fn carry<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], n
     // What is subtracted is added as its complement, and one.
     let first = if name == "sub" { u32::MAX } else { 0 };
     Ok(Op::Carry { f, d, a, b, c, sets, chained, first })
-}
-
-fn rounding(word: &str) -> Option<(Rounding, bool)> {
-    Some(match word {
-        "rn" => (Rounding::Even, false),
-        "rna" => (Rounding::Away, false),
-        "rz" => (Rounding::Zero, false),
-        "rm" => (Rounding::Down, false),
-        "rp" => (Rounding::Up, false),
-        "rni" => (Rounding::Even, true),
-        "rzi" => (Rounding::Zero, true),
-        "rmi" => (Rounding::Down, true),
-        "rpi" => (Rounding::Up, true),
-        _ => return None,
-    })
-}
-
-fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
-    if m.flag("pack") {
-        return pack_integers(cx, m, args);
-    }
-    if m.has("rs") {
-        return Err(m.unknown("stochastic rounding"));
-    }
-    let (rounding, whole) = m.take(rounding).unwrap_or((Rounding::Even, false));
-    let (ftz, sat) = (m.flag("ftz"), m.flag("sat"));
-    let (satfinite, relu) = (m.flag("satfinite"), m.flag("relu"));
-    let (to, from) = (m.ty()?, m.ty()?);
-    let two = packed(to) && from == Ty::F32;
-    let n = if two { 3 } else { 2 };
-    cx.count(args, n, n)?;
-    let d = cx.dst(cx.arg(args, 0)?)?;
-    let spec = Spec { to, from, rounding, whole, ftz, sat, satfinite, relu, register: cx.width(d) };
-    if !spec.known() {
-        return Err(m.unknown("types"));
-    }
-    let a = cx.src(cx.arg(args, 1)?, from)?;
-    let b = if two { Some(cx.src(cx.arg(args, 2)?, from)?) } else { None };
-    Ok(Op::Cvt { spec, d, a, b })
 }
 
 /// Named operations whose last type decides integer, float or half.

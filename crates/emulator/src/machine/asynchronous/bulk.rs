@@ -7,7 +7,7 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::exec::atomics;
 use crate::machine::operations::{Operation, Work};
 use crate::race::access::Act;
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use crate::race::scope::Scope;
 use crate::report::Severity;
 

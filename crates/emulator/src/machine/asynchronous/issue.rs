@@ -3,7 +3,7 @@
 use crate::machine::core::Core;
 use crate::machine::operations::{Operation, Work};
 use crate::machine::warp::Warp;
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use std::rc::Rc;
 
 /// Issues an operation for some lanes of a warp; returns its number in the channel.

@@ -15,7 +15,7 @@ pub(crate) use issue::issue;
 use super::core::Core;
 use super::operations::{Operation, Work};
 use super::warp::Warp;
-use crate::race::clock::Kind;
+use crate::race::channel::Kind;
 
 /// Whether the next event of an operation may happen now.
 pub(crate) fn ready(core: &Core<'_>, op: &Operation) -> bool {

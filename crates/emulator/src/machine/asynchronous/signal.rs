@@ -5,7 +5,8 @@ use crate::machine::core::Core;
 use crate::machine::mbarrier::ArriveFault;
 use crate::machine::operations::{Operation, Work};
 use crate::race::access::Act;
-use crate::race::clock::{Clock, Kind, channel};
+use crate::race::channel::{Kind, channel};
+use crate::race::clock::Clock;
 use crate::report::Severity;
 
 /// One event: arrive everywhere.

@@ -8,7 +8,7 @@ use crate::machine::exec::{atomics, maps};
 use crate::machine::operations::{Operation, TensorWork, Work};
 use crate::machine::tensormap::ElemType;
 use crate::race::access::Act;
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use crate::report::Severity;
 
 /// The bytes that stand for elements outside of the tensor.

@@ -11,7 +11,7 @@ use crate::machine::warp::{FULL, Warp};
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
 use crate::race::access::Act;
-use crate::race::clock::Kind;
+use crate::race::channel::Kind;
 
 /// A product waits for earlier ones on its accumulators; the rest may overtake.
 pub(crate) fn ready(core: &Core<'_>, op: &Operation, work: &TmemWork) -> bool {

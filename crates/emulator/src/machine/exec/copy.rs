@@ -9,7 +9,7 @@ use crate::machine::core::{Core, Spot};
 use crate::machine::operations::{BulkWork, CpAsyncWork, LaneCopy, TensorWork, Work};
 use crate::machine::tensormap::{MapView, TENSOR_MAP_BYTES};
 use crate::machine::warp::{Cond, Wait, Warp};
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use std::rc::Rc;
 
 pub(crate) fn each(mask: u32) -> impl Iterator<Item = u32> {

@@ -5,6 +5,7 @@
 
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
+use crate::machine::map_fence::MapFence;
 use crate::machine::tensormap::TENSOR_MAP_BYTES;
 use crate::machine::warp::Warp;
 use crate::race::access::{Access, Act};
@@ -15,15 +16,6 @@ use std::rc::Rc;
 
 /// Fences of a warp that are remembered: what an older one saw the newer ones saw too.
 const KEPT: usize = 16;
-
-/// One `fence.proxy.tensormap` that acquires: who executed it, and what they knew.
-#[derive(Clone, Debug)]
-pub(crate) struct MapFence {
-    warp: u32,
-    lanes: u32,
-    time: u32,
-    clock: Rc<Clock>,
-}
 
 /// `fence.proxy.tensormap::generic.acquire`. Its address is not looked at: it counts for all maps.
 pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, lanes: u32) {

@@ -15,7 +15,7 @@ use crate::machine::heap::Heap;
 use crate::machine::operations::{StAsyncWork, Work};
 use crate::machine::warp::Warp;
 use crate::race::access::Act;
-use crate::race::clock::Kind;
+use crate::race::channel::Kind;
 
 const STALE: (&str, &str) = (
     "ld.global.nc reads bytes that this kernel writes: it may see the old ones",

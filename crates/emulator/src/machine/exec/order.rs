@@ -5,7 +5,7 @@ use crate::isa::op::Order;
 use crate::machine::core::Core;
 use crate::machine::warp::Warp;
 use crate::race::clock::Clock;
-use crate::race::released::{ByScope, join_scopes};
+use crate::race::clock::{ByScope, join_scopes};
 use crate::race::scope::Scope;
 
 /// Where an access went: 0 for global memory, the rank of its CTA plus one for shared memory; and the address.

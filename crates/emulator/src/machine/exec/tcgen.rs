@@ -13,7 +13,7 @@ use crate::machine::operations::{Move, OperandLayout, Product, SignalWork, Sourc
 use crate::machine::tmem::{COLUMNS, LANES};
 use crate::machine::warp::{Cond, Wait, Warp};
 use crate::race::access::Act;
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use std::rc::Rc;
 
 const LOADED_EARLY: &str =

@@ -7,7 +7,7 @@ use crate::machine::asynchronous::issue;
 use crate::machine::core::Core;
 use crate::machine::operations::{OperandLayout, WgmmaWork, Work};
 use crate::machine::warp::{Cond, Held, Wait, Warp};
-use crate::race::clock::{Kind, channel};
+use crate::race::channel::{Kind, channel};
 use std::rc::Rc;
 
 /// Checks a product and issues this warp's part of it.

@@ -8,7 +8,8 @@ use super::tmem::TmemWork;
 use super::wgmma::WgmmaWork;
 use crate::machine::actor::Actor;
 use crate::race::access::OPERATION;
-use crate::race::clock::{Clock, Kind, channel};
+use crate::race::channel::{Kind, channel};
+use crate::race::clock::Clock;
 use crate::race::scope::Scope;
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
 //! An arrival that an operation will make.
 
-use crate::race::clock::Kind;
+use crate::race::channel::Kind;
 
 /// An arrival that waits for operations of the same warp.
 #[derive(Clone, Debug)]
