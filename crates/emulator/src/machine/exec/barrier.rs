@@ -105,7 +105,12 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
             core.tmem_fences.entry(w.id).or_default().push(w.now);
             w.now += 1;
         }
-        Fence::TcgenAfter => w.tcgen_after = Some(w.clock.clone()),
+        // It counts for what the lanes that execute it were told.
+        Fence::TcgenAfter => {
+            let mut clock = (*w.clock).clone();
+            clock.passed_on_by(mask);
+            w.tcgen_after = Some(Rc::new(clock));
+        }
     }
     Flow::Next
 }
