@@ -146,7 +146,9 @@ mod tests {
             let count = family.count(height, width).unwrap();
             let (row, col) = family.place(width, u64::from(register) % count);
             let at: Coords = [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect();
-            let from = [height * width >> cut.min((height * width).trailing_zeros()), 1 << cut.min((height * width).trailing_zeros())];
+            let all = height * width;
+            let inner = 1 << cut.min(all.trailing_zeros());
+            let from = [all / inner, inner];
             let place = regrouped(&[height, width], &from, &at, blocked(4, 4), 128).unwrap();
             for thread in 0..128 {
                 let number = |at: &Coords, width: u64| {

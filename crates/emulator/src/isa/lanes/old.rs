@@ -46,7 +46,7 @@ fn four(a: u64, b: u64, c: u64, signed: bool, add: bool, f: fn(i32, i32) -> i32)
 /// `mad.hi.sat.s32`: the sum of the high half and `c` stays in range.
 pub(crate) fn multiply_saturating(ty: Ty) -> Option<F3> {
     (ty == Ty::S32).then_some(lanes!(|a, b, c| {
-        let high = (i64::from(a as i32) * i64::from(b as i32) >> 32) as i32;
+        let high = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as i32;
         u64::from(high.saturating_add(c as i32) as u32)
     }))
 }
