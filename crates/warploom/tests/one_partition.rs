@@ -208,35 +208,3 @@ fn soft_max_runs_right_without_a_pipelined_loop() {
     };
     run("softmax", &text, "sm_80", &Options::default(), &[case(3, 4096), case(3, 1000)], 1);
 }
-
-/// A host descriptor may ask for padding by NaN or for f32 rounded on the way: one partition has no code for either, and
-/// ends with an error instead of reading zeros (C17).
-#[test]
-fn flags_of_a_descriptor_without_code_end_the_kernel() {
-    let text = common::read("examples/kernels/gemm.ttir");
-    let target = Target::named("sm_80").unwrap();
-    let output = warploom::compile(&warploom::read(&text).unwrap(), &target, &Options::default()).unwrap();
-    let metadata = &output.emitted.metadata;
-    let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
-    let findings = |set: Option<usize>| -> Vec<String> {
-        let mut device = emulator::Device::new(&target);
-        let mut args = Vec::new();
-        for number in 0..3 {
-            let address = device.alloc_from(&[0; 2 * 256 * 256], "tile").unwrap();
-            args.push(emulator::Arg::Ptr(address));
-            args.extend([256, 256, 256, 1].map(emulator::Arg::I64));
-            args.extend([0, 1].map(|flag| emulator::Arg::U8((set == Some(2 * number + flag)).into())));
-            args.extend([emulator::Arg::I32(256), emulator::Arg::I32(256)]);
-            args.extend([emulator::Arg::I64(256), emulator::Arg::I64(1)]);
-        }
-        args.extend([emulator::Arg::I32(64), emulator::Arg::U64(0), emulator::Arg::U64(0)]);
-        let entry = ptx.entry(&metadata.name).unwrap();
-        let launch = emulator::Launch { smem: metadata.shared as u32, args, ..emulator::Launch::of(entry) };
-        let report = device.run(&ptx, &launch, &emulator::RunOptions::default()).unwrap();
-        report.findings.into_iter().map(|finding| finding.code).collect()
-    };
-    assert_eq!(findings(None), [""; 0]);
-    for set in 0..6 {
-        assert!(findings(Some(set)).iter().any(|code| code == "D02"), "flag {set} is ignored");
-    }
-}

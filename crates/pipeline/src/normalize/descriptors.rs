@@ -3,9 +3,9 @@
 //! A descriptor made in the kernel is pointer, extents and strides anyway. One that is an argument becomes the
 //! arguments that Triton passes where a kernel's launch record has no tensor maps: pointer, extents and strides as
 //! `i64`, two flags; the extents and strides behind it stay where they are. Elements outside the tensor are not
-//! written, and read as zero; as NaN where a descriptor that is made in the kernel says so. That an argument says so, or
-//! asks for f32 rounded to tf32 on the way, is known when it is too late, for copies of pipelined loads leave zeros and
-//! all bits: the kernel then ends at once with an error (`trap`).
+//! written, and read as zero; as NaN where their descriptor says so, which for an argument is a flag of the launch.
+//! Copies of pipelined loads leave zeros and all bits: where an argument that a loop reads asks for NaN, or any asks for
+//! f32 rounded to tf32 on the way, the kernel ends at once with an error (`trap`).
 
 pub(crate) mod carried;
 mod place;
@@ -18,11 +18,12 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, AttrDict, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::emit::Emit;
+use crate::nest::loops_around;
 use crate::normalize::descriptors::carried::{is_carried, remake};
 use crate::normalize::descriptors::place::{place, place_rows};
-use crate::normalize::descriptors::tensor::Tensor;
+use crate::normalize::descriptors::tensor::{Outside, Tensor};
 use crate::place::{refuse, remark};
-use crate::walk::preorder;
+use crate::walk::{Users, preorder};
 
 /// What is said of a parameter that must be false: the kernel ends with `trap` where it is not.
 const UNSET: &str = "warploom.unset";
@@ -55,7 +56,7 @@ pub(crate) fn lower(
                 "launch",
                 "no tensor maps (tensordesc_meta is empty): for each descriptor pointer, i64 extents, i64 strides, two flags",
             )
-            .note("supported", "padding by zero, f32 as they are: the kernel traps where a flag is set")
+            .note("supported", "padding by zero, by NaN outside loops, f32 as they are: the kernel traps where a flag asks for more")
     });
     let blocks: Vec<BlockId> = preorder(module, func)
         .into_iter()
@@ -102,12 +103,16 @@ fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Te
         return;
     }
     let attrs = module.attr(func, "arg_attrs").and_then(Attr::as_array).unwrap_or_default().to_vec();
+    let users = Users::new(module);
     let mut kept = Vec::new();
     for (index, &arg) in old.iter().enumerate() {
         let Type::TensorDesc { shape, elem } = module.ty(arg).clone() else {
             kept.push((arg, attrs.get(index).cloned().unwrap_or_else(|| Attr::Dict(AttrDict::default()))));
             continue;
         };
+        let pads =
+            matches!(*elem, Type::Float(FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64));
+        let chosen = pads && users.of(arg).iter().all(|&user| is_straight(module, user));
         let loc = module.values[arg].loc;
         let divides = |by: u64| {
             let divisor = Attr::i32(i32::try_from(by).unwrap_or(1));
@@ -131,11 +136,11 @@ fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Te
         let strides = (0..rank)
             .map(|d| add(Type::I64, if d + 1 < rank { divides(unit) } else { plain() }, &mut kept))
             .collect();
-        for _flag in ["padding is NaN", "f32 are rounded to tf32"] {
-            let unset = Attr::Dict(AttrDict::from_iter([(UNSET, Attr::Bool(true))]));
-            add(Type::I1, unset, &mut kept);
-        }
-        tensors.insert(arg, Tensor { base, shape: extents, strides, nan: false });
+        let unset = || Attr::Dict(AttrDict::from_iter([(UNSET, Attr::Bool(true))]));
+        let nan = add(Type::I1, if chosen { plain() } else { unset() }, &mut kept);
+        let _tf32 = add(Type::I1, unset(), &mut kept);
+        let outside = if chosen { Outside::Flag(nan) } else { Outside::Zero };
+        tensors.insert(arg, Tensor { base, shape: extents, strides, outside });
     }
     let inputs = kept.iter().map(|&(arg, _)| module.ty(arg).clone()).collect();
     for (index, &(arg, _)) in (0u32..).zip(&kept) {
@@ -147,6 +152,15 @@ fn arguments(module: &mut Module, func: OpId, tensors: &mut BTreeMap<ValueId, Te
         props.set("function_type", Attr::Type(Type::Function { inputs, results }));
     }
     props.set("arg_attrs", Attr::Array(kept.into_iter().map(|(_, attr)| attr).collect()));
+}
+
+/// Whether what outside reads as may be chosen at the launch: for accesses that no loop could pipeline.
+fn is_straight(module: &Module, user: OpId) -> bool {
+    match module.ops[user].opcode {
+        Opcode::DescriptorLoad | Opcode::DescriptorGather => loops_around(module, user) == 0,
+        Opcode::DescriptorStore | Opcode::DescriptorScatter | Opcode::DescriptorReduce => true,
+        _ => false,
+    }
 }
 
 /// Makes arguments that control flow hands on in the kernel, and again behind it.
@@ -183,7 +197,7 @@ fn make(emit: &mut Emit<'_>, op: OpId) -> Option<Tensor> {
     let (&base, lists) = emit.out.ops[op].operands.split_first()?;
     let (shape, strides) = lists.split_at_checked(rank)?;
     let (shape, strides) = (shape.to_vec(), strides.to_vec());
-    let nan = emit.out.pads_with_nan(op);
+    let outside = if emit.out.pads_with_nan(op) { Outside::Nan } else { Outside::Zero };
     let shape = shape.into_iter().map(|extent| emit.wide(extent)).collect();
     let unit = emit.scalar(i64::from(128 / bits.max(1)).max(1), &Type::I64);
     let mut rows = Vec::new();
@@ -202,7 +216,7 @@ fn make(emit: &mut Emit<'_>, op: OpId) -> Option<Tensor> {
     let base = emit.same(Opcode::AddPtr, base, zero);
     let known = emit.out.def_op(base)?;
     emit.out.ops[known].attrs.set("tt.divisibility", Attr::i32(16));
-    Some(Tensor { base, shape, strides: rows, nan })
+    Some(Tensor { base, shape, strides: rows, outside })
 }
 
 /// One operation on a descriptor, through pointers. What a load makes is another value from here on.
@@ -252,7 +266,7 @@ fn access(
                 Type::Ptr { pointee, .. } => (**pointee).clone(),
                 other => other.clone(),
             };
-            let other = filler(&mut emit, &at.shape, &elem, tensor.nan);
+            let other = filler(&mut emit, &at.shape, &elem, tensor.outside);
             let operands = [at.pointers, at.mask, other];
             let loaded = emit.value(Opcode::Load, &operands, &Type::tensor(&at.shape, elem));
             let value = match wanted.shape() == at.shape {
@@ -291,18 +305,27 @@ fn access(
 }
 
 /// What stands outside the tensor.
-fn filler(emit: &mut Emit<'_>, shape: &[u64], elem: &Type, nan: bool) -> ValueId {
+fn filler(emit: &mut Emit<'_>, shape: &[u64], elem: &Type, outside: Outside) -> ValueId {
     let ty = Type::tensor(shape, elem.clone());
-    let value = match elem {
-        Type::Float(kind) => {
-            let bits = if nan { quiet_nan(*kind) } else { 0 };
-            Attr::Float { bits, ty: elem.clone() }
-        }
+    let value = |nan: bool| match elem {
+        Type::Float(kind) => Attr::Float { bits: if nan { quiet_nan(*kind) } else { 0 }, ty: elem.clone() },
         _ => Attr::Int { value: 0, ty: elem.clone() },
     };
-    let splat = Attr::Splat { value: Box::new(value), ty: ty.clone() };
-    let op = emit.op(Opcode::Constant, &[], &[ty], &[("value", splat)]);
-    emit.out.ops[op].results[0]
+    let mut constant = |value: Attr, ty: &Type| {
+        let op = emit.op(Opcode::Constant, &[], &[ty.clone()], &[("value", value)]);
+        emit.out.ops[op].results[0]
+    };
+    match outside {
+        Outside::Flag(flag) => {
+            let (nan, zero) = (constant(value(true), elem), constant(value(false), elem));
+            let chosen = emit.value(Opcode::Select, &[flag, nan, zero], elem);
+            emit.value(Opcode::Splat, &[chosen], &ty)
+        }
+        Outside::Zero | Outside::Nan => {
+            let value = Box::new(value(matches!(outside, Outside::Nan)));
+            constant(Attr::Splat { value, ty: ty.clone() }, &ty)
+        }
+    }
 }
 
 /// The NaN that TMA fills with.

@@ -10,6 +10,14 @@ pub(crate) struct Tensor {
     pub(crate) shape: Vec<ValueId>,
     /// Strides in elements, `i64`; the innermost is 1 (C15).
     pub(crate) strides: Vec<ValueId>,
-    /// Whether elements outside read as NaN.
-    pub(crate) nan: bool,
+    pub(crate) outside: Outside,
+}
+
+/// What elements outside a tensor read as.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Outside {
+    Zero,
+    Nan,
+    /// NaN where this `i1` of the launch is true.
+    Flag(ValueId),
 }
