@@ -83,8 +83,9 @@ pub(crate) fn is_free(module: &Module, value: ValueId) -> bool {
         let data = &module.ops[op];
         let facts = data.opcode.facts();
         let made = match data.opcode {
-            Opcode::Gather | Opcode::Reshape | Opcode::Cat => false,
-            Opcode::Load => true,
+            Opcode::Gather | Opcode::Cat => false,
+            // Their elements are found by where they stand (G5).
+            Opcode::Load | Opcode::Join | Opcode::Split => true,
             opcode => matches!(facts.category, Category::Source | Category::View) || opcode.is_elementwise(),
         };
         if !made || !data.regions.is_empty() {
