@@ -58,6 +58,10 @@ impl<'c> Lower<'c, '_> {
                 Type::Float(FloatKind::F32) => Some(("add", "f32", None)),
                 Type::Float(FloatKind::F64) => Some(("add", "f64", None)),
                 Type::Float(FloatKind::F16) => Some(("add.noftz", "f16", Some("f16x2"))),
+                // PTX has it from sm_90 on; before, sums are swapped in.
+                Type::Float(FloatKind::BF16) if self.ir.target.chip.capability < 90 => {
+                    Some(("add", "bf16", None))
+                }
                 Type::Float(FloatKind::BF16) => Some(("add.noftz", "bf16", Some("bf16x2"))),
                 _ => None,
             },

@@ -231,7 +231,7 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// The greater or the smaller of what is there and a number of 16 bits, swapped in until nobody was faster; what was
+    /// The greater or the smaller of what is there and a number of 16 bits, or their sum, swapped in until nobody was faster; what was
     /// there, zero where masked.
     fn swap_in(
         &mut self,
@@ -254,8 +254,11 @@ impl<'c> Lower<'c, '_> {
         let seen = self.ir.phi(word.into())?;
         seen.add_incoming(&[(&first, start)]);
         let old = self.ir.bits(seen.as_basic_value(), ty)?;
-        let name = if atomic.name == "max" { "maxnum" } else { "minnum" };
-        let new = self.ir.overloaded(name, &[old, value])?;
+        let new = match atomic.name {
+            "add" => self.ir.binary(Llvm::FAdd, old, value)?,
+            "max" => self.ir.overloaded("maxnum", &[old, value])?,
+            _ => self.ir.overloaded("minnum", &[old, value])?,
+        };
         let new = self.ir.bits(new, word.into())?;
         let text = format!("atom.global.{}.{}.cas.b16 $0, [$1], $2, $3;", atomic.order, atomic.scope);
         let args = [to, seen.as_basic_value(), new];

@@ -10,7 +10,7 @@ use crate::error::{Result, refuse};
 use crate::llvm::Val;
 
 /// What the f32 functions of libdevice that we have are called among the operations.
-const LIBDEVICE: [(&str, Opcode); 16] = [
+const LIBDEVICE: [(&str, Opcode); 18] = [
     ("__nv_expf", Opcode::Exp),
     ("__nv_exp2f", Opcode::Exp2),
     ("__nv_logf", Opcode::Log),
@@ -25,6 +25,8 @@ const LIBDEVICE: [(&str, Opcode); 16] = [
     ("__nv_floorf", Opcode::Floor),
     ("__nv_ceilf", Opcode::Ceil),
     ("__nv_fast_expf", Opcode::Exp),
+    ("__nv_fast_logf", Opcode::Log),
+    ("__nv_fast_log2f", Opcode::Log2),
     ("__nv_fast_sinf", Opcode::Sin),
     ("__nv_fast_cosf", Opcode::Cos),
 ];
@@ -47,12 +49,17 @@ const MACHINE: [(&str, &str, usize); 13] = [
     ("trunc", "trunc", 1),
 ];
 
+/// Quotients of f32, by their whole names; all are right to the last bit.
+const QUOTIENTS: [&str; 3] = ["__nv_fdiv_rn", "__nv_fdividef", "__nv_fast_fdividef"];
+
 /// How a function of libdevice is computed without it.
 enum Own {
     /// An operation on an f32.
     Single(Opcode),
     /// An intrinsic.
     Machine(&'static str),
+    /// A division.
+    Quotient,
     /// The remainder of a division.
     Remainder,
     /// Steps in f64.
@@ -113,6 +120,7 @@ impl<'c> Lower<'c, '_> {
         match (self.own_function(symbol, kind, args.len()), args) {
             (Some(Own::Single(opcode)), [x]) => self.single_function(op, opcode, *x),
             (Some(Own::Machine(intrinsic)), _) => self.ir.overloaded(intrinsic, args),
+            (Some(Own::Quotient), [a, b]) => self.ir.binary(Llvm::FDiv, *a, *b),
             (Some(Own::Remainder), [a, b]) => self.long_division(*a, *b),
             (Some(Own::Steps(form)), _) => {
                 let double = self.ir.f64().into();
@@ -135,6 +143,9 @@ impl<'c> Lower<'c, '_> {
             && let Some((_, opcode)) = LIBDEVICE.iter().find(|(name, _)| *name == symbol)
         {
             return Some(Own::Single(*opcode));
+        }
+        if kind == FloatKind::F32 && operands == 2 && QUOTIENTS.contains(&symbol) {
+            return Some(Own::Quotient);
         }
         let name = symbol.strip_prefix("__nv_")?;
         let name = match kind {

@@ -28,7 +28,7 @@ pub(super) struct Atomic {
 impl Atomic {
     /// Whether PTX has no such operation, and its result is swapped in until nobody was faster.
     pub(super) fn by_swapping(self) -> bool {
-        matches!((self.name, self.ty), ("max" | "min", "f16" | "bf16"))
+        matches!((self.name, self.ty), ("max" | "min", "f16" | "bf16") | ("add", "bf16"))
     }
 }
 

@@ -6,7 +6,7 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::vectors::Vectors;
-use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use crate::engines::asynchronous::{self, Products};
 use crate::engines::blocked;
@@ -238,23 +238,11 @@ fn aligned(module: &Module, func: OpId) -> bool {
     })
 }
 
-/// Whether an atomic operation adds bf16; the greater and the smaller are swapped in.
-fn of_bf16(module: &Module, op: OpId) -> bool {
-    let value = module.ops[op].operands.get(1);
-    let adds = module.attr(op, "atomic_rmw_op").and_then(Attr::as_str) == Some("fadd");
-    adds && value.is_some_and(|&v| *module.ty(v).elem() == Type::Float(FloatKind::BF16))
-}
-
 /// What no partition of this kind has code for.
 fn unsupported(module: &Module, op: OpId, target: &Target) -> Option<Diagnostic> {
     let name = module.op_name(op);
     let chip = target.name();
     let (what, instead) = match module.ops[op].opcode {
-        Opcode::AtomicRmw if target.chip.capability < 90 && of_bf16(module, op) => {
-            let text = format!("{chip} has no atomic operation on bf16");
-            let error = refuse(module, op, Code::Target, text).rule("C3");
-            return Some(error.note("needs", "sm_90 and later").note("instead", "f16 or f32"));
-        }
         Opcode::DescriptorGather | Opcode::DescriptorScatter | Opcode::DescriptorReduce => {
             (format!("{name} is not supported for {chip}"), "pointers")
         }

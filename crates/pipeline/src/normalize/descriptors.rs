@@ -312,7 +312,7 @@ fn filler(emit: &mut Emit<'_>, shape: &[u64], elem: &Type, outside: Outside) -> 
         _ => Attr::Int { value: 0, ty: elem.clone() },
     };
     let mut constant = |value: Attr, ty: &Type| {
-        let op = emit.op(Opcode::Constant, &[], &[ty.clone()], &[("value", value)]);
+        let op = emit.op(Opcode::Constant, &[], std::slice::from_ref(ty), &[("value", value)]);
         emit.out.ops[op].results[0]
     };
     match outside {
