@@ -32,8 +32,10 @@ pub(crate) struct Place<'c> {
     pub(super) family: Family,
     /// Shared memory for exchanges between its warps.
     pub(super) scratch: Option<Scratch>,
-    /// Whether one lane alone runs the code.
+    /// Whether one lane alone does what the code says.
     pub(super) elected: bool,
+    /// Which one, where its warp runs the code together.
+    pub(super) predicate: Option<IntValue<'c>>,
     /// The innermost loop: induction variable, first value, step.
     pub(super) trip: Option<(IntValue<'c>, IntValue<'c>, IntValue<'c>)>,
 }

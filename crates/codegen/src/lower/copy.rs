@@ -181,6 +181,11 @@ impl<'c> Lower<'c, '_> {
         let cta_form = self.ir.ptx >= CTA_FORM;
         for part in boxes {
             let mut to = self.ir.plus(slot, part.byte)?;
+            if let Some(lane) = self.place.predicate {
+                let coords = self.box_coords(&coords, &part.at)?;
+                self.load_box((to, barrier), map, &coords, lane)?;
+                continue;
+            }
             if !cta_form {
                 let cluster = self.ir.ptr(SHARED_CLUSTER).into();
                 let cast = inkwell::values::InstructionOpcode::AddrSpaceCast;
@@ -201,6 +206,30 @@ impl<'c> Lower<'c, '_> {
             self.ir.effect(name, &args)?;
         }
         Ok(())
+    }
+
+    /// One box, where this lane is the one that copies.
+    fn load_box(
+        &mut self,
+        (to, barrier): (PointerValue<'c>, PointerValue<'c>),
+        map: Val<'c>,
+        coords: &[Val<'c>],
+        lane: IntValue<'c>,
+    ) -> Result<()> {
+        let rank = coords.len();
+        if rank > LOAD_CTA.len() {
+            return Err(refuse(Code::Desc, "a descriptor of more than 5 dimensions").rule("C15").into());
+        }
+        let space = if self.ir.ptx >= CTA_FORM { "cta" } else { "cluster" };
+        let list: Vec<String> = (0..rank).map(|i| format!("${}", i + 4)).collect();
+        let text = format!(
+            "@$3 cp.async.bulk.tensor.{rank}d.shared::{space}.global.tile.mbarrier::complete_tx::bytes [$0], [$2, {{{}}}], [$1];",
+            list.join(", ")
+        );
+        let mut args: Vec<Val<'c>> = vec![to.into(), barrier.into(), map, lane.into()];
+        args.extend(coords);
+        let constraints = format!("l,l,l,b{}", ",r".repeat(rank));
+        self.ir.assembly(&text, &constraints, &[], &args, false).map(|_| ())
     }
 
     /// `warploom.tma_store`: every box of the slot.

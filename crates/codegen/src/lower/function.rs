@@ -45,7 +45,15 @@ pub(crate) fn lower<'c, 'a>(
     let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
     let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16, shared: false });
-    let place = Place { warp: 0, warps: program.warps, family, scratch: None, elected: false, trip: None };
+    let place = Place {
+        warp: 0,
+        warps: program.warps,
+        family,
+        scratch: None,
+        elected: false,
+        predicate: None,
+        trip: None,
+    };
     let (position, last_use) = positions(module, program.func);
     let mut lower = Lower {
         module,
@@ -147,7 +155,7 @@ impl<'c> Lower<'c, '_> {
             std::cmp::Ordering::Equal => {}
         }
         let Partition { warp, warps, family, scratch, .. } = *partition;
-        self.place = Place { warp, warps, family, scratch, elected: false, trip: None };
+        self.place = Place { warp, warps, family, scratch, elected: false, predicate: None, trip: None };
         let scope = self.enter();
         self.block(partition.body, 0)?;
         self.leave(scope);

@@ -133,6 +133,11 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Op, "a commit of copies outside warploom.elect").rule("C24").into());
         }
         let bytes = self.ir.c32(bytes).into();
+        if let Some(lane) = self.place.predicate {
+            let text = "@$2 mbarrier.arrive.expect_tx.shared.b64 _, [$0], $1;";
+            let args = [barrier.into(), bytes, lane.into()];
+            return self.ir.assembly(text, "l,r,b", &[], &args, false).map(|_| ());
+        }
         let name = "nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta";
         self.ir.effect(name, &[barrier.into(), bytes])
     }

@@ -15,6 +15,7 @@ mod conversion;
 mod convert;
 mod copy;
 mod double;
+mod elect;
 mod element;
 mod entry;
 mod exchange;

@@ -310,35 +310,4 @@ impl<'c> Lower<'c, '_> {
         }
         self.bind(&results, &shapes, &phis)
     }
-
-    /// `warploom.elect`: one lane of the partition's first warp.
-    pub(super) fn elect(&mut self, op: OpId, depth: u32) -> Result<()> {
-        if self.place.elected {
-            return Err(refuse(Code::Verify, "warploom.elect inside warploom.elect").rule("C21").into());
-        }
-        let body = self.module.entry(op, 0).ok_or_else(|| internal("a region without a block"))?;
-        let (first, chosen, done) = (self.ir.block(), self.ir.block(), self.ir.block());
-        if self.place.warps == 1 {
-            self.ir.br(first)?;
-        } else {
-            let warp = self.ir.c32(self.place.warp);
-            let mine = self.ir.icmp(IntPredicate::EQ, self.warp, warp)?;
-            self.ir.br_if(mine, first, done)?;
-        }
-        self.ir.seek(first);
-        let all = self.ir.c32(u64::from(u32::MAX)).into();
-        let elected = self.ir.intrinsic("nvvm.elect.sync", &[all])?;
-        let elected = as_int(self.ir.member(elected, 1)?)?;
-        self.ir.br_if(elected, chosen, done)?;
-        self.ir.seek(chosen);
-        let place = self.place;
-        self.place = Place { elected: true, ..place };
-        let scope = self.enter();
-        self.block(body, depth + 1)?;
-        self.leave(scope);
-        self.place = place;
-        self.ir.br(done)?;
-        self.ir.seek(done);
-        Ok(())
-    }
 }

@@ -58,7 +58,32 @@ pub(crate) fn meetings(
             *place = meeting.max(*place);
         }
     }
+    spare(module, &ops, planned, &mut found);
     found
+}
+
+/// Leaves out meetings behind which nothing was written since one before them. Loops that are pipelined are left alone, for
+/// what stands in their text comes in another order.
+fn spare(module: &Module, ops: &[OpId], planned: &Planned, found: &mut BTreeMap<OpId, Meeting>) {
+    let is_pipelined = |op: OpId| planned.loops.iter().any(|l| l.scf_for == op);
+    let writes =
+        |op: OpId| preorder(module, op).into_iter().any(|op| module.ops[op].opcode.facts().effect.writes());
+    for &around in ops.iter().filter(|&&op| !is_pipelined(op)) {
+        let regions = module.ops[around].regions.iter();
+        for &block in regions.flat_map(|&region| &module.regions[region].blocks) {
+            let mut have_met = false;
+            for &op in &module.blocks[block].ops {
+                match found.get(&op) {
+                    Some(Meeting::Writes) if have_met => {
+                        found.remove(&op);
+                    }
+                    Some(_) => have_met = true,
+                    None => {}
+                }
+                have_met = have_met && !writes(op);
+            }
+        }
+    }
 }
 
 /// The accesses among operations in the order of the text.
