@@ -1,7 +1,7 @@
 //! What one lane does for its partition (C21).
 //!
 //! A branch that one lane takes makes ptxas keep slots, phases and addresses of all that follows in vector registers, and move
-//! them to uniform ones in front of each product: 136 instructions a trip of a grouped GEMM where predicates take 75. What is
+//! them to uniform ones in front of each product: 156 instructions a trip of a grouped GEMM where predicates take 80. What is
 //! short enough is done by the whole warp, with copies and arrivals under the predicate of the lane.
 
 use inkwell::IntPredicate;
