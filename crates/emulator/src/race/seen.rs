@@ -17,9 +17,31 @@ impl Seen {
         self.0.as_ref().map_or(&[], |list| list)
     }
 
-    /// The list, no longer shared.
+    /// The list, no longer shared, with room for one more.
     pub(crate) fn own(&mut self) -> &mut List {
-        Rc::make_mut(self.0.get_or_insert_default())
+        let list = self.0.get_or_insert_default();
+        if Rc::get_mut(list).is_none() {
+            let mut copy = List::with_capacity(list.len() + 1);
+            copy.extend_from_slice(list);
+            *list = Rc::new(copy);
+        }
+        Rc::make_mut(list)
+    }
+
+    /// Forgets what was done to the bytes of `mask`, and gives the list, no longer shared. What goes is not copied first.
+    pub(crate) fn without(&mut self, mask: u32) -> &mut List {
+        let list = self.0.get_or_insert_default();
+        match Rc::get_mut(list) {
+            Some(own) => own.retain(|old| {
+                old.mask &= !mask;
+                old.mask != 0
+            }),
+            None => {
+                let cut = |old: &Access| Access { mask: old.mask & !mask, ..*old };
+                *list = Rc::new(list.iter().map(cut).filter(|old| old.mask != 0).collect());
+            }
+        }
+        Rc::make_mut(list)
     }
 
     /// Whether other granules may have the same: those of one alone will hardly be met again.
@@ -51,15 +73,20 @@ const KINDS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Along {
     done: SmallVec<[Done; KINDS]>,
+    /// Which of them the last granule was like.
+    last: usize,
     /// Which of them the next one replaces.
     next: usize,
 }
 
 impl Along {
     /// What a granule that remembers `before` remembers behind this access, if there was one like it.
-    pub(crate) fn again(&self, before: &Seen, mask: u32) -> Option<Seen> {
-        let done = self.done.iter().find(|d| d.mask == mask && d.before.same(before))?;
-        Some(done.after.clone())
+    pub(crate) fn again(&mut self, before: &Seen, mask: u32) -> Option<Seen> {
+        let like = |d: &Done| d.mask == mask && d.before.same(before);
+        if !self.done.get(self.last).is_some_and(like) {
+            self.last = self.done.iter().position(like)?;
+        }
+        self.done.get(self.last).map(|d| d.after.clone())
     }
 
     /// A granule that remembered `before`, which is `common`, remembers `now`, which is shared from here on: another may

@@ -43,15 +43,13 @@ impl Granule {
     /// Records an access and returns the worst collision with an earlier one.
     pub(crate) fn access(&mut self, new: Access, clock: &Clock) -> Option<Conflict> {
         let worst = self.conflict(&new, clock);
-        self.mark(&new);
-        let seen = self.seen.own();
+        self.mark(new.act, new.mask);
         if new.act == Act::Write {
-            seen.retain(|old| {
-                old.mask &= !new.mask;
-                old.mask != 0
-            });
-            seen.push(new);
-        } else if new.takes && seen.iter().any(|old| old.taken_by(&new)) {
+            self.seen.without(new.mask).push(new);
+            return worst;
+        }
+        let seen = self.seen.own();
+        if new.takes && seen.iter().any(|old| old.taken_by(&new)) {
             seen.retain(|old| !old.taken_by(&new));
             seen.push(new);
         } else if let Some(old) = seen.iter_mut().find(|old| old.repeated_by(&new, clock)) {
@@ -62,11 +60,18 @@ impl Granule {
         worst
     }
 
+    /// Does to the bytes of `mask` what the access of a range did to another granule that remembered the same; false if
+    /// there was none.
+    pub(crate) fn again(&mut self, act: Act, mask: u32, range: &mut Along) -> bool {
+        let Some(after) = range.again(&self.seen, mask) else { return false };
+        self.mark(act, mask);
+        self.seen = after;
+        true
+    }
+
     /// As `access`, for the next granule of a range.
     pub(crate) fn access_along(&mut self, new: Access, clock: &Clock, range: &mut Along) -> Option<Conflict> {
-        if let Some(after) = range.again(&self.seen, new.mask) {
-            self.mark(&new);
-            self.seen = after;
+        if self.again(new.act, new.mask, range) {
             return None;
         }
         let before = self.seen.common().then(|| self.seen.clone());
@@ -78,13 +83,13 @@ impl Granule {
     }
 
     /// What an access makes of the bytes.
-    fn mark(&mut self, new: &Access) {
-        match new.act {
+    fn mark(&mut self, act: Act, mask: u32) {
+        match act {
             Act::Write => {
-                self.defined |= new.mask;
-                self.poison &= !new.mask;
+                self.defined |= mask;
+                self.poison &= !mask;
             }
-            Act::Read => self.read |= new.mask & !self.defined,
+            Act::Read => self.read |= mask & !self.defined,
             Act::Atomic => {}
         }
     }
