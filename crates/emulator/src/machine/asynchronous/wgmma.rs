@@ -6,7 +6,7 @@ use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, Op, Wgmma, WgmmaA};
 use crate::machine::core::Core;
 use crate::machine::operations::{Operation, Wanted, Work};
-use crate::machine::warp::{FULL, Warp};
+use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
 use std::rc::Rc;
@@ -93,17 +93,13 @@ fn scatter(acc: &mut [f64], n: usize, i: usize, bits: [&Lanes; 2], read: impl Fn
     }
 }
 
-/// Takes the numbers of the values `i` and `i + 1` from the rows.
-fn gather(acc: &mut [f64], n: usize, i: usize, write: impl Fn(f64) -> u64) -> [Lanes; 2] {
-    let [mut one, mut other] = [[0; 32]; 2];
-    let halves = one.as_chunks_mut::<4>().0.iter_mut().zip(other.as_chunks_mut::<4>().0);
-    for (from, (one, other)) in rows(acc, n, i).zip(halves) {
+/// Takes the numbers of value `i`, or of its neighbour, from the rows.
+fn gather(acc: &mut [f64], n: usize, i: usize, to: &mut Lanes, write: impl Fn(f64) -> u64) {
+    for (from, to) in rows(acc, n, i & !1).zip(to.as_chunks_mut::<4>().0) {
         for l in 0..4 {
-            one[l] = write(from[2 * l]);
-            other[l] = write(from[2 * l + 1]);
+            to[l] = write(from[2 * l + (i & 1)]);
         }
     }
-    [one, other]
 }
 
 fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
@@ -130,21 +126,22 @@ fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
 
 fn store(spec: &Wgmma, warp: &mut Warp, acc: &mut [f64], poison: u64) {
     let n = spec.n as usize;
-    if spec.d_ty == AccTy::F16 {
-        let half = |v: f64| u64::from(F16.encode(v, Rounding::Even, false));
-        for (r, reg) in spec.d.iter().enumerate() {
-            let [low, high] = gather(acc, n, 2 * r, half);
-            warp.set(*reg, &std::array::from_fn(|l| low[l] | high[l] << 16), poison, FULL);
+    for (i, reg) in spec.d.iter().enumerate() {
+        // In place: there are many of them.
+        let Some(slot) = warp.regs.get_mut(*reg as usize) else { continue };
+        match spec.d_ty {
+            AccTy::F16 => {
+                let half = |v: f64| u64::from(F16.encode(v, Rounding::Even, false));
+                let mut high = [0; 32];
+                gather(acc, n, 2 * i, slot, half);
+                gather(acc, n, 2 * i + 1, &mut high, half);
+                slot.iter_mut().zip(high).for_each(|(v, high)| *v |= high << 16);
+            }
+            AccTy::S32 => gather(acc, n, i, slot, |v| integer(v, spec.saturate)),
+            _ => gather(acc, n, i, slot, |v| u64::from((v as f32).to_bits())),
         }
-        return;
-    }
-    for (pair, i) in spec.d.as_chunks::<2>().0.iter().zip((0..).step_by(2)) {
-        let values = match spec.d_ty {
-            AccTy::S32 => gather(acc, n, i, |v| integer(v, spec.saturate)),
-            _ => gather(acc, n, i, |v| u64::from((v as f32).to_bits())),
-        };
-        for (reg, lanes) in pair.iter().zip(&values) {
-            warp.set(*reg, lanes, poison, FULL);
+        if let Some(p) = warp.poison.get_mut(*reg as usize) {
+            *p = poison;
         }
     }
 }
