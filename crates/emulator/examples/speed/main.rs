@@ -10,6 +10,10 @@ use warploom_emulator::{
     Arg, Device, ElemType, EmulatorRefusal, Launch, Module, Policy, Race, RunOptions, TensorMap, TiledMap,
 };
 
+/// As in the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn map(addr: u64, rows: u64, cols: u64, box_rows: u32) -> Result<TensorMap, EmulatorRefusal> {
     TensorMap::tiled(&TiledMap {
         elem: ElemType::BF16,
@@ -62,10 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let module = Module::parse(&std::fs::read_to_string(path)?)?;
     let entry = module.entries().first().ok_or("no entry")?;
-    for (m, n, k, race) in [
-        (512, 512, 512, Race::Off),
-        (512, 512, 512, Race::Full),
-    ] {
+    for (m, n, k, race) in [(512, 512, 512, Race::Off), (512, 512, 512, Race::Full)] {
         measure(&format!("{m}x{n}x{k} {race:?}"), || {
             let mut dev = Device::new(&Target::named(&module.target)?);
             let (a, b, c) =
@@ -95,8 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn kernels() -> [(&'static str, String, [u32; 3]); 4] {
     let add = "ld.global.f32 %f1, [%rd5];\nld.global.f32 %f2, [%rd6];\nadd.f32 %f3, %f1, %f2;\n\
          st.global.f32 [%rd7], %f3;\n";
-    let neighbours =
-        "ld.global.f32 %f1, [%rd5];\nmov.b32 %r4, 0;\nmov.b32 %r5, words;\nshl.b32 %r6, %r1, 2;\n\
+    let neighbours = "ld.global.f32 %f1, [%rd5];\nmov.b32 %r4, 0;\nmov.b32 %r5, words;\nshl.b32 %r6, %r1, 2;\n\
          add.s32 %r7, %r5, %r6;\nxor.b32 %r8, %r7, 128;\n$loop:\nst.shared.f32 [%r7], %f1;\nbar.sync 0;\n\
          ld.shared.f32 %f2, [%r8];\nfma.rn.f32 %f1, %f1, 0f3F000000, %f2;\nbar.sync 0;\nadd.s32 %r4, %r4, 1;\n\
          setp.lt.s32 %p1, %r4, 100;\n@%p1 bra $loop;\nst.global.f32 [%rd7], %f1;\n";

@@ -81,7 +81,13 @@ impl Core<'_> {
         self.report("M03", Severity::Error, actor, None, Some(extent), message, remedy);
     }
 
-    fn touch_along(&mut self, cta: u32, (g, mask): (u64, u32), (actor, act): (&Actor, Act), along: &mut Along) {
+    fn touch_along(
+        &mut self,
+        cta: u32,
+        (g, mask): (u64, u32),
+        (actor, act): (&Actor, Act),
+        along: &mut Along,
+    ) {
         let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) else { return };
         let undefined = mask & !granule.defined;
         if (act != Act::Read || undefined == 0) && granule.again(act, mask, along) {

@@ -45,17 +45,13 @@ impl Granule {
         let worst = self.conflict(&new, clock);
         self.mark(new.act, new.mask);
         if new.act == Act::Write {
-            self.seen.without(new.mask).push(new);
-            return worst;
-        }
-        let seen = self.seen.own();
-        if new.takes && seen.iter().any(|old| old.taken_by(&new)) {
-            seen.retain(|old| !old.taken_by(&new));
-            seen.push(new);
-        } else if let Some(old) = seen.iter_mut().find(|old| old.repeated_by(&new, clock)) {
-            *old = new;
+            self.seen.forget(new.mask);
+            self.seen.put(new);
+        } else if new.takes && self.seen.against(Act::Read).iter().any(|old| old.taken_by(&new)) {
+            self.seen.retain(|old| !old.taken_by(&new));
+            self.seen.put(new);
         } else {
-            seen.push(new);
+            self.seen.put_for(new, |old| old.repeated_by(&new, clock));
         }
         worst
     }
@@ -98,7 +94,7 @@ impl Granule {
     fn conflict(&self, new: &Access, clock: &Clock) -> Option<Conflict> {
         let mut worst: Option<Conflict> = None;
         let mut read_before = None;
-        for old in self.seen.list() {
+        for old in self.seen.against(new.act) {
             let bytes = old.mask & new.mask;
             let quiet = match (old.act, new.act) {
                 (Act::Read, Act::Read) => true,
