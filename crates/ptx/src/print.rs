@@ -193,6 +193,7 @@ impl Display for Operand<'_> {
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
             Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Minus(name) => write!(f, "-{name}"),
             Operand::Plus(name, offset) => write!(f, "{name}+{offset}"),
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Vector(list) => write!(f, "{{{}}}", Listed(list, ", ")),

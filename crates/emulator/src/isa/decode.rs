@@ -8,10 +8,12 @@ mod cvt;
 pub(crate) mod memory;
 pub(crate) mod mods;
 pub(crate) mod predicates;
+mod seldom;
 pub(crate) mod sync;
 pub(crate) mod tcgen;
 pub(crate) mod tensor;
 pub(crate) mod texture;
+mod video;
 pub(crate) mod wmma;
 
 use self::context::{Context, Res};
@@ -58,6 +60,7 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
             presence = Presence::Warp;
             wmma::wmma(cx, &mut mods, args)?
         }
+        base if video::is_video(base) => video::video(cx, &mut mods, args)?,
         _ => alu::arithmetic(cx, &mut mods, args)?,
     };
     mods.finish()?;

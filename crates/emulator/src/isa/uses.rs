@@ -64,9 +64,13 @@ impl Uses {
                 self.all(&[*a, *b]);
                 self.w(*d);
             }
-            Op::Ter { d, a, b, c, .. } | Op::Carry { d, a, b, c, .. } | Op::Lop3 { d, a, b, c, .. } => {
+            Op::Ter { d, a, b, c, .. } | Op::Carry { d, a, b, c, .. } => {
                 self.all(&[*a, *b, *c]);
                 self.w(*d);
+            }
+            Op::Lop3 { d, a, b, c, .. } => {
+                self.all(&[*a, *b, *c]);
+                self.ws(&[*d]);
             }
             Op::Bfi { d, a, b, pos, len, .. } => {
                 self.all(&[*a, *b, *pos, *len]);
@@ -80,6 +84,10 @@ impl Uses {
             Op::Unpack { d, a, .. } => {
                 self.r(*a);
                 self.ws(d);
+            }
+            Op::Formula { d, srcs, .. } => {
+                self.all(srcs);
+                self.w(*d);
             }
             Op::Cvt { d, a, b, .. } => {
                 self.r(*a);

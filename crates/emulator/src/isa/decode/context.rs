@@ -357,6 +357,7 @@ fn special(n: &str) -> Option<Special> {
         "reserved_smem_offset_begin" | "reserved_smem_offset_0" | "reserved_smem_offset_1" => {
             Special::ReservedSmem
         }
+        "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::ReservedSmemEnd,
         "envreg2" => Special::GridWorkspace(false),
         "envreg1" => Special::GridWorkspace(true),
         "clock_hi" | "globaltimer_hi" | "current_graph_exec" => Special::Zero,

@@ -35,6 +35,8 @@ pub(crate) enum Special {
     TotalSmem,
     /// Where the shared memory begins that is kept for cooperative groups.
     ReservedSmem,
+    /// Where the reserved part ends.
+    ReservedSmemEnd,
     /// What is always zero here: the upper halves of clocks, counters of performance, registers of the driver.
     Zero,
     /// Half of the address of the driver's memory for grid barriers: the low one, or the high one.

@@ -1,7 +1,7 @@
 //! Elements of matrices as numbers, and the product itself (E41, E57).
 
 use crate::isa::op::MatTy;
-use crate::number::minifloat::{E4M3, E5M2, bf16_value, f16_value};
+use crate::number::minifloat::{E2M1, E2M3, E3M2, E4M3, E5M2, bf16_value, f16_value};
 
 /// The value of one element from its bits.
 pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
@@ -12,6 +12,9 @@ pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
         MatTy::TF32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
         MatTy::E4M3 => E4M3.decode(bits as u32 & 0xff),
         MatTy::E5M2 => E5M2.decode(bits as u32 & 0xff),
+        MatTy::E2M3 => E2M3.decode(bits as u32 & 0x3f),
+        MatTy::E3M2 => E3M2.decode(bits as u32 & 0x3f),
+        MatTy::E2M1 => E2M1.decode(bits as u32 >> 2 & 0xf),
         MatTy::S8 => f64::from(bits as u8 as i8),
         MatTy::U8 => f64::from(bits as u8),
         MatTy::F64 => f64::from_bits(bits),
