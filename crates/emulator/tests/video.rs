@@ -80,7 +80,8 @@ fn products_and_sums() {
 #[test]
 fn all_parts_side_by_side() {
     word("vadd2.s32.u32.s32.sat %r13, %r10, %r11, %r12;", |a, b, _| {
-        let sum = |i: u32| (i64::from(a >> (16 * i) & 0xffff) + half(b, i)).clamp(-32768, 32767) as u32 & 0xffff;
+        let sum =
+            |i: u32| (i64::from(a >> (16 * i) & 0xffff) + half(b, i)).clamp(-32768, 32767) as u32 & 0xffff;
         sum(1) << 16 | sum(0)
     });
     // The halves 2 and 1 of b and a together, lowest last.

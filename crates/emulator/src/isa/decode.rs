@@ -35,6 +35,7 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
         "ld" | "ldu" => memory::load(cx, &mut mods, args)?,
         "st" => memory::store(cx, &mut mods, args)?,
         "atom" | "red" => memory::atomic(cx, &mut mods, args)?,
+        "multimem" => memory::multimem(cx, &mut mods, args)?,
         "cvta" | "isspacep" | "mapa" | "getctarank" => memory::address(cx, &mut mods, args)?,
         "prefetch" | "prefetchu" | "applypriority" | "discard" | "createpolicy" => {
             memory::hint(cx, &mut mods, args)?

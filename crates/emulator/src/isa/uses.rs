@@ -50,6 +50,10 @@ impl Uses {
                 self.r(*bytes);
                 self.w(*d);
             }
+            Op::MovPair { d, a } => {
+                self.all(a);
+                self.ws(d);
+            }
             Op::StackSave { d } => self.w(*d),
             Op::StackRestore { a } => self.r(*a),
             Op::MovMatrix { d, a } => {
@@ -127,7 +131,7 @@ impl Uses {
             Op::Atom(a) => {
                 self.at(a.addr);
                 self.all(&a.b);
-                self.opt(a.c);
+                self.all(&a.c);
                 self.ws(&a.dsts);
             }
             Op::CpAsync(c) => {

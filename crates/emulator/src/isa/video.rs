@@ -47,8 +47,12 @@ pub(crate) enum Action {
     Min,
     Max,
     /// Shifts, by at most 32 or modulo 32.
-    Shl { wrap: bool },
-    Shr { wrap: bool },
+    Shl {
+        wrap: bool,
+    },
+    Shr {
+        wrap: bool,
+    },
     Eq,
     Ne,
     Lt,

@@ -168,7 +168,16 @@ fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
         return Ok(Op::PMov { d, a: cx.psrc(from)? });
     }
     if ty == Ty::B128 {
-        return Err(cx.unsupported("mov.b128", "use two 64-bit moves"));
+        let pair = |list: &[Operand<'a>]| list.len() == 2;
+        let d = match to {
+            Operand::Vector(list) if pair(list) => [cx.dst_opt(&list[0])?, cx.dst_opt(&list[1])?],
+            raw => cx.wide(raw)?.map(Some),
+        };
+        let a = match from {
+            Operand::Vector(list) if pair(list) => [cx.src(&list[0], Ty::B64)?, cx.src(&list[1], Ty::B64)?],
+            raw => cx.wide(raw)?.map(Src::Reg),
+        };
+        return Ok(Op::MovPair { d, a });
     }
     if let Operand::Vector(parts) = to {
         let bits = part_bits(cx, ty, parts.len())?;

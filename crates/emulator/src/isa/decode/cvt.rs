@@ -86,7 +86,8 @@ fn pack_narrow<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], bits: u32, si
     let d = cx.dst(cx.arg(args, 0)?)?;
     let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
     let c = cx.src(cx.arg(args, 3)?, Ty::B32)?;
-    let (least, most) = if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let (least, most) =
+        if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     let cut = move |x: u64| (x as u32 as i32).clamp(least, most) as u64 & ((1 << bits) - 1);
     let f = Formula::new(move |a, b, c| (c << (2 * bits) | cut(a) << bits | cut(b)) & 0xffff_ffff);
     Ok(Op::Formula { f, d, srcs: [a, b, c].into() })

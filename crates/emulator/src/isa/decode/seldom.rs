@@ -8,9 +8,9 @@ use crate::isa::lanes::float::{self, Quals};
 use crate::isa::lanes::{F2, F3, Lanes, directed};
 use crate::isa::op::{Op, Src};
 use crate::isa::types::Ty;
+use crate::number::Rounding;
 use crate::number::float as n;
 use crate::number::minifloat::{bf16_value, f16_value};
-use crate::number::Rounding;
 use smallvec::SmallVec;
 use warploom_ptx::Operand;
 
@@ -31,7 +31,11 @@ impl Function {
     }
 }
 
-fn operands<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], types: &[Ty]) -> Res<(u32, SmallVec<[Src; 3]>)> {
+fn operands<'a>(
+    cx: &mut Context<'_, 'a>,
+    args: &[Operand<'a>],
+    types: &[Ty],
+) -> Res<(u32, SmallVec<[Src; 3]>)> {
     cx.count(args, 1 + types.len(), 1 + types.len())?;
     let d = cx.dst(cx.arg(args, 0)?)?;
     let mut srcs = SmallVec::new();
@@ -97,7 +101,9 @@ pub(crate) fn directed<'a>(
             let (d, srcs) = operands(cx, args, &[Ty::F32x2; 3][..args.len().saturating_sub(1).min(3)])?;
             let f = Formula::wide(move |v, out| {
                 let mut high = [0; 32];
-                let part = |s: u32| v.iter().map(|x| x.map(|x| x >> s & 0xffff_ffff)).collect::<SmallVec<[Lanes; 3]>>();
+                let part = |s: u32| {
+                    v.iter().map(|x| x.map(|x| x >> s & 0xffff_ffff)).collect::<SmallVec<[Lanes; 3]>>()
+                };
                 f.apply(&part(0), out);
                 f.apply(&part(32), &mut high);
                 out.iter_mut().zip(high).for_each(|(x, high)| *x |= high << 32);

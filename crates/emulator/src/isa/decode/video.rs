@@ -171,8 +171,7 @@ fn multiply_add<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<
     if plus_one && (a || b || c) || negates_product && c {
         return Err(m.unknown("these negations together"));
     }
-    let v =
-        MultiplyAdd { parts, signed: types, negates_product, negates_sum: c, plus_one, saturates, scale };
+    let v = MultiplyAdd { parts, signed: types, negates_product, negates_sum: c, plus_one, saturates, scale };
     Ok(formula(d, srcs, move |a, b, c| v.apply(a, b, c)))
 }
 
@@ -236,7 +235,6 @@ fn parallel<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]
             return Err(m.unknown("parts of the third operand"));
         }
     }
-    let p =
-        Parallel { action, bits, picks: chosen, signed: types, to_signed, saturates, adds, mask };
+    let p = Parallel { action, bits, picks: chosen, signed: types, to_signed, saturates, adds, mask };
     Ok(formula(d, srcs, move |a, b, c| p.apply(a, b, c)))
 }

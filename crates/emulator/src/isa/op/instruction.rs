@@ -133,6 +133,11 @@ pub(crate) enum Op {
         a: Src,
         bits: u8,
     },
+    /// `mov.b128`: the two halves.
+    MovPair {
+        d: [Option<Reg>; 2],
+        a: [Src; 2],
+    },
     /// What is seldom met.
     Formula {
         f: Formula,

@@ -288,7 +288,8 @@ pub(crate) struct Atom {
     pub addr: Addr,
     pub dsts: SmallVec<[Option<Reg>; 4]>,
     pub b: SmallVec<[Src; 4]>,
-    pub c: Option<Src>,
+    /// What `cas` puts there. 128 bits are two words, compared and swapped together.
+    pub c: SmallVec<[Src; 2]>,
     pub order: Order,
     pub scope: Scope,
 }

@@ -100,6 +100,14 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
             let meta = w.meta(&[*a, *b, *pos, *len]);
             w.put(*d, &out, meta, mask);
         }
+        Op::MovPair { d, a } => {
+            let values = a.map(|a| (w.value(core, a), (w.poison_of(a), w.taint_of(a))));
+            for (d, (v, meta)) in d.iter().zip(values) {
+                if let Some(d) = d {
+                    w.put(*d, &v, meta, mask);
+                }
+            }
+        }
         Op::Formula { f, d, srcs } => {
             let values: SmallVec<[Lanes; 3]> = srcs.iter().map(|s| w.value(core, *s)).collect();
             f.apply(&values, &mut out);
