@@ -17,10 +17,13 @@ fn directed_rounding_of_small_numbers_in_every_form() {
     let small = "and.b32 %r10, %r10, 255;\nand.b32 %r11, %r11, 255;\ncvt.rn.f32.u32 %r10, %r10;\ncvt.rn.f32.u32 %r11, %r11;\n";
     let both = |a: u32, b: u32| ((a & 255) as f32, (b & 255) as f32);
     for mode in ["rz", "rm", "rp"] {
-        word(&format!("{small}sub.{mode}.sat.f32 %r13, %r10, %r11;\nand.b32 %r13, %r13, 0x7fffffff;"), |a, b, _| {
-            let (a, b) = both(a, b);
-            (a - b).clamp(0.0, 1.0).to_bits() & 0x7fff_ffff
-        });
+        word(
+            &format!("{small}sub.{mode}.sat.f32 %r13, %r10, %r11;\nand.b32 %r13, %r13, 0x7fffffff;"),
+            |a, b, _| {
+                let (a, b) = both(a, b);
+                (a - b).clamp(0.0, 1.0).to_bits() & 0x7fff_ffff
+            },
+        );
         word(
             &format!("{small}cvt.rn.f16.f32 %h13, %r10;\nadd.{mode}.f32.f16 %r13, %h13, %r11;"),
             |a, b, _| {

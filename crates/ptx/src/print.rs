@@ -129,6 +129,7 @@ impl Display for Initial<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Initial::One(operand) => operand.fmt(f),
+            Initial::Generic(Operand::Plus(name, offset)) => write!(f, "generic({name})+{offset}"),
             Initial::Generic(operand) => write!(f, "generic({operand})"),
             Initial::List(list) => write!(f, "{{{}}}", Listed(list, ", ")),
         }
