@@ -189,3 +189,24 @@ fn products_of_narrow_integers_and_bits() {
     all(uniform("m8n8k128.row.col.s32.b1.b1.s32.xor.popc", [2, 1, 1], 0xff, 0xffff), 7 + 32);
     all(uniform("m16n8k256.row.col.s32.b1.b1.s32.and.popc", [4, 4, 2], 0xff, 0xf0f0), 7 + 32);
 }
+
+#[test]
+fn a_bulk_copy_adds_to_shared_memory() {
+    let body = ".shared .align 16 .b8 sm[272];\nmov.u32 %r2, sm;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\n\
+        st.shared.u32 [%r4], %r1;\nst.shared.u32 [%r4+128], 1000;\nsetp.eq.u32 %p1, %r1, 0;\n\
+        @%p1 mbarrier.init.shared.b64 [%r2+256], 1;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n@!%p1 bra $wait;\n\
+        add.u32 %r5, %r2, 128;\nadd.u32 %r6, %r2, 256;\nmbarrier.arrive.expect_tx.shared.b64 %rd3, [%r6], 128;\n\
+        cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r5], [%r2], 128, [%r6];\n\
+        $wait:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r2+256], 0;\n@!%p2 bra $wait;\nld.shared.u32 %r7, [%r4+128];\n\
+        st.global.u32 [%rd2], %r7;";
+    let (report, out) = launch(body, 128);
+    assert!(report.clean(), "{report}");
+    assert!(out.chunks(4).enumerate().all(|(i, v)| v[0] == 1000 + i as u32), "{out:?}");
+    // Whoever does not wait reads what may not be there yet.
+    let hasty = body.replace(
+        "$wait:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r2+256], 0;\n@!%p2 bra $wait;\n",
+        "$wait:\n",
+    );
+    let (report, _) = launch(&hasty, 128);
+    assert!(report.has("R01"), "{report}");
+}

@@ -96,7 +96,7 @@ fn all_parts_side_by_side() {
         mean(1) << 16 | mean(0)
     });
     word("vabsdiff4.u32.s32.s32.sat %r13, %r10, %r11, %r12;", |a, b, _| {
-        (0..4).fold(0, |d, i| d | ((signed_byte(a, i) - signed_byte(b, i)).abs() as u32) << (8 * i))
+        (0..4).fold(0, |d, i| d | ((signed_byte(a, i) - signed_byte(b, i)).unsigned_abs() as u32) << (8 * i))
     });
     word("vmax4.s32.s32.s32.add %r13.b20, %r10, %r11, %r12;", |a, b, c| {
         let most = |i| signed_byte(a, i).max(signed_byte(b, i)) as u32;

@@ -49,6 +49,10 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
         "setmaxnreg" | "griddepcontrol" | "nanosleep" | "pmevent" => {
             sync::machine(cx, &mut mods, args, &mut presence)?
         }
+        _ if wmma::is_narrow(&mods) => {
+            presence = Presence::Warp;
+            wmma::narrow(cx, &mut mods, args)?
+        }
         "mma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" => {
             presence = Presence::Warp;
             tensor::matrix(cx, &mut mods, args)?

@@ -4,9 +4,11 @@ use super::lanes::Lanes;
 use std::fmt;
 use std::sync::Arc;
 
+type Function = dyn Fn(&[Lanes], &mut Lanes) + Send + Sync;
+
 /// From the bits of the operands, in order, to those of the result.
 #[derive(Clone)]
-pub(crate) struct Formula(Arc<dyn Fn(&[Lanes], &mut Lanes) + Send + Sync>);
+pub(crate) struct Formula(Arc<Function>);
 
 impl Formula {
     /// A function of all lanes at once, which may not fail on any bits.

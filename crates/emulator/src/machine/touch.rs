@@ -9,7 +9,7 @@ use crate::place::Extent;
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::channel::{KINDS, Kind};
 use crate::race::seen::Along;
-use crate::race::shadow::{Conflict, GRANULE, granules};
+use crate::race::shadow::{Conflict, GRANULE, granules, side_by_side};
 use crate::report::Severity;
 use smallvec::SmallVec;
 
@@ -388,15 +388,6 @@ impl Core<'_> {
             None => self.touch_global_granule(g, a, actor),
         }
     }
-}
-
-/// The first lane and the first address, if the lanes of an access follow each other, as their bytes do, and none of
-/// them goes into two granules.
-fn side_by_side(list: &[(u32, u64)], size: u64) -> Option<(u32, u64)> {
-    let &(lane, start) = list.first()?;
-    let fine = size.is_power_of_two() && size <= GRANULE && start.is_multiple_of(size);
-    let follows = |((l, at), i): (&(u32, u64), u32)| *l == lane + i && *at == start + u64::from(i) * size;
-    (fine && list.iter().zip(0..).all(follows)).then_some((lane, start))
 }
 
 fn byte_range(g: u64, mask: u32) -> (u64, u64) {

@@ -165,6 +165,15 @@ pub(crate) fn granules(start: u64, len: u64) -> impl Iterator<Item = (u64, u32)>
     })
 }
 
+/// The first lane and the first address, if the lanes of an access follow each other, as their bytes do, and none of
+/// them goes into two granules.
+pub(crate) fn side_by_side(list: &[(u32, u64)], size: u64) -> Option<(u32, u64)> {
+    let &(lane, start) = list.first()?;
+    let fine = size.is_power_of_two() && size <= GRANULE && start.is_multiple_of(size);
+    let follows = |((l, at), i): (&(u32, u64), u32)| *l == lane + i && *at == start + u64::from(i) * size;
+    (fine && list.iter().zip(0..).all(follows)).then_some((lane, start))
+}
+
 impl Flat {
     pub(crate) fn new(bytes: u64) -> Self {
         Flat { granules: Vec::new(), count: bytes.div_ceil(GRANULE) as usize }

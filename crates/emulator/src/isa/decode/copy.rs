@@ -81,7 +81,7 @@ fn way(m: &mut Mods<'_>, reduce: Option<AtomOp>) -> Option<CopyWay> {
     let to_shared = m.has("shared::cta") || m.has("shared::cluster");
     if !m.has("global") {
         m.ignore(&["shared::cta", "shared::cluster"]);
-        return to_shared.then_some(CopyWay::Peer);
+        return to_shared.then_some(reduce.map_or(CopyWay::Peer, CopyWay::ReducePeer));
     }
     // In source order: the first of the two is the destination.
     let global_first = m.take(|w| match w {
@@ -125,7 +125,7 @@ fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], 
     let (shared_at, map_at, mbar_at) = match way {
         CopyWay::Load => (Some(0), 1, Some(2)),
         CopyWay::Prefetch => (None, 0, None),
-        CopyWay::Peer => return Err(m.unknown("direction")),
+        CopyWay::Peer | CopyWay::ReducePeer(_) => return Err(m.unknown("direction")),
         _ => (Some(1), 0, None),
     };
     let fixed = 1 + usize::from(shared_at.is_some()) + usize::from(mbar_at.is_some());
@@ -173,10 +173,19 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a
     let policy = m.cache_hints();
     let op = if reduce { Some(atom_op(m).ok_or_else(|| m.unknown("operation"))?) } else { None };
     let way = way(m, op).ok_or_else(|| m.unknown("direction"))?;
-    if reduce && way == CopyWay::Peer {
-        return Err(m.unknown("reductions into shared memory"));
-    }
     let ty = if reduce { m.ty()? } else { Ty::B8 };
+    // Into shared memory there are fewer: those of `red.async`.
+    let missing = match way {
+        CopyWay::ReducePeer(AtomOp::And | AtomOp::Or | AtomOp::Xor) => ty != Ty::B32,
+        CopyWay::ReducePeer(AtomOp::Inc | AtomOp::Dec) => ty != Ty::U32,
+        CopyWay::ReducePeer(AtomOp::Add) => !matches!(ty, Ty::U32 | Ty::S32 | Ty::U64),
+        CopyWay::ReducePeer(AtomOp::Min | AtomOp::Max) => !matches!(ty, Ty::U32 | Ty::S32),
+        CopyWay::ReducePeer(_) => true,
+        _ => false,
+    };
+    if missing {
+        return Err(m.unknown("operation or type"));
+    }
     let fixed = 3 + usize::from(signals);
     let want = fixed + usize::from(multicast) + usize::from(policy);
     cx.count(args, want, want)?;

@@ -73,9 +73,6 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
     if m.has("sp") || m.has("block_scale") || m.has("kind::mxf8f6f4") {
         return Err(m.unknown("sparse and block-scaled products"));
     }
-    if ["s4", "u4", "b1", "m8n8k16"].iter().any(|word| m.has(word)) {
-        return super::wmma::narrow(cx, m, args);
-    }
     m.ignore(&["sync", "aligned", "row", "col"]);
     let narrow = m.flag("kind::f8f6f4");
     let mat_ty = |word: &str| match word {

@@ -202,6 +202,11 @@ fn finish<'a>(
     Ok(Op::Wmma(Box::new(op)))
 }
 
+/// Whether a product of `mma.sync` is one of those.
+pub(crate) fn is_narrow(m: &Mods<'_>) -> bool {
+    m.base == "mma" && ["s4", "u4", "b1", "m8n8k16"].iter().any(|word| m.has(word))
+}
+
 /// `mma.sync` of integers below a byte, of bits, and of 8x8 bytes: fragments of `wmma` are laid out as those of `mma`.
 pub(crate) fn narrow<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     m.ignore(&["sync", "aligned", "row", "col"]);

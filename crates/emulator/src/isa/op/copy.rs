@@ -25,6 +25,8 @@ pub(crate) enum CopyWay {
     Reduce(AtomOp),
     /// Shared of this CTA to shared of the cluster, signalled on an mbarrier.
     Peer,
+    /// The same, to what is there already.
+    ReducePeer(AtomOp),
     Prefetch,
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     let writer = op.actor_as(Kind::BulkWrite, true);
     let (warp, number, stage) = (op.warp, op.number, op.stage);
     let Work::Bulk(b) = &mut op.work else { return true };
-    let loads = matches!(b.way, CopyWay::Load | CopyWay::Peer);
+    let loads = matches!(b.way, CopyWay::Load | CopyWay::Peer | CopyWay::ReducePeer(_));
     match stage {
         0 => {
             b.data = vec![0; b.size as usize];
@@ -39,6 +39,14 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
         1 if loads => {
             for cta in b.ctas.clone() {
                 if core.shared_bounds(cta, b.shared, b.size, &actor) {
+                    if let CopyWay::ReducePeer(o) = b.way {
+                        // Its types were checked when it was decoded.
+                        atomics::reduce_typed(core, Spot::Shared(cta, b.shared), &b.data, o, b.ty);
+                        let element = b.ty.bytes() as u8;
+                        let atomic = Actor { scope: Scope::Cluster, element, ..actor.clone() };
+                        core.touch_shared(cta, b.shared, b.size, &atomic, Act::Atomic);
+                        continue;
+                    }
                     let at = b.shared as usize;
                     if let Some(to) = core.cta(cta).and_then(|c| c.shared.get_mut(at..at + b.data.len())) {
                         to.copy_from_slice(&b.data);

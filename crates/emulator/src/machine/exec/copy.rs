@@ -314,13 +314,17 @@ pub(crate) fn bulk(core: &mut Core<'_>, w: &mut Warp, b: &BulkCopy, pc: u32, mas
         }
         let (from, to) = match b.way {
             CopyWay::Load => (Space::Generic, Space::SharedCluster),
-            CopyWay::Peer => (Space::Shared, Space::SharedCluster),
+            CopyWay::Peer | CopyWay::ReducePeer(_) => (Space::Shared, Space::SharedCluster),
             _ => (Space::Shared, Space::Generic),
         };
         let (from, to) = (core.spot(from, s, w.cta), core.spot(to, d, w.cta));
         let (global, source, cta, at) = match (from, to) {
             (Spot::Global(g), Spot::Shared(c, at)) if b.way == CopyWay::Load => (g, (0, 0), c, at),
-            (Spot::Shared(c, s), Spot::Shared(d, at)) if b.way == CopyWay::Peer => (0, (c, s), d, at),
+            (Spot::Shared(c, s), Spot::Shared(d, at))
+                if matches!(b.way, CopyWay::Peer | CopyWay::ReducePeer(_)) =>
+            {
+                (0, (c, s), d, at)
+            }
             (Spot::Shared(c, s), Spot::Global(g)) => (g, (c, s), c, s),
             _ => {
                 core.error("A03", &a, "a side of the bulk copy is in the wrong space", "mend the address");
