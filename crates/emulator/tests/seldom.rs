@@ -210,3 +210,18 @@ fn a_bulk_copy_adds_to_shared_memory() {
     let (report, _) = launch(&hasty, 128);
     assert!(report.has("R01"), "{report}");
 }
+
+#[test]
+fn no_cta_is_cancelled() {
+    // A loop that takes the place of another CTA while there is one: here each does its own work alone.
+    let body = ".shared .align 16 .b8 sm[32];\nmov.u32 %r2, sm;\nadd.u32 %r6, %r2, 16;\nsetp.eq.u32 %p1, %r1, 0;\n\
+        @%p1 mbarrier.init.shared.b64 [%r6], 1;\nbar.sync 0;\n@!%p1 bra $wait;\n\
+        mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r6], 16;\n\
+        clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r2], [%r6];\n\
+        $wait:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r6], 0;\n@!%p2 bra $wait;\nld.shared.b128 %q1, [%r2];\n\
+        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q1;\nmov.u32 %r7, 5;\n\
+        @%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r7, %q1;\nst.global.u32 [%rd2], %r7;";
+    let (report, out) = launch(body, 128);
+    assert!(report.clean(), "{report}");
+    assert!(out.chunks(4).all(|v| v[0] == 5), "{out:?}");
+}

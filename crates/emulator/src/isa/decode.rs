@@ -31,6 +31,7 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
     let mut presence = Presence::Alone;
     let op = match mods.base {
         "cp" => copy::copies(cx, &mut mods, args)?,
+        "clusterlaunchcontrol" => copy::cancel(cx, &mut mods, args)?,
         "tensormap" => copy::tensormap(cx, &mut mods, args)?,
         "ld" | "ldu" => memory::load(cx, &mut mods, args)?,
         "st" => memory::store(cx, &mut mods, args)?,

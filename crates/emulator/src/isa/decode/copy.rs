@@ -4,7 +4,7 @@ use super::context::{Context, Res};
 use super::memory::atom_op;
 use super::mods::Mods;
 use crate::isa::op::{
-    Addr, AtomOp, BulkCopy, CopyWay, CpAsync, MapField, MbarOp, Op, Space, Src, TensorCopy,
+    Addr, AtomOp, BulkCopy, CopyWay, CpAsync, MapField, MbarOp, Op, PSrc, Space, Src, TensorCopy,
 };
 use crate::isa::types::Ty;
 use smallvec::SmallVec;
@@ -125,7 +125,7 @@ fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], 
     let (shared_at, map_at, mbar_at) = match way {
         CopyWay::Load => (Some(0), 1, Some(2)),
         CopyWay::Prefetch => (None, 0, None),
-        CopyWay::Peer | CopyWay::ReducePeer(_) => return Err(m.unknown("direction")),
+        CopyWay::Peer | CopyWay::ReducePeer(_) | CopyWay::Nothing => return Err(m.unknown("direction")),
         _ => (Some(1), 0, None),
     };
     let fixed = 1 + usize::from(shared_at.is_some()) + usize::from(mbar_at.is_some());
@@ -194,6 +194,40 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a
     let mbar = if signals { Some(cx.addr(cx.arg(args, 3)?)?) } else { None };
     let multicast = if multicast { Some(cx.src(cx.arg(args, fixed)?, Ty::U16)?) } else { None };
     Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, ty })))
+}
+
+/// `clusterlaunchcontrol`: a request to cancel a CTA that has not begun may always fail, and here it does.
+pub(crate) fn cancel<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    cx.count(args, 2, 2)?;
+    if m.flag("try_cancel") {
+        m.ignore(&["async", "shared::cta", "mbarrier::complete_tx::bytes", "b128"]);
+        let multicast = m.flag("multicast::cluster::all").then_some(Src::Imm(0xffff));
+        let dst = cx.addr(cx.arg(args, 0)?)?;
+        let mbar = Some(cx.addr(cx.arg(args, 1)?)?);
+        let (way, size, ty) = (CopyWay::Nothing, Src::Imm(16), Ty::B8);
+        return Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src: dst, size, mbar, multicast, ty })));
+    }
+    if !m.flag("query_cancel") {
+        return Err(m.unknown("operation"));
+    }
+    // What the answer holds is zero.
+    let answer = cx.wide(cx.arg(args, 1)?)?;
+    if m.flag("is_canceled") {
+        m.ignore(&["pred", "b128"]);
+        let Some(d) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
+        return Ok(Op::PMov { d, a: PSrc::Imm(false) });
+    }
+    let (v4, first) = (m.flag("v4"), m.take(|w| w.starts_with("get_first_ctaid").then_some(())));
+    first.ok_or_else(|| m.unknown("what is asked"))?;
+    m.ignore(&["b32", "b128"]);
+    let mut d = SmallVec::new();
+    for r in cx.parts(cx.arg(args, 0)?) {
+        d.push(cx.dst_opt(r)?);
+    }
+    if d.len() != if v4 { 4 } else { 1 } {
+        return Err(cx.fail("a place in the grid is one register, or four"));
+    }
+    Ok(Op::Unpack { d, a: Src::Reg(answer[0]), bits: 16 })
 }
 
 /// `tensormap.replace`, `tensormap.cp_fenceproxy`.

@@ -27,6 +27,8 @@ pub(crate) enum CopyWay {
     Peer,
     /// The same, to what is there already.
     ReducePeer(AtomOp),
+    /// Zeros to shared of the cluster: the answer that no CTA was cancelled.
+    Nothing,
     Prefetch,
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     let writer = op.actor_as(Kind::BulkWrite, true);
     let (warp, number, stage) = (op.warp, op.number, op.stage);
     let Work::Bulk(b) = &mut op.work else { return true };
-    let loads = matches!(b.way, CopyWay::Load | CopyWay::Peer | CopyWay::ReducePeer(_));
+    let to_global = matches!(b.way, CopyWay::Store | CopyWay::Reduce(_));
     match stage {
         0 => {
             b.data = vec![0; b.size as usize];
@@ -27,7 +27,8 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
                     let _ = core.world.global.read(b.global, &mut b.data);
                     core.touch_global(b.global, b.size, &actor, Act::Read);
                 }
-            } else if core.shared_bounds(b.source.0, b.source.1, b.size, &actor) {
+            } else if b.way != CopyWay::Nothing && core.shared_bounds(b.source.0, b.source.1, b.size, &actor)
+            {
                 let at = b.source.1 as usize;
                 if let Some(from) = core.cta(b.source.0).and_then(|c| c.shared.get(at..at + b.data.len())) {
                     b.data.copy_from_slice(from);
@@ -36,7 +37,7 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
             }
             false
         }
-        1 if loads => {
+        1 if !to_global => {
             for cta in b.ctas.clone() {
                 if core.shared_bounds(cta, b.shared, b.size, &actor) {
                     if let CopyWay::ReducePeer(o) = b.way {

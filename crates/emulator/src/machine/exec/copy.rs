@@ -314,12 +314,15 @@ pub(crate) fn bulk(core: &mut Core<'_>, w: &mut Warp, b: &BulkCopy, pc: u32, mas
         }
         let (from, to) = match b.way {
             CopyWay::Load => (Space::Generic, Space::SharedCluster),
-            CopyWay::Peer | CopyWay::ReducePeer(_) => (Space::Shared, Space::SharedCluster),
+            CopyWay::Peer | CopyWay::ReducePeer(_) | CopyWay::Nothing => {
+                (Space::Shared, Space::SharedCluster)
+            }
             _ => (Space::Shared, Space::Generic),
         };
         let (from, to) = (core.spot(from, s, w.cta), core.spot(to, d, w.cta));
         let (global, source, cta, at) = match (from, to) {
             (Spot::Global(g), Spot::Shared(c, at)) if b.way == CopyWay::Load => (g, (0, 0), c, at),
+            (_, Spot::Shared(c, at)) if b.way == CopyWay::Nothing => (0, (0, 0), c, at),
             (Spot::Shared(c, s), Spot::Shared(d, at))
                 if matches!(b.way, CopyWay::Peer | CopyWay::ReducePeer(_)) =>
             {
