@@ -91,7 +91,10 @@ pub(crate) fn near(base: &str) -> String {
             "wgmma",
             "wgmma.fence, commit_group, wait_group, mma_async m64nNk{8,16,32} f16 bf16 tf32 e4m3 e5m2 s8 u8",
         ),
-        ("mma", "mma.sync m16n8 f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 u4 b1 f64, m8n8 s8 u8 s4 u4 b1 f64"),
+        (
+            "mma",
+            "mma.sync m16n8 f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 u4 b1 f64, m8n8 s8 u8 s4 u4 b1 f64",
+        ),
         (
             "tcgen05",
             "tcgen05 alloc, dealloc, relinquish_alloc_permit, mma f16 tf32 f8f6f4 i8, commit, ld, st, wait, fence",
