@@ -168,6 +168,8 @@ impl Uses {
                 self.at(b.dst);
                 self.at(b.src);
                 self.r(b.size);
+                self.opt(b.mask);
+                b.skip.iter().for_each(|s| self.all(s));
                 b.mbar.iter().for_each(|a| self.at(*a));
                 self.opt(b.multicast);
             }

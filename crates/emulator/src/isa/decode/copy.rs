@@ -165,9 +165,7 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a
         return Ok(Op::Nop);
     }
     let multicast = m.flag("multicast::cluster");
-    if m.has("cp_mask") {
-        return Err(m.unknown(".cp_mask"));
-    }
+    let (masked, skips) = (m.flag("cp_mask"), m.flag("ignore_oob"));
     let signals = m.flag("mbarrier::complete_tx::bytes");
     m.ignore(&["bulk_group", "noftz"]);
     let policy = m.cache_hints();
@@ -186,14 +184,24 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a
     if missing {
         return Err(m.unknown("operation or type"));
     }
-    let fixed = 3 + usize::from(signals);
-    let want = fixed + usize::from(multicast) + usize::from(policy);
+    if masked && way != CopyWay::Store || skips && way != CopyWay::Load {
+        return Err(m.unknown("direction"));
+    }
+    let first = if skips { 5 } else { 3 };
+    let fixed = first + usize::from(signals);
+    let want = fixed + usize::from(multicast) + usize::from(policy) + usize::from(masked);
     cx.count(args, want, want)?;
     let (dst, src) = (cx.addr(cx.arg(args, 0)?)?, cx.addr(cx.arg(args, 1)?)?);
     let size = cx.src(cx.arg(args, 2)?, Ty::U32)?;
-    let mbar = if signals { Some(cx.addr(cx.arg(args, 3)?)?) } else { None };
+    let skip = match skips {
+        true => Some([cx.src(cx.arg(args, 3)?, Ty::U32)?, cx.src(cx.arg(args, 4)?, Ty::U32)?]),
+        false => None,
+    };
+    let mbar = if signals { Some(cx.addr(cx.arg(args, first)?)?) } else { None };
     let multicast = if multicast { Some(cx.src(cx.arg(args, fixed)?, Ty::U16)?) } else { None };
-    Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, ty })))
+    // It stands last, behind the policy.
+    let mask = if masked { Some(cx.src(cx.arg(args, want - 1)?, Ty::U16)?) } else { None };
+    Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, mask, skip, ty })))
 }
 
 /// `clusterlaunchcontrol`: a request to cancel a CTA that has not begun may always fail, and here it does.
@@ -205,7 +213,8 @@ pub(crate) fn cancel<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Ope
         let dst = cx.addr(cx.arg(args, 0)?)?;
         let mbar = Some(cx.addr(cx.arg(args, 1)?)?);
         let (way, size, ty) = (CopyWay::Nothing, Src::Imm(16), Ty::B8);
-        return Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src: dst, size, mbar, multicast, ty })));
+        let (mask, skip, src) = (None, None, dst);
+        return Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, mask, skip, ty })));
     }
     if !m.flag("query_cancel") {
         return Err(m.unknown("operation"));

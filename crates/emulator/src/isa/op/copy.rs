@@ -55,6 +55,10 @@ pub(crate) struct BulkCopy {
     pub size: Src,
     pub mbar: Option<Addr>,
     pub multicast: Option<Src>,
+    /// Which bytes of every sixteen are stored.
+    pub mask: Option<Src>,
+    /// Bytes that are not loaded, at the beginning and at the end.
+    pub skip: Option<[Src; 2]>,
     pub ty: Ty,
 }
 

@@ -22,10 +22,15 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
         0 => {
             b.data = vec![0; b.size as usize];
             if b.way == CopyWay::Load {
-                if core.global_bounds(b.global, b.size, &actor) {
+                let (from, len) = (b.global + b.skip[0], b.size.saturating_sub(b.skip[0] + b.skip[1]));
+                let part = b.skip[0] as usize..(b.skip[0] + len) as usize;
+                if len > 0
+                    && let Some(to) = b.data.get_mut(part)
+                    && core.global_bounds(from, len, &actor)
+                {
                     // Bounds were just checked.
-                    let _ = core.world.global.read(b.global, &mut b.data);
-                    core.touch_global(b.global, b.size, &actor, Act::Read);
+                    let _ = core.world.global.read(from, to);
+                    core.touch_global(from, len, &actor, Act::Read);
                 }
             } else if b.way != CopyWay::Nothing && core.shared_bounds(b.source.0, b.source.1, b.size, &actor)
             {
@@ -78,6 +83,12 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
                         );
                     }
                     core.touch_global(b.global, b.size, &writer, Act::Atomic);
+                }
+                _ if b.mask != u16::MAX => {
+                    for (i, byte) in (0..).zip(&b.data).filter(|(i, _)| b.mask >> (i % 16) & 1 == 1) {
+                        let _ = core.world.global.write(b.global + i, &[*byte]);
+                        core.touch_global(b.global + i, 1, &writer, Act::Write);
+                    }
                 }
                 _ => {
                     let _ = core.world.global.write(b.global, &b.data);

@@ -347,8 +347,17 @@ pub(crate) fn bulk(core: &mut Core<'_>, w: &mut Warp, b: &BulkCopy, pc: u32, mas
         };
         expect_signal(core, &ctas, mbar);
         let stores = mbar.is_none();
-        let work =
-            BulkWork { way: b.way, global, source, ctas, shared: at, size, ty: b.ty, mbar, data: Vec::new() };
+        let one = |s: Src| w.scalar(core, s, 1 << l);
+        let mask = b.mask.map_or(u16::MAX, |s| one(s) as u16);
+        let skip = b.skip.map_or([0; 2], |s| s.map(one));
+        if skip.iter().any(|n| *n > 15) {
+            let message =
+                format!("{} bytes at the beginning and {} at the end are left out", skip[0], skip[1]);
+            core.error("A02", &a, message, "leave out 15 at most");
+            continue;
+        }
+        let (way, ty, data) = (b.way, b.ty, Vec::new());
+        let work = BulkWork { way, global, source, ctas, shared: at, size, mask, skip, ty, mbar, data };
         drop(a);
         let kind = if stores { Kind::BulkStore } else { Kind::BulkLoad };
         let n = issue(core, w, kind, 1 << l, pc, Work::Bulk(Box::new(work)));
