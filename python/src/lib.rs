@@ -6,6 +6,10 @@ mod refused;
 
 use pyo3::prelude::*;
 
+/// As in the command: the emulator takes a fifth less time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What `python/warploom` calls.
 #[pymodule]
 mod _native {

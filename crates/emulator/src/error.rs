@@ -21,6 +21,14 @@ impl RefusalReason {
     pub(crate) fn new(code: &str, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         RefusalReason { code: code.to_string(), line, message: message.into(), remedy: remedy.into() }
     }
+
+    /// The same, with the name of the instruction in front where it does not say it.
+    pub(crate) fn of(mut self, opcode: &str) -> Self {
+        if !self.message.contains(opcode) {
+            self.message = format!("{opcode}: {}", self.message);
+        }
+        self
+    }
 }
 
 impl fmt::Display for RefusalReason {

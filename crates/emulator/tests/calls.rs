@@ -63,3 +63,26 @@ fn a_call_that_cannot_be_done_names_the_function() {
     let refusal = module.entries()[0].refusal().unwrap().to_string();
     assert!(refusal.contains("X01") && refusal.contains("cudaLaunchDevice"), "{refusal}");
 }
+
+/// Declarations that nvcc makes: memory that host and device share, addresses with an offset behind them, a function with
+/// two names, and one of another module that nobody calls.
+#[test]
+fn variables_and_functions_as_nvcc_declares_them() {
+    let text = ".version 8.0\n.target sm_90a\n.address_size 64\n\
+        .extern .func (.param .b32 r) elsewhere(.param .b32 a);\n\
+        .visible .global .attribute(.managed) .align 4 .u32 shared_with_host = 30;\n\
+        .global .align 4 .u32 list[3] = {1, 2, 3};\n\
+        .global .align 8 .u64 ends[2] = {generic(list)+8, generic(list)};\n\
+        .global .align 8 .u64 table[2] = {elsewhere, first};\n\
+        .visible .func (.param .b32 r) first(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.b32 %r1, [a];\n\
+        add.u32 %r1, %r1, 100;\nst.param.b32 [r], %r1;\nret;\n}\n\
+        .visible .func (.param .b32 r) second(.param .b32 a);\n.alias second, first;\n\
+        .visible .entry k(.param .u64 out, .param .u64 same) .reqntid 1\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+        ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [shared_with_host];\nld.global.u64 %rd2, [ends];\nld.u32 %r2, [%rd2];\n\
+        add.u32 %r1, %r1, %r2;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall.uni (b), second, (a);\n\
+        ld.param.b32 %r3, [b];\n}\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
+    let (report, out) = run(text, Policy::Eager);
+    assert!(report.clean(), "{report}");
+    assert_eq!(out[0], 133);
+    assert_eq!(warploom_testing::ptx::prints_back(text), Ok(()));
+}

@@ -240,6 +240,16 @@ fn levels_are_chosen_and_mixed() {
     let gradient = "mov.f32 %f5, 0f3F000000;\nmov.f32 %f6, 0f00000000;\n\
                     tex.grad.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%rd1, {%f1, %f2}], {%f5, %f6}, {%f6, %f6};";
     assert!(fetch(&near, &floats(&texels), gradient, &at).iter().all(|g| f32::from_bits(g[0]) == 100.0));
+    // On a cube too: a direction that goes along a face by half of it.
+    let six: Vec<f32> = [(1.0, 64), (10.0, 16), (100.0, 4), (1000.0, 1)]
+        .iter()
+        .flat_map(|(v, n)| std::iter::repeat_n(*v, 6 * *n))
+        .collect();
+    let cube = Texture { levels: 4, ..Texture::of(TextureKind::Cube, 0, Channel::F32, 1, [8, 8, 1]) };
+    let gradient = "mov.f32 %f4, 0f40000000;\nmov.f32 %f5, 0f40000000;\nmov.f32 %f6, 0f00000000;\n\
+                    tex.grad.cube.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%rd1, {%f4, %f1, %f2, %f2}], \
+                    {%f6, %f6, %f5, %f6}, {%f6, %f5, %f6, %f6};";
+    assert!(fetch(&cube, &floats(&six), gradient, &at).iter().all(|g| f32::from_bits(g[0]) == 100.0));
     let asked = "txq.width.b32 %r2, [%rd1];\ntxq.num_mipmap_levels.b32 %r3, [%rd1];\n\
                  txq.level.height.b32 %r4, [%rd1], 2;\ntxq.normalized_coords.b32 %r5, [%rd1];";
     assert_eq!(fetch(&near, &floats(&texels), asked, &at)[0], [8, 4, 2, 1]);

@@ -129,6 +129,7 @@ impl Display for Initial<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Initial::One(operand) => operand.fmt(f),
+            Initial::Generic(Operand::Plus(name, offset)) => write!(f, "generic({name})+{offset}"),
             Initial::Generic(operand) => write!(f, "generic({operand})"),
             Initial::List(list) => write!(f, "{{{}}}", Listed(list, ", ")),
         }
@@ -193,6 +194,7 @@ impl Display for Operand<'_> {
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
             Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Minus(name) => write!(f, "-{name}"),
             Operand::Plus(name, offset) => write!(f, "{name}+{offset}"),
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Vector(list) => write!(f, "{{{}}}", Listed(list, ", ")),

@@ -251,6 +251,8 @@ pub enum Operand<'a> {
     F64(u64),
     /// `!%p`
     Not(&'a str),
+    /// `-%r3`, of `vmad`.
+    Minus(&'a str),
     /// `%rd20+2`
     Plus(&'a str, i64),
     /// `%r1|%p1`
@@ -306,7 +308,7 @@ impl<'a> Operand<'a> {
 
     fn collect(&self, out: &mut Vec<&'a str>) {
         match self {
-            Operand::Name(n) | Operand::Not(n) | Operand::Plus(n, _) => out.push(n),
+            Operand::Name(n) | Operand::Not(n) | Operand::Minus(n) | Operand::Plus(n, _) => out.push(n),
             Operand::Pair(a, b) => out.extend([a, b]),
             Operand::Vector(list) | Operand::Group(list) => list.iter().for_each(|o| o.collect(out)),
             Operand::VectorPair(list, p) => {

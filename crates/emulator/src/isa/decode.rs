@@ -8,10 +8,12 @@ mod cvt;
 pub(crate) mod memory;
 pub(crate) mod mods;
 pub(crate) mod predicates;
+mod seldom;
 pub(crate) mod sync;
 pub(crate) mod tcgen;
 pub(crate) mod tensor;
 pub(crate) mod texture;
+mod video;
 pub(crate) mod wmma;
 
 use self::context::{Context, Res};
@@ -29,10 +31,12 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
     let mut presence = Presence::Alone;
     let op = match mods.base {
         "cp" => copy::copies(cx, &mut mods, args)?,
+        "clusterlaunchcontrol" => copy::cancel(cx, &mut mods, args)?,
         "tensormap" => copy::tensormap(cx, &mut mods, args)?,
         "ld" | "ldu" => memory::load(cx, &mut mods, args)?,
         "st" => memory::store(cx, &mut mods, args)?,
         "atom" | "red" => memory::atomic(cx, &mut mods, args)?,
+        "multimem" => memory::multimem(cx, &mut mods, args)?,
         "cvta" | "isspacep" | "mapa" | "getctarank" => memory::address(cx, &mut mods, args)?,
         "prefetch" | "prefetchu" | "applypriority" | "discard" | "createpolicy" => {
             memory::hint(cx, &mut mods, args)?
@@ -46,6 +50,10 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
         "setmaxnreg" | "griddepcontrol" | "nanosleep" | "pmevent" => {
             sync::machine(cx, &mut mods, args, &mut presence)?
         }
+        _ if wmma::is_narrow(&mods) => {
+            presence = Presence::Warp;
+            wmma::narrow(cx, &mut mods, args)?
+        }
         "mma" | "wgmma" | "ldmatrix" | "stmatrix" | "movmatrix" => {
             presence = Presence::Warp;
             tensor::matrix(cx, &mut mods, args)?
@@ -58,6 +66,7 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
             presence = Presence::Warp;
             wmma::wmma(cx, &mut mods, args)?
         }
+        base if video::is_video(base) => video::video(cx, &mut mods, args)?,
         _ => alu::arithmetic(cx, &mut mods, args)?,
     };
     mods.finish()?;

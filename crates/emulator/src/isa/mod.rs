@@ -2,7 +2,9 @@
 
 pub(crate) mod cvt;
 pub(crate) mod decode;
+pub(crate) mod formula;
 pub(crate) mod lanes;
 pub(crate) mod op;
 pub(crate) mod types;
 pub(crate) mod uses;
+pub(crate) mod video;

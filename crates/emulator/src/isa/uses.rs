@@ -50,6 +50,10 @@ impl Uses {
                 self.r(*bytes);
                 self.w(*d);
             }
+            Op::MovPair { d, a } => {
+                self.all(a);
+                self.ws(d);
+            }
             Op::StackSave { d } => self.w(*d),
             Op::StackRestore { a } => self.r(*a),
             Op::MovMatrix { d, a } => {
@@ -64,9 +68,13 @@ impl Uses {
                 self.all(&[*a, *b]);
                 self.w(*d);
             }
-            Op::Ter { d, a, b, c, .. } | Op::Carry { d, a, b, c, .. } | Op::Lop3 { d, a, b, c, .. } => {
+            Op::Ter { d, a, b, c, .. } | Op::Carry { d, a, b, c, .. } => {
                 self.all(&[*a, *b, *c]);
                 self.w(*d);
+            }
+            Op::Lop3 { d, a, b, c, .. } => {
+                self.all(&[*a, *b, *c]);
+                self.ws(&[*d]);
             }
             Op::Bfi { d, a, b, pos, len, .. } => {
                 self.all(&[*a, *b, *pos, *len]);
@@ -80,6 +88,10 @@ impl Uses {
             Op::Unpack { d, a, .. } => {
                 self.r(*a);
                 self.ws(d);
+            }
+            Op::Formula { d, srcs, .. } => {
+                self.all(srcs);
+                self.w(*d);
             }
             Op::Cvt { d, a, b, .. } => {
                 self.r(*a);
@@ -119,7 +131,7 @@ impl Uses {
             Op::Atom(a) => {
                 self.at(a.addr);
                 self.all(&a.b);
-                self.opt(a.c);
+                self.all(&a.c);
                 self.ws(&a.dsts);
             }
             Op::CpAsync(c) => {
@@ -156,6 +168,8 @@ impl Uses {
                 self.at(b.dst);
                 self.at(b.src);
                 self.r(b.size);
+                self.opt(b.mask);
+                b.skip.iter().for_each(|s| self.all(s));
                 b.mbar.iter().for_each(|a| self.at(*a));
                 self.opt(b.multicast);
             }

@@ -140,7 +140,9 @@ fn decode<'t, 'a: 't>(
         let first = together.first;
         let mut cx = Context::new(&body.text, body.symbols.clone(), together, i > 0);
         for step in body.text.steps() {
-            match decode::instruction(&mut cx, step) {
+            // Every refusal names its instruction.
+            let opcode = step.instruction.opcode;
+            match decode::instruction(&mut cx, step).map_err(|d| d.of(opcode)) {
                 Ok(mut inst) => {
                     inst.loc += if inst.loc > 0 { locs.len() as u32 } else { 0 };
                     insts.push(inst);
@@ -188,7 +190,7 @@ fn decode<'t, 'a: 't>(
         uses_wgmma: insts.iter().any(|i| matches!(i.op, Op::Wgmma(_))),
         // Those who take memory from the heap must not be given the same.
         shares_global: allocates || insts.iter().any(|i| i.op.shares_global()),
-        reserves: specials(&insts, |s| s == Special::ReservedSmem),
+        reserves: specials(&insts, |s| matches!(s, Special::ReservedSmem | Special::ReservedSmemEnd)),
         grid_barrier: specials(&insts, |s| matches!(s, Special::GridWorkspace(_))),
         allocates,
         kernels: if launches { module.parameters.clone() } else { Vec::new() },

@@ -20,15 +20,14 @@ pub(super) fn mark(insts: &mut [Inst], uses: &[Vec<(Reg, bool)>], opcodes: &[Str
         .iter()
         .filter_map(|i| match &i.op {
             Op::Atom(a) if a.op == AtomOp::Cas => {
-                comes_from(a.addr.base, a.addr.offset).map(|r| (r, a.ty.bits()))
+                comes_from(a.addr.base, a.addr.offset).map(|r| (r, a.ty.bits(), a.b.len()))
             }
             _ => None,
         })
         .collect();
     let guesses = |inst: &Inst| match &inst.op {
-        Op::Ld(l) if l.dsts.len() == 1 && !l.order.strong() => {
-            comes_from(l.addr.base, l.addr.offset).is_some_and(|root| swaps.contains(&(root, l.ty.bits())))
-        }
+        Op::Ld(l) if !l.order.strong() => comes_from(l.addr.base, l.addr.offset)
+            .is_some_and(|root| swaps.contains(&(root, l.ty.bits(), l.dsts.len()))),
         _ => false,
     };
     let marks: Vec<bool> = insts.iter().map(guesses).collect();

@@ -14,7 +14,7 @@ use entry::Surroundings;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use variables::{Shared, place};
-use warploom_ptx::Item;
+use warploom_ptx::{Function, Item};
 
 impl Module {
     /// Reads PTX text. Entries that use unsupported instructions are kept, and refused when they are run.
@@ -44,7 +44,8 @@ impl Module {
             }
         }
         let mut bodies = BTreeMap::new();
-        for function in tree.functions().filter(|f| !f.kernel) {
+        let second = aliases(&tree);
+        for function in tree.functions().chain(&second).filter(|f| !f.kernel) {
             if function.body.is_some() {
                 let number = bodies.len() as u32;
                 bodies.entry(function.name).or_insert((number, function));
@@ -57,6 +58,10 @@ impl Module {
         let kernels: Vec<_> = tree.functions().filter(|f| f.kernel && f.body.is_some()).collect();
         for (number, kernel) in kernels.iter().enumerate() {
             symbols.entry(kernel.name).or_insert(Symbol::At(KERNEL_BASE + 16 * (number as u64 + 1)));
+        }
+        // A table may hold functions of other modules: whoever calls one of them is told.
+        for function in tree.functions().filter(|f| !f.kernel && f.body.is_none()) {
+            symbols.entry(function.name).or_insert(Symbol::At(FUNCTION_BASE));
         }
         for p in &placed {
             p.fill(&mut data, &symbols)?;
@@ -71,6 +76,17 @@ impl Module {
         let (version, target) = (tree.version.to_string(), (*target).to_string());
         Ok(Module { version, target, entries, data: Arc::new(data) })
     }
+}
+
+/// Functions once more under their second names: `.alias second, first;`.
+fn aliases<'a>(tree: &warploom_ptx::Module<'a>) -> Vec<Function<'a>> {
+    let one = |item: &Item<'a>| {
+        let Item::Other(text) = item else { return None };
+        let (second, first) = text.strip_prefix(".alias")?.trim_end_matches(';').split_once(',')?;
+        let found = tree.functions().find(|f| f.name == first.trim() && f.body.is_some())?;
+        Some(Function { name: second.trim(), ..found.clone() })
+    };
+    tree.items.iter().filter_map(one).collect()
 }
 
 impl From<warploom_ptx::SyntaxError> for RefusalReason {

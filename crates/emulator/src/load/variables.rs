@@ -50,8 +50,10 @@ pub(super) struct Size {
 impl Size {
     pub(super) fn of(v: &Variable<'_>) -> Result<Size, RefusalReason> {
         let line = v.line.0;
-        if v.attribute.is_some() {
-            return Err(RefusalReason::new("X01", line, "variables with attributes", "use a plain variable"));
+        // Memory that host and device share, `.managed`, is memory of the device here; `.unified` names it to the host.
+        if let Some(other) = v.attribute.filter(|a| !a.contains(".managed") && !a.contains(".unified")) {
+            let message = format!("attribute {other} of '{}'", v.name);
+            return Err(RefusalReason::new("X01", line, message, "use a plain variable"));
         }
         let element = type_bytes(v.ty)
             .ok_or_else(|| RefusalReason::new("X01", line, format!("type {}", v.ty), "use a sized type"))?;

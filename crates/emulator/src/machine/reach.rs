@@ -192,7 +192,14 @@ fn predicates(op: &Op) -> (SmallVec<[u32; 2]>, SmallVec<[u32; 2]>) {
             written.extend(d.iter().chain(q).copied());
             with.iter().for_each(|(_, p)| reads(p));
         }
-        Op::SetpHalves { d, q, .. } => written.extend(d.iter().chain(q).copied()),
+        Op::SetpHalves { d, q, with, .. } => {
+            written.extend(d.iter().chain(q).copied());
+            with.iter().for_each(|(_, p)| reads(p));
+        }
+        Op::Lop3 { test: Some((p, _, q)), .. } => {
+            written.push(*p);
+            reads(q);
+        }
         Op::PMov { d, a } => {
             written.push(*d);
             reads(a);

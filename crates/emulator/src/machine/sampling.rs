@@ -115,22 +115,48 @@ pub(crate) fn taps(t: &Texture, p: &Point, lod: f64) -> Taps {
 pub(crate) fn detail(t: &Texture, changes: [[f64; 3]; 2]) -> f64 {
     let length = |d: &[f64; 3]| {
         let texels = d.iter().zip(t.extent).take(t.kind.rank());
-        texels.map(|(d, e)| (d * if t.normalized { f64::from(e) } else { 1.0 }).powi(2)).sum::<f64>().sqrt()
+        texels
+            .map(|(d, e)| (d * if t.normalized || t.kind.cubic() { f64::from(e) } else { 1.0 }).powi(2))
+            .sum::<f64>()
+            .sqrt()
     };
     changes.iter().map(length).fold(0.0, f64::max).log2()
 }
 
-/// The face of a cube that a direction meets, and where, from 0 to 1.
-pub(crate) fn face([x, y, z]: [f64; 3]) -> (u32, [f64; 3]) {
+/// The face of a cube that a direction meets.
+fn face_of([x, y, z]: [f64; 3]) -> u32 {
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
-    let (face, m, s, t) = if ax >= ay && ax >= az {
-        if x >= 0.0 { (0, ax, -z, -y) } else { (1, ax, z, -y) }
+    if ax >= ay && ax >= az {
+        u32::from(x < 0.0)
     } else if ay >= az {
-        if y >= 0.0 { (2, ay, x, z) } else { (3, ay, x, -z) }
-    } else if z >= 0.0 {
-        (4, az, x, -y)
+        2 + u32::from(y < 0.0)
     } else {
-        (5, az, -x, -y)
-    };
+        4 + u32::from(z < 0.0)
+    }
+}
+
+/// A vector as a face sees it: towards it, and along it.
+fn seen_from(face: u32, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    match face {
+        0 => [x, -z, -y],
+        1 => [-x, z, -y],
+        2 => [y, x, z],
+        3 => [-y, x, -z],
+        4 => [z, x, -y],
+        _ => [-z, -x, -y],
+    }
+}
+
+/// The face of a cube that a direction meets, and where, from 0 to 1.
+pub(crate) fn face(direction: [f64; 3]) -> (u32, [f64; 3]) {
+    let face = face_of(direction);
+    let [m, s, t] = seen_from(face, direction);
     (face, [(s / m + 1.0) / 2.0, (t / m + 1.0) / 2.0, 0.0])
+}
+
+/// How that place moves with the direction.
+pub(crate) fn face_change(direction: [f64; 3], change: [f64; 3]) -> [f64; 3] {
+    let face = face_of(direction);
+    let ([m, s, t], [dm, ds, dt]) = (seen_from(face, direction), seen_from(face, change));
+    [(ds * m - s * dm) / (2.0 * m * m), (dt * m - t * dm) / (2.0 * m * m), 0.0]
 }

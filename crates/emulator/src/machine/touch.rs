@@ -9,7 +9,7 @@ use crate::place::Extent;
 use crate::race::access::{Access, Act, OPERATION};
 use crate::race::channel::{KINDS, Kind};
 use crate::race::seen::Along;
-use crate::race::shadow::{Conflict, GRANULE, granules};
+use crate::race::shadow::{Conflict, GRANULE, granules, side_by_side};
 use crate::report::Severity;
 use smallvec::SmallVec;
 
@@ -36,12 +36,12 @@ impl Core<'_> {
         }
         let mut along = Along::default();
         for (g, mask) in granules(start, len) {
-            self.touch_along(cta, g, actor.access(act, mask), actor, &mut along);
+            self.touch_along(cta, (g, mask), (actor, act), &mut along);
         }
     }
 
-    /// Records the read of a matrix operand: granules of shared memory with the bytes of each.
-    pub(crate) fn touch_operand(&mut self, cta: u32, list: &[(u64, u32)], actor: &Actor) {
+    /// Records an access to parts of a matrix: granules of shared memory with the bytes of each.
+    pub(crate) fn touch_operand(&mut self, cta: u32, list: &[(u64, u32)], actor: &Actor, act: Act) {
         if !self.race {
             return;
         }
@@ -51,7 +51,7 @@ impl Core<'_> {
         if c.poisoned || c.mbars.range((from.saturating_sub(7)) as u32..to as u32).next().is_some() {
             for (g, mask) in list {
                 let start = g * GRANULE + u64::from(mask.trailing_zeros());
-                self.touch_shared(cta, start, u64::from(mask.count_ones()), actor, Act::Read);
+                self.touch_shared(cta, start, u64::from(mask.count_ones()), actor, act);
             }
             return;
         }
@@ -59,11 +59,11 @@ impl Core<'_> {
             let piece = |(g, m): &(u64, u32)| {
                 (FULL, g * GRANULE + u64::from(m.trailing_zeros()), u64::from(m.count_ones()))
             };
-            self.watch((Watched::Shared, cta), list.iter().map(piece), actor, Act::Read);
+            self.watch((Watched::Shared, cta), list.iter().map(piece), actor, act);
         }
         let mut along = Along::default();
-        for (g, mask) in list {
-            self.touch_along(cta, *g, actor.access(Act::Read, *mask), actor, &mut along);
+        for part in list {
+            self.touch_along(cta, *part, (actor, act), &mut along);
         }
     }
 
@@ -81,9 +81,19 @@ impl Core<'_> {
         self.report("M03", Severity::Error, actor, None, Some(extent), message, remedy);
     }
 
-    fn touch_along(&mut self, cta: u32, g: u64, access: Access, actor: &Actor, along: &mut Along) {
+    fn touch_along(
+        &mut self,
+        cta: u32,
+        (g, mask): (u64, u32),
+        (actor, act): (&Actor, Act),
+        along: &mut Along,
+    ) {
         let Some(granule) = self.ctas.get_mut(cta as usize).and_then(|c| c.shadow.at(g)) else { return };
-        let undefined = access.mask & !granule.defined;
+        let undefined = mask & !granule.defined;
+        if (act != Act::Read || undefined == 0) && granule.again(act, mask, along) {
+            return;
+        }
+        let access = actor.access(act, mask);
         let conflict = granule.access_along(access, &actor.clock, along);
         self.judge_shared(cta, g, (access, undefined, conflict), actor);
     }
@@ -378,15 +388,6 @@ impl Core<'_> {
             None => self.touch_global_granule(g, a, actor),
         }
     }
-}
-
-/// The first lane and the first address, if the lanes of an access follow each other, as their bytes do, and none of
-/// them goes into two granules.
-fn side_by_side(list: &[(u32, u64)], size: u64) -> Option<(u32, u64)> {
-    let &(lane, start) = list.first()?;
-    let fine = size.is_power_of_two() && size <= GRANULE && start.is_multiple_of(size);
-    let follows = |((l, at), i): (&(u32, u64), u32)| *l == lane + i && *at == start + u64::from(i) * size;
-    (fine && list.iter().zip(0..).all(follows)).then_some((lane, start))
 }
 
 fn byte_range(g: u64, mask: u32) -> (u64, u64) {

@@ -1,7 +1,7 @@
 //! Masks of lanes.
 
 /// The lanes of a mask.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
             let l = mask.trailing_zeros();

@@ -4,7 +4,7 @@ pub(crate) mod access;
 pub(crate) mod channel;
 pub(crate) mod clock;
 mod learnt;
-mod mask;
+pub(crate) mod mask;
 pub(crate) mod released;
 pub(crate) mod scope;
 pub(crate) mod seen;

@@ -1,25 +1,114 @@
 //! The accesses that a granule remembers. A copy or a product touches long ranges, whose granules then remember the same:
 //! they share one list until one of them differs, and what the next one finds there is found once.
 
-use super::access::Access;
+use super::access::{Access, Act};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::rc::Rc;
 
-/// Accesses, in the order in which they came.
-pub(crate) type List = SmallVec<[Access; 2]>;
+/// Writes and atomics first, then reads, which often are many: another read need not look at them. Each part by cluster,
+/// and those of a cluster in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct List {
+    all: SmallVec<[Access; 2]>,
+    /// How many are writes or atomics.
+    changes: usize,
+}
+
+impl List {
+    /// Where those of a cluster stand in the part that holds accesses of a kind.
+    fn of_cluster(&self, act: Act, home: u32) -> Range<usize> {
+        let part = if act == Act::Read { self.changes..self.all.len() } else { 0..self.changes };
+        let accesses = self.all.get(part.clone()).unwrap_or_default();
+        // Clusters begin in order, so that most belong at the end.
+        let up_to = |last: u32| match accesses.last() {
+            Some(access) if access.home > last => accesses.partition_point(|a| a.home <= last),
+            _ => accesses.len(),
+        };
+        let from = home.checked_sub(1).map_or(0, up_to);
+        part.start + from..part.start + up_to(home)
+    }
+
+    fn put(&mut self, new: Access) {
+        let at = self.of_cluster(new.act, new.home).end;
+        self.changes += usize::from(new.act != Act::Read);
+        self.all.insert(at, new);
+    }
+
+    fn count(&mut self) {
+        self.changes = self.all.partition_point(|a| a.act != Act::Read);
+    }
+}
 
 /// What a granule remembers: nothing, or a list that others may have too. One pointer, for there are many granules.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen(Option<Rc<List>>);
 
 impl Seen {
+    /// All that is remembered.
     pub(crate) fn list(&self) -> &[Access] {
-        self.0.as_ref().map_or(&[], |list| list)
+        self.0.as_ref().map_or(&[], |list| &list.all)
     }
 
-    /// The list, no longer shared.
-    pub(crate) fn own(&mut self) -> &mut List {
-        Rc::make_mut(self.0.get_or_insert_default())
+    /// What an access of a kind may collide with.
+    pub(crate) fn against(&self, act: Act) -> &[Access] {
+        let Some(list) = &self.0 else { return &[] };
+        let end = if act == Act::Read { list.changes } else { list.all.len() };
+        list.all.get(..end).unwrap_or_default()
+    }
+
+    /// The list, no longer shared, with room for one more.
+    fn own(&mut self) -> &mut List {
+        let list = self.0.get_or_insert_default();
+        if Rc::get_mut(list).is_none() {
+            let mut all = SmallVec::with_capacity(list.all.len() + 1);
+            all.extend_from_slice(&list.all);
+            *list = Rc::new(List { all, ..**list });
+        }
+        Rc::make_mut(list)
+    }
+
+    /// Remembers one more.
+    pub(crate) fn put(&mut self, new: Access) {
+        self.own().put(new);
+    }
+
+    /// Remembers an access instead of the one of its cluster and kind for which `same` holds, or one more.
+    pub(crate) fn put_for(&mut self, new: Access, same: impl Fn(&Access) -> bool) {
+        let list = self.own();
+        let range = list.of_cluster(new.act, new.home);
+        match list.all.get_mut(range).and_then(|old| old.iter_mut().find(|old| same(old))) {
+            Some(old) => *old = new,
+            None => list.put(new),
+        }
+    }
+
+    /// Forgets what was done to the bytes of `mask`.
+    pub(crate) fn forget(&mut self, mask: u32) {
+        let list = self.0.get_or_insert_default();
+        match Rc::get_mut(list) {
+            Some(own) => {
+                own.all.retain(|old| {
+                    old.mask &= !mask;
+                    old.mask != 0
+                });
+                own.count();
+            }
+            // What goes is not copied first.
+            None => {
+                let cut = |old: &Access| Access { mask: old.mask & !mask, ..*old };
+                let all = list.all.iter().map(cut).filter(|old| old.mask != 0).collect();
+                *list = Rc::new(List { all, changes: 0 });
+                Rc::make_mut(list).count();
+            }
+        }
+    }
+
+    /// Keeps those for which `keep` holds.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Access) -> bool) {
+        let list = self.own();
+        list.all.retain(|old| keep(old));
+        list.count();
     }
 
     /// Whether other granules may have the same: those of one alone will hardly be met again.
@@ -51,15 +140,20 @@ const KINDS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Along {
     done: SmallVec<[Done; KINDS]>,
+    /// Which of them the last granule was like.
+    last: usize,
     /// Which of them the next one replaces.
     next: usize,
 }
 
 impl Along {
     /// What a granule that remembers `before` remembers behind this access, if there was one like it.
-    pub(crate) fn again(&self, before: &Seen, mask: u32) -> Option<Seen> {
-        let done = self.done.iter().find(|d| d.mask == mask && d.before.same(before))?;
-        Some(done.after.clone())
+    pub(crate) fn again(&mut self, before: &Seen, mask: u32) -> Option<Seen> {
+        let like = |d: &Done| d.mask == mask && d.before.same(before);
+        if !self.done.get(self.last).is_some_and(like) {
+            self.last = self.done.iter().position(like)?;
+        }
+        self.done.get(self.last).map(|d| d.after.clone())
     }
 
     /// A granule that remembered `before`, which is `common`, remembers `now`, which is shared from here on: another may

@@ -43,30 +43,31 @@ impl Granule {
     /// Records an access and returns the worst collision with an earlier one.
     pub(crate) fn access(&mut self, new: Access, clock: &Clock) -> Option<Conflict> {
         let worst = self.conflict(&new, clock);
-        self.mark(&new);
-        let seen = self.seen.own();
+        self.mark(new.act, new.mask);
         if new.act == Act::Write {
-            seen.retain(|old| {
-                old.mask &= !new.mask;
-                old.mask != 0
-            });
-            seen.push(new);
-        } else if new.takes && seen.iter().any(|old| old.taken_by(&new)) {
-            seen.retain(|old| !old.taken_by(&new));
-            seen.push(new);
-        } else if let Some(old) = seen.iter_mut().find(|old| old.repeated_by(&new, clock)) {
-            *old = new;
+            self.seen.forget(new.mask);
+            self.seen.put(new);
+        } else if new.takes && self.seen.against(Act::Read).iter().any(|old| old.taken_by(&new)) {
+            self.seen.retain(|old| !old.taken_by(&new));
+            self.seen.put(new);
         } else {
-            seen.push(new);
+            self.seen.put_for(new, |old| old.repeated_by(&new, clock));
         }
         worst
     }
 
+    /// Does to the bytes of `mask` what the access of a range did to another granule that remembered the same; false if
+    /// there was none.
+    pub(crate) fn again(&mut self, act: Act, mask: u32, range: &mut Along) -> bool {
+        let Some(after) = range.again(&self.seen, mask) else { return false };
+        self.mark(act, mask);
+        self.seen = after;
+        true
+    }
+
     /// As `access`, for the next granule of a range.
     pub(crate) fn access_along(&mut self, new: Access, clock: &Clock, range: &mut Along) -> Option<Conflict> {
-        if let Some(after) = range.again(&self.seen, new.mask) {
-            self.mark(&new);
-            self.seen = after;
+        if self.again(new.act, new.mask, range) {
             return None;
         }
         let before = self.seen.common().then(|| self.seen.clone());
@@ -78,13 +79,13 @@ impl Granule {
     }
 
     /// What an access makes of the bytes.
-    fn mark(&mut self, new: &Access) {
-        match new.act {
+    fn mark(&mut self, act: Act, mask: u32) {
+        match act {
             Act::Write => {
-                self.defined |= new.mask;
-                self.poison &= !new.mask;
+                self.defined |= mask;
+                self.poison &= !mask;
             }
-            Act::Read => self.read |= new.mask & !self.defined,
+            Act::Read => self.read |= mask & !self.defined,
             Act::Atomic => {}
         }
     }
@@ -93,7 +94,7 @@ impl Granule {
     fn conflict(&self, new: &Access, clock: &Clock) -> Option<Conflict> {
         let mut worst: Option<Conflict> = None;
         let mut read_before = None;
-        for old in self.seen.list() {
+        for old in self.seen.against(new.act) {
             let bytes = old.mask & new.mask;
             let quiet = match (old.act, new.act) {
                 (Act::Read, Act::Read) => true,
@@ -162,6 +163,15 @@ pub(crate) fn granules(start: u64, len: u64) -> impl Iterator<Item = (u64, u32)>
         let mask = if high - low >= 32 { u32::MAX } else { ((1_u32 << (high - low)) - 1) << low };
         (g, mask)
     })
+}
+
+/// The first lane and the first address, if the lanes of an access follow each other, as their bytes do, and none of
+/// them goes into two granules.
+pub(crate) fn side_by_side(list: &[(u32, u64)], size: u64) -> Option<(u32, u64)> {
+    let &(lane, start) = list.first()?;
+    let fine = size.is_power_of_two() && size <= GRANULE && start.is_multiple_of(size);
+    let follows = |((l, at), i): (&(u32, u64), u32)| *l == lane + i && *at == start + u64::from(i) * size;
+    (fine && list.iter().zip(0..).all(follows)).then_some((lane, start))
 }
 
 impl Flat {

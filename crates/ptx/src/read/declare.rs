@@ -3,7 +3,7 @@
 use super::lexer::{Token, unexpected};
 use super::parser::{Parser, Res};
 use crate::error::SyntaxError;
-use crate::tree::{Initial, Line, Parameter, Pointer, Registers, Variable};
+use crate::tree::{Initial, Line, Operand, Parameter, Pointer, Registers, Variable};
 
 /// Nested lists of initial values.
 const MAX_NESTING: usize = 32;
@@ -146,7 +146,15 @@ impl<'a> Parser<'a> {
             self.lex.expect(b'(')?;
             let symbol = self.operand()?;
             self.lex.expect(b')')?;
-            return Ok(Initial::Generic(symbol));
+            // The offset may stand behind the parentheses.
+            let (plus, minus) = (self.lex.eat(b'+')?, self.lex.eat(b'-')?);
+            let Operand::Name(name) = symbol else { return Ok(Initial::Generic(symbol)) };
+            if !plus && !minus {
+                return Ok(Initial::Generic(symbol));
+            }
+            let offset = self.lex.integer()? as i64;
+            let offset = if minus { offset.wrapping_neg() } else { offset };
+            return Ok(Initial::Generic(Operand::Plus(name, offset)));
         }
         Ok(Initial::One(self.operand()?))
     }

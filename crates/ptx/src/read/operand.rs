@@ -68,11 +68,15 @@ impl<'a> Parser<'a> {
     fn simple(&mut self) -> Res<Operand<'a>> {
         let (t, line) = self.lex.next()?;
         match t {
-            Token::Punct(b'-') => match self.number()? {
-                Operand::Int(v) => Ok(Operand::Int(v.wrapping_neg())),
-                Operand::F64(v) => Ok(Operand::F64(v ^ (1 << 63))),
-                Operand::F32(v) => Ok(Operand::F32(v ^ (1 << 31))),
-                other => Ok(other),
+            Token::Punct(b'-') => match self.lex.next()? {
+                (Token::Word(w), _) => Ok(Operand::Minus(w)),
+                (Token::Number(n), line) => Ok(match number(n, line)? {
+                    Operand::Int(v) => Operand::Int(v.wrapping_neg()),
+                    Operand::F64(v) => Operand::F64(v ^ (1 << 63)),
+                    Operand::F32(v) => Operand::F32(v ^ (1 << 31)),
+                    other => other,
+                }),
+                (t, line) => Err(unexpected(t, line, "a number")),
             },
             Token::Punct(b'!') => Ok(Operand::Not(self.lex.word()?.0)),
             Token::Number(n) => number(n, line),
@@ -89,13 +93,6 @@ impl<'a> Parser<'a> {
                 Ok(Operand::Name(w))
             }
             t => Err(unexpected(t, line, "an operand")),
-        }
-    }
-
-    fn number(&mut self) -> Res<Operand<'a>> {
-        match self.lex.next()? {
-            (Token::Number(n), line) => number(n, line),
-            (t, line) => Err(unexpected(t, line, "a number")),
         }
     }
 }

@@ -4,11 +4,12 @@ use super::context::{Context, Res};
 use super::cvt::{cvt, rounding};
 use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
+use super::seldom;
 use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{
     F2, F3, carry as chain, compare, directed, double, float, half, integer as int, old,
 };
-use crate::isa::op::{Join, Op, Special, Src};
+use crate::isa::op::{Join, Logic, Op, Special, Src};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
 use warploom_ptx::Operand;
@@ -67,16 +68,7 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             let (pos, len) = (cx.src(cx.arg(args, 3)?, Ty::U32)?, cx.src(cx.arg(args, 4)?, Ty::U32)?);
             Ok(Op::Bfi { d, a, b, pos, len, bits: ty.bits() as u8 })
         }
-        "lop3" => {
-            m.ty()?;
-            cx.count(args, 5, 5)?;
-            let d = cx.dst(cx.arg(args, 0)?)?;
-            let [a, b, c] = three(cx, args, [Ty::B32; 3])?;
-            match cx.src(cx.arg(args, 4)?, Ty::B8)? {
-                Src::Imm(table) => Ok(Op::Lop3 { d, a, b, c, table: table as u8 }),
-                _ => Err(cx.fail("the table of lop3 must be a constant")),
-            }
-        }
+        "lop3" => lop3(cx, m, args),
         "prmt" => {
             let mode = m.one_of(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]).unwrap_or("");
             let ty = m.ty()?;
@@ -100,13 +92,32 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             let f = old::masked(m.base, wrap, ty).ok_or_else(|| m.unknown("type"))?;
             bin(cx, args, f, [ty, Ty::U32])
         }
-        "vadd4" | "vsub4" | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" => {
-            let (sat, add) = (m.flag("sat"), m.flag("add"));
-            let (to, a, b) = (m.ty()?, m.ty()?, m.ty()?);
-            let f = old::bytes(m.base, (a, b), sat, add).filter(|_| to.bits() == 32);
-            ter(cx, args, f.ok_or_else(|| m.unknown("types or qualifiers"))?, [Ty::B32; 3])
-        }
         _ => plain(cx, m, args),
+    }
+}
+
+/// `lop3.b32 d, a, b, c, table`, and `lop3.or.b32 d|p, a, b, c, table, q` with a predicate of whether `d` is not zero.
+fn lop3<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let logic = m.take(|w| match w {
+        "and" => Some(Logic::And),
+        "or" => Some(Logic::Or),
+        _ => None,
+    });
+    m.ty()?;
+    let want = 5 + usize::from(logic.is_some());
+    cx.count(args, want, want)?;
+    let (d, test) = match logic {
+        None => (Some(cx.dst(cx.arg(args, 0)?)?), None),
+        Some(logic) => {
+            let (d, p) = cx.dst_pair(cx.arg(args, 0)?)?;
+            let p = p.ok_or_else(|| cx.fail("d|p is expected"))?;
+            (d, Some((p, logic, cx.psrc(cx.arg(args, 5)?)?)))
+        }
+    };
+    let [a, b, c] = three(cx, args, [Ty::B32; 3])?;
+    match cx.src(cx.arg(args, 4)?, Ty::B8)? {
+        Src::Imm(table) => Ok(Op::Lop3 { d, a, b, c, table: table as u8, test }),
+        _ => Err(cx.fail("the table of lop3 must be a constant")),
     }
 }
 
@@ -157,7 +168,16 @@ fn mov<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
         return Ok(Op::PMov { d, a: cx.psrc(from)? });
     }
     if ty == Ty::B128 {
-        return Err(cx.unsupported("mov.b128", "use two 64-bit moves"));
+        let pair = |list: &[Operand<'a>]| list.len() == 2;
+        let d = match to {
+            Operand::Vector(list) if pair(list) => [cx.dst_opt(&list[0])?, cx.dst_opt(&list[1])?],
+            raw => cx.wide(raw)?.map(Some),
+        };
+        let a = match from {
+            Operand::Vector(list) if pair(list) => [cx.src(&list[0], Ty::B64)?, cx.src(&list[1], Ty::B64)?],
+            raw => cx.wide(raw)?.map(Src::Reg),
+        };
+        return Ok(Op::MovPair { d, a });
     }
     if let Operand::Vector(parts) = to {
         let bits = part_bits(cx, ty, parts.len())?;
@@ -269,7 +289,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         nan: m.flag("NaN"),
         xorsign_abs: m.flag("xorsign") && m.flag("abs"),
     };
-    let relu = m.flag("relu");
+    let (relu, oob) = (m.flag("relu"), name == "fma" && m.flag("oob"));
     let clamped =
         if relu && matches!(name, "min" | "max") { format!("{name}.relu") } else { name.to_string() };
     let name = clamped.as_str();
@@ -289,6 +309,9 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         }
         let f = if mixed { half::mixed(name, second) } else { None };
         return bin(cx, args, f.ok_or_else(|| m.unknown("types"))?, [second, ty]);
+    }
+    if ty == Ty::F32 && m.flag("abs") {
+        return seldom::magnitudes(cx, m, args, q);
     }
     let n = args.len();
     let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
@@ -316,7 +339,8 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
             } else {
                 float::ternary(name, ty, q).or_else(|| int::ternary(name, ty)).filter(|_| !relu)
             };
-            ter(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 3])
+            let op = ter(cx, args, f.ok_or_else(|| m.unknown("operation or type"))?, [ty; 3])?;
+            if oob { seldom::outside(op, ty).ok_or_else(|| m.unknown("type")) } else { Ok(op) }
         }
     }
 }
@@ -329,8 +353,8 @@ fn directed_op<'a>(
     (r, q): (Rounding, Quals),
     ty: Ty,
 ) -> Res<Op> {
-    if !matches!(ty, Ty::F32 | Ty::F64) || q.sat {
-        return Err(m.unknown("only f32 and f64 without .sat round other than to nearest"));
+    if !matches!(ty, Ty::F32 | Ty::F64) || q.sat || m.has("f16") || m.has("bf16") {
+        return seldom::directed(cx, m, args, (r, q), ty);
     }
     let wide = ty == Ty::F64;
     let base = if m.base == "mad" { "fma" } else { m.base };

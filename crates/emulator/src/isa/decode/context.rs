@@ -97,9 +97,10 @@ impl<'e, 'a> Context<'e, 'a> {
     /// The slot of a general register.
     pub(crate) fn reg(&mut self, name: &'a str) -> Res<Reg> {
         match self.find(name) {
-            Some((RegisterClass::Bits(128), _)) => {
-                Err(self.unsupported("128-bit registers", "use two .b64 registers"))
-            }
+            Some((RegisterClass::Bits(128), _)) => Err(self.unsupported(
+                format!("{name} of 128 bits"),
+                "mov, ld, st, atom.exch and atom.cas have such registers",
+            )),
             Some((RegisterClass::Bits(w), scope)) => {
                 let next = self.together.widths.len() as u32;
                 let slot = *self.slots.entry((scope, name)).or_insert(next);
@@ -115,6 +116,21 @@ impl<'e, 'a> Context<'e, 'a> {
             Some(_) => Err(self.unsupported(format!("the type of {name}"), "use registers of .b8 to .b64")),
             None => Err(self.fail(format!("'{}' is not declared", clip(name)))),
         }
+    }
+
+    /// The slots of a register of 128 bits, the low half first.
+    pub(crate) fn wide(&mut self, raw: &Operand<'a>) -> Res<[Reg; 2]> {
+        let Operand::Name(name) = raw else { return Err(self.fail("a register of 128 bits is expected")) };
+        let Some((RegisterClass::Bits(128), scope)) = self.find(name) else {
+            return Err(self.fail(format!("'{}' is no register of 128 bits", clip(name))));
+        };
+        let next = self.together.widths.len() as u32;
+        let slot = *self.slots.entry((scope, name)).or_insert(next);
+        if slot == next {
+            self.together.widths.extend([64, 64]);
+            self.together.names.extend([format!("{name} (low)"), format!("{name} (high)")]);
+        }
+        Ok([slot, slot + 1])
     }
 
     /// The slot of a predicate register.
@@ -357,6 +373,7 @@ fn special(n: &str) -> Option<Special> {
         "reserved_smem_offset_begin" | "reserved_smem_offset_0" | "reserved_smem_offset_1" => {
             Special::ReservedSmem
         }
+        "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::ReservedSmemEnd,
         "envreg2" => Special::GridWorkspace(false),
         "envreg1" => Special::GridWorkspace(true),
         "clock_hi" | "globaltimer_hi" | "current_graph_exec" => Special::Zero,

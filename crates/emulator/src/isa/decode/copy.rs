@@ -4,7 +4,7 @@ use super::context::{Context, Res};
 use super::memory::atom_op;
 use super::mods::Mods;
 use crate::isa::op::{
-    Addr, AtomOp, BulkCopy, CopyWay, CpAsync, MapField, MbarOp, Op, Space, Src, TensorCopy,
+    Addr, AtomOp, BulkCopy, CopyWay, CpAsync, MapField, MbarOp, Op, PSrc, Space, Src, TensorCopy,
 };
 use crate::isa::types::Ty;
 use smallvec::SmallVec;
@@ -81,7 +81,7 @@ fn way(m: &mut Mods<'_>, reduce: Option<AtomOp>) -> Option<CopyWay> {
     let to_shared = m.has("shared::cta") || m.has("shared::cluster");
     if !m.has("global") {
         m.ignore(&["shared::cta", "shared::cluster"]);
-        return to_shared.then_some(CopyWay::Peer);
+        return to_shared.then_some(reduce.map_or(CopyWay::Peer, CopyWay::ReducePeer));
     }
     // In source order: the first of the two is the destination.
     let global_first = m.take(|w| match w {
@@ -125,7 +125,7 @@ fn tensor<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], 
     let (shared_at, map_at, mbar_at) = match way {
         CopyWay::Load => (Some(0), 1, Some(2)),
         CopyWay::Prefetch => (None, 0, None),
-        CopyWay::Peer => return Err(m.unknown("direction")),
+        CopyWay::Peer | CopyWay::ReducePeer(_) | CopyWay::Nothing => return Err(m.unknown("direction")),
         _ => (Some(1), 0, None),
     };
     let fixed = 1 + usize::from(shared_at.is_some()) + usize::from(mbar_at.is_some());
@@ -165,26 +165,78 @@ fn plain_bulk<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a
         return Ok(Op::Nop);
     }
     let multicast = m.flag("multicast::cluster");
-    if m.has("cp_mask") {
-        return Err(m.unknown(".cp_mask"));
-    }
+    let (masked, skips) = (m.flag("cp_mask"), m.flag("ignore_oob"));
     let signals = m.flag("mbarrier::complete_tx::bytes");
     m.ignore(&["bulk_group", "noftz"]);
     let policy = m.cache_hints();
     let op = if reduce { Some(atom_op(m).ok_or_else(|| m.unknown("operation"))?) } else { None };
     let way = way(m, op).ok_or_else(|| m.unknown("direction"))?;
-    if reduce && way == CopyWay::Peer {
-        return Err(m.unknown("reductions into shared memory"));
-    }
     let ty = if reduce { m.ty()? } else { Ty::B8 };
-    let fixed = 3 + usize::from(signals);
-    let want = fixed + usize::from(multicast) + usize::from(policy);
+    // Into shared memory there are fewer: those of `red.async`.
+    let missing = match way {
+        CopyWay::ReducePeer(AtomOp::And | AtomOp::Or | AtomOp::Xor) => ty != Ty::B32,
+        CopyWay::ReducePeer(AtomOp::Inc | AtomOp::Dec) => ty != Ty::U32,
+        CopyWay::ReducePeer(AtomOp::Add) => !matches!(ty, Ty::U32 | Ty::S32 | Ty::U64),
+        CopyWay::ReducePeer(AtomOp::Min | AtomOp::Max) => !matches!(ty, Ty::U32 | Ty::S32),
+        CopyWay::ReducePeer(_) => true,
+        _ => false,
+    };
+    if missing {
+        return Err(m.unknown("operation or type"));
+    }
+    if masked && way != CopyWay::Store || skips && way != CopyWay::Load {
+        return Err(m.unknown("direction"));
+    }
+    let first = if skips { 5 } else { 3 };
+    let fixed = first + usize::from(signals);
+    let want = fixed + usize::from(multicast) + usize::from(policy) + usize::from(masked);
     cx.count(args, want, want)?;
     let (dst, src) = (cx.addr(cx.arg(args, 0)?)?, cx.addr(cx.arg(args, 1)?)?);
     let size = cx.src(cx.arg(args, 2)?, Ty::U32)?;
-    let mbar = if signals { Some(cx.addr(cx.arg(args, 3)?)?) } else { None };
+    let skip = match skips {
+        true => Some([cx.src(cx.arg(args, 3)?, Ty::U32)?, cx.src(cx.arg(args, 4)?, Ty::U32)?]),
+        false => None,
+    };
+    let mbar = if signals { Some(cx.addr(cx.arg(args, first)?)?) } else { None };
     let multicast = if multicast { Some(cx.src(cx.arg(args, fixed)?, Ty::U16)?) } else { None };
-    Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, ty })))
+    // It stands last, behind the policy.
+    let mask = if masked { Some(cx.src(cx.arg(args, want - 1)?, Ty::U16)?) } else { None };
+    Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, mask, skip, ty })))
+}
+
+/// `clusterlaunchcontrol`: a request to cancel a CTA that has not begun may always fail, and here it does.
+pub(crate) fn cancel<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    cx.count(args, 2, 2)?;
+    if m.flag("try_cancel") {
+        m.ignore(&["async", "shared::cta", "mbarrier::complete_tx::bytes", "b128"]);
+        let multicast = m.flag("multicast::cluster::all").then_some(Src::Imm(0xffff));
+        let dst = cx.addr(cx.arg(args, 0)?)?;
+        let mbar = Some(cx.addr(cx.arg(args, 1)?)?);
+        let (way, size, ty) = (CopyWay::Nothing, Src::Imm(16), Ty::B8);
+        let (mask, skip, src) = (None, None, dst);
+        return Ok(Op::Bulk(Box::new(BulkCopy { way, dst, src, size, mbar, multicast, mask, skip, ty })));
+    }
+    if !m.flag("query_cancel") {
+        return Err(m.unknown("operation"));
+    }
+    // What the answer holds is zero.
+    let answer = cx.wide(cx.arg(args, 1)?)?;
+    if m.flag("is_canceled") {
+        m.ignore(&["pred", "b128"]);
+        let Some(d) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
+        return Ok(Op::PMov { d, a: PSrc::Imm(false) });
+    }
+    let (v4, first) = (m.flag("v4"), m.take(|w| w.starts_with("get_first_ctaid").then_some(())));
+    first.ok_or_else(|| m.unknown("what is asked"))?;
+    m.ignore(&["b32", "b128"]);
+    let mut d = SmallVec::new();
+    for r in cx.parts(cx.arg(args, 0)?) {
+        d.push(cx.dst_opt(r)?);
+    }
+    if d.len() != if v4 { 4 } else { 1 } {
+        return Err(cx.fail("a place in the grid is one register, or four"));
+    }
+    Ok(Op::Unpack { d, a: Src::Reg(answer[0]), bits: 16 })
 }
 
 /// `tensormap.replace`, `tensormap.cp_fenceproxy`.

@@ -3,6 +3,7 @@
 use super::context::{Context, Res};
 use super::mods::Mods;
 use crate::isa::cvt::{Spec, packed};
+use crate::isa::formula::Formula;
 use crate::isa::lanes::integer as int;
 use crate::isa::op::{Join, Op, Src};
 use crate::isa::types::Ty;
@@ -53,6 +54,21 @@ pub(super) fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args
     if !m.flag("sat") {
         return Err(m.unknown("only the saturating form exists"));
     }
+    let narrow = m.take(|w| {
+        Some(match w {
+            "u2" => (2, false),
+            "s2" => (2, true),
+            "u4" => (4, false),
+            "s4" => (4, true),
+            _ => return None,
+        })
+    });
+    if let Some((bits, signed)) = narrow {
+        if m.ty()? != Ty::S32 || !m.flag("b32") {
+            return Err(m.unknown("types"));
+        }
+        return pack_narrow(cx, args, bits, signed);
+    }
     let (to, from) = (m.ty()?, m.ty()?);
     m.flag("b32");
     let f = int::pack(to).filter(|_| from == Ty::S32).ok_or_else(|| m.unknown("types"))?;
@@ -62,4 +78,17 @@ pub(super) fn pack_integers<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args
     let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
     let c = if three { cx.src(cx.arg(args, 3)?, Ty::B32)? } else { Src::Imm(0) };
     Ok(Op::Ter { f, d, a, b, c, join: Join::Whole })
+}
+
+/// As that, of integers of two or four bits.
+fn pack_narrow<'a>(cx: &mut Context<'_, 'a>, args: &[Operand<'a>], bits: u32, signed: bool) -> Res<Op> {
+    cx.count(args, 4, 4)?;
+    let d = cx.dst(cx.arg(args, 0)?)?;
+    let (a, b) = (cx.src(cx.arg(args, 1)?, Ty::S32)?, cx.src(cx.arg(args, 2)?, Ty::S32)?);
+    let c = cx.src(cx.arg(args, 3)?, Ty::B32)?;
+    let (least, most) =
+        if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let cut = move |x: u64| (x as u32 as i32).clamp(least, most) as u64 & ((1 << bits) - 1);
+    let f = Formula::new(move |a, b, c| (c << (2 * bits) | cut(a) << bits | cut(b)) & 0xffff_ffff);
+    Ok(Op::Formula { f, d, srcs: [a, b, c].into() })
 }

@@ -75,10 +75,14 @@ pub(crate) fn load<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Opera
     m.ignore(&["unified"]);
     let (space, n) = (space(m), vector(m));
     let ty = m.ty()?;
-    if ty == Ty::B128 {
-        return Err(m.unknown("128-bit elements"));
-    }
     cx.count(args, 2, 2 + usize::from(policy))?;
+    if ty == Ty::B128 {
+        let halves = cx.wide(cx.arg(args, 0)?)?;
+        let addr = cx.addr(cx.arg(args, 1)?)?;
+        let (space, ty, dsts) =
+            (in_frame(space, addr), Ty::B64, halves.map(|d| Some((d, 64))).into_iter().collect());
+        return Ok(Op::Ld(Box::new(Load { space, ty, addr, dsts, order, scope, constant, guess: false })));
+    }
     let list = cx.parts(cx.arg(args, 0)?);
     if list.len() != n {
         return Err(cx.fail(format!("{} registers for .v{n}", list.len())));
@@ -102,12 +106,22 @@ pub(crate) fn store<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Oper
     let policy = m.cache_hints();
     let (space, n) = (space(m), vector(m));
     let ty = m.ty()?;
-    if ty == Ty::B128 {
-        return Err(m.unknown("128-bit elements"));
-    }
     cx.count(args, 2, 2 + usize::from(policy))?;
     let addr = cx.addr(cx.arg(args, 0)?)?;
     let space = in_frame(space, addr);
+    if ty == Ty::B128 {
+        let (ty, srcs) = (Ty::B64, cx.wide(cx.arg(args, 1)?)?.map(Src::Reg).into_iter().collect());
+        return Ok(Op::St(Box::new(Store {
+            space,
+            ty,
+            addr,
+            srcs,
+            order,
+            scope,
+            mbar: None,
+            reduces: None,
+        })));
+    }
     let list = cx.parts(cx.arg(args, 1)?);
     if list.len() != n {
         return Err(cx.fail(format!("{} values for .v{n}", list.len())));
@@ -189,6 +203,20 @@ pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Ope
     let (space, n) = (space(m), vector(m));
     let op = atom_op(m).ok_or_else(|| m.unknown("operation"))?;
     let ty = m.ty()?;
+    if ty == Ty::B128 && returns && n == 1 && matches!(op, AtomOp::Cas | AtomOp::Exch) {
+        let want = 3 + usize::from(op == AtomOp::Cas);
+        cx.count(args, want, want + usize::from(policy))?;
+        let dsts = match cx.arg(args, 0)? {
+            Operand::Name("_") => [None; 2],
+            raw => cx.wide(raw)?.map(Some),
+        };
+        let addr = cx.addr(cx.arg(args, 1)?)?;
+        let b = cx.wide(cx.arg(args, 2)?)?.map(Src::Reg).into_iter().collect();
+        let c =
+            if op == AtomOp::Cas { cx.wide(cx.arg(args, 3)?)?.map(Src::Reg).into() } else { SmallVec::new() };
+        let (ty, dsts) = (Ty::B64, dsts.into_iter().collect());
+        return Ok(Op::Atom(Box::new(Atom { space, op, ty, addr, dsts, b, c, order, scope })));
+    }
     let integer = ty.integer() && ty.bits() >= 32;
     let float_add = matches!(ty, Ty::F32 | Ty::F64 | Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
     let cas16 = ty == Ty::B16 && matches!(op, AtomOp::Cas | AtomOp::Exch);
@@ -218,8 +246,25 @@ pub(crate) fn atomic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Ope
     for raw in list {
         b.push(cx.src(raw, ty)?);
     }
-    let c = if op == AtomOp::Cas { Some(cx.src(cx.arg(args, first + 2)?, ty)?) } else { None };
+    let mut c = SmallVec::new();
+    if op == AtomOp::Cas {
+        c.push(cx.src(cx.arg(args, first + 2)?, ty)?);
+    }
     Ok(Op::Atom(Box::new(Atom { space, op, ty, addr, dsts, b, c, order, scope })))
+}
+
+/// `multimem`: here the memory of one device, which is its own sum.
+pub(crate) fn multimem<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    match m.one_of(&["ld_reduce", "st", "red"]) {
+        Some("ld_reduce") => {
+            atom_op(m).ok_or_else(|| m.unknown("operation"))?;
+            m.ignore(&["acc::f32", "acc::f16"]);
+            load(cx, m, args)
+        }
+        Some("st") => store(cx, m, args),
+        Some(_) => atomic(cx, m, args),
+        None => Err(m.unknown("operation")),
+    }
 }
 
 /// `cvta`, `isspacep`, `mapa`, `getctarank`.

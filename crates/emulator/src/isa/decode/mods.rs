@@ -91,7 +91,10 @@ pub(crate) fn near(base: &str) -> String {
             "wgmma",
             "wgmma.fence, commit_group, wait_group, mma_async m64nNk{8,16,32} f16 bf16 tf32 e4m3 e5m2 s8 u8",
         ),
-        ("mma", "mma.sync m16n8k{4,8,16,32} f16 bf16 tf32 e4m3 e5m2 s8 u8 f64, m8n8k4 f64"),
+        (
+            "mma",
+            "mma.sync m16n8 f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 u4 b1 f64, m8n8 s8 u8 s4 u4 b1 f64",
+        ),
         (
             "tcgen05",
             "tcgen05 alloc, dealloc, relinquish_alloc_permit, mma f16 tf32 f8f6f4 i8, commit, ld, st, wait, fence",
@@ -109,7 +112,7 @@ pub(crate) fn near(base: &str) -> String {
             "bar",
             "bar.sync, bar.arrive, bar.red, barrier.sync, barrier.arrive, barrier.cluster, bar.warp.sync",
         ),
-        ("ld", "ld and st .global .shared .local .param of b8 to b64, v2 v4 v8"),
+        ("ld", "ld and st .global .shared .local .param of b8 to b128, v2 v4 v8"),
         ("atom", "atom and red add min max and or xor inc dec exch cas"),
         ("cvt", "cvt between u8..s64, f16, bf16, tf32, f32, f64 and packed f16x2 bf16x2 e4m3x2 e5m2x2"),
         ("shfl", "shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask"),

@@ -20,15 +20,17 @@ pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Opera
     let ty = m.ty()?;
     if let Some(half) = halves_of(ty) {
         let f = compare::compare(cmp, half, false).ok_or_else(|| m.unknown("comparison or type"))?;
-        cx.count(args, 3, 3)?;
+        let want = 3 + usize::from(logic.is_some());
+        cx.count(args, want, want)?;
         let Operand::Pair(d, q) = cx.arg(args, 0)? else { return Err(cx.fail("p|q is expected")) };
         let d = if *d == "_" { None } else { Some(cx.pred(d)?) };
         let q = if *q == "_" { None } else { Some(cx.pred(q)?) };
         let (a, b) = (cx.src(cx.arg(args, 1)?, ty)?, cx.src(cx.arg(args, 2)?, ty)?);
-        return match logic {
-            None => Ok(Op::SetpHalves { f, d, q, a, b }),
-            Some(_) => Err(m.unknown("logic on packed comparisons")),
+        let with = match logic {
+            Some(l) => Some((l, cx.psrc(cx.arg(args, 3)?)?)),
+            None => None,
         };
+        return Ok(Op::SetpHalves { f, d, q, a, b, with });
     }
     let f = compare::compare(cmp, ty, ftz).ok_or_else(|| m.unknown("comparison or type"))?;
     let want = 3 + usize::from(logic.is_some());

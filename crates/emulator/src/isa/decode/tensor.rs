@@ -73,7 +73,14 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
     if m.has("sp") || m.has("block_scale") || m.has("kind::mxf8f6f4") {
         return Err(m.unknown("sparse and block-scaled products"));
     }
-    m.ignore(&["sync", "aligned", "row", "col", "kind::f8f6f4"]);
+    m.ignore(&["sync", "aligned", "row", "col"]);
+    let narrow = m.flag("kind::f8f6f4");
+    let mat_ty = |word: &str| match word {
+        "e2m1" if narrow => Some(MatTy::E2M1),
+        "e2m3" if narrow => Some(MatTy::E2M3),
+        "e3m2" if narrow => Some(MatTy::E3M2),
+        word => mat_ty(word),
+    };
     let saturate = m.flag("satfinite");
     let (rows, n, k) = m.take(shape).ok_or_else(|| m.unknown("the shape is missing"))?;
     let d_ty = m.take(acc_ty).ok_or_else(|| m.unknown("type of D"))?;

@@ -73,9 +73,7 @@ fn fetch<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     if !matches!(ty, Ty::U32 | Ty::S32 | Ty::F32 | Ty::F16) || !matches!(at, Ty::S32 | Ty::F32) {
         return Err(m.unknown("type"));
     }
-    if gathers && (kind.rank() != 2 || at != Ty::F32)
-        || kind.cubic() && (at != Ty::F32 || mode == Some("grad"))
-    {
+    if gathers && (kind.rank() != 2 || at != Ty::F32) || kind.cubic() && at != Ty::F32 {
         return Err(m.unknown("kind of texture and type of coordinates"));
     }
     let more = match mode {

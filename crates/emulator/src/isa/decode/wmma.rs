@@ -163,7 +163,20 @@ fn product<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>])
         return Err(m.unknown("shape and types"));
     }
     cx.count(args, 4, 4)?;
-    let (m, n, k) = size;
+    finish(cx, args, (size, [a_ty, b_ty], [c_ty, d_ty]), saturate, differ)
+}
+
+/// Shape, types of A and B, types of C and D.
+type Kind = ((u32, u32, u32), [WmmaTy; 2], [AccTy; 2]);
+
+/// A product with its operands.
+fn finish<'a>(
+    cx: &mut Context<'_, 'a>,
+    args: &[Operand<'a>],
+    ((m, n, k), [a_ty, b_ty], [c_ty, d_ty]): Kind,
+    saturate: bool,
+    differ: bool,
+) -> Res<Op> {
     let none = Sources::new;
     let mut op = WmmaProduct {
         m,
@@ -187,4 +200,34 @@ fn product<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>])
     op.b = sources(cx, cx.arg(args, 2)?, &fb, f16)?;
     op.c = sources(cx, cx.arg(args, 3)?, &fc, false)?;
     Ok(Op::Wmma(Box::new(op)))
+}
+
+/// Whether a product of `mma.sync` is one of those.
+pub(crate) fn is_narrow(m: &Mods<'_>) -> bool {
+    m.base == "mma" && ["s4", "u4", "b1", "m8n8k16"].iter().any(|word| m.has(word))
+}
+
+/// `mma.sync` of integers below a byte, of bits, and of 8x8 bytes: fragments of `wmma` are laid out as those of `mma`.
+pub(crate) fn narrow<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    m.ignore(&["sync", "aligned", "row", "col"]);
+    let saturate = m.flag("satfinite");
+    let size = m.take(shape).ok_or_else(|| m.unknown("the shape is missing"))?;
+    let d_ty = m.take(acc_ty).ok_or_else(|| m.unknown("type of D"))?;
+    let a_ty = m.take(operand_ty).ok_or_else(|| m.unknown("type of A"))?;
+    let b_ty = m.take(operand_ty).ok_or_else(|| m.unknown("type of B"))?;
+    let c_ty = m.take(acc_ty).ok_or_else(|| m.unknown("type of C"))?;
+    let differ = m.flag("xor");
+    let bits = (differ || m.flag("and")) && m.flag("popc");
+    let same_width = a_ty.bits() == b_ty.bits();
+    let fits = match a_ty {
+        WmmaTy::Plain(MatTy::S8 | MatTy::U8) => size == (8, 8, 16),
+        WmmaTy::S4 | WmmaTy::U4 => matches!(size, (8, 8, 32) | (16, 8, 32 | 64)),
+        WmmaTy::B1 => matches!(size, (8, 8, 128) | (16, 8, 128 | 256)),
+        WmmaTy::Plain(_) => false,
+    };
+    if !fits || !same_width || [d_ty, c_ty] != [AccTy::S32; 2] || bits != (a_ty == WmmaTy::B1) {
+        return Err(m.unknown("shape and types"));
+    }
+    cx.count(args, 4, 4)?;
+    finish(cx, args, (size, [a_ty, b_ty], [c_ty, d_ty]), saturate, differ)
 }

@@ -25,6 +25,10 @@ pub(crate) enum CopyWay {
     Reduce(AtomOp),
     /// Shared of this CTA to shared of the cluster, signalled on an mbarrier.
     Peer,
+    /// The same, to what is there already.
+    ReducePeer(AtomOp),
+    /// Zeros to shared of the cluster: the answer that no CTA was cancelled.
+    Nothing,
     Prefetch,
 }
 
@@ -51,6 +55,10 @@ pub(crate) struct BulkCopy {
     pub size: Src,
     pub mbar: Option<Addr>,
     pub multicast: Option<Src>,
+    /// Which bytes of every sixteen are stored.
+    pub mask: Option<Src>,
+    /// Bytes that are not loaded, at the beginning and at the end.
+    pub skip: Option<[Src; 2]>,
     pub ty: Ty,
 }
 

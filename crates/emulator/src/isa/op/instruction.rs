@@ -5,6 +5,7 @@ use super::fragment::*;
 use super::matrix::*;
 use super::operand::*;
 use super::texture::*;
+use crate::isa::formula::Formula;
 use crate::isa::lanes::{Carry, Compare, F1, F2, F3};
 use smallvec::SmallVec;
 
@@ -63,6 +64,7 @@ pub(crate) enum Op {
         q: Option<Pred>,
         a: Src,
         b: Src,
+        with: Option<(Logic, PSrc)>,
     },
     /// `movmatrix`: an 8x8 matrix of 16-bit elements, transposed.
     MovMatrix {
@@ -81,11 +83,13 @@ pub(crate) enum Op {
         first: u32,
     },
     Lop3 {
-        d: Reg,
+        d: Option<Reg>,
         a: Src,
         b: Src,
         c: Src,
         table: u8,
+        /// A predicate of whether the result is not zero, combined with another one.
+        test: Option<(Pred, Logic, PSrc)>,
     },
     Bfi {
         d: Reg,
@@ -128,6 +132,17 @@ pub(crate) enum Op {
         d: SmallVec<[Option<Reg>; 4]>,
         a: Src,
         bits: u8,
+    },
+    /// `mov.b128`: the two halves.
+    MovPair {
+        d: [Option<Reg>; 2],
+        a: [Src; 2],
+    },
+    /// What is seldom met.
+    Formula {
+        f: Formula,
+        d: Reg,
+        srcs: SmallVec<[Src; 3]>,
     },
     Cvt {
         spec: crate::isa::cvt::Spec,

@@ -11,6 +11,11 @@ pub(crate) enum MatTy {
     TF32,
     E4M3,
     E5M2,
+    /// Six bits of a byte, the lowest.
+    E2M3,
+    E3M2,
+    /// Four bits of a byte, those in the middle.
+    E2M1,
     S8,
     U8,
     F64,
@@ -22,7 +27,7 @@ impl MatTy {
         match self {
             MatTy::F16 | MatTy::BF16 => 2,
             MatTy::TF32 => 4,
-            MatTy::E4M3 | MatTy::E5M2 | MatTy::S8 | MatTy::U8 => 1,
+            MatTy::E4M3 | MatTy::E5M2 | MatTy::E2M3 | MatTy::E3M2 | MatTy::E2M1 | MatTy::S8 | MatTy::U8 => 1,
             MatTy::F64 => 8,
         }
     }

@@ -35,6 +35,8 @@ pub(crate) enum Special {
     TotalSmem,
     /// Where the shared memory begins that is kept for cooperative groups.
     ReservedSmem,
+    /// Where the reserved part ends.
+    ReservedSmemEnd,
     /// What is always zero here: the upper halves of clocks, counters of performance, registers of the driver.
     Zero,
     /// Half of the address of the driver's memory for grid barriers: the low one, or the high one.
@@ -286,7 +288,8 @@ pub(crate) struct Atom {
     pub addr: Addr,
     pub dsts: SmallVec<[Option<Reg>; 4]>,
     pub b: SmallVec<[Src; 4]>,
-    pub c: Option<Src>,
+    /// What `cas` puts there. 128 bits are two words, compared and swapped together.
+    pub c: SmallVec<[Src; 2]>,
     pub order: Order,
     pub scope: Scope,
 }

@@ -17,17 +17,23 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
     let writer = op.actor_as(Kind::BulkWrite, true);
     let (warp, number, stage) = (op.warp, op.number, op.stage);
     let Work::Bulk(b) = &mut op.work else { return true };
-    let loads = matches!(b.way, CopyWay::Load | CopyWay::Peer);
+    let to_global = matches!(b.way, CopyWay::Store | CopyWay::Reduce(_));
     match stage {
         0 => {
             b.data = vec![0; b.size as usize];
             if b.way == CopyWay::Load {
-                if core.global_bounds(b.global, b.size, &actor) {
+                let (from, len) = (b.global + b.skip[0], b.size.saturating_sub(b.skip[0] + b.skip[1]));
+                let part = b.skip[0] as usize..(b.skip[0] + len) as usize;
+                if len > 0
+                    && let Some(to) = b.data.get_mut(part)
+                    && core.global_bounds(from, len, &actor)
+                {
                     // Bounds were just checked.
-                    let _ = core.world.global.read(b.global, &mut b.data);
-                    core.touch_global(b.global, b.size, &actor, Act::Read);
+                    let _ = core.world.global.read(from, to);
+                    core.touch_global(from, len, &actor, Act::Read);
                 }
-            } else if core.shared_bounds(b.source.0, b.source.1, b.size, &actor) {
+            } else if b.way != CopyWay::Nothing && core.shared_bounds(b.source.0, b.source.1, b.size, &actor)
+            {
                 let at = b.source.1 as usize;
                 if let Some(from) = core.cta(b.source.0).and_then(|c| c.shared.get(at..at + b.data.len())) {
                     b.data.copy_from_slice(from);
@@ -36,9 +42,17 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
             }
             false
         }
-        1 if loads => {
+        1 if !to_global => {
             for cta in b.ctas.clone() {
                 if core.shared_bounds(cta, b.shared, b.size, &actor) {
+                    if let CopyWay::ReducePeer(o) = b.way {
+                        // Its types were checked when it was decoded.
+                        atomics::reduce_typed(core, Spot::Shared(cta, b.shared), &b.data, o, b.ty);
+                        let element = b.ty.bytes() as u8;
+                        let atomic = Actor { scope: Scope::Cluster, element, ..actor.clone() };
+                        core.touch_shared(cta, b.shared, b.size, &atomic, Act::Atomic);
+                        continue;
+                    }
                     let at = b.shared as usize;
                     if let Some(to) = core.cta(cta).and_then(|c| c.shared.get_mut(at..at + b.data.len())) {
                         to.copy_from_slice(&b.data);
@@ -69,6 +83,12 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
                         );
                     }
                     core.touch_global(b.global, b.size, &writer, Act::Atomic);
+                }
+                _ if b.mask != u16::MAX => {
+                    for (i, byte) in (0..).zip(&b.data).filter(|(i, _)| b.mask >> (i % 16) & 1 == 1) {
+                        let _ = core.world.global.write(b.global + i, &[*byte]);
+                        core.touch_global(b.global + i, 1, &writer, Act::Write);
+                    }
                 }
                 _ => {
                     let _ = core.world.global.write(b.global, &b.data);

@@ -3,6 +3,7 @@
 use crate::machine::actor::Actor;
 use crate::machine::core::Core;
 use crate::machine::operations::Wanted;
+use crate::race::access::Act;
 use std::rc::Rc;
 
 /// Reads an operand: its numbers, zeros where it is not all in shared memory, which is reported.
@@ -15,7 +16,7 @@ pub(crate) fn read(core: &mut Core<'_>, actor: &Actor, wanted: Wanted) -> Rc<Vec
     if let Some(cta) = core.cta(wanted.cta) {
         operand.refresh(&cta.shared);
     }
-    core.touch_operand(wanted.cta, &operand.touched, actor);
+    core.touch_operand(wanted.cta, &operand.touched, actor, Act::Read);
     let values = Rc::clone(&operand.values);
     core.operands.keep(operand);
     values

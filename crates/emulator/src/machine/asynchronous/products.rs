@@ -1,7 +1,7 @@
 //! Elements of matrices as numbers, and the product itself (E41, E57).
 
 use crate::isa::op::MatTy;
-use crate::number::minifloat::{E4M3, E5M2, bf16_value, f16_value};
+use crate::number::minifloat::{E2M1, E2M3, E3M2, E4M3, E5M2, bf16_value, f16_value};
 
 /// The value of one element from its bits.
 pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
@@ -12,9 +12,27 @@ pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
         MatTy::TF32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
         MatTy::E4M3 => E4M3.decode(bits as u32 & 0xff),
         MatTy::E5M2 => E5M2.decode(bits as u32 & 0xff),
+        MatTy::E2M3 => E2M3.decode(bits as u32 & 0x3f),
+        MatTy::E3M2 => E3M2.decode(bits as u32 & 0x3f),
+        MatTy::E2M1 => E2M1.decode(bits as u32 >> 2 & 0xf),
         MatTy::S8 => f64::from(bits as u8 as i8),
         MatTy::U8 => f64::from(bits as u8),
         MatTy::F64 => f64::from_bits(bits),
+    }
+}
+
+/// The values of elements that stand side by side, as many as fill the bytes.
+pub(crate) fn elements<'a>(ty: MatTy, bytes: &[u8], to: impl Iterator<Item = &'a mut f64>) {
+    let halves = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
+    // The kinds that products of tensor cores mostly have, without a choice for each element.
+    match ty {
+        MatTy::BF16 => to.zip(halves).for_each(|(d, b)| *d = f64::from(bf16_value(b))),
+        MatTy::F16 => to.zip(halves).for_each(|(d, b)| *d = f64::from(f16_value(b))),
+        _ => {
+            let raw = bytes.chunks_exact(ty.bytes() as usize);
+            let raw = raw.map(|raw| raw.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
+            to.zip(raw).for_each(|(d, bits)| *d = element(ty, bits));
+        }
     }
 }
 
@@ -22,8 +40,31 @@ pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
 const ALONG: usize = 4;
 
 /// `acc[m][n] += sum over k of a[m][k] * b[k][n]`, exact products, sums in f64 in the order of k (E57). Two rows go
-/// through `b` together.
+/// through `b` together. The width of the vectors changes no sum: products and sums are rounded one by one.
 pub(crate) fn multiply(acc: &mut [f64], a: &[f64], b: &[f64], n: usize, k: usize) {
+    pulp::Arch::new().dispatch(Product { acc, a, b, n, k });
+}
+
+/// A product to be done with vectors of some width: a closure would be called without them.
+struct Product<'a> {
+    acc: &'a mut [f64],
+    a: &'a [f64],
+    b: &'a [f64],
+    n: usize,
+    k: usize,
+}
+
+impl pulp::WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        all_rows(self.acc, self.a, self.b, self.n, self.k);
+    }
+}
+
+#[inline(always)]
+fn all_rows(acc: &mut [f64], a: &[f64], b: &[f64], n: usize, k: usize) {
     for (rows, a_rows) in acc.chunks_mut(2 * n).zip(a.chunks(2 * k)) {
         let (row, k) = (n.min(rows.len()), k.min(a_rows.len()));
         let ((d, e), (x, z)) = (rows.split_at_mut(row), a_rows.split_at(k));
@@ -37,6 +78,7 @@ pub(crate) fn multiply(acc: &mut [f64], a: &[f64], b: &[f64], n: usize, k: usize
 }
 
 /// Adds the products of `ALONG` elements of two rows.
+#[inline(always)]
 fn two_rows(d: &mut [f64], e: &mut [f64], [x, z]: [&[f64]; 2], y: &[f64]) {
     let mut rows = y.chunks_exact(d.len());
     let (&[x0, x1, x2, x3], &[z0, z1, z2, z3]) = (x, z) else { return };
@@ -52,6 +94,7 @@ fn two_rows(d: &mut [f64], e: &mut [f64], [x, z]: [&[f64]; 2], y: &[f64]) {
 }
 
 /// Adds the products of the elements of a row from `first` on.
+#[inline(always)]
 fn one_by_one(row: &mut [f64], xs: &[f64], b: &[f64], first: usize) {
     if !row.is_empty() {
         for (x, b_row) in xs.iter().zip(b.chunks(row.len())).skip(first) {

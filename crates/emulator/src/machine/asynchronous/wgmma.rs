@@ -6,7 +6,7 @@ use crate::isa::lanes::Lanes;
 use crate::isa::op::{AccTy, Op, Wgmma, WgmmaA};
 use crate::machine::core::Core;
 use crate::machine::operations::{Operation, Wanted, Work};
-use crate::machine::warp::{FULL, Warp};
+use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
 use std::rc::Rc;
@@ -43,14 +43,14 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operatio
     let mut acc = if work.scale_d { accumulators(spec, warp) } else { vec![0.0; 16 * spec.n as usize] };
     multiply(&mut acc, &work.a_values, &work.b_values, spec.n as usize, spec.k as usize);
     let poisoned = work.a_poison || (work.scale_d && spec.d.iter().any(|r| warp.poison_at(*r) != 0));
-    store(spec, warp, &acc, if poisoned { u64::MAX } else { 0 });
+    store(spec, warp, &mut acc, if poisoned { u64::MAX } else { 0 });
     true
 }
 
-/// Where value `i` of lane 0 stands in the 16 rows of `n` numbers of a warp (E38). The next three lanes stand two further
-/// each, the next four in the next row.
+/// Where values `i` and `i + 1`, `i` even, of lane 0 stand in the 16 rows of `n` numbers of a warp (E38): side by side. Those
+/// of the next three lanes follow, those of the next four lanes stand in the next row.
 fn place(n: usize, i: usize) -> usize {
-    8 * n * (i >> 1 & 1) + 8 * (i >> 2) + (i & 1)
+    8 * n * (i >> 1 & 1) + 8 * (i >> 2)
 }
 
 /// A from registers, 16 rows by k (E36).
@@ -75,57 +75,74 @@ fn a_fragment(spec: &Wgmma, words: &[Lanes]) -> Vec<f64> {
     out
 }
 
-/// Puts the numbers of a register where they stand in the rows.
-fn scatter(acc: &mut [f64], n: usize, i: usize, bits: &Lanes, read: impl Fn(u64) -> f64) {
+/// The numbers of two values that stand side by side, as `place` says: four lanes in each row.
+fn rows(acc: &mut [f64], n: usize, i: usize) -> impl Iterator<Item = &mut [f64; 8]> {
     let first = place(n, i);
-    for (row, bits) in acc.chunks_mut(n).skip(first / n).zip(bits.chunks_exact(4)) {
-        for (d, bits) in row.iter_mut().skip(first % n).step_by(2).zip(bits) {
-            *d = read(*bits);
+    let rows = acc.chunks_exact_mut(n).skip(first / n).take(8);
+    rows.filter_map(move |row| row.get_mut(first % n..)?.first_chunk_mut())
+}
+
+/// Puts the numbers of the values `i` and `i + 1` where they stand in the rows.
+fn scatter(acc: &mut [f64], n: usize, i: usize, bits: [&Lanes; 2], read: impl Fn(u64) -> f64) {
+    let [one, other] = bits.map(|b| b.as_chunks::<4>().0);
+    for ((to, one), other) in rows(acc, n, i).zip(one).zip(other) {
+        for l in 0..4 {
+            to[2 * l] = read(one[l]);
+            to[2 * l + 1] = read(other[l]);
         }
     }
 }
 
-/// Takes the numbers of a register from the rows.
-fn gather(acc: &[f64], n: usize, i: usize, write: impl Fn(f64) -> u64) -> Lanes {
-    let (first, mut out) = (place(n, i), [0; 32]);
-    for (row, bits) in acc.chunks(n).skip(first / n).zip(out.chunks_exact_mut(4)) {
-        for (v, d) in row.iter().skip(first % n).step_by(2).zip(bits) {
-            *d = write(*v);
+/// Takes the numbers of value `i`, or of its neighbour, from the rows.
+fn gather(acc: &mut [f64], n: usize, i: usize, to: &mut Lanes, write: impl Fn(f64) -> u64) {
+    for (from, to) in rows(acc, n, i & !1).zip(to.as_chunks_mut::<4>().0) {
+        for l in 0..4 {
+            to[l] = write(from[2 * l + (i & 1)]);
         }
     }
-    out
 }
 
 fn accumulators(spec: &Wgmma, warp: &Warp) -> Vec<f64> {
     let n = spec.n as usize;
     let mut acc = vec![0.0; 16 * n];
-    for (r, reg) in spec.d.iter().enumerate() {
-        let Some(bits) = warp.regs.get(*reg as usize) else { continue };
+    let zero = [0; 32];
+    let bits = |r: u32| warp.regs.get(r as usize).unwrap_or(&zero);
+    if spec.d_ty == AccTy::F16 {
+        for (r, reg) in spec.d.iter().enumerate() {
+            let upper = bits(*reg).map(|b| b >> 16);
+            scatter(&mut acc, n, 2 * r, [bits(*reg), &upper], |b| f64::from(f16_value(b as u16)));
+        }
+        return acc;
+    }
+    for (pair, i) in spec.d.as_chunks::<2>().0.iter().zip((0..).step_by(2)) {
+        let two = pair.map(bits);
         match spec.d_ty {
-            AccTy::F16 => {
-                scatter(&mut acc, n, 2 * r, bits, |b| f64::from(f16_value(b as u16)));
-                scatter(&mut acc, n, 2 * r + 1, bits, |b| f64::from(f16_value((b >> 16) as u16)));
-            }
-            AccTy::S32 => scatter(&mut acc, n, r, bits, |b| f64::from(b as u32 as i32)),
-            _ => scatter(&mut acc, n, r, bits, |b| f64::from(f32::from_bits(b as u32))),
+            AccTy::S32 => scatter(&mut acc, n, i, two, |b| f64::from(b as u32 as i32)),
+            _ => scatter(&mut acc, n, i, two, |b| f64::from(f32::from_bits(b as u32))),
         }
     }
     acc
 }
 
-fn store(spec: &Wgmma, warp: &mut Warp, acc: &[f64], poison: u64) {
+fn store(spec: &Wgmma, warp: &mut Warp, acc: &mut [f64], poison: u64) {
     let n = spec.n as usize;
-    for (r, reg) in spec.d.iter().enumerate() {
-        let lanes = match spec.d_ty {
+    for (i, reg) in spec.d.iter().enumerate() {
+        // In place: there are many of them.
+        let Some(slot) = warp.regs.get_mut(*reg as usize) else { continue };
+        match spec.d_ty {
             AccTy::F16 => {
                 let half = |v: f64| u64::from(F16.encode(v, Rounding::Even, false));
-                let (low, high) = (gather(acc, n, 2 * r, half), gather(acc, n, 2 * r + 1, half));
-                std::array::from_fn(|l| low[l] | high[l] << 16)
+                let mut high = [0; 32];
+                gather(acc, n, 2 * i, slot, half);
+                gather(acc, n, 2 * i + 1, &mut high, half);
+                slot.iter_mut().zip(high).for_each(|(v, high)| *v |= high << 16);
             }
-            AccTy::S32 => gather(acc, n, r, |v| integer(v, spec.saturate)),
-            _ => gather(acc, n, r, |v| u64::from((v as f32).to_bits())),
-        };
-        warp.set(*reg, &lanes, poison, FULL);
+            AccTy::S32 => gather(acc, n, i, slot, |v| integer(v, spec.saturate)),
+            _ => gather(acc, n, i, slot, |v| u64::from((v as f32).to_bits())),
+        }
+        if let Some(p) = warp.poison.get_mut(*reg as usize) {
+            *p = poison;
+        }
     }
 }
 

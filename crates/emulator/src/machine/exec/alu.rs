@@ -8,6 +8,7 @@ use crate::isa::types::low_mask;
 use crate::machine::actor::actor;
 use crate::machine::core::{Core, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Spot};
 use crate::machine::warp::{FULL, Warp};
+use smallvec::SmallVec;
 
 /// U03.
 pub(crate) fn poisoned(core: &mut Core<'_>, w: &Warp, pc: u32, lanes: u32, what: &str) {
@@ -73,13 +74,22 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
             let meta = w.meta(&[*a, *b, *c]);
             w.put(*d, &out, meta, mask);
         }
-        Op::Lop3 { d, a, b, c, table } => {
+        Op::Lop3 { d, a, b, c, table, test } => {
             let (x, y, z) = (w.value(core, *a), w.value(core, *b), w.value(core, *c));
             for l in 0..32 {
                 out[l] = lop3(x[l], y[l], z[l], *table) & 0xffff_ffff;
             }
             let meta = w.meta(&[*a, *b, *c]);
-            w.put(*d, &out, meta, mask);
+            if let Some(d) = d {
+                w.put(*d, &out, meta, mask);
+            }
+            if let Some((p, logic, q)) = test {
+                let set = out.iter().enumerate().fold(0, |m, (l, v)| m | u32::from(*v != 0) << l);
+                let (q, unsure) = (w.predicate(*q), w.predicate_poison(*q));
+                let poison = merge_poison(*logic, set, poison_lanes(meta.0), q, unsure);
+                w.set_pred(*p, combine(*logic, set, q), poison, mask);
+                set_pred_taint(w, *p, meta.1);
+            }
         }
         Op::Bfi { d, a, b, pos, len, bits } => {
             let (x, y) = (w.value(core, *a), w.value(core, *b));
@@ -88,6 +98,20 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
                 out[l] = insert(x[l], y[l], p[l], n[l], u64::from(*bits)) & low_mask(u32::from(*bits));
             }
             let meta = w.meta(&[*a, *b, *pos, *len]);
+            w.put(*d, &out, meta, mask);
+        }
+        Op::MovPair { d, a } => {
+            let values = a.map(|a| (w.value(core, a), (w.poison_of(a), w.taint_of(a))));
+            for (d, (v, meta)) in d.iter().zip(values) {
+                if let Some(d) = d {
+                    w.put(*d, &v, meta, mask);
+                }
+            }
+        }
+        Op::Formula { f, d, srcs } => {
+            let values: SmallVec<[Lanes; 3]> = srcs.iter().map(|s| w.value(core, *s)).collect();
+            f.apply(&values, &mut out);
+            let meta = w.meta(srcs);
             w.put(*d, &out, meta, mask);
         }
         Op::Cvt { spec, d, a, b } => {
@@ -193,14 +217,21 @@ fn predicates(core: &mut Core<'_>, w: &mut Warp, op: &Op, _pc: u32, mask: u32) -
                 }
             }
         }
-        Op::SetpHalves { f, d, q, a, b } => {
+        Op::SetpHalves { f, d, q, a, b, with } => {
             let (x, y) = (w.value(core, *a), w.value(core, *b));
             let (poison, taint) = w.meta(&[*a, *b]);
+            let poison = poison_lanes(poison);
             for (p, value) in [(d, f(&x, &y)), (q, f(&upper(&x), &upper(&y)))] {
-                if let Some(p) = p {
-                    w.set_pred(*p, value, poison_lanes(poison), mask);
-                    set_pred_taint(w, *p, taint);
-                }
+                let Some(p) = p else { continue };
+                let (value, unsure) = match with {
+                    None => (value, poison),
+                    Some((logic, c)) => {
+                        let (c, unsure) = (w.predicate(*c), w.predicate_poison(*c));
+                        (combine(*logic, value, c), merge_poison(*logic, value, poison, c, unsure))
+                    }
+                };
+                w.set_pred(*p, value, unsure, mask);
+                set_pred_taint(w, *p, taint);
             }
         }
         Op::PMov { d, a } => {

@@ -85,7 +85,9 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     let e = x.ty.bytes() as usize;
     let size = e * x.b.len();
     let values: Vec<_> = x.b.iter().map(|s| w.value(core, *s)).collect();
-    let swap = x.c.map_or([0; 32], |s| w.value(core, s));
+    let swaps: Vec<_> = x.c.iter().map(|s| w.value(core, *s)).collect();
+    // Two words that are exchanged are one of 128 bits.
+    let whole = x.b.len() == 2 && matches!(x.op, AtomOp::Cas | AtomOp::Exch);
     let a = actor(w, pc, mask);
     let mut old_values = vec![[0_u64; 32]; x.b.len()];
     let mut touched = Touched::default();
@@ -98,13 +100,18 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
             continue;
         }
         let Some(spot) = place(core, w, &one, x.space, addr, size as u64) else { continue };
+        let l = lane as usize;
+        let same =
+            |core: &mut Core<'_>| (0..).zip(&values).all(|(i, v)| read(core, spot, i * e as u64, e) == v[l]);
+        let keeps = whole && x.op == AtomOp::Cas && !same(core);
         for (i, v) in values.iter().enumerate() {
             let at = (i * e) as u64;
             let old = read(core, spot, at, e);
             if let Some(slot) = old_values.get_mut(i) {
-                slot[lane as usize] = old;
+                slot[l] = old;
             }
-            let new = apply(x.op, x.ty, old, v[lane as usize], swap[lane as usize]).unwrap_or(old);
+            let swap = swaps.get(i).map_or(0, |v| v[l]);
+            let new = if keeps { None } else { apply(x.op, x.ty, old, v[l], swap) }.unwrap_or(old);
             changed |= new != old;
             write(core, spot, at, e, new);
         }
@@ -142,7 +149,13 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
         let takes = x.order.acquires() || !x.dsts.is_empty() && !core.opts.strict;
         // The halves of a pair are added one by one.
         let pairs = matches!(x.ty, Ty::F16x2 | Ty::BF16x2);
-        let element = if pairs { 2 } else { e as u8 };
+        let element = if pairs {
+            2
+        } else if whole {
+            size as u8
+        } else {
+            e as u8
+        };
         let a = Actor { scope: x.scope, element, publishes, takes, ..actor(w, pc, mask) };
         order::release(core, w, &touched, x.order, x.scope, mask);
         touched.record(core, size as u64, &a, Act::Atomic);

@@ -314,13 +314,20 @@ pub(crate) fn bulk(core: &mut Core<'_>, w: &mut Warp, b: &BulkCopy, pc: u32, mas
         }
         let (from, to) = match b.way {
             CopyWay::Load => (Space::Generic, Space::SharedCluster),
-            CopyWay::Peer => (Space::Shared, Space::SharedCluster),
+            CopyWay::Peer | CopyWay::ReducePeer(_) | CopyWay::Nothing => {
+                (Space::Shared, Space::SharedCluster)
+            }
             _ => (Space::Shared, Space::Generic),
         };
         let (from, to) = (core.spot(from, s, w.cta), core.spot(to, d, w.cta));
         let (global, source, cta, at) = match (from, to) {
             (Spot::Global(g), Spot::Shared(c, at)) if b.way == CopyWay::Load => (g, (0, 0), c, at),
-            (Spot::Shared(c, s), Spot::Shared(d, at)) if b.way == CopyWay::Peer => (0, (c, s), d, at),
+            (_, Spot::Shared(c, at)) if b.way == CopyWay::Nothing => (0, (0, 0), c, at),
+            (Spot::Shared(c, s), Spot::Shared(d, at))
+                if matches!(b.way, CopyWay::Peer | CopyWay::ReducePeer(_)) =>
+            {
+                (0, (c, s), d, at)
+            }
             (Spot::Shared(c, s), Spot::Global(g)) => (g, (c, s), c, s),
             _ => {
                 core.error("A03", &a, "a side of the bulk copy is in the wrong space", "mend the address");
@@ -340,8 +347,17 @@ pub(crate) fn bulk(core: &mut Core<'_>, w: &mut Warp, b: &BulkCopy, pc: u32, mas
         };
         expect_signal(core, &ctas, mbar);
         let stores = mbar.is_none();
-        let work =
-            BulkWork { way: b.way, global, source, ctas, shared: at, size, ty: b.ty, mbar, data: Vec::new() };
+        let one = |s: Src| w.scalar(core, s, 1 << l);
+        let mask = b.mask.map_or(u16::MAX, |s| one(s) as u16);
+        let skip = b.skip.map_or([0; 2], |s| s.map(one));
+        if skip.iter().any(|n| *n > 15) {
+            let message =
+                format!("{} bytes at the beginning and {} at the end are left out", skip[0], skip[1]);
+            core.error("A02", &a, message, "leave out 15 at most");
+            continue;
+        }
+        let (way, ty, data) = (b.way, b.ty, Vec::new());
+        let work = BulkWork { way, global, source, ctas, shared: at, size, mask, skip, ty, mbar, data };
         drop(a);
         let kind = if stores { Kind::BulkStore } else { Kind::BulkLoad };
         let n = issue(core, w, kind, 1 << l, pc, Work::Bulk(Box::new(work)));

@@ -14,6 +14,8 @@ use crate::machine::warp::Warp;
 use crate::number::Rounding;
 use crate::number::minifloat::{F16, f16_value};
 use crate::race::access::Act;
+use crate::race::shadow::GRANULE;
+use smallvec::SmallVec;
 
 /// The shared offsets of the rows of the matrices: row r of matrix j comes from lane 8j + r.
 fn rows(
@@ -57,6 +59,11 @@ fn rows(
     Some(out)
 }
 
+/// The granules of rows, and the sixteen bytes of each.
+fn granules_of(rows: &[(u32, u64)]) -> SmallVec<[(u64, u32); 32]> {
+    rows.iter().map(|(_, at)| (at / GRANULE, 0xffff << (at % GRANULE))).collect()
+}
+
 /// `ldmatrix`: lane gets row g, elements 2t and 2t+1; transposed: (2t, g) and (2t+1, g).
 pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, mask: u32) -> Flow {
     let n = m.dsts.len();
@@ -89,9 +96,7 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, m
         }
     }
     let a = actor(w, pc, mask);
-    for (_, at) in &rows {
-        core.touch_shared(w.cta, *at, 16, &a, Act::Read);
-    }
+    core.touch_operand(w.cta, &granules_of(&rows), &a, Act::Read);
     Flow::Next
 }
 
@@ -119,11 +124,9 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, 
     }
     core.progress += 1;
     let a = Actor { same, ..actor(w, pc, mask) };
-    for (_, at) in &rows {
-        core.touch_shared(w.cta, *at, 16, &a, Act::Write);
-        if poison {
-            core.poison_shared(w.cta, *at, 16);
-        }
+    core.touch_operand(w.cta, &granules_of(&rows), &a, Act::Write);
+    if poison {
+        rows.iter().for_each(|(_, at)| core.poison_shared(w.cta, *at, 16));
     }
     Flow::Next
 }

@@ -1,7 +1,7 @@
 //! `ld`, `st`, `st.async`, `red.async`: per lane, with bounds, alignment and order (E19-E22).
 
 use super::alu::{poison_lanes, poisoned};
-use super::block::Block;
+use super::block::{Block, MOST};
 use super::flow::Flow;
 use super::touched::Touched;
 use super::{order, overlap};
@@ -16,6 +16,7 @@ use crate::machine::operations::{StAsyncWork, Work};
 use crate::machine::warp::Warp;
 use crate::race::access::Act;
 use crate::race::channel::Kind;
+use smallvec::SmallVec;
 
 const STALE: (&str, &str) = (
     "ld.global.nc reads bytes that this kernel writes: it may see the old ones",
@@ -95,22 +96,21 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, l: &Load, pc: u32, mask: u
     let e = l.ty.bytes() as usize;
     let size = e * l.dsts.len();
     let a = actor(w, pc, mask);
-    let mut out = vec![[0_u64; 32]; l.dsts.len()];
+    let mut out: SmallVec<[Lanes; 4]> = smallvec::smallvec![[0; 32]; l.dsts.len()];
     let mut touched = Touched::default();
     let mut from_memory = false;
     if l.order.strong() {
         core.polls += 1;
         w.polled = Some(pc);
     }
-    let mut poison = vec![0_u64; l.dsts.len()];
+    let mut poison: SmallVec<[u64; 4]> = smallvec::smallvec![0; l.dsts.len()];
     let mut one = a.clone();
     let mut lanes = lanes;
-    if let Some(mut block) = Block::of(core, w, l.space, &addrs, lanes, size) {
-        block.read(core);
-        for (lane, bytes) in block.lanes().enumerate() {
-            split(l, bytes, lane, &mut out);
-        }
-        (touched, from_memory, lanes) = (block.touched(), true, 0);
+    let block = Block::of(core, w, l.space, &addrs, lanes, size)
+        .or_else(|| Block::one(core, w, l.space, &addrs, lanes, size));
+    if let Some(block) = block {
+        block.load(core, l, &mut out);
+        (touched, from_memory, lanes) = (block.touched(), block.is_memory(), 0);
     }
     for lane in (0..32).filter(|i| lanes >> i & 1 == 1) {
         let addr = addrs[lane as usize];
@@ -241,7 +241,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
     let e = s.ty.bytes() as usize;
     let size = e * s.srcs.len();
     let a = actor(w, pc, mask);
-    let values: Vec<Lanes> = s.srcs.iter().map(|v| w.value(core, *v)).collect();
+    let values: SmallVec<[Lanes; 4]> = s.srcs.iter().map(|v| w.value(core, *v)).collect();
     let poison = poison_lanes(s.srcs.iter().fold(0, |p, v| p | w.poison_of(*v))) & lanes;
     let mut touched = Touched::default();
     let mut later = Vec::new();
@@ -252,12 +252,14 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
     let mut rest = lanes;
     if poison == 0
         && mbars.is_none()
-        && let Some(mut block) = Block::of(core, w, s.space, &addrs, lanes, size)
+        && let Some(block) = Block::of(core, w, s.space, &addrs, lanes, size)
     {
-        for (lane, bytes) in block.lanes().enumerate() {
+        let mut room = [0; MOST];
+        let bytes = room.get_mut(..block.bytes()).unwrap_or_default();
+        for (lane, bytes) in bytes.chunks_exact_mut(size).enumerate() {
             join(&values, lane, e, bytes);
         }
-        same = block.write(core);
+        same = block.write(core, bytes);
         (touched, rest) = (block.touched(), 0);
     }
     for lane in (0..32).filter(|i| rest >> i & 1 == 1) {

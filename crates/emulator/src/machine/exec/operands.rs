@@ -158,6 +158,7 @@ impl Warp {
             Special::ClusterSize => cluster_size,
             Special::DynamicSmem => launch.smem,
             Special::ReservedSmem => core.code.reserved_shared(launch.smem).start as u32,
+            Special::ReservedSmemEnd => core.code.reserved_shared(launch.smem).end as u32,
             Special::GridWorkspace(high) => (GRID_BASE >> if high { 32 } else { 0 }) as u32,
             Special::TotalSmem => core.ctas.get(self.cta as usize).map_or(0, |c| c.shared.len() as u32),
         };

@@ -150,7 +150,14 @@ pub(crate) fn fetch(core: &mut Core<'_>, w: &mut Warp, f: &Fetch, pc: u32, mask:
         let lod = match (&f.lod, &level) {
             (Lod::Level(_), Some(v)) if f.whole => f64::from(v[l] as u32 as i32),
             (Lod::Level(_), Some(v)) => f64::from(f32::from_bits(v[l] as u32)),
-            (Lod::Gradient(..), _) => sampling::detail(t, [three(&changes[0], l), three(&changes[1], l)]),
+            (Lod::Gradient(..), _) => {
+                let mut given = [three(&changes[0], l), three(&changes[1], l)];
+                if f.kind.cubic() {
+                    let direction = three(coords.get(usize::from(f.kind.layered())..).unwrap_or_default(), l);
+                    given = given.map(|change| sampling::face_change(direction, change));
+                }
+                sampling::detail(t, given)
+            }
             _ => 0.0,
         };
         let taps = match f.gather {

@@ -14,6 +14,10 @@ pub(crate) struct BulkWork {
     pub ctas: Vec<u32>,
     pub shared: u64,
     pub size: u64,
+    /// Which bytes of every sixteen are stored.
+    pub mask: u16,
+    /// Bytes that are not loaded, at the beginning and at the end.
+    pub skip: [u64; 2],
     pub ty: Ty,
     /// CTA of the mbarrier for a copy to a peer; else the receiving one.
     pub mbar: Option<(u64, Option<u32>)>,

@@ -3,7 +3,7 @@
 
 use super::layout::OperandLayout;
 use crate::isa::op::MatTy;
-use crate::machine::asynchronous::products::element;
+use crate::machine::asynchronous::products::elements;
 use crate::machine::shared::Shared;
 use crate::race::shadow::GRANULE;
 use std::rc::Rc;
@@ -127,7 +127,7 @@ impl Kept {
         if all {
             self.values = Rc::new(vec![0.0; (self.wanted.rows * self.wanted.k) as usize]);
         }
-        let e = ty.bytes() as usize;
+        let values = Rc::make_mut(&mut self.values);
         for chunk in &mut self.chunks {
             let at = chunk.at as usize;
             let Some(now) = shared.get(at..at + 16).and_then(|b| <[u8; 16]>::try_from(b).ok()) else {
@@ -137,10 +137,7 @@ impl Kept {
                 continue;
             }
             chunk.bytes = now;
-            let to = Rc::make_mut(&mut self.values).iter_mut().skip(chunk.slot as usize).step_by(self.step);
-            for (d, raw) in to.zip(now.chunks_exact(e)) {
-                *d = element(ty, raw.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
-            }
+            elements(ty, &now, values.iter_mut().skip(chunk.slot as usize).step_by(self.step));
         }
     }
 }
