@@ -41,6 +41,9 @@ pub(super) fn sweep(p: &PackProblem, options: &PackOptions<'_>) -> Option<Swept>
         return None;
     }
     let events = events(p);
+    if events.len() > FEW && options.is_late() {
+        return None;
+    }
     let (load, core) = fullest(p, &events);
     let mut best: Option<Swept> = None;
     for (backward, tight) in [(false, false), (false, true), (true, false), (true, true)] {
