@@ -1,5 +1,5 @@
 //! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`;
-//! `--part planted [--peer CMD] [--seeds N] [--seconds S] [--threads T]`.
+//! `--part planted [--peer CMD] [--plant NAME] [--first N] [--seeds N] [--seconds S] [--threads T]`.
 //!
 //! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
@@ -51,8 +51,9 @@ fn main() {
     }
     if wanted("planted") {
         let threads = number("--threads", 1) as usize;
-        let (seeds, seconds) = (number("--seeds", 3), number("--seconds", 10));
-        planted::planted(&planted::Effort { seeds, seconds, threads, peer: peer.map(String::as_str) });
+        let (seeds, first, seconds) = (number("--seeds", 3), number("--first", 0), number("--seconds", 10));
+        let (peer, only) = (peer.map(String::as_str), after("--plant").map(String::as_str));
+        planted::planted(&planted::Effort { seeds, first, only, seconds, threads, peer });
     }
 }
 

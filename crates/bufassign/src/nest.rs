@@ -10,6 +10,7 @@
 //! such a region come behind all instances of it in the turns before, which is written as an edge of the caller's.
 
 use crate::input::{BufferValue, CallerEdge, Exit, Inside, Problem, RegionKind, Repeat, ScheduledOp};
+use crate::model::MAX_TIME;
 use crate::output::AssignError;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +74,7 @@ fn chains(problem: &Problem) -> Result<Vec<Chain>, AssignError> {
     let mut ranks: BTreeSet<(u64, u64)> =
         problem.ops.iter().filter_map(|o| Some((o.region?, o.order?))).collect();
     for (k, r) in problem.regions.iter().enumerate() {
-        let Some(Inside { region, stage, cycle, order, .. }) = r.inside else {
+        let Some(Inside { region, stage, cycle, order, latency }) = r.inside else {
             chains.push(vec![k]);
             continue;
         };
@@ -101,6 +102,11 @@ fn chains(problem: &Problem) -> Result<Vec<Chain>, AssignError> {
         }
         if o.stages.is_some_and(|s| stage >= s) {
             return Err(refuse(r.id, "inside.stage", "not below the stages of the loop around it"));
+        }
+        // Here, where the field has a name: further on it is the latency of an operation that nobody wrote.
+        if latency > MAX_TIME {
+            let message = format!("{latency} cycles are more than {MAX_TIME}");
+            return Err(refuse(r.id, "inside.latency", message));
         }
         if !ranks.insert((region, order)) {
             return Err(refuse(r.id, "inside.order", "an op or a region of that loop has this rank"));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::{Duration, Instant};
-use warploom_bufassign::pack::{PackOptions, PackOutcome, PackProblem, check_pack, pack};
+use warploom_bufassign::pack::{CsvProblem, PackOptions, PackOutcome, PackProblem, check_pack, pack};
 use warploom_bufassign::{ErrorKind, Problem, assign, assign_within, check};
 use warploom_testing::bufassign::{Choices, packing, problem};
 
@@ -56,6 +56,28 @@ fn many_items_end_in_time() {
     assert!(peak < lower_bound * 2, "{peak} of {lower_bound}");
     // A slow machine is given ten times as long.
     assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+/// Reading a file takes time, too: it ends where the time does, and says so.
+#[test]
+fn a_large_file_is_read_while_there_is_time() {
+    let mut text = String::from("id,lower,upper,size\n");
+    for k in 0..400_000 {
+        text += &format!("{k},{k},{},{}\n", k + 9, 64 + k % 7);
+    }
+    let read = |time| {
+        let end = Instant::now() + Duration::from_millis(time);
+        CsvProblem::read(&text, None, &PackOptions::default().deadline(Some(end)))
+    };
+    let e = read(0).unwrap_err();
+    assert!(e.late && e.line == 2 && e.to_string().contains("after 0 rows"), "{e}");
+    let csv = read(600_000).unwrap();
+    assert_eq!((csv.problem.items.len(), csv.id(399_999)), (400_000, Some("399999")));
+    // Nor is there a plan for so many once the time is up, but everything on top of each other.
+    let start = Instant::now();
+    let outcome = pack(&csv.problem, &PackOptions::default().deadline(Some(start)));
+    assert!(matches!(outcome, PackOutcome::Fits { optimal: false, .. }));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]

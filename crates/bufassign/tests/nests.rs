@@ -223,6 +223,7 @@ fn what_does_not_nest_is_refused_b79() {
         ("regions[id=1].inside.region", "right behind", &|p| inside(p, &|i| i.region = 1)),
         ("regions[id=1].inside.cycle", "not below the II", &|p| inside(p, &|i| i.cycle = 4600)),
         ("regions[id=1].inside.stage", "not below the stages", &|p| inside(p, &|i| i.stage = 2)),
+        ("regions[id=1].inside.latency", "more than", &|p| inside(p, &|i| i.latency = 1 << 50)),
         ("regions[id=1].inside.order", "this rank", &|p| inside(p, &|i| i.order = 1)),
         ("regions[id=1].exit", "in flight", &|p| p.regions[1].exit = Exit::Early),
         ("regions[id=1].inside.region", "no loop", &|p| {

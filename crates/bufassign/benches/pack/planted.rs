@@ -9,6 +9,10 @@ use warploom_testing::bufassign::Choices;
 /// How much of each family is tried, and how hard.
 pub struct Effort<'a> {
     pub seeds: u64,
+    /// The first of them: others than those that the packer was tuned on.
+    pub first: u64,
+    /// One family alone, by its name.
+    pub only: Option<&'a str>,
     /// Of processor time, for each problem.
     pub seconds: u64,
     pub threads: usize,
@@ -71,16 +75,16 @@ impl Tally {
 /// Planted families of 150, 200 and 250 buffers at 95 to 100 % load.
 pub fn planted(effort: &Effort<'_>) {
     let mut total = Tally::default();
-    for plant in Plant::ALL {
+    let name = |plant: Plant| format!("{plant:?}").to_lowercase();
+    for plant in Plant::ALL.into_iter().filter(|p| effort.only.is_none_or(|only| only == name(*p))) {
         for buffers in [150, 200, 250] {
             for load in [95, 97, 98, 99, 100] {
                 let mut here = Tally::default();
-                for seed in 0..effort.seeds {
+                for seed in effort.first..effort.first + effort.seeds {
                     let seed = (seed * 1000 + buffers as u64) * 101 + load;
                     here.try_one(&plant.problem(buffers, load, &mut Choices::seeded(seed)), effort);
                 }
-                let name = format!("{plant:?}").to_lowercase();
-                println!("planted {name:<10} {buffers} buffers, load {load:>3} %: {}", here.line());
+                println!("planted {:<10} {buffers} buffers, load {load:>3} %: {}", name(plant), here.line());
                 total.add(here);
             }
         }

@@ -13,4 +13,4 @@ mod values;
 pub(crate) use build::build;
 pub(crate) use cycles::{owner, zero_distance_cycles};
 pub(crate) use machine::Machine;
-pub(crate) use types::{Anchor, Model, is_accumulation};
+pub(crate) use types::{Anchor, MAX_TIME, Model, is_accumulation};

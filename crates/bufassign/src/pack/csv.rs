@@ -1,18 +1,20 @@
 //! MiniMalloc's CSV: reading in any column order, printing with offsets (B61).
 
 use super::{LiveSpan, PackItem, PackOptions, PackOutcome, PackProblem, TimeSegment, pack};
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A packing problem read from CSV, with its rows for printing.
 #[derive(Clone, Debug)]
 pub struct CsvProblem {
     /// The problem.
     pub problem: PackProblem,
-    header: String,
-    rows: Vec<String>,
-    ids: Vec<String>,
-    /// Column that already holds offsets, if any.
-    offset_column: Option<usize>,
+    /// The file, and where its rows are: a text and a list, where a million rows of their own would take most of the time.
+    text: String,
+    header: Range<usize>,
+    rows: Vec<Range<usize>>,
+    columns: Columns,
 }
 
 /// Why a CSV file was refused.
@@ -27,6 +29,8 @@ pub struct CsvError {
     pub field: Option<usize>,
     /// What is wrong and what would be right.
     pub message: String,
+    /// Nothing is wrong as far as the file was read, but the time was up ([`PackOptions::deadline`]).
+    pub late: bool,
 }
 
 impl std::fmt::Display for CsvError {
@@ -40,7 +44,7 @@ impl std::fmt::Display for CsvError {
 
 impl std::error::Error for CsvError {}
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Id,
     Lower,
@@ -71,8 +75,28 @@ fn column(name: &str) -> Option<Column> {
 }
 
 fn bad(line: usize, column: Option<&str>, message: impl Into<String>) -> CsvError {
-    CsvError { line, column: column.map(str::to_string), field: None, message: message.into() }
+    let column = column.map(str::to_string);
+    CsvError { line, column, field: None, message: message.into(), late: false }
 }
+
+/// The columns of a file, by their places.
+#[derive(Clone, Debug)]
+struct Columns(Vec<Column>);
+
+impl Columns {
+    fn place(&self, c: Column) -> Option<usize> {
+        self.0.iter().position(|x| *x == c)
+    }
+
+    fn has(&self, c: Column) -> bool {
+        self.0.contains(&c)
+    }
+}
+
+/// There are no more kinds of columns, and none stands twice.
+const MOST_COLUMNS: usize = 9;
+/// Rows after which the time is looked at.
+const OFTEN: usize = 4096;
 
 impl CsvProblem {
     /// Reads a CSV file; blank lines are skipped.
@@ -80,73 +104,92 @@ impl CsvProblem {
     /// # Errors
     /// The first line that does not fit.
     pub fn parse(text: &str, capacity: Option<u64>) -> Result<CsvProblem, CsvError> {
+        CsvProblem::read(text, capacity, &PackOptions::default())
+    }
+
+    /// Reads a CSV file as far as there is time.
+    ///
+    /// # Errors
+    /// As [`CsvProblem::parse`], and where the time is up.
+    pub fn read(
+        text: &str,
+        capacity: Option<u64>,
+        options: &PackOptions<'_>,
+    ) -> Result<CsvProblem, CsvError> {
         if capacity == Some(0) {
             return Err(bad(1, None, "the capacity is 0; nothing fits"));
         }
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = text.lines().enumerate().map(|(n, l)| (n + 1, l.trim())).filter(|l| !l.1.is_empty());
+        let mut lines = lines(text).filter(|l| !l.1.is_empty());
         let (at, header) =
             lines.next().ok_or_else(|| bad(1, None, "the file is empty; a header is needed"))?;
-        let columns = header_columns(at, header)?;
-        let mut out = CsvProblem {
-            problem: PackProblem { segments: vec![TimeSegment::Linear], capacity, ..PackProblem::default() },
-            header: header.to_string(),
-            rows: Vec::new(),
-            ids: Vec::new(),
-            offset_column: columns.iter().position(|c| *c == Column::Offset),
-        };
+        let columns = header_columns(at, &text[header.clone()])?;
+        let mut problem =
+            PackProblem { segments: vec![TimeSegment::Linear], capacity, ..PackProblem::default() };
         // Asked for membership alone, so its order never shows.
-        let mut ids = std::collections::HashSet::new();
-        let mut lines_of = Vec::new();
+        let mut ids = HashSet::new();
+        let mut rows = Vec::new();
         for (line, row) in lines {
-            let (id, item) = read_row(line, row, &columns).map_err(|e| {
+            if rows.len().is_multiple_of(OFTEN) && options.is_late() {
+                let message = format!("the time was up after {} rows", rows.len());
+                return Err(CsvError { late: true, ..bad(line, None, message) });
+            }
+            let (id, item) = read_row(line, &text[row.clone()], &columns).map_err(|e| {
                 let at = e.column.as_deref().and_then(column);
-                CsvError { field: at.and_then(|at| columns.iter().position(|c| *c == at)), ..e }
+                CsvError { field: at.and_then(|at| columns.place(at)), ..e }
             })?;
             if !ids.insert(id) {
                 return Err(bad(line, None, format!("the id '{id}' is used twice")));
             }
-            out.problem.items.push(item);
-            out.rows.push(row.to_string());
-            out.ids.push(id.to_string());
-            lines_of.push(line);
+            problem.items.push(item);
+            rows.push(row);
         }
-        if let Err(e) = out.problem.validate() {
-            let line = e.item.and_then(|i| lines_of.get(i)).copied();
-            return Err(bad(line.unwrap_or(at), None, e.message));
+        if let Err(e) = problem.validate() {
+            let row = e.item.and_then(|i| rows.get(i)).unwrap_or(&header);
+            let line = 1 + text[..row.start].matches('\n').count();
+            return Err(bad(line, None, e.message));
         }
-        Ok(out)
+        Ok(CsvProblem { problem, text: text.to_owned(), header, rows, columns })
     }
 
-    /// The id of every item, in the order of the problem.
-    pub fn ids(&self) -> &[String] {
-        &self.ids
+    /// The id of an item, if there is such an item.
+    pub fn id(&self, item: usize) -> Option<&str> {
+        let row = self.text.get(self.rows.get(item)?.clone())?;
+        row.split(',').nth(self.columns.place(Column::Id)?).map(str::trim)
     }
 
     /// The rows as read, with the offsets.
     pub fn print(&self, offsets: &[u64]) -> String {
-        let mut out = String::new();
-        let header = if self.offset_column.is_some() { String::new() } else { ",offset".into() };
-        let _ = writeln!(out, "{}{header}", self.header);
+        let at = self.columns.place(Column::Offset);
+        let mut out = String::with_capacity(self.text.len() + 8 * self.rows.len());
+        out.push_str(&self.text[self.header.clone()]);
+        out.push_str(if at.is_some() { "\n" } else { ",offset\n" });
         for (row, offset) in self.rows.iter().zip(offsets) {
-            match self.offset_column {
+            let row = &self.text[row.clone()];
+            // Writing to a string does not fail.
+            let _ = match at {
                 Some(at) => {
-                    let fields = row
-                        .split(',')
-                        .enumerate()
-                        .map(|(k, f)| if k == at { offset.to_string() } else { f.to_string() });
-                    let _ = writeln!(out, "{}", fields.collect::<Vec<_>>().join(","));
+                    let before = row.split(',').take(at).map(|f| f.len() + 1).sum();
+                    let rest = row[before..].find(',').map_or("", |k| &row[before + k..]);
+                    writeln!(out, "{}{offset}{rest}", &row[..before])
                 }
-                None => {
-                    let _ = writeln!(out, "{row},{offset}");
-                }
-            }
+                None => writeln!(out, "{row},{offset}"),
+            };
         }
         out
     }
 }
 
-fn header_columns(at: usize, header: &str) -> Result<Vec<Column>, CsvError> {
+/// Every line without blanks at its ends, from 1.
+fn lines(text: &str) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    text[at..].split('\n').enumerate().map(move |(n, line)| {
+        let from = at + line.len() - line.trim_start().len();
+        at += line.len() + 1;
+        (n + 1, from..from + line.trim().len())
+    })
+}
+
+fn header_columns(at: usize, header: &str) -> Result<Columns, CsvError> {
     let mut columns: Vec<Column> = Vec::new();
     for (field, name) in header.split(',').map(str::trim).enumerate() {
         let wrong = |message| CsvError { field: Some(field), ..bad(at, Some(name), message) };
@@ -164,17 +207,22 @@ fn header_columns(at: usize, header: &str) -> Result<Vec<Column>, CsvError> {
     match (has(Column::Upper), has(Column::End)) {
         (true, true) => Err(bad(at, Some("end"), "either upper (exclusive) or end (inclusive), not both")),
         (false, false) => Err(bad(at, Some("upper"), "the column is missing")),
-        _ => Ok(columns),
+        _ => Ok(Columns(columns)),
     }
 }
 
-fn read_row<'a>(line: usize, row: &'a str, columns: &[Column]) -> Result<(&'a str, PackItem), CsvError> {
-    let fields: Vec<&str> = row.split(',').map(str::trim).collect();
-    if fields.len() != columns.len() {
-        let m = format!("{} fields, the header has {}", fields.len(), columns.len());
-        return Err(bad(line, None, m));
+fn read_row<'a>(line: usize, row: &'a str, columns: &Columns) -> Result<(&'a str, PackItem), CsvError> {
+    let (mut fields, mut count) = ([""; MOST_COLUMNS], 0);
+    for field in row.split(',') {
+        if let Some(place) = fields.get_mut(count) {
+            *place = field.trim();
+        }
+        count += 1;
     }
-    let field = |c| columns.iter().position(|x| *x == c).and_then(|k| fields.get(k)).copied();
+    if count != columns.0.len() {
+        return Err(bad(line, None, format!("{count} fields, the header has {}", columns.0.len())));
+    }
+    let field = |c| columns.place(c).and_then(|k| fields.get(k)).copied();
     let number = |c, name: &str| -> Result<Option<i64>, CsvError> {
         match field(c).filter(|f| !f.is_empty()) {
             None => Ok(None),
@@ -186,7 +234,7 @@ fn read_row<'a>(line: usize, row: &'a str, columns: &[Column]) -> Result<(&'a st
         }
     };
     let need = |n: Option<i64>, name: &str| n.ok_or_else(|| bad(line, Some(name), "the field is empty"));
-    let inclusive = columns.contains(&Column::End);
+    let inclusive = columns.has(Column::End);
     let lower = need(number(Column::Lower, "lower")?, "lower")?;
     let upper = match inclusive {
         true => need(number(Column::End, "end")?, "end")? + 1,
@@ -216,7 +264,8 @@ fn spans(
     inclusive: bool,
 ) -> Result<Vec<LiveSpan>, CsvError> {
     let wrong = |gap: &str| bad(line, Some("gaps"), format!("'{gap}' is not of the form 7-9 or 7-9@0:64"));
-    let mut out = Vec::new();
+    // One span nearly always: a list that grows would begin with room for four.
+    let mut out = Vec::with_capacity(1);
     let mut at = lower;
     let span = |start: i64, end: i64, window| LiveSpan { segment: 0, start, len: end - start, window };
     for gap in gaps.split_whitespace() {

@@ -2,19 +2,17 @@
 
 use super::prepare::{align_up, groups, lcm};
 use super::{PackOutcome, PackProblem};
-use std::collections::BTreeMap;
 
 /// The outcome of a problem that nobody had the time to look into: items on top of each other, in their order.
 pub(super) fn stacked(p: &PackProblem) -> PackOutcome {
-    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (k, root) in groups(p).into_iter().enumerate().filter(|(k, _)| p.items[*k].size > 0) {
-        parts.entry(root).or_default().push(k);
-    }
+    let root = groups(p);
+    let mut order: Vec<usize> = (0..p.items.len()).filter(|&k| p.items[k].size > 0).collect();
+    order.sort_by_key(|&k| root[k]);
     let mut reserved: Vec<(u64, u64)> =
         p.reserved.iter().filter(|r| r.1 > 0).map(|r| (r.0, r.0 + r.1)).collect();
     reserved.sort_unstable();
     let (mut offsets, mut top, mut lower_bound) = (vec![0; p.items.len()], 0u64, 0u64);
-    for part in parts.values() {
+    for part in order.chunk_by(|&a, &b| root[a] == root[b]) {
         let items = || part.iter().map(|&k| &p.items[k]);
         let size = items().map(|i| i.size).max().unwrap_or(0);
         let align = items().fold(1, |a, i| lcm(a, i.align));

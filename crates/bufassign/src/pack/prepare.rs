@@ -54,6 +54,9 @@ pub(crate) fn align_up(x: u64, align: u64) -> u64 {
 
 /// Groups colocated items: lowest index of the group for every item.
 pub(super) fn groups(p: &PackProblem) -> Vec<usize> {
+    if p.colocations.is_empty() {
+        return (0..p.items.len()).collect();
+    }
     let mut sets = UnionFind::<usize>::new(p.items.len());
     for g in &p.colocations {
         g.windows(2).for_each(|w| {

@@ -19,7 +19,8 @@ pub fn pack(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     }
     // With a capacity any plan within it will do; a peak is the same whatever the order.
     let many = problem.capacity.is_none() && problem.items.len() > PackOptions::SORTED;
-    let sorted = (options.any_order || many).then(|| canonical(problem));
+    // Sorting millions takes seconds, which there may not be.
+    let sorted = (options.any_order || many && !options.is_late()).then(|| canonical(problem));
     match sorted.flatten() {
         Some((sorted, order)) => restore(solve(&sorted, options), &order),
         None => solve(problem, options),
@@ -41,7 +42,7 @@ fn solve(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
     }
     let prepared = if n > MOST && swept.is_some() { None } else { prepare(problem, options) };
     let Some(p) = prepared else {
-        return quick(problem, swept.or_else(|| sweep(problem, &PackOptions::default())));
+        return quick(problem, swept.or_else(|| late_sweep(problem, options)));
     };
     if let Some(core) = &p.contradiction {
         return PackOutcome::ProvedInfeasible { lower_bound: 0, core: core.clone() };
@@ -66,7 +67,7 @@ fn solve(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
         found = Some((of_blocks(s), s.peak));
     }
     if found.is_none() && options.is_late() {
-        let swept = sweep(problem, &PackOptions::default());
+        let swept = late_sweep(problem, options);
         return quick(problem, swept.map(|s| Swept { load: bound, ..s }));
     }
     if let Some((offsets, peak)) = &found
@@ -93,6 +94,11 @@ fn solve(problem: &PackProblem, options: &PackOptions<'_>) -> PackOutcome {
             (None, lower, _) => gave_up(&p, n, None, lower),
         },
     }
+}
+
+/// The plan in one pass of a problem whose other plans were not ready in time; of millions of items there is none either.
+fn late_sweep(problem: &PackProblem, options: &PackOptions<'_>) -> Option<Swept> {
+    if problem.items.len() > MANY { sweep(problem, options) } else { sweep(problem, &PackOptions::default()) }
 }
 
 /// The answer of a problem that nobody had the time or the memory to look into.

@@ -23,9 +23,11 @@ pub(super) struct Swept {
 
 /// Events after which the time is looked at.
 const OFTEN: usize = 1024;
+/// So many events take a moment: their first pass ends, whatever the time.
+const FEW: usize = 1 << 18;
 
 /// The best plan of a few passes, of the first where the time is up. `None` where the problem has more than lifetimes of
-/// one span, sizes and alignments.
+/// one span, sizes and alignments, or is so large that there was no time for one pass.
 pub(super) fn sweep(p: &PackProblem, options: &PackOptions<'_>) -> Option<Swept> {
     let plain = p.reserved.is_empty()
         && p.separations.is_empty()
@@ -39,11 +41,13 @@ pub(super) fn sweep(p: &PackProblem, options: &PackOptions<'_>) -> Option<Swept>
         return None;
     }
     let events = events(p);
+    if events.len() > FEW && options.is_late() {
+        return None;
+    }
     let (load, core) = fullest(p, &events);
     let mut best: Option<Swept> = None;
     for (backward, tight) in [(false, false), (false, true), (true, false), (true, true)] {
-        // There is always an answer, so the first pass ends.
-        let options = best.as_ref().map(|_| options);
+        let options = (best.is_some() || events.len() > FEW).then_some(options);
         let Some(offsets) = pass(p, &events, backward, tight, options) else { break };
         let peak = p.items.iter().zip(&offsets).map(|(i, o)| o + i.size).max().unwrap_or(0);
         if best.as_ref().is_none_or(|b| peak < b.peak) {

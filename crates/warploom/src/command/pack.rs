@@ -48,7 +48,7 @@ impl Args {
             let report = Report::error("capacity", "the capacity is 0; nothing fits");
             return Err(Failure::plain(report.note("instead", "raise --capacity").rule("B61")));
         }
-        let csv = CsvProblem::parse(&input.text, self.capacity)
+        let csv = CsvProblem::read(&input.text, self.capacity, &options)
             .map_err(|e| Failure::refused(&[unread(&e, &input.text)], &input))?;
         let outcome = pack(&csv.problem, &options);
         if self.json {
@@ -71,13 +71,16 @@ impl Args {
                 Ok(())
             }
             _ if self.json => Err(Failure::Answered),
-            other => Err(Failure::refused(&[unpacked(&other, csv.ids())], &input)),
+            other => Err(Failure::refused(&[unpacked(&other, &csv)], &input)),
         }
     }
 }
 
 /// A file that is no problem, at the field that is wrong.
 fn unread(error: &CsvError, text: &str) -> Report {
+    if error.late {
+        return Report::error("limit", error.message.clone()).note("instead", "raise --time-limit");
+    }
     let start = TextPlace::offset_of(text, error.line, 1);
     let row = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
     let field = error.field.unwrap_or(0);
@@ -92,10 +95,10 @@ fn unread(error: &CsvError, text: &str) -> Report {
 }
 
 /// A problem without a plan.
-fn unpacked(outcome: &PackOutcome, ids: &[String]) -> Report {
+fn unpacked(outcome: &PackOutcome, csv: &CsvProblem) -> Report {
     match outcome {
         PackOutcome::ProvedInfeasible { lower_bound, core } => {
-            let core: Vec<&str> = core.iter().filter_map(|&i| ids.get(i)).map(String::as_str).collect();
+            let core: Vec<&str> = core.iter().filter_map(|&i| csv.id(i)).collect();
             let message = format!("infeasible, proved: no plan needs less than {lower_bound} bytes");
             Report::error("capacity", message)
                 .note("together", format!("{} do not fit", core.join(", ")))
