@@ -27,7 +27,9 @@ impl Held {
                 }
                 Opcode::If | Opcode::While => data.results.to_vec(),
                 Opcode::Reduce | Opcode::Scan => data.operands.to_vec(),
-                Opcode::Store | Opcode::DescriptorStore | Opcode::AtomicRmw | Opcode::AtomicStore => {
+                // Lanes write what they hold, wherever it goes; what they make anywhere they make there.
+                Opcode::Store => data.operands.iter().filter_map(|&v| held_by(module, v)).collect(),
+                Opcode::DescriptorStore | Opcode::AtomicRmw | Opcode::AtomicStore => {
                     data.operands.iter().copied().filter(|&v| module.ty(v).is_tensor()).collect()
                 }
                 _ => continue,
@@ -65,6 +67,23 @@ fn is_moved_argument(module: &Module, value: ValueId) -> bool {
     let owner = module.blocks[block].region.and_then(|region| module.regions[region].parent);
     let scf_for = owner.filter(|&op| module.ops[op].opcode == Opcode::For && index > 0);
     scf_for.is_some_and(|op| is_moved(module, op, index as usize - 1))
+}
+
+/// The tile that lanes hold where another is made of it element by element, turned or not; none where it can be made in any
+/// layout.
+fn held_by(module: &Module, value: ValueId) -> Option<ValueId> {
+    if is_free(module, value) {
+        return None;
+    }
+    let made_of = module.def_op(value).map(|op| &module.ops[op]).filter(|data| {
+        data.regions.is_empty() && (data.opcode == Opcode::Trans || data.opcode.is_elementwise())
+    });
+    let Some(data) = made_of else { return Some(value) };
+    let mut held = data.operands.iter().filter(|&&v| !is_free(module, v));
+    match (held.next(), held.next()) {
+        (Some(&one), None) => held_by(module, one),
+        _ => Some(value),
+    }
 }
 
 /// Whether a tile can be made in any layout: loads, constants and arithmetic on them, nothing that lanes hold.
