@@ -231,9 +231,6 @@ fn what_has_no_code_is_refused_with_its_remedy() {
         let target = Target::named(chip).unwrap();
         resume(&module, &target, &checked()).map(|_| ()).unwrap_err()[0].clone()
     };
-    let gather = common::kernel("gather_rows");
-    let error = refused(&gather, "sm_80");
-    assert_eq!((error.code.name(), error.rule), ("target", Some("C3")));
     let scaled = common::kernel("scaled");
     let error = refused(&scaled.replace("lhs = e4m3", "lhs = e2m3"), "sm_86");
     assert_eq!((error.code.name(), error.message.as_str()), ("op", "tt.dot_scaled of e2m3 is not supported"));

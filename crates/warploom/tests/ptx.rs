@@ -269,7 +269,7 @@ fn bad_input_is_refused_or_found_with_code_place_and_remedy() {
                 "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1}, %r1, 0;",
             ),
             with(&[]),
-            &["error[X01]", "sparse", "mma.sync m16n8k"],
+            &["error[X01]", "sparse", "mma.sync m16n8"],
         ),
         (
             "no such instruction",

@@ -129,7 +129,7 @@ impl CsvProblem {
         let mut ids = HashSet::new();
         let mut rows = Vec::new();
         for (line, row) in lines {
-            if rows.len().is_multiple_of(OFTEN) && options.is_late() {
+            if !rows.is_empty() && rows.len().is_multiple_of(OFTEN) && options.is_late() {
                 let message = format!("the time was up after {} rows", rows.len());
                 return Err(CsvError { late: true, ..bad(line, None, message) });
             }

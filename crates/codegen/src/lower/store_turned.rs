@@ -33,10 +33,12 @@ pub(super) enum Way {
 
 impl<'c> Lower<'c, '_> {
     /// How a matrix is best made, so that what it is loaded from comes by the widest accesses; `None` where lanes that make
-    /// `now` neighbours of a row do as well, or somebody else wants what is loaded.
+    /// `now` neighbours of a row do as well, or somebody else wants what is loaded. Where several slots are made of it, each
+    /// loads it for itself.
     pub(super) fn way_to_make(&self, value: ValueId, now: u64) -> Option<Way> {
         let (mut down, mut along, mut width, mut wide) = (0, 0, 1, 1);
-        for Source { op, turned, each } in self.loaded_from(value)? {
+        let (sources, stores) = self.loaded_from(value)?;
+        for Source { op, turned, each } in sources {
             // Neighbours come together along the rows of what is loaded alone.
             let (bytes, widest) = (self.element_bytes(op), self.access_width(op));
             if turned {
@@ -48,14 +50,17 @@ impl<'c> Lower<'c, '_> {
             }
         }
         let wide = wide.min(MOST);
+        // What lies between is computed again, too.
+        let again = if stores > 1 { 2 * stores } else { 1 };
         match down > along {
-            true => (width > 1).then_some(Way::Down(width)),
-            false => (wide > now).then_some(Way::Along(wide)),
+            true => (width > again).then_some(Way::Down(width)),
+            false => (wide > now * again).then_some(Way::Along(wide)),
         }
     }
 
-    /// The loads that a matrix of elements made anywhere consists of; `None` where somebody else uses them, too.
-    fn loaded_from(&self, root: ValueId) -> Option<Vec<Source>> {
+    /// The loads that a matrix of elements made anywhere consists of, and how many slots are made of them; `None` where
+    /// somebody else uses them, too.
+    fn loaded_from(&self, root: ValueId) -> Option<(Vec<Source>, u64)> {
         let (mut stack, mut found, mut cone) = (vec![(root, false)], Vec::new(), HashSet::new());
         let cols = |value: ValueId| self.module.ty(value).shape().last().copied().unwrap_or(1);
         while let Some((value, turned)) = stack.pop() {
@@ -88,11 +93,32 @@ impl<'c> Lower<'c, '_> {
             results.iter().any(|result| cone.contains(result))
                 || !results.is_empty() && results.iter().all(unused)
         };
-        let shared = |&&value: &&ValueId| {
-            let loaded = value != root && self.lazy_of(value).reads != Memory::NONE;
-            loaded && self.users_of(value).into_iter().any(|user| !inside(user))
-        };
-        (!found.is_empty() && !cone.iter().any(|value| shared(&value))).then_some(found)
+        let loaded = |&&value: &&ValueId| value != root && self.lazy_of(value).reads != Memory::NONE;
+        let users = cone.iter().filter(loaded).flat_map(|&value| self.users_of(value));
+        let elsewhere: Vec<OpId> = users.filter(|&user| !inside(user)).collect();
+        let others = self.slots_made_by(elsewhere, root)?;
+        (!found.is_empty()).then_some((found, 1 + others))
+    }
+
+    /// How many slots beside that of `root` operations make, element by element; `None` where they do anything else.
+    fn slots_made_by(&self, mut stack: Vec<OpId>, root: ValueId) -> Option<u64> {
+        let (mut seen, mut slots) = (HashSet::new(), 0);
+        while let Some(op) = stack.pop() {
+            if !seen.insert(op) {
+                continue;
+            }
+            let data = &self.module.ops[op];
+            match data.opcode {
+                Opcode::TileStore if data.operands.first() == Some(&root) => {}
+                Opcode::TileStore => slots += 1,
+                Opcode::Trans => stack.extend(data.results.iter().flat_map(|&v| self.users_of(v))),
+                opcode if opcode.is_elementwise() => {
+                    stack.extend(data.results.iter().flat_map(|&v| self.users_of(v)));
+                }
+                _ => return None,
+            }
+        }
+        Some(slots)
     }
 
     /// The loaded matrix whose elements a reshape repeats along its rows, and what lies between.
