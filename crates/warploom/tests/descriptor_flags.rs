@@ -1,5 +1,7 @@
 //! What the flags of host descriptors do where one partition moves the tiles (C17): NaN outside where no loop loads, and
 //! an end with an error, instead of zeros, elsewhere.
+#![cfg(feature = "llvm")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod common;
 
