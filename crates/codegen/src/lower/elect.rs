@@ -63,7 +63,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Whether this lane is the one of its warp.
-    fn elected(&mut self) -> Result<IntValue<'c>> {
+    pub(super) fn elected(&mut self) -> Result<IntValue<'c>> {
         let all = self.ir.c32(u64::from(u32::MAX)).into();
         let elected = self.ir.intrinsic("nvvm.elect.sync", &[all])?;
         as_int(self.ir.member(elected, 1)?)

@@ -231,8 +231,8 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// The greater or the smaller of what is there and a number of 16 bits, or their sum, swapped in until nobody was faster; what was
-    /// there, zero where masked.
+    /// The greater or the smaller of what is there and a number of 16 bits, or their sum, swapped in until nobody was
+    /// faster; what was there, zero where masked.
     fn swap_in(
         &mut self,
         atomic: Atomic,

@@ -29,9 +29,7 @@ impl<'c> Lower<'c, '_> {
         let mine = self.ir.icmp(IntPredicate::EQ, self.warp, zero)?;
         self.ir.br_if(mine, first, done)?;
         self.ir.seek(first);
-        let all = self.ir.c32(u64::from(u32::MAX)).into();
-        let elected = self.ir.intrinsic("nvvm.elect.sync", &[all])?;
-        let elected = as_int(self.ir.member(elected, 1)?)?;
+        let elected = self.elected()?;
         self.ir.br_if(elected, chosen, done)?;
         self.ir.seek(chosen);
         for (at, depth, arrivals) in groups {
