@@ -119,6 +119,7 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16", Some(Feature::Ldmatrix), 7, 0),
     need("nvvm.mma.m16n8k16.row.col.bf16", None, 7, 0),
     need("nvvm.mma.m16n8k16.row.col.f32.f32", None, 7, 0),
+    need("nvvm.mma.m16n8k16.row.col.f16.f16", None, 7, 0),
     need("nvvm.mma.m16n8k8.row.col.tf32", None, 7, 0),
     need("nvvm.mma.m16n8k32.row.col.s8", None, 7, 0),
     need("nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32", Some(Feature::Fp8MmaSync), 8, 4),

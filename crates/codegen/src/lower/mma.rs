@@ -1,10 +1,14 @@
 //! wgmma: a dot is one inline assembly that fences, multiplies and commits (C30, C45, C46, C62, C63).
 
-use std::fmt::Write;
+mod kind;
+mod text;
+
 use std::rc::Rc;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
+pub(super) use kind::{Kind, kind};
+use text::{First, Shape, wgmma_text};
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type, ValueId};
 
@@ -14,67 +18,6 @@ use crate::error::{Refusal, Result, internal, refuse};
 use crate::family::Family;
 use crate::layout::{Engine, Operand};
 use crate::llvm::{Val, as_int};
-
-/// What one multiplication takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Kind {
-    /// PTX name of the element type.
-    pub name: &'static str,
-    /// Bytes of an element.
-    pub bytes: u64,
-    /// Whether elements are integers, whose sums are `i32`.
-    pub whole: bool,
-}
-
-impl Kind {
-    /// Elements of K per instruction (C63): 32 bytes.
-    pub fn k(self) -> u64 {
-        32 / self.bytes
-    }
-
-    /// The type of sums.
-    pub fn sum(self) -> Type {
-        if self.whole { Type::I32 } else { Type::F32 }
-    }
-
-    /// Whether operands may be MN-major (C62, T13).
-    fn transposes(self, engine: Engine) -> bool {
-        self.bytes == 2 || (self.bytes == 1 && engine == Engine::Tcgen05)
-    }
-}
-
-/// The tensor core's name of an element type.
-pub(super) fn kind(ty: &Type) -> Option<Kind> {
-    let (name, bytes) = match ty.elem() {
-        Type::Float(FloatKind::BF16) => ("bf16", 2),
-        Type::Float(FloatKind::F16) => ("f16", 2),
-        Type::Float(FloatKind::F8E4M3FN) => ("e4m3", 1),
-        Type::Float(FloatKind::F8E5M2) => ("e5m2", 1),
-        Type::Float(FloatKind::F32) => ("tf32", 4),
-        Type::Int(8, _) => ("s8", 1),
-        _ => return None,
-    };
-    Some(Kind { name, bytes, whole: name == "s8" })
-}
-
-/// Shape and kinds of a dot, checked.
-struct Shape {
-    a: Kind,
-    b: Kind,
-    n: u64,
-    /// Multiplications along K.
-    steps: u64,
-    /// Blocks of 64 rows per warpgroup.
-    blocks: u64,
-}
-
-/// Where A comes from.
-enum First<'c> {
-    /// A slot.
-    Shared(View<'c>, Operand),
-    /// Registers: for each block of rows and step along K, four of them.
-    Registers(Rc<[Val<'c>]>),
-}
 
 impl<'c> Lower<'c, '_> {
     /// `tt.dot`: issues, and commits as one group. The result is in flight until `warploom.mma_wait`.
@@ -94,8 +37,8 @@ impl<'c> Lower<'c, '_> {
         let ties = from.len();
         let mut args: Vec<Val<'c>> = from;
         let classes = self.sources(&shape, &a, &b, &mut args)?;
-        let count = (shape.blocks * shape.n / 2) as usize;
-        let (sum, class): (BasicTypeEnum, _) = match shape.a.whole {
+        let count = (shape.blocks * shape.registers()) as usize;
+        let (sum, class): (BasicTypeEnum, _) = match shape.a.whole || shape.half_sums {
             true => (self.ir.i32().into(), "=r"),
             false => (self.ir.f32().into(), "=f"),
         };
@@ -109,7 +52,7 @@ impl<'c> Lower<'c, '_> {
             First::Registers(registers) => registers,
         };
         let flight = Some(Flight { number: self.products, reads });
-        let form = Form::Tile { cols: shape.n, packed: false };
+        let form = Form::Tile { cols: shape.n, packed: shape.half_sums };
         let fragment = Fragment { family: Family::Wgmma(family), form, registers, flight };
         self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
@@ -143,12 +86,14 @@ impl<'c> Lower<'c, '_> {
         }
         let unsupported = || {
             let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
+            let known =
+                "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, f16 into f16, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
         let (ka, kb) = (kind(ta).ok_or_else(unsupported)?, kind(tb).ok_or_else(unsupported)?);
         let mixed = ka != kb && !(ka.bytes == 1 && kb.bytes == 1 && ka.whole == kb.whole);
-        if mixed || *tc.elem() != ka.sum() {
+        let half_sums = ka.name == "f16" && *tc.elem() == Type::Float(FloatKind::F16);
+        if mixed || !(half_sums || *tc.elem() == ka.sum()) {
             return Err(unsupported());
         }
         self.check_precision(op, ka.bytes)?;
@@ -166,7 +111,7 @@ impl<'c> Lower<'c, '_> {
         }
         self.check_accumulation(op, ka.bytes, *k)?;
         let blocks = self.wgmma()?.blocks(*m)?;
-        Ok(Shape { a: ka, b: kb, n: *n, steps: k / ka.k(), blocks })
+        Ok(Shape { a: ka, b: kb, n: *n, half_sums, steps: k / ka.k(), blocks })
     }
 
     /// Accumulators that must be fresh every few elements of K are refused (C7).
@@ -335,52 +280,4 @@ pub(super) fn tied(outputs: &[&str], ties: usize, others: &[&str]) -> String {
     (0..ties).for_each(|i| push(&i.to_string()));
     others.iter().for_each(|part| push(part));
     text
-}
-
-/// The assembly of one dot. Operands: accumulators block by block; unless they start from zero, the same
-/// again as inputs; then what [`Lower::sources`] appends.
-fn wgmma_text(shape: &Shape, a: &First, b: &Operand, zero: bool) -> String {
-    let per_block = shape.n / 2;
-    let lists: Vec<String> = (0..shape.blocks).map(|block| names(block * per_block, per_block)).collect();
-    let accumulators = shape.blocks * per_block;
-    let first = if zero { accumulators } else { 2 * accumulators };
-    let (width, a_major) = match a {
-        First::Shared(_, operand) => (1, format!(", {}", u8::from(operand.mn_major))),
-        First::Registers(_) => (4, String::new()),
-    };
-    let majors = match shape.a.transposes(Engine::Wgmma) {
-        true => format!("{a_major}, {}", u8::from(b.mn_major)),
-        false => String::new(),
-    };
-    let signs = if shape.a.whole { "" } else { ", 1, 1" };
-    let mut text = String::from("wgmma.fence.sync.aligned;\n");
-    for step in 0..shape.steps {
-        let keep = u8::from(!(zero && step == 0));
-        let a_at = first + step * (shape.blocks * width + 1);
-        let b_at = a_at + shape.blocks * width;
-        for (block, list) in (0..).zip(&lists) {
-            let a = match width {
-                1 => format!("${}", a_at + block),
-                _ => format!("{{{}}}", names(a_at + block * width, width)),
-            };
-            // Writing to a String cannot fail.
-            let _ = writeln!(
-                text,
-                "\twgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{{list}}}, {a}, ${b_at}, {keep}{signs}{majors};",
-                shape.n,
-                shape.a.k(),
-                if shape.a.whole { "s32" } else { "f32" },
-                shape.a.name,
-                shape.b.name,
-            );
-        }
-    }
-    text.push_str("\twgmma.commit_group.sync.aligned;");
-    text
-}
-
-/// `$first,$first+1,..`
-fn names(first: u64, count: u64) -> String {
-    let names: Vec<String> = (first..first + count).map(|i| format!("${i}")).collect();
-    names.join(",")
 }

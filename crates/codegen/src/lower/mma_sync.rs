@@ -12,7 +12,7 @@ use kind::{Kind, kind};
 use smallvec::SmallVec;
 use warploom_chips::Feature;
 use warploom_ir::diag::Code;
-use warploom_ir::{OpId, Type, ValueId};
+use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
 use super::value::{Bound, Coord, Coords, Form, Fragment, View};
@@ -78,9 +78,13 @@ impl<'c> Lower<'c, '_> {
             true => Some(self.pointing_b(&b_view, family)?),
             false => None,
         };
+        let sums = kind.sums();
+        let none = match kind.whole || kind.half_sums {
+            true => self.ir.c32(0).into(),
+            false => self.ir.cf32(0.0),
+        };
         let mut accumulators: Vec<Val<'c>> = match self.is_zero(c) {
-            true if kind.whole => vec![self.ir.c32(0).into(); (4 * down * across) as usize],
-            true => vec![self.ir.cf32(0.0); (4 * down * across) as usize],
+            true => vec![none; sums * (down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
         };
         for step in 0..k / kind.k() {
@@ -101,16 +105,16 @@ impl<'c> Lower<'c, '_> {
             for block in 0..down {
                 let left = self.left(&left, a, family, kind, (block, step))?;
                 for (right, accumulator) in
-                    rights.iter().zip((block * across..).map(|tile| 4 * tile as usize))
+                    rights.iter().zip((block * across..).map(|tile| sums * tile as usize))
                 {
-                    let four = accumulators
-                        .get_mut(accumulator..accumulator + 4)
+                    let own = accumulators
+                        .get_mut(accumulator..accumulator + sums)
                         .ok_or_else(|| internal("too few accumulators"))?;
-                    self.multiply(kind, &left, right, four)?;
+                    self.multiply(kind, &left, right, own)?;
                 }
             }
         }
-        let form = Form::Tile { cols: n, packed: false };
+        let form = Form::Tile { cols: n, packed: kind.half_sums };
         let fragment = Fragment::finished(Family::MmaSync(family), form, Rc::from(accumulators));
         self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
@@ -148,11 +152,11 @@ impl<'c> Lower<'c, '_> {
         let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
         let unsupported = || {
             let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, i8 into i32";
+            let known =
+                "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, f16 into f16, i8 into i32";
             Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
         };
-        let accumulator = |kind: &Kind| if kind.whole { Type::I32 } else { Type::F32 };
-        let kind = kind(ta, tb).filter(|kind| *tc.elem() == accumulator(kind)).ok_or_else(unsupported)?;
+        let kind = kind(ta, tb, tc).ok_or_else(unsupported)?;
         if kind.bytes == 1 && !kind.whole && !self.ir.target.has(Feature::Fp8MmaSync) {
             let text = format!("{} has no mma.sync of 8-bit floats", self.ir.target.name());
             let fix = "f16 or bf16 operands";
@@ -243,7 +247,7 @@ impl<'c> Lower<'c, '_> {
         Ok([register(0, 0)?, register(1, 0)?, register(0, 1)?, register(1, 1)?])
     }
 
-    /// One multiplication, added to four accumulators.
+    /// One multiplication, added to its accumulators.
     fn multiply(
         &mut self,
         kind: Kind,
@@ -256,10 +260,13 @@ impl<'c> Lower<'c, '_> {
         for register in a.iter().chain(b) {
             args.push(if kind.halves { self.ir.bits(*register, halves)? } else { *register });
         }
-        args.extend(accumulators.iter().copied());
-        let four = self.ir.intrinsic(kind.intrinsic, &args)?;
+        for &accumulator in accumulators.iter() {
+            args.push(if kind.half_sums { self.ir.bits(accumulator, halves)? } else { accumulator });
+        }
+        let sums = self.ir.intrinsic(kind.intrinsic, &args)?;
         for (accumulator, i) in accumulators.iter_mut().zip(0..) {
-            *accumulator = self.ir.member(four, i)?;
+            let sum = self.ir.member(sums, i)?;
+            *accumulator = if kind.half_sums { self.ir.bits(sum, self.ir.i32().into())? } else { sum };
         }
         Ok(())
     }

@@ -33,9 +33,7 @@ impl<'c> Lower<'c, '_> {
         let mut fragments = Vec::new();
         for &operand in operands {
             match self.bound.get(&operand) {
-                Some(Bound::Fragment(fragment))
-                    if matches!(fragment.form, Form::Tile { packed: false, .. }) =>
-                {
+                Some(Bound::Fragment(fragment)) if matches!(fragment.form, Form::Tile { .. }) => {
                     fragments.push(fragment.clone());
                 }
                 _ => {

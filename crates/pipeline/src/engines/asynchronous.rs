@@ -18,7 +18,7 @@ use crate::engines::covered::{Held, is_free};
 use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
 use crate::nest::{innermost_for, repeats};
-use crate::normalize::widened::sums_anew;
+use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
@@ -166,7 +166,8 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     let tf32 = module.attr(dot, "inputPrecision").and_then(Attr::as_str) == Some("tf32");
     let fresh = sums_anew(module, dot, target);
     let sum = if matches!(ta.elem(), Type::Int(..)) { Type::I32 } else { Type::F32 };
-    if *tc.elem() != sum || (bits == 32 && !tf32) || fresh {
+    let halves = sums_halves(module, dot, target);
+    if !(*tc.elem() == sum || halves) || (bits == 32 && !tf32) || fresh {
         return no(Code::Precision, "C7", format!("tt.dot of {ta} into {tc}"));
     }
     let step = if tensor || (sum == Type::I32 && n > 32) { 16 } else { 8 };
@@ -176,7 +177,7 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     }
     // What goes round a loop as a sum of products alone stays in tensor memory.
     let stays = tensor && accumulates(module, dot);
-    let words = if stays { 0 } else { m.saturating_mul(n) };
+    let words = if stays { 0 } else { m.saturating_mul(n) >> u32::from(halves) };
     let (mut registers, mut held) = (0, vec![m]);
     for (index, operand) in [a, b].into_iter().enumerate() {
         match place(module, operand, index == 1, target) {

@@ -2,7 +2,7 @@
 //!
 //! 8-bit floats become f16, which holds both formats exactly, on chips whose tensor cores have none, and where the author
 //! asks for sums that are more precise than those of 8-bit floats (C7). Accumulators of f16 are kept in f32 by each
-//! product, and rounded behind it.
+//! product, and rounded behind it, where the chip's instruction has none of f16 for its operands.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,8 @@ pub(crate) fn widen(module: &mut Module, func: OpId, target: &Target) -> Vec<Dia
             };
             told.push(remark(module, dot, Code::Target, format!("{chip} {why} become f16")).rule(rule));
         }
-        let result = module.result(dot).filter(|&v| *module.ty(v).elem() == Type::Float(FloatKind::F16));
+        let half = |&v: &ValueId| *module.ty(v).elem() == Type::Float(FloatKind::F16);
+        let result = module.result(dot).filter(|v| half(v) && !sums_halves(module, dot, target));
         if result.is_some() {
             let text = "the accumulators of this product are kept in f32 and rounded to f16 behind it";
             told.push(remark(module, dot, Code::Type, text).rule("T12"));
@@ -82,6 +83,14 @@ fn in_single(module: &mut Module, block: BlockId, (dot, result): (OpId, ValueId)
     if let Some(operand) = conversion.and_then(|op| module.ops[op].operands.get_mut(0)) {
         *operand = result;
     }
+}
+
+/// Whether accumulators of f16 are what the chip's instruction has for a product: of f16 by mma.sync and wgmma. Those in
+/// tensor memory are kept in f32.
+pub(crate) fn sums_halves(module: &Module, dot: OpId, target: &Target) -> bool {
+    let half = Type::Float(FloatKind::F16);
+    let mut tiles = module.ops[dot].operands.iter().take(2).copied().chain(module.result(dot));
+    tiles.all(|v| *module.ty(v).elem() == half) && !target.has(Feature::Tcgen05)
 }
 
 /// Whether a product of 8-bit floats asks for sums that start anew within its K, and the chip's would lose bits else:

@@ -8,7 +8,7 @@ use super::rings::in_any;
 use super::{Dot, OperandSource, TileLoad};
 use crate::classes::{Class, class};
 use crate::nest::{innermost_for, is_inside};
-use crate::normalize::widened::sums_anew;
+use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::registers;
 use crate::select::selection::HALF_ROWS;
@@ -92,8 +92,8 @@ fn precision(module: &Module, op: OpId, target: &Target, errors: &mut Vec<Diagno
     let operands = &module.ops[op].operands;
     let (a, b) = (module.ty(*operands.first()?).elem(), module.ty(*operands.get(1)?).elem());
     let result = module.ty(module.result(op)?).elem();
-    let supported = "bf16, f16, f8E4M3FN, f8E5M2, and f32 with inputPrecision = tf32, accumulated in f32";
-    if a != b || *result != Type::F32 {
+    let supported = "bf16, f16, f8E4M3FN, f8E5M2, and f32 with inputPrecision = tf32, accumulated in f32; f16 by wgmma in f16, too";
+    if a != b || !(*result == Type::F32 || sums_halves(module, op, target)) {
         let text = format!("tt.dot of {a} and {b} into {result}");
         errors.push(refuse(module, op, Code::Type, text).note("supported", supported));
         return None;
