@@ -13,7 +13,7 @@ use crate::compiled::{Compiled, Expanded, Parts};
 use crate::expand;
 use crate::forms::{self, TextForm};
 use crate::normalize::descriptors::carried::remade;
-use crate::normalize::{by_axes, handed, plain, settled, with_fma};
+use crate::normalize::{by_axes, handed, plain, settled, split, with_fma};
 use crate::options::CompileOptions;
 use crate::resumed::Resumed;
 use crate::select::entry_function;
@@ -79,7 +79,7 @@ fn verified(module: &Module) -> Result<(), Diagnostics> {
 fn compile(module: &Module, target: &Target, options: &CompileOptions) -> Result<Compiled, Diagnostics> {
     let written = &*match entry_function(module, options.entry.as_deref()) {
         Ok(entry) => {
-            let plain = with_fma(plain(module, entry)?, entry);
+            let plain = with_fma(split(plain(module, entry)?, entry), entry);
             match forms::form(&plain, target) {
                 Ok(TextForm::Kernel) => {
                     let plain = handed(remade(plain, entry)?, entry);

@@ -1,6 +1,8 @@
 //! Tiles whose elements stand elsewhere in another tile: reshapes, gathers, joins and splits. No element moves; it
 //! is computed, or loaded, by the lane that wants it, at a place that is only known when the kernel runs.
 
+use std::ops::Range;
+
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;
 use smallvec::SmallVec;
@@ -29,11 +31,40 @@ impl<'c> Lower<'c, '_> {
         let (value, at) = key;
         let to: SmallVec<[u64; 5]> = self.module.ty(*value).shape().into();
         let from: SmallVec<[u64; 5]> = self.module.ty(source).shape().into();
-        if let Some(coords) = regrouped(&to, &from, at, self.place.family, 32 * self.place.warps) {
+        let lanes = 32 * self.place.warps;
+        if let Some(coords) = regrouped(&to, &from, at, self.place.family, lanes) {
             self.remember_place(key, &coords);
             return Ok(coords);
         }
-        let mut place = self.row_major(&to, at)?;
+        let mut coords = Coords::new();
+        for (own, theirs) in blocks(&to, &from) {
+            let (to, from) = (&to[own.clone()], &from[theirs.clone()]);
+            let place: Coords = at[own.clone()].iter().copied().collect();
+            if let Some(found) = regrouped(to, from, &place, self.place.family, lanes) {
+                coords.extend(found);
+                continue;
+            }
+            // Elements that differ elsewhere alone have it from one place.
+            let mut alone: Coords = std::iter::repeat_n(Coord::ZERO, at.len()).collect();
+            alone[own].copy_from_slice(&place);
+            let key = (*value, alone);
+            let found = match self.moved.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let found = self.place_of(to, from, &place)?;
+                    self.remember_place(&key, &found);
+                    found
+                }
+            };
+            coords.extend(found);
+        }
+        self.remember_place(key, &coords);
+        Ok(coords)
+    }
+
+    /// The same by the number of the element.
+    fn place_of(&mut self, to: &[u64], from: &[u64], at: &Coords) -> Result<Coords> {
+        let mut place = self.row_major(to, at)?;
         let mut coords = Coords::new();
         for &extent in from.iter().rev() {
             let coord = match extent {
@@ -47,7 +78,6 @@ impl<'c> Lower<'c, '_> {
             place = self.ir.quotient(place, extent)?;
         }
         coords.reverse();
-        self.remember_place(key, &coords);
         Ok(coords)
     }
 
@@ -112,4 +142,27 @@ impl<'c> Lower<'c, '_> {
             _ => false,
         }
     }
+}
+
+/// The dimensions of two shapes of as many elements, cut where both are.
+fn blocks(to: &[u64], from: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut all, mut own, mut theirs) = (Vec::new(), 0..0, 0..0);
+    let (mut left, mut right) = (1u64, 1u64);
+    loop {
+        let next = if left <= right { (to, &mut own, &mut left) } else { (from, &mut theirs, &mut right) };
+        let Some(&extent) = next.0.get(next.1.end) else { break };
+        next.1.end += 1;
+        *next.2 = next.2.saturating_mul(extent);
+        if left == right && left > 1 {
+            all.push((own.clone(), theirs.clone()));
+            (own, theirs) = (own.end..own.end, theirs.end..theirs.end);
+            (left, right) = (1, 1);
+        }
+    }
+    // Extents of 1 go with the last.
+    match all.last_mut() {
+        Some(last) => (last.0.end, last.1.end) = (to.len(), from.len()),
+        None => all.push((0..to.len(), 0..from.len())),
+    }
+    all
 }

@@ -1,6 +1,7 @@
 //! Tiles that lanes make where they like, on their way into a slot: by the accesses of memory that are widest (C33, G21).
 
 use hashbrown::HashSet;
+use smallvec::{SmallVec, smallvec};
 use warploom_ir::{OpId, Opcode, ValueId};
 
 use super::value::{Bound, Coord, Coords, Memory, View};
@@ -61,9 +62,9 @@ impl<'c> Lower<'c, '_> {
     /// The loads that a matrix of elements made anywhere consists of, and how many slots are made of them; `None` where
     /// somebody else uses them, too.
     fn loaded_from(&self, root: ValueId) -> Option<(Vec<Source>, u64)> {
-        let (mut stack, mut found, mut cone) = (vec![(root, false)], Vec::new(), HashSet::new());
+        let (mut stack, mut found, mut cone) = (vec![(root, false, 1)], Vec::new(), HashSet::new());
         let cols = |value: ValueId| self.module.ty(value).shape().last().copied().unwrap_or(1);
-        while let Some((value, turned)) = stack.pop() {
+        while let Some((value, turned, each)) = stack.pop() {
             let Some(op) = self.module.def_op(value) else { continue };
             if !cone.insert(value) || !matches!(self.bound.get(&value), Some(Bound::Lazy(_))) {
                 continue;
@@ -71,16 +72,16 @@ impl<'c> Lower<'c, '_> {
             let data = &self.module.ops[op];
             let matrix = self.module.ty(value).shape().len() == 2;
             match data.opcode {
-                Opcode::Load if matrix => found.push(Source { op, turned, each: 1 }),
-                Opcode::Trans if matrix => stack.extend(data.operands.iter().map(|&v| (v, !turned))),
+                Opcode::Load if matrix => found.push(Source { op, turned, each }),
+                Opcode::Trans if matrix => stack.extend(data.operands.iter().map(|&v| (v, !turned, each))),
                 opcode if opcode.is_elementwise() && matrix => {
-                    stack.extend(data.operands.iter().map(|&v| (v, turned)));
+                    stack.extend(data.operands.iter().map(|&v| (v, turned, each)));
                 }
-                Opcode::Reshape if matrix && !turned => {
-                    if let Some(repeated) = self.repeated(value) {
-                        cone.extend(repeated.1);
-                        let op = self.module.def_op(repeated.0)?;
-                        found.push(Source { op, turned, each: cols(value) / cols(repeated.0).max(1) });
+                Opcode::Reshape if matrix => {
+                    if let Some((between, sides)) = self.side_by_side(value) {
+                        let count = sides.first().map_or(1, |&side| cols(value) / cols(side).max(1));
+                        cone.extend(between);
+                        stack.extend(sides.iter().map(|&side| (side, turned, count * each)));
                     }
                 }
                 // What is the same in a row or a column is loaded once for it.
@@ -121,20 +122,26 @@ impl<'c> Lower<'c, '_> {
         Some(slots)
     }
 
-    /// The loaded matrix whose elements a reshape repeats along its rows, and what lies between.
-    fn repeated(&self, reshaped: ValueId) -> Option<(ValueId, [ValueId; 3])> {
-        let from = |value: ValueId, opcode: Opcode| {
+    /// The matrices whose elements a reshape shows side by side in its rows, one of them again and again or those of
+    /// `tt.join`; behind what lies between.
+    fn side_by_side(&self, reshaped: ValueId) -> Option<(SmallVec<[ValueId; 2]>, SmallVec<[ValueId; 2]>)> {
+        let made_by = |value: ValueId, opcode: Opcode| {
             let op = self.module.def_op(value).filter(|&op| self.module.ops[op].opcode == opcode)?;
-            self.module.ops[op].operands.first().copied()
+            Some(&self.module.ops[op].operands)
         };
-        let wide = from(reshaped, Opcode::Reshape)?;
-        let thin = from(wide, Opcode::Broadcast)?;
-        let source = from(thin, Opcode::ExpandDims)?;
-        from(source, Opcode::Load)?;
-        let (to, shape) = (self.module.ty(reshaped).shape(), self.module.ty(source).shape());
+        let wide = *made_by(reshaped, Opcode::Reshape)?.first()?;
+        let (between, sides): (SmallVec<_>, SmallVec<_>) = match made_by(wide, Opcode::Join) {
+            Some(both) => (smallvec![wide], both.iter().copied().collect()),
+            None => {
+                let thin = *made_by(wide, Opcode::Broadcast)?.first()?;
+                let source = *made_by(thin, Opcode::ExpandDims)?.first()?;
+                let last = self.module.ty(thin).shape().last() == Some(&1);
+                (smallvec![wide, thin], last.then_some(source).into_iter().collect())
+            }
+        };
+        let (to, shape) = (self.module.ty(reshaped).shape(), self.module.ty(*sides.first()?).shape());
         let fits = matches!((to, shape), ([m, n], [rows, cols]) if m == rows && n % cols == 0);
-        let last = self.module.ty(thin).shape().last() == Some(&1);
-        (fits && last).then_some((source, [wide, thin, source]))
+        fits.then_some((between, sides))
     }
 
     fn element_bytes(&self, load: OpId) -> u64 {

@@ -258,8 +258,11 @@ fn tf32_truncates_operands_and_nothing_else() {
     let full = product(&a, &b, &c, |x| x);
     let apart = |v: &[f64]| found.iter().zip(v).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(apart(&expected) < 1e-6 && apart(&full) > 1e-4);
-    let split = dot(&a, &b, &c, &[("inputPrecision", word("tf32x3"))]);
-    assert_eq!(split, Err(Fault::Unsupported("tt.dot with inputPrecision = tf32x3".into())));
+    for precision in ["tf32x3", "bf16x3", "bf16x6", "ieee"] {
+        let split = dot(&a, &b, &c, &[("inputPrecision", word(precision))]).unwrap();
+        let apart = split.iter().zip(&full).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-6, "{precision}");
+    }
 }
 
 #[test]

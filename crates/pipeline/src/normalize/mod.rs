@@ -14,6 +14,7 @@ mod plain;
 pub(crate) mod relaid;
 pub(crate) mod scaled;
 mod settled;
+mod split;
 pub(crate) mod widened;
 
 pub(crate) use folds::by_axes;
@@ -21,3 +22,4 @@ pub(crate) use handed::handed;
 pub use normal_form::normalize;
 pub(crate) use plain::{plain, with_fma};
 pub(crate) use settled::settled;
+pub(crate) use split::split;

@@ -166,7 +166,7 @@ fn scale_bits(elem: &Type) -> Option<u64> {
 
 impl Emit<'_> {
     /// A tile with rows and columns exchanged.
-    fn turned(&mut self, tile: ValueId) -> Option<ValueId> {
+    pub(super) fn turned(&mut self, tile: ValueId) -> Option<ValueId> {
         let ty = self.out.ty(tile).clone();
         let &[rows, cols] = ty.shape() else { return None };
         let order = Attr::DenseArray { elem: Type::I32, values: vec![1, 0] };

@@ -4,8 +4,6 @@
 //! asks for sums that are more precise than those of 8-bit floats (C7). Accumulators of f16 are kept in f32 by each
 //! product, and rounded behind it, where the chip's instruction has none of f16 for its operands.
 
-use std::collections::HashMap;
-
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
@@ -90,7 +88,9 @@ fn in_single(module: &mut Module, block: BlockId, (dot, result): (OpId, ValueId)
 pub(crate) fn sums_halves(module: &Module, dot: OpId, target: &Target) -> bool {
     let half = Type::Float(FloatKind::F16);
     let mut tiles = module.ops[dot].operands.iter().take(2).copied().chain(module.result(dot));
-    tiles.all(|v| *module.ty(v).elem() == half) && !target.has(Feature::Tcgen05)
+    let rows = module.result(dot).and_then(|v| module.ty(v).shape().first().copied());
+    let tensor = target.has(Feature::Tcgen05) && rows.is_none_or(|rows| rows.is_multiple_of(64));
+    tiles.all(|v| *module.ty(v).elem() == half) && !tensor
 }
 
 /// Whether a product of 8-bit floats asks for sums that start anew within its K, and the chip's would lose bits else:
@@ -111,16 +111,7 @@ fn is_narrow(elem: &Type) -> bool {
 /// An operand as f16: the tile behind its views is converted, and seen the same way.
 fn wide(emit: &mut Emit<'_>, operand: ValueId) -> Option<ValueId> {
     let seen = look_through(emit.out, operand);
-    let half = Type::Float(FloatKind::F16);
-    let ty = emit.out.ty(seen.base).with_elem(half.clone());
-    let mut value = emit.value(Opcode::FpToFp, &[seen.base], &ty);
-    for &view in seen.views.iter().rev() {
-        let block = emit.block;
-        let from = *emit.out.ops[view].operands.first()?;
-        let to = emit.out.ty(emit.out.result(view)?).with_elem(half.clone());
-        let copy = emit.out.clone_op(view, block, &mut HashMap::from([(from, value)]));
-        value = emit.out.result(copy)?;
-        emit.out.values[value].ty = to;
-    }
-    Some(value)
+    let ty = emit.out.ty(seen.base).with_elem(Type::Float(FloatKind::F16));
+    let value = emit.value(Opcode::FpToFp, &[seen.base], &ty);
+    emit.seen_as(value, &seen.views)
 }
