@@ -9,6 +9,9 @@ use super::{Lower, Place};
 use crate::error::Result;
 use crate::family::{Axis, Blocked, Family};
 
+/// A value or two.
+type Few = SmallVec<[ValueId; 2]>;
+
 /// Bytes of a word that is stored.
 const WORD: u64 = 4;
 
@@ -124,13 +127,13 @@ impl<'c> Lower<'c, '_> {
 
     /// The matrices whose elements a reshape shows side by side in its rows, one of them again and again or those of
     /// `tt.join`; behind what lies between.
-    fn side_by_side(&self, reshaped: ValueId) -> Option<(SmallVec<[ValueId; 2]>, SmallVec<[ValueId; 2]>)> {
+    fn side_by_side(&self, reshaped: ValueId) -> Option<(Few, Few)> {
         let made_by = |value: ValueId, opcode: Opcode| {
             let op = self.module.def_op(value).filter(|&op| self.module.ops[op].opcode == opcode)?;
             Some(&self.module.ops[op].operands)
         };
         let wide = *made_by(reshaped, Opcode::Reshape)?.first()?;
-        let (between, sides): (SmallVec<_>, SmallVec<_>) = match made_by(wide, Opcode::Join) {
+        let (between, sides): (Few, Few) = match made_by(wide, Opcode::Join) {
             Some(both) => (smallvec![wide], both.iter().copied().collect()),
             None => {
                 let thin = *made_by(wide, Opcode::Broadcast)?.first()?;

@@ -19,6 +19,7 @@ use crate::names::name_once;
 use crate::normalize::{descriptors, induction, normalize, relaid, scaled, widened};
 use crate::place::refuse;
 use crate::storage::BUFFER;
+use crate::transports::find::Found;
 use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
 use crate::waits;
 
@@ -164,7 +165,7 @@ impl Whole {
     /// # Errors
     /// Every reason why it cannot be, in file order (C90).
     pub fn plan(&self, source: &Source<'_>, strategy: Strategy) -> Result<Plan, Vec<Diagnostic>> {
-        let Source { func, target, options, .. } = *source;
+        let Source { func, target, .. } = *source;
         let (tight, products) = (strategy.tight, strategy.products);
         debug_assert_eq!(strategy.partitions, Partitions::One);
         let mut kernel = self.kernel.clone();
@@ -191,16 +192,42 @@ impl Whole {
         }
         name_once(&mut kernel, func);
         let (found, stays) = find::loops(&kernel, func, target);
-        let operands = operands::operands(&kernel, func, &found, tight);
-        let shape = shape::choose(&kernel, func, target, products, &operands)?;
+        remarks.extend(stays);
+        if !tight {
+            return self.placed(source, strategy, kernel, (found, remarks));
+        }
+        let (fewer, dropped) = find::operands_alone(&kernel, func, &found);
+        let all = self.placed(source, strategy, kernel.clone(), (found, remarks.clone()));
+        all.or_else(|_| {
+            remarks.extend(dropped);
+            self.placed(source, strategy, kernel, (fewer, remarks))
+        })
+    }
+
+    /// The same, for a kernel in the form that its strategy takes, whose loops bring these tiles.
+    fn placed(
+        &self,
+        source: &Source<'_>,
+        strategy: Strategy,
+        kernel: Module,
+        (found, mut remarks): (Vec<Found>, Vec<Diagnostic>),
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let Source { func, target, options, .. } = *source;
+        let (tight, products) = (strategy.tight, strategy.products);
+        let mut operands = operands::operands(&kernel, func, &found, tight);
+        let mut shape = shape::choose(&kernel, func, target, products, &operands)?;
+        if tight && shape.columns() > 1 {
+            // Where several warps share a row, what would stay in registers is stored for each product.
+            operands = operands::operands(&kernel, func, &found, false);
+            shape = shape::choose(&kernel, func, target, products, &operands)?;
+        }
         let (tensor, start) = tensor::plan(&kernel, func, shape.layout, &found, (shape.scratch, target))?;
         let (engine, start) = match strategy.moves {
             Moves::Tma => engine::find(&kernel, func, &found, target, start)?,
             Moves::Lanes => (engine::Engine::default(), start),
         };
-        let (blocking, start) = blocking::find(&kernel, func, &operands, start);
+        let (blocking, start) = blocking::find(&kernel, func, &operands, (start, tight));
         let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
-        remarks.extend(stays);
         remarks.extend(shape::crowded(&kernel, func, &shape));
         let given_back = tensor.given_back.clone();
         let given = source.given.as_ref().map(|(_, given)| given.clone());

@@ -30,12 +30,13 @@ pub struct BlockingLoads {
     pub again: bool,
 }
 
-/// The blocking tiles of a kernel, placed from an offset in shared memory on; and where what follows may begin.
+/// The blocking tiles of a kernel, placed from an offset in shared memory on; and where what follows may begin. Where shared
+/// memory is `tight`, tiles that nobody reads any more leave their bytes to later ones of their block.
 pub(crate) fn find(
     module: &Module,
     func: OpId,
     operands: &[DotOperand],
-    start: u64,
+    (start, tight): (u64, bool),
 ) -> (Vec<BlockingLoads>, u64) {
     let operands: BTreeSet<OpId> = operands
         .iter()
@@ -59,7 +60,68 @@ pub(crate) fn find(
             None => groups.push(BlockingLoads { tiles: vec![tile], offsets: vec![offset], again }),
         }
     }
+    if tight {
+        end = share(module, &mut groups, start);
+    }
     (groups, end)
+}
+
+/// Gives each group its bytes from the copy to the last product that reads it; returns where they end. All meet before a
+/// copy into bytes that others were read from.
+fn share(module: &Module, groups: &mut [BlockingLoads], start: u64) -> u64 {
+    let mut placed: Vec<(Option<BlockId>, [usize; 2], [u64; 2])> = Vec::new();
+    let mut end = start;
+    for group in groups.iter_mut() {
+        let (block, [first, last]) = life(module, group);
+        let beside = |other: &&(Option<BlockId>, [usize; 2], [u64; 2])| {
+            other.0 != block || (other.1[0] <= last && first <= other.1[1])
+        };
+        let mut taken: Vec<[u64; 2]> = placed.iter().filter(beside).map(|other| other.2).collect();
+        taken.sort_unstable();
+        for (tile, offset) in group.tiles.iter().zip(&mut group.offsets) {
+            let (align, bytes) = (tile.align(), tile.bytes());
+            let mut at = start.next_multiple_of(align);
+            for &[from, to] in &taken {
+                if at.saturating_add(bytes) > from && at < to {
+                    at = to.next_multiple_of(align);
+                }
+            }
+            *offset = at;
+            let span = [at, at.saturating_add(bytes)];
+            group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
+            taken.push(span);
+            taken.sort_unstable();
+            placed.push((block, [first, last], span));
+            end = end.max(span[1]);
+        }
+    }
+    end
+}
+
+/// The block of a group, and the places of its copy and of the last operation there that reads it: none is the last where
+/// others than products read it, who may do so late.
+fn life(module: &Module, group: &BlockingLoads) -> (Option<BlockId>, [usize; 2]) {
+    let loads: Vec<OpId> = group.tiles.iter().map(|t| t.op).collect();
+    let block = loads.last().and_then(|&op| module.ops[op].block);
+    let ops = block.map(|block| module.blocks[block].ops.as_slice()).unwrap_or_default();
+    let copied = ops.iter().position(|op| loads.last() == Some(op)).unwrap_or(0);
+    let (mut last, mut late) = (copied, false);
+    let mut values: BTreeSet<ValueId> = loads.iter().filter_map(|&op| module.result(op)).collect();
+    for (at, &op) in ops.iter().enumerate() {
+        for inner in preorder(module, op) {
+            let data = &module.ops[inner];
+            if !data.operands.iter().any(|v| values.contains(v)) {
+                continue;
+            }
+            last = last.max(at);
+            match data.opcode {
+                Opcode::Trans | Opcode::Reshape => values.extend(&data.results),
+                Opcode::Dot => {}
+                _ => late = true,
+            }
+        }
+    }
+    (block, [copied, if late { usize::MAX } else { last }])
 }
 
 /// Whether a load can wait for its neighbours: nothing between it and them reads the group.

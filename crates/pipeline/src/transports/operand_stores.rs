@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::clone;
 use crate::emit::{Emit, number};
@@ -138,17 +138,17 @@ fn place(module: &Module, groups: &mut [OperandStores], (start, keeps): (u64, bo
     end
 }
 
-/// The same for tiles that take turns: each keeps its bytes from its store to the last product that reads it. All meet
-/// before a store into bytes that another product of the block may still read.
+/// The same for tiles that take turns: each keeps its bytes from its store to the last product that reads it, those of loops
+/// beside each other anyhow. All meet before a store into bytes that another product may still read.
 fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand], start: u64) -> u64 {
     let position = |dot: OpId| {
         let block = module.ops[dot].block?;
         module.blocks[block].ops.iter().position(|&op| op == dot)
     };
-    let mut placed: Vec<(Option<BlockId>, [usize; 2], [u64; 2])> = Vec::new();
+    let mut placed: Vec<(OpId, [usize; 2], [u64; 2])> = Vec::new();
     let mut end = start;
     for group in groups.iter_mut() {
-        let block = module.ops[group.dot].block;
+        let dot = group.dot;
         let first = position(group.dot).unwrap_or(0);
         for tile in &mut group.tiles {
             let readers =
@@ -156,11 +156,12 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
             let last = readers.filter_map(|o| position(o.dot)).max().unwrap_or(usize::MAX);
             let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
             let bytes = tile.tile.bytes().unwrap_or(0);
-            // Of other blocks nothing is known.
-            let beside = |other: &&(Option<BlockId>, [usize; 2], [u64; 2])| {
-                other.0 != block || (other.1[0] <= last && first <= other.1[1])
+            let at_once = |&&(other, [from, to], _): &&(OpId, [usize; 2], _)| match beside(module, other, dot)
+            {
+                true => from <= last && first <= to,
+                false => !in_turn(module, other, dot),
             };
-            let mut taken: Vec<[u64; 2]> = placed.iter().filter(beside).map(|other| other.2).collect();
+            let mut taken: Vec<[u64; 2]> = placed.iter().filter(at_once).map(|other| other.2).collect();
             taken.sort_unstable();
             let mut at = start.next_multiple_of(align);
             for [from, to] in taken {
@@ -171,7 +172,7 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
             tile.offset = at;
             let span = [at, at.saturating_add(bytes)];
             group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
-            placed.push((block, [first, last], span));
+            placed.push((dot, [first, last], span));
             end = end.max(span[1]);
         }
     }
@@ -187,6 +188,14 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
         group.again |= spans.iter().any(met);
     }
     end
+}
+
+/// Whether two products stand in loops beside each other, so that one never reads while the other's operands are stored.
+fn in_turn(module: &Module, dot: OpId, other: OpId) -> bool {
+    match (innermost_for(module, dot), innermost_for(module, other)) {
+        (Some(a), Some(b)) => a != b && !is_inside(module, a, b) && !is_inside(module, b, a),
+        _ => false,
+    }
 }
 
 /// Whether a product stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
