@@ -12,7 +12,7 @@ use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
 use super::entry::scalar_type;
 use super::hazards::Hazards;
-use super::value::{Bound, Coords, Key, Memory};
+use super::value::{Bound, Coords, Key, Memory, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::family::Family;
 use crate::llvm::{Ir, Val, as_int};
@@ -52,6 +52,9 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) bound: HashMap<ValueId, Bound<'c>>,
     /// Elements of tiles that were computed, valid in the scope they were computed in.
     pub(super) memo: HashMap<Key, Val<'c>>,
+    /// Views of slots, also of those whose elements are in registers by now: products of the asynchronous proxy read slots
+    /// until their ring's release, which the program's checkers hold against them.
+    pub(super) slots: HashMap<ValueId, View<'c>>,
     /// Keys of `memo` in the order they came, to forget them at the end of a scope.
     pub(super) memo_log: Vec<Key>,
     /// Packed pairs of 16-bit elements that were read from shared memory, by their even column.

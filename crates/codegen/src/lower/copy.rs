@@ -278,7 +278,9 @@ impl<'c> Lower<'c, '_> {
             let text = "a slot of shared memory that may not have been written";
             return Err(refuse(Code::Verify, text).rule("C35").into());
         }
-        self.bound.insert(result, Bound::View(View { ring, payload, slot, transposed: false, written }));
+        let view = View { ring, payload, slot, transposed: false, written };
+        self.slots.insert(result, view);
+        self.bound.insert(result, Bound::View(view));
         self.open.push((result, Memory::ring(ring)));
         Ok(())
     }

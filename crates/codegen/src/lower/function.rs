@@ -60,6 +60,7 @@ pub(crate) fn lower<'c, 'a>(
         program,
         ir,
         bound: HashMap::new(),
+        slots: HashMap::new(),
         memo: HashMap::new(),
         memo_log: Vec::new(),
         pairs: HashMap::new(),

@@ -154,7 +154,7 @@ impl<'c> Lower<'c, '_> {
         (kind, engine): (Kind, Engine),
         second: bool,
     ) -> Result<(View<'c>, Operand)> {
-        let Some(Bound::View(view)) = self.bound.get(&value) else {
+        let Some(view) = self.slots.get(&value) else {
             let text =
                 format!("operand {} of tt.dot is not in shared memory", if second { 'b' } else { 'a' });
             return Err(refuse(Code::Layout, text).rule("C45").into());

@@ -8,7 +8,7 @@ use warploom_ir::{FloatKind, OpId, Type, ValueId};
 
 use super::Lower;
 use super::mma::{Kind, kind};
-use super::value::{Bound, View};
+use super::value::View;
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::layout::{Engine, Operand};
 use crate::llvm::Val;
@@ -121,8 +121,7 @@ impl<'c> Lower<'c, '_> {
     /// A: a view of tensor memory as its lanes wrote it, in the lanes that the rows of the accumulator have (E44), or of shared
     /// memory.
     fn mma_first(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
-        if let Some(Bound::View(view)) = self.bound.get(&value) {
-            let view = *view;
+        if let Some(&view) = self.slots.get(&value) {
             let columns = self.program.rings[view.ring].payloads[view.payload].columns;
             if let Some(columns) = columns {
                 if view.transposed || view.written.is_some() || columns.rows != shape.rows {

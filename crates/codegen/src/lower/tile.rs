@@ -124,10 +124,15 @@ impl<'c> Lower<'c, '_> {
         let result = self.only_result(op)?;
         let rank = self.module.ty(result).shape().len();
         let order = self.order(op, rank)?;
-        match self.bound.get(&self.operand(op, 0)?) {
-            Some(Bound::View(view)) if rank == 2 => {
-                let exchanged = order[0] == 1;
-                let view = View { transposed: view.transposed != exchanged, ..*view };
+        let operand = self.operand(op, 0)?;
+        let exchanged = order.first() == Some(&1);
+        let slot = self.slots.get(&operand).filter(|_| rank == 2);
+        let slot = slot.map(|view| View { transposed: view.transposed != exchanged, ..*view });
+        if let Some(view) = slot {
+            self.slots.insert(result, view);
+        }
+        match (self.bound.get(&operand), slot) {
+            (Some(Bound::View(_)), Some(view)) => {
                 self.bound.insert(result, Bound::View(view));
                 self.open.push((result, Memory::ring(view.ring)));
                 Ok(())
