@@ -10,6 +10,7 @@ use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use crate::engines::asynchronous::{self, Products};
 use crate::engines::blocked;
+use crate::engines::covered::is_free;
 use crate::engines::pressure::live_words;
 use crate::engines::scratch;
 use crate::engines::{PartitionShape, RegisterLayout};
@@ -113,7 +114,14 @@ fn mma_sync(
                 rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n)
             })
     };
-    let held = |m: u64, n: u64| operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n));
+    // What lanes make anywhere is stored as its slot has it.
+    let made = |f: &DotOperand| {
+        let registers = f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
+        !registers && is_free(module, f.seen.base)
+    };
+    let held = |m: u64, n: u64| {
+        operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n) || made(f))
+    };
     let fits = |all: u64, most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
         all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
     };
