@@ -23,21 +23,16 @@ pub(crate) fn relay(kernel: &mut Module, func: OpId, target: &Target) -> bool {
     !found.is_empty()
 }
 
-/// Whether an operand is a tile loaded beside its product, whose rows are not along K where they must be.
+/// Whether an operand is a tile whose rows are not along K where they must be.
 fn lies_across(kernel: &Module, dot: OpId, second: bool, target: &Target) -> bool {
     let Some(&operand) = kernel.ops[dot].operands.get(usize::from(second)) else { return false };
     let seen = look_through(kernel, operand);
-    let loaded = kernel.def_op(seen.base).is_some_and(|op| {
-        let load = matches!(kernel.ops[op].opcode, Opcode::Load | Opcode::DescriptorLoad);
-        load && kernel.ops[op].block == kernel.ops[dot].block
-    });
     let bound = match kernel.ty(operand).elem_bits() {
         Some(8) => target.mma_instruction() == MmaInstruction::Wgmma,
         Some(32) => target.mma_instruction() != MmaInstruction::MmaSync,
         _ => false,
     };
-    loaded
-        && bound
+    bound
         && kernel.ty(operand).shape().len() == 2
         && seen.order.len() == 2
         && seen.transposed() != second
