@@ -114,17 +114,21 @@ fn mma_sync(
                 rows.is_multiple_of(16 * m) && cols.is_multiple_of(cols_of_tile * n)
             })
     };
-    // What lanes make anywhere is stored as its slot has it.
+    // What lanes make anywhere is stored as its slot has it; those that hold what they make read less.
     let made = |f: &DotOperand| {
         let registers = f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
         !registers && is_free(module, f.seen.base)
     };
-    let held = |m: u64, n: u64| {
-        operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n) || made(f))
+    let held = |m: u64, n: u64, anywhere: bool| {
+        let placed = |f: &DotOperand| f.slot.is_some() || f.is_covered(module, m, n);
+        operands.iter().all(|f| placed(f) || anywhere && made(f))
     };
-    let fits = |all: u64, most: u64, warps: u64, (m, n): (u64, u64), cols_of_tile: u64| {
-        all / (32 * warps) <= most && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile)) && held(m, n)
-    };
+    let fits =
+        |all: u64, most: u64, warps: u64, (m, n): (u64, u64), (cols_of_tile, anywhere): (u64, bool)| {
+            all / (32 * warps) <= most
+                && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile))
+                && held(m, n, anywhere)
+        };
     // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
     let limits = if aligned(module, func) { [most, most] } else { [ACCUMULATORS / 2, most] };
@@ -143,14 +147,16 @@ fn mma_sync(
         vec![(false, 16), (false, 8)]
     };
     // One warp alone hides nothing of what it waits for: all ways with several come first.
-    let fitting = |all: u64| {
+    let fitting = |all: u64, anywhere: bool| {
         for counts in [&[4u64, 8, 16, 2][..], &[1]] {
             for &(column, tile) in &ways {
                 for (most, &warps) in
                     limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w)))
                 {
                     let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
-                    if let Some(&(m, n)) = splits.iter().find(|&&split| fits(all, most, warps, split, tile)) {
+                    if let Some(&(m, n)) =
+                        splits.iter().find(|&&split| fits(all, most, warps, split, (tile, anywhere)))
+                    {
                         return Some((warps, RegisterLayout::MmaSync { m, n }));
                     }
                 }
@@ -164,7 +170,10 @@ fn mma_sync(
         let live = scopes.map(|scope| live_words(module, scope, |_| false, &BTreeMap::new()));
         live.max().unwrap_or(0).min(all)
     };
-    if let Some(found) = fitting(all).or_else(|| fitting(live())) {
+    let found = [false, true]
+        .into_iter()
+        .find_map(|anywhere| fitting(all, anywhere).or_else(|| fitting(live(), anywhere)));
+    if let Some(found) = found {
         return Ok(found);
     }
     let uneven = dots.iter().copied().find(|&dot| !splits(dot, 1, 1, 8));
@@ -176,7 +185,7 @@ fn mma_sync(
     }
     let warps = [16, 8, 4, 2, 1]
         .into_iter()
-        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), 8)));
+        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), (8, true))));
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
     Err(too_many_registers(module, &tiles, live(), most, warps.unwrap_or(1)))

@@ -32,10 +32,7 @@ fn lies_across(kernel: &Module, dot: OpId, second: bool, target: &Target) -> boo
         Some(32) => target.mma_instruction() != MmaInstruction::MmaSync,
         _ => false,
     };
-    bound
-        && kernel.ty(operand).shape().len() == 2
-        && seen.order.len() == 2
-        && seen.transposed() != second
+    bound && kernel.ty(operand).shape().len() == 2 && seen.order.len() == 2 && seen.transposed() != second
 }
 
 /// Puts arithmetic that changes nothing between the tile and the product, so that it is one that lanes compute.
