@@ -19,16 +19,13 @@ use super::PackOptions;
 use super::cliques::cliques;
 use super::prepare::Prepared;
 use super::restarts::luby;
-use clauses::Clauses;
-
-/// A block is below another: twice the number of the pair, and one if it is the second that is below.
-type Literal = u32;
+use clauses::{Clauses, Literal};
 
 const NONE: u32 = u32::MAX;
 /// Blocks, pairs, and intervals that pairs share, at most: there are tables of them.
 const MOST: (usize, usize, usize) = (1000, 1 << 16, 1 << 22);
-/// A decision, or a conflict, takes about as long as so many nodes of the other searches.
-const NODES: u64 = 16;
+/// A decision, or a conflict, counts as so many nodes of the other searches, and one more for so many pairs.
+const NODES: (u64, u64) = (16, 256);
 /// Conflicts between restarts, times Luby's sequence.
 const UNIT: u64 = 128;
 /// Clauses kept at first; so many more each time.
@@ -87,6 +84,8 @@ pub(super) struct Learner<'a> {
     level: Vec<u32>,
     why: Vec<Why>,
     activity: Vec<f64>,
+    /// The same, of open pairs only: one list to look through.
+    open: Vec<f64>,
     phase: Vec<bool>,
     step: f64,
     trail: Vec<Literal>,
@@ -153,7 +152,7 @@ impl<'a> Learner<'a> {
         let vars = ends.len();
         let area = |k: u32| size[k as usize] as f64 / capacity as f64 * sections[k as usize].len() as f64;
         let top = 1.0 + (0..n as u32).map(area).fold(0.0, f64::max);
-        let activity = ends.iter().map(|&(i, j)| area(i).min(area(j)) / top).collect();
+        let activity: Vec<f64> = ends.iter().map(|&(i, j)| area(i).min(area(j)) / top).collect();
         let phase = ends.iter().map(|&(i, j)| area(i) >= area(j)).collect();
         Some(Learner {
             options,
@@ -169,6 +168,7 @@ impl<'a> Learner<'a> {
             order: vec![0; n * n],
             level: vec![0; vars],
             why: vec![Why::Decision; vars],
+            open: activity.clone(),
             activity,
             phase,
             step: 0.1,
@@ -204,11 +204,12 @@ impl<'a> Learner<'a> {
     /// Goes on for about so many nodes: a plan was found, there is none, or neither; and the nodes that it took.
     pub fn step(&mut self, most: u64) -> (Option<bool>, u64) {
         self.restarts += 1;
+        let each = NODES.0 + self.ends.len() as u64 / NODES.1;
         let (mut nodes, mut conflicts) = (0, UNIT * luby(self.restarts));
         self.back(0);
         while nodes < most {
-            nodes += NODES;
-            if nodes.is_multiple_of(64 * NODES) && self.options.is_late() {
+            nodes += each;
+            if nodes.is_multiple_of(64 * each) && self.options.is_late() {
                 break;
             }
             if self.propagate() {
@@ -238,12 +239,13 @@ impl<'a> Learner<'a> {
 
     /// The pair that took part in most conflicts lately.
     fn choose(&self) -> Option<Literal> {
-        let mut best: Option<usize> = None;
-        for (v, &(i, j)) in self.ends.iter().enumerate() {
-            if self.order(i, j) == 0 && best.is_none_or(|b| self.activity[v] > self.activity[b]) {
-                best = Some(v);
+        let mut best = (0, f64::NEG_INFINITY);
+        for (v, &activity) in self.open.iter().enumerate() {
+            if activity > best.1 {
+                best = (v, activity);
             }
         }
-        best.map(|v| 2 * v as u32 + u32::from(!self.phase[v]))
+        let v = best.0;
+        (best.1 >= 0.0).then(|| 2 * v as u32 + u32::from(!self.phase[v]))
     }
 }

@@ -91,7 +91,7 @@ impl Learner<'_> {
     fn bump(&mut self, v: usize) {
         self.activity[v] += self.step;
         if self.activity[v] > HUGE {
-            self.activity.iter_mut().for_each(|a| *a /= HUGE);
+            self.activity.iter_mut().chain(&mut self.open).for_each(|a| *a /= HUGE);
             self.step /= HUGE;
         }
     }

@@ -1,6 +1,7 @@
 //! What was learnt, with two watched literals each (Moskewicz and others 2001).
 
-use super::Literal;
+/// A block is below another: twice the number of the pair, and one if it is the second that is below.
+pub(super) type Literal = u32;
 
 /// Clauses; of each the first two literals are watched.
 pub(super) struct Clauses {

@@ -29,6 +29,8 @@ impl Learner<'_> {
         let ((i, j), n) = (self.blocks(l), self.size.len());
         self.order[i as usize * n + j as usize] = to;
         self.order[j as usize * n + i as usize] = -to;
+        let v = l as usize / 2;
+        self.open[v] = if to == 0 { self.activity[v] } else { f64::NEG_INFINITY };
     }
 
     /// A new level, on which a literal holds.
