@@ -96,6 +96,17 @@ fn threads_change_nothing() {
     }
 }
 
+/// What only the lane that learns finds, so far: the same plan on any number of threads, too.
+#[test]
+fn a_lane_that_learns_finds_more() {
+    let p = Plant::Sweep.problem(250, 98, &mut Choices::seeded(250 * 101 + 98));
+    let on = |threads| pack(&p, &PackOptions::default().node_budget(1_000_000).threads(threads));
+    let one = on(1);
+    check_pack(&p, &one).unwrap_or_else(|v| panic!("{v}"));
+    assert!(matches!(one, PackOutcome::Fits { .. }), "{one:?}");
+    assert_eq!(on(3), one);
+}
+
 fn shuffled(p: &PackProblem, c: &mut Choices<'_>) -> PackProblem {
     let mut left: Vec<usize> = (0..p.items.len()).collect();
     let order: Vec<usize> =

@@ -25,6 +25,7 @@ mod decide;
 mod exact;
 mod greedy;
 mod late;
+mod learn;
 mod memo;
 mod portfolio;
 mod prepare;

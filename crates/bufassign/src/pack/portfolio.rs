@@ -6,6 +6,7 @@
 
 use super::PackOptions;
 use super::bound::load;
+use super::learn::Learner;
 use super::prepare::Prepared;
 use super::restarts::Restarts;
 use super::skyline::{Among, Choice, Skyline, Where};
@@ -25,13 +26,40 @@ const FEWEST: Choice = Choice { at: Where::Fewest, among: Among::Rank };
 /// So many nodes go to the first lane before the others are made ready: it takes the least time a node.
 const AHEAD: u64 = 16_384;
 
+/// After so many nodes a lane joins that learns from its dead ends: a node takes it long, so easy problems do without.
+const LATER: u64 = 131_072;
+
+/// How a lane searches.
+enum Search<'a> {
+    Skyline(Box<Skyline<'a>>, Restarts),
+    Learner(Box<Learner<'a>>),
+}
+
 /// A search of its own.
 struct Lane<'a> {
-    sky: Skyline<'a>,
-    restarts: Restarts,
+    search: Search<'a>,
     /// It looks for a plan below the capacity: that there is none says nothing.
     tight: bool,
     done: bool,
+}
+
+impl Lane<'_> {
+    /// One run of at most so many nodes.
+    fn step(&mut self, most: u64) -> Found {
+        match &mut self.search {
+            _ if self.done => (None, 0),
+            Search::Skyline(sky, restarts) => restarts.step(sky, most),
+            Search::Learner(learner) => learner.step(most),
+        }
+    }
+
+    /// The plan that was found.
+    fn offsets(&self) -> Vec<(usize, u64)> {
+        match &self.search {
+            Search::Skyline(sky, _) => sky.offsets().collect(),
+            Search::Learner(learner) => learner.offsets().collect(),
+        }
+    }
 }
 
 /// What a lane found in a round, and the nodes that took.
@@ -46,19 +74,25 @@ pub(super) fn portfolio(
     budget: &mut u64,
 ) -> Option<Option<Vec<(usize, u64)>>> {
     let lane = |choice, goal, seed| Lane {
-        sky: Skyline::new(p, part, goal, choice, *options),
-        restarts: Restarts::seeded(seed),
+        search: Search::Skyline(
+            Box::new(Skyline::new(p, part, goal, choice, *options)),
+            Restarts::seeded(seed),
+        ),
         tight: goal < capacity,
         done: false,
     };
     let mut first = lane(LANES[0], capacity, 0);
     let mut ahead = AHEAD.min(*budget);
     *budget -= ahead;
-    let answer = first.restarts.run(&mut first.sky, &mut ahead);
-    *budget += ahead;
-    if let Some(found) = answer {
-        return Some(found.then(|| first.sky.offsets().collect()));
+    while ahead > 0 && !options.is_late() {
+        let (answer, nodes) = first.step(ahead);
+        ahead = ahead.saturating_sub(nodes);
+        if let Some(found) = answer {
+            *budget += ahead;
+            return Some(found.then(|| first.offsets()));
+        }
     }
+    *budget += ahead;
     let mut lanes = vec![first];
     for (seed, choice) in LANES.into_iter().enumerate().skip(1) {
         lanes.push(lane(choice, capacity, seed as u64));
@@ -68,12 +102,22 @@ pub(super) fn portfolio(
     if bound < capacity {
         lanes.push(lane(FEWEST, bound, LANES.len() as u64));
     }
+    let (start, mut learns) = (*budget, false);
     while *budget > 0 && !options.is_late() {
+        if !learns && start - *budget > LATER {
+            learns = true;
+            let learner = Learner::new(p, part, capacity, *options);
+            lanes.extend(learner.map(|l| Lane {
+                search: Search::Learner(Box::new(l)),
+                tight: false,
+                done: false,
+            }));
+        }
         let share = (*budget / lanes.len() as u64).max(1);
         for (k, (answer, nodes)) in round(&mut lanes, share, options.threads).into_iter().enumerate() {
             *budget = budget.saturating_sub(nodes);
             match answer {
-                Some(true) => return Some(Some(lanes[k].sky.offsets().collect())),
+                Some(true) => return Some(Some(lanes[k].offsets())),
                 Some(false) if lanes[k].tight => lanes[k].done = true,
                 Some(false) => return Some(None),
                 None => {}
@@ -85,14 +129,10 @@ pub(super) fn portfolio(
 
 /// Every lane runs once.
 fn round(lanes: &mut [Lane<'_>], share: u64, threads: usize) -> Vec<Found> {
-    let step = |lane: &mut Lane<'_>| match lane.done {
-        true => (None, 0),
-        false => lane.restarts.step(&mut lane.sky, share),
-    };
     if threads <= 1 {
         let mut found = Vec::new();
         for lane in lanes {
-            found.push(step(lane));
+            found.push(lane.step(share));
             let last = found.last().and_then(|f: &Found| f.0);
             if last == Some(true) || last == Some(false) && !lane.tight {
                 break;
@@ -105,7 +145,7 @@ fn round(lanes: &mut [Lane<'_>], share: u64, threads: usize) -> Vec<Found> {
     std::thread::scope(|scope| {
         let parts: Vec<_> = lanes
             .chunks_mut(each)
-            .map(|part| scope.spawn(|| part.iter_mut().map(step).collect::<Vec<Found>>()))
+            .map(|part| scope.spawn(|| part.iter_mut().map(|lane| lane.step(share)).collect::<Vec<Found>>()))
             .collect();
         for part in parts {
             match part.join() {

@@ -88,7 +88,7 @@ fn ranks(sky: &Skyline<'_>, by: Rank, shuffle: u64, seed: &mut u64) -> Vec<u32> 
 }
 
 /// Luby's sequence 1, 1, 2, 1, 1, 2, 4, .. from i = 1.
-fn luby(mut i: u64) -> u64 {
+pub(super) fn luby(mut i: u64) -> u64 {
     loop {
         let bits = u64::BITS - i.leading_zeros();
         if i.count_ones() == bits || bits == 0 {

@@ -6,7 +6,6 @@
 
 use super::run::{Run, furthest, handshakes, uses};
 use super::storage::{InPlace, cells, outlives, stored};
-use bitvec::vec::BitVec;
 use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 use warploom_bufassign::{Assignment, Problem, RegionKind, ScheduledOp};
@@ -91,13 +90,16 @@ pub fn every_timing(p: &Problem, a: &Assignment) -> Result<(), String> {
     Ok(())
 }
 
-/// Which events a chain of orders leads to from each event.
-pub(super) struct Reach(Vec<BitVec>);
+/// Which events a chain of orders leads to from each event: a row of bits each, in words.
+pub(super) struct Reach {
+    bits: Vec<u64>,
+    words: usize,
+}
 
 impl Reach {
     /// `None` if orders form a cycle.
     pub fn of(out: &[Vec<usize>]) -> Option<Reach> {
-        let n = out.len();
+        let (n, words) = (out.len(), out.len().div_ceil(64));
         let mut events = DiGraph::<(), ()>::new();
         (0..n).for_each(|_| {
             events.add_node(());
@@ -105,19 +107,19 @@ impl Reach {
         let links = out.iter().enumerate();
         events.extend_with_edges(links.flat_map(|(x, to)| to.iter().map(move |&y| (x as u32, y as u32))));
         let order = toposort(&events, None).ok()?;
-        let mut leads = vec![BitVec::repeat(false, n); n];
+        let (mut bits, mut own) = (vec![0; n * words], vec![0u64; words]);
         for x in order.iter().rev() {
-            let mut own = std::mem::take(&mut leads[x.index()]);
-            for y in events.neighbors(*x) {
-                own |= &leads[y.index()];
-                own.set(y.index(), true);
+            own.fill(0);
+            for y in events.neighbors(*x).map(|y| y.index()) {
+                own.iter_mut().zip(&bits[y * words..]).for_each(|(a, b)| *a |= b);
+                own[y / 64] |= 1 << (y % 64);
             }
-            leads[x.index()] = own;
+            bits[x.index() * words..][..words].copy_from_slice(&own);
         }
-        Some(Reach(leads))
+        Some(Reach { bits, words })
     }
 
     pub fn leads(&self, from: usize, to: usize) -> bool {
-        self.0[from][to]
+        self.bits[from * self.words + to / 64] >> (to % 64) & 1 == 1
     }
 }
