@@ -9,6 +9,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)] // a program, not a library
 
+mod bars;
 mod curve;
 mod oracle;
 mod report;
@@ -28,6 +29,7 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --misses              list the loops that fall short
   --split               find partitions for known kernels instead; with --oracle, CP-SAT on the same
   --curve               time large synthetic loops instead
+  --bars                copies of loops, one long recurrence, rational IIs and cores instead
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT
   --data DIR            also the loops of this folder: *.jsonl and *.jsonl.gz
@@ -82,6 +84,7 @@ pub struct Args {
     json: bool,
     misses: bool,
     curve: bool,
+    bars: bool,
     split: bool,
     only: Option<Algorithm>,
     set: String,
@@ -111,6 +114,9 @@ fn main() {
         None => sets::all(args.data.as_deref(), args.seed, args.generated),
     };
     sets.retain(|s| s.name.contains(&args.set));
+    if args.bars {
+        return bars::bars(&sets, &args);
+    }
     if let Some(file) = &args.dump {
         let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
         if let Err(error) = std::fs::write(file, lines.collect::<String>()) {
@@ -171,6 +177,7 @@ fn arguments() -> Option<Args> {
         json: false,
         misses: false,
         curve: false,
+        bars: false,
         split: false,
         only: None,
         set: String::new(),
@@ -189,6 +196,7 @@ fn arguments() -> Option<Args> {
             "--json" => args.json = true,
             "--misses" => args.misses = true,
             "--curve" => args.curve = true,
+            "--bars" => args.bars = true,
             "--split" => args.split = true,
             "--only" => args.only = Some(words.next()?.parse().ok()?),
             "--set" => args.set = words.next()?,

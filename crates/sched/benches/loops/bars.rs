@@ -1,0 +1,108 @@
+//! What the scheduler is held to beside the sets: copies of one loop, one long recurrence, rational IIs, and cores.
+
+use crate::sets::Set;
+use crate::{Args, processor_micros};
+use warploom_sched::{
+    Algorithm, Answer, LoopGraph, ScheduleOptions, check, loop_core, schedule, schedule_unrolled, unroll,
+    validate,
+};
+use warploom_testing::sched::{Chip, attention_in_tiles, gradient_in_tiles, ping_pong};
+
+/// Rational IIs are looked for up to this factor.
+const MOST_FACTOR: u64 = 8;
+
+/// Prints a line for each loop of the known kernels, and for each loop of the sets that falls short or is one of the cases.
+pub fn bars(sets: &[Set], args: &Args) {
+    println!("{:52} {:>6} {:>7} {:>7} {:>8} {:>10}", "loop", "ops", "II", "bound", "length", "ms");
+    for chip in [Chip::Hopper, Chip::Blackwell] {
+        let copies = [2, 4, 6].into_iter().filter_map(|k| unroll(&ping_pong(chip), k).ok());
+        copies.for_each(|g| line(&g, args));
+        (1..=7).for_each(|tiles| line(&gradient_in_tiles(chip, tiles), args));
+        line(&attention_in_tiles(chip, 4), args);
+    }
+    line(&circuit(100_000, 12), args);
+    let graphs = || sets.iter().flat_map(|s| &s.loops).map(|l| &l.graph);
+    graphs().for_each(|g| rational(g, args));
+    graphs().for_each(|g| core(g, args));
+}
+
+fn options(args: &Args) -> ScheduleOptions {
+    ScheduleOptions::default().algorithm(args.only.unwrap_or_default()).time_limit(args.time_limit)
+}
+
+fn answer(graph: &LoopGraph, options: &ScheduleOptions) -> Option<Answer> {
+    schedule(&validate(graph).ok()?, options).ok()
+}
+
+fn line(graph: &LoopGraph, args: &Args) {
+    let start = processor_micros();
+    let Some(a) = answer(graph, &options(args)) else { return println!("{:52} no answer", graph.name) };
+    let millis = (processor_micros() - start) / 1e3;
+    let fails = if check::all(graph, &a).is_ok() { "" } else { "  CHECK FAILED" };
+    let proved = if a.optimal { "" } else { "  II not proved" };
+    let (ops, least) = (graph.nodes.len(), if a.length_optimal { "  length proved" } else { "" });
+    let name = &graph.name;
+    println!(
+        "{name:52} {ops:>6} {:>7} {:>7} {:>8} {millis:>10.1}{proved}{least}{fails}",
+        a.ii, a.lower_bound, a.length
+    );
+}
+
+/// One recurrence through all operations, with a carried dependence in so many places.
+fn circuit(operations: usize, iterations: usize) -> LoopGraph {
+    let mut g = LoopGraph::new(format!("one circuit over {iterations} iterations"));
+    (0..8).for_each(|r| _ = g.add_resource(format!("R{r}"), 1 + r % 4));
+    let mut state = 0x1234_5678_9abc_def0_u64;
+    let mut random = move |limit: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % limit
+    };
+    for i in 0..operations {
+        let latency = [1, 2, 4, 8, 30][random(5) as usize];
+        g.add_node(format!("op{i}"), latency, &[(&format!("R{}", random(8)), 0, 1 + random(4))]);
+    }
+    let stretch = operations.div_ceil(iterations);
+    for i in 0..operations {
+        let distance = i64::from((i + 1) % stretch == 0 || i + 1 == operations);
+        g.add_edge(i, (i + 1) % operations, g.nodes[i].latency, distance);
+    }
+    g
+}
+
+/// Told: loops that are better unrolled, and those whose best factor is not proved.
+fn rational(graph: &LoopGraph, args: &Args) {
+    let start = processor_micros();
+    let Some(found) =
+        validate(graph).ok().and_then(|g| schedule_unrolled(&g, MOST_FACTOR, &options(args)).ok())
+    else {
+        return;
+    };
+    let millis = (processor_micros() - start) / 1e3;
+    let fails = if check::unrolled(graph, &found).is_ok() { "" } else { ", CHECK FAILED" };
+    if found.factor == 1 && found.optimal && fails.is_empty() {
+        return;
+    }
+    let (name, [cycles, iterations]) = (&graph.name, found.lower_bound);
+    let proved = if found.optimal { "proved" } else { "NOT PROVED" };
+    let (ii, factor) = (found.answer.ii, found.factor);
+    println!("rational {name}: {ii}/{factor}, bound {cycles}/{iterations}, {proved}{fails}, {millis:.1} ms");
+}
+
+/// Told: loops whose proved II is above the bounds, with the core of the II below.
+fn core(graph: &LoopGraph, args: &Args) {
+    let settings = options(args).algorithm(Algorithm::Auto);
+    let Some(a) = answer(graph, &settings).filter(|a| a.optimal && a.ii > a.mii && a.partitions.is_empty())
+    else {
+        return;
+    };
+    let start = processor_micros();
+    let found = validate(graph).ok().and_then(|g| loop_core(&g, &a, &settings).ok().flatten());
+    let millis = (processor_micros() - start) / 1e3;
+    let name = &graph.name;
+    let Some(found) = found else { return println!("core {name}: II {}, NONE, {millis:.1} ms", a.ii) };
+    let (minimal, members) = (if found.minimal { "minimal" } else { "NOT MINIMAL" }, found.members.len());
+    let fails = if check::core(graph, &found).is_ok() { "" } else { ", CHECK FAILED" };
+    println!("core {name}: II {}, {members} members, {minimal}{fails}, {millis:.1} ms", a.ii);
+}
