@@ -110,11 +110,12 @@ pub(super) struct Learner<'a> {
 }
 
 impl<'a> Learner<'a> {
-    /// `None` where some blocks are fixed, there are too many, or the fullest interval has no room.
+    /// `None` where some blocks are fixed, there are too many or too large ones, or the fullest interval has no room.
     pub fn new(p: &Prepared, part: &[u32], capacity: u64, options: PackOptions<'a>) -> Option<Learner<'a>> {
         let n = part.len();
         let fixed = |&b: &u32| p.blocks[b as usize].fixed.is_some();
-        if n > MOST.0 || !p.reserved.is_empty() || part.iter().any(fixed) {
+        // Sums of a few bounds have to fit into a number.
+        if n > MOST.0 || capacity > u64::MAX / 4 || !p.reserved.is_empty() || part.iter().any(fixed) {
             return None;
         }
         let mut local = vec![NONE; p.blocks.len()];
@@ -147,7 +148,7 @@ impl<'a> Learner<'a> {
             common.extend(a.iter().copied().filter(|s| b.binary_search(s).is_ok()));
             common_at.push(common.len() as u32);
         }
-        let load = |m: &Vec<u32>| m.iter().map(|&k| size[k as usize]).sum::<u64>();
+        let load = |m: &Vec<u32>| m.iter().map(|&k| size[k as usize]).fold(0, u64::saturating_add);
         let slack: Option<Vec<u64>> = members.iter().map(|m| capacity.checked_sub(load(m))).collect();
         let vars = ends.len();
         let area = |k: u32| size[k as usize] as f64 / capacity as f64 * sections[k as usize].len() as f64;

@@ -16,6 +16,7 @@ use crate::emit::{Emit, number};
 use crate::nest::repeats;
 use crate::transports::find::{CopiedTile, copied_tile};
 use crate::transports::operands::{DotOperand, Slot};
+use crate::transports::spans::{lowest, meet};
 use crate::transports::turns::views;
 use crate::walk::preorder;
 
@@ -77,20 +78,11 @@ fn share(module: &Module, groups: &mut [BlockingLoads], start: u64) -> u64 {
             other.0 != block || (other.1[0] <= last && first <= other.1[1])
         };
         let mut taken: Vec<[u64; 2]> = placed.iter().filter(beside).map(|other| other.2).collect();
-        taken.sort_unstable();
         for (tile, offset) in group.tiles.iter().zip(&mut group.offsets) {
-            let (align, bytes) = (tile.align(), tile.bytes());
-            let mut at = start.next_multiple_of(align);
-            for &[from, to] in &taken {
-                if at.saturating_add(bytes) > from && at < to {
-                    at = to.next_multiple_of(align);
-                }
-            }
-            *offset = at;
-            let span = [at, at.saturating_add(bytes)];
-            group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
+            *offset = lowest(start, tile.align(), tile.bytes(), taken.clone());
+            let span = [*offset, offset.saturating_add(tile.bytes())];
+            group.again |= placed.iter().any(|other| meet(other.2, span));
             taken.push(span);
-            taken.sort_unstable();
             placed.push((block, [first, last], span));
             end = end.max(span[1]);
         }

@@ -10,6 +10,7 @@ pub(crate) mod operand_stores;
 pub(crate) mod operands;
 pub(crate) mod roots;
 pub(crate) mod slice;
+mod spans;
 pub(crate) mod turns;
 
 pub use blocking::BlockingLoads;

@@ -22,6 +22,7 @@ use crate::nest::{innermost_for, is_inside, repeats};
 use crate::place::refuse;
 use crate::transports::find::{Found, swizzle};
 use crate::transports::operands::DotOperand;
+use crate::transports::spans::{lowest, meet};
 use crate::views::non_unit;
 
 /// Tiles that are stored in front of a product.
@@ -161,17 +162,10 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
                 true => from <= last && first <= to,
                 false => !in_turn(module, other, dot),
             };
-            let mut taken: Vec<[u64; 2]> = placed.iter().filter(at_once).map(|other| other.2).collect();
-            taken.sort_unstable();
-            let mut at = start.next_multiple_of(align);
-            for [from, to] in taken {
-                if at.saturating_add(bytes) > from && at < to {
-                    at = to.next_multiple_of(align);
-                }
-            }
-            tile.offset = at;
-            let span = [at, at.saturating_add(bytes)];
-            group.again |= placed.iter().any(|other| other.2[0] < span[1] && span[0] < other.2[1]);
+            let taken = placed.iter().filter(at_once).map(|other| other.2).collect();
+            tile.offset = lowest(start, align, bytes, taken);
+            let span = [tile.offset, tile.offset.saturating_add(bytes)];
+            group.again |= placed.iter().any(|other| meet(other.2, span));
             placed.push((dot, [first, last], span));
             end = end.max(span[1]);
         }
@@ -183,8 +177,7 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
             .iter()
             .map(|t| [t.offset, t.offset.saturating_add(t.tile.bytes().unwrap_or(0))])
             .collect();
-        let met =
-            |span: &[u64; 2]| placed.iter().filter(|p| p.2[0] < span[1] && span[0] < p.2[1]).count() > 1;
+        let met = |span: &[u64; 2]| placed.iter().filter(|p| meet(p.2, *span)).count() > 1;
         group.again |= spans.iter().any(met);
     }
     end
