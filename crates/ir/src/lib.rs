@@ -60,6 +60,7 @@ pub mod interp;
 mod loc;
 mod module;
 mod opcode;
+pub mod renamed;
 mod table;
 pub mod text;
 mod types;

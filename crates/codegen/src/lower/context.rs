@@ -50,11 +50,11 @@ pub(crate) struct Lower<'c, 'a> {
     pub ir: Ir<'c, 'a>,
     /// What values are.
     pub(super) bound: HashMap<ValueId, Bound<'c>>,
+    /// Views of slots, also of those whose elements are in registers by now: products of the asynchronous proxy read slots
+    /// until their ring's release, which the program's checkers see to.
+    pub(super) slots: HashMap<ValueId, View<'c>>,
     /// Elements of tiles that were computed, valid in the scope they were computed in.
     pub(super) memo: HashMap<Key, Val<'c>>,
-    /// Views of slots, also of those whose elements are in registers by now: products of the asynchronous proxy read slots
-    /// until their ring's release, which the program's checkers hold against them.
-    pub(super) slots: HashMap<ValueId, View<'c>>,
     /// Keys of `memo` in the order they came, to forget them at the end of a scope.
     pub(super) memo_log: Vec<Key>,
     /// Packed pairs of 16-bit elements that were read from shared memory, by their even column.

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::IntValue;
-pub(super) use kind::{Kind, kind};
+pub(super) use kind::{Kind, kind, unsupported};
 use text::{First, Shape, wgmma_text};
 use warploom_ir::diag::Code;
 use warploom_ir::{Attr, FloatKind, OpId, Type, ValueId};
 
 use super::Lower;
 use super::value::{Bound, Flight, Form, Fragment, View};
-use crate::error::{Refusal, Result, internal, refuse};
+use crate::error::{Result, internal, refuse};
 use crate::family::Family;
 use crate::layout::{Engine, Operand};
 use crate::llvm::{Val, as_int};
@@ -84,12 +84,7 @@ impl<'c> Lower<'c, '_> {
             let text = format!("{} has no wgmma", self.ir.target.name());
             return Err(refuse(Code::Target, text).rule("T5").into());
         }
-        let unsupported = || {
-            let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known =
-                "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, f16 into f16, i8 into i32";
-            Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
-        };
+        let unsupported = || unsupported(ta, tb, tc);
         let (ka, kb) = (kind(ta).ok_or_else(unsupported)?, kind(tb).ok_or_else(unsupported)?);
         let mixed = ka != kb && !(ka.bytes == 1 && kb.bytes == 1 && ka.whole == kb.whole);
         let half_sums = ka.name == "f16" && *tc.elem() == Type::Float(FloatKind::F16);

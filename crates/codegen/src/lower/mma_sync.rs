@@ -15,8 +15,9 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
+use super::mma::unsupported;
 use super::value::{Bound, Coord, Coords, Form, Fragment, View};
-use crate::error::{Refusal, Result, internal, refuse};
+use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, MmaSync};
 use crate::llvm::Val;
 
@@ -150,12 +151,7 @@ impl<'c> Lower<'c, '_> {
     /// Checks types, precision and shape (C7, C67, T12).
     fn sync_shape(&self, op: OpId, a: ValueId, b: ValueId, result: ValueId) -> Result<(Kind, [u64; 3])> {
         let (ta, tb, tc) = (self.module.ty(a), self.module.ty(b), self.module.ty(result));
-        let unsupported = || {
-            let text = format!("tt.dot of {ta} and {tb} into {tc}");
-            let known =
-                "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, f16 into f16, i8 into i32";
-            Refusal::from(refuse(Code::Type, text).rule("T12").note("instead", known))
-        };
+        let unsupported = || unsupported(ta, tb, tc);
         let kind = kind(ta, tb, tc).ok_or_else(unsupported)?;
         if kind.bytes == 1 && !kind.whole && !self.ir.target.has(Feature::Fp8MmaSync) {
             let text = format!("{} has no mma.sync of 8-bit floats", self.ir.target.name());

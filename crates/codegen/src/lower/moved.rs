@@ -149,10 +149,13 @@ fn blocks(to: &[u64], from: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
     let (mut all, mut own, mut theirs) = (Vec::new(), 0..0, 0..0);
     let (mut left, mut right) = (1u64, 1u64);
     loop {
-        let next = if left <= right { (to, &mut own, &mut left) } else { (from, &mut theirs, &mut right) };
-        let Some(&extent) = next.0.get(next.1.end) else { break };
-        next.1.end += 1;
-        *next.2 = next.2.saturating_mul(extent);
+        let (shape, dims, product) = match left <= right {
+            true => (to, &mut own, &mut left),
+            false => (from, &mut theirs, &mut right),
+        };
+        let Some(&extent) = shape.get(dims.end) else { break };
+        dims.end += 1;
+        *product = product.saturating_mul(extent);
         if left == right && left > 1 {
             all.push((own.clone(), theirs.clone()));
             (own, theirs) = (own.end..own.end, theirs.end..theirs.end);

@@ -3,6 +3,7 @@
 
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use warploom_ir::diag::Code;
+use warploom_ir::renamed::is_renamed;
 use warploom_ir::{OpId, Opcode, Type, ValueId};
 
 use super::Lower;
@@ -106,7 +107,8 @@ impl<'c> Lower<'c, '_> {
                     _ => self.axes.turns(op),
                 };
                 let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves;
-                if stays || self.renames(op) || self.renamed(op) || !moves && self.is_seen_only(result) {
+                let renamed = is_renamed(self.module, op, family.col_span());
+                if stays || renamed || !moves && self.is_seen_only(result) {
                     return Ok(false);
                 }
                 let places = self.places(result, family, form)?;
@@ -152,40 +154,6 @@ impl<'c> Lower<'c, '_> {
     fn transposes(&self, op: OpId) -> bool {
         let shape = self.module.ops[op].operands.first().map_or(&[][..], |v| self.module.ty(*v).shape());
         shape.iter().filter(|n| **n > 1).count() > 1
-    }
-
-    /// Whether the operand of an operation is a tile in registers whose places have only got other names.
-    fn renamed(&self, op: OpId) -> bool {
-        let source = self.module.ops[op].operands.first().and_then(|v| self.module.def_op(*v));
-        source.is_some_and(|source| match self.module.ops[source].opcode {
-            Opcode::Reshape => self.renames(source),
-            Opcode::Trans => self.renamed(source),
-            _ => false,
-        })
-    }
-
-    /// Whether a reshape cuts the columns of a matrix into blocks that a split then tells apart: every lane keeps what
-    /// it has.
-    fn renames(&self, op: OpId) -> bool {
-        let operation = &self.module.ops[op];
-        let (Some(&from), Some(to)) = (operation.operands.first(), self.module.result(op)) else {
-            return false;
-        };
-        let (&[rows, cols], &[first, blocks, inner]) =
-            (self.module.ty(from).shape(), self.module.ty(to).shape())
-        else {
-            return false;
-        };
-        let users = self.users_of(to);
-        let apart = |op: &OpId| self.module.ops[*op].opcode == Opcode::Split;
-        let turned = users.iter().all(|&op| {
-            self.module.ops[op].opcode == Opcode::Trans
-                && self.module.result(op).is_some_and(|v| self.users_of(v).iter().all(apart))
-        });
-        (rows, cols) == (first, blocks * inner)
-            && inner.is_multiple_of(self.place.family.col_span())
-            && !users.is_empty()
-            && turned
     }
 
     /// The operations that read a value, once for each operand.

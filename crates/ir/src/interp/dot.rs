@@ -59,11 +59,8 @@ impl Interpreter<'_> {
 
     /// Whether `f32` operands lose their low bits; no `inputPrecision` means `ieee` (C5).
     fn uses_tf32(&self, op: OpId) -> Result<bool, Fault> {
-        match attrs::keyword(self.module, op, "inputPrecision", &PRECISIONS)? {
-            Some(0) => Ok(true),
-            // Sums of products of parts come near to all bits.
-            None | Some(_) => Ok(false),
-        }
+        // Sums of products of parts come near to all bits.
+        Ok(attrs::keyword(self.module, op, "inputPrecision", &PRECISIONS)? == Some(0))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use warploom_ir::renamed::is_renamed;
 use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
 
@@ -58,7 +59,7 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         }
         Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => old(),
         Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicPoll if warps > 1 => old(),
-        Opcode::Reshape | Opcode::Trans | Opcode::Split if is_renamed(module, op, layout) => 0,
+        Opcode::Reshape | Opcode::Trans | Opcode::Split if is_renamed(module, op, column_span(layout)) => 0,
         Opcode::Reshape if is_moved(module, op) && comes(0) => first(),
         Opcode::Trans if comes(0) && is_turned(module, op) => first(),
         Opcode::Gather | Opcode::Split if comes(0) => first(),
@@ -164,38 +165,14 @@ fn is_moved(module: &Module, op: OpId) -> bool {
     shape(module.ops[op].operands.first()) != shape(module.ops[op].results.first())
 }
 
-/// Whether a reshape cuts the columns of a matrix into blocks that a split then tells apart, or an operation is part of
-/// that: every lane keeps what it has.
-fn is_renamed(module: &Module, op: OpId, layout: RegisterLayout) -> bool {
-    let data = &module.ops[op];
-    let Some(&from) = data.operands.first() else { return false };
-    if data.opcode != Opcode::Reshape {
-        let source = module.def_op(from);
-        return source.is_some_and(|source| {
-            matches!(module.ops[source].opcode, Opcode::Reshape | Opcode::Trans)
-                && is_renamed(module, source, layout)
-        });
-    }
-    let Some(to) = module.result(op) else { return false };
-    let (&[rows, cols], &[first, blocks, inner]) = (module.ty(from).shape(), module.ty(to).shape()) else {
-        return false;
-    };
-    let users = |value: ValueId| walk::uses(module, value).map(|(user, _)| user);
-    let is = |op: OpId, opcode: Opcode| module.ops[op].opcode == opcode;
-    let turned = users(to).all(|op| {
-        is(op, Opcode::Trans)
-            && module.result(op).is_some_and(|v| users(v).all(|user| is(user, Opcode::Split)))
-    });
-    let span = match layout {
+/// Columns below which the first column of every lane lies.
+fn column_span(layout: RegisterLayout) -> u64 {
+    match layout {
         RegisterLayout::MmaSync { n, .. } => 8 * n,
         RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => 8,
         RegisterLayout::TensorRows => 16,
         RegisterLayout::Blocked { vector, across } => vector * across,
-    };
-    (rows, cols) == (first, blocks * inner)
-        && inner.is_multiple_of(span)
-        && users(to).next().is_some()
-        && turned
+    }
 }
 
 /// Whether somebody but products reads a transposed tile.

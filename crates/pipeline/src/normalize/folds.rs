@@ -9,20 +9,14 @@ use std::collections::HashMap;
 
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 
-use crate::walk::preorder;
+use crate::normalize::each::each;
 
 /// The module with reductions of whole tiles in the function `entry` taken apart.
 pub(crate) fn by_axes(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> {
-    let folds: Vec<(OpId, ValueId)> =
-        preorder(&module, entry).into_iter().filter_map(|op| Some((op, whole(&module, op)?))).collect();
-    if folds.is_empty() {
-        return module;
-    }
-    let mut module = module.into_owned();
-    for (reduce, tile) in folds {
-        take_apart(&mut module, reduce, tile);
-    }
-    Cow::Owned(module)
+    let fold = |module: &Module, op: OpId| Some((op, whole(module, op)?));
+    each(module, entry, fold, |module, (reduce, tile)| {
+        take_apart(module, reduce, tile);
+    })
 }
 
 /// The tile of which a reduction folds every element in any order; none where the reduction is another one.

@@ -3,6 +3,7 @@
 
 mod calls;
 pub(crate) mod descriptors;
+mod each;
 mod folds;
 mod handed;
 pub(crate) mod induction;

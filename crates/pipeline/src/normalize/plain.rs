@@ -7,6 +7,7 @@ use warploom_ir::diag::{Code, Diagnostic, Diagnostics};
 use warploom_ir::{Attr, Block, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId, flow, walk};
 
 use crate::normalize::calls::recursive;
+use crate::normalize::each::each;
 use crate::normalize::mapped;
 use crate::place::refuse;
 use crate::walk::preorder;
@@ -43,17 +44,12 @@ pub(crate) fn plain(module: &Module, entry: OpId) -> Result<Cow<'_, Module>, Dia
 
 /// The module with `warploom.dot_fma` for each product of the function `entry` that no tensor core gives.
 pub(crate) fn with_fma(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> {
-    let dots: Vec<OpId> = preorder(&module, entry).into_iter().filter(|&op| needs_fma(&module, op)).collect();
-    if dots.is_empty() {
-        return module;
-    }
-    let mut module = module.into_owned();
-    for dot in dots {
+    let product = |module: &Module, op: OpId| needs_fma(module, op).then_some(op);
+    each(module, entry, product, |module, dot| {
         module.ops[dot].opcode = Opcode::DotFma;
         // All bits of the operands are multiplied, whatever tensor cores would drop.
         module.ops[dot].props.remove("inputPrecision");
-    }
-    Cow::Owned(module)
+    })
 }
 
 /// Whether a product is one of two matrices, which is what tensor cores give.

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
-use crate::emit::Emit;
+use crate::emit::{Emit, number};
+use crate::normalize::each::each;
 use crate::views::look_through;
-use crate::walk::preorder;
 
 /// Bits of f32 that stand for its sign, and those of one.
 const SIGN: u64 = 0x8000_0000;
@@ -55,19 +55,13 @@ impl Split {
 /// The module with several products for each such product of matrices in the function `entry`; others are multiplied with
 /// all bits.
 pub(crate) fn split(module: Cow<'_, Module>, entry: OpId) -> Cow<'_, Module> {
-    let dots = preorder(&module, entry).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
-    let dots: Vec<(OpId, Split)> = dots
-        .filter(|&op| is_large(&module, op))
-        .filter_map(|op| Some((op, Split::of(&module, op)?)))
-        .collect();
-    if dots.is_empty() {
-        return module;
-    }
-    let mut module = module.into_owned();
-    for (dot, split) in dots {
-        rewrite(&mut module, dot, split);
-    }
-    Cow::Owned(module)
+    let product = |module: &Module, op: OpId| {
+        let large = module.ops[op].opcode == Opcode::Dot && is_large(module, op);
+        large.then(|| Some((op, Split::of(module, op)?))).flatten()
+    };
+    each(module, entry, product, |module, (dot, split)| {
+        rewrite(module, dot, split);
+    })
 }
 
 /// Whether a product is one of matrices of f32 that tensor cores multiply.
@@ -93,7 +87,7 @@ fn rewrite(module: &mut Module, dot: OpId, split: Split) -> Option<()> {
     let mut all = sum;
     if let [Some(left), Some(right)] = operands {
         let precision = Attr::Opaque(if split.narrow { "ieee" } else { "tf32" }.to_owned());
-        let most = crate::emit::number(0u64);
+        let most = number(0u64);
         let props = [("inputPrecision", precision), ("maxNumImpreciseAcc", most)];
         for (i, j) in split.pairs() {
             let operands = [*left.get(i)?, *right.get(j)?, all];

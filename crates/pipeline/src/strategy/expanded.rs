@@ -196,7 +196,7 @@ impl Whole {
         if !tight {
             return self.placed(source, strategy, kernel, (found, remarks));
         }
-        let (fewer, dropped) = find::operands_alone(&kernel, func, &found);
+        let (fewer, dropped) = operands::alone(&kernel, func, &found);
         let all = self.placed(source, strategy, kernel.clone(), (found, remarks.clone()));
         all.or_else(|_| {
             remarks.extend(dropped);

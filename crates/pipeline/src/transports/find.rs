@@ -13,7 +13,6 @@ use crate::sets::IdSet;
 use crate::tma::TilePlan;
 use crate::transports::roots::Roots;
 use crate::transports::slice::{indices, late};
-use crate::views::look_through;
 use crate::walk::{Users, preorder};
 
 /// A tile that is brought to shared memory by a pipelined load.
@@ -117,29 +116,6 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
         }
     }
     (found, remarks)
-}
-
-/// The same loops with the tiles alone that products read as they are, and a remark for each other one: lanes can load those
-/// without room in shared memory.
-pub(crate) fn operands_alone(module: &Module, func: OpId, found: &[Found]) -> (Vec<Found>, Vec<Diagnostic>) {
-    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
-    let read: BTreeSet<ValueId> = dots
-        .flat_map(|dot| module.ops[dot].operands.iter().take(2))
-        .map(|&operand| look_through(module, operand).base)
-        .collect();
-    let (mut fewer, mut remarks) = (found.to_vec(), Vec::new());
-    for found in &mut fewer {
-        found.tiles.retain(|tile| {
-            let kept = tile.plan.is_some() || module.result(tile.op).is_some_and(|v| read.contains(&v));
-            if !kept {
-                let text = "this load is not pipelined: shared memory has no room for its tile";
-                remarks.push(remark(module, tile.op, Code::Loop, text).rule("C92"));
-            }
-            kept
-        });
-    }
-    fewer.retain(|found| !found.tiles.is_empty());
-    (fewer, remarks)
 }
 
 /// What decides about the loads of a loop.

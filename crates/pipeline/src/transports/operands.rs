@@ -8,10 +8,12 @@
 use std::collections::BTreeSet;
 
 use warploom_chips::mma::MmaInstruction;
+use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use crate::engines::PartitionShape;
 use crate::nest::is_inside;
+use crate::place::remark;
 use crate::transports::find::{Found, copied_tile};
 use crate::views::{Seen, look_through, non_unit};
 use crate::walk::preorder;
@@ -61,6 +63,26 @@ pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool
         Some(DotOperand { dot, index, seen, slot })
     })
     .collect()
+}
+
+/// The loops with the tiles alone that products read as they are, and a remark for each other one: lanes can load those without
+/// room in shared memory.
+pub(crate) fn alone(module: &Module, func: OpId, found: &[Found]) -> (Vec<Found>, Vec<Diagnostic>) {
+    let read: BTreeSet<ValueId> =
+        operands(module, func, found, false).iter().map(|operand| operand.seen.base).collect();
+    let (mut fewer, mut remarks) = (found.to_vec(), Vec::new());
+    for found in &mut fewer {
+        found.tiles.retain(|tile| {
+            let kept = tile.plan.is_some() || module.result(tile.op).is_some_and(|v| read.contains(&v));
+            if !kept {
+                let text = "this load is not pipelined: shared memory has no room for its tile";
+                remarks.push(remark(module, tile.op, Code::Loop, text).rule("C92"));
+            }
+            kept
+        });
+    }
+    fewer.retain(|found| !found.tiles.is_empty());
+    (fewer, remarks)
 }
 
 impl DotOperand {

@@ -1,7 +1,9 @@
 //! What one multiplication of wgmma and tcgen05 takes.
 
+use warploom_ir::diag::Code;
 use warploom_ir::{FloatKind, Type};
 
+use crate::error::{Refusal, refuse};
 use crate::layout::Engine;
 
 /// What one multiplication takes.
@@ -44,4 +46,11 @@ pub(in crate::lower) fn kind(ty: &Type) -> Option<Kind> {
         _ => return None,
     };
     Some(Kind { name, bytes, whole: name == "s8" })
+}
+
+/// The refusal of a product of types that wgmma and mma.sync lack.
+pub(in crate::lower) fn unsupported(a: &Type, b: &Type, sum: &Type) -> Refusal {
+    let text = format!("tt.dot of {a} and {b} into {sum}");
+    let known = "bf16, f16, f8E4M3FN, f8E5M2 or f32 (tf32) operands into f32, f16 into f16, i8 into i32";
+    refuse(Code::Type, text).rule("T12").note("instead", known).into()
 }
