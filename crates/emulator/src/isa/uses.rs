@@ -256,6 +256,14 @@ impl Uses {
                 }
                 self.all(&[m.b, m.idesc]);
                 self.all(&m.disable);
+                if let Some(scales) = &m.scales {
+                    self.at(scales.0);
+                    self.at(scales.1);
+                }
+            }
+            Tcgen::Cp { addr, desc, .. } => {
+                self.at(*addr);
+                self.r(*desc);
             }
             Tcgen::Commit { mbar, multicast, .. } => {
                 self.at(*mbar);

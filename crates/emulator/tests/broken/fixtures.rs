@@ -50,6 +50,13 @@ pub fn launch(name: &str, text: &str, policy: Policy, strict: bool) -> (Report, 
         let (a, b) = (dev.alloc_from(&a, "A").unwrap(), dev.alloc_from(&b, "B").unwrap());
         out = dev.alloc(2048, "D").unwrap();
         l.args = vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(out)];
+    } else if name == "scaled.ptx" {
+        l.smem = 8192;
+        // Finite numbers, and scales that are not too large.
+        let image: Vec<u8> = (0..6656_u32).map(|i| (i % 59 + 64) as u8).collect();
+        let image = dev.alloc_from(&image, "in").unwrap();
+        out = dev.alloc(16_384, "out").unwrap();
+        l.args = vec![Arg::Ptr(image), Arg::Ptr(out)];
     } else {
         if name == "copies.ptx" {
             l.smem = 2048;

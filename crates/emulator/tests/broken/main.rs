@@ -14,12 +14,13 @@ use warploom_emulator::{Policy, Report, Severity};
 
 const POLICIES: [Policy; 4] = [Policy::Eager, Policy::Lazy, Policy::Random(1), Policy::Pct(2)];
 
-const FIXTURES: [&str; 16] = [
+const FIXTURES: [&str; 17] = [
     "ring.ptx",
     "exchange.ptx",
     "copies.ptx",
     "product.ptx",
     "tensor_memory.ptx",
+    "scaled.ptx",
     "peers.ptx",
     "box.ptx",
     "pairs.ptx",
@@ -141,7 +142,7 @@ fn every_code_has_a_broken_kernel() {
     let codes = [
         "R01", "R02", "R03", "R04", "U01", "U02", "U03", "M01", "M02", "M03", "M04", "M05", "M06", "M07",
         "M08", "B01", "B02", "B03", "B04", "D01", "D02", "A01", "A02", "A03", "W01", "W02", "W03", "T01",
-        "T02", "T03", "T04", "T05", "T06", "C01", "C02", "C03", "X01",
+        "T02", "T03", "T04", "T05", "T06", "T07", "C01", "C02", "C03", "X01",
     ];
     for code in codes {
         assert!(BROKEN.iter().chain(HAND).any(|b| b.3 == code), "no broken kernel for {code}");

@@ -15,6 +15,7 @@ mod plain;
 pub(crate) mod relaid;
 pub(crate) mod scaled;
 mod settled;
+pub(crate) mod small;
 mod split;
 pub(crate) mod widened;
 

@@ -16,7 +16,7 @@ use crate::expand::order;
 use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
-use crate::normalize::{descriptors, induction, normalize, relaid, scaled, widened};
+use crate::normalize::{descriptors, induction, normalize, relaid, scaled, small, widened};
 use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;
@@ -30,7 +30,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Brings a kernel into that form: sums carried, scaled and narrow products rewritten.
+    /// Brings a kernel into that form: sums carried, scaled, narrow and small products rewritten.
     ///
     /// # Errors
     /// Scaled products without code, and places that the author gives (A44).
@@ -44,6 +44,7 @@ impl Whole {
         induction::carry_sums(&mut kernel, func);
         let mut told = scaled::lower(&mut kernel, func)?;
         told.extend(widened::widen(&mut kernel, func, source.target));
+        told.extend(small::by_lanes(&mut kernel, func));
         if !told.is_empty() {
             kernel = normalize(&kernel, func)?;
         }

@@ -2,7 +2,9 @@
 
 use super::context::{Context, Res};
 use super::mods::Mods;
-use crate::isa::op::{Fence, Op, PSrc, Presence, Src, Tcgen, TcgenA, TcgenKind, TcgenMma, TmemShape};
+use crate::isa::op::{
+    CopyRows, Fence, Op, PSrc, Presence, Src, Tcgen, TcgenA, TcgenKind, TcgenMma, TmemShape,
+};
 use crate::isa::types::Ty;
 use smallvec::SmallVec;
 use warploom_ptx::Operand;
@@ -47,6 +49,7 @@ pub(crate) fn tcgen05<'a>(
             let multicast = if multicast { Some(cx.src(cx.arg(args, 1)?, Ty::U16)?) } else { None };
             Tcgen::Commit { mbar, multicast, group }
         }
+        "cp" => copy(cx, m, args, group)?,
         "ld" | "st" => move_tmem(cx, m, args, what == "ld")?,
         "wait::ld" => Tcgen::WaitLd,
         "wait::st" => Tcgen::WaitSt,
@@ -58,18 +61,16 @@ pub(crate) fn tcgen05<'a>(
 }
 
 fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], group: u8) -> Res<Tcgen> {
-    if m.has("sp") || m.has("block_scale") || m.has("ws") || m.has("ashift") {
-        return Err(m.unknown("sparse, block-scaled, weight-stationary and shifted products"));
+    if m.has("sp") || m.has("ws") || m.has("ashift") {
+        return Err(m.unknown("sparse, weight-stationary and shifted products"));
     }
-    let kind = match m.one_of(&["kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"]) {
-        Some("kind::f16") => TcgenKind::F16,
-        Some("kind::tf32") => TcgenKind::TF32,
-        Some("kind::f8f6f4") => TcgenKind::F8F6F4,
-        Some(_) => TcgenKind::I8,
-        None => return Err(m.unknown("kind")),
-    };
+    let kind = m.take(kind).ok_or_else(|| m.unknown("kind"))?;
     m.ignore(&["collector::a::discard", "collector::a::lastuse", "collector::a::fill", "collector::a::use"]);
-    cx.count(args, 5, 7)?;
+    let scaled = scale_vector(m, kind)?;
+    if scaled.is_some() && group == 2 {
+        return Err(m.unknown("block-scaled products of two CTAs"));
+    }
+    cx.count(args, if scaled.is_some() { 7 } else { 5 }, 7)?;
     let d = cx.addr(cx.arg(args, 0)?)?;
     let a = match cx.arg(args, 1)? {
         raw @ Operand::Address(_) => TcgenA::Tmem(cx.addr(raw)?),
@@ -78,6 +79,11 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], gro
     let b = cx.src(cx.arg(args, 2)?, Ty::B64)?;
     let idesc = cx.src(cx.arg(args, 3)?, Ty::B32)?;
     let mut at = 4;
+    let mut scales = None;
+    if let Some(along) = scaled {
+        scales = Some(Box::new((cx.addr(cx.arg(args, 4)?)?, cx.addr(cx.arg(args, 5)?)?, along)));
+        at = 6;
+    }
     let mut disable = SmallVec::new();
     if let Operand::Vector(list) = cx.arg(args, at)? {
         for r in list {
@@ -93,7 +99,55 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], gro
             _ => return Err(cx.fail("scale-input-d is a constant 0 to 15")),
         },
     };
-    Ok(Tcgen::Mma(TcgenMma { group, kind, d, a, b, idesc, disable, enable_d, scale_d }))
+    Ok(Tcgen::Mma(TcgenMma { group, kind, d, a, b, idesc, disable, enable_d, scale_d, scales }))
+}
+
+fn kind(word: &str) -> Option<TcgenKind> {
+    Some(match word {
+        "kind::f16" => TcgenKind::F16,
+        "kind::tf32" => TcgenKind::TF32,
+        "kind::f8f6f4" => TcgenKind::F8F6F4,
+        "kind::i8" => TcgenKind::I8,
+        "kind::mxf8f6f4" => TcgenKind::MxF8F6F4,
+        "kind::mxf4" => TcgenKind::MxF4,
+        "kind::mxf4nvf4" => TcgenKind::MxF4NvF4,
+        _ => return None,
+    })
+}
+
+/// Scales along K of a block-scaled product.
+fn scale_vector(m: &mut Mods<'_>, kind: TcgenKind) -> Res<Option<u32>> {
+    let names = ["scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"];
+    let (is_scaled, vector) = (m.flag("block_scale"), m.one_of(&names));
+    let along = match (kind, vector) {
+        (TcgenKind::MxF8F6F4, None | Some("scale_vec::1X" | "block32")) => 1,
+        (TcgenKind::MxF4, None | Some("scale_vec::2X" | "block32")) => 2,
+        (TcgenKind::MxF4NvF4, Some("scale_vec::2X" | "block32")) => 2,
+        (TcgenKind::MxF4NvF4, Some("scale_vec::4X" | "block16")) => 4,
+        (TcgenKind::MxF8F6F4 | TcgenKind::MxF4 | TcgenKind::MxF4NvF4, _) => {
+            return Err(m.unknown("scales of these blocks"));
+        }
+        _ if is_scaled || vector.is_some() => return Err(m.unknown("scales of blocks of this kind")),
+        _ => return Ok(None),
+    };
+    if is_scaled { Ok(Some(along)) } else { Err(m.unknown("a kind with scales, without .block_scale")) }
+}
+
+fn copy<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>], group: u8) -> Res<Tcgen> {
+    let shape = m.one_of(&["128x256b", "4x256b", "128x128b", "64x128b", "32x128b"]);
+    let spread = m.one_of(&["warpx2::02_13", "warpx2::01_23", "warpx4"]);
+    let (rows, chunks) = match (shape, spread) {
+        (Some("128x256b"), None) => (CopyRows::All, 2),
+        (Some("4x256b"), None) => (CopyRows::Four, 2),
+        (Some("128x128b"), None) => (CopyRows::All, 1),
+        (Some("64x128b"), Some("warpx2::02_13")) => (CopyRows::Alternating, 1),
+        (Some("64x128b"), Some("warpx2::01_23")) => (CopyRows::Neighbours, 1),
+        (Some("32x128b"), Some("warpx4")) => (CopyRows::Quarters, 1),
+        _ => return Err(m.unknown("shape")),
+    };
+    cx.count(args, 2, 2)?;
+    let addr = cx.addr(cx.arg(args, 0)?)?;
+    Ok(Tcgen::Cp { addr, desc: cx.src(cx.arg(args, 1)?, Ty::B64)?, rows, chunks, group })
 }
 
 fn move_tmem<'a>(

@@ -16,21 +16,44 @@ pub(crate) enum MatTy {
     E3M2,
     /// Four bits of a byte, those in the middle.
     E2M1,
+    /// Sixteen of six bits in front of four bytes that nobody reads, as tcgen05 finds them in shared memory.
+    PaddedE2M3,
+    PaddedE3M2,
+    /// Sixteen of four bits in front of eight bytes that nobody reads.
+    PaddedE2M1,
+    /// Two in a byte.
+    PackedE2M1,
     S8,
     U8,
     F64,
 }
 
 impl MatTy {
-    /// Bytes of one element in memory.
+    /// Bytes of one element in memory, of `packed` ones where a byte holds two.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             MatTy::F16 | MatTy::BF16 => 2,
             MatTy::TF32 => 4,
             MatTy::E4M3 | MatTy::E5M2 | MatTy::E2M3 | MatTy::E3M2 | MatTy::E2M1 | MatTy::S8 | MatTy::U8 => 1,
+            MatTy::PaddedE2M3 | MatTy::PaddedE3M2 | MatTy::PaddedE2M1 | MatTy::PackedE2M1 => 1,
             MatTy::F64 => 8,
         }
     }
+
+    /// Elements in so many bytes.
+    pub(crate) fn packed(self) -> u32 {
+        if self == MatTy::PackedE2M1 { 2 } else { 1 }
+    }
+
+    /// Bits of an element that shares its chunk of sixteen bytes with others, from the first bit on.
+    pub(crate) fn dense(self) -> Option<u32> {
+        match self {
+            MatTy::PaddedE2M3 | MatTy::PaddedE3M2 => Some(6),
+            MatTy::PaddedE2M1 | MatTy::PackedE2M1 => Some(4),
+            _ => None,
+        }
+    }
+
     pub(crate) fn integer(self) -> bool {
         matches!(self, MatTy::S8 | MatTy::U8)
     }
@@ -126,6 +149,15 @@ pub(crate) enum Tcgen {
         group: u8,
     },
     Mma(TcgenMma),
+    /// Shared memory to tensor memory.
+    Cp {
+        addr: Addr,
+        desc: Src,
+        rows: CopyRows,
+        /// 16-byte columns of the source.
+        chunks: u32,
+        group: u8,
+    },
     /// Signals when earlier mma, cp and shift are done.
     Commit {
         mbar: Addr,
@@ -165,6 +197,48 @@ pub(crate) struct TcgenMma {
     pub disable: SmallVec<[Src; 8]>,
     pub enable_d: PSrc,
     pub scale_d: Option<u32>,
+    /// Where the scales of A and B lie in TMEM, and how many there are along K.
+    pub scales: Option<Box<(Addr, Addr, u32)>>,
+}
+
+/// Which lanes the rows that `tcgen05.cp` copies go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CopyRows {
+    /// 128, each to its lane.
+    All,
+    /// Four, each to the first lane of a quarter.
+    Four,
+    /// 32, to each quarter.
+    Quarters,
+    /// 64: the halves to quarters 0 and 2, 1 and 3.
+    Alternating,
+    /// 64: the halves to quarters 0 and 1, 2 and 3.
+    Neighbours,
+}
+
+impl CopyRows {
+    /// Rows of the source.
+    pub(crate) fn count(self) -> u32 {
+        match self {
+            CopyRows::All => 128,
+            CopyRows::Four => 4,
+            CopyRows::Quarters => 32,
+            CopyRows::Alternating | CopyRows::Neighbours => 64,
+        }
+    }
+
+    /// The lanes that a row goes to.
+    pub(crate) fn lanes(self, row: u32) -> Vec<u32> {
+        let (half, of) = (row / 32, row % 32);
+        let quarters = match self {
+            CopyRows::All => return vec![row],
+            CopyRows::Four => return vec![32 * row],
+            CopyRows::Quarters => vec![0, 1, 2, 3],
+            CopyRows::Alternating => vec![half, half + 2],
+            CopyRows::Neighbours => vec![2 * half, 2 * half + 1],
+        };
+        quarters.into_iter().map(|quarter| 32 * quarter + of).collect()
+    }
 }
 
 /// Operand A of tcgen05.mma.
@@ -181,6 +255,10 @@ pub(crate) enum TcgenKind {
     TF32,
     F8F6F4,
     I8,
+    /// The kinds with scales of blocks.
+    MxF8F6F4,
+    MxF4,
+    MxF4NvF4,
 }
 
 /// `ldmatrix` and `stmatrix`.

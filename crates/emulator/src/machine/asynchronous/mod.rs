@@ -3,8 +3,10 @@
 mod bulk;
 mod cp_async;
 mod issue;
+mod lanes;
 pub(crate) mod operand;
 pub(crate) mod products;
+mod scaled;
 pub(crate) mod signal;
 mod tensor;
 mod tmem;

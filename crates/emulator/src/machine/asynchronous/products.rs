@@ -15,14 +15,23 @@ pub(crate) fn element(ty: MatTy, bits: u64) -> f64 {
         MatTy::E2M3 => E2M3.decode(bits as u32 & 0x3f),
         MatTy::E3M2 => E3M2.decode(bits as u32 & 0x3f),
         MatTy::E2M1 => E2M1.decode(bits as u32 >> 2 & 0xf),
+        MatTy::PaddedE2M3 => E2M3.decode(bits as u32 & 0x3f),
+        MatTy::PaddedE3M2 => E3M2.decode(bits as u32 & 0x3f),
+        MatTy::PaddedE2M1 | MatTy::PackedE2M1 => E2M1.decode(bits as u32 & 0xf),
         MatTy::S8 => f64::from(bits as u8 as i8),
         MatTy::U8 => f64::from(bits as u8),
         MatTy::F64 => f64::from_bits(bits),
     }
 }
 
-/// The values of elements that stand side by side, as many as fill the bytes.
-pub(crate) fn elements<'a>(ty: MatTy, bytes: &[u8], to: impl Iterator<Item = &'a mut f64>) {
+/// The values of elements that stand side by side in sixteen bytes.
+pub(crate) fn elements<'a>(ty: MatTy, bytes: &[u8; 16], to: impl Iterator<Item = &'a mut f64>) {
+    if let Some(width) = ty.dense() {
+        let all = u128::from_le_bytes(*bytes);
+        let count = 16 * ty.packed();
+        to.zip(0..count).for_each(|(d, i)| *d = element(ty, (all >> (i * width)) as u64));
+        return;
+    }
     let halves = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
     // The kinds that products of tensor cores mostly have, without a choice for each element.
     match ty {

@@ -1,7 +1,9 @@
 //! `tcgen05.mma`, `ld`, `st` as operations (E43-E52).
 
+use super::lanes::{lane_set, touch};
 use super::operand;
 use super::products::{element, multiply};
+use super::scaled;
 use super::wgmma::integer;
 use crate::isa::op::AccTy;
 use crate::machine::actor::Actor;
@@ -13,19 +15,17 @@ use crate::number::minifloat::{F16, f16_value};
 use crate::race::access::Act;
 use crate::race::channel::Kind;
 
-/// A product waits for earlier ones on its accumulators; the rest may overtake.
+/// A product waits for earlier ones on its accumulators and for copies; the rest may overtake.
 pub(crate) fn ready(core: &Core<'_>, op: &Operation, work: &TmemWork) -> bool {
-    let key = work.pipeline_key();
-    key == 0
-        || !core.ops.iter().any(|o| {
-            o.warp == op.warp
-                && o.kind == Kind::TcgenMma
-                && o.number < op.number
-                && matches!(&o.work, Work::Tmem(t) if t.pipeline_key() == key)
-        })
+    !core.ops.iter().any(|o| {
+        o.warp == op.warp
+            && o.kind == Kind::TcgenMma
+            && o.number < op.number
+            && matches!(&o.work, Work::Tmem(t) if work.follows(t))
+    })
 }
 
-/// Loads and stores are one event, products two.
+/// Loads and stores are one event, products and copies two.
 pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operation) -> bool {
     let actor = op.actor(true);
     let (cta, stage) = (op.cta, op.stage);
@@ -37,6 +37,14 @@ pub(crate) fn advance(core: &mut Core<'_>, warps: &mut [Warp], op: &mut Operatio
                 return false;
             }
             write(core, &actor, p);
+            true
+        }
+        TmemWork::Copy(c) => {
+            if stage == 0 {
+                scaled::read(core, &actor, c);
+                return false;
+            }
+            scaled::write(core, &actor, c);
             true
         }
         TmemWork::Load(m) => {
@@ -87,6 +95,9 @@ fn read(core: &mut Core<'_>, actor: &Actor, p: &mut Product) {
     if p.negate {
         a.iter_mut().for_each(|v| *v = -*v);
     }
+    if let Some(scales) = p.scales {
+        scaled::apply(core, actor, p, scales, (&mut a, &mut b));
+    }
     p.values = (a, b);
 }
 
@@ -118,26 +129,6 @@ fn tmem_operand(
         touch(core, actor, cta, column0 + c, lanes, Act::Read);
     }
     out
-}
-
-/// Lanes of TMEM as four masks of 32.
-fn lane_set(rows: u32, lane0: u32, lane_of: &dyn Fn(u32) -> u32) -> [u32; 4] {
-    let mut set = [0; 4];
-    for r in 0..rows {
-        let lane = lane0 + lane_of(r);
-        if let Some(m) = set.get_mut((lane / 32) as usize) {
-            *m |= 1 << (lane % 32);
-        }
-    }
-    set
-}
-
-fn touch(core: &mut Core<'_>, actor: &Actor, cta: u32, column: u32, lanes: [u32; 4], act: Act) {
-    for (q, mask) in lanes.iter().enumerate() {
-        if *mask != 0 {
-            core.touch_tmem(cta, column, q as u32, *mask, actor, act);
-        }
-    }
 }
 
 fn write(core: &mut Core<'_>, actor: &Actor, p: &mut Product) {

@@ -20,6 +20,8 @@ mod named;
 pub(crate) mod operands;
 mod order;
 mod overlap;
+mod pair;
+mod scaled;
 pub(crate) mod tcgen;
 pub(crate) mod tensormap;
 pub(crate) mod texture;

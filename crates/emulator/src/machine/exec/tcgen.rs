@@ -4,6 +4,8 @@ use super::alu::poisoned;
 use super::flow::Flow;
 use super::idesc;
 use super::memory::checked_addresses;
+use super::pair::{allocated, pair};
+use super::scaled;
 use crate::isa::op::{Addr, Space, Src, Tcgen, TcgenA, TcgenMma, TmemShape};
 use crate::machine::actor::{Actor, actor};
 use crate::machine::asynchronous::issue;
@@ -41,6 +43,17 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, t: &Tcgen, pc: u32, mask: u
                 if let Err((code, why)) = product(core, w, m, pc, l) {
                     let a = actor(w, pc, 1 << l);
                     core.error(code, &a, why, "see E44 to E47 for what a product may say");
+                }
+            }
+        }
+        Tcgen::Cp { addr, desc, rows, chunks, group } => {
+            group_of(core, w, *group, pc, mask);
+            for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                if let Err((code, why)) =
+                    scaled::copy(core, w, (*addr, *desc), (*rows, *chunks), *group, pc, l)
+                {
+                    let a = actor(w, pc, 1 << l);
+                    core.error(code, &a, why, "see E44 and E45 for what a copy may say");
                 }
             }
         }
@@ -88,12 +101,6 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, t: &Tcgen, pc: u32, mask: u
         Tcgen::WaitSt => return wait(core, w, true),
     }
     Flow::Next
-}
-
-/// The CTAs of a cta_group: this one, or the pair it belongs to.
-fn pair(core: &Core<'_>, cta: u32, group: u8) -> Vec<u32> {
-    let peer = cta ^ 1;
-    if group == 2 && (peer as usize) < core.ctas.len() { vec![cta & !1, cta | 1] } else { vec![cta] }
 }
 
 /// T06: one cta_group for the whole kernel.
@@ -252,10 +259,6 @@ fn place(
     Some(m)
 }
 
-fn allocated(core: &Core<'_>, cta: u32, column: u32) -> bool {
-    core.ctas.get(cta as usize).is_some_and(|c| c.tmem.allocated(column))
-}
-
 fn wait(core: &mut Core<'_>, w: &mut Warp, store: bool) -> Flow {
     let kind = if store { Kind::TcgenSt } else { Kind::TcgenLd };
     let list = if store { &w.tmem_st } else { &w.tmem_ld };
@@ -306,7 +309,7 @@ fn product(
             SourceA::Tmem(at >> 16, at & 0xffff)
         }
     };
-    let k = 32 / i.a.bytes();
+    let k = 32 * i.a.packed() / i.a.bytes();
     let at = get(core, w, m.d.base).wrapping_add(m.d.offset) as u32;
     let mut p = Product::new(a, b, (i.a, i.b, i.d), (i.m, i.n, k));
     p.d = (at >> 16, at & 0xffff);
@@ -314,6 +317,9 @@ fn product(
     let base_ok = p.d.0 == 0 || (i.m == 64 && p.d.0 == 16);
     if !base_ok || p.d.0 >= LANES {
         return Err(("T01", format!("accumulator at TMEM lane {}", p.d.0)));
+    }
+    if matches!(p.a, SourceA::Tmem(..)) && i.a.dense().is_some() {
+        return Err(("T05", "operands of fewer than eight bits are not read from tensor memory here".into()));
     }
     let a_columns = k * i.a.bytes() / 4;
     let mut used: Vec<u32> = (p.d.1..p.d.1 + columns).collect();
@@ -325,6 +331,7 @@ fn product(
             return Err(("T01", format!("TMEM column {x} is not allocated")));
         }
     }
+    p.scales = scaled::scales(core, w, m, &i, one)?;
     for (n, s) in m.disable.iter().enumerate() {
         let v = get(core, w, *s) as u32;
         if let Some(d) = p.disabled.get_mut(n / 4).and_then(|d| d.get_mut(n % 4)) {

@@ -17,5 +17,5 @@ pub(crate) use operand::{Operands, Wanted};
 pub(crate) use operation::{Operation, Work};
 pub(crate) use signal::SignalWork;
 pub(crate) use tensor::TensorWork;
-pub(crate) use tmem::{Move, Product, SourceA, TmemWork};
+pub(crate) use tmem::{Move, Product, SCALES, Scales, SourceA, TmemCopy, TmemWork};
 pub(crate) use wgmma::WgmmaWork;

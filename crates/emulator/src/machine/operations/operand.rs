@@ -82,14 +82,15 @@ impl Operands {
 impl Kept {
     fn of(wanted: Wanted) -> Kept {
         let Wanted { layout, first, rows, k, .. } = wanted;
-        let e = u64::from(wanted.ty.bytes());
+        let read = wanted.ty.dense().map_or(16, |bits| 2 * bits * wanted.ty.packed());
+        let (e, packed) = (u64::from(wanted.ty.bytes()), u64::from(wanted.ty.packed()));
         let (outer, inner) = if layout.mn_major { (k, rows) } else { (rows, k) };
         let (mut chunks, mut touched) = (Vec::new(), Vec::new());
         for o in 0..outer {
-            for c in (0..inner).step_by((16 / e) as usize) {
+            for c in (0..inner).step_by((16 * packed / e) as usize) {
                 let (r, kk) = if layout.mn_major { (c, o) } else { (o, c) };
-                let at = layout.address(first + r, kk, e);
-                note(&mut touched, at);
+                let at = layout.address(first + r, kk / packed, e);
+                note(&mut touched, at, read);
                 let slot = if wanted.by_k { kk * rows + r } else { r * k + kk };
                 chunks.push(Chunk { at: at as u32, slot: slot as u32, bytes: [0; 16] });
             }
@@ -142,9 +143,9 @@ impl Kept {
     }
 }
 
-/// Adds a 16-byte chunk to a list of granules, joining it with the last one.
-fn note(list: &mut Vec<(u64, u32)>, at: u64) {
-    let (g, mask) = (at / GRANULE, 0xffff_u32 << (at % GRANULE));
+/// Adds so many bytes of a 16-byte chunk to a list of granules, joining them with the last one.
+fn note(list: &mut Vec<(u64, u32)>, at: u64, bytes: u32) {
+    let (g, mask) = (at / GRANULE, ((1_u32 << bytes) - 1) << (at % GRANULE));
     match list.last_mut() {
         Some((last, m)) if *last == g => *m |= mask,
         _ => list.push((g, mask)),

@@ -2,7 +2,7 @@
 
 use super::layout::OperandLayout;
 use crate::isa::lanes::Lanes;
-use crate::isa::op::{AccTy, MatTy, Reg, TmemShape};
+use crate::isa::op::{AccTy, CopyRows, MatTy, Reg, TmemShape};
 
 /// Operand A.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,39 @@ pub(crate) struct Product {
     pub disabled: [[u32; 4]; 2],
     /// The CTAs: one, or an even and an odd one.
     pub ctas: Vec<u32>,
+    /// The scales of A and of B.
+    pub scales: Option<[Scales; 2]>,
     pub values: (Vec<f64>, Vec<f64>),
 }
+
+/// The scales of an operand, in all quarters of tensor memory: row r has its own in lane r % 32, column r / 32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scales {
+    /// The first column.
+    pub column: u32,
+    /// The first byte of a word.
+    pub byte: u32,
+    /// Scales along K.
+    pub along: u32,
+    /// Of E4M3, without sign; else powers of two.
+    pub e4m3: bool,
+}
+
+/// A copy from shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct TmemCopy {
+    pub column: u32,
+    pub rows: CopyRows,
+    /// 16-byte columns of the source.
+    pub chunks: u32,
+    pub layout: OperandLayout,
+    pub ctas: Vec<u32>,
+    /// What it read in each CTA, rows first.
+    pub values: Vec<[u8; 16]>,
+}
+
+/// What copies and the scales that they bring are pipelined by: no accumulator has this key.
+pub(crate) const SCALES: u32 = 1;
 
 /// A load or store of TMEM by a warp.
 #[derive(Clone, Debug)]
@@ -56,6 +87,7 @@ pub(crate) struct Move {
 #[derive(Clone, Debug)]
 pub(crate) enum TmemWork {
     Product(Product),
+    Copy(TmemCopy),
     Load(Move),
     Store(Move),
 }
@@ -84,6 +116,7 @@ impl Product {
             scale: 0,
             disabled: [[0; 4]; 2],
             ctas: Vec::new(),
+            scales: None,
             values: (Vec::new(), Vec::new()),
         }
     }
@@ -113,8 +146,21 @@ impl TmemWork {
     pub(crate) fn pipeline_key(&self) -> u32 {
         match self {
             TmemWork::Product(p) => 1 | p.d.1 << 1 | p.d.0 << 10 | p.m << 17 | (p.n / 8) << 26,
+            TmemWork::Copy(_) => SCALES,
             _ => 0,
         }
+    }
+
+    /// Whether this keeps its order after earlier work of the same issuer (E52): products on the same accumulators, copies,
+    /// and products with scales after copies and before them.
+    pub(crate) fn follows(&self, earlier: &TmemWork) -> bool {
+        let scaled = |work: &TmemWork| matches!(work, TmemWork::Product(p) if p.scales.is_some());
+        let copies = |work: &TmemWork| matches!(work, TmemWork::Copy(_));
+        let key = self.pipeline_key();
+        key != 0
+            && (earlier.pipeline_key() == key
+                || scaled(self) && copies(earlier)
+                || copies(self) && scaled(earlier))
     }
 }
 
