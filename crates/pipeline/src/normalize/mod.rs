@@ -2,6 +2,7 @@
 //! kernel beside that (C8, C9, C17).
 
 mod calls;
+pub(crate) mod chosen;
 pub(crate) mod descriptors;
 mod each;
 mod folds;

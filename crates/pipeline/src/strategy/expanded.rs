@@ -16,7 +16,7 @@ use crate::expand::order;
 use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
-use crate::normalize::{descriptors, induction, normalize, relaid, scaled, small, widened};
+use crate::normalize::{chosen, descriptors, induction, normalize, relaid, scaled, small, widened};
 use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;
@@ -41,11 +41,12 @@ impl Whole {
         }
         let mut kernel = source.kernel.clone();
         let func = source.func;
+        let rewritten = chosen::by_numbers(&mut kernel, func);
         induction::carry_sums(&mut kernel, func);
         let mut told = scaled::lower(&mut kernel, func)?;
         told.extend(widened::widen(&mut kernel, func, source.target));
         told.extend(small::by_lanes(&mut kernel, func));
-        if !told.is_empty() {
+        if rewritten || !told.is_empty() {
             kernel = normalize(&kernel, func)?;
         }
         Ok(Whole { kernel, told })

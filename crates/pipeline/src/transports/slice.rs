@@ -24,6 +24,25 @@ pub(crate) struct Slice {
     pub carried: BTreeSet<usize>,
 }
 
+/// Whether an operation gives the same wherever it is computed: a pure one, or a choice between such.
+fn is_pure(module: &Module, op: OpId) -> bool {
+    match module.ops[op].opcode {
+        Opcode::If => preorder(module, op).into_iter().all(|op| {
+            let opcode = module.ops[op].opcode;
+            class(opcode) == Class::Pure || matches!(opcode, Opcode::If | Opcode::Yield)
+        }),
+        opcode => class(opcode) == Class::Pure,
+    }
+}
+
+/// The operation of a block that another one is, or lies in.
+fn in_block(module: &Module, mut op: OpId, block: BlockId) -> Option<OpId> {
+    while module.ops[op].block != Some(block) {
+        op = module.parent(op)?;
+    }
+    Some(op)
+}
+
 /// Whether nothing in a loop changes global memory or relies on what others change there: what it reads can be read in an
 /// earlier iteration.
 fn is_quiet(module: &Module, scf_for: OpId) -> bool {
@@ -69,7 +88,7 @@ pub(crate) fn indices(module: &Module, users: &Users, scf_for: OpId, body: Block
 }
 
 /// The part of a loop's body that values are computed from, if all of it can be computed for a later iteration: pure
-/// operations, integers looked up where the loop changes nothing, scalars that the loop carries, and carried tiles of
+/// operations and choices between them, integers looked up where the loop changes nothing, scalars that the loop carries, and carried tiles of
 /// pointers that move evenly.
 pub(crate) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[ValueId]) -> Option<Slice> {
     let (mut found, mut quiet) = (Slice::default(), None);
@@ -77,13 +96,14 @@ pub(crate) fn slice(module: &Module, scf_for: OpId, body: BlockId, roots: &[Valu
     while let Some(value) = stack.pop() {
         match module.values[value].def {
             ValueDef::Result { op, .. } if module.ops[op].block == Some(body) => {
-                let pure = class(module.ops[op].opcode) == Class::Pure;
+                let pure = is_pure(module, op);
                 let mut quiet = || *quiet.get_or_insert_with(|| is_quiet(module, scf_for));
                 if !(pure || looks_up(module, op) && quiet()) {
                     return None;
                 }
                 if found.ops.insert(op) {
-                    stack.extend(&module.ops[op].operands);
+                    let inside = preorder(module, op);
+                    stack.extend(inside.into_iter().flat_map(|op| &module.ops[op].operands));
                 }
             }
             ValueDef::Argument { block, index } if block == body && index > 0 => {
@@ -145,7 +165,7 @@ pub(crate) fn late(module: &Module, users: &Users, scf_for: OpId, body: BlockId)
     }
     let quiet = is_quiet(module, scf_for);
     for &op in &module.blocks[body].ops {
-        if class(module.ops[op].opcode) != Class::Pure && !(quiet && looks_up(module, op)) {
+        if !is_pure(module, op) && !(quiet && looks_up(module, op)) {
             work.extend(&module.ops[op].results);
         }
     }
@@ -154,7 +174,7 @@ pub(crate) fn late(module: &Module, users: &Users, scf_for: OpId, body: BlockId)
         if !found.insert(value) {
             continue;
         }
-        for &user in users.of(value).iter().filter(|&&user| module.ops[user].block == Some(body)) {
+        for user in users.of(value).iter().filter_map(|&user| in_block(module, user, body)) {
             if Some(user) != yields {
                 work.extend(&module.ops[user].results);
                 continue;
