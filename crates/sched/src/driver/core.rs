@@ -3,7 +3,7 @@
 use crate::bounds::least_ii::bounds_of;
 use crate::bounds::self_fit::next_self_fit;
 use crate::driver::session::Session;
-use crate::exact::ask::at_ii;
+use crate::exact::ask::{at_ii, crowds_refute};
 use crate::exact::verdict::Verdict;
 use crate::model::answer::Answer;
 use crate::model::core::{CoreMember, LoopCore, LoopRemedy};
@@ -142,10 +142,13 @@ impl Asker<'_> {
             return Told::Refuted;
         }
         let mut session = Session::new(&problem, self.options, &mut self.guard);
+        session.last_question();
+        if crowds_refute(&problem, self.ii, &mut session.budget) {
+            return Told::Refuted;
+        }
         if let Some(time) = session.heuristic(&problem, self.ii) {
             return Told::Schedule(time);
         }
-        session.last_question();
         match at_ii(&problem, self.ii, self.options.seed, &mut session.budget, session.guard) {
             Verdict::Found(time) => Told::Schedule(time),
             Verdict::Refuted => Told::Refuted,

@@ -270,7 +270,7 @@ mod tests {
             let refuted = refuted(problem, Span::one(ii), &active);
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
             let verdict =
-                tree.solve(&mut StepBudget::new(20_000), &mut Guard::new(&ScheduleOptions::default()));
+                tree.solve(u64::MAX, &mut StepBudget::new(20_000), &mut Guard::new(&ScheduleOptions::default()));
             assert!(!refuted || !matches!(verdict, Verdict::Found(_)), "{g:?} at {ii}");
             refutations += u32::from(refuted);
             found += u32::from(matches!(verdict, Verdict::Found(_)));
