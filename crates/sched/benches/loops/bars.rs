@@ -27,7 +27,8 @@ pub fn bars(sets: &[Set], args: &Args) {
 
 /// Prints the loops that are better unrolled, those whose best factor is not proved, and how many of both there are.
 pub fn rationals(sets: &[Set], args: &Args) {
-    let told: Vec<bool> = sets.iter().flat_map(|s| &s.loops).filter_map(|l| rational(&l.graph, args)).collect();
+    let told: Vec<bool> =
+        sets.iter().flat_map(|s| &s.loops).filter_map(|l| rational(&l.graph, args)).collect();
     let open = told.iter().filter(|proved| !**proved).count();
     println!("rational: {} loops are better unrolled or open, {open} of them not proved", told.len());
 }
@@ -36,7 +37,10 @@ pub fn rationals(sets: &[Set], args: &Args) {
 pub fn cores(sets: &[Set], args: &Args) {
     let told: Vec<bool> = sets.iter().flat_map(|s| &s.loops).filter_map(|l| core(&l.graph, args)).collect();
     let short = told.iter().filter(|good| !**good).count();
-    println!("core: {} loops with a proved II above the bounds, {short} of them without a minimal core that is confirmed", told.len());
+    println!(
+        "core: {} loops with a proved II above the bounds, {short} of them without a minimal core that is confirmed",
+        told.len()
+    );
 }
 
 fn options(args: &Args) -> ScheduleOptions {
@@ -115,6 +119,9 @@ fn core(graph: &LoopGraph, args: &Args) -> Option<bool> {
     let (minimal, members) = (if found.minimal { "minimal" } else { "NOT MINIMAL" }, found.members.len());
     let fails = if check::core(graph, &found).is_ok() { "" } else { ", CHECK FAILED" };
     let (check, bounds) = ((processor_micros() - start) / 1e3 - millis, a.mii);
-    println!("core {name}: II {}, bounds {bounds}, {members} members, {minimal}{fails}, {millis:.1} ms, check {check:.1} ms", a.ii);
+    println!(
+        "core {name}: II {}, bounds {bounds}, {members} members, {minimal}{fails}, {millis:.1} ms, check {check:.1} ms",
+        a.ii
+    );
     Some(found.minimal && fails.is_empty())
 }

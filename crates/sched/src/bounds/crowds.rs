@@ -110,7 +110,8 @@ impl Crowds {
                 // What has been found of this distance is followed by paths of distance 0 in the last of these.
                 let (one, other) = (self.dist[first].clone(), self.dist[total - first].clone());
                 for (row, of) in self.dist[total].chunks_exact_mut(m).zip(one.chunks_exact(m)) {
-                    for (&to, through) in of.iter().zip(other.chunks_exact(m)).filter(|(to, _)| **to > ABSENT) {
+                    for (&to, through) in of.iter().zip(other.chunks_exact(m)).filter(|(to, _)| **to > ABSENT)
+                    {
                         row.iter_mut().zip(through).for_each(|(d, t)| *d = (*d).max(to + t));
                     }
                 }
@@ -153,7 +154,9 @@ impl Crowds {
     fn after(&self, a: usize, uses: &[Held]) -> Vec<(i64, usize, Held)> {
         let paths = self.dist.iter().enumerate();
         let mut after: Vec<(i64, usize, Held)> = paths
-            .flat_map(|(turn, dist)| uses.iter().map(move |u| (dist[a * self.m + u.node] + u.start, turn, *u)))
+            .flat_map(|(turn, dist)| {
+                uses.iter().map(move |u| (dist[a * self.m + u.node] + u.start, turn, *u))
+            })
             .filter(|(head, ..)| *head >= 0)
             .collect();
         after.sort_by_key(|(head, ..)| *head);

@@ -54,8 +54,12 @@ pub fn schedule_unrolled(
         let left = options.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
         if bound <= most_ii {
             // What it takes to know is worth it only where the bounds of each factor alone do not suffice.
-            let ratio = crowds.get_or_insert_with(|| crowd_ratio(&graph.problem, &mut Guard::new(&options.clone().time_limit(left))));
-            bound = ratio.map_or(bound, |(cycles, iterations)| bound.max(div_ceil(cycles.saturating_mul(factor as i64), iterations)));
+            let ratio = crowds.get_or_insert_with(|| {
+                crowd_ratio(&graph.problem, &mut Guard::new(&options.clone().time_limit(left)))
+            });
+            bound = ratio.map_or(bound, |(cycles, iterations)| {
+                bound.max(div_ceil(cycles.saturating_mul(factor as i64), iterations))
+            });
             known.lower_bound = bound;
         }
         if bound <= most_ii && left.is_none_or(|left| !left.is_zero()) {

@@ -29,7 +29,7 @@ const BRIEF: u64 = 8;
 const QUESTIONS: u64 = 4;
 
 /// Search nodes of a question that was not easy.
-const HARD: u64 = 300;
+pub(super) const HARD: u64 = 300;
 
 /// One run of the scheduler.
 pub(super) struct Session<'a> {
@@ -62,7 +62,16 @@ impl<'a> Session<'a> {
         let exact = options.algorithm == Algorithm::Exact;
         let left =
             options.steps.saturating_mul(if exact { EXACT_FACTOR } else { 1 }).saturating_mul(QUESTIONS);
-        Session { problem, options, guard, placements: 0, budget: StepBudget::new(0), left, hard: false, unfolded: None }
+        Session {
+            problem,
+            options,
+            guard,
+            placements: 0,
+            budget: StepBudget::new(0),
+            left,
+            hard: false,
+            unfolded: None,
+        }
     }
 
     /// The IIs that bounds and options leave.

@@ -134,7 +134,8 @@ impl Crowd {
                 // Around the circle once, or from `a` to the next `b`.
                 let turn = if a == b { 1 } else { -self.dist[a * m + b].div_euclid(self.ii) };
                 let known = self.dist[a * m + b] + turn * self.ii;
-                let least = after.iter().map(|uses| self.between(b, turn, uses, &mut jackson)).max().unwrap_or(0);
+                let least =
+                    after.iter().map(|uses| self.between(b, turn, uses, &mut jackson)).max().unwrap_or(0);
                 if least > known {
                     if a == b {
                         return None;
@@ -171,5 +172,96 @@ impl Crowd {
             (tail >= 0).then_some((u.head, tail, u.held.duration))
         });
         jackson.least(*units, between)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::crowds::crowd_ratio;
+    use crate::driver::schedule::schedule;
+    use crate::model::graph::LoopGraph;
+    use crate::model::guard::Guard;
+    use crate::model::options::ScheduleOptions;
+    use crate::model::random::Random;
+    use crate::model::validate::validate;
+
+    /// One operation, so many writes that all follow it, and one that follows all of them; from there around.
+    fn writes(many: usize, units: u64) -> LoopGraph {
+        let mut g = LoopGraph::new("writes");
+        g.add_resource("W", units);
+        let first = g.add_node("first", 1, &[]);
+        let last = g.add_node("last", 1, &[]);
+        for i in 0..many {
+            let v = g.add_node(format!("write {i}"), 1, &[("W", 0, 1)]);
+            g.add_edge(first, v, 3, 0);
+            g.add_edge(v, last, 1, 0);
+        }
+        g.add_edge(last, first, 2, 1);
+        g
+    }
+
+    fn refuted_at(g: &LoopGraph, ii: i64) -> Option<bool> {
+        let valid = validate(g).ok()?;
+        Some(crowded(&valid.problem, ii, &mut StepBudget::new(1_000))?.is_err())
+    }
+
+    fn ratio(g: &LoopGraph) -> Option<(i64, i64)> {
+        crowd_ratio(&validate(g).ok()?.problem, &mut Guard::new(&ScheduleOptions::default()))
+    }
+
+    #[test]
+    fn writes_between_two_operations_of_a_recurrence() {
+        // 3 cycles before, 7 writes, and 2 after.
+        let g = writes(7, 1);
+        assert_eq!((refuted_at(&g, 11), refuted_at(&g, 12)), (Some(true), Some(false)));
+        assert_eq!(ratio(&g), Some((12, 1)));
+        // On two units 4 cycles.
+        let g = writes(7, 2);
+        assert_eq!((refuted_at(&g, 8), refuted_at(&g, 9)), (Some(true), Some(false)));
+        // Twice as many iterations on the way: half as often.
+        let mut g = writes(7, 1);
+        g.edges.iter_mut().filter(|e| e.distance == 1).for_each(|e| e.distance = 2);
+        assert_eq!(ratio(&g), Some((6, 1)));
+    }
+
+    #[test]
+    fn keeps_every_schedule() {
+        let mut random = Random::new(7);
+        let (mut refutations, mut raised) = (0, 0);
+        for _ in 0..400 {
+            let mut g = LoopGraph::new("random");
+            g.add_resource("U", 1 + random.below(2)).add_resource("V", 1);
+            let n = 4 + random.below(8) as usize;
+            for i in 0..n {
+                let unit = ["U", "V"][random.below(2) as usize];
+                g.add_node(format!("{i}"), 1, &[(unit, random.below(2), 1 + random.below(3))]);
+            }
+            for i in 1..n {
+                let from = random.below(i as u64) as usize;
+                g.add_edge(from, i, 1 + random.below(4) as i64, i64::from(random.below(6) == 0));
+                if random.below(2) == 0 {
+                    g.add_edge(i, 0, 1, 1 + random.below(2) as i64);
+                }
+            }
+            let Ok(valid) = validate(&g) else { continue };
+            let Ok(found) = schedule(&valid, &ScheduleOptions::default()) else { continue };
+            let problem = &valid.problem;
+            let (ii, at) = (found.ii, |v: u32| found.nodes[v as usize].time);
+            let Some(Ok(all)) = crowded(problem, ii, &mut StepBudget::new(10_000)) else {
+                panic!("a schedule at {ii} is refuted: {g:?}");
+            };
+            for paths in all {
+                for (&v, row) in paths.members.iter().zip(paths.dist.chunks_exact(paths.members.len())) {
+                    let broken = paths.members.iter().zip(row).find(|(w, far)| at(**w) - at(v) < **far);
+                    assert_eq!(broken, None, "from {v}, II {ii}: {g:?}");
+                }
+            }
+            let (cycles, iterations) = ratio(&g).unwrap_or((0, 1));
+            assert!(cycles <= ii * iterations, "{cycles}/{iterations}, II {ii}: {g:?}");
+            raised += u32::from(cycles > found.mii * iterations);
+            refutations += u32::from(ii > found.mii && refuted_at(&g, ii - 1) == Some(true));
+        }
+        assert!(refutations > 10 && raised > 10, "{refutations} refuted, {raised} raised");
     }
 }
