@@ -13,7 +13,7 @@ use crate::exact::wrap::{Pair, Pairs, Pool};
 /// Conflicts before nearly full units are looked at as a whole: what is easy does without.
 pub(super) const CALM: u64 = 20;
 /// Clauses kept before the first clean-up.
-pub(super) const MOST_CLAUSES: usize = 2_000;
+pub(super) const MOST_CLAUSES: usize = 6_000;
 /// Weights are scaled down beyond this.
 pub(super) const MOST_WEIGHT: u64 = 1 << 40;
 

@@ -7,7 +7,7 @@ use crate::exact::verdict::Verdict;
 use crate::model::guard::Guard;
 
 /// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
-const RUN: u64 = 50;
+const RUN: u64 = 100;
 
 impl Learner {
     /// Times of the active operations, no longer than `length` where one is given; a proof that there are none;
