@@ -175,3 +175,27 @@ fn broken_rational_answers_are_caught() {
         assert!(found.iter().any(|v| v.kind == *kind), "mutation {i}: {found}");
     }
 }
+
+/// No search over their orders refutes so many writes: what counts is that they all lie between two operations (S102).
+#[test]
+fn the_core_of_a_crowd_is_confirmed() {
+    let mut g = LoopGraph::new("writes");
+    g.add_resource("W", 1);
+    let (first, last) = (g.add_node("first", 1, &[]), g.add_node("last", 1, &[]));
+    for i in 0..14 {
+        let v = g.add_node(format!("write {i}"), 1, &[("W", 0, 1)]);
+        g.add_edge(first, v, 3, 0);
+        g.add_edge(v, last, 1, 0);
+    }
+    g.add_edge(last, first, 2, 1);
+    let (valid, options) = (validate(&g).unwrap(), ScheduleOptions::default());
+    let answer = schedule(&valid, &options).unwrap();
+    assert_eq!((answer.mii, answer.ii, answer.optimal), (14, 19, true));
+    let core = loop_core(&valid, &answer, &options).unwrap().unwrap();
+    // All uses and all edges.
+    assert_eq!((core.members.len(), core.minimal), (14 + 29, true));
+    assert_eq!(check::core(&g, &core), Ok(()));
+    // A ratio, too: no number of iterations at once takes fewer cycles for each.
+    let found = schedule_unrolled(&valid, 8, &options).unwrap();
+    assert_eq!((found.factor, found.lower_bound, found.optimal), (1, [19, 1], true));
+}

@@ -21,9 +21,26 @@ pub fn bars(sets: &[Set], args: &Args) {
         line(&attention_in_tiles(chip, 4), args);
     }
     line(&circuit(100_000, 12), args);
-    let graphs = || sets.iter().flat_map(|s| &s.loops).map(|l| &l.graph);
-    graphs().for_each(|g| rational(g, args));
-    graphs().for_each(|g| core(g, args));
+    rationals(sets, args);
+    cores(sets, args);
+}
+
+/// Prints the loops that are better unrolled, those whose best factor is not proved, and how many of both there are.
+pub fn rationals(sets: &[Set], args: &Args) {
+    let told: Vec<bool> =
+        sets.iter().flat_map(|s| &s.loops).filter_map(|l| rational(&l.graph, args)).collect();
+    let open = told.iter().filter(|proved| !**proved).count();
+    println!("rational: {} loops are better unrolled or open, {open} of them not proved", told.len());
+}
+
+/// Prints the core of every loop whose proved II is above the bounds, and how many fall short.
+pub fn cores(sets: &[Set], args: &Args) {
+    let told: Vec<bool> = sets.iter().flat_map(|s| &s.loops).filter_map(|l| core(&l.graph, args)).collect();
+    let short = told.iter().filter(|good| !**good).count();
+    println!(
+        "core: {} loops with a proved II above the bounds, {short} of them without a minimal core that is confirmed",
+        told.len()
+    );
 }
 
 fn options(args: &Args) -> ScheduleOptions {
@@ -71,38 +88,40 @@ fn circuit(operations: usize, iterations: usize) -> LoopGraph {
     g
 }
 
-/// Told: loops that are better unrolled, and those whose best factor is not proved.
-fn rational(graph: &LoopGraph, args: &Args) {
+/// Whether the best factor is proved; `None` where that is 1.
+fn rational(graph: &LoopGraph, args: &Args) -> Option<bool> {
     let start = processor_micros();
-    let Some(found) =
-        validate(graph).ok().and_then(|g| schedule_unrolled(&g, MOST_FACTOR, &options(args)).ok())
-    else {
-        return;
-    };
+    let found = schedule_unrolled(&validate(graph).ok()?, MOST_FACTOR, &options(args)).ok()?;
     let millis = (processor_micros() - start) / 1e3;
     let fails = if check::unrolled(graph, &found).is_ok() { "" } else { ", CHECK FAILED" };
     if found.factor == 1 && found.optimal && fails.is_empty() {
-        return;
+        return None;
     }
     let (name, [cycles, iterations]) = (&graph.name, found.lower_bound);
     let proved = if found.optimal { "proved" } else { "NOT PROVED" };
     let (ii, factor) = (found.answer.ii, found.factor);
     println!("rational {name}: {ii}/{factor}, bound {cycles}/{iterations}, {proved}{fails}, {millis:.1} ms");
+    Some(found.optimal && fails.is_empty())
 }
 
-/// Told: loops whose proved II is above the bounds, with the core of the II below.
-fn core(graph: &LoopGraph, args: &Args) {
+/// Whether the II below the proved one has a minimal core that is confirmed; `None` where the bounds suffice.
+fn core(graph: &LoopGraph, args: &Args) -> Option<bool> {
     let settings = options(args).algorithm(Algorithm::Auto);
-    let Some(a) = answer(graph, &settings).filter(|a| a.optimal && a.ii > a.mii && a.partitions.is_empty())
-    else {
-        return;
-    };
+    let a = answer(graph, &settings).filter(|a| a.optimal && a.ii > a.mii && a.partitions.is_empty())?;
     let start = processor_micros();
     let found = validate(graph).ok().and_then(|g| loop_core(&g, &a, &settings).ok().flatten());
     let millis = (processor_micros() - start) / 1e3;
     let name = &graph.name;
-    let Some(found) = found else { return println!("core {name}: II {}, NONE, {millis:.1} ms", a.ii) };
+    let Some(found) = found else {
+        println!("core {name}: II {}, NONE, {millis:.1} ms", a.ii);
+        return Some(false);
+    };
     let (minimal, members) = (if found.minimal { "minimal" } else { "NOT MINIMAL" }, found.members.len());
     let fails = if check::core(graph, &found).is_ok() { "" } else { ", CHECK FAILED" };
-    println!("core {name}: II {}, {members} members, {minimal}{fails}, {millis:.1} ms", a.ii);
+    let (check, bounds) = ((processor_micros() - start) / 1e3 - millis, a.mii);
+    println!(
+        "core {name}: II {}, bounds {bounds}, {members} members, {minimal}{fails}, {millis:.1} ms, check {check:.1} ms",
+        a.ii
+    );
+    Some(found.minimal && fails.is_empty())
 }

@@ -30,6 +30,8 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --split               find partitions for known kernels instead; with --oracle, CP-SAT on the same
   --curve               time large synthetic loops instead
   --bars                copies of loops, one long recurrence, rational IIs and cores instead
+  --rationals           of these the rational IIs alone
+  --cores               of these the cores alone
   --only ALGORITHM      auto, ims, sms or exact
   --set TEXT            only sets whose name contains TEXT
   --data DIR            also the loops of this folder: *.jsonl and *.jsonl.gz
@@ -85,6 +87,8 @@ pub struct Args {
     misses: bool,
     curve: bool,
     bars: bool,
+    rationals: bool,
+    cores: bool,
     split: bool,
     only: Option<Algorithm>,
     set: String,
@@ -116,6 +120,12 @@ fn main() {
     sets.retain(|s| s.name.contains(&args.set));
     if args.bars {
         return bars::bars(&sets, &args);
+    }
+    if args.rationals {
+        return bars::rationals(&sets, &args);
+    }
+    if args.cores {
+        return bars::cores(&sets, &args);
     }
     if let Some(file) = &args.dump {
         let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
@@ -178,6 +188,8 @@ fn arguments() -> Option<Args> {
         misses: false,
         curve: false,
         bars: false,
+        rationals: false,
+        cores: false,
         split: false,
         only: None,
         set: String::new(),
@@ -197,6 +209,8 @@ fn arguments() -> Option<Args> {
             "--misses" => args.misses = true,
             "--curve" => args.curve = true,
             "--bars" => args.bars = true,
+            "--rationals" => args.rationals = true,
+            "--cores" => args.cores = true,
             "--split" => args.split = true,
             "--only" => args.only = Some(words.next()?.parse().ok()?),
             "--set" => args.set = words.next()?,

@@ -1,5 +1,7 @@
 //! Lower bounds on the II and on the length, without search.
 
+pub(crate) mod crowds;
+pub(crate) mod jackson;
 pub(crate) mod joint;
 pub(crate) mod least_ii;
 pub(crate) mod length;

@@ -1,9 +1,11 @@
 //! S102: a core refutes its II, and less of it does not.
 //!
-//! The refutation is found again, by a search of its own: earliest times of the members' differences; where more units are
-//! held than there are, one of two uses must be moved past the other, and every way is tried. A member that is needed comes
+//! The refutation is found again, by a search of its own: earliest times of the members' differences, and of those that many
+//! uses between two operations make; where more units are held than there are, one of two uses must be moved past the other,
+//! and every way is tried. A member that is needed comes
 //! with a schedule of the others, which is replayed.
 
+use super::crowds::{Difference, Hold, crowds};
 use super::exits::waited;
 use super::report::Report;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
@@ -13,22 +15,6 @@ use std::collections::BTreeMap;
 
 /// Looks at a difference after which a refutation counts as not found: some seconds.
 const MOST_LOOKS: u64 = 1 << 33;
-
-/// `t[dst] - t[src] >= least`; node 0 is the origin.
-#[derive(Clone, Copy)]
-struct Difference {
-    src: usize,
-    dst: usize,
-    least: i128,
-}
-
-/// A use by a node of the search: from its start on.
-struct Hold<'g> {
-    node: usize,
-    resource: &'g str,
-    start: i128,
-    duration: i128,
-}
 
 /// Checks that the members of a core have no schedule at its II, and that every witness is one of the others.
 ///
@@ -63,7 +49,7 @@ pub fn core(graph: &LoopGraph, core: &LoopCore) -> Result<(), ScheduleViolations
         }
     }
     let mut refuter = Refuter::new(graph, core);
-    match if refuter.too_much() { Some(true) } else { refuter.refutes() } {
+    match if refuter.too_much() || refuter.crowded() { Some(true) } else { refuter.refutes() } {
         Some(true) => {}
         Some(false) => report.add(Kind::Core, "members", format!("they have a schedule at II {ii}")),
         None => report.add(
@@ -194,6 +180,16 @@ impl<'g> Refuter<'g> {
             let own = self.holds.iter().filter(|h| h.resource == r.name);
             own.map(|h| h.duration).sum::<i128>() > self.ii * i128::from(r.count)
         })
+    }
+
+    /// Whether many uses between two operations say that there is no schedule; what else they say is kept.
+    fn crowded(&mut self) -> bool {
+        let units = self.graph.resources.iter().map(|r| (r.name.as_str(), i128::from(r.count))).collect();
+        match crowds(&self.differences, &self.holds, &units, self.ii) {
+            Some(more) => self.differences.extend(more),
+            None => return true,
+        }
+        false
     }
 
     /// Whether there is no schedule; `None` when that takes too long.

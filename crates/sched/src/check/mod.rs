@@ -11,6 +11,7 @@ mod bindings;
 mod bounds;
 mod budget;
 mod core;
+mod crowds;
 mod depths;
 mod every;
 mod exits;

@@ -2,8 +2,8 @@
 
 use crate::bounds::least_ii::bounds_of;
 use crate::bounds::self_fit::next_self_fit;
-use crate::driver::session::Session;
-use crate::exact::ask::at_ii;
+use crate::driver::session::{HARD, Session};
+use crate::exact::ask::{at_ii, crowds_refute};
 use crate::exact::verdict::Verdict;
 use crate::model::answer::Answer;
 use crate::model::core::{CoreMember, LoopCore, LoopRemedy};
@@ -16,6 +16,10 @@ use crate::model::validate::{ValidGraph, validate};
 
 /// At most so many remedies are told.
 const MOST_REMEDIES: usize = 8;
+
+/// Of more than so many parts of the constraints, more than so many in four are needed: then single ones are asked about.
+const FEW_PARTS: usize = 8;
+const OFTEN: usize = 3;
 
 /// What keeps a loop whose II is proved from one that is smaller by one: constraints that have no schedule together, and
 /// each of which is needed for that; and changes of a single one that would allow it. `None` where the II is 1, is not
@@ -41,7 +45,8 @@ pub fn loop_core(
     if !answer.optimal || answer.ii <= 1 {
         return Ok(None);
     }
-    let mut asker = Asker { graph: graph.whole(), ii: answer.ii - 1, options, guard: Guard::new(options) };
+    let mut asker =
+        Asker { graph: graph.whole(), ii: answer.ii - 1, options, guard: Guard::new(options), hard: false };
     let members = asker.members();
     if !matches!(asker.ask(&members), Told::Refuted) {
         return Ok(None);
@@ -64,6 +69,8 @@ struct Asker<'a> {
     ii: i64,
     options: &'a ScheduleOptions,
     guard: Guard,
+    /// What was refuted last took a search, which is dear, so that crowds are looked at first.
+    hard: bool,
 }
 
 impl Asker<'_> {
@@ -142,22 +149,30 @@ impl Asker<'_> {
             return Told::Refuted;
         }
         let mut session = Session::new(&problem, self.options, &mut self.guard);
+        session.last_question();
+        if self.hard && crowds_refute(&problem, self.ii, &mut session.budget) {
+            return Told::Refuted;
+        }
         if let Some(time) = session.heuristic(&problem, self.ii) {
             return Told::Schedule(time);
         }
-        session.last_question();
+        let before = session.budget.nodes;
         match at_ii(&problem, self.ii, self.options.seed, &mut session.budget, session.guard) {
             Verdict::Found(time) => Told::Schedule(time),
-            Verdict::Refuted => Told::Refuted,
+            Verdict::Refuted => {
+                self.hard = before - session.budget.nodes > HARD;
+                Told::Refuted
+            }
             Verdict::Undecided => Told::Nothing,
         }
     }
 
-    /// Leaves out what is not needed: halves first, then smaller parts, then single ones.
+    /// Leaves out what is not needed: halves first, then smaller parts as long as they are often not needed, then single ones.
     fn shrink(&mut self, mut members: Vec<CoreMember>) -> (Vec<CoreMember>, Vec<Vec<i64>>) {
         let mut part = members.len().div_ceil(2);
         while part > 1 {
-            let mut at = 0;
+            let (mut at, mut needed) = (0, 0);
+            let parts = members.len().div_ceil(part);
             while at < members.len() {
                 let rest: Vec<CoreMember> = members
                     .iter()
@@ -169,9 +184,14 @@ impl Asker<'_> {
                     members = rest;
                 } else {
                     at += part;
+                    needed += 1;
                 }
             }
-            part = part.div_ceil(2).min(part - 1);
+            part = if parts > FEW_PARTS && needed * 4 > parts * OFTEN {
+                1
+            } else {
+                part.div_ceil(2).min(part - 1)
+            };
         }
         let (mut witnesses, mut at) = (Vec::new(), 0);
         while at < members.len() {

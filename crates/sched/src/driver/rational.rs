@@ -1,9 +1,12 @@
 //! The best factor to unroll by (S101).
 
+use crate::bounds::crowds::crowd_ratio;
 use crate::bounds::least_ii::bounds_of;
 use crate::driver::schedule::schedule;
 use crate::model::error::ScheduleError;
 use crate::model::graph::LoopGraph;
+use crate::model::guard::Guard;
+use crate::model::int::div_ceil;
 use crate::model::options::ScheduleOptions;
 use crate::model::rational::{CopyTime, FactorBound, UnrolledAnswer};
 use crate::model::unroll::{MOST_FACTOR, refusal, unroll};
@@ -42,12 +45,23 @@ pub fn schedule_unrolled(
     }
     // The least bound first: what reaches it needs no other.
     candidates.sort_by(|(k, (_, b)), (l, (_, c))| per(*b, *l).cmp(&per(*c, *k)).then(k.cmp(l)));
-    for (factor, (unrolled, bound)) in candidates {
+    let mut crowds = None;
+    for (factor, (unrolled, mut bound)) in candidates {
         let mut known = FactorBound { factor, lower_bound: bound, ii: None, refused: None };
         // The greatest II that would be better.
         let below = per(best.1.ii, factor) - 1;
         let most_ii = i64::try_from(below.div_euclid(i128::from(best.0))).unwrap_or(i64::MAX);
         let left = options.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        if bound <= most_ii {
+            // What it takes to know is worth it only where the bounds of each factor alone do not suffice.
+            let ratio = crowds.get_or_insert_with(|| {
+                crowd_ratio(&graph.problem, &mut Guard::new(&options.clone().time_limit(left)))
+            });
+            bound = ratio.map_or(bound, |(cycles, iterations)| {
+                bound.max(div_ceil(cycles.saturating_mul(factor as i64), iterations))
+            });
+            known.lower_bound = bound;
+        }
         if bound <= most_ii && left.is_none_or(|left| !left.is_zero()) {
             let last = options.max_ii.map_or(most_ii, |m| m.min(most_ii));
             let options = options.clone().time_limit(left).max_ii(Some(last)).start(None);

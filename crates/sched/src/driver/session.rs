@@ -4,7 +4,7 @@ use crate::bounds::joint::joint_bound;
 use crate::bounds::least_ii::Bounds;
 use crate::bounds::ratio::recurrence_bound;
 use crate::bounds::self_fit::next_self_fit;
-use crate::exact::ask::{at_ii, at_length, refutes};
+use crate::exact::ask::{at_ii, at_length, crowds_refute, refutes};
 use crate::exact::span::Span;
 use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
@@ -28,6 +28,9 @@ const BRIEF: u64 = 8;
 /// A question may spend such a part of what is left.
 const QUESTIONS: u64 = 4;
 
+/// Search nodes of a question that was not easy.
+pub(super) const HARD: u64 = 300;
+
 /// One run of the scheduler.
 pub(super) struct Session<'a> {
     pub problem: &'a Problem,
@@ -37,6 +40,8 @@ pub(super) struct Session<'a> {
     pub budget: StepBudget,
     /// Search nodes left for all further questions (S45).
     pub left: u64,
+    /// What was refuted last took a search: the next question may be as hard.
+    hard: bool,
     /// That of a smaller loop, where this one is copies of it.
     pub unfolded: Option<Schedule>,
 }
@@ -57,7 +62,16 @@ impl<'a> Session<'a> {
         let exact = options.algorithm == Algorithm::Exact;
         let left =
             options.steps.saturating_mul(if exact { EXACT_FACTOR } else { 1 }).saturating_mul(QUESTIONS);
-        Session { problem, options, guard, placements: 0, budget: StepBudget::new(0), left, unfolded: None }
+        Session {
+            problem,
+            options,
+            guard,
+            placements: 0,
+            budget: StepBudget::new(0),
+            left,
+            hard: false,
+            unfolded: None,
+        }
     }
 
     /// The IIs that bounds and options leave.
@@ -112,7 +126,12 @@ impl<'a> Session<'a> {
     /// Is there a schedule at this II?
     pub fn ask_at(&mut self, ii: i64) -> Verdict {
         self.question();
-        at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard)
+        if self.hard && crowds_refute(self.problem, ii, &mut self.budget) {
+            return Verdict::Refuted;
+        }
+        let verdict = at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard);
+        self.hard = self.budget.granted - self.budget.nodes > HARD;
+        verdict
     }
 
     /// The same, with a part of the budget.

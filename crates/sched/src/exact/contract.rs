@@ -1,5 +1,6 @@
 //! Contraction: a network over the operations that need searching (S30-S32).
 
+use super::crowd::Paths;
 use super::reach::{ABSENT, PathRuns};
 use super::span::Span;
 use super::verdict::Verdict;
@@ -17,7 +18,7 @@ pub(crate) struct Active {
 /// Path lengths stay below this, so that sums of a few of them cannot overflow.
 const MOST_PATH: i128 = 1 << 58;
 
-fn magnitudes_fit(problem: &Problem, ii: i64, extra: i64) -> bool {
+pub(super) fn magnitudes_fit(problem: &Problem, ii: i64, extra: i64) -> bool {
     let arcs = &problem.dependences.arcs;
     let latency: i128 = arcs.iter().map(|a| i128::from(a.latency.unsigned_abs())).sum();
     let distance: i128 = arcs.iter().map(|a| i128::from(a.distance.unsigned_abs())).sum();
@@ -70,6 +71,33 @@ impl Active {
             problem.dependences.components_in_order().map(of_component).filter(|g| !g.is_empty()).collect();
         groups.sort_by_key(|g| std::cmp::Reverse(g.len()));
         Some(Self::assemble(problem, span, &groups))
+    }
+
+    /// Takes over paths that are longer than those of the dependences alone; false where no schedule is left.
+    pub(super) fn lengthen(&mut self, problem: &Problem, all: &[Paths]) -> bool {
+        let m = self.nodes.len() + 1;
+        let mut place = vec![0; problem.n];
+        (1..).zip(&self.nodes).for_each(|(i, &v)| place[v as usize] = i);
+        for paths in all {
+            for (&v, row) in paths.members.iter().zip(paths.dist.chunks_exact(paths.members.len())) {
+                let x = place[v as usize];
+                for (&w, &far) in paths.members.iter().zip(row) {
+                    let y = place[w as usize];
+                    if x > 0 && y > 0 && x != y {
+                        self.dist[x * m + y] = self.dist[x * m + y].max(far);
+                    }
+                }
+            }
+        }
+        // The paths are closed; so is what they become with the ways through the origin, in the end.
+        for k in 0..m {
+            let through: Vec<i64> = self.dist[k * m..][..m].to_vec();
+            for row in self.dist.chunks_exact_mut(m) {
+                let to = row[k];
+                row.iter_mut().zip(&through).for_each(|(d, t)| *d = (*d).max(to + t));
+            }
+        }
+        (0..m).all(|x| self.dist[x * m + x] <= 0)
     }
 
     fn assemble(problem: &Problem, span: Span, groups: &[Vec<u32>]) -> Self {

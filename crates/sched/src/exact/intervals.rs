@@ -269,8 +269,11 @@ mod tests {
             let Some(active) = Active::at_span(problem, Span::one(ii)) else { continue };
             let refuted = refuted(problem, Span::one(ii), &active);
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
-            let verdict =
-                tree.solve(&mut StepBudget::new(20_000), &mut Guard::new(&ScheduleOptions::default()));
+            let verdict = tree.solve(
+                u64::MAX,
+                &mut StepBudget::new(20_000),
+                &mut Guard::new(&ScheduleOptions::default()),
+            );
             assert!(!refuted || !matches!(verdict, Verdict::Found(_)), "{g:?} at {ii}");
             refutations += u32::from(refuted);
             found += u32::from(matches!(verdict, Verdict::Found(_)));

@@ -10,6 +10,7 @@ mod choices;
 mod clauses;
 pub(crate) mod complete;
 pub(crate) mod contract;
+mod crowd;
 mod intervals;
 pub(crate) mod joint;
 mod kinds;

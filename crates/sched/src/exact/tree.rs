@@ -82,21 +82,25 @@ impl Tree {
         })
     }
 
-    /// The times of the active operations, a proof that there are none, or neither.
-    pub fn solve(&mut self, budget: &mut StepBudget, guard: &mut Guard) -> Verdict {
+    /// The times of the active operations, a proof that there are none, or neither, after about so many failures.
+    pub fn solve(&mut self, most: u64, budget: &mut StepBudget, guard: &mut Guard) -> Verdict {
         if self.pairs.iter().any(|p| p.first + p.second > self.ii) {
             return Verdict::Refuted;
         }
-        let mut limit = FIRST_LIMIT;
+        let (mut limit, mut failures) = (FIRST_LIMIT, 0);
         for round in 0u64.. {
             match self.dive(limit, round, budget, guard) {
                 Some(verdict) => return verdict,
-                None => limit += limit / 2,
+                None => failures += limit,
             }
+            limit += limit / 2;
             if let Some(root) = self.frames.first() {
                 let (net, residues) = (root.net, root.residues);
                 self.undo(net, residues);
                 self.frames.clear();
+            }
+            if failures >= most {
+                break;
             }
         }
         Verdict::Undecided

@@ -38,6 +38,11 @@ const MOST_IMPOSSIBLE: usize = 400;
 const MOST_ASSIGNMENTS: usize = 200;
 const LEAST_NODES: u64 = 1_000;
 
+/// An attempt before any refutation may take such a part of the steps.
+const BRIEF: u64 = 20;
+/// A gap between the bound and the best is narrow up to such a part of the bound.
+const NARROW: i64 = 64;
+
 /// What is known.
 pub(super) struct Search<'f, 'a> {
     frame: &'f Frame<'a>,
@@ -129,6 +134,8 @@ impl<'f, 'a> Search<'f, 'a> {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
         self.joint = true;
+        self.improve(last, self.options.steps / BRIEF, guard);
+        self.refute_gap(guard);
         // What no assignment can help is refuted without any.
         if self.lower_bound < end(&self.best) {
             let options = self.options.clone().algorithm(Algorithm::Auto).max_ii(None).min_ii(1);
@@ -140,10 +147,20 @@ impl<'f, 'a> Search<'f, 'a> {
             return Err(ScheduleError::Infeasible { up_to: Some(last) });
         }
         if !complete {
-            self.improve(last, guard);
+            self.improve(last, u64::MAX, guard);
         }
         self.cheapen(guard);
         Ok(())
+    }
+
+    /// A narrow gap between the bound and the best is mostly refuted as a whole, or not at all.
+    fn refute_gap(&mut self, guard: &mut Guard) {
+        let Some(best) = self.best.as_ref().map(|b| b.ii) else { return };
+        let span = Span { low: self.lower_bound, high: best - 1 };
+        let narrow = span.low <= span.high && (span.high - span.low).saturating_mul(NARROW) <= span.low;
+        if narrow && self.refutes(span, self.options.steps.saturating_mul(2), guard) {
+            self.lower_bound = best;
+        }
     }
 
     /// II after II from the bound on; true when the least is found.
@@ -250,8 +267,8 @@ impl<'f, 'a> Search<'f, 'a> {
         matches!(untimed.solve(u64::MAX, &mut budget, &mut patient), Err(Verdict::Refuted))
     }
 
-    /// A better schedule between the bound and the best; none of the refutations counts (S29).
-    fn improve(&mut self, last: i64, guard: &mut Guard) {
+    /// A better schedule between the bound and the best, with so many search nodes each; none of the refutations counts (S29).
+    fn improve(&mut self, last: i64, nodes: u64, guard: &mut Guard) {
         let mut low = self.lower_bound;
         for _ in 0..ATTEMPTS {
             let high = self.best.as_ref().map_or(last, |b| b.ii);
@@ -260,7 +277,8 @@ impl<'f, 'a> Search<'f, 'a> {
             if ii <= low || ii >= high && self.best.is_some() || guard.expired() {
                 return;
             }
-            match self.ask(ii, self.budget(), guard) {
+            let budget = StepBudget::with_work(self.budget().nodes.min(nodes), WORK_PER_NODE);
+            match self.ask(ii, budget, guard) {
                 Asked::Better => {}
                 Asked::Refuted | Asked::Undecided => low = ii,
             }

@@ -12,8 +12,12 @@ use crate::exact::wrap::{Pair, Pairs, Pool};
 
 /// Conflicts before nearly full units are looked at as a whole: what is easy does without.
 pub(super) const CALM: u64 = 20;
-/// Clauses kept before the first clean-up.
-pub(super) const MOST_CLAUSES: usize = 2_000;
+/// Clauses kept before the first clean-up, and conflicts of the shortest run between restarts; where there are choices beside
+/// wraps, what is learnt is about more, and worth keeping for longer.
+const MOST_CLAUSES: usize = 2_000;
+const MOST_CLAUSES_WITH_CHOICES: usize = 6_000;
+const RUN: u64 = 50;
+const RUN_WITH_CHOICES: u64 = 100;
 /// Weights are scaled down beyond this.
 pub(super) const MOST_WEIGHT: u64 = 1 << 40;
 
@@ -128,6 +132,8 @@ pub(crate) struct Learner {
     pub(super) step: u64,
     pub(super) conflicts: u64,
     pub(super) most_clauses: usize,
+    /// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
+    pub(super) shortest_run: u64,
     pub(super) seen: Vec<bool>,
     pub(super) refuted: bool,
 }
@@ -149,6 +155,7 @@ impl Learner {
         tails: Vec<i64>,
         choices: Choices,
     ) -> Self {
+        let chosen = choices.variables > 0;
         let mut learner = Learner {
             span,
             net: Network::new(active.nodes.len() + 1, &active.dist),
@@ -178,7 +185,8 @@ impl Learner {
             tails,
             step: 16,
             conflicts: 0,
-            most_clauses: MOST_CLAUSES,
+            most_clauses: if chosen { MOST_CLAUSES_WITH_CHOICES } else { MOST_CLAUSES },
+            shortest_run: if chosen { RUN_WITH_CHOICES } else { RUN },
             seen: Vec::new(),
             refuted: pairs.list.iter().any(|p| p.first + p.second > span.high),
         };

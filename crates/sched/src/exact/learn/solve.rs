@@ -6,9 +6,6 @@ use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
 use crate::model::guard::Guard;
 
-/// Conflicts of the shortest run between restarts (Luby 1993 gives the multiples).
-const RUN: u64 = 50;
-
 impl Learner {
     /// Times of the active operations, no longer than `length` where one is given; a proof that there are none;
     /// or neither, after so many conflicts.
@@ -26,7 +23,7 @@ impl Learner {
             if goal.is_some_and(|g| self.values.of(g) < 0) {
                 return Verdict::Refuted;
             }
-            let run = (RUN * luby(round)).min(left);
+            let run = (self.shortest_run * luby(round)).min(left);
             match self.run(goal, run, budget, guard) {
                 Some(verdict) => return verdict,
                 None if run == left => return Verdict::Undecided,

@@ -89,7 +89,7 @@ fn against_residues(
             let Some(mut learner) = learner(problem, Span::one(ii), &active) else { continue };
             let guard = &mut Guard::new(&ScheduleOptions::default());
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
-            let by_residue = tree.solve(&mut StepBudget::new(20_000), guard);
+            let by_residue = tree.solve(u64::MAX, &mut StepBudget::new(20_000), guard);
             match learner.solve(None, u64::MAX, &mut StepBudget::new(20_000), guard) {
                 Verdict::Found(times) => {
                     found += 1;
@@ -144,7 +144,7 @@ fn what_is_refuted_for_several_intervals_is_refuted_at_each() {
         for ii in span.low..=span.high {
             let Some(active) = Active::at_span(problem, Span::one(ii)) else { continue };
             let Some(mut tree) = Tree::new(problem, ii, &active, 0) else { continue };
-            let verdict = tree.solve(&mut StepBudget::new(20_000), guard);
+            let verdict = tree.solve(u64::MAX, &mut StepBudget::new(20_000), guard);
             assert!(!matches!(verdict, Verdict::Found(_)), "{g:?} at {ii} of {span:?}");
         }
     }
