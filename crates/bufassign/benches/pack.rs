@@ -38,7 +38,7 @@ fn main() {
     if wanted("instances") || wanted("unseen") {
         let plans = instances(data.map(Path::new), peer.map(String::as_str));
         if wanted("unseen") {
-            unseen(&plans, number("--variants", 8));
+            unseen(&plans, number("--first", 0), number("--variants", 8));
         }
     }
     if wanted("random") {
@@ -127,10 +127,10 @@ fn verdict(p: &PackProblem, outcome: &PackOutcome) -> String {
 
 /// Instances of the same kind: a plan's buffers cut in time or size, stretched into free room, mirrored
 /// in time, in another order. A plan exists by construction, and there is less room than before.
-fn unseen(plans: &[Plan], variants: u64) {
+fn unseen(plans: &[Plan], first: u64, variants: u64) {
     for (name, plan) in plans {
         let (mut times, mut fitted) = (Vec::new(), 0);
-        for v in 0..variants {
+        for v in first..first + variants {
             let p = variant(plan, &mut Choices::seeded(v));
             let (outcome, ms) = clock::timed(|| pack(&p, &PackOptions::default().node_budget(2_000_000)));
             times.push(ms);
