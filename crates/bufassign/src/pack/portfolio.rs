@@ -33,7 +33,7 @@ const FIRST_RUNS: u64 = 2;
 
 /// The lane that learns waits while it has had more than so many hundredths of what all others had: a run of it takes many
 /// nodes, and where many blocks meet the others find more.
-const LEARNS: u64 = 60;
+const LEARNS: u64 = 90;
 
 /// How a lane searches.
 enum Search<'a> {

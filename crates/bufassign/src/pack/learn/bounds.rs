@@ -121,7 +121,12 @@ impl Learner<'_> {
         let here = self.near[k as usize].iter().filter(|&&m| self.between(side, m, k));
         under.extend(here.map(|&m| (self.bound[side][m as usize], m)));
         under.sort_unstable_by_key(|u| Reverse(*u));
+        let mut bytes = under.iter().map(|u| self.size[u.1 as usize]).sum::<u64>();
         for &(low, m) in &under {
+            // All of it says no more than what is known, and the rest lies lower.
+            if low + bytes <= best.0 {
+                break;
+            }
             let v = self.pair[m as usize * self.size.len() + k as usize] as usize;
             for &s in &self.common[self.common_at[v] as usize..self.common_at[v + 1] as usize] {
                 let sum = &mut self.sums[s as usize];
@@ -139,7 +144,7 @@ impl Learner<'_> {
             return true;
         }
         let from = self.sets.len() as u32;
-        let mut bytes = 0;
+        bytes = 0;
         if best.1 != NONE {
             for &m in &self.members[best.1 as usize] {
                 if self.between(side, m, k) && self.bound[side][m as usize] >= best.2 {
