@@ -1,5 +1,6 @@
-//! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--first N] [--variants N] [--part NAME]`;
-//! `--part planted [--peer CMD] [--plant NAME] [--first N] [--seeds N] [--seconds S] [--threads T]`.
+//! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--first N]
+//! [--variants N] [--part NAME]`; `--part planted [--peer CMD] [--plant NAME] [--first N] [--seeds N] [--seconds S]
+//! [--threads T]`.
 //!
 //! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
