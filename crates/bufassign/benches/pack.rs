@@ -1,5 +1,6 @@
-//! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--variants N] [--part NAME]`;
-//! `--part planted [--peer CMD] [--plant NAME] [--first N] [--seeds N] [--seconds S] [--threads T]`.
+//! Times the packer and the assigner, in processor time: `bench/pack [--data DIR] [--peer CMD] [--first N]
+//! [--variants N] [--part NAME]`; `--part planted [--peer CMD] [--plant NAME] [--first N] [--seeds N] [--seconds S]
+//! [--threads T]`.
 //!
 //! Every instance of others in DIR (*.csv) is packed within 1,048,576 bytes and checked; `--peer`
 //! runs `CMD --input=FILE --output=OUT --capacity=N` in turn on the same files. Then instances nobody
@@ -38,7 +39,7 @@ fn main() {
     if wanted("instances") || wanted("unseen") {
         let plans = instances(data.map(Path::new), peer.map(String::as_str));
         if wanted("unseen") {
-            unseen(&plans, number("--variants", 8));
+            unseen(&plans, number("--first", 0), number("--variants", 8));
         }
     }
     if wanted("random") {
@@ -127,10 +128,10 @@ fn verdict(p: &PackProblem, outcome: &PackOutcome) -> String {
 
 /// Instances of the same kind: a plan's buffers cut in time or size, stretched into free room, mirrored
 /// in time, in another order. A plan exists by construction, and there is less room than before.
-fn unseen(plans: &[Plan], variants: u64) {
+fn unseen(plans: &[Plan], first: u64, variants: u64) {
     for (name, plan) in plans {
         let (mut times, mut fitted) = (Vec::new(), 0);
-        for v in 0..variants {
+        for v in first..first + variants {
             let p = variant(plan, &mut Choices::seeded(v));
             let (outcome, ms) = clock::timed(|| pack(&p, &PackOptions::default().node_budget(2_000_000)));
             times.push(ms);

@@ -20,12 +20,15 @@ use super::cliques::cliques;
 use super::prepare::Prepared;
 use super::restarts::luby;
 use clauses::{Clauses, Literal};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 /// Blocks, pairs, and intervals that pairs share, at most: there are tables of them.
 const MOST: (usize, usize, usize) = (1000, 1 << 16, 1 << 22);
-/// A decision, or a conflict, counts as so many nodes of the other searches, and one more for so many pairs.
-const NODES: (u64, u64) = (16, 256);
+/// A decision, or a conflict, counts as so many nodes of the other searches, and one more for so many pairs: about what it
+/// takes them in time.
+const NODES: (u64, u64) = (4, 512);
 /// Conflicts between restarts, times Luby's sequence.
 const UNIT: u64 = 128;
 /// Clauses kept at first; so many more each time.
@@ -97,7 +100,8 @@ pub(super) struct Learner<'a> {
     head: [Vec<u32>; 2],
     events: Vec<Event>,
     sets: Vec<u32>,
-    dirty: Vec<(usize, u32)>,
+    /// Bounds to look at, the least first, since the others rest on them: as they were when that was noted, side, block.
+    dirty: BinaryHeap<Reverse<(u64, usize, u32)>>,
     is_dirty: [Vec<bool>; 2],
     watch: Vec<u32>,
     is_watched: Vec<bool>,
@@ -180,7 +184,7 @@ impl<'a> Learner<'a> {
             head: [vec![NONE; n], vec![NONE; n]],
             events: Vec::new(),
             sets: Vec::new(),
-            dirty: (0..n as u32).flat_map(|k| [(0, k), (1, k)]).collect(),
+            dirty: (0..n as u32).flat_map(|k| [Reverse((0, 0, k)), Reverse((0, 1, k))]).collect(),
             is_dirty: [vec![true; n], vec![true; n]],
             watch: (0..members.len() as u32).collect(),
             is_watched: vec![true; members.len()],

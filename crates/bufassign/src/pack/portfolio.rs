@@ -26,8 +26,14 @@ const FEWEST: Choice = Choice { at: Where::Fewest, among: Among::Rank };
 /// So many nodes go to the first lane before the others are made ready: it takes the least time a node.
 const AHEAD: u64 = 16_384;
 
-/// After so many nodes a lane joins that learns from its dead ends: a node takes it long, so easy problems do without.
-const LATER: u64 = 131_072;
+/// After so many nodes a lane joins that learns from its dead ends: it takes time to be made ready, so easy problems do
+/// without. From then on the first lane runs so many times a round, since its nodes are cheap where many blocks meet.
+const LATER: u64 = 65_536;
+const FIRST_RUNS: u64 = 2;
+
+/// The lane that learns waits while it has had more than so many hundredths of what all others had: a run of it takes many
+/// nodes, and where many blocks meet the others find more.
+const LEARNS: u64 = 90;
 
 /// How a lane searches.
 enum Search<'a> {
@@ -40,17 +46,29 @@ struct Lane<'a> {
     search: Search<'a>,
     /// It looks for a plan below the capacity: that there is none says nothing.
     tight: bool,
-    done: bool,
+    /// Runs in a round; 0 for a lane that waits or has nothing left to try.
+    runs: u64,
 }
 
 impl Lane<'_> {
-    /// One run of at most so many nodes.
+    /// The runs of a round, of at most so many nodes each.
     fn step(&mut self, most: u64) -> Found {
-        match &mut self.search {
-            _ if self.done => (None, 0),
-            Search::Skyline(sky, restarts) => restarts.step(sky, most),
-            Search::Learner(learner) => learner.step(most),
+        let mut all = 0;
+        for _ in 0..self.runs {
+            let (answer, nodes) = match &mut self.search {
+                Search::Skyline(sky, restarts) => restarts.step(sky, most),
+                Search::Learner(learner) => learner.step(most),
+            };
+            all += nodes;
+            if answer.is_some() {
+                return (answer, all);
+            }
         }
+        (None, all)
+    }
+
+    fn learns(&self) -> bool {
+        matches!(self.search, Search::Learner(_))
     }
 
     /// The plan that was found.
@@ -79,7 +97,7 @@ pub(super) fn portfolio(
             Restarts::seeded(seed),
         ),
         tight: goal < capacity,
-        done: false,
+        runs: 1,
     };
     let mut first = lane(LANES[0], capacity, 0);
     let mut ahead = AHEAD.min(*budget);
@@ -102,23 +120,24 @@ pub(super) fn portfolio(
     if bound < capacity {
         lanes.push(lane(FEWEST, bound, LANES.len() as u64));
     }
-    let (start, mut learns) = (*budget, false);
+    let (mut learns, mut learner, mut others) = (false, 0, 0);
     while *budget > 0 && !options.is_late() {
-        if !learns && start - *budget > LATER {
+        if !learns && others > LATER {
             learns = true;
-            let learner = Learner::new(p, part, capacity, *options);
-            lanes.extend(learner.map(|l| Lane {
-                search: Search::Learner(Box::new(l)),
-                tight: false,
-                done: false,
-            }));
+            lanes[0].runs = FIRST_RUNS;
+            let search = Learner::new(p, part, capacity, *options).map(|l| Search::Learner(Box::new(l)));
+            lanes.extend(search.map(|search| Lane { search, tight: false, runs: 1 }));
+        }
+        for lane in lanes.iter_mut().filter(|l| l.learns()) {
+            lane.runs = u64::from(learner <= others / 100 * LEARNS);
         }
         let share = (*budget / lanes.len() as u64).max(1);
         for (k, (answer, nodes)) in round(&mut lanes, share, options.threads).into_iter().enumerate() {
             *budget = budget.saturating_sub(nodes);
+            *(if lanes[k].learns() { &mut learner } else { &mut others }) += nodes;
             match answer {
                 Some(true) => return Some(Some(lanes[k].offsets())),
-                Some(false) if lanes[k].tight => lanes[k].done = true,
+                Some(false) if lanes[k].tight => lanes[k].runs = 0,
                 Some(false) => return Some(None),
                 None => {}
             }

@@ -2,6 +2,7 @@
 
 use super::super::prepare::align_up;
 use super::{Event, Learner, Literal, NONE, Why};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 impl Learner<'_> {
@@ -13,7 +14,7 @@ impl Learner<'_> {
                 if !self.follow(l) {
                     return false;
                 }
-            } else if let Some((side, k)) = self.dirty.pop() {
+            } else if let Some(Reverse((_, side, k))) = self.dirty.pop() {
                 self.is_dirty[side][k as usize] = false;
                 if !self.renew(side, k) {
                     return false;
@@ -31,7 +32,7 @@ impl Learner<'_> {
 
     fn dirty(&mut self, side: usize, k: u32) {
         if !std::mem::replace(&mut self.is_dirty[side][k as usize], true) {
-            self.dirty.push((side, k));
+            self.dirty.push(Reverse((self.bound[side][k as usize], side, k)));
         }
     }
 
@@ -49,16 +50,16 @@ impl Learner<'_> {
             if meets && self.order(j, m) == 1 && !self.hold(self.literal(i, m), Why::Between(j)) {
                 return false;
             }
-            if meets && self.order(m, i) == 1 && !self.hold(self.literal(m, j), Why::Between(i)) {
+            if meets && self.order(i, m) == -1 && !self.hold(self.literal(m, j), Why::Between(i)) {
                 return false;
             }
         }
         true
     }
 
-    /// Whether a block lies between another and a side.
+    /// Whether a block lies between another and a side: read in the row of the other, since its neighbours are asked in turn.
     fn between(&self, side: usize, m: u32, k: u32) -> bool {
-        self.order(m, k) == if side == 0 { 1 } else { -1 }
+        self.order(k, m) == if side == 0 { -1 } else { 1 }
     }
 
     /// Clauses in which all but one are false.
@@ -119,8 +120,13 @@ impl Learner<'_> {
         let mut under = std::mem::take(&mut self.under);
         let here = self.near[k as usize].iter().filter(|&&m| self.between(side, m, k));
         under.extend(here.map(|&m| (self.bound[side][m as usize], m)));
-        under.sort_unstable_by_key(|u| std::cmp::Reverse(*u));
+        under.sort_unstable_by_key(|u| Reverse(*u));
+        let mut bytes = under.iter().map(|u| self.size[u.1 as usize]).sum::<u64>();
         for &(low, m) in &under {
+            // All of it says no more than what is known, and the rest lies lower.
+            if low + bytes <= best.0 {
+                break;
+            }
             let v = self.pair[m as usize * self.size.len() + k as usize] as usize;
             for &s in &self.common[self.common_at[v] as usize..self.common_at[v + 1] as usize] {
                 let sum = &mut self.sums[s as usize];
@@ -138,7 +144,7 @@ impl Learner<'_> {
             return true;
         }
         let from = self.sets.len() as u32;
-        let mut bytes = 0;
+        bytes = 0;
         if best.1 != NONE {
             for &m in &self.members[best.1 as usize] {
                 if self.between(side, m, k) && self.bound[side][m as usize] >= best.2 {
@@ -171,7 +177,7 @@ impl Learner<'_> {
         }
         for n in 0..self.near[at].len() {
             let j = self.near[at][n];
-            if self.between(side, k, j) {
+            if self.order(k, j) == if side == 0 { 1 } else { -1 } {
                 self.dirty(side, j);
             } else if self.order(k, j) == 0
                 && value + self.size[at] + self.size[j as usize] + self.bound[1 - side][j as usize]
