@@ -156,7 +156,7 @@ impl<'c> Lower<'c, '_> {
         for (offset, element) in elements {
             let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(1)).collect();
             at.push(family.coord(axis, offset));
-            let to = self.element_address(view, &at)?;
+            let to = self.element_address(value, view, &at)?;
             self.ir.store(element.into(), to, elem as u32)?;
         }
         self.ir.br(done)?;

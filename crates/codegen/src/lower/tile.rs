@@ -119,6 +119,25 @@ impl<'c> Lower<'c, '_> {
         valid.then_some(order).ok_or_else(|| refuse(Code::Verify, "tt.trans needs a permutation").into())
     }
 
+    /// `tt.reshape` of a slot whose rows stay what they are: another view of it. Says whether that is one.
+    pub(super) fn reshape_view(&mut self, op: OpId) -> Result<bool> {
+        let (operand, result) = (self.operand(op, 0)?, self.only_result(op)?);
+        let (from, to) = (self.module.ty(operand).shape(), self.module.ty(result).shape());
+        let same = from.last() == to.last() && from.iter().product::<u64>() == to.iter().product::<u64>();
+        let slot = self.slots.get(&operand).copied().filter(|view| {
+            let payload = &self.program.rings[view.ring].payloads[view.payload];
+            same && !view.transposed && payload.columns.is_none()
+        });
+        let Some(view) = slot else { return Ok(false) };
+        self.slots.insert(result, view);
+        let seen = matches!(self.bound.get(&operand), Some(Bound::View(_)));
+        if seen {
+            self.bound.insert(result, Bound::View(view));
+            self.open.push((result, Memory::ring(view.ring)));
+        }
+        Ok(seen)
+    }
+
     /// `tt.trans`: of a view, another view; of other tiles, an exchange of coordinates.
     pub(super) fn trans(&mut self, op: OpId) -> Result<()> {
         let result = self.only_result(op)?;

@@ -50,6 +50,7 @@ impl<'c> Lower<'c, '_> {
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if columns.is_some()
             || view.transposed
+            || !self.is_flat(value)
             || layout.elem != 2
             || layout.panel < 32 && matches!(family, Family::Wgmma(_))
             || !own
@@ -98,21 +99,38 @@ impl<'c> Lower<'c, '_> {
             return Ok(element);
         }
         let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
-        let address = self.element_address(view, at)?;
+        let address = self.element_address(value, view, at)?;
         let ty = self.element_type(self.module.ty(value))?;
         self.ir.load(ty, address, elem as u32)
     }
 
-    /// Where one element of a view lies.
-    pub(super) fn element_address(&mut self, view: &View<'c>, at: &Coords) -> Result<PointerValue<'c>> {
-        let (row, col) = match (view.transposed, at.as_slice()) {
-            (false, [.., row, col]) => (*row, *col),
-            (true, [.., row, col]) => (*col, *row),
-            (_, [col]) => (Coord::ZERO, *col),
-            _ => return Err(internal("an element of a tile without dimensions")),
+    /// Whether a tile is one matrix, or a vector: other dimensions have one element.
+    fn is_flat(&self, value: ValueId) -> bool {
+        self.module.ty(value).shape().iter().rev().skip(2).all(|&n| n == 1)
+    }
+
+    /// Where one element of a tile in a slot lies. All dimensions but the last one count its rows, the outermost slowest.
+    pub(super) fn element_address(
+        &mut self,
+        value: ValueId,
+        view: &View<'c>,
+        at: &Coords,
+    ) -> Result<PointerValue<'c>> {
+        let [outer @ .., col] = at.as_slice() else {
+            return Err(internal("an element of a tile without dimensions"));
         };
+        let module = self.module;
+        let mut row = self.coordinate(Coord::ZERO)?;
+        for (&coord, &extent) in outer.iter().zip(module.ty(value).shape()) {
+            row = self.ir.scale(row, extent)?;
+            let own = self.coordinate(coord)?;
+            row = self.ir.add(row, own)?;
+        }
+        let mut col = self.coordinate(*col)?;
+        if view.transposed {
+            std::mem::swap(&mut row, &mut col);
+        }
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let (row, col) = (self.coordinate(row)?, self.coordinate(col)?);
         // byte = panel * panel bytes + swizzled (row * row bytes + rest)
         let byte = self.ir.scale(col, layout.elem)?;
         let panel = self.ir.shr(byte, u64::from(layout.panel.trailing_zeros()))?;
@@ -133,7 +151,12 @@ impl<'c> Lower<'c, '_> {
         let family = self.place.family;
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let count = family.run().min(16 / elem);
-        if view.transposed || !own(row, Axis::Row) || !own(col, Axis::Col) || count < 2 {
+        if view.transposed
+            || !self.is_flat(value)
+            || !own(row, Axis::Row)
+            || !own(col, Axis::Col)
+            || count < 2
+        {
             return Ok(None);
         }
         let wanted = u64::from(col.offset);

@@ -75,6 +75,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::StoreCommit => self.ir.effect("nvvm.cp.async.bulk.commit.group", &[]),
             Opcode::StoreWait => self.store_wait(op),
             Opcode::Slot => self.slot(op),
+            Opcode::Reshape if self.reshape_view(op)? => Ok(()),
             _ if self.exchanges(op)? => self.exchange_tiles(op),
             Opcode::Trans => self.trans(op),
             Opcode::Unsplat => self.unsplat(op),
