@@ -45,6 +45,21 @@ pub(crate) fn look_through(module: &Module, value: ValueId) -> Seen {
     Seen { base, views, order }
 }
 
+/// What is stored row by row in place of a tile: of tiles of the same rows, one behind the other, the matrix that reshapes
+/// made them of, else the tile itself.
+pub(crate) fn rows_of(module: &Module, value: ValueId) -> ValueId {
+    let shape = module.ty(value).shape();
+    let mut at = value;
+    while let Some(op) = module.def_op(at).filter(|&op| module.ops[op].opcode == Opcode::Reshape) {
+        let Some(&from) = module.ops[op].operands.first() else { break };
+        at = from;
+        if non_unit(module.ty(at).shape()).len() <= 2 && module.ty(at).shape().last() == shape.last() {
+            return at;
+        }
+    }
+    value
+}
+
 /// For a view: which non-unit extent of its operand each non-unit extent of its result is. `None` for
 /// operations that are not views.
 fn view_dims(module: &Module, op: OpId) -> Option<Vec<usize>> {

@@ -37,6 +37,8 @@ fn run(kernel: &TileKernel, chip: &str, seed: u64) -> Outcome {
     };
     let args = kernel.args.iter().map(|arg| match arg {
         TileArg::Buffer(values) => ArgSpec::Values(values.clone()),
+        TileArg::Random(count) => ArgSpec::Buffer(*count),
+        TileArg::Tensor(dims) => ArgSpec::Tensor(dims.clone()),
         TileArg::Number(value) => ArgSpec::Int(*value),
     });
     let case = Case { args: args.collect(), grid: [kernel.programs, 1, 1], seed };
@@ -61,11 +63,11 @@ fn run(kernel: &TileKernel, chip: &str, seed: u64) -> Outcome {
 
 /// Runs kernels of seeds as long as there is time; each on one chip after the other. Of a seed only the first chip that is
 /// wrong is told.
-fn kernels(seeds: impl Iterator<Item = u64>, time: Duration) {
+fn kernels(make: fn(&[u8]) -> TileKernel, seeds: impl Iterator<Item = u64>, time: Duration) {
     let (began, mut ran, mut wrong) = (Instant::now(), 0, Vec::new());
     let mut refusals = BTreeMap::<String, u64>::new();
     for seed in seeds.take_while(|_| began.elapsed() < time) {
-        let kernel = TileKernel::from_bytes(&tape(seed, 400));
+        let kernel = make(&tape(seed, 400));
         for chip in CHIPS {
             match run(&kernel, chip, seed) {
                 Outcome::Right => ran += 1,
@@ -89,11 +91,22 @@ fn kernels(seeds: impl Iterator<Item = u64>, time: Duration) {
 
 #[test]
 fn kernels_of_tiles_do_what_they_mean() {
-    kernels(0..24, Duration::from_secs(3600));
+    kernels(TileKernel::from_bytes, 0..24, Duration::from_secs(3600));
 }
 
 #[test]
 #[ignore = "ten minutes: `make soak`"]
 fn kernels_of_tiles_do_what_they_mean_for_ten_minutes() {
-    kernels(24.., Duration::from_secs(600));
+    kernels(TileKernel::from_bytes, 24.., Duration::from_secs(600));
+}
+
+#[test]
+fn loops_that_multiply_do_what_they_mean() {
+    kernels(TileKernel::looped, 0..12, Duration::from_secs(3600));
+}
+
+#[test]
+#[ignore = "ten minutes: `make soak`"]
+fn loops_that_multiply_do_what_they_mean_for_ten_minutes() {
+    kernels(TileKernel::looped, 12.., Duration::from_secs(600));
 }

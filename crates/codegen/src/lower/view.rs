@@ -43,9 +43,6 @@ impl<'c> Lower<'c, '_> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         let (layout, columns) = (payload.layout, payload.columns);
         let family = self.place.family;
-        if !matches!(family, Family::Wgmma(_) | Family::MmaSync(_)) {
-            return Ok(None);
-        }
         let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if columns.is_some()
@@ -62,7 +59,16 @@ impl<'c> Lower<'c, '_> {
         if let Some(pair) = self.pairs.get(&key) {
             return Ok(Some(*pair));
         }
-        let (_, cols) = self.matrix(value)?;
+        let (rows, cols) = self.matrix(value)?;
+        // The matrices of all warps lie in the tile: one of fewer rows ends before them.
+        let below = match family {
+            Family::MmaSync(sync) => sync.row_step(),
+            Family::Wgmma(accumulators) => 64 * accumulators.groups(),
+            _ => return Ok(None),
+        };
+        if !rows.is_multiple_of(below) {
+            return Ok(None);
+        }
         let i = self.index_of(family, cols, even)?;
         let four = match family {
             Family::MmaSync(family) if !(cols / family.col_step()).is_multiple_of(2) => return Ok(None),

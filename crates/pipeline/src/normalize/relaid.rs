@@ -1,22 +1,21 @@
-//! Operands that an asynchronous product cannot read as they lie: lanes read the tile, and store it again with K inside
-//! (C62, T13).
+//! Operands that a product cannot read as they lie: lanes read the tile, and store it again with K inside (C62, T13).
 //!
-//! wgmma reads elements of 8 bits, and every such instruction those of 32 bits, only with K inside. `dot a, x` becomes
-//! `dot a, trans y`, with y the transposed tile as lanes hold it, which is stored like every operand that is computed.
+//! wgmma reads elements of 8 bits, and every asynchronous instruction those of 32 bits, only with K inside; and none reads
+//! rows of less than 16 bytes. `dot a, x` becomes `dot a, trans y`, with y the transposed tile as lanes hold it, which is
+//! stored like every operand that is computed.
 
-use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{Attr, LocId, Module, OpId, Opcode, Type, ValueId};
 
-use crate::views::look_through;
+use crate::views::{look_through, non_unit};
 use crate::walk::preorder;
 
-/// Lays such operands of a function down again; whether there were any.
-pub(crate) fn relay(kernel: &mut Module, func: OpId, target: &Target) -> bool {
+/// Lays such operands of a function down again, whose products are multiplied by this instruction; whether there were any.
+pub(crate) fn relay(kernel: &mut Module, func: OpId, by: MmaInstruction) -> bool {
     let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Dot);
     let operands = dots.flat_map(|dot| [(dot, false), (dot, true)]);
     let found: Vec<(OpId, bool)> =
-        operands.filter(|&(dot, second)| lies_across(kernel, dot, second, target)).collect();
+        operands.filter(|&(dot, second)| lies_across(kernel, dot, second, by)).collect();
     for &(dot, second) in &found {
         relay_operand(kernel, dot, second);
     }
@@ -24,15 +23,18 @@ pub(crate) fn relay(kernel: &mut Module, func: OpId, target: &Target) -> bool {
 }
 
 /// Whether an operand is a tile whose rows are not along K where they must be.
-fn lies_across(kernel: &Module, dot: OpId, second: bool, target: &Target) -> bool {
+fn lies_across(kernel: &Module, dot: OpId, second: bool, by: MmaInstruction) -> bool {
     let Some(&operand) = kernel.ops[dot].operands.get(usize::from(second)) else { return false };
     let seen = look_through(kernel, operand);
-    let bound = match kernel.ty(operand).elem_bits() {
-        Some(8) => target.mma_instruction() == MmaInstruction::Wgmma,
-        Some(32) => target.mma_instruction() != MmaInstruction::MmaSync,
+    let bits = kernel.ty(operand).elem_bits();
+    let bound = match bits {
+        Some(8) => by == MmaInstruction::Wgmma,
+        Some(32) => by != MmaInstruction::MmaSync,
         _ => false,
     };
-    bound && kernel.ty(operand).shape().len() == 2 && seen.order.len() == 2 && seen.transposed() != second
+    let row = non_unit(kernel.ty(seen.base).shape()).last().copied().unwrap_or(0);
+    let short = bits.is_some_and(|bits| row.saturating_mul(bits.into()) < 128);
+    (bound || short) && kernel.ty(operand).shape().len() == 2 && seen.order.len() == 2 && seen.transposed() != second
 }
 
 /// Puts arithmetic that changes nothing between the tile and the product, so that it is one that lanes compute.

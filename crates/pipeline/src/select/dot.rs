@@ -156,7 +156,9 @@ fn operand(
         }
         let multiplies = target.has(Feature::Wgmma) || target.has(Feature::Tcgen05);
         let narrow = multiplies && module.ty(seen.base).elem_bits() == Some(16);
-        if index == 0 && narrow && seen.views.is_empty() && maker.is_some_and(|m| class(m) == Class::Pure) {
+        // A reshape that moves elements is no view of a slot, and lanes of a partition of its own cannot do it.
+        let made = maker.is_some_and(|m| class(m) == Class::Pure && m != Opcode::Reshape);
+        if index == 0 && narrow && seen.views.is_empty() && made {
             return Some(OperandSource::Registers);
         }
         let text = format!("operand {name} of tt.dot is not a tile loaded by descriptor");

@@ -8,7 +8,7 @@ use super::{Dot, TileLoad, TileStore, descriptors};
 use crate::classes::{Class, class, is_scalar};
 use crate::place::refuse;
 use crate::tma::TilePlan;
-use crate::views::{look_through, non_unit};
+use crate::views::{look_through, non_unit, rows_of};
 use crate::walk::{preorder, slice};
 
 /// The stores by descriptor, with every reason against them and against what is stored.
@@ -103,7 +103,7 @@ fn store(
                 .note("supported", "f32, bf16 and f16"),
         );
     }
-    let seen = look_through(module, stored);
+    let seen = look_through(module, rows_of(module, stored));
     if !seen.plain() {
         errors.push(
             refuse(module, op, Code::Layout, "a transposed tile is stored")

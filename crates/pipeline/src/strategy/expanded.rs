@@ -177,10 +177,14 @@ impl Whole {
             // What the addresses are made of does not change from trip to trip either (C8).
             kernel = normalize(&kernel, func)?;
         }
+        let by = match products {
+            Products::Asynchronous { .. } => target.mma_instruction(),
+            _ => MmaInstruction::MmaSync,
+        };
+        if relaid::relay(&mut kernel, func, by) {
+            kernel = normalize(&kernel, func)?;
+        }
         if let Products::Asynchronous { pending } = products {
-            if relaid::relay(&mut kernel, func, target) {
-                kernel = normalize(&kernel, func)?;
-            }
             if target.mma_instruction() == MmaInstruction::Tcgen05 {
                 let (found, _) = find::loops(&kernel, func, target);
                 let operands = operands::operands(&kernel, func, &found, tight);

@@ -23,6 +23,7 @@ use crate::tma::TilePlan;
 use crate::transports::find::Found;
 use crate::transports::made;
 use crate::transports::roots::Roots;
+use crate::views::rows_of;
 use crate::walk::preorder;
 
 /// A tile that has a place of its own.
@@ -298,8 +299,15 @@ fn send(out: &mut Module, store: &Place, ring: &str, barrier: &str) -> Option<()
     let (block, behind) = cut(out, *op)?;
     let (operands, loc) = (out.ops[*op].operands.to_vec(), out.ops[*op].loc);
     let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
+    let value = rows_of(out, value);
     let mut emit = Emit { out, block, loc };
-    let ty = Type::tensor(&plan.tile(), emit.out.ty(value).elem().clone());
+    // Tiles of rows lie in the slot one behind the other: a matrix.
+    let tile = plan.tile();
+    let matrix = match tile.as_slice() {
+        [outer @ .., cols] if outer.len() > 1 => vec![outer.iter().product(), *cols],
+        _ => tile,
+    };
+    let ty = Type::tensor(&matrix, emit.out.ty(value).elem().clone());
     let value = if *emit.out.ty(value) == ty { value } else { emit.value(Opcode::Reshape, &[value], &ty) };
     let zero = emit.constant(0);
     let meet = [("barrier", Attr::symbol(barrier))];

@@ -165,7 +165,8 @@ pub(crate) fn late(module: &Module, users: &Users, scf_for: OpId, body: BlockId)
     }
     let quiet = is_quiet(module, scf_for);
     for &op in &module.blocks[body].ops {
-        if !is_pure(module, op) && !(quiet && looks_up(module, op)) {
+        let known = is_pure(module, op) || quiet && looks_up(module, op);
+        if !known {
             work.extend(&module.ops[op].results);
         }
     }

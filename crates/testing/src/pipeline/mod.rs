@@ -12,6 +12,7 @@
 
 mod kernel;
 mod laws;
+mod looped;
 mod print;
 mod source;
 mod strategy;

@@ -5,6 +5,10 @@
 pub enum TileArg {
     /// A buffer of these integers.
     Buffer(Vec<i64>),
+    /// A buffer of so many elements, filled at random.
+    Random(u64),
+    /// A tensor of this shape behind a descriptor, filled at random.
+    Tensor(Vec<u64>),
     /// A number.
     Number(i64),
 }
@@ -15,6 +19,10 @@ impl TileArg {
         match self {
             TileArg::Buffer(values) => {
                 format!("--arg={}", values.iter().map(i64::to_string).collect::<Vec<_>>().join(","))
+            }
+            TileArg::Random(count) => format!("--arg=[{count}]"),
+            TileArg::Tensor(dims) => {
+                format!("--arg={}", dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"))
             }
             TileArg::Number(value) => format!("--arg={value}"),
         }
