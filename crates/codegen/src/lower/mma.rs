@@ -61,7 +61,9 @@ impl<'c> Lower<'c, '_> {
     /// A, from shared memory where it lies there, else from registers: accumulators of 16-bit elements,
     /// packed pairwise, are what wgmma takes (C61).
     fn first_operand(&mut self, value: ValueId, shape: &Shape) -> Result<First<'c>> {
-        if let Some(Bound::View(_)) = self.bound.get(&value) {
+        // Lanes that have taken elements out of a slot leave it as it was; wgmma takes narrower and wider ones only there.
+        let taken = shape.a.bytes != 2 && self.slots.contains_key(&value);
+        if taken || matches!(self.bound.get(&value), Some(Bound::View(_))) {
             let (view, operand) = self.operand_view(value, (shape.a, Engine::Wgmma), false)?;
             return Ok(First::Shared(view, operand));
         }

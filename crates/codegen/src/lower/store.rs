@@ -7,7 +7,7 @@ use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
 use super::store_turned::Way;
-use super::value::{Coords, Form, View, element_bits};
+use super::value::{Bound, Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::Val;
@@ -52,12 +52,17 @@ impl<'c> Lower<'c, '_> {
                 _ => {}
             }
         }
-        if !matches!(self.form(value, family)?, Form::Slice { .. })
-            && family.count(rows, cols).is_err()
-            && tensor.is_none()
-            && self.is_made_anywhere(value)
+        let uncovered = family.count(rows, cols).is_err();
+        if tensor.is_none() && uncovered && !matches!(self.form(value, family)?, Form::Slice { .. }) {
+            return match self.is_made_anywhere(value) {
+                true => self.store_plain(value, &view, bits, 1),
+                false => self.store_brought(value, &view, bits),
+            };
+        }
+        if let (Some(Bound::Lazy(_)), Ok(form @ Form::Tile { .. })) =
+            (self.bound.get(&value), self.form(value, family))
         {
-            return self.store_plain(value, &view, bits, 1);
+            self.reach(value, &self.places(value, family, form)?)?;
         }
         match (family, tensor) {
             (_, None) if matches!(self.form(value, family)?, Form::Slice { .. }) => {

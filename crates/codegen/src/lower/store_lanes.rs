@@ -14,7 +14,7 @@ use super::store::STORES_BEHIND;
 use super::value::{Bound, Coord, Coords, Form, View};
 use super::{Lower, Place};
 use crate::error::{Result, internal};
-use crate::family::{Axis, Family, MmaSync};
+use crate::family::{Axis, Blocked, Family, MmaSync};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
@@ -90,8 +90,13 @@ impl<'c> Lower<'c, '_> {
         least: u64,
     ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let vector = u64::from(self.chunks(layout, 1).vector);
-        let blocked = self.chunks(layout, least);
+        self.store_chunks(value, view, bits, self.chunks(layout, least))
+    }
+
+    /// The chunks of a row that lanes make or hold, up to 16 bytes at a time.
+    fn store_chunks(&mut self, value: ValueId, view: &View<'c>, bits: u32, blocked: Blocked) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let vector = u64::from(self.chunks(layout, 1).vector.min(blocked.vector));
         let family = Family::Blocked(blocked);
         let place = self.place;
         self.place = Place { family, ..place };
@@ -107,6 +112,42 @@ impl<'c> Lower<'c, '_> {
         self.leave(scope);
         self.place = place;
         Ok(())
+    }
+
+    /// A tile that the layout of the partition does not cover, made of what lanes hold: its elements are brought to lanes that
+    /// store up to 16 bytes of a row each, or one element where there are more lanes than that.
+    pub(super) fn store_brought(&mut self, value: ValueId, view: &View<'c>, bits: u32) -> Result<()> {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let own = self.family()?;
+        let mut blocked = self.chunks(layout, 1);
+        while blocked.row_step() > layout.rows && blocked.vector > 1 {
+            blocked.vector /= 2;
+            blocked.across = (blocked.across * 2).min(blocked.lanes);
+        }
+        if blocked.row_step() > layout.rows || self.module.ty(value).shape().len() != 2 {
+            let form = self.form(value, own)?;
+            let (places, mine) = (self.places(value, own, form)?, self.owner(value, own, form)?);
+            self.reach(value, &places)?;
+            let skip = self.only_where(mine)?;
+            for at in places {
+                let element = self.at(value, at.clone())?;
+                let element = self.ir.bits(element, self.ir.int(bits).into())?;
+                let to = self.element_address(value, view, &at)?;
+                self.ir.store(element, to, layout.elem as u32)?;
+            }
+            return self.rejoin(skip);
+        }
+        let (down, along) = (blocked.row_step(), blocked.col_step());
+        let mut places = Vec::new();
+        for row in (0..layout.rows).step_by(down as usize) {
+            for col in (0..layout.cols).step_by(along as usize) {
+                for part in 0..u64::from(blocked.vector) {
+                    places.push(self.lane_coords(value, Family::Blocked(blocked), (row, col + part)));
+                }
+            }
+        }
+        self.reach(value, &places)?;
+        self.store_chunks(value, view, bits, blocked)
     }
 
     /// 16 rows and two tiles at a time.

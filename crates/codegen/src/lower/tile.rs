@@ -126,7 +126,7 @@ impl<'c> Lower<'c, '_> {
         let same = from.last() == to.last() && from.iter().product::<u64>() == to.iter().product::<u64>();
         let slot = self.slots.get(&operand).copied().filter(|view| {
             let payload = &self.program.rings[view.ring].payloads[view.payload];
-            same && !view.transposed && payload.columns.is_none()
+            same && payload.columns.is_none()
         });
         let Some(view) = slot else { return Ok(false) };
         self.slots.insert(result, view);
@@ -144,9 +144,10 @@ impl<'c> Lower<'c, '_> {
         let rank = self.module.ty(result).shape().len();
         let order = self.order(op, rank)?;
         let operand = self.operand(op, 0)?;
-        let exchanged = order.first() == Some(&1);
-        let slot = self.slots.get(&operand).filter(|_| rank == 2);
-        let slot = slot.map(|view| View { transposed: view.transposed != exchanged, ..*view });
+        let shape = self.module.ty(operand).shape();
+        let exchanged = exchanges(&order, shape);
+        let slot = self.slots.get(&operand).zip(exchanged);
+        let slot = slot.map(|(view, exchanged)| View { transposed: view.transposed != exchanged, ..*view });
         if let Some(view) = slot {
             self.slots.insert(result, view);
         }
@@ -355,5 +356,21 @@ impl<'c> Lower<'c, '_> {
         let start = self.count(op, "start")?;
         let index = self.coordinate(*at.first().unwrap_or(&Coord::ZERO))?;
         Ok(self.ir.add(index, self.ir.c32(start))?.into())
+    }
+}
+
+/// Whether a permutation exchanges rows and columns of a tile; `None` where it does something else. Rows are all dimensions
+/// but the last; where a tile has more than two, dimensions with one element may stand anywhere.
+fn exchanges(order: &[usize], shape: &[u64]) -> Option<bool> {
+    if order.len() == 2 {
+        return Some(order.first() == Some(&1));
+    }
+    let moved: SmallVec<[usize; 5]> =
+        order.iter().copied().filter(|&d| shape.get(d).is_some_and(|&n| n != 1)).collect();
+    let ends = |from: &[usize]| order.last() == from.last();
+    match moved.as_slice() {
+        all if all.is_sorted() && (ends(all) && all.last() == Some(&(shape.len() - 1))) => Some(false),
+        &[second, first] if second == shape.len() - 1 && ends(&[first]) => Some(true),
+        _ => None,
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod asynchronous;
 mod blocked;
 pub(crate) mod covered;
+pub(crate) mod misfits;
 mod partition_shape;
 mod pressure;
 pub(crate) mod scratch;

@@ -18,10 +18,15 @@ pub(crate) fn by_lanes(module: &mut Module, func: OpId) -> Vec<Diagnostic> {
     });
     let told = told.collect();
     for dot in small {
-        module.ops[dot].opcode = Opcode::DotFma;
-        module.ops[dot].props.remove("inputPrecision");
+        multiply_by_lanes(module, dot);
     }
     told
+}
+
+/// Makes `warploom.dot_fma` of a product.
+pub(crate) fn multiply_by_lanes(module: &mut Module, dot: OpId) {
+    module.ops[dot].opcode = Opcode::DotFma;
+    module.ops[dot].props.remove("inputPrecision");
 }
 
 /// Whether an operation is a product of such matrices.

@@ -11,7 +11,7 @@ use super::types::{Moves, Partitions, Strategy};
 use crate::buffers::draft::Wanted;
 use crate::buffers::plan;
 use crate::buffers::planned::Beside;
-use crate::engines::{Products, asynchronous, shape, tensor};
+use crate::engines::{Products, asynchronous, misfits, shape, tensor};
 use crate::expand::order;
 use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
@@ -46,6 +46,7 @@ impl Whole {
         let mut told = scaled::lower(&mut kernel, func)?;
         told.extend(widened::widen(&mut kernel, func, source.target));
         told.extend(small::by_lanes(&mut kernel, func));
+        told.extend(misfits::by_lanes(&mut kernel, func, source.target));
         if rewritten || !told.is_empty() {
             kernel = normalize(&kernel, func)?;
         }

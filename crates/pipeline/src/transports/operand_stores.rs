@@ -257,7 +257,15 @@ fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced)
     }
     for (payload, tile) in group.tiles.iter().enumerate() {
         let props = [("payload", number(payload))];
-        emit.ring(Opcode::TileStore, ring, &[tile.value, slot], &props);
+        let ty = emit.out.ty(tile.value).clone();
+        let matrix = match ty.shape() {
+            [_, _] => tile.value,
+            shape => {
+                let flat = Type::tensor(&non_unit(shape), ty.elem().clone());
+                emit.value(Opcode::Reshape, &[tile.value], &flat)
+            }
+        };
+        emit.ring(Opcode::TileStore, ring, &[matrix, slot], &props);
     }
     if fenced {
         emit.op(Opcode::ProxyFence, &[], &[], &[]);
