@@ -34,7 +34,10 @@ fn lies_across(kernel: &Module, dot: OpId, second: bool, by: MmaInstruction) -> 
     };
     let row = non_unit(kernel.ty(seen.base).shape()).last().copied().unwrap_or(0);
     let short = bits.is_some_and(|bits| row.saturating_mul(bits.into()) < 128);
-    (bound || short) && kernel.ty(operand).shape().len() == 2 && seen.order.len() == 2 && seen.transposed() != second
+    (bound || short)
+        && kernel.ty(operand).shape().len() == 2
+        && seen.order.len() == 2
+        && seen.transposed() != second
 }
 
 /// Puts arithmetic that changes nothing between the tile and the product, so that it is one that lanes compute.

@@ -1,10 +1,14 @@
 //! Products that are smaller than what a tensor core multiplies: lanes multiply them (Q20, T12).
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Module, OpId, Opcode};
+use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
+use crate::emit::Emit;
 use crate::place::remark;
 use crate::walk::preorder;
+
+/// The bits of an f32 that tensor cores read of tf32.
+const TF32: u64 = 0xffff_e000;
 
 /// Makes `warploom.dot_fma` of each product of the function whose rows, columns or K are no multiples of the least that a
 /// tensor core takes; tells of each.
@@ -23,10 +27,35 @@ pub(crate) fn by_lanes(module: &mut Module, func: OpId) -> Vec<Diagnostic> {
     told
 }
 
-/// Makes `warploom.dot_fma` of a product.
+/// Makes `warploom.dot_fma` of a product. Of f32 for which tf32 is enough, lanes multiply what tensor cores would: a product
+/// means the same whoever multiplies (C7).
 pub(crate) fn multiply_by_lanes(module: &mut Module, dot: OpId) {
+    if module.attr(dot, "inputPrecision").and_then(Attr::as_str) == Some("tf32") {
+        cut_operands(module, dot);
+    }
     module.ops[dot].opcode = Opcode::DotFma;
     module.ops[dot].props.remove("inputPrecision");
+}
+
+/// Drops the bits of operands of f32 that tf32 has not.
+fn cut_operands(module: &mut Module, dot: OpId) -> Option<()> {
+    let (block, loc) = (module.ops[dot].block?, module.ops[dot].loc);
+    let at = module.blocks[block].ops.iter().position(|&op| op == dot)?;
+    let behind = module.blocks[block].ops.split_off(at);
+    for index in 0..2 {
+        let operand = *module.ops[dot].operands.get(index)?;
+        let ty = module.ty(operand).clone();
+        if *ty.elem() != Type::F32 {
+            continue;
+        }
+        let mut emit = Emit { out: module, block, loc };
+        let bits = emit.value(Opcode::ArithBitcast, &[operand], &ty.with_elem(Type::I32));
+        let high = emit.with(Opcode::AndI, bits, TF32);
+        let cut = emit.value(Opcode::ArithBitcast, &[high], &ty);
+        *module.ops[dot].operands.get_mut(index)? = cut;
+    }
+    module.blocks[block].ops.extend(behind);
+    Some(())
 }
 
 /// Whether an operation is a product of such matrices.

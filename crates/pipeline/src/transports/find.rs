@@ -74,8 +74,10 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
         let mut tiles = Vec::new();
         let engine = module.blocks[body].ops.iter().any(|&op| moves_by_descriptor(module, op));
         let indices = indices(module, &users, scf_for, body);
+        let handed_on = |op| is_handed_on(module, &users, op, body);
         for &op in &module.blocks[body].ops {
             let found = match module.ops[op].opcode {
+                Opcode::DescriptorLoad | Opcode::Load if handed_on(op) => Err("only the next trip reads it"),
                 Opcode::DescriptorLoad => by_engine(module, &here, op, (tiles.len(), target), &mut roots),
                 Opcode::Load if engine && !loads_tile(module, op) || indices.contains(&op) => Ok(None),
                 Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
@@ -198,6 +200,22 @@ fn acquires(module: &Module, users: &Users, op: OpId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a loop carries what it loads to the next trip, and nobody reads it in this one.
+fn is_handed_on(module: &Module, users: &Users, load: OpId, body: BlockId) -> bool {
+    let mut values: Vec<ValueId> = module.result(load).into_iter().collect();
+    let mut read = false;
+    while let Some(value) = values.pop() {
+        for &user in users.of(value) {
+            match module.ops[user].opcode {
+                Opcode::Trans | Opcode::Reshape => values.extend(&module.ops[user].results),
+                _ if Some(user) == module.terminator(body) => read = true,
+                _ => return false,
+            }
+        }
+    }
+    read
 }
 
 /// Whether a loop has a matrix product.

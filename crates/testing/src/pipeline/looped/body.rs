@@ -12,6 +12,9 @@ impl Maker<'_, '_> {
         let k = [64, 32, 128][self.choices.below(3)];
         let ty = tile(sum, &[m, n]);
         let zero = self.constant(if sum == "i32" { "0" } else { "0.0" }, &ty);
+        // A later loop goes on with what an earlier one gave.
+        let earlier = self.earlier.iter().rev().find(|(_, known)| *known == ty);
+        let start = earlier.map_or_else(|| zero.clone(), |(name, _)| name.clone());
         let acc = self.fresh();
         let floats = matches!(elem, "f16" | "bf16");
         let a = if floats && self.choices.once_in(4) {
@@ -33,7 +36,12 @@ impl Maker<'_, '_> {
         };
         let precision = if elem == "f32" { ", inputPrecision = tf32" } else { "" };
         let types = format!("{} * {} -> {ty}", tile(elem, &[m, k]), tile(elem, &[k, n]));
-        let made = self.put(Place::Loop, format!("tt.dot {a}, {b}, {onto}{precision} : {types}"));
+        let dot = format!("tt.dot {a}, {b}, {onto}{precision} : {types}");
+        let made = if self.choices.once_in(8) {
+            self.now_and_then(&dot, &onto, &ty)
+        } else {
+            self.put(Place::Loop, dot)
+        };
         let next = match (what, sum) {
             (0..=2, _) | (3, "f32") => made.clone(),
             (4, "f32") => {
@@ -51,7 +59,19 @@ impl Maker<'_, '_> {
         if sum == "f32" && self.choices.once_in(6) {
             self.stored(Place::Loop, &made, "f32", m, n);
         }
-        self.carried.push([acc, zero, next, ty]);
+        self.carried.push([acc, start, next, ty]);
+    }
+
+    /// A product in some trips, in the others what it would have added to.
+    fn now_and_then(&mut self, dot: &str, otherwise: &str, ty: &str) -> String {
+        let odd = self.put(Place::Loop, "arith.andi %i, %c1 : i32");
+        let odd = self.put(Place::Loop, format!("arith.cmpi eq, {odd}, %c1 : i32"));
+        let (name, made) = (self.fresh(), self.fresh());
+        self.line(Place::Loop, format!("{name} = scf.if {odd} -> ({ty}) {{"));
+        self.line(Place::Loop, format!("  {made} = {dot}"));
+        self.line(Place::Loop, format!("  scf.yield {made} : {ty}"));
+        self.line(Place::Loop, format!("}} else {{\n      scf.yield {otherwise} : {ty}\n    }}"));
+        name
     }
 
     /// An operand that is the product of two others, rounded.
@@ -69,6 +89,11 @@ impl Maker<'_, '_> {
             let by = self.vector(Place::Loop, "f32", m);
             let by = self.spread(Place::Loop, &by, "f32", 0, m, n, &ty);
             made = self.put(Place::Loop, format!("arith.subf {made}, {by} : {ty}"));
+            if self.choices.once_in(2) {
+                let least = self.constant("4.0", &ty);
+                made = self.put(Place::Loop, format!("arith.minnumf {made}, {least} : {ty}"));
+                made = self.put(Place::Loop, format!("math.exp2 {made} : {ty}"));
+            }
         }
         self.put(Place::Loop, format!("arith.truncf {made} : {ty} to {}", tile(elem, &[m, n])))
     }

@@ -1,4 +1,4 @@
-//! The maker of a loop that multiplies: what stands in front of it, in it, and behind it.
+//! The maker of loops that multiply: what stands in front of them, in them, and behind them.
 
 use std::fmt::{Display, Write};
 
@@ -36,6 +36,8 @@ pub(super) struct Maker<'c, 't> {
     pub tiles: usize,
     /// What the loop over K carries: name inside, start, next, type.
     pub carried: Vec<[String; 4]>,
+    /// What earlier loops gave and no other went on with: name, type.
+    pub earlier: Vec<(String, String)>,
 }
 
 impl<'c, 't> Maker<'c, 't> {
@@ -54,55 +56,66 @@ impl<'c, 't> Maker<'c, 't> {
             trips,
             tiles,
             carried: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 
     /// The whole kernel.
     pub fn kernel(mut self) -> TileKernel {
-        for _ in 0..1 + self.choices.below(5) / 3 {
-            self.product();
+        let (mut loops, mut results) = (String::new(), Vec::new());
+        for number in 0..1 + self.choices.below(4) / 3 {
+            for _ in 0..1 + self.choices.below(5) / 3 {
+                self.product();
+            }
+            loops += &self.loop_over_k(number);
+            // What a later loop went on with is not there any more.
+            let starts: Vec<_> = self.carried.iter().map(|c| c[1].clone()).collect();
+            results.retain(|(name, _)| !starts.contains(name));
+            let made = self.carried.drain(..).enumerate();
+            results.extend(made.map(|(at, [_, _, _, ty])| (format!("%last{number}#{at}"), ty)));
+            self.earlier.clone_from(&results);
         }
-        let results: Vec<_> = (0..self.carried.len()).map(|at| format!("%last#{at}")).collect();
-        let types: Vec<_> = self.carried.iter().map(|[_, _, _, ty]| ty.clone()).collect();
-        for (name, ty) in results.iter().zip(&types) {
+        let sums = |ty: &str| !ty.contains("ptr") && (ty.ends_with("xf32>") || ty.ends_with("xi32>"));
+        for (name, ty) in results.iter().filter(|(_, ty)| sums(ty)) {
             self.epilogue(name, ty);
         }
-        let list = |n: usize| self.carried.iter().map(|c| c[n].clone()).collect::<Vec<_>>().join(", ");
-        let starts: Vec<_> = self.carried.iter().map(|c| format!("{} = {}", c[0], c[1])).collect();
-        let (trips, memory_trips) = (self.trips, self.choices.once_in(3));
-        if memory_trips {
+        let trips = self.trips;
+        if self.choices.once_in(3) {
             self.params.push("%trips: i32".to_owned());
             self.args.push(TileArg::Number(trips as i64));
         } else {
             let _ = writeln!(self.front, "    %trips = arith.constant {trips} : i32");
         }
-        let mut text = format!(
+        let (before, after) = match self.tiles {
+            1 => ("    %t = arith.constant 0 : i32\n", ""),
+            _ => ("    scf.for %t = %c0 to %tiles step %c1  : i32 {\n", "    }\n"),
+        };
+        let text = format!(
             "module {{\n  tt.func public @looped({}) attributes {{noinline = false}} {{\n    %c0 = arith.constant 0 : i32\n    \
-             %c1 = arith.constant 1 : i32\n    %s1 = arith.constant 1 : i64\n    %tiles = arith.constant {} : i32\n{}",
+             %c1 = arith.constant 1 : i32\n    %s1 = arith.constant 1 : i64\n    %tiles = arith.constant {} : i32\n{}{before}    \
+             %from = arith.muli %t, %trips : i32\n{loops}{}{after}    tt.return\n  }}\n}}\n",
             self.params.join(", "),
             self.tiles,
-            self.front
+            self.front,
+            self.behind,
         );
-        let nested = self.tiles > 1;
-        if nested {
-            text += "    scf.for %t = %c0 to %tiles step %c1  : i32 {\n";
-        } else {
-            text += "    %t = arith.constant 0 : i32\n";
-        }
-        let _ = writeln!(
-            text,
-            "    %from = arith.muli %t, %trips : i32\n    %last:{} = scf.for %k = %c0 to %trips step %c1 iter_args({}) -> ({})  \
-             : i32 {{\n    %i = arith.addi %from, %k : i32\n{}    scf.yield {} : {}\n    }}\n{}{}    tt.return\n  }}\n}}",
+        TileKernel { text, args: self.args, programs: 1 }
+    }
+
+    /// The loop of what was made since the last one.
+    fn loop_over_k(&mut self, number: usize) -> String {
+        let list = |n: usize| self.carried.iter().map(|c| c[n].clone()).collect::<Vec<_>>().join(", ");
+        let starts: Vec<_> = self.carried.iter().map(|c| format!("{} = {}", c[0], c[1])).collect();
+        format!(
+            "    %last{number}:{} = scf.for %k{number} = %c0 to %trips step %c1 iter_args({}) -> ({})  : i32 {{\n    \
+             %i = arith.addi %from, %k{number} : i32\n{}    scf.yield {} : {}\n    }}\n",
             self.carried.len(),
             starts.join(", "),
             list(3),
-            self.inside,
+            std::mem::take(&mut self.inside),
             list(2),
             list(3),
-            self.behind,
-            if nested { "    }\n" } else { "" },
-        );
-        TileKernel { text, args: self.args, programs: 1 }
+        )
     }
 
     /// Writes a line.

@@ -16,7 +16,7 @@ impl Maker<'_, '_> {
     pub fn operand(&mut self, place: Place, elem: &str, rows: usize, cols: usize, deep: usize) -> String {
         let narrow = cols * bytes(elem) < 16;
         let easy = if narrow { 6 } else { 0 };
-        match if deep > 2 { easy + self.choices.below(3) } else { self.choices.below(16) } {
+        match if deep > 2 { easy + self.choices.below(3) } else { self.choices.below(18) } {
             _ if narrow => self.pointed(place, elem, rows, cols),
             0 | 1 => self.copied(place, elem, rows, cols),
             2 => self.copied_of_three(place, elem, rows, cols),
@@ -32,6 +32,8 @@ impl Maker<'_, '_> {
             9 | 10 => self.converted(place, elem, rows, cols, deep),
             11..=13 if bytes(elem) > 1 && elem != "i32" => self.computed(place, elem, rows, cols, deep),
             14 if place == Place::Loop => self.operand(Place::Front, elem, rows, cols, deep + 1),
+            15 if place == Place::Loop => self.fetched(elem, rows, cols, deep),
+            16 | 17 if place == Place::Loop && self.tiles == 1 => self.advanced(elem, rows, cols),
             _ => self.copied(place, elem, rows, cols),
         }
     }
@@ -176,6 +178,38 @@ impl Maker<'_, '_> {
         let zero = if elem.starts_with('i') { "0" } else { "0.0" };
         let other = self.constant(zero, &tile(elem, &[rows, cols]));
         self.put(place, format!("tt.load {pointers}, {mask}, {other} : {own}"))
+    }
+
+    /// What the trip before fetched.
+    fn fetched(&mut self, elem: &str, rows: usize, cols: usize, deep: usize) -> String {
+        let ty = tile(elem, &[rows, cols]);
+        let first = self.operand(Place::Front, elem, rows, cols, deep + 1);
+        let next = self.operand(Place::Loop, elem, rows, cols, deep + 1);
+        let inside = self.fresh();
+        self.carried.push([inside.clone(), first, next, ty]);
+        inside
+    }
+
+    /// By pointers that the loop advances.
+    fn advanced(&mut self, elem: &str, rows: usize, cols: usize) -> String {
+        let (_, trips) = self.trip(Place::Loop);
+        let own = tile(&format!("!tt.ptr<{elem}>"), &[rows, cols]);
+        let ints = tile("i32", &[rows, cols]);
+        let (r, c) = (self.along(0, rows, cols), self.along(1, rows, cols));
+        let down = self.choices.once_in(2);
+        let (stride, step) = if down { (cols, rows * cols) } else { (cols * trips, cols) };
+        let stride = self.constant(stride, &ints);
+        let places = self.put(Place::Front, format!("arith.muli {r}, {stride} : {ints}"));
+        let places = self.put(Place::Front, format!("arith.addi {places}, {c} : {ints}"));
+        let base = self.buffer(elem, rows * cols * trips);
+        let bases = self.put(Place::Front, format!("tt.splat {base} : !tt.ptr<{elem}> -> {own}"));
+        let first = self.put(Place::Front, format!("tt.addptr {bases}, {places} : {own}, {ints}"));
+        let inside = self.fresh();
+        let loaded = self.put(Place::Loop, format!("tt.load {inside} : {own}"));
+        let by = self.constant(step, &ints);
+        let next = self.put(Place::Loop, format!("tt.addptr {inside}, {by} : {own}, {ints}"));
+        self.carried.push([inside, first, next, own]);
+        loaded
     }
 
     /// Rows that a table names.
