@@ -57,19 +57,20 @@ impl<'c> Lower<'c, '_> {
             let needs = format!("K in steps of {}", kind.k());
             return Err(refuse(Code::Shape, text).rule("C67").note("needs", needs).into());
         }
-        let left = match self.view_of(a) {
+        let held = kind.bytes == 2 && family.n == 1;
+        let left = match self.view_of(a).or_else(|| self.slot_behind(a).filter(|_| !held)) {
             Some(view) if view.transposed && kind.bytes != 2 => {
                 Source::Elements(self.elements_a(view, family)?)
             }
             Some(view) => Source::Matrices(view, self.pointing_a(&view, family)?),
-            None if kind.bytes == 2 && family.n == 1 => Source::Registers,
+            None if held => Source::Registers,
             None => {
                 let text = "operand a of tt.dot is not in shared memory";
                 let fix = "16-bit elements, and all warps along M";
                 return Err(refuse(Code::Layout, text).rule("C67").note("instead", fix).into());
             }
         };
-        let Some(b_view) = self.view_of(b) else {
+        let Some(b_view) = self.view_of(b).or_else(|| self.slot_behind(b)) else {
             return Err(refuse(Code::Layout, "operand b of tt.dot is not in shared memory")
                 .rule("C67")
                 .into());
@@ -174,6 +175,13 @@ impl<'c> Lower<'c, '_> {
             Some(Bound::View(view)) => Some(*view),
             _ => None,
         }
+    }
+
+    /// The slot of a tile of which lanes have taken elements, which leaves it as it was.
+    fn slot_behind(&self, value: ValueId) -> Option<View<'c>> {
+        let view = self.slots.get(&value).copied()?;
+        let columns = self.program.rings[view.ring].payloads[view.payload].columns;
+        columns.is_none().then_some(view)
     }
 
     /// Lane, as a number in 0..32.

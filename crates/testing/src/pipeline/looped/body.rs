@@ -25,7 +25,7 @@ impl Maker<'_, '_> {
         let b = self.operand(Place::Loop, elem, k, n, 0);
         let what = self.choices.below(6);
         let onto = match what {
-            0 | 1 | 2 => acc.clone(),
+            0..=2 => acc.clone(),
             3 if sum == "f32" => {
                 // Sums shrink in front of the product, by a number for each row.
                 let by = self.vector(Place::Loop, "f32", m);

@@ -26,7 +26,7 @@ impl Maker<'_, '_> {
                 let to = tile(elem, &[rows, cols]);
                 self.put(place, format!("tt.trans {turned} {{order = array<i32: 1, 0>}} : {from} -> {to}"))
             }
-            4 | 5 | 6 => self.pointed(place, elem, rows, cols),
+            4..=6 => self.pointed(place, elem, rows, cols),
             7 => self.looked_up(place, elem, rows, cols),
             8 => self.joined(place, elem, rows, cols, deep),
             9 | 10 => self.converted(place, elem, rows, cols, deep),
