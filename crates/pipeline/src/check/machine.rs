@@ -225,6 +225,7 @@ impl Machine {
     /// Marks everything that shares bytes with a place as spoilt.
     pub fn spoil(&mut self, place: PlaceId) {
         let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
+        self.written.retain(|(other, _), _| *other == place || !overlaps.contains(other));
         for other in overlaps {
             if let Some(other) = self.places.get_mut(other) {
                 other.holds = None;

@@ -45,6 +45,9 @@ pub(crate) struct Place {
     /// For stores: whether what follows may load the tile again, or make the tensor map anew, so that the store is waited
     /// for to its end.
     pub finished: bool,
+    /// For stores: whether all meet behind them. They lie where rings are at other times, and lanes that copy there do not
+    /// wait for the one that stores.
+    pub meets: bool,
 }
 
 /// What the copy engine does for a kernel beside the rings of its loops, and where.
@@ -150,7 +153,8 @@ pub(crate) fn find(
             remade || loads.iter().any(|&from| made::may_meet(from, roots.of(descriptor(op))))
         };
         let repeats = repeats(module, op);
-        let place = Place { op, plan, elem, offset: 0, full: 0, amid, repeats, finished };
+        let meets = !amid && found.iter().any(|f| !f.engine());
+        let place = Place { op, plan, elem, offset: 0, full: 0, amid, repeats, finished, meets };
         match module.ops[op].opcode {
             Opcode::DescriptorLoad => engine.once.push(place),
             _ => engine.stores.push(place),
@@ -295,7 +299,7 @@ fn bring(out: &mut Module, tile: &Place, ring: &str, barrier: &str) -> Option<()
 /// A store: all write their parts, make them visible to the copy engine and meet; one lane sends the tile and waits
 /// until it has been read, or is there.
 fn send(out: &mut Module, store: &Place, ring: &str, barrier: &str) -> Option<()> {
-    let Place { op, plan, finished, .. } = store;
+    let Place { op, plan, finished, meets, .. } = store;
     let (block, behind) = cut(out, *op)?;
     let (operands, loc) = (out.ops[*op].operands.to_vec(), out.ops[*op].loc);
     let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
@@ -325,6 +329,9 @@ fn send(out: &mut Module, store: &Place, ring: &str, barrier: &str) -> Option<()
     emit.ring(Opcode::TmaStore, ring, &all, &payload);
     emit.op(Opcode::StoreCommit, &[], &[], &[]);
     emit.op(Opcode::StoreWait, &[], &[], &[("pending", number(0u64)), ("read", Attr::Bool(!finished))]);
+    if *meets {
+        Emit { out, block, loc }.op(Opcode::BarrierSync, &[], &[], &meet);
+    }
     out.blocks[block].ops.extend(behind);
     Some(())
 }
