@@ -11,6 +11,7 @@ use warploom_testing::pipeline::{Outcome, exercise};
 
 const GROUPS: &str = include_str!("kernels/groups.mlir");
 const AGAIN: &str = include_str!("kernels/again.mlir");
+const MIXED: &str = include_str!("../../warploom/tests/runs/mixed.mlir");
 
 /// Chips that make tensor maps.
 const CHIPS: [&str; 3] = ["sm_90a", "sm_100a", "sm_120a"];
@@ -126,4 +127,15 @@ fn the_checker_finds_slots_overwritten_too_early() {
         violations.iter().any(|v| v.rule == Rule::Fence && v.to_string().contains("overwrites what warp")),
         "{violations:?}"
     );
+}
+
+/// A result that leaves by the copy engine lies where lanes copy to in the next round: all meet behind the store.
+#[test]
+fn the_checker_finds_results_overwritten_on_their_way() {
+    let text = program(MIXED, "sm_90a");
+    let at = text.rfind("warploom.barrier_sync").unwrap();
+    assert!(text.rfind("warploom.tma_store").unwrap() < at);
+    let end = at + text[at..].find('\n').unwrap();
+    assert!(broken("sm_90a", &text).is_empty());
+    assert_eq!(broken("sm_90a", &format!("{}{}", &text[..at], &text[end..])), [Rule::Read]);
 }

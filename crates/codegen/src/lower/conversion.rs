@@ -6,11 +6,12 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{IntValue, PointerValue};
 use warploom_ir::diag::Code;
 use warploom_layout::{
-    Dim, Exchange, Layout, Plan, Prices, Scope, Shuffles, Transfer, TransferKind, check, convert,
+    Dim, Exchange, Layout, LayoutError, Plan, Prices, Scope, Shuffles, Transfer, TransferKind, check, convert,
 };
 
 use super::Lower;
 use super::bits::sum;
+use super::cut::{Cut, Wanted};
 use super::linear::of_thread;
 use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
@@ -29,10 +30,17 @@ impl<'c> Lower<'c, '_> {
         (from, to): (&Layout, &Layout),
         bits: u32,
     ) -> Result<Vec<IntValue<'c>>> {
-        let conversion = convert(from, to, u64::from(bits), &self.prices()).map_err(|error| {
-            let text = format!("elements go from one layout to another: {error}");
-            refuse(Code::Layout, text).rule("G12").note("from", from.to_string()).note("to", to.to_string())
-        })?;
+        let conversion = match convert(from, to, u64::from(bits), &self.prices()) {
+            Ok(conversion) => conversion,
+            Err(LayoutError::Scratch { .. }) if let Some(cut) = Cut::of(from, to) => {
+                return self.in_halves(elements, (from, to), &cut, bits);
+            }
+            Err(error) => {
+                let text = format!("elements go from one layout to another: {error}");
+                let error = refuse(Code::Layout, text).rule("G12");
+                return Err(error.note("from", from.to_string()).note("to", to.to_string()).into());
+            }
+        };
         if let Err(wrong) = check::conversion(from, to, u64::from(bits), &conversion) {
             return Err(internal(format!("a conversion of {from} to {to}: {wrong}")));
         }
@@ -46,6 +54,40 @@ impl<'c> Lower<'c, '_> {
             Plan::Shuffles(plan) => self.shuffle(elements, plan, to, bits),
             Plan::Exchange(plan) => self.through_memory(&elements, plan, to, bits),
             plan => Err(internal(format!("a conversion by {}", plan.name()))),
+        }
+    }
+
+    /// Half of the elements after the other, where scratch memory has no room for all.
+    fn in_halves(
+        &mut self,
+        elements: Vec<IntValue<'c>>,
+        (from, to): (&Layout, &Layout),
+        cut: &Cut,
+        bits: u32,
+    ) -> Result<Vec<IntValue<'c>>> {
+        let of_half = |half: u64, size: u64, bit: u32| (0..size).filter(move |n| n >> bit & 1 == half);
+        let (given, wanted) = (from.input_size(Dim::Register), to.input_size(Dim::Register));
+        let mut halves = Vec::new();
+        for half in 0..2 {
+            let part = picked(&elements, of_half(half, given, cut.given))?;
+            halves.push(self.relayout(part, (&cut.from, &cut.to), bits)?);
+        }
+        let [low, high] = <[_; 2]>::try_from(halves).map_err(|_| internal("other than two halves"))?;
+        match cut.wanted {
+            Wanted::Register(bit) => {
+                let mut found = vec![self.ir.int(bits).const_zero(); wanted as usize];
+                for (half, part) in [low, high].into_iter().enumerate() {
+                    for (register, element) in of_half(half as u64, wanted, bit).zip(part) {
+                        found[register as usize] = element;
+                    }
+                }
+                Ok(found)
+            }
+            Wanted::Thread(bit) => {
+                let first = self.has_none(1 << bit)?;
+                let both = low.into_iter().zip(high);
+                both.map(|(low, high)| as_int(self.ir.select(first, low.into(), high.into())?)).collect()
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod context;
 mod conversion;
 mod convert;
 mod copy;
+mod cut;
 mod double;
 mod elect;
 mod element;

@@ -13,6 +13,9 @@ use crate::transports::find;
 use crate::transports::operands::operands;
 use crate::walk::preorder;
 
+/// Elements of a product that lanes multiply at most: 16 for each of a warpgroup.
+const LARGEST: u64 = 2048;
+
 /// Has lanes multiply as few products of a function as must be so that the others fit the warps of one partition; tells of
 /// each. None where that does not help.
 pub(crate) fn by_lanes(module: &mut Module, func: OpId, target: &Target) -> Vec<Diagnostic> {
@@ -25,7 +28,9 @@ pub(crate) fn by_lanes(module: &mut Module, func: OpId, target: &Target) -> Vec<
     dots.sort_by_key(|&dot| work(module, dot));
     let (mut kernel, mut told) = (module.clone(), Vec::new());
     dots.pop();
-    for dot in dots {
+    let small =
+        |dot: &OpId| module.result(*dot).and_then(|v| module.ty(v).elements()).is_some_and(|n| n <= LARGEST);
+    for dot in dots.into_iter().take_while(small) {
         let text = "no warps hold this product beside the others: lanes multiply";
         told.push(remark(module, dot, Code::Shape, text).rule("C67"));
         multiply_by_lanes(&mut kernel, dot);

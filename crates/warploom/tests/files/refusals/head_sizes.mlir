@@ -1,15 +1,6 @@
 // Head sizes that no instruction covers, or no memory holds: attention of head size 64 in other head sizes.
 // source: kernels/attention_64.ttir
 // run: compile - --target sm_90a --emit program
-// replace: `128x64x` -> `128x8x`
-// replace: `64x128x` -> `8x128x`
-// error @`%23 = tt.dot %8, %22,`: tt.dot with K = 8 [shape, C63]
-// note: multiples of 16
-// error @`%23 = tt.dot %8, %22,`: operand a of tt.dot is too narrow in memory [layout, C62]
-// error @`%23 = tt.dot %8, %22,`: operand b of tt.dot is too narrow in memory [layout, C62]
-// error @`%42 = tt.dot %37, %38,`: operand b of tt.dot is too narrow in memory [layout, C62]
-// -----
-// run: compile - --target sm_90a --emit program
 // replace: `128x64x` -> `128x512x`
 // replace: `64x128x` -> `512x128x`
 // error @`%42 = tt.dot %37, %38,`: tt.dot with N = 512 [shape, C63]
@@ -20,12 +11,6 @@
 // replace: `64x128x` -> `512x128x`
 // error @`%42 = tt.dot %37, %38,`: tt.dot with N = 512 [shape, C63]
 // note: up to 256
-// -----
-// run: compile - --target sm_80 --emit program
-// replace: `128x64x` -> `128x8x`
-// replace: `64x128x` -> `8x128x`
-// error @`%23 = tt.dot %8, %22,`: the products of this kernel fit no split over 1 to 16 warps [shape, C67]
-// note: multiples of 16
 // -----
 // run: compile - --target sm_90a --emit program
 // replace: `128x64x` -> `128x256x`
