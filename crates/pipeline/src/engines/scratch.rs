@@ -7,8 +7,9 @@ use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
 
 use crate::engines::RegisterLayout;
+use crate::engines::covered::is_free;
 use crate::nest::repeats;
-use crate::views::non_unit;
+use crate::views::{look_through, non_unit};
 
 /// A tile that is no larger goes through scratch memory wherever it comes from: a load may have been kept in registers.
 const SMALL: u64 = 16 << 10;
@@ -68,6 +69,12 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         Opcode::Join if comes(0) || comes(1) => all(),
         Opcode::Cat => all(),
         Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),
+        Opcode::Dot if matches!(layout, RegisterLayout::MmaSync { .. }) => {
+            let bases = data.operands.iter().take(2).map(|&v| look_through(module, v).base);
+            let brought =
+                |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v);
+            bases.filter(brought).map(|v| together(module, &[v])).max().unwrap_or(0)
+        }
         Opcode::Histogram => {
             let counters = module.result(op).and_then(|v| module.ty(v).elements()).unwrap_or(1);
             counters.saturating_mul(4).next_multiple_of(128)

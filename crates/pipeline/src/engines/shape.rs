@@ -22,6 +22,17 @@ use crate::walk::preorder;
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
 
+/// Which operands of products lanes may make or hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// Those that the layout of the products covers.
+    InLayout,
+    /// And those that are made wherever they are stored.
+    Anywhere,
+    /// And those that lanes hold in turn, which bring them to where they are stored.
+    InTurns,
+}
+
 /// Chooses the shape of a kernel.
 ///
 /// # Errors
@@ -119,16 +130,18 @@ fn mma_sync(
         let registers = f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
         !registers && is_free(module, f.seen.base)
     };
-    let held = |m: u64, n: u64, anywhere: bool| {
+    let held = |m: u64, n: u64, kept: Kept| {
         let placed = |f: &DotOperand| f.slot.is_some() || f.is_covered(module, m, n);
-        operands.iter().all(|f| placed(f) || anywhere && made(f))
+        let stays = |f: &DotOperand| f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
+        operands
+            .iter()
+            .all(|f| placed(f) || kept != Kept::InLayout && made(f) || kept == Kept::InTurns && !stays(f))
     };
-    let fits =
-        |all: u64, most: u64, warps: u64, (m, n): (u64, u64), (cols_of_tile, anywhere): (u64, bool)| {
-            all / (32 * warps) <= most
-                && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile))
-                && held(m, n, anywhere)
-        };
+    let fits = |all: u64, most: u64, warps: u64, (m, n): (u64, u64), (cols_of_tile, kept): (u64, Kept)| {
+        all / (32 * warps) <= most
+            && dots.iter().all(|&dot| splits(dot, m, n, cols_of_tile))
+            && held(m, n, kept)
+    };
     // Pointers of unknown alignment are copied through registers: fewer accumulators then, where there is a choice.
     let most = ACCUMULATORS + ACCUMULATORS / 8;
     let limits = if aligned(module, func) { [most, most] } else { [ACCUMULATORS / 2, most] };
@@ -147,7 +160,7 @@ fn mma_sync(
         vec![(false, 16), (false, 8)]
     };
     // One warp alone hides nothing of what it waits for: all ways with several come first.
-    let fitting = |all: u64, anywhere: bool| {
+    let fitting = |all: u64, kept: Kept| {
         for counts in [&[4u64, 8, 16, 2][..], &[1]] {
             for &(column, tile) in &ways {
                 for (most, &warps) in
@@ -155,7 +168,7 @@ fn mma_sync(
                 {
                     let splits = if column { vec![(warps, 1)] } else { squarest(warps) };
                     if let Some(&(m, n)) =
-                        splits.iter().find(|&&split| fits(all, most, warps, split, (tile, anywhere)))
+                        splits.iter().find(|&&split| fits(all, most, warps, split, (tile, kept)))
                     {
                         return Some((warps, RegisterLayout::MmaSync { m, n }));
                     }
@@ -170,9 +183,9 @@ fn mma_sync(
         let live = scopes.map(|scope| live_words(module, scope, |_| false, &BTreeMap::new()));
         live.max().unwrap_or(0).min(all)
     };
-    let found = [false, true]
+    let found = [Kept::InLayout, Kept::Anywhere, Kept::InTurns]
         .into_iter()
-        .find_map(|anywhere| fitting(all, anywhere).or_else(|| fitting(live(), anywhere)));
+        .find_map(|kept| fitting(all, kept).or_else(|| fitting(live(), kept)));
     if let Some(found) = found {
         return Ok(found);
     }
@@ -185,7 +198,7 @@ fn mma_sync(
     }
     let warps = [16, 8, 4, 2, 1]
         .into_iter()
-        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), (8, true))));
+        .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), (8, Kept::Anywhere))));
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
     Err(too_many_registers(module, &tiles, live(), most, warps.unwrap_or(1)))
