@@ -71,8 +71,7 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),
         Opcode::Dot if matches!(layout, RegisterLayout::MmaSync { .. }) => {
             let bases = data.operands.iter().take(2).map(|&v| look_through(module, v).base);
-            let brought =
-                |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v);
+            let brought = |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v);
             bases.filter(brought).map(|v| together(module, &[v])).max().unwrap_or(0)
         }
         Opcode::Histogram => {
