@@ -6,7 +6,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
-use super::store_turned::Way;
+use super::store_turned::{To, Way};
 use super::value::{Bound, Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
@@ -45,17 +45,19 @@ impl<'c> Lower<'c, '_> {
         let family = self.family()?;
         if tensor.is_none() && ty.shape().len() == 2 && self.is_made_anywhere(value) {
             match self.way_to_make(value, family.run()) {
-                Some(Way::Down(width)) if rows.is_multiple_of(width) => {
-                    return self.store_turned(value, &view, width, bits);
+                Some(Way { to: To::Down(width), kept }) if rows.is_multiple_of(width) => {
+                    return self.store_turned(value, &view, (width, kept), bits);
                 }
-                Some(Way::Along(width)) => return self.store_plain(value, &view, bits, width),
+                Some(Way { to: To::Along(width), kept }) => {
+                    return self.store_plain(value, &view, bits, (width, kept));
+                }
                 _ => {}
             }
         }
         let uncovered = family.count(rows, cols).is_err();
         if tensor.is_none() && uncovered && !matches!(self.form(value, family)?, Form::Slice { .. }) {
             return match self.is_made_anywhere(value) {
-                true => self.store_plain(value, &view, bits, 1),
+                true => self.store_plain(value, &view, bits, (1, false)),
                 false => self.store_brought(value, &view, bits),
             };
         }

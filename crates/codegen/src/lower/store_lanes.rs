@@ -81,16 +81,21 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A tile whose lanes make 16 bytes of a row each, as copies do, or at least `least` elements: one that the layout of the
-    /// partition does not cover, or that is better loaded so.
+    /// partition does not cover, or that is better loaded so. What is made stays with the lanes where it is `kept`.
     pub(super) fn store_plain(
         &mut self,
         value: ValueId,
         view: &View<'c>,
         bits: u32,
-        least: u64,
+        (least, kept): (u64, bool),
     ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        self.store_chunks(value, view, bits, self.chunks(layout, least))
+        let scope = self.enter();
+        self.store_chunks(value, view, bits, self.chunks(layout, least))?;
+        if !kept {
+            self.leave(scope);
+        }
+        Ok(())
     }
 
     /// The chunks of a row that lanes make or hold, up to 16 bytes at a time.
@@ -100,7 +105,6 @@ impl<'c> Lower<'c, '_> {
         let family = Family::Blocked(blocked);
         let place = self.place;
         self.place = Place { family, ..place };
-        let scope = self.enter();
         self.each_chunk(view, blocked, |lower, (row, col), _| {
             for part in (0..u64::from(blocked.vector)).step_by(vector as usize) {
                 let words = lower.run_at(value, family, (row, col + part), vector, bits)?;
@@ -109,7 +113,6 @@ impl<'c> Lower<'c, '_> {
             }
             Ok(())
         })?;
-        self.leave(scope);
         self.place = place;
         Ok(())
     }
@@ -146,8 +149,11 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
+        let scope = self.enter();
         self.reach(value, &places)?;
-        self.store_chunks(value, view, bits, blocked)
+        self.store_chunks(value, view, bits, blocked)?;
+        self.leave(scope);
+        Ok(())
     }
 
     /// 16 rows and two tiles at a time.

@@ -27,9 +27,19 @@ struct Source {
     each: u64,
 }
 
+/// Words of a lane that are kept from one slot to the next at most.
+const KEPT: u64 = 32;
+
 /// How the lanes make a matrix.
-pub(super) enum Way {
-    /// So many neighbours of a row at once.
+pub(super) struct Way {
+    pub to: To,
+    /// Whether what is loaded for it stays with the lanes: other slots are made of it, too.
+    pub kept: bool,
+}
+
+/// What a lane makes at once.
+pub(super) enum To {
+    /// So many neighbours of a row.
     Along(u64),
     /// So many neighbours of a column.
     Down(u64),
@@ -37,8 +47,8 @@ pub(super) enum Way {
 
 impl<'c> Lower<'c, '_> {
     /// How a matrix is best made, so that what it is loaded from comes by the widest accesses; `None` where lanes that make
-    /// `now` neighbours of a row do as well, or somebody else wants what is loaded. Where several slots are made of it, each
-    /// loads it for itself.
+    /// `now` neighbours of a row do as well, or somebody else wants what is loaded. Where several slots are made of it, lanes
+    /// keep what they loaded, or each slot loads it for itself where that is too much.
     pub(super) fn way_to_make(&self, value: ValueId, now: u64) -> Option<Way> {
         let (mut down, mut along, mut width, mut wide) = (0, 0, 1, 1);
         let (sources, stores) = self.loaded_from(value)?;
@@ -54,12 +64,17 @@ impl<'c> Lower<'c, '_> {
             }
         }
         let wide = wide.min(MOST);
+        let ty = self.module.ty(value);
+        let words =
+            ty.elements().unwrap_or(u64::MAX).saturating_mul(ty.elem_bits().unwrap_or(64).into()) / 32;
+        let kept = stores > 1 && words / (32 * self.place.warps) <= KEPT;
         // What lies between is computed again, too.
-        let again = if stores > 1 { 2 * stores } else { 1 };
-        match down > along {
-            true => (width > again).then_some(Way::Down(width)),
-            false => (wide > now * again).then_some(Way::Along(wide)),
-        }
+        let again = if stores > 1 && !kept { 2 * stores } else { 1 };
+        let to = match down > along {
+            true => (width > again).then_some(To::Down(width)),
+            false => (wide > now * again).then_some(To::Along(wide)),
+        };
+        Some(Way { to: to?, kept })
     }
 
     /// The loads that a matrix of elements made anywhere consists of, and how many slots are made of them; `None` where
@@ -161,12 +176,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A matrix whose lanes each make `width` neighbours of a column, of as many columns as make words: what is loaded
-    /// comes down the columns, and words of rows are stored.
+    /// comes down the columns, and words of rows are stored. What is made stays with the lanes where it is `kept`.
     pub(super) fn store_turned(
         &mut self,
         value: ValueId,
         view: &View<'c>,
-        width: u64,
+        (width, kept): (u64, bool),
         bits: u32,
     ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
@@ -195,7 +210,10 @@ impl<'c> Lower<'c, '_> {
                 self.turn_words(value, view, (family, column), at, (width, beside, bits))?;
             }
         }
-        self.leave(scope);
+        // What some lanes alone have made is there for no other.
+        if !kept || skip.is_some() {
+            self.leave(scope);
+        }
         self.rejoin(skip)?;
         self.place = place;
         Ok(())
