@@ -41,6 +41,21 @@ impl Users {
     pub fn of(&self, value: ValueId) -> &[OpId] {
         &self.map[value]
     }
+
+    /// The same through transposes and reshapes, each with the value as it sees it, in arena order.
+    pub fn through_views(&self, module: &Module, value: ValueId) -> Vec<(OpId, ValueId)> {
+        let (mut found, mut stack) = (Vec::new(), vec![value]);
+        while let Some(seen) = stack.pop() {
+            for &user in self.of(seen) {
+                match module.ops[user].opcode {
+                    Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
+                    _ => found.push((user, seen)),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
 }
 
 /// The values that `roots` are computed from, themselves included, through loops and out of them: what a loop

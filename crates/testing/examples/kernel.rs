@@ -1,7 +1,7 @@
 //! Prints the generated kernel of a seed, with the arguments that `warploom run` takes: `kernel tiles 7`, `kernel looped 7`.
 
 use warploom_testing::ir::tape;
-use warploom_testing::pipeline::{TileArg, TileKernel};
+use warploom_testing::pipeline::TileKernel;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -11,7 +11,5 @@ fn main() {
         _ => return eprintln!("usage: kernel tiles|looped SEED"),
     };
     let Some(seed) = args.next().and_then(|seed| seed.parse().ok()) else { return eprintln!("no seed") };
-    let kernel = make(&tape(seed, 400));
-    let list: Vec<String> = kernel.args.iter().map(TileArg::text).collect();
-    println!("// --grid {} {}\n{}", kernel.programs, list.join(" "), kernel.text);
+    println!("{}", make(&tape(seed, 400)));
 }

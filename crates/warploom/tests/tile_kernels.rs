@@ -74,9 +74,7 @@ fn kernels(make: fn(&[u8]) -> TileKernel, seeds: impl Iterator<Item = u64>, time
                 Outcome::Refused(reason) => *refusals.entry(reason).or_default() += 1,
                 Outcome::Wrong(what) => {
                     let path = format!("{}/tiles-{seed}.ttir", env!("CARGO_TARGET_TMPDIR"));
-                    let line: Vec<String> = kernel.args.iter().map(TileArg::text).collect();
-                    let line = format!("// --grid {} {}\n{}", kernel.programs, line.join(" "), kernel.text);
-                    std::fs::write(&path, line).unwrap();
+                    std::fs::write(&path, kernel.to_string()).unwrap();
                     println!("seed {seed} on {chip}, see {path}: {what}");
                     wrong.push((seed, chip));
                     break;

@@ -44,22 +44,28 @@ impl<'c> Lower<'c, '_> {
         let tensor = target.columns;
         let family = self.family()?;
         if tensor.is_none() && ty.shape().len() == 2 && self.is_made_anywhere(value) {
-            match self.way_to_make(value, family.run()) {
-                Some(Way { to: To::Down(width), kept }) if rows.is_multiple_of(width) => {
-                    return self.store_turned(value, &view, (width, kept), bits);
+            let way = self.way_to_make(value, family.run());
+            if let Some(Way { to, kept }) = way.filter(|way| way.fits(rows)) {
+                let scope = self.enter();
+                match to {
+                    To::Down(width) => self.store_turned(value, &view, width, bits)?,
+                    To::Along(width) => self.store_plain(value, &view, bits, width)?,
                 }
-                Some(Way { to: To::Along(width), kept }) => {
-                    return self.store_plain(value, &view, bits, (width, kept));
+                if !kept {
+                    self.leave(scope);
                 }
-                _ => {}
+                return Ok(());
             }
         }
         let uncovered = family.count(rows, cols).is_err();
         if tensor.is_none() && uncovered && !matches!(self.form(value, family)?, Form::Slice { .. }) {
-            return match self.is_made_anywhere(value) {
-                true => self.store_plain(value, &view, bits, (1, false)),
-                false => self.store_brought(value, &view, bits),
-            };
+            let scope = self.enter();
+            match self.is_made_anywhere(value) {
+                true => self.store_plain(value, &view, bits, 1)?,
+                false => self.store_brought(value, &view, bits)?,
+            }
+            self.leave(scope);
+            return Ok(());
         }
         if let (Some(Bound::Lazy(_)), Ok(form @ Form::Tile { .. })) =
             (self.bound.get(&value), self.form(value, family))

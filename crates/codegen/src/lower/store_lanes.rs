@@ -81,21 +81,16 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A tile whose lanes make 16 bytes of a row each, as copies do, or at least `least` elements: one that the layout of the
-    /// partition does not cover, or that is better loaded so. What is made stays with the lanes where it is `kept`.
+    /// partition does not cover, or that is better loaded so.
     pub(super) fn store_plain(
         &mut self,
         value: ValueId,
         view: &View<'c>,
         bits: u32,
-        (least, kept): (u64, bool),
+        least: u64,
     ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let scope = self.enter();
-        self.store_chunks(value, view, bits, self.chunks(layout, least))?;
-        if !kept {
-            self.leave(scope);
-        }
-        Ok(())
+        self.store_chunks(value, view, bits, self.chunks(layout, least))
     }
 
     /// The chunks of a row that lanes make or hold, up to 16 bytes at a time.
@@ -149,11 +144,8 @@ impl<'c> Lower<'c, '_> {
                 }
             }
         }
-        let scope = self.enter();
         self.reach(value, &places)?;
-        self.store_chunks(value, view, bits, blocked)?;
-        self.leave(scope);
-        Ok(())
+        self.store_chunks(value, view, bits, blocked)
     }
 
     /// 16 rows and two tiles at a time.

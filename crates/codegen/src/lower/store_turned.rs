@@ -45,6 +45,16 @@ pub(super) enum To {
     Down(u64),
 }
 
+impl Way {
+    /// Whether it goes for a matrix of so many rows.
+    pub fn fits(&self, rows: u64) -> bool {
+        match self.to {
+            To::Along(_) => true,
+            To::Down(width) => rows.is_multiple_of(width),
+        }
+    }
+}
+
 impl<'c> Lower<'c, '_> {
     /// How a matrix is best made, so that what it is loaded from comes by the widest accesses; `None` where lanes that make
     /// `now` neighbours of a row do as well, or somebody else wants what is loaded. Where several slots are made of it, lanes
@@ -176,12 +186,12 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A matrix whose lanes each make `width` neighbours of a column, of as many columns as make words: what is loaded
-    /// comes down the columns, and words of rows are stored. What is made stays with the lanes where it is `kept`.
+    /// comes down the columns, and words of rows are stored.
     pub(super) fn store_turned(
         &mut self,
         value: ValueId,
         view: &View<'c>,
-        (width, kept): (u64, bool),
+        width: u64,
         bits: u32,
     ) -> Result<()> {
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
@@ -211,7 +221,7 @@ impl<'c> Lower<'c, '_> {
             }
         }
         // What some lanes alone have made is there for no other.
-        if !kept || skip.is_some() {
+        if skip.is_some() {
             self.leave(scope);
         }
         self.rejoin(skip)?;

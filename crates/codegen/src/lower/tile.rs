@@ -365,12 +365,12 @@ fn exchanges(order: &[usize], shape: &[u64]) -> Option<bool> {
     if order.len() == 2 {
         return Some(order.first() == Some(&1));
     }
+    let last = shape.len().checked_sub(1)?;
     let moved: SmallVec<[usize; 5]> =
         order.iter().copied().filter(|&d| shape.get(d).is_some_and(|&n| n != 1)).collect();
-    let ends = |from: &[usize]| order.last() == from.last();
-    match moved.as_slice() {
-        all if all.is_sorted() && (ends(all) && all.last() == Some(&(shape.len() - 1))) => Some(false),
-        &[second, first] if second == shape.len() - 1 && ends(&[first]) => Some(true),
+    match (moved.as_slice(), *order.last()?) {
+        (all, end) if all.is_sorted() && all.last() == Some(&last) && end == last => Some(false),
+        (&[second, first], end) if second == last && end == first => Some(true),
         _ => None,
     }
 }

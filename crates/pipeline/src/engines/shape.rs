@@ -126,16 +126,17 @@ fn mma_sync(
             })
     };
     // What lanes make anywhere is stored as its slot has it; those that hold what they make read less.
-    let made = |f: &DotOperand| {
+    let stored = |f: &DotOperand, kept: Kept| {
         let registers = f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
-        !registers && is_free(module, f.seen.base)
+        !registers
+            && match kept {
+                Kept::InLayout => false,
+                Kept::Anywhere => is_free(module, f.seen.base),
+                Kept::InTurns => true,
+            }
     };
     let held = |m: u64, n: u64, kept: Kept| {
-        let placed = |f: &DotOperand| f.slot.is_some() || f.is_covered(module, m, n);
-        let stays = |f: &DotOperand| f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
-        operands
-            .iter()
-            .all(|f| placed(f) || kept != Kept::InLayout && made(f) || kept == Kept::InTurns && !stays(f))
+        operands.iter().all(|f| f.slot.is_some() || f.is_covered(module, m, n) || stored(f, kept))
     };
     let fits = |all: u64, most: u64, warps: u64, (m, n): (u64, u64), (cols_of_tile, kept): (u64, Kept)| {
         all / (32 * warps) <= most

@@ -309,17 +309,7 @@ impl<'a> Maker<'a> {
 
     /// The operations inside the loop that read a value, through views: (operation, the value as it sees it).
     pub fn readers(&self, value: ValueId) -> Vec<(OpId, ValueId)> {
-        let (mut found, mut stack) = (Vec::new(), vec![value]);
-        while let Some(seen) = stack.pop() {
-            for &user in self.users.of(seen) {
-                match self.module.ops[user].opcode {
-                    Opcode::Trans | Opcode::Reshape => stack.extend(self.module.result(user)),
-                    _ => found.push((user, seen)),
-                }
-            }
-        }
-        found.sort();
-        found
+        self.users.through_views(self.module, value)
     }
 
     /// The operation directly in the loop's body that an operation stands in.

@@ -3,12 +3,10 @@
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
+use super::split::TF32;
 use crate::emit::Emit;
 use crate::place::remark;
 use crate::walk::preorder;
-
-/// The bits of an f32 that tensor cores read of tf32.
-const TF32: u64 = 0xffff_e000;
 
 /// Makes `warploom.dot_fma` of each product of the function whose rows, columns or K are no multiples of the least that a
 /// tensor core takes; tells of each.
@@ -44,14 +42,10 @@ fn cut_operands(module: &mut Module, dot: OpId) -> Option<()> {
     let behind = module.blocks[block].ops.split_off(at);
     for index in 0..2 {
         let operand = *module.ops[dot].operands.get(index)?;
-        let ty = module.ty(operand).clone();
-        if *ty.elem() != Type::F32 {
+        if *module.ty(operand).elem() != Type::F32 {
             continue;
         }
-        let mut emit = Emit { out: module, block, loc };
-        let bits = emit.value(Opcode::ArithBitcast, &[operand], &ty.with_elem(Type::I32));
-        let high = emit.with(Opcode::AndI, bits, TF32);
-        let cut = emit.value(Opcode::ArithBitcast, &[high], &ty);
+        let cut = Emit { out: module, block, loc }.high(operand, TF32);
         *module.ops[dot].operands.get_mut(index)? = cut;
     }
     module.blocks[block].ops.extend(behind);

@@ -15,6 +15,9 @@ use crate::emit::{Emit, number};
 use crate::normalize::each::each;
 use crate::views::look_through;
 
+/// The bits of an f32 that tensor cores read of tf32.
+pub(super) const TF32: u64 = 0xffff_e000;
+
 /// Bits of f32 that stand for its sign, and those of one.
 const SIGN: u64 = 0x8000_0000;
 const ONE: u64 = 0x3f80_0000;
@@ -42,7 +45,7 @@ impl Split {
 
     /// Bits of f32 that a part keeps.
     fn mask(self) -> u64 {
-        if self.narrow { 0xffff_0000 } else { 0xffff_e000 }
+        if self.narrow { 0xffff_0000 } else { TF32 }
     }
 
     /// The parts that are multiplied, the smallest products first.
@@ -119,15 +122,21 @@ impl Emit<'_> {
         parts.into_iter().map(|part| self.turned(part)).collect()
     }
 
+    /// These bits of a tile of f32.
+    pub(super) fn high(&mut self, tile: ValueId, mask: u64) -> ValueId {
+        let ty = self.out.ty(tile).clone();
+        let bits = self.value(Opcode::ArithBitcast, &[tile], &ty.with_elem(Type::I32));
+        let high = self.with(Opcode::AndI, bits, mask);
+        self.value(Opcode::ArithBitcast, &[high], &ty)
+    }
+
     /// A tile of f32 cut into parts.
     fn cut(&mut self, tile: ValueId, split: Split) -> Vec<ValueId> {
         let ty = self.out.ty(tile).clone();
         let whole = ty.with_elem(Type::I32);
         let (mut parts, mut rest) = (Vec::new(), tile);
         for _ in 1..split.parts {
-            let bits = self.value(Opcode::ArithBitcast, &[rest], &whole);
-            let high = self.with(Opcode::AndI, bits, split.mask());
-            let high = self.value(Opcode::ArithBitcast, &[high], &ty);
+            let high = self.high(rest, split.mask());
             rest = self.same(Opcode::SubF, rest, high);
             parts.push(high);
         }

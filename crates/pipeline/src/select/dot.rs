@@ -311,25 +311,15 @@ fn unused_loads(
 ) {
     for load in loads {
         let looped = in_any(module, load.op, loops);
-        let mut stack = vec![load.value];
         let mut used = false;
-        while let Some(value) = stack.pop() {
-            for &user in users.of(value) {
-                match module.ops[user].opcode {
-                    Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
-                    Opcode::Dot => used = true,
-                    _ if looped => errors.push(
-                        refuse(
-                            module,
-                            user,
-                            Code::Op,
-                            format!("{} reads a tile loaded in the loop", module.op_name(user)),
-                        )
-                        .note("supported", "tt.dot, through transposes"),
-                    ),
-                    _ => used = true,
-                }
+        for (user, _) in users.through_views(module, load.value) {
+            if module.ops[user].opcode == Opcode::Dot || !looped {
+                used = true;
+                continue;
             }
+            let text = format!("{} reads a tile loaded in the loop", module.op_name(user));
+            let error = refuse(module, user, Code::Op, text);
+            errors.push(error.note("supported", "tt.dot, through transposes"));
         }
         if !used {
             errors.push(

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Module, OpId, Opcode, ValueId};
+use warploom_ir::{Module, OpId, ValueId};
 
 use super::TileLoad;
 use crate::nest::is_inside;
@@ -69,16 +69,7 @@ fn same_tile(loads: &[TileLoad], a: usize, b: usize) -> bool {
 
 /// The operations that read a tile, through views.
 fn readers(module: &Module, value: ValueId, users: &Users) -> BTreeSet<OpId> {
-    let (mut found, mut stack) = (BTreeSet::new(), vec![value]);
-    while let Some(value) = stack.pop() {
-        for &user in users.of(value) {
-            match module.ops[user].opcode {
-                Opcode::Trans | Opcode::Reshape => stack.extend(module.result(user)),
-                _ => drop(found.insert(user)),
-            }
-        }
-    }
-    found
+    users.through_views(module, value).into_iter().map(|(user, _)| user).collect()
 }
 
 /// Whether an operation stands in any of several loops.

@@ -204,18 +204,8 @@ fn acquires(module: &Module, users: &Users, op: OpId) -> bool {
 
 /// Whether a loop carries what it loads to the next trip, and nobody reads it in this one.
 fn is_handed_on(module: &Module, users: &Users, load: OpId, body: BlockId) -> bool {
-    let mut values: Vec<ValueId> = module.result(load).into_iter().collect();
-    let mut read = false;
-    while let Some(value) = values.pop() {
-        for &user in users.of(value) {
-            match module.ops[user].opcode {
-                Opcode::Trans | Opcode::Reshape => values.extend(&module.ops[user].results),
-                _ if Some(user) == module.terminator(body) => read = true,
-                _ => return false,
-            }
-        }
-    }
-    read
+    let readers = module.result(load).map(|value| users.through_views(module, value)).unwrap_or_default();
+    !readers.is_empty() && readers.iter().all(|&(user, _)| Some(user) == module.terminator(body))
 }
 
 /// Whether a loop has a matrix product.

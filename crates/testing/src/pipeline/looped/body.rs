@@ -171,10 +171,8 @@ impl Maker<'_, '_> {
 
     /// Stores a tile, another in every trip.
     fn stored(&mut self, place: Place, value: &str, elem: &str, rows: usize, cols: usize) {
-        let trips = if place == Place::Loop { self.trips * self.tiles } else { self.tiles };
-        let index = if place == Place::Loop { "%i" } else { "%t" };
-        let by = self.constant(rows, "i32");
-        let at = self.put(place, format!("arith.muli {index}, {by} : i32"));
+        let (_, trips) = self.trip(place);
+        let at = self.at(place, rows);
         let own = tile(elem, &[rows, cols]);
         let wide = cols >= 8;
         match self.choices.below(3) {
@@ -187,8 +185,7 @@ impl Maker<'_, '_> {
                 let block = [2, rows / 2, cols];
                 let of = self.descriptor(elem, &[2, rows / 2 * trips, cols], &block);
                 let three = tile(elem, &block);
-                let by = self.constant(rows / 2, "i32");
-                let at = self.put(place, format!("arith.muli {index}, {by} : i32"));
+                let at = self.at(place, rows / 2);
                 let value = self.put(place, format!("tt.reshape {value} : {own} -> {three}"));
                 let types = format!("!tt.tensordesc<2x{}x{cols}x{elem}>, {three}", rows / 2);
                 self.line(place, format!("tt.descriptor_store {of}[%c0, {at}, %c0], {value} : {types}"));

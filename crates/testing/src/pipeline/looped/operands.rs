@@ -15,8 +15,7 @@ impl Maker<'_, '_> {
     /// A tile of a type in the loop, or in front of it.
     pub fn operand(&mut self, place: Place, elem: &str, rows: usize, cols: usize, deep: usize) -> String {
         let narrow = cols * bytes(elem) < 16;
-        let easy = if narrow { 6 } else { 0 };
-        match if deep > 2 { easy + self.choices.below(3) } else { self.choices.below(18) } {
+        match self.choices.below(if deep > 2 { 3 } else { 18 }) {
             _ if narrow => self.pointed(place, elem, rows, cols),
             0 | 1 => self.copied(place, elem, rows, cols),
             2 => self.copied_of_three(place, elem, rows, cols),
@@ -39,7 +38,7 @@ impl Maker<'_, '_> {
     }
 
     /// Which trip a place is in, and how many there are.
-    fn trip(&self, place: Place) -> (&'static str, usize) {
+    pub fn trip(&self, place: Place) -> (&'static str, usize) {
         match place {
             Place::Loop => ("%i", self.trips * self.tiles),
             Place::Front => ("%c0", 1),
@@ -48,7 +47,7 @@ impl Maker<'_, '_> {
     }
 
     /// The trip times a number.
-    fn at(&mut self, place: Place, by: usize) -> String {
+    pub fn at(&mut self, place: Place, by: usize) -> String {
         let (trip, _) = self.trip(place);
         let by = self.constant(by, "i32");
         self.put(place, format!("arith.muli {trip}, {by} : i32"))
@@ -136,12 +135,12 @@ impl Maker<'_, '_> {
         let (_, trips) = self.trip(place);
         let (r, c) = (self.along(0, rows, cols), self.along(1, rows, cols));
         let ints = tile("i32", &[rows, cols]);
-        let (stride_r, stride_c, step, count) = match self.choices.below(3) {
-            0 => (cols * trips, 1, cols, rows * cols * trips),
-            1 => (cols, 1, rows * cols, rows * cols * trips),
-            _ => (1, rows * trips, rows, rows * cols * trips),
+        let (stride_r, stride_c, step) = match self.choices.below(3) {
+            0 => (cols * trips, 1, cols),
+            1 => (cols, 1, rows * cols),
+            _ => (1, rows * trips, rows),
         };
-        let base = self.buffer(elem, count);
+        let base = self.buffer(elem, rows * cols * trips);
         let own = tile(&format!("!tt.ptr<{elem}>"), &[rows, cols]);
         let by = self.constant(stride_r, &ints);
         let r_places = self.put(Place::Front, format!("arith.muli {r}, {by} : {ints}"));
@@ -153,13 +152,10 @@ impl Maker<'_, '_> {
         let places = self.put(place, format!("arith.addi {places}, {ats} : {ints}"));
         let bases = self.put(Place::Front, format!("tt.splat {base} : !tt.ptr<{elem}> -> {own}"));
         let pointers = self.put(place, format!("tt.addptr {bases}, {places} : {own}, {ints}"));
-        let (mask, bools) = match self.choices.below(3) {
+        let mask = match self.choices.below(3) {
             0 => {
                 let limit = self.constant(rows - rows / 4, &ints);
-                (
-                    self.put(Place::Front, format!("arith.cmpi slt, {r}, {limit} : {ints}")),
-                    tile("i1", &[rows, cols]),
-                )
+                self.put(Place::Front, format!("arith.cmpi slt, {r}, {limit} : {ints}"))
             }
             1 => {
                 // Columns up to a limit that some trip reaches.
@@ -167,14 +163,10 @@ impl Maker<'_, '_> {
                 let (wide, limit) = (self.at(place, cols), self.constant(limit, &ints));
                 let wide = self.put(place, format!("tt.splat {wide} : i32 -> {ints}"));
                 let number = self.put(place, format!("arith.addi {c}, {wide} : {ints}"));
-                (
-                    self.put(place, format!("arith.cmpi slt, {number}, {limit} : {ints}")),
-                    tile("i1", &[rows, cols]),
-                )
+                self.put(place, format!("arith.cmpi slt, {number}, {limit} : {ints}"))
             }
             _ => return self.put(place, format!("tt.load {pointers} : {own}")),
         };
-        let _ = bools;
         let zero = if elem.starts_with('i') { "0" } else { "0.0" };
         let other = self.constant(zero, &tile(elem, &[rows, cols]));
         self.put(place, format!("tt.load {pointers}, {mask}, {other} : {own}"))

@@ -29,6 +29,14 @@ impl TileArg {
     }
 }
 
+impl std::fmt::Display for TileKernel {
+    /// The file of it: what `warploom run` takes, as a comment, and the text.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list: Vec<String> = self.args.iter().map(TileArg::text).collect();
+        write!(f, "// --grid {} {}\n{}", self.programs, list.join(" "), self.text)
+    }
+}
+
 /// A generated kernel of tiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TileKernel {
