@@ -107,8 +107,8 @@ fn wrong_line(error: &clap::Error) -> Failure {
     Failure::usage(Report::error("usage", first).note("", rest.trim_end()))
 }
 
-/// Runs a command that has no answer before its end on a thread, and gives it up when its time is over. What it was
-/// writing then is written whole.
+/// Runs a command that has no answer before its end on a thread, and gives it up when its time is over, unless it
+/// has an answer: that is waited for. What it was writing then is written whole.
 fn within(limit: Duration, cli: Cli, clock: Clock, gate: &Gate) -> Result<(), Failure> {
     let Cli { limits, command } = cli;
     let ((done, answer), theirs) = (channel(), Arc::clone(gate));
@@ -120,18 +120,23 @@ fn within(limit: Duration, cli: Cli, clock: Clock, gate: &Gate) -> Result<(), Fa
     let spawned = thread::Builder::new().stack_size(STACK).spawn(work);
     let internal = |message: String| Failure::plain(Report::error("internal", message));
     let thread = spawned.map_err(|e| internal(format!("no thread: {e}")))?;
-    match answer.recv_timeout(clock.left().unwrap_or_default()) {
+    let in_time = answer.recv_timeout(clock.left().unwrap_or_default());
+    if let Err(RecvTimeoutError::Timeout) = in_time {
+        let held = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*held {
+            // To the end of the process: nothing is written behind the refusal.
+            std::mem::forget(held);
+            let message = format!("not done within {} s", limit.as_secs_f64());
+            return Err(Failure::plain(
+                Report::error("limit", message).note("instead", "raise --time-limit"),
+            ));
+        }
+    }
+    match in_time.or_else(|_| answer.recv()) {
         Ok(answer) => answer,
-        Err(RecvTimeoutError::Disconnected) => match thread.join() {
+        Err(_) => match thread.join() {
             Err(panic) => std::panic::resume_unwind(panic),
             Ok(()) => Err(internal("the command ended without an answer".into())),
         },
-        Err(RecvTimeoutError::Timeout) => {
-            // To the end of the process: nothing is written behind the refusal.
-            let held = gate.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::forget(held);
-            let message = format!("not done within {} s", limit.as_secs_f64());
-            Err(Failure::plain(Report::error("limit", message).note("instead", "raise --time-limit")))
-        }
     }
 }

@@ -211,6 +211,9 @@ impl Args {
             }
             answer.differ |= *first.get_or_insert_with(|| found.clone()) != found;
             bar.done();
+            if !self.mutate {
+                io.has_answer();
+            }
         }
         drop(bar);
         if self.mutate && answer.failed == 0 {

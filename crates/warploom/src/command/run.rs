@@ -84,6 +84,7 @@ impl Args {
             let outcome =
                 prepared.run(&ptx, &emitted.metadata, &session.target, &options).map_err(|e| refused(&e))?;
             bar.done();
+            io.has_answer();
             if let (0, Some(path)) = (i, &self.trace) {
                 let facts = session.lowered.facts().partitions;
                 let partitions: Vec<(String, u64)> = facts.into_iter().map(|p| (p.name, p.warps)).collect();

@@ -13,8 +13,9 @@ pub struct Limits {
     /// Largest text that a compressed input may become, in bytes
     #[arg(long, global = true, value_name = "BYTES", default_value_t = 512 << 20)]
     pub max_unpacked: u64,
-    /// Seconds for the whole command. `schedule`, `assign`, `pack`, `run` and `ptx` then give what they have so far, the
-    /// others write nothing; which it is depends on the machine
+    /// Seconds for the whole command. `schedule`, `assign`, `pack`, `run` and `ptx` then give what they have so far
+    /// (`run` and `ptx` behind the interleaving that runs), the others write nothing; which it is depends on the
+    /// machine
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
 }

@@ -20,8 +20,9 @@ pub use show::{Input, answered, render, show};
 /// Bytes shown behind the first one that is no text.
 const GARBLED: usize = 64;
 
-/// Held while something is written, so that a command whose time is over ends before a write or behind it.
-pub type Gate = Arc<Mutex<()>>;
+/// Held while something is written, so that a command whose time is over ends before a write or behind it. Within:
+/// whether there is an answer already, for which a command whose time is over is waited for.
+pub type Gate = Arc<Mutex<bool>>;
 
 /// The files and streams of one command.
 pub struct Io {
@@ -127,13 +128,19 @@ impl Io {
         })
     }
 
+    /// Says that the command has an answer, and gives it by itself soon, whatever the clock says.
+    pub fn has_answer(&self) {
+        *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
     /// Writes to standard output; a reader that went away (`| head`) is no failure.
     pub fn stdout(&self, bytes: &[u8]) -> Result<(), Failure> {
         if let Some(streams) = &self.streams {
             streams.borrow_mut().output.extend_from_slice(bytes);
             return Ok(());
         }
-        let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        *answers = true;
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
