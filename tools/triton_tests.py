@@ -2,11 +2,12 @@
 """Triton's own unit tests on the emulator: by its own PTX and by ours, on two chips, with a table per file.
 
     python tools/triton_tests.py FOLDER [--files test_core.py,..] [--chips sm_90a,sm_100a] [--compilers triton,warploom]
-                                 [--every N] [--seconds 60] [--out out/triton-tests]
+                                 [--every N [--first M]] [--seconds 60] [--out out/triton-tests]
 
 Each test is one of: pass, skip (it skips itself), wrong (an assertion of the test), text (one about the forms that
-Triton's own compiler goes through), refused (by a compiler or the emulator), finding, timeout, error. `--every N` takes each Nth test. Details stand in OUT/CHIP-COMPILER.jsonl. It needs
-PyTorch, scipy and Triton, and no GPU. It is its own plug-in of pytest.
+Triton's own compiler goes through), refused (by a compiler or the emulator), finding, timeout, error. `--every N`
+takes each Nth test, from the Mth (0). Details stand in OUT/CHIP-COMPILER.jsonl. It needs PyTorch, scipy and Triton,
+and no GPU. It is its own plug-in of pytest.
 """
 
 import argparse
@@ -26,12 +27,13 @@ class Timeout(Exception):
 
 def pytest_addoption(parser):
     parser.addoption("--every", type=int, default=1)
+    parser.addoption("--first", type=int, default=0)
     parser.addoption("--seconds", type=int, default=60)
     parser.addoption("--details")
 
 
 def pytest_collection_modifyitems(config, items):
-    items[:] = items[::config.getoption("--every")]
+    items[:] = items[config.getoption("--first")::config.getoption("--every")]
 
 
 def kind(error):
@@ -125,6 +127,7 @@ def main():
     parser.add_argument("--chips", default="sm_90a,sm_100a")
     parser.add_argument("--compilers", default="triton,warploom")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--out", type=Path, default=Path("out/triton-tests"))
     options = parser.parse_args()
@@ -138,7 +141,8 @@ def main():
                 # A process for each file: one that dies takes no other with it.
                 line = [sys.executable, "-m", "pytest", "-q", "-p", "triton_tests", "-p", "no:cacheprovider", "--tb=no",
                         "--warploom", chip, "--warploom-compiler", compiler, f"--details={details}",
-                        f"--every={options.every}", f"--seconds={options.seconds}", str(file.resolve())]
+                        f"--every={options.every}", f"--first={options.first}",
+                        f"--seconds={options.seconds}", str(file.resolve())]
                 path = {"PYTHONPATH": str(Path(__file__).resolve().parent), "PYTHONDONTWRITEBYTECODE": "1"}
                 import os
 
