@@ -1,5 +1,6 @@
 //! Tiles that are read before what they read changes.
 
+use hashbrown::HashSet;
 use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
@@ -29,7 +30,15 @@ impl<'c> Lower<'c, '_> {
             memory.meets(changed) && !inside
         });
         self.open = rest;
-        for (value, _) in due {
+        let due = due
+            .into_iter()
+            .map(|(value, _)| value)
+            .filter(|&value| self.last_use[value] >= self.position[op]);
+        // Lanes do not hold what an index names: gathers are read before any tile that they look into is kept.
+        let (gathers, due): (Vec<_>, Vec<_>) = due.partition(|&value| self.gathers(value));
+        let found = gathers.iter().map(|&value| self.fragment(value)).collect::<Result<Vec<_>>>()?;
+        self.bound.extend(gathers.into_iter().zip(found.into_iter().map(Bound::Fragment)));
+        for value in due {
             if self.last_use[value] < now || streamed == Some(value) {
                 continue;
             }
@@ -49,6 +58,20 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a tile that is not evaluated yet is computed from elements that are only known when the kernel runs.
+    fn gathers(&self, value: ValueId) -> bool {
+        let (mut stack, mut seen) = (vec![value], HashSet::new());
+        while let Some(value) = stack.pop() {
+            let (Some(Bound::Lazy(_)), true) = (self.bound.get(&value), seen.insert(value)) else { continue };
+            let Some(op) = self.module.def_op(value) else { continue };
+            if self.module.ops[op].opcode == Opcode::Gather {
+                return true;
+            }
+            stack.extend(&self.module.ops[op].operands);
+        }
+        false
     }
 
     /// A product of a tile that must be read now, which one addition takes: the tile is kept and the product left to where

@@ -31,7 +31,7 @@ impl<'c> Lower<'c, '_> {
         let (value, at) = key;
         let to: SmallVec<[u64; 5]> = self.module.ty(*value).shape().into();
         let from: SmallVec<[u64; 5]> = self.module.ty(source).shape().into();
-        let lanes = 32 * self.place.warps;
+        let (lanes, rank) = (32 * self.place.warps, from.len());
         if let Some(coords) = regrouped(&to, &from, at, self.place.family, lanes) {
             self.remember_place(key, &coords);
             return Ok(coords);
@@ -44,15 +44,18 @@ impl<'c> Lower<'c, '_> {
                 coords.extend(found);
                 continue;
             }
-            // Elements that differ elsewhere alone have it from one place.
+            // Elements that differ elsewhere alone have it from one place: that of the one with nothing elsewhere.
             let mut alone: Coords = std::iter::repeat_n(Coord::ZERO, at.len()).collect();
             alone[own].copy_from_slice(&place);
             let key = (*value, alone);
-            let found = match self.moved.get(&key) {
-                Some(known) => known.clone(),
+            let known = self.moved.get(&key).map(|known| known[theirs.clone()].iter().copied().collect());
+            let found: Coords = match known {
+                Some(found) => found,
                 None => {
                     let found = self.place_of(to, from, &place)?;
-                    self.remember_place(&key, &found);
+                    let mut whole: Coords = std::iter::repeat_n(Coord::ZERO, rank).collect();
+                    whole[theirs].copy_from_slice(&found);
+                    self.remember_place(&key, &whole);
                     found
                 }
             };

@@ -90,19 +90,32 @@ impl<'c> Lower<'c, '_> {
                     let family = self.family()?;
                     !view.transposed && self.places(value, family, self.form(value, family)?)?.contains(&at)
                 }
-                Some(Bound::Lazy(lazy)) if lazy.reads.meets(reached) => {
+                // What it reads may have been kept in registers since.
+                Some(Bound::Lazy(lazy)) if lazy.reads != Memory::NONE => {
                     let op =
                         self.module.def_op(value).ok_or_else(|| internal("a tile without an operation"))?;
                     let operands = &self.module.ops[op].operands;
-                    let opcode = self.module.ops[op].opcode;
-                    if opcode.is_elementwise() || opcode == Opcode::Load {
-                        let tiles = operands.iter().filter(|v| self.module.ty(**v).is_tensor());
-                        stack.extend(tiles.map(|&v| (v, at.clone())));
-                        true
-                    } else {
-                        let inner = self.seen_through(op, &at)?;
-                        stack.extend(inner.clone().zip(operands.first()).map(|(at, &v)| (v, at)));
-                        inner.is_some()
+                    match self.module.ops[op].opcode {
+                        opcode if opcode.is_elementwise() || opcode == Opcode::Load => {
+                            let tiles = operands.iter().filter(|v| self.module.ty(**v).is_tensor());
+                            stack.extend(tiles.map(|&v| (v, at.clone())));
+                            true
+                        }
+                        Opcode::Join => {
+                            let inner: Coords = at.iter().copied().take(at.len() - 1).collect();
+                            stack.extend(operands.iter().map(|&v| (v, inner.clone())));
+                            true
+                        }
+                        // What the index names is in memory, but the index may not be.
+                        Opcode::Gather => {
+                            stack.extend(operands.get(1).map(|&v| (v, at)));
+                            true
+                        }
+                        _ => {
+                            let inner = self.seen_through(op, &at)?;
+                            stack.extend(inner.clone().zip(operands.first()).map(|(at, &v)| (v, at)));
+                            inner.is_some()
+                        }
                     }
                 }
                 _ => true,

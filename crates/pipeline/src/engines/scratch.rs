@@ -30,6 +30,7 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
     let line = || words(module, op) * 128 * warps;
     let apart = || data.results.iter().any(|&v| !is_covered(module.ty(v), warps, layout));
     let runs_down = || data.operands.iter().any(|&v| vectors.of(v) == Some(Along::Rows));
+    let strays = || data.results.iter().any(|&v| !is_along(module.ty(v), vectors.of(v), warps, layout));
     let turned = || if vectors.turns(op) { together(module, &data.results) } else { 0 };
     let comes = |n: usize| {
         // Places in memory are computed where they are wanted.
@@ -55,7 +56,9 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         Opcode::Scan if bare() || thin() || rank > 2 || shares_lines(module, op, warps, layout) => {
             all().max(line())
         }
-        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::AtomicLoad | Opcode::AtomicPoll if bare() => {
+        Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::AtomicLoad | Opcode::AtomicPoll
+            if bare() || thin() || strays() =>
+        {
             together(module, &data.results).max(old())
         }
         Opcode::AtomicRmw | Opcode::AtomicCas | Opcode::TtgBarrier if warps > 1 => old(),
@@ -109,9 +112,9 @@ fn result_words(module: &Module, op: OpId) -> u64 {
     bits.map_or(1, |bits| u64::from(bits.div_ceil(32)))
 }
 
-/// Whether a matrix is a single row or column.
+/// Whether a tile of at least two dimensions is a single row or column.
 fn is_thin(ty: &Type) -> bool {
-    ty.shape().len() == 2 && non_unit(ty.shape()).len() < 2
+    ty.shape().len() >= 2 && non_unit(ty.shape()).len() < 2
 }
 
 /// Bytes of tiles one behind the other.
@@ -190,12 +193,7 @@ fn is_turned(module: &Module, op: OpId) -> bool {
 
 /// Whether the layout has rows and columns for a tile, or a vector along either.
 fn is_covered(ty: &Type, warps: u64, layout: RegisterLayout) -> bool {
-    let (down, along) = match layout {
-        RegisterLayout::MmaSync { m, n } => (16 * m, 8 * n),
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => (16 * warps, 8),
-        RegisterLayout::TensorRows => (32 * warps, 16),
-        RegisterLayout::Blocked { vector, across } => ((32 * warps / across).max(1), vector * across),
-    };
+    let (down, along) = steps(warps, layout);
     match ty.shape() {
         [] => true,
         // Where lanes stand in one row, vectors run along it.
@@ -205,6 +203,28 @@ fn is_covered(ty: &Type, warps: u64, layout: RegisterLayout) -> bool {
                 && (*rows == 1 || rows.is_multiple_of(down))
                 && (*cols == 1 || cols.is_multiple_of(along))
         }
+    }
+}
+
+/// Whether the layout has lanes for a vector along the dimension that it lies along; any tile of more dimensions.
+fn is_along(ty: &Type, along: Option<Along>, warps: u64, layout: RegisterLayout) -> bool {
+    let (down, across) = steps(warps, layout);
+    match (ty.shape(), along, layout) {
+        (&[n], Some(Along::Columns), _) | (&[n], None, RegisterLayout::Blocked { .. }) => {
+            n.is_multiple_of(across)
+        }
+        (&[n], ..) => n.is_multiple_of(down),
+        _ => true,
+    }
+}
+
+/// Rows and columns behind which the layout begins anew.
+fn steps(warps: u64, layout: RegisterLayout) -> (u64, u64) {
+    match layout {
+        RegisterLayout::MmaSync { m, n } => (16 * m, 8 * n),
+        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => (16 * warps, 8),
+        RegisterLayout::TensorRows => (32 * warps, 16),
+        RegisterLayout::Blocked { vector, across } => ((32 * warps / across).max(1), vector * across),
     }
 }
 
