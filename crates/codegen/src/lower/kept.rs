@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use warploom_ir::{FloatKind, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
-use super::value::{Bound, Lazy, Memory};
+use super::value::{Bound, Form, Lazy, Memory};
 use crate::error::Result;
 use crate::family::Family;
 
@@ -34,10 +34,12 @@ impl<'c> Lower<'c, '_> {
             .into_iter()
             .map(|(value, _)| value)
             .filter(|&value| self.last_use[value] >= self.position[op]);
-        // Lanes do not hold what an index names: gathers are read before any tile that they look into is kept.
-        let (gathers, due): (Vec<_>, Vec<_>) = due.partition(|&value| self.gathers(value));
-        let found = gathers.iter().map(|&value| self.fragment(value)).collect::<Result<Vec<_>>>()?;
-        self.bound.extend(gathers.into_iter().zip(found.into_iter().map(Bound::Fragment)));
+        // What is looked at elsewhere is loaded before any tile that it looks into is kept by other lanes.
+        let (elsewhere, due): (Vec<_>, Vec<_>) = due.partition(|&value| {
+            self.lazy_of(value).reads.meets(Memory::GLOBAL) && self.looks_elsewhere(value)
+        });
+        let found = elsewhere.iter().map(|&value| self.fragment(value)).collect::<Result<Vec<_>>>()?;
+        self.bound.extend(elsewhere.into_iter().zip(found.into_iter().map(Bound::Fragment)));
         for value in due {
             if self.last_use[value] < now || streamed == Some(value) {
                 continue;
@@ -60,16 +62,21 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// Whether a tile that is not evaluated yet is computed from elements that are only known when the kernel runs.
-    fn gathers(&self, value: ValueId) -> bool {
+    /// Whether a tile that is not evaluated yet is computed from elements that its lanes do not hold: where only the index
+    /// says which they are, of pairs, and where nothing brings them, of what has no rows.
+    fn looks_elsewhere(&self, value: ValueId) -> bool {
+        use Opcode::{ExpandDims, Gather, Join, Reshape, Split, Trans};
+        let stays =
+            self.place.scratch.is_some() || !matches!(self.form(value, self.place.family), Ok(Form::Flat));
         let (mut stack, mut seen) = (vec![value], HashSet::new());
         while let Some(value) = stack.pop() {
             let (Some(Bound::Lazy(_)), true) = (self.bound.get(&value), seen.insert(value)) else { continue };
             let Some(op) = self.module.def_op(value) else { continue };
-            if self.module.ops[op].opcode == Opcode::Gather {
-                return true;
+            match self.module.ops[op].opcode {
+                Gather | Join | Split => return true,
+                ExpandDims | Reshape | Trans if !stays => return true,
+                _ => stack.extend(&self.module.ops[op].operands),
             }
-            stack.extend(&self.module.ops[op].operands);
         }
         false
     }

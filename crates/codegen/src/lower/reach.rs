@@ -106,6 +106,16 @@ impl<'c> Lower<'c, '_> {
                             stack.extend(operands.iter().map(|&v| (v, inner.clone())));
                             true
                         }
+                        // Both halves: one alone has no linear map.
+                        Opcode::Split => {
+                            let halves = [0, 1].map(|offset| {
+                                let half = Coord { offset, ..Coord::ZERO };
+                                at.iter().copied().chain([half]).collect()
+                            });
+                            stack
+                                .extend(halves.into_iter().flat_map(|at| operands.first().map(|&v| (v, at))));
+                            true
+                        }
                         // What the index names is in memory, but the index may not be.
                         Opcode::Gather => {
                             stack.extend(operands.get(1).map(|&v| (v, at)));
