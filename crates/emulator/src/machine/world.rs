@@ -16,7 +16,12 @@ pub(crate) struct World<'a> {
     /// Grids whose parameters are being written, by where; and those that were launched.
     pub prepared: BTreeMap<u64, Child>,
     pub children: Vec<Child>,
+    /// Times that whoever takes a lock may still pause, so that others come to want it.
+    pub pauses: u32,
 }
+
+/// Of a launch. What they show does not change with their number, and each costs the spinning of others.
+const PAUSES: u32 = 128;
 
 impl<'a> World<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
@@ -27,6 +32,7 @@ impl<'a> World<'a> {
             heap: Heap::default(),
             prepared: BTreeMap::new(),
             children: Vec::new(),
+            pauses: PAUSES,
         }
     }
 }

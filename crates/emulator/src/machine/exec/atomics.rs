@@ -138,8 +138,9 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
     }
     // Whoever takes a lock lets others go first, so that they come to want it, or another one, meanwhile.
     let takes = changed && !x.dsts.is_empty() && matches!(x.op, AtomOp::Cas | AtomOp::Exch);
-    if takes && core.pauses > 0 {
+    if takes && core.pauses > 0 && core.world.pauses > 0 {
         core.pauses -= 1;
+        core.world.pauses -= 1;
         w.paused = true;
     }
     if core.race {
