@@ -28,7 +28,7 @@ struct Source {
 }
 
 /// Words of a lane that are kept from one slot to the next at most.
-const KEPT: u64 = 32;
+const KEPT: u64 = 64;
 
 /// How the lanes make a matrix.
 pub(super) struct Way {

@@ -39,10 +39,14 @@ pub enum ElemType {
     TF32 = 11,
     /// tf32 in 32 bits, subnormals flushed.
     TF32Ftz = 12,
+    /// 4 bits, sixteen in 8 bytes (`.b4x16`).
+    B4 = 13,
+    /// The same, with 8 bytes left free behind them in shared memory (`.b4x16_p64`).
+    B4Padded = 14,
 }
 
 impl ElemType {
-    const ALL: [ElemType; 13] = [
+    const ALL: [ElemType; 15] = [
         ElemType::U8,
         ElemType::U16,
         ElemType::U32,
@@ -56,6 +60,8 @@ impl ElemType {
         ElemType::BF16,
         ElemType::TF32,
         ElemType::TF32Ftz,
+        ElemType::B4,
+        ElemType::B4Padded,
     ];
 
     /// The type with a code of `tensormap.replace`.
@@ -63,20 +69,37 @@ impl ElemType {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// Bytes of one element.
+    /// Elements that are copied together: 16 of 4 bits, else one.
+    pub fn together(self) -> u64 {
+        if matches!(self, ElemType::B4 | ElemType::B4Padded) { 16 } else { 1 }
+    }
+
+    /// Bytes of those in global memory.
     pub fn bytes(self) -> u64 {
         match self {
             ElemType::U8 => 1,
             ElemType::U16 | ElemType::F16 | ElemType::BF16 => 2,
-            ElemType::U64 | ElemType::S64 | ElemType::F64 => 8,
+            ElemType::U64 | ElemType::S64 | ElemType::F64 | ElemType::B4 | ElemType::B4Padded => 8,
             _ => 4,
         }
+    }
+
+    /// Bytes of those in shared memory.
+    pub fn bytes_shared(self) -> u64 {
+        if self == ElemType::B4Padded { 16 } else { self.bytes() }
     }
 
     fn float(self) -> bool {
         !matches!(
             self,
-            ElemType::U8 | ElemType::U16 | ElemType::U32 | ElemType::S32 | ElemType::U64 | ElemType::S64
+            ElemType::U8
+                | ElemType::U16
+                | ElemType::U32
+                | ElemType::S32
+                | ElemType::U64
+                | ElemType::S64
+                | ElemType::B4
+                | ElemType::B4Padded
         )
     }
 }
@@ -129,7 +152,6 @@ impl TensorMap {
         if !m.elem_strides.is_empty() && m.elem_strides.len() != rank {
             return Err(refuse(format!("{} element strides for rank {rank}", m.elem_strides.len())));
         }
-        let e = m.elem.bytes();
         if !m.addr.is_multiple_of(16) {
             return Err(refuse(format!("address {:#x} is not a multiple of 16", m.addr)));
         }
@@ -145,7 +167,12 @@ impl TensorMap {
         if let Some(s) = m.elem_strides.iter().find(|s| !(1..=8).contains(*s)) {
             return Err(refuse(format!("element stride {s}: it must be 1 to 8")));
         }
-        let inner = u64::from(m.box_dims.first().copied().unwrap_or(0)) * e;
+        let (innermost, together) = (u64::from(m.box_dims.first().copied().unwrap_or(0)), m.elem.together());
+        let extent = m.dims.first().copied().unwrap_or(0);
+        if !innermost.is_multiple_of(together) || !extent.is_multiple_of(together) {
+            return Err(refuse(format!("box extent {innermost} of {extent}: multiples of {together}")));
+        }
+        let inner = innermost / together * m.elem.bytes_shared();
         if !inner.is_multiple_of(16) {
             return Err(refuse(format!("inner box of {inner} bytes: it must be a multiple of 16")));
         }
@@ -226,6 +253,7 @@ pub(crate) struct MapView {
     pub atomicity: u8,
     pub nan_fill: bool,
     pub addr: u64,
+    /// In elements, the innermost in those that are copied [together](ElemType::together), as the box and coordinates.
     pub dims: [u64; 5],
     pub strides: [u64; 5],
     /// Box extents counted in elements that are copied: ceil(box / element stride) (E32).
@@ -268,22 +296,30 @@ impl MapView {
         if !v.addr.is_multiple_of(16) {
             return Err(format!("global address {:#x} is not a multiple of 16", v.addr));
         }
-        let mut box_bytes = elem.bytes();
+        let mut box_bytes = elem.bytes_shared();
         for i in 0..rank {
             let box_dim = get(12 + 2 * i, 2);
             let step = get(104 + i, 1);
+            let together = if i == 0 { elem.together() } else { 1 };
+            let extent = get(32 + 8 * i, 8);
+            if !box_dim.is_multiple_of(together)
+                || !extent.is_multiple_of(together)
+                || together > 1 && step != 1
+            {
+                return Err(format!("box extent {box_dim} of {extent}, step {step}: multiples of {together}"));
+            }
             if !(1..=256).contains(&box_dim) || !(1..=8).contains(&step) {
                 return Err(format!("box extent {box_dim} with element stride {step} in dimension {i}"));
             }
             if let Some(c) = v.counts.get_mut(i) {
-                *c = box_dim.div_ceil(step);
+                *c = (box_dim / together).div_ceil(step);
                 box_bytes *= *c;
             }
             if let Some(s) = v.steps.get_mut(i) {
                 *s = step;
             }
             if let Some(d) = v.dims.get_mut(i) {
-                *d = get(32 + 8 * i, 8);
+                *d = extent / together;
             }
             if i > 0 {
                 let stride = get(72 + 8 * (i - 1), 8);
@@ -309,12 +345,12 @@ impl MapView {
 
     /// Bytes of the box along dimension 0.
     pub(crate) fn inner_bytes(&self) -> u64 {
-        self.counts[0] * self.elem.bytes()
+        self.counts[0] * self.elem.bytes_shared()
     }
 
-    /// Bytes of the whole box, out-of-range elements included (E32).
+    /// Bytes of the whole box in shared memory, out-of-range elements included (E32).
     pub(crate) fn box_bytes(&self) -> u64 {
-        self.counts.iter().take(self.rank).product::<u64>() * self.elem.bytes()
+        self.counts.iter().take(self.rank).product::<u64>() * self.elem.bytes_shared()
     }
 
     /// The shared address of a linear byte offset of the box: the XOR of T9 on the absolute address.

@@ -283,11 +283,12 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     let name = if m.base == "mad" { "fma" } else { m.base };
     let directed = m.take(|w| rounding(w).filter(|(_, whole)| !whole));
     m.ignore(&["approx", "full"]);
+    let xorsign = m.flag("xorsign");
     let q = Quals {
         ftz: m.flag("ftz"),
         sat: m.flag("sat"),
         nan: m.flag("NaN"),
-        xorsign_abs: m.flag("xorsign") && m.flag("abs"),
+        xorsign_abs: xorsign && m.flag("abs"),
     };
     let (relu, oob) = (m.flag("relu"), name == "fma" && m.flag("oob"));
     let clamped =
@@ -315,6 +316,10 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     }
     let n = args.len();
     let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    let chooses = n == 3 && matches!(name, "min" | "max") && (halves || ty == Ty::F32);
+    if xorsign && !(q.xorsign_abs && chooses) {
+        return Err(m.unknown("it has no .xorsign.abs"));
+    }
     let range = half::Range { ftz: q.ftz, sat: q.sat };
     match n {
         2 => {
@@ -327,7 +332,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         }
         3 => {
             let f = if halves {
-                half::binary(name, ty, q.nan, range)
+                half::binary(name, ty, q)
             } else {
                 float::binary(name, ty, q).or_else(|| int::binary(name, ty))
             };

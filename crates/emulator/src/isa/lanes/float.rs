@@ -65,9 +65,11 @@ pub(crate) fn unary(name: &str, ty: Ty, q: Quals) -> Option<F1> {
     })
 }
 
-fn xorsign(a: f32, b: f32, f: fn(f32, f32) -> f32) -> f32 {
+/// One of two magnitudes, with the product of the signs (`.xorsign.abs`). NaN has no sign.
+pub(super) fn xorsign(a: f32, b: f32, f: fn(f32, f32) -> f32) -> f32 {
     let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
-    f32::from_bits(f(a.abs(), b.abs()).to_bits() & 0x7fff_ffff | sign)
+    let found = f(a.abs(), b.abs());
+    if found.is_nan() { found } else { f32::from_bits(found.to_bits() | sign) }
 }
 
 /// The same f32 operation on both halves.
@@ -90,12 +92,18 @@ pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
         ("sub", Ty::F32) => ftz_sat!(q, |a, b| a - b),
         ("mul", Ty::F32) => ftz_sat!(q, |a, b| a * b),
         ("div", Ty::F32) => ftz_sat!(q, |a, b| a / b),
-        ("max", Ty::F32) if q.xorsign_abs => real!(|a, b| xorsign(a, b, n::max)),
-        ("min", Ty::F32) if q.xorsign_abs => real!(|a, b| xorsign(a, b, n::min)),
-        ("max", Ty::F32) if q.nan => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::max_nan(a, b)),
-        ("min", Ty::F32) if q.nan => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::min_nan(a, b)),
-        ("max", Ty::F32) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::max(a, b)),
-        ("min", Ty::F32) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::min(a, b)),
+        ("max", Ty::F32) => match (q.nan, q.xorsign_abs) {
+            (false, false) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::max(a, b)),
+            (true, false) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::max_nan(a, b)),
+            (false, true) => ftz_sat!(Quals { sat: false, ..q }, |a, b| xorsign(a, b, n::max)),
+            (true, true) => ftz_sat!(Quals { sat: false, ..q }, |a, b| xorsign(a, b, n::max_nan)),
+        },
+        ("min", Ty::F32) => match (q.nan, q.xorsign_abs) {
+            (false, false) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::min(a, b)),
+            (true, false) => ftz_sat!(Quals { sat: false, ..q }, |a, b| n::min_nan(a, b)),
+            (false, true) => ftz_sat!(Quals { sat: false, ..q }, |a, b| xorsign(a, b, n::min)),
+            (true, true) => ftz_sat!(Quals { sat: false, ..q }, |a, b| xorsign(a, b, n::min_nan)),
+        },
         // copysign d, a, b: the sign of a on the magnitude of b.
         ("copysign", Ty::F32) => real!(|a, b| b.copysign(a)),
         ("copysign", Ty::F64) => lanes!(|a, b| b & !(1 << 63) | a & 1 << 63),

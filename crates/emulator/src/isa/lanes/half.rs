@@ -1,5 +1,6 @@
 //! f16 and bf16 arithmetic, single and packed: computed in f32, which is wide enough to round once.
 
+use super::float::{Quals, xorsign};
 use super::{F1, F2, F3, lanes};
 use crate::isa::types::Ty;
 use crate::number::Rounding;
@@ -98,15 +99,20 @@ pub(crate) fn unary(name: &str, ty: Ty, r: Range) -> Option<F1> {
 }
 
 /// Operations with two operands.
-pub(crate) fn binary(name: &str, ty: Ty, nan: bool, r: Range) -> Option<F2> {
-    Some(match (name, nan) {
-        ("add", _) => by_half!(ty, r, |a, b| a + b),
-        ("sub", _) => by_half!(ty, r, |a, b| a - b),
-        ("mul", _) => by_half!(ty, r, |a, b| a * b),
-        ("max", false) => by_half!(ty, r, |a, b| n::max(a, b)),
-        ("min", false) => by_half!(ty, r, |a, b| n::min(a, b)),
-        ("max", true) => by_half!(ty, r, |a, b| n::max_nan(a, b)),
-        ("min", true) => by_half!(ty, r, |a, b| n::min_nan(a, b)),
+pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
+    let r = Range { ftz: q.ftz, sat: q.sat };
+    Some(match (name, q.nan, q.xorsign_abs) {
+        ("add", ..) => by_half!(ty, r, |a, b| a + b),
+        ("sub", ..) => by_half!(ty, r, |a, b| a - b),
+        ("mul", ..) => by_half!(ty, r, |a, b| a * b),
+        ("max", false, false) => by_half!(ty, r, |a, b| n::max(a, b)),
+        ("min", false, false) => by_half!(ty, r, |a, b| n::min(a, b)),
+        ("max", true, false) => by_half!(ty, r, |a, b| n::max_nan(a, b)),
+        ("min", true, false) => by_half!(ty, r, |a, b| n::min_nan(a, b)),
+        ("max", false, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::max)),
+        ("min", false, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::min)),
+        ("max", true, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::max_nan)),
+        ("min", true, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::min_nan)),
         _ => return None,
     })
 }

@@ -50,7 +50,7 @@ pub(crate) fn advance(core: &mut Core<'_>, op: &mut Operation) -> bool {
             learnt.complete(channel(warp, Kind::BulkLoad), number);
             if let Some((at, home)) = t.mbar {
                 for cta in t.ctas.clone() {
-                    signal::complete(core, &generic, home.unwrap_or(cta), at, t.bytes(), &learnt);
+                    signal::complete(core, &generic, home.unwrap_or(cta), at, t.bytes_told(), &learnt);
                 }
             }
             true
@@ -87,10 +87,15 @@ fn read_global(core: &mut Core<'_>, t: &mut TensorWork, actor: &Actor) {
         if !core.global_bounds(addr, len, actor) {
             return;
         }
-        let at = (row.linear + offset) as usize;
-        if let Some(out) = t.data.get_mut(at..at + len as usize) {
-            // Bounds were just checked.
-            let _ = core.world.global.read(addr, out);
+        let (e, shared) = (t.map.elem.bytes(), t.map.elem.bytes_shared());
+        // What stays together in shared memory, and where it begins there.
+        let part = if e == shared { len.max(1) } else { e };
+        for done in (0..len).step_by(part as usize) {
+            let at = (row.linear + (offset + done) / e * shared) as usize;
+            if let Some(out) = t.data.get_mut(at..at + part as usize) {
+                // Bounds were just checked.
+                let _ = core.world.global.read(addr + done, out);
+            }
         }
         core.touch_global(addr, len, actor, Act::Read);
     }

@@ -260,11 +260,18 @@ pub(crate) fn tensor(core: &mut Core<'_>, w: &mut Warp, t: &TensorCopy, pc: u32,
         for (slot, v) in c.iter_mut().zip(&coords) {
             *slot = i64::from(v[i] as u32 as i32);
         }
+        let together = map.elem.together() as i64;
+        let stores = matches!(t.way, CopyWay::Store | CopyWay::Reduce(_));
+        if c[0] % together != 0 || stores && together > 1 {
+            let message = format!("copy of {:?} elements at {c:?}", map.elem);
+            core.error("X01", &a, message, "load them, at a multiple of 16 elements");
+            continue;
+        }
+        c[0] /= together;
         if t.gather {
             rows = Some([c[1], c[2], c[3], c[4]]);
             c = [c[0], 0, 0, 0, 0];
         }
-        let stores = matches!(t.way, CopyWay::Store | CopyWay::Reduce(_));
         if stores && c.iter().any(|v| *v < 0) {
             core.error(
                 "A01",

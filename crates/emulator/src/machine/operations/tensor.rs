@@ -25,7 +25,7 @@ pub(crate) struct TensorWork {
 /// A run of bytes of the box: linear offset, and the global address of the part inside the tensor.
 pub(crate) struct Row {
     pub linear: u64,
-    /// Offset in the run, address and length of what lies inside the tensor.
+    /// Offset in the run, address and length of what lies inside the tensor, in bytes of global memory.
     pub inside: Option<(u64, u64, u64)>,
 }
 
@@ -63,7 +63,7 @@ impl TensorWork {
                 let inside = base
                     .filter(|_| high > low)
                     .map(|b| ((low - first) as u64 * e, b + low as u64 * e, (high - low) as u64 * e));
-                out.push(Row { linear: (o * counts[0] + r) * e, inside });
+                out.push(Row { linear: (o * counts[0] + r) * m.elem.bytes_shared(), inside });
             }
         }
         out
@@ -72,5 +72,10 @@ impl TensorWork {
     /// Bytes that go through shared memory.
     pub(crate) fn bytes(&self) -> u64 {
         if self.rows.is_some() { self.map.inner_bytes() * 4 } else { self.map.box_bytes() }
+    }
+
+    /// Bytes that the barrier is told of: what is left free is not among them.
+    pub(crate) fn bytes_told(&self) -> u64 {
+        self.bytes() / self.map.elem.bytes_shared() * self.map.elem.bytes()
     }
 }
