@@ -58,6 +58,41 @@ fn the_greatest_magnitude_of_three() {
     });
 }
 
+/// One of two magnitudes with the product of the signs, on the bits: NaN is above infinity, and has no sign.
+fn of_magnitudes(a: u32, b: u32, (sign, infinity): (u32, u32), (most, nan): (bool, bool)) -> u32 {
+    let none = |x: u32| x > infinity;
+    let (x, y) = (a & (sign - 1), b & (sign - 1));
+    let found = match (none(x), none(y)) {
+        (true, true) => return sign - 1,
+        (true, false) | (false, true) if nan => return sign - 1,
+        (true, false) => y,
+        (false, true) => x,
+        (false, false) if most => x.max(y),
+        (false, false) => x.min(y),
+    };
+    found | (a ^ b) & sign
+}
+
+#[test]
+fn magnitudes_with_the_product_of_the_signs() {
+    for (name, most) in [("min", false), ("max", true)] {
+        for (qualifier, nan) in [("", false), (".NaN", true)] {
+            word(&format!("{name}{qualifier}.xorsign.abs.f32 %r13, %r10, %r11;"), |a, b, _| {
+                of_magnitudes(a, b, (1 << 31, 0x7f80_0000), (most, nan))
+            });
+            for (ty, infinity) in [("f16x2", 0x7c00), ("bf16x2", 0x7f80)] {
+                word(&format!("{name}{qualifier}.xorsign.abs.{ty} %r13, %r10, %r11;"), |a, b, _| {
+                    let half = |s: u32| {
+                        let (a, b) = (a >> s & 0xffff, b >> s & 0xffff);
+                        of_magnitudes(a, b, (1 << 15, infinity), (most, nan)) << s
+                    };
+                    half(0) | half(16)
+                });
+            }
+        }
+    }
+}
+
 #[test]
 fn integers_of_two_and_four_bits_are_packed() {
     word("cvt.pack.sat.s4.s32.b32 %r13, %r10, %r11, %r12;", |a, b, c| {

@@ -306,7 +306,9 @@ impl MapView {
                 || !extent.is_multiple_of(together)
                 || together > 1 && step != 1
             {
-                return Err(format!("box extent {box_dim} of {extent}, step {step}: multiples of {together}"));
+                return Err(format!(
+                    "box extent {box_dim} of {extent}, step {step}: multiples of {together}"
+                ));
             }
             if !(1..=256).contains(&box_dim) || !(1..=8).contains(&step) {
                 return Err(format!("box extent {box_dim} with element stride {step} in dimension {i}"));

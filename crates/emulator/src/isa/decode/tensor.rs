@@ -235,15 +235,14 @@ fn move_matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'
         Some(_) => 4,
         None => return Err(m.unknown("the number of matrices is missing")),
     };
-    if !m.flag("m8n8") {
-        return Err(m.unknown("only 8x8 matrices of 16 bits"));
-    }
+    let (loads, bytes) = (m.base == "ldmatrix", m.flag("m16n16"));
+    let known = if bytes { loads && n < 4 } else { m.flag("m8n8") };
     let trans = m.flag("trans");
-    if m.ty()? != Ty::B16 {
-        return Err(m.unknown("only 8x8 matrices of 16 bits"));
+    if !known || bytes && !trans || m.ty()? != if bytes { Ty::B8 } else { Ty::B16 } {
+        return Err(m.unknown("only 8x8 matrices of 16 bits, or 16x16 bytes that are loaded transposed"));
     }
+    let n = if bytes { 2 * n } else { n };
     cx.count(args, 2, 2)?;
-    let loads = m.base == "ldmatrix";
     let (regs_at, addr_at) = if loads { (0, 1) } else { (1, 0) };
     let (mut srcs, mut dsts) = (SmallVec::new(), SmallVec::new());
     for r in cx.parts(cx.arg(args, regs_at)?) {
@@ -252,6 +251,6 @@ fn move_matrix<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'
     if srcs.len() + dsts.len() != n {
         return Err(cx.fail(format!("{n} registers are expected")));
     }
-    let op = Box::new(MatrixMove { trans, addr: cx.addr(cx.arg(args, addr_at)?)?, regs: srcs, dsts });
+    let op = Box::new(MatrixMove { trans, bytes, addr: cx.addr(cx.arg(args, addr_at)?)?, regs: srcs, dsts });
     Ok(if loads { Op::LdMatrix(op) } else { Op::StMatrix(op) })
 }

@@ -265,6 +265,8 @@ pub(crate) enum TcgenKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MatrixMove {
     pub trans: bool,
+    /// Matrices of 16x16 bytes, else of 8x8 elements of 16 bits.
+    pub bytes: bool,
     pub addr: Addr,
     pub regs: SmallVec<[Src; 4]>,
     pub dsts: SmallVec<[Option<Reg>; 4]>,

@@ -64,7 +64,8 @@ fn granules_of(rows: &[(u32, u64)]) -> SmallVec<[(u64, u32); 32]> {
     rows.iter().map(|(_, at)| (at / GRANULE, 0xffff << (at % GRANULE))).collect()
 }
 
-/// `ldmatrix`: lane gets row g, elements 2t and 2t+1; transposed: (2t, g) and (2t+1, g).
+/// `ldmatrix`: lane gets row g, elements 2t and 2t+1; transposed: (2t, g) and (2t+1, g). Of 16x16 bytes, transposed: column g,
+/// then g+8, of rows 4t to 4t+3.
 pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, mask: u32) -> Flow {
     let n = m.dsts.len();
     let Some(rows) = rows(core, w, m, n, pc, mask) else {
@@ -78,11 +79,18 @@ pub(crate) fn load(core: &mut Core<'_>, w: &mut Warp, m: &MatrixMove, pc: u32, m
         let at = rows.get(8 * j + r).map_or(0, |x| x.1) as usize + 2 * c;
         shared.get(at..at + 2).map_or(0, |b| b.iter().rev().fold(0_u64, |v, x| v << 8 | u64::from(*x)))
     };
+    let byte = |r: usize, c: usize| {
+        let at = rows.get(r).map_or(0, |x| x.1) as usize + c;
+        shared.get(at).map_or(0, |&b| u64::from(b))
+    };
     let mut out = vec![[0_u64; 32]; n];
     for (j, v) in out.iter_mut().enumerate() {
         for (l, x) in v.iter_mut().enumerate() {
             let (g, t) = (l >> 2, l & 3);
-            *x = if m.trans {
+            *x = if m.bytes {
+                let of = |i: usize| byte(16 * (j / 2) + 4 * t + i, g + 8 * (j % 2)) << (8 * i);
+                of(0) | of(1) | of(2) | of(3)
+            } else if m.trans {
                 half(j, 2 * t, g) | half(j, 2 * t + 1, g) << 16
             } else {
                 half(j, g, 2 * t) | half(j, g, 2 * t + 1) << 16
