@@ -43,6 +43,16 @@ def test_kernels_run(device):
     torch.testing.assert_close(z, x + y)
 
 
+def test_tensors_of_the_host_are_refused_unless_they_are_pinned(device):
+    x, z = torch.rand(128, device="cuda"), torch.empty(128, device="cuda")
+    with pytest.raises(ValueError, match="y is a tensor on the CPU"):
+        kernels.add[(1, )](x, torch.rand(128), z, 128, BLOCK=128)
+    for y in (torch.ones(128, pin_memory=True), torch.ones(128).pin_memory()):
+        assert y.is_pinned() and not y.is_cuda and not torch.ones(2).is_pinned()
+        kernels.add[(1, )](x, y, z, 128, BLOCK=128)
+        torch.testing.assert_close(z, x + y.cuda())
+
+
 def test_gradients_are_on_the_device(device):
     x = torch.ones(3, device="cuda", requires_grad=True)
     (x * 2).sum().backward()

@@ -137,4 +137,7 @@ def pointer(value: Any, name: str) -> int:
         return value
     if not hasattr(value, "data_ptr"):
         raise launch_error(f"{name} is a {type(value).__name__}", "a tensor, a NumPy array or an address")
+    # As on a GPU: PyTorch's tensors of the host are reached where they are pinned.
+    if getattr(value, "is_cpu", False) and not value.is_pinned():
+        raise launch_error(f"{name} is a tensor on the CPU", 'one made with device="cuda", or pinned')
     return value.data_ptr()

@@ -27,6 +27,10 @@ class DeviceTensor(torch.Tensor):
         return tree_map(_remembered, result)
 
 
+class PinnedTensor(torch.Tensor):
+    """A tensor of the host that the device may reach."""
+
+
 def _remembered(value: Any) -> Any:
     if isinstance(value, DeviceTensor):
         KNOWN.add(value)
@@ -75,6 +79,10 @@ class Pretend(TorchFunctionMode):
             return self._move(args[0], func is torch.Tensor.cuda)
         if func is torch.Tensor.to:
             return self._to(args, kwargs)
+        if func is torch.Tensor.is_pinned:
+            return isinstance(args[0], PinnedTensor)
+        if func is torch.Tensor.pin_memory:
+            return on_host(args[0]).as_subclass(PinnedTensor)
         device = kwargs.get("device")
         if device is not None and is_cuda(device):
             kwargs["device"] = "cpu"
@@ -83,7 +91,10 @@ class Pretend(TorchFunctionMode):
         if device is None and any(isinstance(a, torch.device) and a.type == "cuda" for a in args):
             args = tuple("cpu" if isinstance(a, torch.device) else a for a in args)
             return tree_map(on_device, func(*args, **kwargs))
+        pinned = kwargs.pop("pin_memory", False)
         result = func(*args, **kwargs)
+        if pinned:
+            return result.as_subclass(PinnedTensor)
         # A gradient is where its tensor is.
         of_device = func == torch.Tensor.grad.__get__ and isinstance(args[0], DeviceTensor)
         return on_device(result) if of_device else result
