@@ -3,21 +3,11 @@
 
 mod common;
 
-use common::numbers;
+use common::{box_kernel, numbers, run};
 use warploom_chips::Target;
-use warploom_emulator::{Arg, Device, ElemType, Launch, Module, Report, RunOptions, TensorMap, TiledMap};
+use warploom_emulator::{Arg, Device, ElemType, Launch, Module, RunOptions, TensorMap, TiledMap};
 
 const HEAD: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n";
-
-/// Runs a kernel of one warp or warpgroup with these arguments.
-fn run(dev: &mut Device, text: &str, smem: u32, args: Vec<Arg>) -> Report {
-    let module = Module::parse(text).unwrap();
-    if let Some(r) = module.entries()[0].refusal() {
-        panic!("{r}\n{text}");
-    }
-    let launch = Launch { smem, args, ..Launch::of(&module.entries()[0]) };
-    dev.run(&module, &launch, &RunOptions::default()).unwrap()
-}
 
 /// The rows of shared memory that PTX ISA 5.5.7 prints: which 16-byte chunk stands at each place of 8 rows.
 fn chunk_at(width: u32, row: u32, place: u32) -> u32 {
@@ -47,25 +37,8 @@ fn tensor_copies_swizzle_fill_and_clip() {
             swizzle: width,
             nan_fill: false,
         };
-        let words = 16 * width / 4 / 32;
         // Rows 12..28 from column 16: the last 8 rows and the last 16 columns lie outside.
-        let text = format!(
-            "{HEAD}.visible .entry k(.param .align 64 .b8 m[128], .param .u64 out) .reqntid 32 {{
-            .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-            mov.b64 %rd1, m; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out];
-            mov.u32 %r1, %tid.x; mov.b32 %r2, s; setp.ne.u32 %p1, %r1, 0; @%p1 bra $go;
-            mbarrier.init.shared.b64 [%r2+8192], 1;
-            mbarrier.arrive.expect_tx.shared.b64 _, [%r2+8192], {bytes};
-            mov.b32 %r3, 16; mov.b32 %r4, 12;
-            cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {{%r3, %r4}}], [%r2+8192];
-            $go: bar.warp.sync -1;
-            $wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r2+8192], 0; @!%p2 bra $wait;
-            mov.b32 %r5, 0;
-            $copy: mad.lo.u32 %r6, %r5, 32, %r1; shl.b32 %r6, %r6, 2; add.u32 %r7, %r6, %r2;
-            ld.shared.b32 %r8, [%r7]; cvt.u64.u32 %rd3, %r6; add.u64 %rd3, %rd3, %rd2; st.global.b32 [%rd3], %r8;
-            add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, {words}; @%p1 bra $copy; ret; }}",
-            bytes = 16 * width
-        );
+        let text = box_kernel(HEAD, [16, 12], 16 * width, 16 * width);
         let args = vec![Arg::from(&TensorMap::tiled(&map).unwrap()), Arg::Ptr(dst)];
         let report = run(&mut dev, &text, 8200, args);
         assert!(report.clean(), "{report}");

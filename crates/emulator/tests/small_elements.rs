@@ -1,19 +1,13 @@
 //! Elements of 8 and 4 bits on their way into shared memory and registers (E32, E36).
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod common;
+
+use common::{box_kernel, run};
 use warploom_chips::Target;
-use warploom_emulator::{Arg, Device, ElemType, Launch, Module, RunOptions, TensorMap, TiledMap};
+use warploom_emulator::{Arg, Device, ElemType, TensorMap, TiledMap};
 
 const HEAD: &str = ".version 8.7\n.target sm_100a\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n";
-
-/// What a kernel of one warp leaves behind.
-fn left(text: &str, device: &mut Device, args: Vec<Arg>, out: u64) -> Vec<u8> {
-    let module = Module::parse(text).unwrap_or_else(|e| panic!("{e}"));
-    let launch = Launch { args, smem: 8200, ..Launch::of(&module.entries()[0]) };
-    let report = device.run(&module, &launch, &RunOptions::default()).unwrap();
-    assert!(report.clean(), "{report}");
-    device.read(out).unwrap().to_vec()
-}
 
 #[test]
 fn matrices_of_bytes_are_loaded_transposed() {
@@ -31,7 +25,9 @@ fn matrices_of_bytes_are_loaded_transposed() {
         ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {{%r8, %r9, %r10, %r11}}, [%r3];
         st.global.v4.b32 [%rd5], {{%r8, %r9, %r10, %r11}}; ret; }}"
     );
-    let got = left(&text, &mut device, vec![Arg::Ptr(from), Arg::Ptr(out)], out);
+    let report = run(&mut device, &text, 512, vec![Arg::Ptr(from), Arg::Ptr(out)]);
+    assert!(report.clean(), "{report}");
+    let got = device.read(out).unwrap();
     for lane in 0..32 {
         for register in 0..4 {
             for i in 0..4 {
@@ -67,25 +63,11 @@ fn boxes_of_four_bits_are_packed_or_padded() {
             nan_fill: false,
         };
         // Rows 12 to 28 of columns 128 to 256: the last four lie outside.
-        let text = format!(
-            "{HEAD}.visible .entry k(.param .align 64 .b8 m[128], .param .u64 out) .reqntid 32 {{
-            .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-            mov.b64 %rd1, m; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out];
-            mov.u32 %r1, %tid.x; mov.b32 %r2, s; setp.ne.u32 %p1, %r1, 0; @%p1 bra $go;
-            mbarrier.init.shared.b64 [%r2+4096], 1;
-            mbarrier.arrive.expect_tx.shared.b64 _, [%r2+4096], 1024;
-            mov.b32 %r3, 128; mov.b32 %r4, 12;
-            cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {{%r3, %r4}}], [%r2+4096];
-            $go: bar.warp.sync -1;
-            $wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r2+4096], 0; @!%p2 bra $wait;
-            mov.b32 %r5, 0;
-            $copy: mad.lo.u32 %r6, %r5, 32, %r1; shl.b32 %r6, %r6, 2; add.u32 %r7, %r6, %r2;
-            ld.shared.b32 %r8, [%r7]; cvt.u64.u32 %rd3, %r6; add.u64 %rd3, %rd3, %rd2; st.global.b32 [%rd3], %r8;
-            add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, {words}; @%p1 bra $copy; ret; }}",
-            words = stored
-        );
+        let text = box_kernel(HEAD, [128, 12], 1024, 16 * 8 * stored as u32);
         let args = vec![Arg::from(&TensorMap::tiled(&map).unwrap()), Arg::Ptr(out)];
-        let got = left(&text, &mut device, args, out);
+        let report = run(&mut device, &text, 8200, args);
+        assert!(report.clean(), "{report}");
+        let got = device.read(out).unwrap();
         for row in 0..16_usize {
             for byte in 0..64_usize {
                 let inside = 12 + row < rows as usize;

@@ -273,22 +273,8 @@ impl<'c> Lower<'c, '_> {
         let mut positions = SmallVec::<[Coords; 4]>::new();
         match self.module.ops[op].opcode {
             Opcode::Constant | Opcode::MakeRange | Opcode::Splat => {}
-            Opcode::ExpandDims => {
-                let mut inner = at.clone();
-                inner.remove(self.axis(op, at.len())?);
-                positions.push(inner);
-            }
-            Opcode::Broadcast => {
-                let source = self.module.ty(operands[0]).shape();
-                let at = at.iter().zip(source).map(|(&c, &n)| if n == 1 { Coord::ZERO } else { c });
-                positions.push(at.collect());
-            }
-            Opcode::Trans => {
-                let mut inner = at.clone();
-                for (d, &source) in self.order(op, at.len())?.iter().enumerate() {
-                    inner[source] = at[d];
-                }
-                positions.push(inner);
+            Opcode::ExpandDims | Opcode::Broadcast | Opcode::Trans => {
+                positions.extend(self.seen_through(op, at)?);
             }
             Opcode::Reshape if self.moves(op) => positions.push(self.reshaped(key, operands[0])?),
             Opcode::Split => {

@@ -28,6 +28,38 @@ pub fn bf16_value(b: u16) -> f32 {
     half::bf16::from_bits(b).to_f32()
 }
 
+/// Runs a kernel of one warp or warpgroup with these arguments.
+pub fn run(dev: &mut Device, text: &str, smem: u32, args: Vec<Arg>) -> Report {
+    let module = Module::parse(text).unwrap();
+    if let Some(r) = module.entries()[0].refusal() {
+        panic!("{r}\n{text}");
+    }
+    let launch = Launch { smem, args, ..Launch::of(&module.entries()[0]) };
+    dev.run(&module, &launch, &RunOptions::default()).unwrap()
+}
+
+/// A kernel of one warp that loads a box of two dimensions by the map `m`, waits until its barrier was `told` of so many bytes, and
+/// copies what then lies in shared memory to `out`.
+pub fn box_kernel(head: &str, corner: [u32; 2], told: u32, stored: u32) -> String {
+    let ([x, y], words) = (corner, stored / 4 / 32);
+    format!(
+        "{head}.visible .entry k(.param .align 64 .b8 m[128], .param .u64 out) .reqntid 32 {{
+        .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+        mov.b64 %rd1, m; cvta.param.u64 %rd1, %rd1; ld.param.u64 %rd2, [out];
+        mov.u32 %r1, %tid.x; mov.b32 %r2, s; setp.ne.u32 %p1, %r1, 0; @%p1 bra $go;
+        mbarrier.init.shared.b64 [%r2+8192], 1;
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r2+8192], {told};
+        mov.b32 %r3, {x}; mov.b32 %r4, {y};
+        cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {{%r3, %r4}}], [%r2+8192];
+        $go: bar.warp.sync -1;
+        $wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r2+8192], 0; @!%p2 bra $wait;
+        mov.b32 %r5, 0;
+        $copy: mad.lo.u32 %r6, %r5, 32, %r1; shl.b32 %r6, %r6, 2; add.u32 %r7, %r6, %r2;
+        ld.shared.b32 %r8, [%r7]; cvt.u64.u32 %rd3, %r6; add.u64 %rd3, %rd3, %rd2; st.global.b32 [%rd3], %r8;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, {words}; @%p1 bra $copy; ret; }}"
+    )
+}
+
 /// Deterministic numbers in -1..1.
 pub fn numbers(n: usize, seed: u64) -> Vec<f32> {
     let mut s = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -298,7 +298,12 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         return Err(m.unknown("it has no .relu"));
     }
     let name = if m.flag("shiftamt") { "bfind.shiftamt" } else { name };
-    let ty = m.ty()?;
+    let (ty, n) = (m.ty()?, args.len());
+    let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
+    let chooses = n == 3 && matches!(name, "min" | "max") && (halves || ty == Ty::F32);
+    if xorsign && !(q.xorsign_abs && chooses) {
+        return Err(m.unknown("it has no .xorsign.abs"));
+    }
     if let Some((r, _)) = directed.filter(|(r, _)| *r != Rounding::Even) {
         return directed_op(cx, m, args, (r, q), ty);
     }
@@ -314,17 +319,10 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     if ty == Ty::F32 && m.flag("abs") {
         return seldom::magnitudes(cx, m, args, q);
     }
-    let n = args.len();
-    let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
-    let chooses = n == 3 && matches!(name, "min" | "max") && (halves || ty == Ty::F32);
-    if xorsign && !(q.xorsign_abs && chooses) {
-        return Err(m.unknown("it has no .xorsign.abs"));
-    }
-    let range = half::Range { ftz: q.ftz, sat: q.sat };
     match n {
         2 => {
             let f = float::unary(name, ty, q)
-                .or_else(|| half::unary(name, ty, range))
+                .or_else(|| half::unary(name, ty, q))
                 .or_else(|| int::unary(name, ty));
             let f = f.ok_or_else(|| m.unknown("operation or type"))?;
             let d = cx.dst(cx.arg(args, 0)?)?;
@@ -340,7 +338,7 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         }
         _ => {
             let f = if halves && name == "fma" {
-                half::ternary(ty, relu, range)
+                half::ternary(ty, relu, q)
             } else {
                 float::ternary(name, ty, q).or_else(|| int::ternary(name, ty)).filter(|_| !relu)
             };

@@ -28,17 +28,10 @@ fn flush(bits: u64) -> u64 {
     if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
 }
 
-/// How f16 operations treat subnormals and range.
-#[derive(Clone, Copy)]
-pub(crate) struct Range {
-    pub ftz: bool,
-    pub sat: bool,
-}
-
 /// Picks by type: one or two halves, f16 or bf16. bf16 has neither `.ftz` nor `.sat`.
 macro_rules! by_half {
-    ($ty:expr, $r:expr, |$($a:ident),+| $e:expr) => {
-        match ($ty, $r.ftz, $r.sat) {
+    ($ty:expr, $q:expr, |$($a:ident),+| $e:expr) => {
+        match ($ty, $q.ftz, $q.sat) {
             (Ty::F16 | Ty::F16x2, false, false) => by_half!(@f16 $ty, |b| b, |x| x, |$($a),+| $e),
             (Ty::F16 | Ty::F16x2, true, false) => by_half!(@f16 $ty, |b| flush(b), |x| x, |$($a),+| $e),
             (Ty::F16 | Ty::F16x2, false, true) => by_half!(@f16 $ty, |b| b, |x| n::saturate(x), |$($a),+| $e),
@@ -80,7 +73,7 @@ macro_rules! by_half {
 }
 
 /// Operations with one operand.
-pub(crate) fn unary(name: &str, ty: Ty, r: Range) -> Option<F1> {
+pub(crate) fn unary(name: &str, ty: Ty, q: Quals) -> Option<F1> {
     Some(match name {
         "neg" => match ty {
             Ty::F16 | Ty::BF16 => lanes!(|a| a ^ 0x8000),
@@ -92,27 +85,26 @@ pub(crate) fn unary(name: &str, ty: Ty, r: Range) -> Option<F1> {
             Ty::F16x2 | Ty::BF16x2 => lanes!(|a| a & 0x7fff_7fff),
             _ => return None,
         },
-        "ex2" => by_half!(ty, r, |a| n::exp2(a)),
-        "tanh" => by_half!(ty, r, |a| n::tanh(a)),
+        "ex2" => by_half!(ty, q, |a| n::exp2(a)),
+        "tanh" => by_half!(ty, q, |a| n::tanh(a)),
         _ => return None,
     })
 }
 
 /// Operations with two operands.
 pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
-    let r = Range { ftz: q.ftz, sat: q.sat };
     Some(match (name, q.nan, q.xorsign_abs) {
-        ("add", ..) => by_half!(ty, r, |a, b| a + b),
-        ("sub", ..) => by_half!(ty, r, |a, b| a - b),
-        ("mul", ..) => by_half!(ty, r, |a, b| a * b),
-        ("max", false, false) => by_half!(ty, r, |a, b| n::max(a, b)),
-        ("min", false, false) => by_half!(ty, r, |a, b| n::min(a, b)),
-        ("max", true, false) => by_half!(ty, r, |a, b| n::max_nan(a, b)),
-        ("min", true, false) => by_half!(ty, r, |a, b| n::min_nan(a, b)),
-        ("max", false, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::max)),
-        ("min", false, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::min)),
-        ("max", true, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::max_nan)),
-        ("min", true, true) => by_half!(ty, r, |a, b| xorsign(a, b, n::min_nan)),
+        ("add", ..) => by_half!(ty, q, |a, b| a + b),
+        ("sub", ..) => by_half!(ty, q, |a, b| a - b),
+        ("mul", ..) => by_half!(ty, q, |a, b| a * b),
+        ("max", false, false) => by_half!(ty, q, |a, b| n::max(a, b)),
+        ("min", false, false) => by_half!(ty, q, |a, b| n::min(a, b)),
+        ("max", true, false) => by_half!(ty, q, |a, b| n::max_nan(a, b)),
+        ("min", true, false) => by_half!(ty, q, |a, b| n::min_nan(a, b)),
+        ("max", false, true) => by_half!(ty, q, |a, b| xorsign(a, b, n::max)),
+        ("min", false, true) => by_half!(ty, q, |a, b| xorsign(a, b, n::min)),
+        ("max", true, true) => by_half!(ty, q, |a, b| xorsign(a, b, n::max_nan)),
+        ("min", true, true) => by_half!(ty, q, |a, b| xorsign(a, b, n::min_nan)),
         _ => return None,
     })
 }
@@ -143,7 +135,7 @@ fn fma(a: f32, b: f32, c: f32, format: Format, then: Then) -> u64 {
 }
 
 /// `fma`.
-pub(crate) fn ternary(ty: Ty, relu: bool, r: Range) -> Option<F3> {
+pub(crate) fn ternary(ty: Ty, relu: bool, q: Quals) -> Option<F3> {
     macro_rules! f16 {
         ($then:expr, |$b:ident| $in:expr) => {
             if ty == Ty::F16 {
@@ -182,7 +174,7 @@ pub(crate) fn ternary(ty: Ty, relu: bool, r: Range) -> Option<F3> {
             }
         };
     }
-    Some(match (ty, relu, r.sat, r.ftz) {
+    Some(match (ty, relu, q.sat, q.ftz) {
         (Ty::F16 | Ty::F16x2, false, false, false) => f16!(Then::Nothing, |x| x),
         (Ty::F16 | Ty::F16x2, false, false, true) => f16!(Then::Nothing, |x| flush(x)),
         (Ty::F16 | Ty::F16x2, true, false, false) => f16!(Then::Relu, |x| x),
