@@ -1,5 +1,5 @@
-//! Turns of the replicas of a partition (Q41): each replica has a named barrier, to which its own warps come to wait for
-//! their turn, and those of the replica before to give it to them.
+//! Turns of replicas (Q41, Q50): each replica has a named barrier, to which its own warps come to wait for their turn, and
+//! those of the replica before to give it to them.
 
 use inkwell::IntPredicate;
 use warploom_ir::diag::Code;
@@ -21,18 +21,15 @@ impl Lower<'_, '_> {
         if self.place.elected {
             return Err(refuse(Code::Op, "a turn inside warploom.elect").rule("C32").into());
         }
-        let turns = self.program.turns(self.module, op)?;
-        let warps = self.place.warps;
-        let each = warps / turns.replicas;
-        if each * turns.replicas != warps {
-            let text = format!("{warps} warps are {} replicas", turns.replicas);
-            return Err(refuse(Code::Verify, text)
-                .rule("Q40")
-                .note("needs", "replicas of equally many warps")
-                .into());
-        }
-        let own = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
-        let replica = self.ir.quotient(own, each)?;
+        let member = self.program.turns(self.module, op, self.place.warp)?;
+        let (turns, each) = (member.turns, member.warps);
+        let replica = match member.replica {
+            Some(replica) => self.ir.c32(replica),
+            None => {
+                let own = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
+                self.ir.quotient(own, each)?
+            }
+        };
         let only = self.module.attr(op, "only").and_then(Attr::as_i64).and_then(|n| u64::try_from(n).ok());
         let mine = match only {
             Some(only) => Some(self.ir.icmp(IntPredicate::EQ, replica, self.ir.c32(only))?.into()),

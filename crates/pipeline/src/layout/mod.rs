@@ -7,4 +7,4 @@ mod tensor;
 mod types;
 
 pub(crate) use expanded::BARRIER;
-pub(crate) use types::{ProgramLayout, Ring, RingUse};
+pub(crate) use types::{Partition, ProgramLayout, Ring, RingUse, Turns};

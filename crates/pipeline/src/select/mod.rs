@@ -11,6 +11,7 @@ mod ops;
 mod pass;
 mod rings;
 mod selection;
+mod turns;
 
 pub use find::entry_function;
 pub use pass::select;
@@ -18,3 +19,4 @@ pub use selection::{
     Accumulator, AccumulatorKind, Dot, Filling, OperandSource, Selection, TileLoad, TileRing, TileStore,
     TmemOperand,
 };
+pub(crate) use turns::{in_turns, over_tiles};

@@ -58,6 +58,7 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
             operands,
             arguments: descriptors.iter().filter(|(v, _)| module.def_op(*v).is_none()).count(),
             descriptors,
+            turns: None,
             num_stages,
             remarks,
         })

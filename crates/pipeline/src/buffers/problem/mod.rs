@@ -2,6 +2,7 @@
 
 mod build;
 mod numbering;
+mod stores;
 mod tensor;
 
 pub(crate) use build::{Source, problem};
