@@ -102,7 +102,10 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn tensor_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
         let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
         let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else {
-            return Err(elsewhere().into());
+            let family = self.family()?;
+            let held = self.places(value, family, self.form(value, family)?)?;
+            let own = self.own_place(&held, at).filter(|own| *own != at).ok_or_else(elsewhere)?;
+            return self.tensor_element(value, view, own);
         };
         if view.transposed || self.place.elected || family != self.place.family {
             return Err(elsewhere().into());

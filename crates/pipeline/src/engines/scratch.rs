@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::renamed::is_renamed;
 use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
@@ -10,15 +11,31 @@ use crate::engines::RegisterLayout;
 use crate::engines::covered::is_free;
 use crate::nest::repeats;
 use crate::views::{look_through, non_unit};
+use crate::walk::preorder;
 
 /// A tile that is no larger goes through scratch memory wherever it comes from: a load may have been kept in registers.
 const SMALL: u64 = 16 << 10;
+
+/// Bytes that the warps of a partition need for whatever a function has them do together.
+pub(crate) fn of_all(
+    module: &Module,
+    func: OpId,
+    warps: u64,
+    layout: RegisterLayout,
+    target: &Target,
+) -> u64 {
+    let vectors = Vectors::new(module, func);
+    let matrices = target.has(Feature::Stmatrix);
+    let panels = |op| if matrices { panels(module, op, warps, layout) } else { 0 };
+    let each = preorder(module, func).into_iter();
+    each.map(|op| of(module, op, warps, layout, &vectors).max(panels(op))).max().unwrap_or(0)
+}
 
 /// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
 /// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
 /// Where elements go to other lanes, or the layout has no rows for a tile, whole tiles; so do vectors that are held along one
 /// dimension and wanted along the other (G12).
-pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
+fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
     let data = &module.ops[op];
     let all = || together(module, &data.operands);
     let first = || together(module, data.operands.get(..1).unwrap_or_default());
@@ -87,7 +104,7 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
 
 /// Bytes that the warps of a partition need for a store in a loop whose elements they exchange by matrices of `stmatrix`:
 /// a panel of 16 rows each, of 128 bytes at most.
-pub(crate) fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
+fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
     let data = &module.ops[op];
     let quads = match layout {
         RegisterLayout::MmaSync { n, .. } => n == 1,

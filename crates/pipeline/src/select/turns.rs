@@ -6,9 +6,11 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use super::Selection;
-use crate::classes::is_scalar;
+use crate::classes::{Class, class, is_scalar};
 use crate::nest::is_inside;
 use crate::registers;
+use crate::transports::made::may_meet;
+use crate::transports::roots::Roots;
 use crate::walk::preorder;
 
 /// Rows of the warpgroups of both partitions, as far as registers are concerned.
@@ -76,6 +78,10 @@ impl Tiles<'_> {
             Some("a tile is loaded outside of the loops that multiply")
         } else if ops.iter().any(|&op| acts(op) == Some(true)) {
             Some("one partition keeps stores through pointers in order")
+        } else if self.reads_results() {
+            Some("a tile may read what another one stores")
+        } else if selection.scratch > 0 {
+            Some("the warps exchange what they store through memory that one partition has")
         } else if !stores.all(|s| inside(s.op)) {
             Some("a tile is stored outside of the loop over tiles")
         } else if ops.iter().any(makes) {
@@ -89,6 +95,20 @@ impl Tiles<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether pointers may read what is stored in another trip: partitions do not wait for each other's stores.
+    fn reads_results(&self) -> bool {
+        let module = self.module;
+        let mut roots = Roots::new(module);
+        let mut root = |op: OpId| roots.of(module.ops[op].operands.first().copied());
+        let stored: Vec<Option<ValueId>> = self.selection.stores.iter().map(|s| root(s.op)).collect();
+        let ops = preorder(module, self.outer);
+        let mut loads = ops.into_iter().filter(|&op| class(module.ops[op].opcode) == Class::PointerLoad);
+        loads.any(|op| {
+            let from = root(op);
+            stored.iter().any(|&to| may_meet(from, to))
+        })
     }
 
     /// Whether the trips of the loops inside can be counted by who does not run them.

@@ -43,6 +43,8 @@ pub(super) struct Walker<'b, 'a> {
     pub tile_turn: bool,
     /// Whether a store of the last turn of a loop may still read its staging.
     pub storing: bool,
+    /// Reads of global memory that were passed and that nobody has asked for yet: they come before the next write.
+    pub passed: Vec<OpId>,
     /// Copies have no names of their own: a rotated loop has several of each value, one inside the other.
     pub nameless: bool,
     /// For a rotated loop: what the arguments of the next iteration are in this one.

@@ -14,6 +14,7 @@ use warploom_ir::{Module, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
 use crate::buffers::problem::{accumulator_value, payload_value, value_fill};
+use crate::layout::SCRATCH_ALIGN;
 use crate::loops::{Part, PartitionRole};
 use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
@@ -37,11 +38,13 @@ pub(super) fn partition(role: PartitionRole) -> u64 {
 pub(super) const SECOND: u64 = 3;
 
 /// Bytes of shared memory kept for the address of tensor memory, for the barriers of accumulators with several slots
-/// (C20), and for tensor maps while they are made, aligned (C16).
+/// (C20), for tensor maps while they are made, and for what the computing warps exchange, aligned (C16, C65).
 fn spare(selection: &Selection) -> u64 {
     let barriers: u64 = selection.accumulators.iter().map(|s| 16 * s.slots).sum();
     let address = if selection.accumulators.is_empty() { 0 } else { barriers + 16 };
-    if selection.makes_maps() { address + 2 * MAP_BYTES } else { address }
+    let maps = if selection.makes_maps() { 2 * MAP_BYTES } else { 0 };
+    let scratch = if selection.scratch > 0 { selection.scratch.saturating_add(SCRATCH_ALIGN) } else { 0 };
+    (address + maps).saturating_add(scratch)
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.

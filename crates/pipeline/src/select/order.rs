@@ -1,0 +1,92 @@
+//! What partitions of their own would do out of the kernel's order, or twice (Q5).
+//!
+//! The loading and the issuing partition run ahead of the computing one, and make again what they need. So nothing that
+//! they need may be written by the kernel, come from an operation that changes memory, or wait for one that others
+//! answer.
+
+use warploom_ir::diag::{Code, Diagnostic};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
+
+use crate::classes::{Class, class};
+use crate::place::refuse;
+use crate::transports::made::may_meet;
+use crate::transports::roots::Roots;
+use crate::walk::{Users, preorder, slice};
+
+/// Refuses what only one partition does in order.
+pub(super) fn check(module: &Module, func: OpId, errors: &mut Vec<Diagnostic>) {
+    let all = preorder(module, func);
+    let class_of = |op: OpId| class(module.ops[op].opcode);
+    let ahead = |op: &&OpId| matches!(class_of(**op), Class::TileLoad | Class::Dot);
+    let mut roots: Vec<ValueId> = Vec::new();
+    for &op in all.iter().filter(ahead) {
+        if class_of(op) == Class::TileLoad {
+            roots.extend(module.ops[op].operands.iter().copied());
+        }
+        let mut at = module.parent(op);
+        while let Some(parent) = at.filter(|&parent| parent != func) {
+            let bounds = if module.ops[parent].opcode == Opcode::For { 3 } else { 1 };
+            roots.extend(module.ops[parent].operands.iter().copied().take(bounds));
+            at = module.parent(parent);
+        }
+    }
+    let needed = slice(module, &roots);
+    let is_needed = |op: OpId| module.ops[op].results.iter().any(|v| needed.contains(v));
+    let (users, mut places) = (Users::new(module), Roots::new(module));
+    let mut root = |op: OpId| places.of(module.ops[op].operands.first().copied());
+    let writes: Vec<(OpId, Option<ValueId>)> = all
+        .iter()
+        .filter(|&&op| matches!(class_of(op), Class::PointerStore | Class::TileStore))
+        .map(|&op| (op, root(op)))
+        .collect();
+    let place = |op: OpId| all.iter().position(|&o| o == op);
+    for (at, &op) in all.iter().enumerate() {
+        let text = match class_of(op) {
+            Class::TileLoad => {
+                let from = root(op);
+                let again = |by: OpId| {
+                    outermost(module, by).is_some() && outermost(module, by) == outermost(module, op)
+                };
+                let meets =
+                    |&(by, to): &(OpId, Option<ValueId>)| to == from && (place(by) < Some(at) || again(by));
+                if from.is_none() || !writes.iter().any(meets) {
+                    continue;
+                }
+                "tiles are copied from a tensor that the kernel writes before or in the same loop"
+            }
+            Class::PointerLoad if is_needed(op) => {
+                let from = root(op);
+                if !writes.iter().any(|&(_, to)| may_meet(from, to)) {
+                    continue;
+                }
+                "copies depend on memory that the kernel may write"
+            }
+            Class::PointerStore if is_needed(op) => "copies depend on what an atomic operation found",
+            Class::PointerStore => {
+                let found = module.ops[op].results.iter().any(|&v| !users.of(v).is_empty());
+                let later = all.iter().skip(at).any(|&o| class_of(o) == Class::TileLoad);
+                let again = outermost(module, op).is_some_and(|around| {
+                    preorder(module, around).into_iter().any(|o| class_of(o) == Class::TileLoad)
+                });
+                if !found || !(later || again) {
+                    continue;
+                }
+                "tiles are copied behind an atomic operation that may wait for other CTAs"
+            }
+            _ => continue,
+        };
+        errors.push(refuse(module, op, Code::Op, text).rule("Q5").note("instead", "one partition"));
+    }
+}
+
+/// The outermost loop around an operation.
+fn outermost(module: &Module, op: OpId) -> Option<OpId> {
+    let (mut at, mut found) = (module.parent(op), None);
+    while let Some(parent) = at {
+        if module.ops[parent].opcode == Opcode::For {
+            found = Some(parent);
+        }
+        at = module.parent(parent);
+    }
+    found
+}
