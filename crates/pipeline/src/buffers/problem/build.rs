@@ -285,6 +285,7 @@ impl Builder<'_> {
                 vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
             self.values.push(value);
         }
+        let mut behind = Line { region: after, role: PartitionRole::Math, cycle, order, latency: 0 };
         let (mut cycle, mut order) = (0u64, 0u64);
         for (ring, data) in selection.rings.iter().enumerate().filter(|(_, r)| !r.looped) {
             for (payload, &load) in data.payloads().iter().enumerate() {
@@ -304,9 +305,20 @@ impl Builder<'_> {
                 // products (a loop of no trips) nothing says that they have arrived: the two never share bytes.
                 let unseen = selection.accumulators.iter().any(|s| s.kind != AccumulatorKind::Plain);
                 if value.consumers.is_empty() || unseen {
-                    let put = first_put.into_iter();
-                    let read = |op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
-                    value.consumers.extend(put.map(read));
+                    // Results that no copy stores are made somewhere behind the loops.
+                    let op = match first_put {
+                        Some(put) => put,
+                        None => {
+                            let bytes = tile_load.plan.bytes;
+                            behind.latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
+                            let read = self.line_op(format!("read {}", tile_load.name), &behind, false);
+                            behind.cycle = behind.cycle.saturating_add(behind.latency);
+                            behind.order += 1;
+                            read
+                        }
+                    };
+                    let read = Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
+                    value.consumers.push(read);
                 }
                 self.values.push(value);
             }
