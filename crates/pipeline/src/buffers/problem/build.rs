@@ -13,14 +13,13 @@ use warploom_chips::cost::{CostError, Op as Cost};
 use warploom_ir::{Module, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
+use crate::buffers::problem::spare::spare;
 use crate::buffers::problem::{accumulator_value, payload_value, staging_value, value_fill};
-use crate::layout::SCRATCH_ALIGN;
 use crate::loops::{Part, PartitionRole};
 use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
-use crate::transports::made::MAP_BYTES;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
@@ -32,16 +31,6 @@ fn partition(role: PartitionRole) -> u64 {
         PartitionRole::Math => 1,
         PartitionRole::Mma => 2,
     }
-}
-
-/// Bytes of shared memory kept for the address of tensor memory, for the barriers of accumulators with several slots
-/// (C20), for tensor maps while they are made, and for what the computing warps exchange, aligned (C16, C65).
-fn spare(selection: &Selection) -> u64 {
-    let barriers: u64 = selection.accumulators.iter().map(|s| 16 * s.slots).sum();
-    let address = if selection.accumulators.is_empty() { 0 } else { barriers + 16 };
-    let maps = if selection.makes_maps() { 2 * MAP_BYTES } else { 0 };
-    let scratch = if selection.scratch > 0 { selection.scratch.saturating_add(SCRATCH_ALIGN) } else { 0 };
-    (address + maps).saturating_add(scratch)
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
