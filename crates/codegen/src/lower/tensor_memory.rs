@@ -104,7 +104,8 @@ impl<'c> Lower<'c, '_> {
         let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else {
             let family = self.family()?;
             let held = self.places(value, family, self.form(value, family)?)?;
-            let own = self.own_place(&held, at).filter(|own| *own != at).ok_or_else(elsewhere)?;
+            let by_lanes = |place: &&Coords| matches!(place.as_slice(), [.., row, col] if matches!((row.base, col.base), (Base::Lane(..), Base::Lane(..))));
+            let own = self.own_place(&held, at).filter(by_lanes).ok_or_else(elsewhere)?;
             return self.tensor_element(value, view, own);
         };
         if view.transposed || self.place.elected || family != self.place.family {

@@ -53,7 +53,10 @@ fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &V
         // Places in memory are computed where they are wanted.
         let value =
             data.operands.get(n).copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
-        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
+        value.is_some_and(|v| {
+            let small = together(module, &[v]) <= SMALL;
+            is_made(module, v, (small && is_kept(module, op)) || is_overwritten(module, v, op))
+        })
     };
     // What a loop loads may be pipelined, and is in registers then.
     let late = || {
@@ -158,6 +161,27 @@ fn is_kept(module: &Module, op: OpId) -> bool {
             return true;
         }
         around = module.parent(op);
+    }
+    false
+}
+
+/// Whether memory changes between an operation and a load in its block that a value is made from.
+fn is_overwritten(module: &Module, value: ValueId, op: OpId) -> bool {
+    let ops = module.ops[op].block.map_or(&[][..], |block| module.blocks[block].ops.as_slice());
+    let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes();
+    let before: Vec<OpId> = ops.iter().copied().take_while(|&o| o != op).collect();
+    let Some(last) = before.iter().rposition(|&o| walk::ops(module, o).any(writes)) else { return false };
+    let kept: BTreeSet<OpId> = before.into_iter().take(last).collect();
+    let (mut stack, mut seen) = (vec![value], BTreeSet::new());
+    while let Some(value) = stack.pop() {
+        let Some(from) = module.def_op(value).filter(|_| seen.insert(value)) else { continue };
+        let data = &module.ops[from];
+        if data.opcode == Opcode::Load && kept.contains(&from) {
+            return true;
+        }
+        if data.opcode.is_elementwise() || data.opcode.facts().category == Category::View {
+            stack.extend(data.operands.iter().copied().filter(|&v| module.ty(v).is_tensor()));
+        }
     }
     false
 }

@@ -1,6 +1,6 @@
 //! One partition's walk through the kernel: values on demand, loops and branches with the iterators of rings threaded.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
@@ -46,6 +46,7 @@ impl<'b, 'a> Walker<'b, 'a> {
             products: Vec::new(),
             later: None,
             issued: VecDeque::new(),
+            lagging: BTreeSet::new(),
             waited: BTreeMap::new(),
             turns: None,
             storing: false,

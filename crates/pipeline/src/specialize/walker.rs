@@ -33,6 +33,8 @@ pub(super) struct Walker<'b, 'a> {
     pub later: Option<ValueId>,
     /// Products that may be unfinished, oldest first.
     pub issued: VecDeque<Issued>,
+    /// Rings whose slots the loop under way gives back a trip late.
+    pub lagging: BTreeSet<usize>,
     /// What values have become behind a wait.
     pub waited: BTreeMap<ValueId, ValueId>,
     /// The turns of the replicas in the loop under way.

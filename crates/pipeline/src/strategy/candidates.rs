@@ -66,7 +66,7 @@ impl PartitionSplit {
         match (self.one_partition, self.instruction) {
             (true, _) => format!("one partition{by}"),
             (false, Some(MmaInstruction::Tcgen05)) => format!("load, mma, math{by}"),
-            (false, _) if self.turns => format!("load, math in turns by tiles{by}"),
+            (false, _) if self.turns => format!("load, math in turns{by}"),
             (false, _) => format!("load, math{by}"),
         }
     }

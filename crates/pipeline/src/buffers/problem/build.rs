@@ -13,14 +13,13 @@ use warploom_chips::cost::{CostError, Op as Cost};
 use warploom_ir::{Module, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
+use crate::buffers::problem::spare::spare;
 use crate::buffers::problem::{accumulator_value, payload_value, value_fill};
-use crate::layout::SCRATCH_ALIGN;
 use crate::loops::{Part, PartitionRole};
 use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
-use crate::transports::made::MAP_BYTES;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
@@ -36,16 +35,6 @@ pub(super) fn partition(role: PartitionRole) -> u64 {
 
 /// The second computing partition where two take turns by tiles (Q50).
 pub(super) const SECOND: u64 = 3;
-
-/// Bytes of shared memory kept for the address of tensor memory, for the barriers of accumulators with several slots
-/// (C20), for tensor maps while they are made, and for what the computing warps exchange, aligned (C16, C65).
-fn spare(selection: &Selection) -> u64 {
-    let barriers: u64 = selection.accumulators.iter().map(|s| 16 * s.slots).sum();
-    let address = if selection.accumulators.is_empty() { 0 } else { barriers + 16 };
-    let maps = if selection.makes_maps() { 2 * MAP_BYTES } else { 0 };
-    let scratch = if selection.scratch > 0 { selection.scratch.saturating_add(SCRATCH_ALIGN) } else { 0 };
-    (address + maps).saturating_add(scratch)
-}
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
 fn leads(selection: &Selection, scf_for: OpId) -> bool {
@@ -273,7 +262,9 @@ impl Builder<'_> {
                 value.consumers.push(Consumer { op, role: Access::Tcgen05Ld, distance: 0, in_place: false });
             }
         }
-        let first_put = self.stores(after, (cycle, order))?;
+        let (first_put, (cycle, order)) = self.stores(after, (cycle, order))?;
+        let math = partition(PartitionRole::Math);
+        let mut behind = Line { region: after, partition: math, cycle, order, latency: 0 };
         let (mut cycle, mut order) = (0u64, 0u64);
         for (ring, data) in selection.rings.iter().enumerate().filter(|(_, r)| !r.looped) {
             for (payload, &load) in data.payloads().iter().enumerate() {
@@ -293,9 +284,20 @@ impl Builder<'_> {
                 // products (a loop of no trips) nothing says that they have arrived: the two never share bytes.
                 let unseen = selection.accumulators.iter().any(|s| s.kind != AccumulatorKind::Plain);
                 if value.consumers.is_empty() || unseen {
-                    let put = first_put.into_iter();
-                    let read = |op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
-                    value.consumers.extend(put.map(read));
+                    // Results that no copy stores are made somewhere behind the loops.
+                    let op = match first_put {
+                        Some(put) => put,
+                        None => {
+                            let bytes = tile_load.plan.bytes;
+                            behind.latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
+                            let read = self.line_op(format!("read {}", tile_load.name), &behind, false);
+                            behind.cycle = behind.cycle.saturating_add(behind.latency);
+                            behind.order += 1;
+                            read
+                        }
+                    };
+                    let read = Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
+                    value.consumers.push(read);
                 }
                 self.values.push(value);
             }

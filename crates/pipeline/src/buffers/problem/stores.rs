@@ -7,15 +7,20 @@ use super::build::{Builder, Line, SECOND, partition, tile};
 use super::numbering::staging_value;
 use crate::loops::PartitionRole;
 
+/// The first write into a staging buffer, and the cycle and order behind all stores.
+type Stored = (Option<u64>, (u64, u64));
+
 impl Builder<'_> {
-    /// The stores of each computing partition, in line from a cycle and an order on; gives the first write into a buffer.
-    pub(super) fn stores(&mut self, after: u64, from: (u64, u64)) -> Result<Option<u64>, CostError> {
+    /// The stores of each computing partition, in line from a cycle and an order on; gives the first write into a buffer,
+    /// and where the line ends.
+    pub(super) fn stores(&mut self, after: u64, from: (u64, u64)) -> Result<Stored, CostError> {
         let (selection, target) = (self.source.selection, self.source.target);
         let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
-        let mut first_put = None;
+        let (mut first_put, mut end) = (None, from);
         let computing = [partition(PartitionRole::Math), SECOND].into_iter().take(selection.computing());
         for (replica, partition) in computing.enumerate() {
-            let (mut cycle, mut order) = from;
+            // They stand in one line, though nothing orders partitions.
+            let (mut cycle, mut order) = end;
             for (index, store) in selection.stores.iter().enumerate() {
                 let bytes = store.plan.bytes;
                 let write = target.cost(&Cost::Shared { bytes }, warps)?.latency;
@@ -37,7 +42,8 @@ impl Builder<'_> {
                     vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
                 self.values.push(value);
             }
+            end = (cycle, order);
         }
-        Ok(first_put)
+        Ok((first_put, end))
     }
 }
