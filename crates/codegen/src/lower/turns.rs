@@ -3,7 +3,7 @@
 
 use inkwell::IntPredicate;
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, OpId};
+use warploom_ir::{Attr, OpId, Opcode};
 
 use super::Lower;
 use crate::error::{Result, refuse};
@@ -16,6 +16,29 @@ pub(super) enum Turn {
 }
 
 impl Lower<'_, '_> {
+    /// Passes a turn where it stands, if the loop in front has not done so on its way out.
+    pub(super) fn pass(&mut self, op: OpId) -> Result<()> {
+        let block = self.module.ops[op].block;
+        let ops = block.map(|b| self.module.blocks[b].ops.as_slice()).unwrap_or_default();
+        let before = ops.iter().position(|&o| o == op).and_then(|at| ops.get(at.checked_sub(1)?));
+        match before.copied() {
+            Some(scf_for) if self.pass_behind(scf_for)? == Some(op) => Ok(()),
+            _ => self.turn(op, Turn::Pass),
+        }
+    }
+
+    /// The turn that a partition passes to another right behind a loop.
+    pub(super) fn pass_behind(&self, scf_for: OpId) -> Result<Option<OpId>> {
+        let data = &self.module.ops[scf_for];
+        let ops = data.block.map(|b| self.module.blocks[b].ops.as_slice()).unwrap_or_default();
+        let next = ops.iter().position(|&o| o == scf_for).and_then(|at| ops.get(at + 1)).copied();
+        let passes = |op: &OpId| self.module.ops[*op].opcode == Opcode::TurnPass;
+        let Some(op) = next.filter(passes).filter(|_| data.opcode == Opcode::For) else { return Ok(None) };
+        let member = self.program.turns(self.module, op, self.place.warp)?;
+        let alone = self.module.attr(op, "only").is_none() && !self.place.elected;
+        Ok((alone && member.replica.is_some()).then_some(op))
+    }
+
     /// Takes the turn, or makes it the next replica's; `only` names the one replica that does.
     pub(super) fn turn(&mut self, op: OpId, turn: Turn) -> Result<()> {
         if self.place.elected {
