@@ -54,15 +54,18 @@ fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &V
         let value =
             data.operands.get(n).copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
         value.is_some_and(|v| {
-            let small = together(module, &[v]) <= SMALL;
-            is_made(module, v, (small && is_kept(module, op)) || is_overwritten(module, v, op))
+            let kept = together(module, &[v]) <= SMALL && is_kept(module, op);
+            is_made(module, v, |load| kept || changes_between(module, load, op))
         })
     };
     // What a loop loads may be pipelined, and is in registers then.
     let late = || {
         let value =
             data.operands.first().copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
-        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && repeats(module, op)))
+        value.is_some_and(|v| {
+            let late = together(module, &[v]) <= SMALL && repeats(module, op);
+            is_made(module, v, |_| late)
+        })
     };
     match data.opcode {
         Opcode::Broadcast if apart() && late() => first(),
@@ -165,29 +168,16 @@ fn is_kept(module: &Module, op: OpId) -> bool {
     false
 }
 
-/// Whether memory changes between an operation and a load in its block that a value is made from.
-fn is_overwritten(module: &Module, value: ValueId, op: OpId) -> bool {
+/// Whether memory changes between a load and an operation in its block.
+fn changes_between(module: &Module, load: OpId, op: OpId) -> bool {
     let ops = module.ops[op].block.map_or(&[][..], |block| module.blocks[block].ops.as_slice());
     let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes();
-    let before: Vec<OpId> = ops.iter().copied().take_while(|&o| o != op).collect();
-    let Some(last) = before.iter().rposition(|&o| walk::ops(module, o).any(writes)) else { return false };
-    let kept: BTreeSet<OpId> = before.into_iter().take(last).collect();
-    let (mut stack, mut seen) = (vec![value], BTreeSet::new());
-    while let Some(value) = stack.pop() {
-        let Some(from) = module.def_op(value).filter(|_| seen.insert(value)) else { continue };
-        let data = &module.ops[from];
-        if data.opcode == Opcode::Load && kept.contains(&from) {
-            return true;
-        }
-        if data.opcode.is_elementwise() || data.opcode.facts().category == Category::View {
-            stack.extend(data.operands.iter().copied().filter(|&v| module.ty(v).is_tensor()));
-        }
-    }
-    false
+    let between = ops.iter().copied().take_while(|&o| o != op).skip_while(|&o| o != load);
+    between.flat_map(|o| walk::ops(module, o)).any(writes)
 }
 
-/// Whether a value comes from something that leaves it in registers, `loads` being such things.
-fn is_made(module: &Module, value: ValueId, loads: bool) -> bool {
+/// Whether a value comes from something that leaves it in registers; `stays` says which loads do.
+fn is_made(module: &Module, value: ValueId, stays: impl Fn(OpId) -> bool) -> bool {
     let (mut stack, mut seen) = (vec![value], BTreeSet::new());
     while let Some(value) = stack.pop() {
         if !seen.insert(value) || !module.ty(value).is_tensor() {
@@ -202,7 +192,7 @@ fn is_made(module: &Module, value: ValueId, loads: bool) -> bool {
             Category::View => stack.extend(&data.operands),
             category if category.is_elementwise() => stack.extend(&data.operands),
             _ if matches!(data.opcode, Opcode::Join | Opcode::Split) => stack.extend(&data.operands),
-            _ if data.opcode == Opcode::Load && !loads => {}
+            _ if data.opcode == Opcode::Load && !stays(op) => {}
             _ => return true,
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn select(
     let mut stores: Vec<TileStore> = Vec::new();
     let all = preorder(module, func);
     let outside = all.iter().copied().filter(|&op| !in_any(module, op, loops));
-    for op in outside.clone() {
+    for op in outside {
         let opcode = module.ops[op].opcode;
         let tile = module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
         if opcode == Opcode::DescriptorStore {

@@ -8,6 +8,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use crate::classes::{Class, class};
+use crate::nest::outermost_for;
 use crate::place::refuse;
 use crate::transports::made::may_meet;
 use crate::transports::roots::Roots;
@@ -34,59 +35,37 @@ pub(super) fn check(module: &Module, func: OpId, errors: &mut Vec<Diagnostic>) {
     let is_needed = |op: OpId| module.ops[op].results.iter().any(|v| needed.contains(v));
     let (users, mut places) = (Users::new(module), Roots::new(module));
     let mut root = |op: OpId| places.of(module.ops[op].operands.first().copied());
-    let writes: Vec<(OpId, Option<ValueId>)> = all
-        .iter()
-        .filter(|&&op| matches!(class_of(op), Class::PointerStore | Class::TileStore))
-        .map(|&op| (op, root(op)))
+    // Where it stands, the loop around it, and what it is of.
+    let mut placed = |(at, &op): (usize, &OpId)| (at, outermost_for(module, op), root(op));
+    let each = || all.iter().enumerate();
+    let writes: Vec<_> = each()
+        .filter(|(_, op)| matches!(class_of(**op), Class::PointerStore | Class::TileStore))
+        .map(&mut placed)
         .collect();
-    let place = |op: OpId| all.iter().position(|&o| o == op);
-    for (at, &op) in all.iter().enumerate() {
+    let copies: Vec<_> =
+        each().filter(|(_, op)| class_of(**op) == Class::TileLoad).map(&mut placed).collect();
+    for (at, &op) in each() {
+        let (_, around, from) = placed((at, &op));
+        let again = |other: Option<OpId>| around.is_some() && around == other;
         let text = match class_of(op) {
-            Class::TileLoad => {
-                let from = root(op);
-                let again = |by: OpId| {
-                    outermost(module, by).is_some() && outermost(module, by) == outermost(module, op)
-                };
-                let meets =
-                    |&(by, to): &(OpId, Option<ValueId>)| to == from && (place(by) < Some(at) || again(by));
-                if from.is_none() || !writes.iter().any(meets) {
-                    continue;
-                }
+            Class::TileLoad
+                if from.is_some()
+                    && writes.iter().any(|&(by, loops, to)| to == from && (by < at || again(loops))) =>
+            {
                 "tiles are copied from a tensor that the kernel writes before or in the same loop"
             }
-            Class::PointerLoad if is_needed(op) => {
-                let from = root(op);
-                if !writes.iter().any(|&(_, to)| may_meet(from, to)) {
-                    continue;
-                }
+            Class::PointerLoad if is_needed(op) && writes.iter().any(|&(.., to)| may_meet(from, to)) => {
                 "copies depend on memory that the kernel may write"
             }
             Class::PointerStore if is_needed(op) => "copies depend on what an atomic operation found",
-            Class::PointerStore => {
-                let found = module.ops[op].results.iter().any(|&v| !users.of(v).is_empty());
-                let later = all.iter().skip(at).any(|&o| class_of(o) == Class::TileLoad);
-                let again = outermost(module, op).is_some_and(|around| {
-                    preorder(module, around).into_iter().any(|o| class_of(o) == Class::TileLoad)
-                });
-                if !found || !(later || again) {
-                    continue;
-                }
+            Class::PointerStore
+                if module.ops[op].results.iter().any(|&v| !users.of(v).is_empty())
+                    && copies.iter().any(|&(copy, loops, _)| copy > at || again(loops)) =>
+            {
                 "tiles are copied behind an atomic operation that may wait for other CTAs"
             }
             _ => continue,
         };
         errors.push(refuse(module, op, Code::Op, text).rule("Q5").note("instead", "one partition"));
     }
-}
-
-/// The outermost loop around an operation.
-fn outermost(module: &Module, op: OpId) -> Option<OpId> {
-    let (mut at, mut found) = (module.parent(op), None);
-    while let Some(parent) = at {
-        if module.ops[parent].opcode == Opcode::For {
-            found = Some(parent);
-        }
-        at = module.parent(parent);
-    }
-    found
 }

@@ -89,7 +89,7 @@ impl<'b, 'a> Walker<'b, 'a> {
     /// What an operation is about to write has been read by what stands in front of it.
     fn read_before(&mut self, op: OpId) -> Option<()> {
         let writes = |o: OpId| self.module().ops[o].opcode.facts().effect.writes();
-        if self.role == PartitionRole::Math && preorder(self.module(), op).into_iter().any(writes) {
+        if !self.passed.is_empty() && preorder(self.module(), op).into_iter().any(writes) {
             for read in std::mem::take(&mut self.passed) {
                 self.step(read, 0)?;
             }

@@ -28,12 +28,9 @@ impl Walker<'_, '_> {
         for (&load, slot) in filling.loads.iter().zip(slots) {
             let value = selection.loads.get(load)?.value;
             // Products look through what the tile is called; others read it as the kernel has it.
-            let wanted = self.module().ty(value).clone();
             let multiplied = selection.dots.iter().any(|d| d.reads(load));
-            let slot = match multiplied || wanted == *self.b.out.ty(slot) {
-                true => slot,
-                false => self.emit(op).value(Opcode::Reshape, &[slot], &wanted),
-            };
+            let wanted = self.module().ty(value);
+            let slot = if multiplied { slot } else { self.emit(op).shaped(slot, wanted) };
             self.scopes.get_mut(tag)?.bind(value, slot);
         }
         if data.looped {

@@ -20,16 +20,8 @@ impl Walker<'_, '_> {
         let zero = self.b.zero?;
         self.wait_for_accumulators(op)?;
         let value = self.read(store.value, 0, op)?;
-        // Tiles of rows lie in the slot one behind the other: a matrix.
-        let matrix = match store.plan.tile().as_slice() {
-            [outer @ .., cols] if outer.len() > 1 => vec![outer.iter().product(), *cols],
-            tile => tile.to_vec(),
-        };
-        let ty = Type::tensor(&matrix, self.b.out.ty(value).elem().clone());
-        let value = match *self.b.out.ty(value) == ty {
-            true => value,
-            false => self.emit(op).value(Opcode::Reshape, &[value], &ty),
-        };
+        let ty = Type::tensor(&store.plan.matrix(), self.b.out.ty(value).elem().clone());
+        let value = self.emit(op).shaped(value, &ty);
         let mut operands = vec![zero, self.read(store.descriptor, 0, op)?];
         for &coordinate in module.ops[op].operands.get(2..)? {
             operands.push(self.read(coordinate, 0, op)?);

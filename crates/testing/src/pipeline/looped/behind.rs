@@ -77,16 +77,8 @@ impl Maker<'_, '_> {
     /// The largest so far along a dimension.
     fn running(&mut self, value: &str, m: usize, n: usize) -> String {
         let (own, axis) = (tile("f32", &[m, n]), self.choices.below(2));
-        let (name, x, y, z) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
-        self.line(
-            HERE,
-            format!("{name} = \"tt.scan\"({value}) <{{axis = {axis} : i32, reverse = false}}> ({{"),
-        );
-        self.line(HERE, format!("^bb0({x}: f32, {y}: f32):"));
-        self.line(HERE, format!("  {z} = arith.maxnumf {x}, {y} : f32"));
-        self.line(HERE, format!("  tt.scan.return {z} : f32"));
-        self.line(HERE, format!("}}) : ({own}) -> {own}"));
-        name
+        let what = format!("({value}) <{{axis = {axis} : i32, reverse = false}}>");
+        self.largest_of(HERE, "scan", &what, &format!("({own}) -> {own}"))
     }
 
     /// What lies where the value is stored.

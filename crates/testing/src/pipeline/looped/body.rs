@@ -128,14 +128,18 @@ impl Maker<'_, '_> {
 
     /// The largest along a dimension.
     pub fn reduced(&mut self, place: Place, x: &str, m: usize, n: usize, axis: usize) -> String {
-        let name = self.fresh();
-        let (x_name, y_name, z_name) = (self.fresh(), self.fresh(), self.fresh());
-        let line = tile("f32", &[[n, m][axis]]);
-        self.line(place, format!("{name} = \"tt.reduce\"({x}) <{{axis = {axis} : i32}}> ({{"));
-        self.line(place, format!("^bb0({x_name}: f32, {y_name}: f32):"));
-        self.line(place, format!("  {z_name} = arith.maxnumf {x_name}, {y_name} : f32"));
-        self.line(place, format!("  tt.reduce.return {z_name} : f32"));
-        self.line(place, format!("}}) : ({}) -> {line}", tile("f32", &[m, n])));
+        let types = format!("({}) -> {}", tile("f32", &[m, n]), tile("f32", &[[n, m][axis]]));
+        self.largest_of(place, "reduce", &format!("({x}) <{{axis = {axis} : i32}}>"), &types)
+    }
+
+    /// A reduction or a scan by the larger of two.
+    pub fn largest_of(&mut self, place: Place, operation: &str, what: &str, types: &str) -> String {
+        let (name, x, y, z) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        self.line(place, format!("{name} = \"tt.{operation}\"{what} ({{"));
+        self.line(place, format!("^bb0({x}: f32, {y}: f32):"));
+        self.line(place, format!("  {z} = arith.maxnumf {x}, {y} : f32"));
+        self.line(place, format!("  tt.{operation}.return {z} : f32"));
+        self.line(place, format!("}}) : {types}"));
         name
     }
 
