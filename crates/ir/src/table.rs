@@ -178,7 +178,7 @@ macro_rules! operations {
     ProducerCommit       "warploom.producer_commit"  [2]     [0]   0 RING                   program::ring              Program     Order    Unknown      yes,
     ConsumerWait         "warploom.consumer_wait"    [2]     [0]   0 RING                   program::ring              Program     Order    Unknown      yes,
     ConsumerRelease      "warploom.consumer_release" [2]     [0]   0 RING                   program::ring              Program     Order    Unknown      yes,
-    Advance              "warploom.advance"          [2]     [2]   0 ADVANCE                program::ring              Program     None     Free         yes,
+    Advance              "warploom.advance"          [2..=3] [2]   0 ADVANCE                program::ring              Program     None     Free         yes,
     TmaLoad              "warploom.tma_load"         [3..]   [0]   0 TMA                    program::tma               Program     Order    Unknown      yes,
     TmaStore             "warploom.tma_store"        [3..]   [0]   0 TMA                    program::tma               Program     Write    Unknown      yes,
     StoreCommit          "warploom.store_commit"     [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,

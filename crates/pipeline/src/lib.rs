@@ -91,6 +91,8 @@ pub use select::{
     Dot, Filling, OperandSource, Selection, TileLoad, TileRing, TileStore, entry_function, select,
 };
 pub use storage::BUFFER;
-pub use strategy::{Moves, PartitionSplit, Partitions, SplitCandidate, SplitCost, SplitVerdict, Strategy};
+pub use strategy::{
+    Moves, PartitionSplit, Partitions, SplitCandidate, SplitCost, SplitVerdict, Strategy, TileCost,
+};
 pub use tma::{BoxError, TilePlan};
 pub use transports::{BlockingLoads, CopiedTile, OperandStores, PipelinedLoads, StoredOperand};

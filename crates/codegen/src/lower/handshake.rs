@@ -233,10 +233,23 @@ impl<'c> Lower<'c, '_> {
         Ok(Some(self.ir.icmp(IntPredicate::UGE, behind, least)?))
     }
 
-    /// The next slot and phase (C23).
+    /// The next slot and phase (C23), or those so many slots further.
     pub(super) fn advance(&mut self, op: OpId) -> Result<()> {
         let ring = &self.program.rings[self.program.ring(self.module, op)?];
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
+        if self.module.ops[op].operands.len() > 2 {
+            let by = self.int(self.operand(op, 2)?)?;
+            let depth = ring.depth;
+            // How often it goes round without a sum that could pass the greatest number.
+            let (rounds, rest) = (self.ir.quotient(by, depth)?, self.ir.remainder(by, depth)?);
+            let sum = self.ir.add(slot, rest)?;
+            let wraps = self.ir.icmp(IntPredicate::UGE, sum, self.ir.c32(depth))?;
+            let less = self.ir.sub(sum, self.ir.c32(depth))?;
+            let next = self.ir.select(wraps, less.into(), sum.into())?;
+            let flip = self.ir.xor(self.ir.and(rounds, 1)?, self.ir.zext(wraps, self.ir.i32())?)?;
+            let phase = self.ir.xor(phase, flip)?;
+            return self.advanced(op, next, phase.into());
+        }
         let (next, depth) = (self.ir.add(slot, self.ir.c32(1))?, ring.depth);
         // With a phase to turn the comparison is there anyhow.
         let alone = ring.full.is_none() && ring.empty.is_none() || depth <= 2;
@@ -249,11 +262,16 @@ impl<'c> Lower<'c, '_> {
         };
         let flip = self.ir.zext(wraps, self.ir.i32())?;
         let phase = self.ir.xor(phase, flip)?;
+        self.advanced(op, next, phase.into())
+    }
+
+    /// What an advance gives.
+    fn advanced(&mut self, op: OpId, next: Val<'c>, phase: Val<'c>) -> Result<()> {
         let [index, parity] = self.module.ops[op].results.as_slice() else {
             return Err(internal("warploom.advance has two results"));
         };
         self.bound.insert(*index, Bound::Scalar(next));
-        self.bound.insert(*parity, Bound::Scalar(phase.into()));
+        self.bound.insert(*parity, Bound::Scalar(phase));
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
+use super::turns::Turn;
 use super::value::{Bound, Flight, Form, Fragment};
 use super::{Lower, Place};
 use crate::error::{Result, internal, refuse};
@@ -55,7 +56,7 @@ impl<'c> Lower<'c, '_> {
         let guard = self.ir.here()?;
         let (head, exit) = (self.ir.block(), self.ir.block());
         let some = self.ir.icmp(IntPredicate::SLT, lo, hi)?;
-        let (none, unused) = self.way_out(&carried, &initial, guard, exit)?;
+        let (none, unused) = self.way_out(&carried, &initial, (guard, exit), op)?;
         self.ir.seek(guard);
         self.ir.br_if(some, head, none)?;
         self.ir.seek(exit);
@@ -110,7 +111,7 @@ impl<'c> Lower<'c, '_> {
         };
         let next = self.ir.add(index, step)?;
         let latch = self.ir.here()?;
-        let (done, leaving) = self.way_out(&yields, &last, latch, exit)?;
+        let (done, leaving) = self.way_out(&yields, &last, (latch, exit), op)?;
         self.ir.seek(latch);
         self.ir.br_if(more, head, done)?;
         counter.add_incoming(&[(&next, latch)]);
@@ -164,20 +165,25 @@ impl<'c> Lower<'c, '_> {
 
     /// Where values leave a loop for `exit` from the block `from`: where products among them are in flight, over a
     /// block that waits. A wait behind the join would be reached without a product too, and ptxas takes that for
-    /// a reason to run all products one by one (C7515).
+    /// a reason to run all products one by one (C7515). A turn that is passed right behind the loop is passed before that
+    /// wait, so that products of another partition follow those in flight.
     fn way_out(
         &mut self,
         shapes: &[Carried],
         values: &[Val<'c>],
-        from: BasicBlock<'c>,
-        exit: BasicBlock<'c>,
+        (from, exit): (BasicBlock<'c>, BasicBlock<'c>),
+        scf_for: OpId,
     ) -> Result<(BasicBlock<'c>, Vec<Val<'c>>)> {
         let flying = |shape: &Carried| matches!(shape, Carried::Fragment { flying: true, .. });
-        if !shapes.iter().any(flying) {
+        let pass = self.pass_behind(scf_for)?;
+        if !shapes.iter().any(flying) && pass.is_none() {
             return Ok((exit, values.to_vec()));
         }
         let block = self.ir.block();
         self.ir.seek(block);
+        if let Some(pass) = pass {
+            self.turn(pass, Turn::Pass)?;
+        }
         let mut leaving = values.to_vec();
         let mut which = Vec::new();
         let mut first = 0;
@@ -189,9 +195,11 @@ impl<'c> Lower<'c, '_> {
             first += count;
         }
         let waiting: Vec<Val<'c>> = which.iter().filter_map(|&i| values.get(i).copied()).collect();
-        let done = self.wait_group(0, &waiting, &[])?;
-        for (&i, &value) in which.iter().zip(done.iter()) {
-            leaving[i] = value;
+        if !waiting.is_empty() {
+            let done = self.wait_group(0, &waiting, &[])?;
+            for (&i, &value) in which.iter().zip(done.iter()) {
+                leaving[i] = value;
+            }
         }
         self.ir.br(exit)?;
         self.ir.seek(from);

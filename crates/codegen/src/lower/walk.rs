@@ -68,7 +68,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::ProxyFence => self.ir.effect("nvvm.fence.proxy.async.shared_cta", &[]),
             Opcode::BarrierSync => self.barrier_sync(op),
             Opcode::TurnTake => self.turn(op, Turn::Take),
-            Opcode::TurnPass => self.turn(op, Turn::Pass),
+            Opcode::TurnPass => self.pass(op),
             Opcode::MakeTensorDescriptor => self.make_tensor_map(op),
             Opcode::TmaLoad => self.tma_load(op),
             Opcode::TmaStore => self.tma_store(op),

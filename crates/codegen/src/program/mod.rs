@@ -7,6 +7,7 @@ mod partition;
 mod read;
 mod ring;
 mod scratch;
+mod turns;
 mod types;
 
 pub(crate) use types::{

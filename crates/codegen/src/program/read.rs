@@ -6,7 +6,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use super::attributes::count;
-use super::types::{NamedBarrier, Program, Tmem, Turns};
+use super::types::{NamedBarrier, Program, Tmem};
 use crate::descriptor::descriptor;
 use crate::error::{Result, locate, refuse};
 use crate::metadata::TensorDescriptor;
@@ -65,7 +65,7 @@ impl<'m> Program<'m> {
                     program.barriers.push(barrier);
                 }
                 Opcode::Turns => {
-                    let turns = program.read_turns(module, op).map_err(|r| locate(module, op, r))?;
+                    let turns = Program::read_turns(module, op).map_err(|r| locate(module, op, r))?;
                     program.turns_of.insert(name, program.turns.len());
                     program.turns.push(turns);
                 }
@@ -144,16 +144,6 @@ impl<'m> Program<'m> {
             _ => Err(refuse(Code::Verify, "a descriptor record is a dictionary").rule("C12").into()),
         };
         records.iter().zip(&params).map(read).collect()
-    }
-
-    fn read_turns(&self, module: &Module, op: OpId) -> Result<Turns> {
-        let (id, replicas) = (count(module, op, "id")?, count(module, op, "replicas")?);
-        if id < 1 || replicas < 2 || id.checked_add(replicas).is_none_or(|end| end > 16) {
-            let text = format!("turns of {replicas} replicas from named barrier {id} on");
-            let needs = "2 replicas or more, ids 1..15";
-            return Err(refuse(Code::Verify, text).rule("C32").note("needs", needs).into());
-        }
-        Ok(Turns { id, replicas })
     }
 
     fn read_barrier(&self, module: &Module, op: OpId) -> Result<NamedBarrier> {

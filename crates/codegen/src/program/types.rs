@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
+use super::turns::Turns;
 use crate::error::{Result, refuse};
 use crate::family::Family;
 use crate::layout::TileLayout;
@@ -41,15 +42,6 @@ pub(crate) struct NamedBarrier {
     pub id: u64,
     /// Participating threads.
     pub threads: u64,
-}
-
-/// Replicas of a partition that take turns (Q41).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turns {
-    /// The named barrier of the first replica; the others follow.
-    pub id: u64,
-    /// How many there are.
-    pub replicas: u64,
 }
 
 /// A function in program form.
@@ -225,7 +217,7 @@ pub(crate) struct Scratch {
 }
 
 /// The declaration that the operation's symbol attribute names.
-fn symbol(module: &Module, op: OpId, table: &HashMap<&str, usize>, kind: &str) -> Result<usize> {
+pub(super) fn symbol(module: &Module, op: OpId, table: &HashMap<&str, usize>, kind: &str) -> Result<usize> {
     let operation = &module.ops[op];
     let name = operation.props.iter().chain(operation.attrs.iter()).find_map(|(_, attr)| attr.as_symbol());
     let name = name.ok_or_else(|| refuse(Code::Verify, format!("no {kind} named")).rule("C35"))?;
@@ -259,11 +251,6 @@ impl Program<'_> {
     /// The ring of this name.
     pub fn ring_named(&self, name: &str) -> Option<usize> {
         self.ring_of.get(name).copied()
-    }
-
-    /// The turns an operation names.
-    pub fn turns(&self, module: &Module, op: OpId) -> Result<Turns> {
-        symbol(module, op, &self.turns_of, "warploom.turns").map(|at| self.turns[at])
     }
 
     /// The named barrier an operation names.

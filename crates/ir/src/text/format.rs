@@ -266,8 +266,7 @@ const PLAIN: Format = Format::Items(&[Dict], Spelt);
 const DECLARATION: Format = Format::Items(&[Name, DictAlways], Spelt);
 const PARTITION: Format = Format::Items(&[Name, DictAlways, Region], Spelt);
 const ELECT: Format = Format::Items(&[Region, Dict], Spelt);
-const ADVANCE: Format =
-    Format::Items(&[Symbol("pipeline"), OPEN, Operand(0), COMMA, Operand(1), CLOSE, Dict], I32(2));
+const ADVANCE: Format = Format::Items(&[Symbol("pipeline"), OPEN, Rest(0), CLOSE, Dict], I32(2));
 const SLOT: Format = Format::Items(&[Symbol("pipeline"), OPEN, Rest(0), CLOSE, Dict, COLON, Results], Spelt);
 const MMA: Format = Format::Items(
     &[

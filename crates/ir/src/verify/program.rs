@@ -177,7 +177,12 @@ pub(super) fn ring(cx: &mut Cx<'_>) {
         Opcode::ConsumerRelease => {
             cx.int_in("lag", 0, i64::from(i32::MAX));
         }
-        Opcode::Advance => cx.same_types("results", &cx.result_types(), &[&Type::I32, &Type::I32]),
+        Opcode::Advance => {
+            cx.same_types("results", &cx.result_types(), &[&Type::I32, &Type::I32]);
+            if let Some(by) = cx.operand_types().get(2).copied().cloned() {
+                cx.need(by == Type::I32, || format!("`{by}` slots further; a number of them is an `i32`"));
+            }
+        }
         _ => {}
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct Place {
     pub holds: Option<u64>,
     /// Places that share bytes with it, itself included.
     pub overlaps: Vec<PlaceId>,
+    /// Warps that have waited for the slot since it was written last.
+    pub taken: std::collections::BTreeSet<usize>,
 }
 
 /// A copy from global memory under way.
@@ -190,7 +192,13 @@ impl Machine {
                 for slot in 0..data.depth {
                     let (first, end) = payload.span(slot);
                     spans.push((data.tensor, first, end));
-                    places.push(Place { ring, slot, holds: None, overlaps: Vec::new() });
+                    places.push(Place {
+                        ring,
+                        slot,
+                        holds: None,
+                        overlaps: Vec::new(),
+                        taken: Default::default(),
+                    });
                 }
             }
             first_place.push(firsts);

@@ -168,6 +168,7 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                     return None;
                 };
                 model.ring_of[op] = Some(at);
+                ring.in_turns |= opcode == Opcode::Advance && model.module.ops[op].operands.len() > 2;
                 if opcode == Opcode::TileStore && ring.writers.last() != Some(&index) {
                     ring.writers.push(index);
                 }
@@ -308,6 +309,7 @@ impl Reader<'_, '_> {
             arrive_empty: self.need(op, "arrive_empty")?,
             tensor,
             rows,
+            in_turns: false,
             writers: Vec::new(),
             copied: BTreeMap::new(),
             name,

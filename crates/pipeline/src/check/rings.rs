@@ -20,6 +20,8 @@ pub(super) struct Ring {
     pub tensor: bool,
     /// Rows of one block of a tile there: those of an instruction.
     pub rows: u64,
+    /// Whether partitions read its slots in turn: each skips what others read.
+    pub in_turns: bool,
     /// Partitions that write tiles into its slots, in order.
     pub writers: Vec<usize>,
     /// How often the text of a partition copies a payload, by `(partition, payload)`; in a loop that is more than once.

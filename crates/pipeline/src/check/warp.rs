@@ -79,6 +79,8 @@ pub(super) struct Warp {
     pub uncommitted: bool,
     /// Waits passed, by ring.
     pub waits: Vec<u64>,
+    /// Slots skipped that others wait for, by ring; they count as waits.
+    pub skipped: Vec<u64>,
     /// Tiles handed over from registers, by ring.
     pub commits: Vec<u64>,
     /// Slots given back, by ring.
@@ -114,6 +116,7 @@ impl Warp {
             issued: 0,
             uncommitted: false,
             waits: vec![0; rings],
+            skipped: vec![0; rings],
             commits: vec![0; rings],
             releases: vec![0; rings],
             read_unfenced: BTreeSet::new(),
@@ -127,6 +130,12 @@ impl Warp {
             at_barrier: None,
             asked: BTreeMap::new(),
         }
+    }
+
+    /// Waits on a ring that it passed itself.
+    pub fn waited(&self, ring: usize) -> u64 {
+        let of = |counts: &[u64]| counts.get(ring).copied().unwrap_or(0);
+        of(&self.waits).saturating_sub(of(&self.skipped))
     }
 
     /// Whether its region has ended.

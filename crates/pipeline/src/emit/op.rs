@@ -52,8 +52,17 @@ impl Emit<'_> {
 
     /// The next (index, phase) of a pipeline.
     pub fn advance(&mut self, ring: &str, iterator: [ValueId; 2]) -> Vec<ValueId> {
+        self.advance_from(ring, &iterator)
+    }
+
+    /// The (index, phase) of a pipeline so many slots further.
+    pub fn skip(&mut self, ring: &str, [slot, phase]: [ValueId; 2], by: ValueId) -> Vec<ValueId> {
+        self.advance_from(ring, &[slot, phase, by])
+    }
+
+    fn advance_from(&mut self, ring: &str, from: &[ValueId]) -> Vec<ValueId> {
         let props = [("pipeline", Attr::symbol(ring))];
-        let op = self.op(Opcode::Advance, &iterator, &[Type::I32, Type::I32], &props);
+        let op = self.op(Opcode::Advance, from, &[Type::I32, Type::I32], &props);
         self.out.ops[op].results.to_vec()
     }
 

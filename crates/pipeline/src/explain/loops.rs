@@ -107,6 +107,12 @@ fn expanded(out: &mut String, number: usize, loads: &PipelinedLoads, answer: &An
 /// The order in which partitions run the trips of a loop.
 fn specialized(out: &mut String, compiled: &Compiled, selection: &Selection) {
     let _ = writeln!(out, "\nloop: each partition runs its own, the rings give the overlap (C28)");
+    if selection.turns.is_some() {
+        let _ = writeln!(
+            out,
+            "  @math0 and @math1 take tiles in turn: the stores of one run beside the products of the next (Q50)"
+        );
+    }
     for (number, scheduled) in compiled.loops.iter().enumerate() {
         let which = if compiled.loops.len() > 1 { format!("loop {number}: ") } else { String::new() };
         if selection.shares_tensor_memory(scheduled.pipelined.scf_for) {

@@ -80,9 +80,9 @@ impl ProgramLayout {
         self.rings.iter().find(|ring| ring.usage == usage)
     }
 
-    /// The named barrier around the staging buffer of a store.
-    pub fn staging_barrier(&self, store: usize) -> Option<&str> {
-        self.barriers.iter().find(|b| b.store == Some(store)).map(|b| b.name.as_str())
+    /// The named barrier around a staging buffer.
+    pub fn staging_barrier(&self, staging: usize) -> Option<&str> {
+        self.barriers.iter().find(|b| b.staging == Some(staging)).map(|b| b.name.as_str())
     }
 
     /// The payloads of a ring share one pair of barriers: the summed bytes arrive on one, and every computing warp
@@ -135,14 +135,20 @@ impl ProgramLayout {
 
     /// Staging stays inside the computing partition, between named barriers.
     fn staging(&mut self, module: &Module, selection: &Selection, assignment: &Assignment) -> Option<()> {
-        for (index, store) in selection.stores.iter().enumerate() {
+        let names = self.partitions.iter().filter(|a| a.role == PartitionRole::Math).map(|a| a.name);
+        let each = names.flat_map(|name| selection.stores.iter().enumerate().map(move |s| (name, s)));
+        for (index, (name, (number, store))) in each.collect::<Vec<_>>().into_iter().enumerate() {
             let record = assignment.record(staging_value(selection, index))?;
             let payload = payload(module, &store.name, store.descriptor, &store.plan, record)?;
             self.rings.push(self.bare_ring(RingUse::Staging(index), 1, payload));
             let barrier = record.barrier?;
-            let name = if index == 0 { MATH_BARRIER.to_owned() } else { format!("{MATH_BARRIER}{index}") };
+            let name = match (number, selection.turns) {
+                (0, _) => name.to_owned(),
+                (_, None) => format!("{name}{number}"),
+                (_, Some(_)) => format!("{name}_{number}"),
+            };
             self.barriers.push(Barrier {
-                store: Some(index),
+                staging: Some(index),
                 name,
                 id: barrier.id?,
                 threads: barrier.threads,
@@ -160,7 +166,7 @@ impl ProgramLayout {
         self.shared = offset + bytes;
         if self.barriers.is_empty() {
             let threads = 32 * math.warps;
-            self.barriers.push(Barrier { store: None, name: MATH_BARRIER.to_owned(), id: 1, threads });
+            self.barriers.push(Barrier { staging: None, name: MATH_BARRIER.to_owned(), id: 1, threads });
         }
     }
 
@@ -222,6 +228,9 @@ fn payload(
     Some(Payload { name: name.to_owned(), tile, swizzle: plan.swizzle, offset, stride })
 }
 
+/// The names of computing partitions that take turns by tiles (Q50).
+const IN_TURNS: [&str; 2] = ["math0", "math1"];
+
 /// `.maxnreg`, the partitions, and why registers are split so: the loading warpgroup first, then the computing ones
 /// (C21, C31).
 fn partitions(
@@ -232,7 +241,8 @@ fn partitions(
     if !selection.accumulators.is_empty() {
         return Ok(tensor_partitions(selection, target));
     }
-    let rows = u64::from(selection.warpgroups()).saturating_mul(64);
+    let partitions = u32::try_from(selection.computing()).unwrap_or(u32::MAX);
+    let rows = u64::from(selection.warpgroups().saturating_mul(partitions)).saturating_mul(64);
     let split = registers::plan(rows, selection.tile_registers(module), target).ok_or_else(|| {
         Box::new(Diagnostic::error(Code::Registers, "the accumulator does not fit").rule("C31"))
     })?;
@@ -243,8 +253,14 @@ fn partitions(
     let registers = |index: usize| plan.partitions.get(index).copied().flatten().unwrap_or(still);
     let load = Partition::of(PartitionRole::Load, (0, group), registers(0));
     let warps = selection.warpgroups().saturating_mul(group);
-    let math = Partition::of(PartitionRole::Math, (group, warps), registers(1));
-    Ok((plan.maxnreg, vec![load, math], split.why()))
+    let math = |first: u32| Partition::of(PartitionRole::Math, (group + first * warps, warps), registers(1));
+    if selection.turns.is_none() {
+        return Ok((plan.maxnreg, vec![load, math(0)], split.why()));
+    }
+    let names = IN_TURNS.into_iter().zip(0..);
+    let replicas = names.map(|(name, first)| Partition { name, ..math(first) });
+    let why = split.why().replace("@math", "each @math");
+    Ok((plan.maxnreg, std::iter::once(load).chain(replicas).collect(), why))
 }
 
 /// One warp copies, one issues products, and behind a gap to the next warpgroup the computing ones; no register moves

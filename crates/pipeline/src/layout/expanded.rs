@@ -104,7 +104,7 @@ impl ProgramLayout {
         if meets {
             let threads = narrow(32 * shape.warps);
             layout.barriers =
-                vec![Barrier { store: None, name: BARRIER.to_owned(), id: id.unwrap_or(1), threads }];
+                vec![Barrier { staging: None, name: BARRIER.to_owned(), id: id.unwrap_or(1), threads }];
         }
         Some(layout)
     }

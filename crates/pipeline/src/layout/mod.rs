@@ -8,4 +8,4 @@ mod types;
 
 pub(crate) use build::SCRATCH_ALIGN;
 pub(crate) use expanded::BARRIER;
-pub(crate) use types::{ProgramLayout, Ring, RingUse};
+pub(crate) use types::{Partition, ProgramLayout, Ring, RingUse, Turns};

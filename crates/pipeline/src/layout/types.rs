@@ -11,7 +11,7 @@ use crate::loops::PartitionRole;
 pub(crate) enum RingUse {
     /// Ring number n of the kernel.
     Ring(usize),
-    /// The staging buffer of store number n.
+    /// Staging buffer number n: those of all stores for the first computing partition, then for the next.
     Staging(usize),
     /// Accumulator number n in tensor memory; offset and stride of its payload count columns.
     Accumulator(usize),
@@ -71,14 +71,14 @@ pub(crate) struct Payload {
 /// A named barrier.
 #[derive(Clone, Debug)]
 pub(crate) struct Barrier {
-    /// The store whose staging it guards; none where a partition meets there.
-    pub store: Option<usize>,
+    /// The staging buffer that it guards; none where a partition meets there.
+    pub staging: Option<usize>,
     pub name: String,
     pub id: u32,
     pub threads: u32,
 }
 
-/// Replicas of the computing partition that take turns: each has a named barrier (Q41).
+/// Replicas of the computing partition that take turns: each has a named barrier (Q41, Q50).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turns {
     /// Name of the declaration.

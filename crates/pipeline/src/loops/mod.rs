@@ -18,6 +18,7 @@
 //! slot back, products in tensor memory, and register tiles, where operations that overwrite their operand share one
 //! value.
 
+mod beside;
 mod build;
 mod edges;
 mod graph;
@@ -29,6 +30,7 @@ mod replicas;
 mod values;
 
 pub use crate::nest::pipelined_loops;
+pub(crate) use beside::beside;
 pub use build::{loop_graph, loop_graphs};
 pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
 pub(crate) use refusal::{invalid_graph, no_schedule};

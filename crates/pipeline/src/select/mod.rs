@@ -12,6 +12,7 @@ mod order;
 mod pass;
 mod rings;
 mod selection;
+mod turns;
 
 pub use find::entry_function;
 pub use pass::select;
@@ -19,3 +20,4 @@ pub use selection::{
     Accumulator, AccumulatorKind, Dot, Filling, OperandSource, Selection, TileLoad, TileRing, TileStore,
     TmemOperand,
 };
+pub(crate) use turns::{in_turns, over_tiles};

@@ -122,6 +122,8 @@ pub struct Selection {
     pub descriptors: Vec<(ValueId, TilePlan)>,
     /// How many of them are arguments, and stand first.
     pub arguments: usize,
+    /// The loop over tiles whose trips the computing partitions take in turn; none where one partition takes all (Q50).
+    pub turns: Option<OpId>,
     /// The author's cap on ring slots (C6).
     pub num_stages: Option<u64>,
     /// Things worth telling (unknown loop attributes, ..).
@@ -139,8 +141,17 @@ impl Selection {
         !self.accumulators.is_empty() && self.dots.iter().all(|d| d.extents[0] == HALF_ROWS)
     }
 
-    /// Computing warpgroups: 64 rows of M each, 128 where they read tensor memory (C21, C66).
+    /// Computing partitions: two where they take turns by tiles, each with whole tiles (Q50).
+    pub fn computing(&self) -> usize {
+        if self.turns.is_some() { 2 } else { 1 }
+    }
+
+    /// Warpgroups of a computing partition: 64 rows of M each, 128 where they read tensor memory (C21, C66); one where
+    /// partitions take turns by tiles.
     pub fn warpgroups(&self) -> u32 {
+        if self.turns.is_some() {
+            return 1;
+        }
         let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
         let each = if self.accumulators.is_empty() { 64 } else { 128 };
         u32::try_from(rows.div_ceil(each)).unwrap_or(u32::MAX)
@@ -185,7 +196,8 @@ impl Selection {
     pub fn tile_registers(&self, module: &Module) -> u64 {
         let of = |scf_for: OpId| {
             let dots = self.dots.iter().filter(|d| is_inside(module, d.op, scf_for));
-            dots.map(Dot::registers).sum::<u64>()
+            let blocks = |d: &Dot| if self.turns.is_some() { d.extents[0].div_ceil(64) } else { 1 };
+            dots.map(|d| d.registers().saturating_mul(blocks(d))).sum::<u64>()
         };
         self.loops.iter().map(|&l| of(l)).max().unwrap_or(0)
     }

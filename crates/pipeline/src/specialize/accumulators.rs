@@ -125,7 +125,7 @@ impl Walker<'_, '_> {
         let bounds = self.bounds(scf_for)?;
         let rings = self.rings_in(scf_for);
         self.open_tiles_outside(scf_for)?;
-        let opened = self.open_loop(scf_for, bounds, &[], &[], &rings)?;
+        let opened = self.open_loop(scf_for, bounds, &[], &[], (&rings, &[]))?;
         let body = module.entry(scf_for, 0)?;
         let counter = self.scopes.first()?.get(*module.blocks[body].args.first()?)?;
         self.later = match adds_up {
@@ -136,7 +136,7 @@ impl Walker<'_, '_> {
             self.issue_step(step.op, 0)?;
         }
         let yielded = module.terminator(body)?;
-        self.close_loop(opened, yielded, &[], &rings)?;
+        self.close_loop(opened, yielded, &[], (&rings, &[]))?;
         Some(())
     }
 

@@ -5,6 +5,7 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, ValueId};
 
 use crate::classes::is_scalar;
 use crate::emit::Emit;
+use crate::layout::Partition;
 use crate::loops::PartitionRole;
 use crate::specialize::builder::Builder;
 use crate::specialize::builder::Source;
@@ -64,8 +65,10 @@ impl<'a> Builder<'a> {
             roles.map(|role| (role, Needed::of(module, selection, role))).collect();
         self.shared_scalars(body, &needs);
         self.source.layout.declare(&mut self.out, body, old.loc);
-        for (role, needed) in needs {
-            self.partition(body, role, needed)?;
+        for (partition, (role, needed)) in self.source.layout.partitions.iter().zip(needs) {
+            let alike = self.source.layout.partitions.iter().filter(|a| a.role == role);
+            let replica = alike.take_while(|a| a.warp < partition.warp).count();
+            self.partition(body, partition, (role, replica), needed)?;
         }
         let done = self.out.create_op(Opcode::Return, &[], &[], old.loc);
         self.out.append(body, done);
@@ -95,15 +98,20 @@ impl<'a> Builder<'a> {
     }
 
     /// The region of a partition.
-    fn partition(&mut self, body: BlockId, role: PartitionRole, needed: Needed) -> Option<()> {
-        let (selection, layout) = (self.source.selection, self.source.layout);
-        let partition = layout.partitions.iter().find(|a| a.role == role)?;
+    fn partition(
+        &mut self,
+        body: BlockId,
+        partition: &Partition,
+        (role, replica): (PartitionRole, usize),
+        needed: Needed,
+    ) -> Option<()> {
+        let selection = self.source.selection;
         let mut block = self.emit(body, selection.func).region(Opcode::Partition, &partition.attributes());
         if role != PartitionRole::Math {
             block = self.emit(block, selection.func).region(Opcode::Elect, &[]);
         }
         let scope = self.shared.clone();
-        let mut walker = Walker::new(self, role, needed, scope, block)?;
+        let mut walker = Walker::new(self, (role, replica), needed, scope, block)?;
         walker.run(selection.body, selection.func)
     }
 

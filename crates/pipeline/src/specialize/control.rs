@@ -70,6 +70,9 @@ impl Walker<'_, '_> {
 
     pub(super) fn loop_op(&mut self, scf_for: OpId) -> Option<()> {
         self.prepare(scf_for)?;
+        if self.in_turns(scf_for) {
+            return self.tiles(scf_for);
+        }
         let scheduled = self.b.source.loops.iter().find(|s| s.pipelined.scf_for == scf_for);
         if scheduled.is_some() && self.role == PartitionRole::Mma {
             return self.issuing_loop(scf_for, scheduled?);
@@ -85,6 +88,7 @@ impl Walker<'_, '_> {
                 _ => self.plain_loop(scf_for, Some(&shape))?,
             }
             self.close_turns(scf_for);
+            self.pass_behind(scf_for);
             return Some(());
         }
         self.plain_loop(scf_for, None)
@@ -105,7 +109,7 @@ impl Walker<'_, '_> {
         let args: Vec<ValueId> =
             carried.iter().map(|&at| module.blocks[body].args.get(at + 1).copied()).collect::<Option<_>>()?;
         self.between_trips(scf_for);
-        let opened = self.open_loop(scf_for, bounds, &args, &initial, &rings)?;
+        let opened = self.open_loop(scf_for, bounds, &args, &initial, (&rings, &[]))?;
         match shape {
             Some(shape) => {
                 for step in &shape.steps {
@@ -126,7 +130,8 @@ impl Walker<'_, '_> {
             let made = self.value(value, 0)?;
             last.push(self.waited.get(&made).copied().unwrap_or(made));
         }
-        let results = self.close_loop(opened, yielded, &last, &rings)?;
+        let (results, _) = self.close_loop(opened, yielded, &last, (&rings, &[]))?;
+        self.pass_behind(scf_for);
         for (&at, &value) in carried.iter().zip(&results) {
             self.scopes.first_mut()?.bind(*module.ops[scf_for].results.get(at)?, value);
         }
@@ -196,15 +201,15 @@ impl Walker<'_, '_> {
         Some(new)
     }
 
-    /// Opens an `scf.for` that carries `args` (values of the kernel) from `initial`, and the iterators of `rings`. The
-    /// walk goes on inside, with the arguments bound in iteration 0.
+    /// Opens an `scf.for` that carries `args` (values of the kernel) from `initial`, the iterators of `rings`, and numbers
+    /// of its own from a first value on, by their names. The walk goes on inside, with the arguments bound in iteration 0.
     pub fn open_loop(
         &mut self,
         scf_for: OpId,
         bounds: [ValueId; 3],
         args: &[ValueId],
         initial: &[ValueId],
-        rings: &[usize],
+        (rings, own): (&[usize], &[(ValueId, &str)]),
     ) -> Option<Opened> {
         let module = self.module();
         let body = module.entry(scf_for, 0)?;
@@ -215,6 +220,8 @@ impl Walker<'_, '_> {
             operands.extend(self.iterator(ring)?);
             types.extend([Type::I32, Type::I32]);
         }
+        operands.extend(own.iter().map(|(first, _)| first));
+        types.extend(own.iter().map(|_| Type::I32));
         let op = self.emit(scf_for).op(Opcode::For, &operands, &types, &[]);
         self.b.out.ops[op].span = module.ops[scf_for].span;
         let region = self.b.out.add_region(op);
@@ -252,6 +259,10 @@ impl Walker<'_, '_> {
             });
             self.iterators.insert(ring, pair);
         }
+        for &(_, name) in own {
+            let new = self.b.out.add_arg(inner, Type::I32, loc);
+            self.b.out.values[new].name = Some(name.to_owned());
+        }
         self.at = inner;
         Some(outside)
     }
@@ -269,25 +280,28 @@ impl Walker<'_, '_> {
         new
     }
 
-    /// Yields values and iterators, and goes on behind the loop; gives what the values have become there.
+    /// Yields values, iterators and numbers of the loop's own, and goes on behind it; gives what values and numbers have
+    /// become there.
     pub fn close_loop(
         &mut self,
         opened: Opened,
         at: OpId,
         values: &[ValueId],
-        rings: &[usize],
-    ) -> Option<Vec<ValueId>> {
+        (rings, own): (&[usize], &[ValueId]),
+    ) -> Option<(Vec<ValueId>, Vec<ValueId>)> {
         let mut last = values.to_vec();
         for &ring in rings {
             last.extend(self.iterator(ring)?);
         }
+        last.extend(own);
         self.emit(at).op(Opcode::Yield, &last, &[], &[]);
         let results = self.b.out.ops[opened.op].results.to_vec();
         self.at = opened.block;
         self.scopes = opened.scopes;
         self.iterators = opened.iterators;
         self.bind_iterators(rings, results.get(values.len()..)?);
-        Some(results.get(..values.len())?.to_vec())
+        let rest = results.get(results.len() - own.len()..)?.to_vec();
+        Some((results.get(..values.len())?.to_vec(), rest))
     }
 
     /// Iterators as a loop or branch leaves them.

@@ -20,6 +20,7 @@ mod rotate;
 mod shape;
 mod store;
 mod tensor_shape;
+mod tiles;
 mod turns;
 mod walker;
 

@@ -27,7 +27,7 @@ struct PendingCopy {
 impl<'b, 'a> Walker<'b, 'a> {
     pub fn new(
         b: &'b mut Builder<'a>,
-        role: PartitionRole,
+        (role, replica): (PartitionRole, usize),
         needed: Needed,
         scope: Scope,
         at: BlockId,
@@ -35,6 +35,8 @@ impl<'b, 'a> Walker<'b, 'a> {
         Some(Walker {
             b,
             role,
+            replica,
+            tile_turn: false,
             needed,
             at,
             scopes: vec![scope],

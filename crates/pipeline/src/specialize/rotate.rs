@@ -143,7 +143,7 @@ impl Walker<'_, '_> {
         }
         self.scopes = base.to_vec();
         self.between_trips(scf_for);
-        let opened = self.open_loop(scf_for, bounds, &shape.crossing, &before, rings)?;
+        let opened = self.open_loop(scf_for, bounds, &shape.crossing, &before, (rings, &[]))?;
         // The loop counts the younger iteration.
         let counter = *self.b.out.blocks[self.at].args.first()?;
         let mut younger = base.first()?.clone();
@@ -159,7 +159,7 @@ impl Walker<'_, '_> {
         for &value in &shape.crossing {
             last.push(self.read(value, 1, scf_for)?);
         }
-        self.close_loop(opened, yielded, &last, rings)
+        Some(self.close_loop(opened, yielded, &last, (rings, &[]))?.0)
     }
 
     /// The second stage of the last iteration.

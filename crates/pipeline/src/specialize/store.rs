@@ -14,8 +14,9 @@ impl Walker<'_, '_> {
         let (module, selection, layout) = (self.module(), self.b.source.selection, self.b.source.layout);
         let index = selection.stores.iter().position(|s| s.op == op)?;
         let store = selection.stores.get(index)?;
-        let ring = layout.ring(RingUse::Staging(index))?;
-        let barrier = [("barrier", Attr::symbol(layout.staging_barrier(index)?))];
+        let staging = self.replica * selection.stores.len() + index;
+        let ring = layout.ring(RingUse::Staging(staging))?;
+        let barrier = [("barrier", Attr::symbol(layout.staging_barrier(staging)?))];
         let zero = self.b.zero?;
         self.wait_for_accumulators(op)?;
         let value = self.read(store.value, 0, op)?;

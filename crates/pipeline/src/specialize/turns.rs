@@ -5,6 +5,7 @@ use warploom_ir::{Attr, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
 use crate::emit::number;
+use crate::layout::Turns;
 use crate::loops::PartitionRole;
 use crate::specialize::shape::LoopShape;
 use crate::specialize::walker::{LoopTurns, Walker};
@@ -62,19 +63,24 @@ impl Walker<'_, '_> {
     /// The first turn is the first replica's: the last one gives it to that before anything else, and takes back what is
     /// left of it in the end.
     pub(super) fn first_turn(&mut self, at: OpId) {
-        if let (Some(turns), PartitionRole::Math) = (self.b.source.layout.turns, self.role) {
+        if let (Some(turns), PartitionRole::Math, None) = self.by_rows() {
             self.turn(Opcode::TurnPass, Some(turns.replicas - 1), at);
         }
     }
 
     /// The last turn ends with the first replica, so that no barrier is left half full.
     pub(super) fn last_turn(&mut self, at: OpId) {
-        if let (Some(_), PartitionRole::Math) = (self.b.source.layout.turns, self.role) {
+        if let (Some(_), PartitionRole::Math, None) = self.by_rows() {
             self.turn(Opcode::TurnTake, Some(0), at);
         }
     }
 
-    fn turn(&mut self, opcode: Opcode, only: Option<u64>, at: OpId) {
+    /// The turns, whose they are, and the loop over tiles where they go by tiles.
+    fn by_rows(&self) -> (Option<Turns>, PartitionRole, Option<OpId>) {
+        (self.b.source.layout.turns, self.role, self.b.source.selection.turns)
+    }
+
+    pub(super) fn turn(&mut self, opcode: Opcode, only: Option<u64>, at: OpId) {
         let Some(turns) = self.b.source.layout.turns else { return };
         let mut props = vec![("turns", Attr::symbol(turns.name))];
         props.extend(only.map(|replica| ("only", number(replica))));

@@ -39,6 +39,10 @@ pub(super) struct Walker<'b, 'a> {
     pub waited: BTreeMap<ValueId, ValueId>,
     /// The turns of the replicas in the loop under way.
     pub turns: Option<LoopTurns>,
+    /// Which of the computing partitions it is, where several take turns by tiles.
+    pub replica: usize,
+    /// Whether it has its turn and has not passed it on.
+    pub tile_turn: bool,
     /// Whether a store of the last turn of a loop may still read its staging.
     pub storing: bool,
     /// Reads of global memory that were passed and that nobody has asked for yet: they come before the next write.

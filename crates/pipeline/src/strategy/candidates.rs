@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use warploom_chips::mma::MmaInstruction;
 
+use super::tiles::TileCost;
+
 /// A split of a kernel's loops among partitions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -11,6 +13,8 @@ pub struct PartitionSplit {
     /// One partition copies, multiplies and computes; otherwise copies have a partition of their own, and so have
     /// products into tensor memory.
     pub one_partition: bool,
+    /// Two computing partitions take the trips of a loop over tiles in turn (Q50).
+    pub turns: bool,
     /// How it multiplies; none where the kernel does not.
     pub instruction: Option<MmaInstruction>,
 }
@@ -49,6 +53,8 @@ pub struct SplitCandidate {
     pub split: PartitionSplit,
     /// Its cost; none where the chip has no cost for it, or nothing is pipelined.
     pub cost: Option<SplitCost>,
+    /// What a tile costs, where a loop over tiles stands around the products.
+    pub tile: Option<TileCost>,
     /// What became of it.
     pub verdict: SplitVerdict,
 }
@@ -60,6 +66,7 @@ impl PartitionSplit {
         match (self.one_partition, self.instruction) {
             (true, _) => format!("one partition{by}"),
             (false, Some(MmaInstruction::Tcgen05)) => format!("load, mma, math{by}"),
+            (false, _) if self.turns => format!("load, math in turns{by}"),
             (false, _) => format!("load, math{by}"),
         }
     }
@@ -89,6 +96,9 @@ pub(crate) fn explain(candidates: &[SplitCandidate]) -> String {
             }
             None => write!(out, "  no loop that is priced"),
         };
+        if let Some(tile) = candidate.tile {
+            let _ = write!(out, ", {} (Q50)", tile.text());
+        }
         let _ = match &candidate.verdict {
             SplitVerdict::Refused(why) => writeln!(out, ": {why}"),
             _ => writeln!(out),

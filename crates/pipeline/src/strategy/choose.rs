@@ -16,6 +16,7 @@ use super::plan::{Plan, Work};
 use super::price::{cost_of, price};
 use super::source::Source;
 use super::specialized;
+use super::tiles;
 use super::types::{Partitions, Strategy};
 use crate::options::CompileOptions;
 use crate::place::refuse;
@@ -32,6 +33,15 @@ pub(crate) fn choose(
     source: &Source<'_>,
     out: &[Strategy],
 ) -> Result<(Plan, Vec<SplitCandidate>), Diagnostics> {
+    let chosen = choose_split(source, out)?;
+    Ok(if source.given.is_some() { chosen } else { tiles::weigh(source, out, chosen) })
+}
+
+/// The best strategy where one computing partition takes all tiles.
+fn choose_split(
+    source: &Source<'_>,
+    out: &[Strategy],
+) -> Result<(Plan, Vec<SplitCandidate>), Diagnostics> {
     if let Some((strategy, _)) = source.given {
         if source.options.partitions.is_some_and(|asked| asked != strategy.partitions) {
             let text = "the form was made for other partitions than the option asks for";
@@ -39,7 +49,7 @@ pub(crate) fn choose(
             return Err(error.note("instead", "start from the kernel, or leave the option away").into());
         }
         let plan = match strategy.partitions {
-            Partitions::Several => specialized::plan(source)?,
+            Partitions::Several => specialized::plan(source, strategy.turns)?,
             Partitions::One => Whole::new(source)?.plan(source, strategy)?,
         };
         return Ok((plan, Vec::new()));
@@ -48,7 +58,7 @@ pub(crate) fn choose(
         true => {
             Err(vec![Diagnostic::error(Code::Op, "partitions of their own gave a broken program").rule("Q5")])
         }
-        false => specialized::plan(source),
+        false => specialized::plan(source, false),
     };
     let whole = OnceCell::new();
     let one = |slow: bool| {
@@ -115,6 +125,7 @@ fn weigh(
     let lacks = made.synchronous.clone();
     let split = |one_partition: bool| PartitionSplit {
         one_partition,
+        turns: false,
         instruction: if one_partition { native.map(|_| alone) } else { native },
     };
     let slow = || match source.places_bound() {
@@ -122,7 +133,7 @@ fn weigh(
         false => one(true).map_err(first),
     };
     let cost = cost_of(&made, source.options);
-    let taken = SplitCandidate { split: split(is_one), cost, verdict: SplitVerdict::Taken };
+    let taken = SplitCandidate { split: split(is_one), cost, tile: None, verdict: SplitVerdict::Taken };
     let mut field = Field { best: made, candidates: vec![taken], options: source.options };
     let other = split(!is_one);
     let expected = price(source, other);
@@ -136,14 +147,14 @@ fn weigh(
         None => field.enter(other, expected, several().map_err(first)),
     }
     if alone != MmaInstruction::MmaSync {
-        let by_lanes = PartitionSplit { one_partition: true, instruction: Some(MmaInstruction::MmaSync) };
+        let by_lanes = PartitionSplit { one_partition: true, turns: false, instruction: Some(MmaInstruction::MmaSync) };
         let expected = price(source, by_lanes);
         match field.loses_to(by_lanes, expected) {
             false => field.add(by_lanes, expected, SplitVerdict::Dearer),
             true => field.enter(by_lanes, expected, slow()),
         }
     } else if let Some(fast) = native.filter(|&i| i != MmaInstruction::MmaSync) {
-        let fast = PartitionSplit { one_partition: true, instruction: Some(fast) };
+        let fast = PartitionSplit { one_partition: true, turns: false, instruction: Some(fast) };
         let why = lacks.unwrap_or_else(|| "one partition multiplies by mma.sync".to_owned());
         field.add(fast, price(source, fast), SplitVerdict::Refused(why));
     }
@@ -177,7 +188,7 @@ impl Field<'_> {
     }
 
     fn add(&mut self, split: PartitionSplit, cost: Option<SplitCost>, verdict: SplitVerdict) {
-        self.candidates.push(SplitCandidate { split, cost, verdict });
+        self.candidates.push(SplitCandidate { split, cost, tile: None, verdict });
     }
 
     /// A rival, planned or refused: it is taken where what it really costs is less.
@@ -194,7 +205,7 @@ impl Field<'_> {
         for before in self.candidates.iter_mut().filter(|c| c.verdict == SplitVerdict::Taken) {
             before.verdict = SplitVerdict::Dearer;
         }
-        self.candidates.insert(0, SplitCandidate { split, cost, verdict: SplitVerdict::Taken });
+        self.candidates.insert(0, SplitCandidate { split, cost, tile: None, verdict: SplitVerdict::Taken });
     }
 }
 

@@ -14,17 +14,17 @@ use crate::forms;
 use crate::layout::ProgramLayout;
 use crate::loops::replicas_refused;
 use crate::place::refuse;
-use crate::select::{Selection, select};
+use crate::select::{Selection, in_turns, select};
 use crate::sharing::writes_are_ordered;
 use crate::storage::{Bindings, bind};
 use crate::waits;
 
-/// Plans a kernel for several partitions.
+/// Plans a kernel for several partitions; where `turns`, two computing ones take turns by tiles (Q50).
 ///
 /// # Errors
 /// Every reason why it cannot be, in file order (C90).
-pub(super) fn plan(source: &Source<'_>) -> Result<Plan, Vec<Diagnostic>> {
-    let prepared = Prepared::new(source)?;
+pub(super) fn plan(source: &Source<'_>, turns: bool) -> Result<Plan, Vec<Diagnostic>> {
+    let prepared = Prepared::new(source, turns)?;
     let search = Search {
         module: &prepared.kernel,
         selection: &prepared.selection,
@@ -52,9 +52,13 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(source: &Source<'_>) -> Result<Prepared, Vec<Diagnostic>> {
+    fn new(source: &Source<'_>, turns: bool) -> Result<Prepared, Vec<Diagnostic>> {
         let mut kernel = source.kernel.clone();
-        let selection = select(&kernel, source.func, source.target)?;
+        let mut selection = select(&kernel, source.func, source.target)?;
+        if turns {
+            let refused = |why: &str| refuse(&kernel, source.func, Code::Loop, why).rule("Q50");
+            selection = in_turns(&kernel, &selection, source.target).map_err(|why| vec![refused(why)])?;
+        }
         let bindings = bind(&kernel, &selection, source.options.storage.as_ref())?;
         for &scf_for in selection.loops.iter().filter(|_| selection.accumulators.is_empty()) {
             waits::insert_lagging(&mut kernel, scf_for, 1);
@@ -149,12 +153,13 @@ impl Prepared {
         let Fitted { loops, problem, assignment, depths } = fitted;
         writes_are_ordered(&assignment)?;
         let replicas = loops.iter().map(|l| l.pipelined.replicas.count).max().unwrap_or(1);
+        let replicas = replicas.max(selection.computing() as u64);
         let layout = ProgramLayout::new(&kernel, &selection, &assignment, replicas, source.target)?;
         let mut remarks = selection.remarks.clone();
         let storage = source.options.storage.as_ref();
         remarks.extend(bindings.remarks(&kernel, &selection, storage, (&problem, &assignment), &depths));
         Ok(Plan {
-            strategy: Strategy::SEVERAL,
+            strategy: if selection.turns.is_some() { Strategy::IN_TURNS } else { Strategy::SEVERAL },
             kernel,
             func: source.func,
             loops,

@@ -38,6 +38,8 @@ pub struct Strategy {
     pub products: Products,
     /// Whether tiles take turns in shared memory, and A stays out of it, where they can: it does not fit otherwise.
     pub tight: bool,
+    /// Whether two computing partitions take the trips of a loop over tiles in turn (Q50).
+    pub turns: bool,
 }
 
 /// The mark of the function of a later form: the strategy that it was made by.
@@ -50,11 +52,15 @@ impl Strategy {
         moves: Moves::Tma,
         products: Products::Asynchronous { pending: 1 },
         tight: false,
+        turns: false,
     };
+
+    /// The same with two computing partitions that take turns by tiles.
+    pub const IN_TURNS: Strategy = Strategy { turns: true, ..Strategy::SEVERAL };
 
     /// One partition.
     pub const fn one(moves: Moves, products: Products) -> Strategy {
-        Strategy { partitions: Partitions::One, moves, products, tight: false }
+        Strategy { partitions: Partitions::One, moves, products, tight: false, turns: false }
     }
 
     /// Writes the strategy on a function.
@@ -74,6 +80,9 @@ impl Strategy {
         if self.tight {
             fields.push(("tight", Attr::Bool(true)));
         }
+        if self.turns {
+            fields.push(("turns", Attr::Bool(true)));
+        }
         module.ops[func].attrs.set(MARK, Attr::Dict(AttrDict::from_iter(fields)));
     }
 
@@ -84,7 +93,7 @@ impl Strategy {
     pub(crate) fn read(module: &Module, func: OpId) -> Result<Strategy, Box<Diagnostic>> {
         let wrong = |text: &str| {
             let needs = "{partitions = \"one\" or \"several\", moves = \"tma\" or \"lanes\", pending = 0 or 1 where \
-                         products are asynchronous, tight}";
+                         products are asynchronous, tight, turns}";
             let error = refuse(module, func, Code::Verify, format!("{text} `{MARK}`"));
             Err(Box::new(error.rule("Q4").note("needs", needs)))
         };
@@ -92,7 +101,7 @@ impl Strategy {
             return wrong("a scheduled kernel says by which strategy it was made: it has no");
         };
         let Attr::Dict(fields) = mark else { return wrong("this is no strategy:") };
-        let known = ["partitions", "moves", "pending", "tight"];
+        let known = ["partitions", "moves", "pending", "tight", "turns"];
         if fields.iter().any(|(name, _)| !known.contains(&name)) {
             return wrong("an unknown field in");
         }
@@ -111,16 +120,20 @@ impl Strategy {
             Some(Some(pending @ 0..=1)) => Products::Asynchronous { pending: pending.unsigned_abs() },
             Some(_) => return wrong("a wrong number of pending products in"),
         };
-        let tight = match fields.get("tight") {
-            None => false,
-            Some(Attr::Bool(tight)) => *tight,
-            Some(_) => return wrong("`tight` is true or absent in"),
+        let flag = |name: &str| match fields.get(name) {
+            None => Some(false),
+            Some(Attr::Bool(flag)) => Some(*flag),
+            Some(_) => None,
         };
-        let strategy = Strategy { partitions, moves, products, tight };
+        let (Some(tight), Some(turns)) = (flag("tight"), flag("turns")) else {
+            return wrong("`tight` and `turns` are true or absent in");
+        };
+        let strategy = Strategy { partitions, moves, products, tight, turns };
         match partitions {
-            Partitions::Several if strategy != Strategy::SEVERAL => {
+            Partitions::Several if ![Strategy::SEVERAL, Strategy::IN_TURNS].contains(&strategy) => {
                 wrong("several partitions have tiles by TMA and products that may be pending, unlike")
             }
+            Partitions::One if turns => wrong("one partition takes no turns by tiles, unlike"),
             _ => Ok(strategy),
         }
     }

@@ -14,7 +14,7 @@ use warploom_ir::{Module, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
 use crate::buffers::problem::spare::spare;
-use crate::buffers::problem::{accumulator_value, payload_value, staging_value, value_fill};
+use crate::buffers::problem::{accumulator_value, payload_value, value_fill};
 use crate::loops::{Part, PartitionRole};
 use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
@@ -24,14 +24,17 @@ use crate::tma::TilePlan;
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
 
-/// Partition ids.
-fn partition(role: PartitionRole) -> u64 {
+/// Partition ids; [`SECOND`] is another one.
+pub(super) fn partition(role: PartitionRole) -> u64 {
     match role {
         PartitionRole::Load => 0,
         PartitionRole::Math => 1,
         PartitionRole::Mma => 2,
     }
 }
+
+/// The second computing partition where two take turns by tiles (Q50).
+pub(super) const SECOND: u64 = 3;
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
 fn leads(selection: &Selection, scf_for: OpId) -> bool {
@@ -105,6 +108,15 @@ pub(crate) fn problem(source: &Source<'_>) -> Result<Problem, CostError> {
         value.layout = value_fill(source.module, selection, value.id).and_then(|op| source.bindings.of(op));
     }
     let mut partitions = vec![named(PartitionRole::Load, single), named(PartitionRole::Math, warps)];
+    if selection.turns.is_some() {
+        let (first, second) = (partition(PartitionRole::Math), SECOND);
+        partitions.pop();
+        partitions.extend([(first, "math0"), (second, "math1")].map(|(id, name)| WarpPartition {
+            id,
+            name: name.to_owned(),
+            warps,
+        }));
+    }
     if !selection.accumulators.is_empty() {
         partitions.push(named(PartitionRole::Mma, 1));
     }
@@ -235,7 +247,6 @@ impl Builder<'_> {
         let (selection, target) = (self.source.selection, self.source.target);
         let (mut cycle, mut order) = (0u64, 0u64);
         let warps = selection.warpgroups().saturating_mul(target.threads.warps_per_group);
-        let mut first_put = None;
         // The computing partition reads every accumulator out of tensor memory before it writes a result.
         let read_behind =
             |(index, s): &(usize, &Accumulator)| s.home == *index && s.kind != AccumulatorKind::Read;
@@ -243,7 +254,7 @@ impl Builder<'_> {
             let Some(dot) = selection.dots.get(accumulator.dot) else { continue };
             let bytes = dot.extents[0] * dot.extents[1] * 4;
             let latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
-            let place = Line { region: after, role: PartitionRole::Math, cycle, order, latency };
+            let place = Line { region: after, partition: partition(PartitionRole::Math), cycle, order, latency };
             let op = self.line_op("read accumulator".to_owned(), &place, false);
             (cycle, order) = (cycle.saturating_add(latency), order + 1);
             let id = accumulator_value(selection, index);
@@ -251,30 +262,9 @@ impl Builder<'_> {
                 value.consumers.push(Consumer { op, role: Access::Tcgen05Ld, distance: 0, in_place: false });
             }
         }
-        for (index, store) in selection.stores.iter().enumerate() {
-            let bytes = store.plan.bytes;
-            let write = target.cost(&Cost::Shared { bytes }, warps)?.latency;
-            let copy = target.cost(&Cost::TmaStore { bytes }, 1)?.latency;
-            let at = |cycle, order, latency| Line {
-                region: after,
-                role: PartitionRole::Math,
-                cycle,
-                order,
-                latency,
-            };
-            let put = self.line_op(format!("put {}", store.name), &at(cycle, order, write), false);
-            first_put = first_put.or(Some(put));
-            cycle = cycle.saturating_add(write);
-            let send = self.line_op(format!("store {}", store.name), &at(cycle, order + 1, copy), true);
-            cycle = cycle.saturating_add(copy);
-            order += 2;
-            let id = staging_value(selection, index);
-            let mut value = tile(id, &store.name, &store.plan, Producer { op: put, role: Access::RegWrite });
-            value.consumers =
-                vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
-            self.values.push(value);
-        }
-        let mut behind = Line { region: after, role: PartitionRole::Math, cycle, order, latency: 0 };
+        let (first_put, (cycle, order)) = self.stores(after, (cycle, order))?;
+        let math = partition(PartitionRole::Math);
+        let mut behind = Line { region: after, partition: math, cycle, order, latency: 0 };
         let (mut cycle, mut order) = (0u64, 0u64);
         for (ring, data) in selection.rings.iter().enumerate().filter(|(_, r)| !r.looped) {
             for (payload, &load) in data.payloads().iter().enumerate() {
@@ -283,7 +273,7 @@ impl Builder<'_> {
                 let inner_bytes = inner.saturating_mul(tile_load.plan.element_bytes);
                 let latency =
                     target.cost(&Cost::TmaLoad { bytes: tile_load.plan.bytes, inner_bytes }, 1)?.latency;
-                let place = Line { region: BEFORE, role: PartitionRole::Load, cycle, order, latency };
+                let place = Line { region: BEFORE, partition: partition(PartitionRole::Load), cycle, order, latency };
                 let op = self.line_op(format!("load {}", tile_load.name), &place, true);
                 (cycle, order) = (cycle.saturating_add(latency), order + 1);
                 let id = payload_value(selection, ring, payload);
@@ -336,13 +326,13 @@ impl Builder<'_> {
         found
     }
 
-    fn line_op(&mut self, name: String, place: &Line, is_async: bool) -> u64 {
+    pub(super) fn line_op(&mut self, name: String, place: &Line, is_async: bool) -> u64 {
         let id = self.ops.len() as u64;
         self.ops.push(ScheduledOp {
             id,
             name,
             region: Some(place.region),
-            partition: partition(place.role),
+            partition: place.partition,
             stage: 0,
             cycle: Some(place.cycle),
             order: Some(place.order),
@@ -354,12 +344,12 @@ impl Builder<'_> {
 }
 
 /// Where an operation of straight-line code stands.
-struct Line {
-    region: u64,
-    role: PartitionRole,
-    cycle: u64,
-    order: u64,
-    latency: u64,
+pub(super) struct Line {
+    pub(super) region: u64,
+    pub(super) partition: u64,
+    pub(super) cycle: u64,
+    pub(super) order: u64,
+    pub(super) latency: u64,
 }
 
 /// How a product reads a tile.
@@ -379,7 +369,7 @@ fn wait_behind(module: &Module, dot: OpId) -> Option<OpId> {
     waits.find(|&w| module.ops[w].operands.contains(&result))
 }
 
-fn tile(id: u64, name: &str, plan: &TilePlan, producer: Producer) -> BufferValue {
+pub(super) fn tile(id: u64, name: &str, plan: &TilePlan, producer: Producer) -> BufferValue {
     BufferValue {
         id,
         name: name.to_owned(),

@@ -3,6 +3,7 @@
 mod build;
 mod numbering;
 mod spare;
+mod stores;
 mod tensor;
 
 pub(crate) use build::{Source, problem};

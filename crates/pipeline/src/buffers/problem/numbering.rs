@@ -11,14 +11,19 @@ pub(crate) fn payload_value(selection: &Selection, ring: usize, payload: usize) 
     (before + payload) as u64
 }
 
-/// The value of the staging buffer of store number `index`.
+/// The value of staging buffer number `index`: those of all stores for the first computing partition, then for the next.
 pub(crate) fn staging_value(selection: &Selection, index: usize) -> u64 {
     payload_value(selection, selection.rings.len(), index)
 }
 
+/// Staging buffers of all computing partitions.
+pub(crate) fn stagings(selection: &Selection) -> usize {
+    selection.stores.len().saturating_mul(selection.computing())
+}
+
 /// The value of accumulator number `index` in tensor memory.
 pub(crate) fn accumulator_value(selection: &Selection, index: usize) -> u64 {
-    staging_value(selection, selection.stores.len() + index)
+    staging_value(selection, stagings(selection) + index)
 }
 
 /// The value of operand number `index` in tensor memory.
@@ -45,7 +50,7 @@ pub(crate) fn filled(selection: &Selection) -> Vec<(OpId, u64)> {
 pub(crate) fn value_fill(module: &Module, selection: &Selection, value: u64) -> Option<OpId> {
     let payloads =
         selection.rings.iter().flat_map(|r| r.payloads()).map(|&l| selection.loads.get(l).map(|l| l.op));
-    let stores = selection.stores.iter().map(|s| Some(s.op));
+    let stores = (0..selection.computing()).flat_map(|_| selection.stores.iter().map(|s| Some(s.op)));
     let accumulators = selection.accumulators.iter().map(|s| selection.dots.get(s.dot).map(|d| d.op));
     let operands = selection.operands.iter().map(|f| module.def_op(f.value));
     payloads.chain(stores).chain(accumulators).chain(operands).nth(usize::try_from(value).ok()?)?

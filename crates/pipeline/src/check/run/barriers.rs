@@ -16,6 +16,7 @@ impl Run<'_, '_> {
                     self.warps.get_mut(w).filter(|_| full).and_then(|x| x.waits.get_mut(ring))
                 {
                     *count += 1;
+                    self.take(w, ring, slot);
                 }
                 Step::Went
             }
@@ -87,7 +88,7 @@ impl Run<'_, '_> {
         let seen = seen.iter().filter(|((of, _), _)| *of == ring).map(|(_, n)| *n).max();
         let waited = match self.is_grouped(ring) {
             true => seen.unwrap_or(0),
-            false => warp.waits.get(ring).copied().unwrap_or(0),
+            false => warp.waited(ring),
         };
         let released = self.warps.get_mut(w).and_then(|x| x.releases.get_mut(ring)).map_or(0, |n| {
             *n += 1;
@@ -117,9 +118,12 @@ impl Run<'_, '_> {
     pub(super) fn advance(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, slot, phase)) = self.iterator(w, op) else { return Step::Broken };
         let depth = self.model.rings.get(ring).map_or(1, |r| r.depth);
-        let wraps = slot + 1 == depth;
-        let next = if wraps { 0 } else { slot + 1 };
-        let phase = phase ^ u64::from(wraps);
+        let by = match self.skips(w, op, ring) {
+            Ok(by) => by.unwrap_or(1),
+            Err(broken) => return broken,
+        };
+        let (next, rounds) = ((slot + by) % depth, (slot + by) / depth);
+        let phase = phase ^ (rounds & 1);
         let results = self.model.module.ops[op].results.to_vec();
         for (result, value) in results.into_iter().zip([next, phase]) {
             self.set(w, result, Val::Int(i64::try_from(value).unwrap_or(0)));

@@ -6,6 +6,7 @@ mod groups;
 mod rows;
 mod sampled;
 mod scalars;
+mod skips;
 mod stores;
 mod tensor;
 mod tiles;

@@ -44,7 +44,11 @@ impl Run<'_, '_> {
         // What the slot holds must have reached everybody who waits for it.
         let held = self.machine.places.get(place).and_then(|p| p.holds);
         let waiting = |x: &Warp| x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v));
-        if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x)) {
+        if self.model.rings.get(ring).is_some_and(|r| r.in_turns) {
+            if let Some(text) = self.untaken(place) {
+                return self.broken(w, Rule::Overwrite, format!("overwrites a slot: {text}"));
+            }
+        } else if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x)) {
             let text = format!("overwrites copy {} before warp {late} read it", held.unwrap_or(0));
             return self.broken(w, Rule::Overwrite, text);
         }
@@ -55,6 +59,9 @@ impl Run<'_, '_> {
             return self.broken(w, Rule::Fence, text);
         }
         self.machine.spoil(place);
+        if let Some(place) = self.machine.places.get_mut(place) {
+            place.taken.clear();
+        }
         let bytes = self.model.rings.get(ring).and_then(|r| r.payloads.get(payload)).map_or(0, |p| p.bytes);
         if let Some(issued) = self.machine.issued.get_mut(ring).and_then(|r| r.get_mut(payload)) {
             let map = self.model.operand(op, 1);

@@ -41,8 +41,18 @@ impl Run<'_, '_> {
         let (turns, first) = self.model.turns_of(op)?;
         let partition = self.warps.get(w)?.partition;
         let before = self.warps.iter().take(w).filter(|other| other.partition == partition).count();
-        let each = (self.model.partitions.get(partition)?.warps / turns.replicas).max(1);
-        let replica = u64::try_from(before).ok()? / each;
+        let own = self.model.partitions.get(partition)?;
+        let takers = self.model.takers(turns);
+        let (each, replica) = match takers.as_slice() {
+            [_] => {
+                let each = (own.warps / turns.replicas).max(1);
+                (each, u64::try_from(before).ok()? / each)
+            }
+            all => {
+                let at = all.iter().position(|p| p.warp == own.warp)?;
+                (own.warps, u64::try_from(at).ok()?)
+            }
+        };
         if self.model.number(op, "only").is_some_and(|only| only != replica) {
             return Some(None);
         }

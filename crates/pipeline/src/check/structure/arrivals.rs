@@ -49,6 +49,14 @@ pub(super) fn counts(model: &Model<'_>, index: usize, ring: &Ring, target: &Targ
     let releasing = match ring.is_operands() || ring.is_tmem_operands() {
         // A commit of products is one arrival.
         true => elected.min(1) as u64,
+        // Partitions that read in turn are alike, and one of them gives a slot back.
+        false if ring.in_turns => {
+            let all = warps_of(Opcode::ConsumerRelease);
+            let by: BTreeSet<usize> = mine(Opcode::ConsumerRelease).map(|(at, ..)| at).collect();
+            let warps = by.iter().filter_map(|&at| model.partitions.get(at)).map(|p| p.warps);
+            let most = warps.clone().max().unwrap_or(0);
+            if warps.sum::<u64>() == most * by.len() as u64 { most } else { all }
+        }
         false => warps_of(Opcode::ConsumerRelease),
     };
     if ring.empty.is_some() && ring.arrive_empty != releasing {

@@ -3,7 +3,7 @@
 use warploom_chips::Target;
 use warploom_ir::{Attr, OpId, Opcode};
 
-use crate::check::model::Model;
+use crate::check::model::{Model, Partition};
 use crate::check::report::{Report, Rule};
 use crate::check::turns::Turns;
 
@@ -16,6 +16,15 @@ impl Model<'_> {
         Some((self.turns.get(at)?, self.barriers.len() + usize::try_from(before).ok()?))
     }
 
+    /// The partitions that take turns, by their warps.
+    pub fn takers(&self, turns: &Turns) -> Vec<&Partition> {
+        let names = |op: OpId| self.turns_of(op).is_some_and(|(named, _)| named.name == turns.name);
+        let takes = |p: &&Partition| p.ops.iter().any(|placed| names(placed.op));
+        let mut takers: Vec<&Partition> = self.partitions.iter().filter(takes).collect();
+        takers.sort_by_key(|p| p.warp);
+        takers
+    }
+
     /// Named barriers in all: those that are declared, then those of the turns.
     pub fn named(&self) -> usize {
         let turns: u64 = self.turns.iter().map(|t| t.replicas).sum();
@@ -23,7 +32,7 @@ impl Model<'_> {
     }
 }
 
-/// Turns have barriers of their own, and go round equal replicas of one partition.
+/// Turns have barriers of their own, and go round equal replicas of one partition, or equal partitions.
 pub(super) fn turns(model: &Model<'_>, target: &Target, report: &mut Report) {
     let free = target.barriers.free_ids();
     let mut taken: Vec<u64> = model.barriers.iter().map(|b| b.id).collect();
@@ -36,11 +45,15 @@ pub(super) fn turns(model: &Model<'_>, target: &Target, report: &mut Report) {
             }
             taken.push(id);
         }
-        let names = |op: OpId| model.turns_of(op).is_some_and(|(named, _)| named.name == turns.name);
-        let users: Vec<_> =
-            model.partitions.iter().filter(|p| p.ops.iter().any(|placed| names(placed.op))).collect();
-        if !matches!(users.as_slice(), [one] if one.warps.is_multiple_of(turns.replicas)) {
-            let text = format!("{} partitions take turns; one with equal replicas must", users.len());
+        let users = model.takers(turns);
+        let equal = match users.as_slice() {
+            [one] => one.warps.is_multiple_of(turns.replicas),
+            all => {
+                all.len() as u64 == turns.replicas && all.windows(2).all(|two| two[0].warps == two[1].warps)
+            }
+        };
+        if !equal {
+            let text = format!("{} partitions take turns; equal replicas must", users.len());
             report.add(Rule::Warps, &at, text);
         }
     }
