@@ -71,10 +71,8 @@ fn q50_what_cannot_be_taken_in_turn_says_why() {
     assert!(wide.contains("too few registers for a whole tile"), "{wide}");
     // No loop over tiles, nothing to say.
     assert_eq!(refused(&common::kernel("gemm_bf16")).as_deref(), Some(""));
-    let branch = changed("scf.for %arg18", "scf.if %yes {\n scf.for %arg18").replace(
-        "    tt.return",
-        "    }\n    tt.return",
-    );
+    let branch = changed("scf.for %arg18", "scf.if %yes {\n scf.for %arg18")
+        .replace("    tt.return", "    }\n    tt.return");
     let branch = branch.replace(
         "    %6 = tt.get_num_programs",
         "    %yes = arith.cmpi sgt, %arg17, %c0_i32 : i32\n    %6 = tt.get_num_programs",
@@ -126,7 +124,8 @@ fn the_forms_of_turns_by_tiles_are_read_back() {
         &common::hopper(),
         &CompileOptions::default(),
     );
-    let flat = print(&flat.unwrap().scheduled).replacen("pending = 1 : i64", "pending = 1 : i64, turns = true", 1);
+    let flat =
+        print(&flat.unwrap().scheduled).replacen("pending = 1 : i64", "pending = 1 : i64, turns = true", 1);
     assert!(flat.contains("turns = true"), "{flat}");
     assert_eq!(again(&flat).unwrap_err()[0].rule, Some("Q50"));
 }
@@ -169,9 +168,11 @@ const MUTATIONS: &[Mutation] = &[
     ("a turn is not taken", &[Rule::NamedBarrier, Rule::Deadlock, Rule::Read, Rule::Drain], |m| {
         m.detach(nth(m, Opcode::TurnTake, 0))
     }),
-    ("the second partition does not wait for its turn", &[Rule::NamedBarrier, Rule::Deadlock, Rule::Read, Rule::Drain], |m| {
-        m.detach(nth(m, Opcode::TurnTake, 2))
-    }),
+    (
+        "the second partition does not wait for its turn",
+        &[Rule::NamedBarrier, Rule::Deadlock, Rule::Read, Rule::Drain],
+        |m| m.detach(nth(m, Opcode::TurnTake, 2)),
+    ),
     ("nobody takes the turn that is left after an even number of tiles", &[Rule::Drain], |m| {
         m.detach(nth(m, Opcode::TurnTake, 1))
     }),
@@ -182,35 +183,49 @@ const MUTATIONS: &[Mutation] = &[
         let turns = [Opcode::TurnTake, Opcode::TurnPass, Opcode::Turns];
         turns.into_iter().flat_map(|o| all(m, o)).collect::<Vec<_>>().into_iter().for_each(|op| m.detach(op));
     }),
-    ("a turn is passed before the slots are waited for", &[Rule::Read, Rule::Deadlock, Rule::Overwrite], |m| {
-        let (pass, take) = (nth(m, Opcode::TurnPass, 0), nth(m, Opcode::TurnTake, 0));
-        m.detach(pass);
-        let block = m.ops[take].block.unwrap();
-        m.insert(block, 1, pass);
-    }),
-    ("both partitions take the same tiles", &[Rule::Arrivals, Rule::Deadlock, Rule::Overwrite, Rule::Drain], |m| {
-        let compares = all(m, Opcode::CmpI);
-        let ours = |op: &OpId| m.ops[*op].operands[0];
-        let turn = |op: &&OpId| m.values[ours(op)].name.as_deref() == Some("turn");
-        let of: Vec<_> = compares.iter().filter(turn).copied().collect();
-        let zero = m.ops[of[0]].operands[1];
-        m.ops[of[1]].operands[1] = zero;
-    }),
+    (
+        "a turn is passed before the slots are waited for",
+        &[Rule::Read, Rule::Deadlock, Rule::Overwrite],
+        |m| {
+            let (pass, take) = (nth(m, Opcode::TurnPass, 0), nth(m, Opcode::TurnTake, 0));
+            m.detach(pass);
+            let block = m.ops[take].block.unwrap();
+            m.insert(block, 1, pass);
+        },
+    ),
+    (
+        "both partitions take the same tiles",
+        &[Rule::Arrivals, Rule::Deadlock, Rule::Overwrite, Rule::Drain],
+        |m| {
+            let compares = all(m, Opcode::CmpI);
+            let ours = |op: &OpId| m.ops[*op].operands[0];
+            let turn = |op: &&OpId| m.values[ours(op)].name.as_deref() == Some("turn");
+            let of: Vec<_> = compares.iter().filter(turn).copied().collect();
+            let zero = m.ops[of[0]].operands[1];
+            m.ops[of[1]].operands[1] = zero;
+        },
+    ),
     ("one slot too many is skipped", &[Rule::Read, Rule::Deadlock, Rule::Overwrite, Rule::Drain], |m| {
         skip_other(m, 0, Opcode::AddI)
     }),
-    ("one slot too few is skipped", &[Rule::Read, Rule::Deadlock, Rule::Overwrite, Rule::Form, Rule::Drain], |m| {
-        skip_other(m, 1, Opcode::SubI)
-    }),
+    (
+        "one slot too few is skipped",
+        &[Rule::Read, Rule::Deadlock, Rule::Overwrite, Rule::Form, Rule::Drain],
+        |m| skip_other(m, 1, Opcode::SubI),
+    ),
     ("nothing is skipped", &[Rule::Arrivals], |m| {
         for skip in skips(m) {
             m.ops[skip].operands.truncate(2);
         }
     }),
-    ("one partition skips one slot a tile", &[Rule::Read, Rule::Deadlock, Rule::Overwrite, Rule::Drain], |m| {
-        let skip = skips(m)[0];
-        m.ops[skip].operands.truncate(2);
-    }),
+    (
+        "one partition skips one slot a tile",
+        &[Rule::Read, Rule::Deadlock, Rule::Overwrite, Rule::Drain],
+        |m| {
+            let skip = skips(m)[0];
+            m.ops[skip].operands.truncate(2);
+        },
+    ),
     ("the slots of the phase before are skipped", &[Rule::Read, Rule::Deadlock, Rule::Overwrite], |m| {
         // A whole round more: the same slot, another phase.
         let depth = m.attr(nth(m, Opcode::Pipeline, 0), "depth").and_then(Attr::as_i64).unwrap();

@@ -38,10 +38,7 @@ pub(crate) fn choose(
 }
 
 /// The best strategy where one computing partition takes all tiles.
-fn choose_split(
-    source: &Source<'_>,
-    out: &[Strategy],
-) -> Result<(Plan, Vec<SplitCandidate>), Diagnostics> {
+fn choose_split(source: &Source<'_>, out: &[Strategy]) -> Result<(Plan, Vec<SplitCandidate>), Diagnostics> {
     if let Some((strategy, _)) = source.given {
         if source.options.partitions.is_some_and(|asked| asked != strategy.partitions) {
             let text = "the form was made for other partitions than the option asks for";
@@ -147,7 +144,8 @@ fn weigh(
         None => field.enter(other, expected, several().map_err(first)),
     }
     if alone != MmaInstruction::MmaSync {
-        let by_lanes = PartitionSplit { one_partition: true, turns: false, instruction: Some(MmaInstruction::MmaSync) };
+        let by_lanes =
+            PartitionSplit { one_partition: true, turns: false, instruction: Some(MmaInstruction::MmaSync) };
         let expected = price(source, by_lanes);
         match field.loses_to(by_lanes, expected) {
             false => field.add(by_lanes, expected, SplitVerdict::Dearer),

@@ -254,7 +254,8 @@ impl Builder<'_> {
             let Some(dot) = selection.dots.get(accumulator.dot) else { continue };
             let bytes = dot.extents[0] * dot.extents[1] * 4;
             let latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
-            let place = Line { region: after, partition: partition(PartitionRole::Math), cycle, order, latency };
+            let place =
+                Line { region: after, partition: partition(PartitionRole::Math), cycle, order, latency };
             let op = self.line_op("read accumulator".to_owned(), &place, false);
             (cycle, order) = (cycle.saturating_add(latency), order + 1);
             let id = accumulator_value(selection, index);
@@ -273,7 +274,8 @@ impl Builder<'_> {
                 let inner_bytes = inner.saturating_mul(tile_load.plan.element_bytes);
                 let latency =
                     target.cost(&Cost::TmaLoad { bytes: tile_load.plan.bytes, inner_bytes }, 1)?.latency;
-                let place = Line { region: BEFORE, partition: partition(PartitionRole::Load), cycle, order, latency };
+                let place =
+                    Line { region: BEFORE, partition: partition(PartitionRole::Load), cycle, order, latency };
                 let op = self.line_op(format!("load {}", tile_load.name), &place, true);
                 (cycle, order) = (cycle.saturating_add(latency), order + 1);
                 let id = payload_value(selection, ring, payload);

@@ -39,7 +39,8 @@ impl Run<'_, '_> {
             if let Some(least) = waits.filter_map(|x| x.waits.get(index)).min().filter(|&&n| n < copies) {
                 found.push(format!("@{}: {copies} copies, {least} waited for", ring.name));
             }
-            let places = self.machine.places.iter().enumerate().filter(|(_, p)| ring.in_turns && p.ring == index);
+            let places =
+                self.machine.places.iter().enumerate().filter(|(_, p)| ring.in_turns && p.ring == index);
             found.extend(places.filter_map(|(at, _)| Some(format!("@{}: {}", ring.name, self.untaken(at)?))));
             if self.machine.full.get(index).is_some_and(|b| b.iter().any(|b| b.unbalanced())) {
                 found.push(format!("@{}: announced bytes and copied bytes differ", ring.name));
