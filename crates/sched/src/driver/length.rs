@@ -68,7 +68,7 @@ impl Session<'_> {
         let mut shortening = Shortening { problem, ii, proved: low, high, best };
         match Shortest::new(problem, ii, high) {
             Some(search) if search.asks_all() => self.descend(search, &mut shortening),
-            search => self.bisect(search.as_ref(), &mut shortening),
+            search => self.bisect(search, &mut shortening),
         }
         (shortening.best, shortening.proved >= shortening.high)
     }
@@ -125,7 +125,7 @@ impl Session<'_> {
 
     /// Bisects with questions of their own, where residues are the better way: briefly, as most loops are easy, and again
     /// around what was found in between.
-    fn bisect(&mut self, search: Option<&Shortest<'_>>, s: &mut Shortening<'_>) {
+    fn bisect(&mut self, search: Option<Shortest<'_>>, s: &mut Shortening<'_>) {
         self.question();
         let brief = self.left.min(self.options.steps / BRIEF_PART);
         let rest = self.left - brief;
@@ -134,10 +134,22 @@ impl Session<'_> {
         self.question();
         self.left += rest;
         self.insert(s);
-        if let Some(search) = search {
-            self.improve(search, s, Trial::Long);
+        if let Some(mut search) = search {
+            self.by_wraps(&mut search, s);
+            self.improve(&search, s, Trial::Long);
         }
         self.halve(s);
+    }
+
+    /// Where uses are long, the search by wraps may know better than residues.
+    fn by_wraps(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
+        let budget = self.budget;
+        self.budget = StepBudget::with_work(self.options.steps / WHOLE_PART, WHOLE_WORK_PER_NODE);
+        self.passes(search, s);
+        self.begin_with_room(search, s);
+        let spent = self.budget.spent;
+        self.budget = budget;
+        self.budget.spent += spent;
     }
 
     /// The bound is asked first, then the middle of what is left; everything below is refuted as long as nothing was left
