@@ -5,6 +5,7 @@ use crate::driver::session::{Range, Session};
 use crate::driver::shortening::{Shortening, Trial};
 use crate::exact::ask::at_length;
 use crate::exact::shortest::Shortest;
+use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
 use crate::heuristic::compact::compact;
 use crate::heuristic::sms::Swing;
@@ -14,8 +15,13 @@ use crate::model::problem::Problem;
 /// `auto` spends such a part of `steps` on the length; where wraps decide, it asks about the whole loop with a smaller one,
 /// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
+const LEAST_LENGTH_PART: u64 = 8;
 const WHOLE_PART: u64 = 28;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
+
+/// The part of what is left that is given to wraps where residues decide.
+const WRAPS_PART: u64 = 3;
+const EXACT_WRAPS_PART: u64 = 1_000;
 
 /// Where residues decide, questions may take such a part of `steps` before anything else is tried.
 const BRIEF_PART: u64 = 16;
@@ -34,7 +40,9 @@ impl Session<'_> {
         if self.options.algorithm == Algorithm::Auto {
             // The length only lengthens the prologue (S69): the default spends less on it.
             self.question();
-            self.left = self.left.min(self.options.steps / LENGTH_PART);
+            // Also where the II took all there was.
+            self.left =
+                self.left.clamp(self.options.steps / LEAST_LENGTH_PART, self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
         }
         let mut time = compact(self.problem, ii, time);
@@ -67,7 +75,7 @@ impl Session<'_> {
         }
         let mut shortening = Shortening { problem, ii, proved: low, high, best };
         match Shortest::new(problem, ii, high) {
-            Some(search) if search.asks_all() => self.descend(search, &mut shortening),
+            Some(search) if search.alone() => self.descend(search, &mut shortening),
             search => self.bisect(search, &mut shortening),
         }
         (shortening.best, shortening.proved >= shortening.high)
@@ -135,7 +143,9 @@ impl Session<'_> {
         self.left += rest;
         self.insert(s);
         if let Some(mut search) = search {
-            self.by_wraps(&mut search, s);
+            if search.asks_all() {
+                self.by_wraps(&mut search, s);
+            }
             self.improve(&search, s, Trial::Long);
         }
         self.halve(s);
@@ -144,9 +154,12 @@ impl Session<'_> {
     /// Where uses are long, the search by wraps may know better than residues.
     fn by_wraps(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
         let budget = self.budget;
-        self.budget = StepBudget::with_work(self.options.steps / WHOLE_PART, WHOLE_WORK_PER_NODE);
-        self.passes(search, s);
+        let exact = self.options.algorithm == Algorithm::Exact;
+        let part = if exact { EXACT_WRAPS_PART } else { WRAPS_PART };
+        self.budget = StepBudget::with_work(self.left / part, WHOLE_WORK_PER_NODE);
+        search.prefer(&s.best);
         self.begin_with_room(search, s);
+        self.passes(search, s);
         let spent = self.budget.spent;
         self.budget = budget;
         self.budget.spent += spent;

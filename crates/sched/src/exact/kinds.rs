@@ -27,7 +27,8 @@ pub(crate) fn long_uses(problem: &Problem, span: Span, active: &Active) -> bool 
 /// Whether no operation uses a resource of several units more than once: where some do, their pairs tell little of the room
 /// that is left.
 fn once_each(problem: &Problem, active: &Active) -> bool {
-    let apart = |u: &UnitUse, v: &UnitUse| u.resource != v.resource || problem.count[u.resource as usize] == 1;
+    let apart =
+        |u: &UnitUse, v: &UnitUse| u.resource != v.resource || problem.count[u.resource as usize] == 1;
     let once_each = |uses: &[UnitUse]| (1..uses.len()).all(|i| uses[..i].iter().all(|u| apart(u, &uses[i])));
     active.nodes.iter().all(|&v| once_each(problem.uses(v as usize)))
 }

@@ -45,8 +45,13 @@ impl<'p> Shortest<'p> {
         Some(Shortest { problem, ii, active, pairs, tails, whole, alone })
     }
 
-    /// Whether the search over all operations is the better way, and residues need not be asked.
+    /// Whether the search over all operations is worth asking.
     pub fn asks_all(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Whether it is the better way, and residues need not be asked.
+    pub fn alone(&self) -> bool {
         self.alone
     }
 
