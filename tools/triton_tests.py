@@ -12,6 +12,7 @@ and no GPU. It is its own plug-in of pytest.
 
 import argparse
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -149,9 +150,8 @@ def main():
                         "--warploom", chip, "--warploom-compiler", compiler, f"--details={details}",
                         f"--every={options.every}", f"--first={options.first}",
                         f"--seconds={options.seconds}", str(file.resolve())]
-                path = {"PYTHONPATH": str(Path(__file__).resolve().parent), "PYTHONDONTWRITEBYTECODE": "1"}
-                import os
-
+                here = [str(Path(__file__).resolve().parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+                path = {"PYTHONPATH": os.pathsep.join(here), "PYTHONDONTWRITEBYTECODE": "1"}
                 log = details.with_suffix(f".{file.stem}.log")
                 with log.open("w") as out:
                     subprocess.run(line, env={**os.environ, **path}, stdout=out, stderr=subprocess.STDOUT)

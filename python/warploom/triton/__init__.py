@@ -14,6 +14,7 @@ from typing import Any, Callable, Sequence
 
 import triton
 from triton.backends.nvidia.driver import CudaDriver
+from triton.compiler.compiler import CompiledKernel
 from triton.runtime.jit import JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -21,6 +22,7 @@ from ..emulator import Emulation, Report
 from ..errors import usage
 from . import stages
 from .arrays import Tensor, wrap
+from .assembled import Assembled
 from .driver import Driver
 from .prune import prune_by
 
@@ -78,6 +80,13 @@ class Emulator:
             return run(self, *(wrap(a) for a in args), **{name: wrap(a) for name, a in kwargs.items()})
 
         self._replace(JITFunction, "run", wrapped, run)
+        init = CompiledKernel.__init__
+
+        def compiled(self: Any, *args: Any, **kwargs: Any) -> None:
+            init(self, *args, **kwargs)
+            self.asm = Assembled(self.asm, self.metadata)
+
+        self._replace(CompiledKernel, "__init__", compiled, init)
         if torch:
             from .torch_device import pretend
 

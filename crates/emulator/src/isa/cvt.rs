@@ -115,6 +115,8 @@ impl Spec {
             let v = if self.sat { v.clamp(lowest(self.to), highest(self.to)) } else { v };
             return self.extend(v as u64);
         }
+        // Of a whole number nothing but 0 and 1 is left.
+        let v = if self.sat { v.clamp(0, 1) } else { v };
         match (self.to, self.rounding) {
             (Ty::F64, mode) => exact::whole(v, mode).to_bits(),
             (Ty::F32, Rounding::Even) => u64::from((v as f32).to_bits()),
@@ -124,7 +126,9 @@ impl Spec {
 
     fn to_integer(self, x: f64) -> u64 {
         if x.is_nan() {
-            return 0;
+            // Where neither side has 64 bits it is 0, else the highest bit.
+            let wide = self.from == Ty::F64 || self.to.bits() == 64;
+            return self.extend(if wide { 1 << (self.to.bits() - 1) } else { 0 });
         }
         let whole = self.rounding.whole(x);
         let v = (whole as i128).clamp(lowest(self.to), highest(self.to));
@@ -133,13 +137,7 @@ impl Spec {
 
     fn to_float(self, x: f64) -> u64 {
         let x = if self.whole { self.rounding.whole(x) } else { x };
-        let x = if !self.sat {
-            x
-        } else if x.is_nan() {
-            0.0
-        } else {
-            x.clamp(0.0, 1.0)
-        };
+        let x = if self.sat { float::saturate64(x) } else { x };
         match self.to {
             Ty::F64 => x.to_bits(),
             Ty::TF32 => u64::from(self.encode(x)) << 13,

@@ -8,6 +8,7 @@ mod cvt;
 pub(crate) mod memory;
 pub(crate) mod mods;
 pub(crate) mod predicates;
+mod qualifiers;
 mod seldom;
 pub(crate) mod sync;
 pub(crate) mod tcgen;

@@ -64,9 +64,32 @@ pub(crate) fn min_nan(a: f32, b: f32) -> f32 {
     if a.is_nan() || b.is_nan() { NAN } else { min(a, b) }
 }
 
-/// Clamp to [0, 1], NaN to 0 (`.sat`).
+/// Clamp to [0, 1], NaN and -0 to 0 (`.sat`).
 pub(crate) fn saturate(x: f32) -> f32 {
-    if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
+}
+
+/// The same of an f64.
+pub(crate) fn saturate64(x: f64) -> f64 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
+}
+
+/// Of two f64: NaN loses, +0 is above -0.
+pub(crate) fn max64(a: f64, b: f64) -> f64 {
+    if a == b && a.is_sign_negative() { b } else { a.max(b) }
+}
+
+/// Of two f64: NaN loses, -0 is below +0.
+pub(crate) fn min64(a: f64, b: f64) -> f64 {
+    if a == b && b.is_sign_negative() { b } else { a.min(b) }
+}
+
+/// `rcp.approx.ftz.f64` and its kin: of the upper word alone, to 20 bits of the mantissa, without subnormals.
+pub(crate) fn rough(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
+    const UPPER: u64 = 0xffff_ffff_0000_0000;
+    let flush = |x: f64| if x.is_subnormal() { 0.0_f64.copysign(x) } else { x };
+    let y = flush(f(flush(f64::from_bits(bits & UPPER))));
+    if y.is_finite() { y.to_bits().wrapping_add(1 << 31) & UPPER } else { y.to_bits() & UPPER }
 }
 
 /// NaN in the form that arithmetic gives it.

@@ -4,6 +4,7 @@ use super::context::{Context, Res};
 use super::cvt::{cvt, rounding};
 use super::mods::Mods;
 use super::predicates::{predicate, selp, set, setp};
+use super::qualifiers;
 use super::seldom;
 use crate::isa::lanes::float::Quals;
 use crate::isa::lanes::{
@@ -29,9 +30,9 @@ pub(crate) fn arithmetic<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &
             Ok(Op::Setp { f, d, q: None, a, b: a, with: None })
         }
         "slct" => {
-            m.flag("ftz");
+            let ftz = m.flag("ftz");
             let (ty, by) = (m.ty()?, m.ty()?);
-            let f = int::select(by).ok_or_else(|| m.unknown("type"))?;
+            let f = int::select(by, ftz).ok_or_else(|| m.unknown("type"))?;
             ter(cx, args, f, [ty, ty, by])
         }
         "selp" => selp(cx, m, args),
@@ -282,7 +283,8 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     // A multiply and an add of floats are fused on all chips there are.
     let name = if m.base == "mad" { "fma" } else { m.base };
     let directed = m.take(|w| rounding(w).filter(|(_, whole)| !whole));
-    m.ignore(&["approx", "full"]);
+    let approx = m.flag("approx");
+    m.ignore(&["full"]);
     let xorsign = m.flag("xorsign");
     let q = Quals {
         ftz: m.flag("ftz"),
@@ -299,6 +301,15 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
     }
     let name = if m.flag("shiftamt") { "bfind.shiftamt" } else { name };
     let (ty, n) = (m.ty()?, args.len());
+    if let Some(qualifier) = qualifiers::foreign(m.base, ty, q, approx) {
+        return Err(m.unknown(&format!("it has no .{qualifier}")));
+    }
+    // Of f64 there are rough ones with `.ftz`.
+    let name = match (name, approx && q.ftz && ty == Ty::F64) {
+        ("rcp", true) => "rcp.rough",
+        ("rsqrt", true) => "rsqrt.rough",
+        _ => name,
+    };
     let halves = matches!(ty, Ty::F16 | Ty::BF16 | Ty::F16x2 | Ty::BF16x2);
     let chooses = n == 3 && matches!(name, "min" | "max") && (halves || ty == Ty::F32);
     if xorsign && !(q.xorsign_abs && chooses) {
@@ -308,12 +319,12 @@ fn plain<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         return directed_op(cx, m, args, (r, q), ty);
     }
     if let Some(second) = m.take(Ty::of) {
-        let mixed = ty == Ty::F32 && matches!(second, Ty::F16 | Ty::BF16);
+        let mixed = ty == Ty::F32 && matches!(second, Ty::F16 | Ty::BF16) && !q.ftz;
         if mixed && name == "fma" {
-            let f = half::mixed_fma(second).ok_or_else(|| m.unknown("types"))?;
+            let f = half::mixed_fma(second, q.sat).ok_or_else(|| m.unknown("types"))?;
             return ter(cx, args, f, [second, second, ty]);
         }
-        let f = if mixed { half::mixed(name, second) } else { None };
+        let f = if mixed { half::mixed(name, second, q.sat) } else { None };
         return bin(cx, args, f.ok_or_else(|| m.unknown("types"))?, [second, ty]);
     }
     if ty == Ty::F32 && m.flag("abs") {

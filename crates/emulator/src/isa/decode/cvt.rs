@@ -2,6 +2,7 @@
 
 use super::context::{Context, Res};
 use super::mods::Mods;
+use super::qualifiers;
 use crate::isa::cvt::{Spec, packed};
 use crate::isa::formula::Formula;
 use crate::isa::lanes::integer as int;
@@ -43,6 +44,9 @@ pub(super) fn cvt<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operan
     let spec = Spec { to, from, rounding, whole, ftz, sat, satfinite, relu, register: cx.width(d) };
     if !spec.known() {
         return Err(m.unknown("types"));
+    }
+    if let Some(qualifier) = qualifiers::foreign_conversion(spec) {
+        return Err(m.unknown(&format!("it has no .{qualifier}")));
     }
     let a = cx.src(cx.arg(args, 1)?, from)?;
     let b = if two { Some(cx.src(cx.arg(args, 2)?, from)?) } else { None };

@@ -19,7 +19,7 @@ pub(crate) fn setp<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Opera
     let ftz = m.flag("ftz");
     let ty = m.ty()?;
     if let Some(half) = halves_of(ty) {
-        let f = compare::compare(cmp, half, false).ok_or_else(|| m.unknown("comparison or type"))?;
+        let f = compare::compare(cmp, half, ftz).ok_or_else(|| m.unknown("comparison or type"))?;
         let want = 3 + usize::from(logic.is_some());
         cx.count(args, want, want)?;
         let Operand::Pair(d, q) = cx.arg(args, 0)? else { return Err(cx.fail("p|q is expected")) };

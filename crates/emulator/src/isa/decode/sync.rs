@@ -198,7 +198,9 @@ pub(crate) fn warp<'a>(
                 Some(_) => Shuffle::Index,
                 None => return Err(m.unknown("mode")),
             };
-            m.ty()?;
+            if m.ty()?.bits() != 32 {
+                return Err(m.unknown("type"));
+            }
             cx.count(args, 5, 5)?;
             let (d, p) = cx.dst_pair(cx.arg(args, 0)?)?;
             let d = d.ok_or_else(|| cx.fail("a destination is needed"))?;
@@ -240,8 +242,9 @@ pub(crate) fn warp<'a>(
             let q = float::Quals { nan, ..float::Quals::default() };
             let f: Option<F2> = match ty {
                 Ty::F32 if absolute => float::absolute(name, nan),
-                Ty::F32 => float::binary(name, ty, q),
-                _ if absolute => None,
+                Ty::F32 if matches!(name, "min" | "max") => float::binary(name, ty, q),
+                Ty::F32 => None,
+                _ if absolute || nan => None,
                 _ => int::binary(name, ty),
             };
             let f = f.ok_or_else(|| m.unknown("type"))?;

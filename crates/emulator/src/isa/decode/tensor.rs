@@ -97,6 +97,7 @@ fn mma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> 
     };
     let outputs_fit = double == (d_ty == AccTy::F64) && double == (c_ty == AccTy::F64);
     if !(rows == 16 || double)
+        || saturate && !a_ty.integer()
         || n != 8
         || !legal
         || !outputs_fit
@@ -169,6 +170,7 @@ fn wgmma<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -
         || a_ty.integer() != b_ty.integer()
         || a_ty.integer() != (d_ty == AccTy::S32)
         || d_ty == AccTy::F64
+        || saturate && !a_ty.integer()
     {
         return Err(m.unknown("shape and types (T12)"));
     }

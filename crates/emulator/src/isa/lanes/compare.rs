@@ -84,10 +84,13 @@ pub(crate) fn property(name: &str, ty: Ty) -> Option<Compare> {
     })
 }
 
-/// The comparison `name` on a type; `ftz` flushes f32 inputs.
+/// The comparison `name` on a type; `ftz` flushes inputs of f32 and f16, which alone have it.
 pub(crate) fn compare(name: &str, ty: Ty, ftz: bool) -> Option<Compare> {
     #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "unordered comparisons are true for NaN")]
     Some(match ty {
+        Ty::F16 if ftz => real!(name, |x: u64| f16_value(super::half::flush(x) as u16)),
+        Ty::F32 if ftz => real!(name, flushed),
+        _ if ftz => return None,
         Ty::U8 | Ty::B8 => ordered!(name, |x: u64| x as u8),
         Ty::U16 | Ty::B16 => ordered!(name, |x: u64| x as u16),
         Ty::U32 | Ty::B32 => ordered!(name, |x: u64| x as u32),
@@ -96,7 +99,6 @@ pub(crate) fn compare(name: &str, ty: Ty, ftz: bool) -> Option<Compare> {
         Ty::S16 => ordered!(name, |x: u64| x as i16),
         Ty::S32 => ordered!(name, |x: u64| x as i32),
         Ty::S64 => ordered!(name, |x: u64| x as i64),
-        Ty::F32 if ftz => real!(name, flushed),
         Ty::F32 => real!(name, f32_of),
         Ty::F64 => real!(name, f64::from_bits),
         Ty::F16 => real!(name, |x: u64| f16_value(x as u16)),

@@ -60,6 +60,8 @@ pub(crate) fn unary(name: &str, ty: Ty, q: Quals) -> Option<F1> {
         ("abs", Ty::F64) => lanes!(|a| a & !(1 << 63)),
         ("sqrt", Ty::F64) => lanes!(|a| f64::from_bits(a).sqrt().to_bits()),
         ("rcp", Ty::F64) => lanes!(|a| (1.0 / f64::from_bits(a)).to_bits()),
+        ("rcp.rough", Ty::F64) => lanes!(|a| n::rough(a, |x| 1.0 / x)),
+        ("rsqrt.rough", Ty::F64) => lanes!(|a| n::rough(a, |x| 1.0 / x.sqrt())),
         ("rsqrt", Ty::F64) => lanes!(|a| (1.0 / f64::from_bits(a).sqrt()).to_bits()),
         _ => return None,
     })
@@ -111,8 +113,8 @@ pub(crate) fn binary(name: &str, ty: Ty, q: Quals) -> Option<F2> {
         ("sub", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) - f64::from_bits(b)).to_bits()),
         ("mul", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits()),
         ("div", Ty::F64) => lanes!(|a, b| (f64::from_bits(a) / f64::from_bits(b)).to_bits()),
-        ("max", Ty::F64) => lanes!(|a, b| f64::from_bits(a).max(f64::from_bits(b)).to_bits()),
-        ("min", Ty::F64) => lanes!(|a, b| f64::from_bits(a).min(f64::from_bits(b)).to_bits()),
+        ("max", Ty::F64) => lanes!(|a, b| n::max64(f64::from_bits(a), f64::from_bits(b)).to_bits()),
+        ("min", Ty::F64) => lanes!(|a, b| n::min64(f64::from_bits(a), f64::from_bits(b)).to_bits()),
         ("add", Ty::F32x2) if q.ftz => packed!(|a, b| n::flush(n::flush(a) + n::flush(b))),
         ("add", Ty::F32x2) => packed!(|a, b| a + b),
         ("sub", Ty::F32x2) if q.ftz => packed!(|a, b| n::flush(n::flush(a) - n::flush(b))),
@@ -141,10 +143,10 @@ pub(crate) fn ternary(name: &str, ty: Ty, q: Quals) -> Option<F3> {
         ("fma", Ty::F64) => {
             lanes!(|a, b, c| f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits())
         }
-        ("max", Ty::F32) if q.nan => real!(|a, b, c| n::max_nan(n::max_nan(a, b), c)),
-        ("min", Ty::F32) if q.nan => real!(|a, b, c| n::min_nan(n::min_nan(a, b), c)),
-        ("max", Ty::F32) => real!(|a, b, c| n::max(n::max(a, b), c)),
-        ("min", Ty::F32) => real!(|a, b, c| n::min(n::min(a, b), c)),
+        ("max", Ty::F32) if q.nan => ftz_sat!(q, |a, b, c| n::max_nan(n::max_nan(a, b), c)),
+        ("min", Ty::F32) if q.nan => ftz_sat!(q, |a, b, c| n::min_nan(n::min_nan(a, b), c)),
+        ("max", Ty::F32) => ftz_sat!(q, |a, b, c| n::max(n::max(a, b), c)),
+        ("min", Ty::F32) => ftz_sat!(q, |a, b, c| n::min(n::min(a, b), c)),
         ("fma", Ty::F32x2) if q.ftz => lanes!(|a, b, c| {
             let half = |s: u32| {
                 let v = |x: u64| n::flush(f32::from_bits((x >> s) as u32));

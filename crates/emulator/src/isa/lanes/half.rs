@@ -24,8 +24,18 @@ fn bf16_at(x: u64, shift: u32) -> f32 {
 }
 
 /// An f16 without subnormals (`.ftz`).
-fn flush(bits: u64) -> u64 {
+pub(super) fn flush(bits: u64) -> u64 {
     if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
+}
+
+/// A bf16 without subnormals.
+fn flush_bf16(bits: u64) -> u64 {
+    if bits & 0x7f80 == 0 { bits & 0x8000 } else { bits }
+}
+
+/// The same on both halves of a word.
+fn both(x: u64, f: impl Fn(u64) -> u64) -> u64 {
+    f(x & 0xffff) | f(x >> 16 & 0xffff) << 16
 }
 
 /// Picks by type: one or two halves, f16 or bf16. bf16 has neither `.ftz` nor `.sat`.
@@ -72,19 +82,29 @@ macro_rules! by_half {
     };
 }
 
+fn ex2_flushed(a: u64) -> u64 {
+    flush_bf16(bf16_bits(n::exp2(bf16_at(flush_bf16(a), 0))))
+}
+
 /// Operations with one operand.
 pub(crate) fn unary(name: &str, ty: Ty, q: Quals) -> Option<F1> {
     Some(match name {
         "neg" => match ty {
+            Ty::F16 if q.ftz => lanes!(|a| flush(a & 0xffff) ^ 0x8000),
+            Ty::F16x2 if q.ftz => lanes!(|a| both(a, flush) ^ 0x8000_8000),
             Ty::F16 | Ty::BF16 => lanes!(|a| a ^ 0x8000),
             Ty::F16x2 | Ty::BF16x2 => lanes!(|a| a ^ 0x8000_8000),
             _ => return None,
         },
         "abs" => match ty {
+            Ty::F16 if q.ftz => lanes!(|a| flush(a & 0xffff) & 0x7fff),
+            Ty::F16x2 if q.ftz => lanes!(|a| both(a, flush) & 0x7fff_7fff),
             Ty::F16 | Ty::BF16 => lanes!(|a| a & 0x7fff),
             Ty::F16x2 | Ty::BF16x2 => lanes!(|a| a & 0x7fff_7fff),
             _ => return None,
         },
+        "ex2" if ty == Ty::BF16 && q.ftz => lanes!(|a| ex2_flushed(a & 0xffff)),
+        "ex2" if ty == Ty::BF16x2 && q.ftz => lanes!(|a| both(a, ex2_flushed)),
         "ex2" => by_half!(ty, q, |a| n::exp2(a)),
         "tanh" => by_half!(ty, q, |a| n::tanh(a)),
         _ => return None,
@@ -123,13 +143,7 @@ fn fma(a: f32, b: f32, c: f32, format: Format, then: Then) -> u64 {
     let sum = p + c;
     let back = sum - p;
     let sum = super::directed::to_odd(sum, (p - (sum - back)) + (c - back));
-    let sum = if then != Then::Saturate {
-        sum
-    } else if sum.is_nan() {
-        0.0
-    } else {
-        sum.clamp(0.0, 1.0)
-    };
+    let sum = if then == Then::Saturate { n::saturate64(sum) } else { sum };
     let code = format.encode(sum, Rounding::Even, false);
     if then == Then::Relu && code & 0x8000 != 0 && code != format.nan() { 0 } else { u64::from(code) }
 }
@@ -188,21 +202,36 @@ pub(crate) fn ternary(ty: Ty, relu: bool, q: Quals) -> Option<F3> {
 }
 
 /// Mixed precision `add.rn.f32.bf16 d, a, c`: a half and an f32 (PTX 8.6).
-pub(crate) fn mixed(name: &str, half: Ty) -> Option<F2> {
+pub(crate) fn mixed(name: &str, half: Ty, sat: bool) -> Option<F2> {
+    macro_rules! of {
+        ($at:ident $op:tt) => {
+            match sat {
+                true => lanes!(|a, b| word(n::saturate($at(a, 0) $op f32::from_bits(b as u32)))),
+                false => lanes!(|a, b| word($at(a, 0) $op f32::from_bits(b as u32))),
+            }
+        };
+    }
     Some(match (name, half) {
-        ("add", Ty::F16) => lanes!(|a, b| word(f16_at(a, 0) + f32::from_bits(b as u32))),
-        ("add", Ty::BF16) => lanes!(|a, b| word(bf16_at(a, 0) + f32::from_bits(b as u32))),
-        ("sub", Ty::F16) => lanes!(|a, b| word(f16_at(a, 0) - f32::from_bits(b as u32))),
-        ("sub", Ty::BF16) => lanes!(|a, b| word(bf16_at(a, 0) - f32::from_bits(b as u32))),
+        ("add", Ty::F16) => of!(f16_at+),
+        ("add", Ty::BF16) => of!(bf16_at+),
+        ("sub", Ty::F16) => of!(f16_at -),
+        ("sub", Ty::BF16) => of!(bf16_at -),
         _ => return None,
     })
 }
 
 /// Mixed precision `fma.rn.f32.bf16 d, a, b, c`.
-pub(crate) fn mixed_fma(half: Ty) -> Option<F3> {
-    Some(match half {
-        Ty::F16 => lanes!(|a, b, c| word(f16_at(a, 0).mul_add(f16_at(b, 0), f32::from_bits(c as u32)))),
-        Ty::BF16 => lanes!(|a, b, c| word(bf16_at(a, 0).mul_add(bf16_at(b, 0), f32::from_bits(c as u32)))),
+pub(crate) fn mixed_fma(half: Ty, sat: bool) -> Option<F3> {
+    macro_rules! of {
+        ($at:ident, $then:expr) => {
+            lanes!(|a, b, c| word($then($at(a, 0).mul_add($at(b, 0), f32::from_bits(c as u32)))))
+        };
+    }
+    Some(match (half, sat) {
+        (Ty::F16, false) => of!(f16_at, std::convert::identity),
+        (Ty::F16, true) => of!(f16_at, n::saturate),
+        (Ty::BF16, false) => of!(bf16_at, std::convert::identity),
+        (Ty::BF16, true) => of!(bf16_at, n::saturate),
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::{F1, F2, F3, int, lanes};
 use crate::isa::types::Ty;
+use crate::number::float::flush;
 
 /// Picks by the width and sign of a type.
 macro_rules! by_type {
@@ -71,8 +72,10 @@ pub(crate) fn unary(name: &str, ty: Ty) -> Option<F1> {
 }
 
 /// `slct`: `a` where `c` is not negative.
-pub(crate) fn select(by: Ty) -> Option<F3> {
+pub(crate) fn select(by: Ty, ftz: bool) -> Option<F3> {
     Some(match by {
+        Ty::S32 if ftz => return None,
+        Ty::F32 if ftz => lanes!(|a, b, c| if flush(f32::from_bits(c as u32)) >= 0.0 { a } else { b }),
         Ty::S32 => lanes!(|a, b, c| if c as u32 as i32 >= 0 { a } else { b }),
         Ty::F32 => lanes!(|a, b, c| if f32::from_bits(c as u32) >= 0.0 { a } else { b }),
         _ => return None,

@@ -79,6 +79,15 @@ fn apply(op: AtomOp, ty: Ty, old: u64, b: u64, c: u64) -> Option<u64> {
     Some(new & low_mask(bits))
 }
 
+/// As [`apply`], where it happens: f32 are added without subnormals in global memory, and with them in shared memory.
+fn applied(spot: Spot, op: AtomOp, ty: Ty, old: u64, b: u64, c: u64) -> Option<u64> {
+    if (op, ty) != (AtomOp::Add, Ty::F32) || !matches!(spot, Spot::Global(_)) {
+        return apply(op, ty, old, b, c);
+    }
+    let flush = |x: u64| u64::from(float::flush(f32::from_bits(x as u32)).to_bits());
+    apply(op, ty, flush(old), flush(b), c).map(flush)
+}
+
 /// `atom` and `red`, lane after lane.
 pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask: u32) -> Flow {
     let (addrs, lanes) = checked_addresses(core, w, x.addr, pc, mask);
@@ -111,7 +120,7 @@ pub(crate) fn atomic(core: &mut Core<'_>, w: &mut Warp, x: &Atom, pc: u32, mask:
                 slot[l] = old;
             }
             let swap = swaps.get(i).map_or(0, |v| v[l]);
-            let new = if keeps { None } else { apply(x.op, x.ty, old, v[l], swap) }.unwrap_or(old);
+            let new = if keeps { None } else { applied(spot, x.op, x.ty, old, v[l], swap) }.unwrap_or(old);
             changed |= new != old;
             write(core, spot, at, e, new);
         }
@@ -232,7 +241,7 @@ pub(crate) fn reduce_typed(core: &mut Core<'_>, spot: Spot, data: &[u8], op: Ato
         let at = (i * e) as u64;
         let b = chunk.iter().rev().fold(0_u64, |v, x| v << 8 | u64::from(*x));
         let old = read(core, spot, at, e);
-        match apply(op, ty, old, b, 0) {
+        match applied(spot, op, ty, old, b, 0) {
             Some(new) => write(core, spot, at, e, new),
             None => return false,
         }
