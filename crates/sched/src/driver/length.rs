@@ -19,9 +19,9 @@ const LEAST_LENGTH_PART: u64 = 8;
 const WHOLE_PART: u64 = 28;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
 
-/// The part of what is left that is given to wraps where residues decide.
+/// The part of what is left that is given to wraps where residues decide, and the most, as so many times `steps`.
 const WRAPS_PART: u64 = 3;
-const EXACT_WRAPS_PART: u64 = 1_000;
+const MOST_WRAPS: u64 = 8;
 
 /// Where residues decide, questions may take such a part of `steps` before anything else is tried.
 const BRIEF_PART: u64 = 16;
@@ -154,9 +154,8 @@ impl Session<'_> {
     /// Where uses are long, the search by wraps may know better than residues.
     fn by_wraps(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
         let budget = self.budget;
-        let exact = self.options.algorithm == Algorithm::Exact;
-        let part = if exact { EXACT_WRAPS_PART } else { WRAPS_PART };
-        self.budget = StepBudget::with_work(self.left / part, WHOLE_WORK_PER_NODE);
+        let nodes = (self.left / WRAPS_PART).min(self.options.steps.saturating_mul(MOST_WRAPS));
+        self.budget = StepBudget::with_work(nodes, WHOLE_WORK_PER_NODE);
         search.prefer(&s.best);
         self.begin_with_room(search, s);
         self.passes(search, s);
