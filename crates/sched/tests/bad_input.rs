@@ -80,13 +80,15 @@ fn starts_that_are_none() {
     let valid = validate(&graph).unwrap();
     let cold = schedule(&valid, &ScheduleOptions::default()).unwrap();
     let starts = [
-        (json!([{"id": 0, "time": 0}, {"id": 1, "time": 3}]), "edge 0"),
-        (json!([{"id": 0, "time": 0}]), "node 1"),
-        (json!([{"id": 0, "time": 0}, {"id": 0, "time": 4}]), "node 0"),
-        (json!([{"id": 0, "time": i64::MIN}, {"id": 1, "time": i64::MAX}]), "node"),
+        (3, json!([{"id": 0, "time": 0}, {"id": 1, "time": 3}]), "edge 0"),
+        (3, json!([{"id": 0, "time": 0}]), "node 1"),
+        (3, json!([{"id": 0, "time": 0}, {"id": 0, "time": 4}]), "node 0"),
+        (0, json!([{"id": 0, "time": 0}, {"id": 1, "time": 4}]), "II 0"),
+        (i64::MAX, json!([{"id": 0, "time": 0}, {"id": 1, "time": 4}]), "II 9223372036854775807"),
+        (3, json!([{"id": 0, "time": i64::MIN}, {"id": 1, "time": i64::MAX}]), "node 0"),
     ];
-    for (nodes, named) in starts {
-        let start = read_start(&json!({"ii": 3, "nodes": nodes}).to_string()).unwrap();
+    for (ii, nodes, named) in starts {
+        let start = read_start(&json!({"ii": ii, "nodes": nodes}).to_string()).unwrap();
         let warm = schedule(&valid, &ScheduleOptions::default().start(Some(start))).unwrap();
         let why = warm.start_refused.clone().unwrap_or_default();
         assert!(why.contains(named), "{why}");
@@ -104,4 +106,22 @@ fn nests_of_loops_that_do_not_exist() {
     });
     let scheduled = schedule_nest(std::slice::from_ref(&outer), 0, &ScheduleOptions::default());
     told(scheduled, "UnknownLoop", "S104", "nodes[0].inner");
+}
+
+/// The largest numbers that options take come to an end, with a refusal or a schedule.
+#[test]
+fn iis_at_the_limits() {
+    let graph = text(|g| {
+        g["nodes"][0]["uses"][0]["resource"] = json!("B");
+        g["edges"][0]["distance"] = json!(1);
+    });
+    let valid = validate(&graph).unwrap();
+    for ii in [1 << 20, i64::from(i32::MAX), 1 << 40] {
+        let options = ScheduleOptions::default().min_ii(ii);
+        match schedule(&valid, &options) {
+            Ok(answer) => assert_eq!(answer.ii, ii),
+            Err(error) => told::<()>(Err(error), "BadOption", "S46", "min_ii"),
+        }
+        told(schedule(&valid, &options.max_ii(Some(ii - 1))), "Infeasible", "S42", "edges");
+    }
 }

@@ -144,7 +144,9 @@ impl Scan<'_, '_> {
             if self.session.placements > most_placements {
                 break;
             }
-            self.ii = next_self_fit(self.session.problem, self.ii + 1);
+            // Below the first II wanted there is nothing but the proof, which a gap ends.
+            let above = if self.complete { self.ii + 1 } else { self.range.first.max(self.ii + 1) };
+            self.ii = next_self_fit(self.session.problem, above);
         }
         self.finish(most_placements)
     }
