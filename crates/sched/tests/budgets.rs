@@ -20,7 +20,7 @@ fn bytes(graph: &LoopGraph, depths: &[u64], part: u64) -> BTreeMap<String, u64> 
 }
 
 fn time_costs_no_answer(graph: &LoopGraph, part: u64, micros: u64) -> Result<(), TestCaseError> {
-    let Ok(valid) = validate(graph) else { return Ok(()) };
+    let Some(valid) = validate(graph).ok().filter(|_| !graph.values.is_empty()) else { return Ok(()) };
     let options = ScheduleOptions::default();
     let Ok(plain) = schedule(&valid, &options) else { return Ok(()) };
     let depths: Vec<u64> = plain.values.iter().map(|v| v.depth).collect();
@@ -44,7 +44,7 @@ fn time_costs_no_answer(graph: &LoopGraph, part: u64, micros: u64) -> Result<(),
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 150,
+        cases: 600,
         failure_persistence: None,
         rng_seed: proptest::test_runner::RngSeed::Fixed(3),
         ..ProptestConfig::default()
