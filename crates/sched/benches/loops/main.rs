@@ -11,9 +11,11 @@
 
 mod bars;
 mod curve;
+mod duel;
 mod oracle;
 mod report;
 mod sets;
+mod shapes;
 mod split;
 mod stations;
 
@@ -28,6 +30,7 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --json                print JSON
   --misses              list the loops that fall short
   --split               find partitions for known kernels instead; with --oracle, CP-SAT on the same
+  --duel SECONDS        lengths beside CP-SAT's, with as much processor time, on loops of every generator, instead
   --curve               time large synthetic loops instead
   --bars                copies of loops, one long recurrence, rational IIs and cores instead
   --rationals           of these the rational IIs alone
@@ -90,6 +93,7 @@ pub struct Args {
     rationals: bool,
     cores: bool,
     split: bool,
+    duel: Option<f64>,
     only: Option<Algorithm>,
     set: String,
     data: Option<PathBuf>,
@@ -115,9 +119,20 @@ fn main() {
     }
     let mut sets = match &args.file {
         Some(file) => sets::file(file).into_iter().collect(),
+        None if args.duel.is_some() => sets::every(args.seed, args.generated),
         None => sets::all(args.data.as_deref(), args.seed, args.generated),
     };
     sets.retain(|s| s.name.contains(&args.set));
+    if let Some(file) = &args.dump {
+        let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
+        if let Err(error) = std::fs::write(file, lines.collect::<String>()) {
+            eprintln!("{}: {error}", file.display());
+        }
+        return;
+    }
+    if let Some(seconds) = args.duel {
+        return duel::duel(&sets, &args, seconds);
+    }
     if args.bars {
         return bars::bars(&sets, &args);
     }
@@ -126,13 +141,6 @@ fn main() {
     }
     if args.cores {
         return bars::cores(&sets, &args);
-    }
-    if let Some(file) = &args.dump {
-        let lines = sets.iter().flat_map(|s| &s.loops).map(|l| to_line(&l.graph) + "\n");
-        if let Err(error) = std::fs::write(file, lines.collect::<String>()) {
-            eprintln!("{}: {error}", file.display());
-        }
-        return;
     }
     let mut rows = Vec::new();
     for mut set in sets {
@@ -191,6 +199,7 @@ fn arguments() -> Option<Args> {
         rationals: false,
         cores: false,
         split: false,
+        duel: None,
         only: None,
         set: String::new(),
         data: None,
@@ -212,6 +221,7 @@ fn arguments() -> Option<Args> {
             "--rationals" => args.rationals = true,
             "--cores" => args.cores = true,
             "--split" => args.split = true,
+            "--duel" => args.duel = Some(words.next()?.parse().ok()?),
             "--only" => args.only = Some(words.next()?.parse().ok()?),
             "--set" => args.set = words.next()?,
             "--data" => args.data = Some(words.next()?.into()),

@@ -8,9 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use warploom_sched::{check, to_line};
 
-/// The models, in Python: of times, and of partitions and times.
+/// The models, in Python: of times, of partitions and times, and of lengths at one II.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle.py");
 pub const OF_SPLITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle_split.py");
+pub const OF_LENGTHS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/loops/oracle_length.py");
 
 /// The oracle's answer for every loop, seen by the checker.
 ///

@@ -1,9 +1,12 @@
 //! The loops: files of known optima, and kernels that a generator makes.
 
+use crate::shapes::{operators, stations, synthetic};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
-use warploom_testing::sched::{Source, gpu_loop, kernel_loop, tile_loop};
+use warploom_testing::sched::{
+    LoopShape, Source, gpu_loop, kernel_loop, loop_graph, planted_loop, tile_loop,
+};
 
 /// A loop and what is known about it.
 pub struct Loop {
@@ -35,17 +38,41 @@ pub fn all(data: Option<&Path>, first: u64, generated: u64) -> Vec<Set> {
         Some(data) => sets.extend(folder(data, None)),
         None => eprintln!("no --data DIR: loops of others are left out"),
     }
-    if generated > 0 {
-        let made = |name: &str, make: fn(&mut Source<'_>) -> LoopGraph| Set {
-            name: name.to_owned(),
-            loops: (first..first + generated).filter_map(|seed| generate(name, seed, make)).collect(),
-        };
-        sets.push(made("generated kernels", kernel_loop));
-        sets.push(made("generated soups", gpu_loop));
-        sets.push(made("generated tiles", tile_loop));
-    }
+    sets.extend(generated_sets(&COMMON, first, generated));
     sets.retain(|s| !s.loops.is_empty());
     sets
+}
+
+/// A generator of loops, and what its loops are called.
+type Generator = (&'static str, fn(&mut Source<'_>) -> LoopGraph);
+
+/// Those whose loops are in the table.
+const COMMON: [Generator; 3] =
+    [("generated kernels", kernel_loop), ("generated soups", gpu_loop), ("generated tiles", tile_loop)];
+
+/// Those whose loops are in no table, and chose no setting.
+const OTHERS: [Generator; 5] = [
+    ("generated wide", |source| loop_graph(source, LoopShape::WIDE)),
+    ("generated planted", |source| planted_loop(source).graph),
+    ("generated synthetic", |source| synthetic(20 + source.below(81) as usize, source.below(1 << 32))),
+    ("generated operators", operators),
+    ("generated stations", stations),
+];
+
+/// Loops of every generator that there is, from this seed on.
+pub fn every(first: u64, generated: u64) -> Vec<Set> {
+    let all: Vec<Generator> = COMMON.into_iter().chain(OTHERS).collect();
+    generated_sets(&all, first, generated)
+}
+
+fn generated_sets(generators: &[Generator], first: u64, generated: u64) -> Vec<Set> {
+    let made = |&(name, make): &Generator| Set {
+        name: name.to_owned(),
+        loops: (first..first.saturating_add(generated))
+            .filter_map(|seed| generate(name, seed, make))
+            .collect(),
+    };
+    generators.iter().map(made).filter(|s| !s.loops.is_empty()).collect()
 }
 
 fn generate(name: &str, seed: u64, make: fn(&mut Source<'_>) -> LoopGraph) -> Option<Loop> {

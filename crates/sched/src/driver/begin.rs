@@ -22,6 +22,8 @@ const FAR: i64 = 2;
 /// as near the bound there is little to find.
 const PATIENCE: i128 = 3_000;
 const LEAST_PATIENCE: u64 = 15;
+/// Where the II took many steps, such a part of them.
+const SPENT_PART: u64 = 128;
 const EXACT_PATIENCE: u64 = 20_000;
 /// Moves from one look at the clock to the next.
 const LOOK: u64 = 64;
@@ -70,11 +72,12 @@ impl Session<'_> {
             return;
         }
         let Some(mut search) = Insertion::new(s.problem, s.ii, &s.best, self.options.seed) else { return };
+        let spent = self.steps();
         let patience = |length: i64| {
             let (open, length) = (i128::from(length - s.proved - near), i128::from(length.max(1)));
             let part = 1_000 * open.max(0) / length;
             let moves = u64::try_from(PATIENCE * part.pow(4) / 1_000i128.pow(4)).unwrap_or(u64::MAX);
-            if exact { EXACT_PATIENCE } else { moves.max(LEAST_PATIENCE) }
+            if exact { EXACT_PATIENCE } else { moves.max(LEAST_PATIENCE).max(spent / SPENT_PART) }
         };
         let mut shortest = None;
         let (mut high, mut left) = (s.high, patience(s.high));

@@ -5,6 +5,7 @@ use crate::driver::session::{Range, Session};
 use crate::driver::shortening::{Shortening, Trial};
 use crate::exact::ask::at_length;
 use crate::exact::shortest::Shortest;
+use crate::exact::steps::StepBudget;
 use crate::exact::verdict::Verdict;
 use crate::heuristic::compact::compact;
 use crate::heuristic::sms::Swing;
@@ -14,8 +15,13 @@ use crate::model::problem::Problem;
 /// `auto` spends such a part of `steps` on the length; where wraps decide, it asks about the whole loop with a smaller one,
 /// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
+const LEAST_LENGTH_PART: u64 = 8;
 const WHOLE_PART: u64 = 28;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
+
+/// The part of what is left that is given to wraps where residues decide, and the most, as so many times `steps`.
+const WRAPS_PART: u64 = 3;
+const MOST_WRAPS: u64 = 8;
 
 /// Where residues decide, questions may take such a part of `steps` before anything else is tried.
 const BRIEF_PART: u64 = 16;
@@ -34,7 +40,9 @@ impl Session<'_> {
         if self.options.algorithm == Algorithm::Auto {
             // The length only lengthens the prologue (S69): the default spends less on it.
             self.question();
-            self.left = self.left.min(self.options.steps / LENGTH_PART);
+            // Also where the II took all there was.
+            self.left =
+                self.left.clamp(self.options.steps / LEAST_LENGTH_PART, self.options.steps / LENGTH_PART);
             self.budget = self.budget.renewed(0);
         }
         let mut time = compact(self.problem, ii, time);
@@ -67,8 +75,8 @@ impl Session<'_> {
         }
         let mut shortening = Shortening { problem, ii, proved: low, high, best };
         match Shortest::new(problem, ii, high) {
-            Some(search) if search.asks_all() => self.descend(search, &mut shortening),
-            search => self.bisect(search.as_ref(), &mut shortening),
+            Some(search) if search.alone() => self.descend(search, &mut shortening),
+            search => self.bisect(search, &mut shortening),
         }
         (shortening.best, shortening.proved >= shortening.high)
     }
@@ -125,7 +133,7 @@ impl Session<'_> {
 
     /// Bisects with questions of their own, where residues are the better way: briefly, as most loops are easy, and again
     /// around what was found in between.
-    fn bisect(&mut self, search: Option<&Shortest<'_>>, s: &mut Shortening<'_>) {
+    fn bisect(&mut self, search: Option<Shortest<'_>>, s: &mut Shortening<'_>) {
         self.question();
         let brief = self.left.min(self.options.steps / BRIEF_PART);
         let rest = self.left - brief;
@@ -134,10 +142,26 @@ impl Session<'_> {
         self.question();
         self.left += rest;
         self.insert(s);
-        if let Some(search) = search {
-            self.improve(search, s, Trial::Long);
+        if let Some(mut search) = search {
+            if search.asks_all() {
+                self.by_wraps(&mut search, s);
+            }
+            self.improve(&search, s, Trial::Long);
         }
         self.halve(s);
+    }
+
+    /// Where uses are long, the search by wraps may know better than residues.
+    fn by_wraps(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
+        let budget = self.budget;
+        let nodes = (self.left / WRAPS_PART).min(self.options.steps.saturating_mul(MOST_WRAPS));
+        self.budget = StepBudget::with_work(nodes, WHOLE_WORK_PER_NODE);
+        search.prefer(&s.best);
+        self.begin_with_room(search, s);
+        self.passes(search, s);
+        let spent = self.budget.spent;
+        self.budget = budget;
+        self.budget.spent += spent;
     }
 
     /// The bound is asked first, then the middle of what is left; everything below is refuted as long as nothing was left

@@ -24,7 +24,12 @@ const INCUMBENTS: usize = 12;
 /// The proved lower bound, and the schedule.
 pub(crate) type Scanned = (i64, Option<Schedule>);
 
-/// As `auto` does, and then with all the budget below what that found: time that runs out costs the proof alone.
+/// What `exact` may spend on the length before it asks below the II that `auto` found, as so many times the steps of one
+/// question.
+const EARLY_STEPS: u64 = 20;
+
+/// As `auto` does, and then with all the budget below what that found: time that runs out costs the proof alone, so the
+/// schedule is made shorter before.
 pub(super) fn scan_twice(session: &mut Session<'_>, range: Range) -> Result<Scanned, ScheduleError> {
     let options = ScheduleOptions { algorithm: Algorithm::Auto, ..session.options.clone() };
     let mut quick = Session::new(session.problem, &options, session.guard);
@@ -35,12 +40,26 @@ pub(super) fn scan_twice(session: &mut Session<'_>, range: Range) -> Result<Scan
     let scanned = if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(range.first)) {
         (proved, found)
     } else {
+        let found = found.map(|found| session.shorten_early(found));
         scan(session, Range { lower: proved, first: range.first.max(proved), ..range }, found)?
     };
     // Only now, as a scan ends by what it has placed itself.
     session.placements += placements;
     session.budget.spent += spent;
     Ok(scanned)
+}
+
+impl Session<'_> {
+    /// Makes a schedule shorter in a small part of what `exact` may spend; none below its II may be found in time.
+    fn shorten_early(&mut self, (ii, time): Schedule) -> Schedule {
+        self.note_schedule(ii, &time);
+        let most = self.options.steps.saturating_mul(EARLY_STEPS);
+        let rest = self.left.saturating_sub(most);
+        self.left = self.left.min(most);
+        let (time, _) = self.shorten(ii, time);
+        self.left = self.left.saturating_add(rest);
+        (ii, time)
+    }
 }
 
 /// Goes through every II from the lower bound on (S29): the heuristic first, then the search, which also
@@ -125,7 +144,9 @@ impl Scan<'_, '_> {
             if self.session.placements > most_placements {
                 break;
             }
-            self.ii = next_self_fit(self.session.problem, self.ii + 1);
+            // Below the first II wanted there is nothing but the proof, which a gap ends.
+            let above = if self.complete { self.ii + 1 } else { self.range.first.max(self.ii + 1) };
+            self.ii = next_self_fit(self.session.problem, above);
         }
         self.finish(most_placements)
     }

@@ -217,7 +217,7 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
         if let Some(found) = plain.clone().and_then(|(ii, time)| self.kept(ii, time)) {
             return Some(found);
         }
-        let apart = plain.map_or(bounds.mii, |(ii, _)| ii).max(first);
+        let near = plain.map_or(bounds.mii, |(ii, _)| ii).max(first);
         for depths in std::iter::once(&least).chain(self.ways.iter().map(|w| &w.depths)) {
             for strict in [false, true] {
                 let problem = self.problem(depths, strict);
@@ -226,10 +226,13 @@ impl<'g, 'a, 'b> Sweep<'g, 'a, 'b> {
                 if let Some(found) = serial.and_then(|(ii, time)| self.kept(ii, time)) {
                     return Some(found);
                 }
-                if let Verdict::Found(time) = capped.ask_briefly(apart)
-                    && let Some(found) = self.kept(apart, time)
-                {
-                    return Some(found);
+                // Readers that must come iterations before their writers may need the room of several.
+                for ii in std::iter::once(near).chain(capped.apart(near)) {
+                    if let Verdict::Found(time) = capped.ask_briefly(ii)
+                        && let Some(found) = self.kept(ii, time)
+                    {
+                        return Some(found);
+                    }
                 }
             }
         }

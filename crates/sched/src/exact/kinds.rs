@@ -15,9 +15,22 @@ const MOST_POOL_USES: usize = 128;
 
 /// Whether wrap counts alone decide, and are the better way.
 pub(crate) fn by_wraps_alone(problem: &Problem, span: Span, active: &Active) -> bool {
-    let uses = active.nodes.iter().flat_map(|&v| problem.uses(v as usize));
-    let long = |u: &UnitUse| span.high > MODERATE_II || u.duration > SHORT_USE;
-    uses.into_iter().any(long) && wraps_decide(problem, span, active)
+    long_uses(problem, span, active) && once_each(problem, active) && wraps_decide(problem, span, active)
+}
+
+/// Whether some uses are so long, or the table so large, that residues alone are not the way.
+pub(crate) fn long_uses(problem: &Problem, span: Span, active: &Active) -> bool {
+    let mut uses = active.nodes.iter().flat_map(|&v| problem.uses(v as usize));
+    uses.any(|u| span.high > MODERATE_II || u.duration > SHORT_USE)
+}
+
+/// Whether no operation uses a resource of several units more than once: where some do, their pairs tell little of the room
+/// that is left.
+fn once_each(problem: &Problem, active: &Active) -> bool {
+    let apart =
+        |u: &UnitUse, v: &UnitUse| u.resource != v.resource || problem.count[u.resource as usize] == 1;
+    let once_each = |uses: &[UnitUse]| (1..uses.len()).all(|i| uses[..i].iter().all(|u| apart(u, &uses[i])));
+    active.nodes.iter().all(|&v| once_each(problem.uses(v as usize)))
 }
 
 /// Whether wrap counts alone can decide.
@@ -26,16 +39,15 @@ pub(crate) fn wraps_decide(problem: &Problem, span: Span, active: &Active) -> bo
     for &v in &active.nodes {
         for u in problem.uses(v as usize) {
             if problem.count[u.resource as usize] > 1 {
-                pooled[u.resource as usize].push((v, u.duration));
+                pooled[u.resource as usize].push(u.duration);
             }
         }
     }
     pooled.iter().all(|uses| {
-        let mut longest: Vec<i64> = uses.iter().map(|(_, duration)| *duration).collect();
+        let mut longest = uses.clone();
         longest.sort_unstable_by(|a, b| b.cmp(a));
-        let once_each = uses.windows(2).all(|w| w[0].0 != w[1].0);
         // Where two together exceed an II, they overlap in more than one way at once.
-        once_each && uses.len() <= MOST_POOL_USES && longest.iter().take(2).sum::<i64>() <= span.low
+        uses.len() <= MOST_POOL_USES && longest.iter().take(2).sum::<i64>() <= span.low
     })
 }
 
@@ -102,11 +114,17 @@ pub(crate) fn pairs(problem: &Problem, active: &Active, by_residue: &[bool]) -> 
 pub(crate) fn all_pairs(problem: &Problem, active: &Active) -> Pairs {
     let mut pairs = pairs(problem, active, &vec![false; problem.count.len()]);
     for (resource, &count) in (0u32..).zip(&problem.count).filter(|(_, count)| **count > 1) {
+        let before = pairs.list.len();
         let mut pool = Pool { units: count as usize, uses: Vec::new(), pairs: Vec::new() };
         for (node, &v) in (1u32..).zip(&active.nodes) {
             for u in problem.uses(v as usize).iter().filter(|u| u.resource == resource) {
                 for other in &pool.uses {
-                    pool.pairs.push(pairs.list.len() as u32);
+                    // Uses of one operation keep their distance anyway.
+                    if other.node == node {
+                        pool.pairs.push(None);
+                        continue;
+                    }
+                    pool.pairs.push(Some(pairs.list.len() as u32));
                     pairs.list.push(Pair {
                         a: other.node,
                         b: node,
@@ -124,7 +142,7 @@ pub(crate) fn all_pairs(problem: &Problem, active: &Active) -> Pairs {
         if pool.uses.len() > pool.units {
             pairs.pools.push(pool);
         } else {
-            pairs.list.truncate(pairs.list.len() - pool.pairs.len());
+            pairs.list.truncate(before);
         }
     }
     pairs

@@ -3,7 +3,7 @@
 
 use super::complete::fill;
 use super::contract::Active;
-use super::kinds::{all_pairs, by_wraps_alone, wraps_decide};
+use super::kinds::{all_pairs, by_wraps_alone, long_uses, wraps_decide};
 use super::learn::learner::Learner;
 use super::network::Network;
 use super::span::Span;
@@ -22,8 +22,10 @@ pub(crate) struct Shortest<'p> {
     pairs: Pairs,
     /// Longest path from each active operation to the end.
     tails: Vec<i64>,
-    /// The search over all of them; none where residues are the better way.
+    /// The search over all of them; none where uses are short.
     whole: Option<Learner>,
+    /// Residues are no better way.
+    alone: bool,
 }
 
 impl<'p> Shortest<'p> {
@@ -37,14 +39,20 @@ impl<'p> Shortest<'p> {
         let tail = tails(problem, ii)?;
         let pairs = all_pairs(problem, &active);
         let tails: Vec<i64> = active.nodes.iter().map(|&v| tail[v as usize]).collect();
-        let whole = by_wraps_alone(problem, span, &active)
+        let whole = long_uses(problem, span, &active)
             .then(|| Learner::new(span, &active, pairs.clone(), tails.clone()));
-        Some(Shortest { problem, ii, active, pairs, tails, whole })
+        let alone = by_wraps_alone(problem, span, &active);
+        Some(Shortest { problem, ii, active, pairs, tails, whole, alone })
     }
 
     /// Whether the search over all operations is worth asking.
     pub fn asks_all(&self) -> bool {
         self.whole.is_some()
+    }
+
+    /// Whether it is the better way, and residues need not be asked.
+    pub fn alone(&self) -> bool {
+        self.alone
     }
 
     /// The operations that are searched.

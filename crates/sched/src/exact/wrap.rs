@@ -48,8 +48,8 @@ pub(crate) struct Pairs {
 pub(crate) struct Pool {
     pub units: usize,
     pub uses: Vec<PoolUse>,
-    /// Of uses i and j < i at `i*(i-1)/2 + j`; the pair goes from j to i.
-    pub pairs: Vec<u32>,
+    /// Of uses i and j < i at `i*(i-1)/2 + j`; the pair goes from j to i. None for two uses of one operation.
+    pub pairs: Vec<Option<u32>>,
 }
 
 /// A use of a unit by a node of the network.

@@ -43,8 +43,8 @@ impl Learner {
         }
         let mut ways: Vec<(i128, Lit)> = Vec::new();
         for (k, &i) in worst.iter().enumerate().take(pool.units + 1) {
-            for &j in &worst[..k] {
-                self.ways_out(pool.pairs[i * (i - 1) / 2 + j] as usize, &mut ways);
+            for pair in worst[..k].iter().filter_map(|&j| pool.pairs[i * (i - 1) / 2 + j]) {
+                self.ways_out(pair as usize, &mut ways);
             }
         }
         ways.sort_unstable();

@@ -4,7 +4,7 @@ use super::learner::{CALM, Learner};
 use crate::exact::ask::refutes;
 use crate::exact::complete::fill;
 use crate::exact::contract::Active;
-use crate::exact::kinds::{all_pairs, by_wraps_alone, pairs};
+use crate::exact::kinds::{all_pairs, pairs, wraps_decide};
 use crate::exact::span::Span;
 use crate::exact::steps::StepBudget;
 use crate::exact::tree::Tree;
@@ -186,10 +186,34 @@ fn shared_loop(random: &mut Random) -> (LoopGraph, i64) {
     (g, full + random.below(4) as i64)
 }
 
+/// The same, with operations that use the units of `U` twice.
+fn twice_shared_loop(random: &mut Random) -> (LoopGraph, i64) {
+    let (mut g, ii) = shared_loop(random);
+    let units = g.resources[0].count as i64;
+    let mut more = 0;
+    for v in &mut g.nodes {
+        if random.below(3) == 0 {
+            let (start, duration) = (random.below(ii as u64), 1 + random.below(8));
+            v.uses.push(ResourceUse { resource: "U".into(), start, duration, ..ResourceUse::default() });
+            more += duration as i64;
+        }
+    }
+    (g, ii + more / units)
+}
+
 #[test]
 fn wraps_of_several_units_agree_with_residues() {
+    wraps_of_units_agree_with_residues(shared_loop);
+}
+
+#[test]
+fn wraps_of_operations_that_use_several_units_twice_agree_with_residues() {
+    wraps_of_units_agree_with_residues(twice_shared_loop);
+}
+
+fn wraps_of_units_agree_with_residues(made: fn(&mut Random) -> (LoopGraph, i64)) {
     let learner = |problem: &Problem, span: Span, active: &Active| {
-        by_wraps_alone(problem, span, active)
+        wraps_decide(problem, span, active)
             .then(|| Learner::new(span, active, all_pairs(problem, active), Vec::new()))
     };
     let right = |problem: &Problem, ii: i64, active: &Active, times: &[i64], _: Option<i64>| {
@@ -200,6 +224,6 @@ fn wraps_of_several_units_agree_with_residues() {
             free
         })
     };
-    let [found, refuted, undecided] = against_residues(5, shared_loop, learner, right);
+    let [found, refuted, undecided] = against_residues(5, made, learner, right);
     assert!(found > 100 && refuted > 50 && undecided < 20);
 }
