@@ -47,6 +47,9 @@ def kind(error):
     for word, types in (("finding", warploom.Finding), ("refused", warploom.Refused), ("timeout", Timeout)):
         if any(isinstance(e, types) for e in chain):
             return word
+    if "error: CHECK" in str(error):
+        # FileCheck on Triton's own IR.
+        return "text"
     if not isinstance(error, AssertionError):
         return "error"
     # How many bytes of scratch memory Triton's compiler asks for.
