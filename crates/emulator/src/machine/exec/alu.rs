@@ -123,8 +123,12 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
                     out[l] = spec.apply(x[l], y[l]);
                 }
             }
-            let meta = w.meta(&[*a, low]);
-            w.put(*d, &out, meta, mask);
+            let (mut poison, taint) = w.meta(&[*a, low]);
+            // Two in one register: what is defined in part counts as defined, as where parts are packed.
+            if b.is_some() {
+                poison = w.poison_of(*a) & w.poison_of(low);
+            }
+            w.put(*d, &out, (poison, taint), mask);
         }
         Op::Selp { d, a, b, p } => {
             let (x, y, q) = (w.value(core, *a), w.value(core, *b), w.predicate(*p));
