@@ -17,8 +17,10 @@ pub(crate) enum Class {
     Dot,
     /// Structure: loops, yields, returns, hints.
     Structure,
-    /// A row or column of a tile folded.
+    /// A row or column of a tile folded, or folded step by step.
     Reduction,
+    /// Elements of tiles that go to other places.
+    Exchange,
     /// A write of global memory through pointers, atomic ones included.
     PointerStore,
     /// A descriptor that the kernel makes.
@@ -42,10 +44,11 @@ pub(crate) fn class(opcode: Opcode) -> Class {
         (Category::Descriptors, Effect::Read) => Class::TileLoad,
         (Category::Descriptors, Effect::Write) => Class::TileStore,
         (Category::Product, _) => Class::Dot,
-        (Category::Reduction, _) if opcode != Opcode::Scan => Class::Reduction,
+        (Category::Reduction, _) => Class::Reduction,
+        (Category::Exchange, _) => Class::Exchange,
         _ => match opcode {
             Opcode::MmaWait => Class::MmaWait,
-            Opcode::ReduceReturn => Class::Reduction,
+            Opcode::ReduceReturn | Opcode::ScanReturn => Class::Reduction,
             Opcode::Module | Opcode::Func | Opcode::For | Opcode::If => Class::Structure,
             Opcode::Yield | Opcode::Return | Opcode::Assume | Opcode::Alloc => Class::Structure,
             Opcode::MakeTensorDescriptor => Class::TensorMap,

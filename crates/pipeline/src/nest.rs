@@ -31,6 +31,12 @@ pub(crate) fn innermost_for(module: &Module, op: OpId) -> Option<OpId> {
     }
 }
 
+/// The outermost `scf.for` around an operation.
+pub(crate) fn outermost_for(module: &Module, op: OpId) -> Option<OpId> {
+    let around = std::iter::successors(module.parent(op), |&at| module.parent(at));
+    around.filter(|&at| module.ops[at].opcode == Opcode::For).last()
+}
+
 /// How many loops stand around an operation.
 pub(crate) fn loops_around(module: &Module, op: OpId) -> u32 {
     let around = std::iter::successors(module.parent(op), |&at| module.parent(at));

@@ -122,6 +122,15 @@ impl TilePlan {
     pub fn tile(&self) -> Vec<u64> {
         self.block.iter().copied().filter(|&extent| extent != 1).collect()
     }
+
+    /// The tile as it lies in a slot: rows one behind the other are a matrix.
+    pub fn matrix(&self) -> Vec<u64> {
+        let tile = self.tile();
+        match tile.as_slice() {
+            [outer @ .., cols] if outer.len() > 1 => vec![outer.iter().product(), *cols],
+            _ => tile,
+        }
+    }
 }
 
 /// The largest of 128, 64, 32 that divides the inner bytes; none for rank 1 and for fewer than 8 rows (C14).

@@ -58,7 +58,7 @@ impl Users {
     }
 }
 
-/// The values that `roots` are computed from, themselves included, through loops and out of them: what a loop
+/// The values that `roots` are computed from, themselves included, through loops and branches and out of them: what a loop
 /// yields and starts from belongs to what it carries, its bounds to everything it makes.
 pub(crate) fn slice(module: &Module, roots: &[ValueId]) -> BTreeSet<ValueId> {
     let mut seen = BTreeSet::new();
@@ -71,7 +71,12 @@ pub(crate) fn slice(module: &Module, roots: &[ValueId]) -> BTreeSet<ValueId> {
             ValueDef::Result { op, index } if module.ops[op].opcode == Opcode::For => {
                 stack.extend(carried(module, op, index as usize));
             }
-            ValueDef::Result { op, .. } => stack.extend(module.ops[op].operands.iter().copied()),
+            ValueDef::Result { op, index } => {
+                let branches = (0..module.ops[op].regions.len()).filter_map(|r| module.entry(op, r));
+                let yields = branches.filter_map(|branch| module.terminator(branch));
+                stack.extend(yields.filter_map(|y| module.ops[y].operands.get(index as usize).copied()));
+                stack.extend(module.ops[op].operands.iter().copied());
+            }
             ValueDef::Argument { block, index } => {
                 let owner = module.blocks[block].region.and_then(|r| module.regions[r].parent);
                 match owner.filter(|&op| module.ops[op].opcode == Opcode::For) {

@@ -8,7 +8,8 @@ fn main() {
     let make = match args.next().as_deref() {
         Some("tiles") => TileKernel::from_bytes,
         Some("looped") => TileKernel::looped,
-        _ => return eprintln!("usage: kernel tiles|looped SEED"),
+        Some("piped") => TileKernel::piped,
+        _ => return eprintln!("usage: kernel tiles|looped|piped SEED"),
     };
     let Some(seed) = args.next().and_then(|seed| seed.parse().ok()) else { return eprintln!("no seed") };
     println!("{}", make(&tape(seed, 400)));

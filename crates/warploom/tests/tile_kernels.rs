@@ -109,3 +109,15 @@ fn loops_that_multiply_do_what_they_mean() {
 fn loops_that_multiply_do_what_they_mean_for_ten_minutes() {
     kernels(TileKernel::looped, 12.., Duration::from_secs(600));
 }
+
+#[test]
+fn loops_of_partitions_of_their_own_do_what_they_mean() {
+    let found = [13, 51, 250, 370, 387, 627, 821, 884];
+    kernels(TileKernel::piped, (0..6).chain(found), Duration::from_secs(3600));
+}
+
+#[test]
+#[ignore = "ten minutes: `make soak`"]
+fn loops_of_partitions_of_their_own_do_what_they_mean_for_ten_minutes() {
+    kernels(TileKernel::piped, 6.., Duration::from_secs(600));
+}

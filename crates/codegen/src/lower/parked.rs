@@ -119,7 +119,9 @@ impl<'c> Lower<'c, '_> {
                         return Ok(true);
                     }
                 }
-                if moves && self.is_held(source) {
+                // What lies in tensor memory is held by the lanes that reach it.
+                let lies = matches!(self.bound.get(&source), Some(Bound::View(_)));
+                if moves && (lies || self.is_held(source)) {
                     return Ok(true);
                 }
                 Ok(lacking.count() > 0 && (lacking.count() >= places.len() || !self.bring(lacking)?))

@@ -88,7 +88,13 @@ impl<'c> Lower<'c, '_> {
                 }
                 Some(Bound::View(view)) if Memory::ring(view.ring).meets(reached) => {
                     let family = self.family()?;
-                    !view.transposed && self.places(value, family, self.form(value, family)?)?.contains(&at)
+                    let places = self.places(value, family, self.form(value, family)?)?;
+                    let held = !view.transposed && self.own_place(&places, &at).is_some();
+                    let known = !view.transposed && at.iter().all(|coord| coord.base.of(0).is_some());
+                    if !held && known {
+                        lacking.add(value, at);
+                    }
+                    held || known
                 }
                 // What it reads may have been kept in registers since.
                 Some(Bound::Lazy(lazy)) if lazy.reads != Memory::NONE => {
@@ -135,6 +141,11 @@ impl<'c> Lower<'c, '_> {
             }
         }
         Ok(true)
+    }
+
+    /// The one of the places that lanes hold which is this place, however it is written.
+    pub(super) fn own_place<'p>(&self, held: &'p [Coords], at: &Coords) -> Option<&'p Coords> {
+        held.iter().find(|place| *place == at).or_else(|| held.iter().find(|place| self.is_same(place, at)))
     }
 
     /// Brings what lanes lack to compute these elements of a tile.

@@ -100,9 +100,11 @@ impl<'c> Lower<'c, '_> {
     /// One element of a tile in tensor memory. The columns around it come with it and are kept: a load brings
     /// several, and what it brings passes through its wait (C46).
     pub(super) fn tensor_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
-        let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
-        let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else {
-            return Err(elsewhere().into());
+        let Some((family, wanted)) = by_lanes(at) else {
+            let family = self.family()?;
+            let held = self.places(value, family, self.form(value, family)?)?;
+            let own = self.own_place(&held, at).filter(|own| by_lanes(own).is_some());
+            return self.tensor_element(value, view, own.ok_or_else(elsewhere)?);
         };
         if view.transposed || self.place.elected || family != self.place.family {
             return Err(elsewhere().into());
@@ -113,7 +115,6 @@ impl<'c> Lower<'c, '_> {
             return Err(refuse(Code::Type, text).rule("C66").note("instead", fix).into());
         }
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let wanted = (u64::from(row.offset), u64::from(col.offset));
         let block = self.program.rings[view.ring].payloads[view.payload].columns.map(|columns| columns.rows);
         let (own, brought) = match family {
             Family::Rows(rows) if block == Some(128) => {
@@ -215,6 +216,13 @@ impl<'c> Lower<'c, '_> {
         }
         Ok(values)
     }
+}
+
+/// How lanes hold an element that each of them has a place for, and the offsets of its row and column there.
+fn by_lanes(at: &Coords) -> Option<(Family, (u64, u64))> {
+    let [.., row, col] = at.as_slice() else { return None };
+    let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else { return None };
+    Some((family, (u64::from(row.offset), u64::from(col.offset))))
 }
 
 /// Columns of a row that one lane has: those around the wanted one. The rows of a warpgroup stand 128 further from block

@@ -137,12 +137,7 @@ impl Spec {
 
     fn to_float(self, x: f64) -> u64 {
         let x = if self.whole { self.rounding.whole(x) } else { x };
-        let x = match self.sat {
-            false => x,
-            // Also for NaN and -0.
-            true if x > 0.0 => x.min(1.0),
-            true => 0.0,
-        };
+        let x = if self.sat { float::saturate64(x) } else { x };
         match self.to {
             Ty::F64 => x.to_bits(),
             Ty::TF32 => u64::from(self.encode(x)) << 13,

@@ -69,6 +69,11 @@ pub(crate) fn saturate(x: f32) -> f32 {
     if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
+/// The same of an f64.
+pub(crate) fn saturate64(x: f64) -> f64 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
+}
+
 /// Of two f64: NaN loses, +0 is above -0.
 pub(crate) fn max64(a: f64, b: f64) -> f64 {
     if a == b && a.is_sign_negative() { b } else { a.max(b) }

@@ -13,6 +13,11 @@ impl Emit<'_> {
         self.out.ops[op].results[0]
     }
 
+    /// A tile in a type of as many elements; itself where it has that type.
+    pub(crate) fn shaped(&mut self, value: ValueId, ty: &Type) -> ValueId {
+        if self.out.ty(value) == ty { value } else { self.value(Opcode::Reshape, &[value], ty) }
+    }
+
     /// An operation with operands and a result of one type.
     pub(crate) fn same(&mut self, opcode: Opcode, a: ValueId, b: ValueId) -> ValueId {
         let ty = self.out.ty(a).clone();

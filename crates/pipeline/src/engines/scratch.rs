@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use warploom_chips::{Feature, Target};
 use warploom_ir::renamed::is_renamed;
 use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Attr, Category, Module, OpId, Opcode, Type, ValueId, walk};
@@ -10,15 +11,31 @@ use crate::engines::RegisterLayout;
 use crate::engines::covered::is_free;
 use crate::nest::repeats;
 use crate::views::{look_through, non_unit};
+use crate::walk::preorder;
 
 /// A tile that is no larger goes through scratch memory wherever it comes from: a load may have been kept in registers.
 const SMALL: u64 = 16 << 10;
+
+/// Bytes that the warps of a partition need for whatever a function has them do together.
+pub(crate) fn of_all(
+    module: &Module,
+    func: OpId,
+    warps: u64,
+    layout: RegisterLayout,
+    target: &Target,
+) -> u64 {
+    let vectors = Vectors::new(module, func);
+    let matrices = target.has(Feature::Stmatrix);
+    let panels = |op| if matrices { panels(module, op, warps, layout) } else { 0 };
+    let each = preorder(module, func).into_iter();
+    each.map(|op| of(module, op, warps, layout, &vectors).max(panels(op))).max().unwrap_or(0)
+}
 
 /// Bytes that the warps of a partition need for an operation that they do together: for reductions, room for four rows
 /// or columns at once, none where each lies in one warp; a place for what one lane found and all read; counters (C65).
 /// Where elements go to other lanes, or the layout has no rows for a tile, whole tiles; so do vectors that are held along one
 /// dimension and wanted along the other (G12).
-pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
+fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &Vectors) -> u64 {
     let data = &module.ops[op];
     let all = || together(module, &data.operands);
     let first = || together(module, data.operands.get(..1).unwrap_or_default());
@@ -36,13 +53,19 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
         // Places in memory are computed where they are wanted.
         let value =
             data.operands.get(n).copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
-        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && is_kept(module, op)))
+        value.is_some_and(|v| {
+            let kept = together(module, &[v]) <= SMALL && is_kept(module, op);
+            is_made(module, v, |load| kept || changes_between(module, load, op))
+        })
     };
     // What a loop loads may be pipelined, and is in registers then.
     let late = || {
         let value =
             data.operands.first().copied().filter(|&v| !matches!(module.ty(v).elem(), Type::Ptr { .. }));
-        value.is_some_and(|v| is_made(module, v, together(module, &[v]) <= SMALL && repeats(module, op)))
+        value.is_some_and(|v| {
+            let late = together(module, &[v]) <= SMALL && repeats(module, op);
+            is_made(module, v, |_| late)
+        })
     };
     match data.opcode {
         Opcode::Broadcast if apart() && late() => first(),
@@ -87,7 +110,7 @@ pub(crate) fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, 
 
 /// Bytes that the warps of a partition need for a store in a loop whose elements they exchange by matrices of `stmatrix`:
 /// a panel of 16 rows each, of 128 bytes at most.
-pub(crate) fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
+fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 {
     let data = &module.ops[op];
     let quads = match layout {
         RegisterLayout::MmaSync { n, .. } => n == 1,
@@ -145,8 +168,16 @@ fn is_kept(module: &Module, op: OpId) -> bool {
     false
 }
 
-/// Whether a value comes from something that leaves it in registers, `loads` being such things.
-fn is_made(module: &Module, value: ValueId, loads: bool) -> bool {
+/// Whether memory changes between a load and an operation in its block.
+fn changes_between(module: &Module, load: OpId, op: OpId) -> bool {
+    let ops = module.ops[op].block.map_or(&[][..], |block| module.blocks[block].ops.as_slice());
+    let writes = |o: OpId| module.ops[o].opcode.facts().effect.writes();
+    let between = ops.iter().copied().take_while(|&o| o != op).skip_while(|&o| o != load);
+    between.flat_map(|o| walk::ops(module, o)).any(writes)
+}
+
+/// Whether a value comes from something that leaves it in registers; `stays` says which loads do.
+fn is_made(module: &Module, value: ValueId, stays: impl Fn(OpId) -> bool) -> bool {
     let (mut stack, mut seen) = (vec![value], BTreeSet::new());
     while let Some(value) = stack.pop() {
         if !seen.insert(value) || !module.ty(value).is_tensor() {
@@ -161,7 +192,7 @@ fn is_made(module: &Module, value: ValueId, loads: bool) -> bool {
             Category::View => stack.extend(&data.operands),
             category if category.is_elementwise() => stack.extend(&data.operands),
             _ if matches!(data.opcode, Opcode::Join | Opcode::Split) => stack.extend(&data.operands),
-            _ if data.opcode == Opcode::Load && !loads => {}
+            _ if data.opcode == Opcode::Load && !stays(op) => {}
             _ => return true,
         }
     }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use warploom_chips::Target;
 use warploom_chips::mma::MmaInstruction;
-use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::vectors::Vectors;
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
 use crate::engines::asynchronous::{self, Products};
@@ -64,12 +63,7 @@ pub(crate) fn choose(
         Ok((warps, layout)) if errors.is_empty() => {
             let lanes = 32 * warps;
             let registers = (u64::from(target.registers.per_cta) / lanes / 8 * 8).min(256);
-            let vectors = Vectors::new(module, func);
-            let matrices = target.has(Feature::Stmatrix);
-            let panels = |op| if matrices { scratch::panels(module, op, warps, layout) } else { 0 };
-            let scratch =
-                ops.iter().map(|&op| scratch::of(module, op, warps, layout, &vectors).max(panels(op)));
-            let scratch = scratch.max().unwrap_or(0);
+            let scratch = scratch::of_all(module, func, warps, layout, target);
             return Ok(PartitionShape { warps, registers, layout, scratch });
         }
         Ok(_) => {}

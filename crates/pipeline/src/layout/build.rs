@@ -5,7 +5,7 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, Type, ValueId};
 
-use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Turns};
+use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Scratch, Turns};
 use crate::buffers::problem::{payload_value, staging_value};
 use crate::descriptor_record::record;
 use crate::engines::RegisterLayout;
@@ -14,6 +14,12 @@ use crate::registers;
 use crate::select::Selection;
 use crate::tma::TilePlan;
 use crate::transports::made::MAP_BYTES;
+
+/// The named barrier of the computing warps.
+const MATH_BARRIER: &str = "math";
+
+/// What the offset of scratch memory is a multiple of.
+pub(crate) const SCRATCH_ALIGN: u64 = 128;
 
 impl ProgramLayout {
     /// Lays a kernel out as assigned, with as many replicas of its computing partition as take turns.
@@ -60,6 +66,7 @@ impl ProgramLayout {
         layout.accumulators(module, selection, assignment).ok_or_else(missing)?;
         layout.operands(module, selection, assignment).ok_or_else(missing)?;
         layout.overlays(module, selection)?;
+        layout.exchange(selection.scratch);
         layout.take_turns(replicas, target)?;
         if selection.makes_maps() {
             let at = layout.shared.next_multiple_of(MAP_BYTES);
@@ -133,7 +140,7 @@ impl ProgramLayout {
             let payload = payload(module, &store.name, store.descriptor, &store.plan, record)?;
             self.rings.push(self.bare_ring(RingUse::Staging(index), 1, payload));
             let barrier = record.barrier?;
-            let name = if index == 0 { "math".to_owned() } else { format!("math{index}") };
+            let name = if index == 0 { MATH_BARRIER.to_owned() } else { format!("{MATH_BARRIER}{index}") };
             self.barriers.push(Barrier {
                 store: Some(index),
                 name,
@@ -142,6 +149,19 @@ impl ProgramLayout {
             });
         }
         Some(())
+    }
+
+    /// Bytes behind everything else by which the computing warps exchange, and where these meet: as for the first store.
+    fn exchange(&mut self, bytes: u64) {
+        let math = self.partitions.iter_mut().find(|p| p.role == PartitionRole::Math);
+        let (Some(math), true) = (math, bytes > 0) else { return };
+        let offset = self.shared.next_multiple_of(SCRATCH_ALIGN);
+        math.scratch = Some(Scratch { offset, bytes, barrier: MATH_BARRIER });
+        self.shared = offset + bytes;
+        if self.barriers.is_empty() {
+            let threads = 32 * math.warps;
+            self.barriers.push(Barrier { store: None, name: MATH_BARRIER.to_owned(), id: 1, threads });
+        }
     }
 
     /// A named barrier for each replica, behind those that are given out.
@@ -234,7 +254,7 @@ fn tensor_partitions(selection: &Selection, target: &Target) -> (u32, Vec<Partit
     let warps = selection.warpgroups().saturating_mul(group);
     let threads = (group + warps).saturating_mul(target.threads.per_warp).max(1);
     let registers = (target.registers.per_cta / threads / 8 * 8).min(256);
-    let rows = (!selection.half_rows()).then_some(RegisterLayout::TensorRows);
+    let rows = Some(selection.register_layout()).filter(|layout| *layout == RegisterLayout::TensorRows);
     let partition = |role, warps| Partition::of(role, warps, registers);
     let partitions = vec![
         partition(PartitionRole::Load, (0, 1)),

@@ -4,7 +4,7 @@
 use warploom_bufassign::Assignment;
 use warploom_ir::Type;
 
-use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse};
+use super::types::{Barrier, Partition, Payload, ProgramLayout, Ring, RingUse, Scratch};
 use crate::buffers::planned::Planned;
 use crate::engines::PartitionShape;
 use crate::engines::tensor::TensorRing;
@@ -43,7 +43,11 @@ impl ProgramLayout {
             warps: narrow(shape.warps),
             registers: narrow(shape.registers / 8 * 8),
             layout: Some(shape.layout),
-            scratch: (shape.scratch > 0).then_some((shape.scratch, BARRIER)),
+            scratch: (shape.scratch > 0).then_some(Scratch {
+                offset: 0,
+                bytes: shape.scratch,
+                barrier: BARRIER,
+            }),
         };
         let tensor = &beside.tensor;
         let mut layout = ProgramLayout {

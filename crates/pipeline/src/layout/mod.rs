@@ -6,5 +6,6 @@ mod expanded;
 mod tensor;
 mod types;
 
+pub(crate) use build::SCRATCH_ALIGN;
 pub(crate) use expanded::BARRIER;
 pub(crate) use types::{ProgramLayout, Ring, RingUse};

@@ -88,6 +88,14 @@ pub(crate) struct Turns {
     pub replicas: u64,
 }
 
+/// Bytes of shared memory from an offset on, and the barrier at which the warps meet that use them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scratch {
+    pub offset: u64,
+    pub bytes: u64,
+    pub barrier: &'static str,
+}
+
 /// A partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
@@ -98,8 +106,8 @@ pub(crate) struct Partition {
     pub registers: u32,
     /// How its tiles lie, where that is not what its products say.
     pub layout: Option<RegisterLayout>,
-    /// Bytes by which its warps exchange what they reduce together, and the barrier they meet at (C65).
-    pub scratch: Option<(u64, &'static str)>,
+    /// By which its warps exchange what they do together (C65).
+    pub scratch: Option<Scratch>,
 }
 
 impl Partition {
@@ -128,9 +136,9 @@ impl Partition {
                 attributes.push(("tiling", array(Type::I32, &tiling)));
             }
         }
-        if let Some((bytes, barrier)) = self.scratch {
-            attributes.push(("scratch", array(Type::I64, &[0, bytes])));
-            attributes.push(("barrier", Attr::symbol(barrier)));
+        if let Some(scratch) = self.scratch {
+            attributes.push(("scratch", array(Type::I64, &[scratch.offset, scratch.bytes])));
+            attributes.push(("barrier", Attr::symbol(scratch.barrier)));
         }
         attributes
     }

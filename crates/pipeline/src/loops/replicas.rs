@@ -7,12 +7,17 @@ use warploom_sched::{Answer, ReplicatedLoop, ScheduleError, ScheduleOptions, Val
 
 use super::price::product_rows;
 use super::{LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
+use crate::select::Selection;
 use crate::walk::preorder;
 
 /// Why the computing partition of a loop, whose warpgroups have 64 rows each, has no replicas; none if it may.
-pub(crate) fn refused(module: &Module, scf_for: OpId, warpgroups: u64) -> Option<&'static str> {
+pub(crate) fn refused(module: &Module, scf_for: OpId, selection: &Selection) -> Option<&'static str> {
+    let warpgroups = u64::from(selection.warpgroups());
     if warpgroups < 2 {
         return Some("the computing partition has one warpgroup");
+    }
+    if selection.scratch > 0 {
+        return Some("its warpgroups exchange through shared memory");
     }
     if product_rows(module, scf_for) != [64 * warpgroups] {
         return Some("not all its products have the rows of all warpgroups");

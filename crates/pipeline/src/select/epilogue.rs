@@ -4,11 +4,11 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use super::rings::in_any;
-use super::{Dot, TileLoad, TileStore, descriptors};
-use crate::classes::{Class, class, is_scalar};
+use super::{Dot, TileStore, descriptors};
+use crate::classes::{Class, class};
 use crate::place::refuse;
 use crate::tma::TilePlan;
-use crate::views::{look_through, non_unit, rows_of};
+use crate::views::rows_of;
 use crate::walk::{preorder, slice};
 
 /// The stores by descriptor, with every reason against them and against what is stored.
@@ -17,14 +17,13 @@ pub(super) fn select(
     func: OpId,
     loops: &[OpId],
     dots: &[Dot],
-    loads: &[TileLoad],
     plans: &[(ValueId, TilePlan)],
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<TileStore> {
     let mut stores: Vec<TileStore> = Vec::new();
     let all = preorder(module, func);
     let outside = all.iter().copied().filter(|&op| !in_any(module, op, loops));
-    for op in outside.clone() {
+    for op in outside {
         let opcode = module.ops[op].opcode;
         let tile = module.ops[op].results.iter().any(|&v| module.ty(v).is_tensor());
         if opcode == Opcode::DescriptorStore {
@@ -66,23 +65,6 @@ pub(super) fn select(
             );
         }
     }
-    let [dot] = dots else { return stores };
-    let tile = [dot.extents[0], dot.extents[1]];
-    for op in outside {
-        if module.ops[op].results.iter().any(|v| needed.contains(v)) {
-            check(module, op, tile, errors);
-        }
-    }
-    let once = loads.iter().filter(|l| !in_any(module, l.op, loops));
-    let blocks = stores.iter().map(|s| (s.op, &s.plan)).chain(once.map(|l| (l.op, &l.plan)));
-    for (op, shape) in blocks.map(|(op, plan)| (op, non_unit(&plan.block))) {
-        if shape != tile {
-            errors.push(
-                refuse(module, op, Code::Shape, format!("{} of {shape:?}", module.op_name(op)))
-                    .note("supported", format!("the tile of the product, {}x{}", tile[0], tile[1])),
-            );
-        }
-    }
     stores
 }
 
@@ -103,56 +85,6 @@ fn store(
                 .note("supported", "f32, bf16 and f16"),
         );
     }
-    let seen = look_through(module, rows_of(module, stored));
-    if !seen.plain() {
-        errors.push(
-            refuse(module, op, Code::Layout, "a transposed tile is stored")
-                .note("instead", "store the tile as it is, or swap the operands of tt.dot"),
-        );
-    }
     let name = if index == 0 { "out".to_owned() } else { format!("out {index}") };
-    Some(TileStore { op, descriptor, value: seen.base, name, plan })
-}
-
-/// An operation of the epilogue on a tile must have an element for each element of the product, of one of its
-/// rows or of one of its columns.
-fn check(module: &Module, op: OpId, [m, n]: [u64; 2], errors: &mut Vec<Diagnostic>) {
-    let data = &module.ops[op];
-    let Some(&result) = data.results.first() else { return };
-    if is_scalar(module, op)
-        || !module.ty(result).is_tensor()
-        || matches!(data.opcode, Opcode::For | Opcode::If)
-    {
-        return;
-    }
-    let shape = module.ty(result).shape();
-    if matches!(data.opcode, Opcode::Reshape | Opcode::Trans) {
-        let seen = look_through(module, result);
-        let loaded = module.def_op(seen.base).is_some_and(|d| module.ops[d].opcode == Opcode::DescriptorLoad);
-        if !(seen.plain() && loaded) {
-            errors.push(
-                refuse(
-                    module,
-                    op,
-                    Code::Op,
-                    format!("{} of a computed tile is not supported", module.op_name(op)),
-                )
-                .note("supported", "tt.expand_dims and tt.broadcast"),
-            );
-        }
-        return;
-    }
-    let whole = |extent: u64, of: u64| extent == of || extent == 1;
-    let legal = match shape {
-        [] => true,
-        [length] => whole(*length, m) || whole(*length, n),
-        [rows, columns] => whole(*rows, m) && whole(*columns, n),
-        _ => data.opcode == Opcode::DescriptorLoad,
-    };
-    if !legal {
-        errors.push(
-            refuse(module, op, Code::Shape, format!("{} of {}", module.op_name(op), module.ty(result)))
-                .note("supported", format!("tiles of {m}x{n}, rows of {n}, columns of {m}")),
-        );
-    }
+    Some(TileStore { op, descriptor, value: rows_of(module, stored), name, plan })
 }

@@ -8,6 +8,7 @@ mod dot;
 mod epilogue;
 mod find;
 mod ops;
+mod order;
 mod pass;
 mod rings;
 mod selection;

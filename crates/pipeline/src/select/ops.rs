@@ -114,10 +114,8 @@ fn unsupported(module: &Module, op: OpId, target: &Target) -> Diagnostic {
             &[("supported", "results written by tt.descriptor_store or tt.store")]
         }
         While => &[("supported", "scf.for"), ("instead", "a counted loop")],
-        Scan => &[("supported", "tt.reduce and element-wise operations")],
         DotScaled => &[("supported", "tt.dot of bf16, f16, tf32 and 8-bit floats")],
         RemF => &[("supported", "exp, exp2, log, log2, sqrt, rsqrt, erf")],
-        ScanReturn => &[("supported", "inside tt.reduce and tt.scan")],
         _ if opcode.name().is_some_and(|n| n.starts_with("warploom.")) => {
             &[("supported", "program form, in a module with warploom.form = \"program\"")]
         }

@@ -5,9 +5,10 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode};
 
+use crate::engines::scratch;
 use crate::loops::pipelined_loops;
 use crate::place::{file_order, refuse};
-use crate::select::{Selection, accumulators, descriptors, dot, epilogue, find, ops, rings};
+use crate::select::{Selection, accumulators, descriptors, dot, epilogue, find, ops, order, rings};
 use crate::walk::{Users, preorder};
 
 /// Takes a kernel in normal form apart.
@@ -33,9 +34,10 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
         let mut loads = descriptors::loads(module, func, &descriptors, &mut errors);
         let dots = dot::select(module, func, &loops, &mut loads, target, &mut errors);
         let known = dots.as_deref().unwrap_or_default();
-        let stores = epilogue::select(module, func, &loops, known, &loads, &descriptors, &mut errors);
+        let stores = epilogue::select(module, func, &loops, known, &descriptors, &mut errors);
         let dots = dots?;
         let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+        order::check(module, func, &mut errors);
         rings::check(module, &loops, &loads, &mut errors);
         let rings = rings::group(module, &loops, &loads, &users);
         let (accumulators, operands) = match tensor {
@@ -46,7 +48,7 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
             dot::check_registers(module, &dots, target, &mut errors);
         }
         let (num_stages, remarks) = find::loop_attributes(module, &loops);
-        Some(Selection {
+        let mut selection = Selection {
             func,
             body,
             loops,
@@ -60,7 +62,11 @@ pub fn select(module: &Module, func: OpId, target: &Target) -> Result<Selection,
             descriptors,
             num_stages,
             remarks,
-        })
+            scratch: 0,
+        };
+        let warps = u64::from(selection.warpgroups()) * u64::from(target.threads.warps_per_group);
+        selection.scratch = scratch::of_all(module, func, warps, selection.register_layout(), target);
+        Some(selection)
     });
     if let Some(selection) = selection.filter(|_| errors.is_empty()) {
         return Ok(selection);

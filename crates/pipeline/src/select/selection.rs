@@ -6,6 +6,7 @@ use warploom_chips::Element;
 use warploom_ir::diag::Diagnostic;
 use warploom_ir::{BlockId, Module, OpId, ValueId};
 
+use crate::engines::RegisterLayout;
 use crate::nest::is_inside;
 use crate::tma::TilePlan;
 use crate::walk::preorder;
@@ -115,6 +116,8 @@ pub struct Selection {
     pub accumulators: Vec<Accumulator>,
     /// Tiles that products read from tensor memory.
     pub operands: Vec<TmemOperand>,
+    /// Bytes by which the computing warps exchange what they do together (C65).
+    pub scratch: u64,
     /// The plan of each descriptor argument, in order of the arguments (C12).
     pub descriptors: Vec<(ValueId, TilePlan)>,
     /// How many of them are arguments, and stand first.
@@ -141,6 +144,15 @@ impl Selection {
         let rows = self.dots.iter().map(|d| d.extents[0]).max().unwrap_or(64);
         let each = if self.accumulators.is_empty() { 64 } else { 128 };
         u32::try_from(rows.div_ceil(each)).unwrap_or(u32::MAX)
+    }
+
+    /// How the tiles of the computing partition lie.
+    pub(crate) fn register_layout(&self) -> RegisterLayout {
+        match (self.accumulators.is_empty(), self.half_rows()) {
+            (true, _) => RegisterLayout::Wgmma,
+            (false, true) => RegisterLayout::TensorHalves,
+            (false, false) => RegisterLayout::TensorRows,
+        }
     }
 
     /// Whether the computing partition reads or writes tensor memory inside a loop.

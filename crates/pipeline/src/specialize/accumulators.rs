@@ -53,6 +53,24 @@ impl Walker<'_, '_> {
         rings
     }
 
+    /// Waits for every accumulator that loops in front of an operation made and somebody reads: what is staged lies over
+    /// operands of any product (B55).
+    pub(super) fn wait_for_accumulators(&mut self, op: OpId) -> Option<()> {
+        let (module, selection) = (self.module(), self.b.source.selection);
+        let block = module.ops[op].block?;
+        let place = |op: OpId| module.blocks[block].ops.iter().position(|&o| o == op);
+        for accumulator in selection.accumulators.iter().filter(|s| s.kind != AccumulatorKind::Read) {
+            let result = accumulator.at.and_then(|at| module.ops[accumulator.scf_for].results.get(at));
+            let Some(&result) = result.filter(|&&v| self.needed.values.contains(v)) else { continue };
+            let before = module.ops[accumulator.scf_for].block == Some(block)
+                && place(accumulator.scf_for) < place(op);
+            if before {
+                self.value(result, 0)?;
+            }
+        }
+        Some(())
+    }
+
     /// Where the iterator of an accumulator stands; one that is made once has no other slot.
     fn accumulator_iterator(&self, accumulator: &Accumulator, ring: usize) -> Option<Iterator2> {
         if accumulator.looped || accumulator.kind != AccumulatorKind::Plain {

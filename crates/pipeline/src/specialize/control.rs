@@ -149,9 +149,8 @@ impl Walker<'_, '_> {
 
     /// Gives back the slots that the last trip left, where a ring goes on behind its loop.
     fn last_slots(&mut self, scf_for: OpId, bounds: [ValueId; 3], rings: &[usize]) -> Option<()> {
-        let pending = crate::waits::find(self.module(), scf_for).iter().map(|&(_, p)| p).max().unwrap_or(0);
         for &index in rings {
-            if pending == 0 || !self.used_elsewhere(index, scf_for) {
+            if !self.lagging.contains(&index) || !self.used_elsewhere(index, scf_for) {
                 continue;
             }
             let ring = self.b.source.layout.rings.get(index)?;

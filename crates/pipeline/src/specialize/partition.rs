@@ -1,6 +1,6 @@
 //! One partition's walk through the kernel: values on demand, loops and branches with the iterators of rings threaded.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
@@ -44,9 +44,11 @@ impl<'b, 'a> Walker<'b, 'a> {
             products: Vec::new(),
             later: None,
             issued: VecDeque::new(),
+            lagging: BTreeSet::new(),
             waited: BTreeMap::new(),
             turns: None,
             storing: false,
+            passed: Vec::new(),
             nameless: false,
             next_of: BTreeMap::new(),
         })
@@ -74,16 +76,34 @@ impl<'b, 'a> Walker<'b, 'a> {
 
     /// What the partition does in a block, in the order of the text.
     pub fn block(&mut self, from: BlockId) -> Option<()> {
+        let around = std::mem::take(&mut self.passed);
         for op in self.module().blocks[from].ops.clone() {
             self.visit(op)?;
         }
+        self.passed = around;
         self.close_accumulators(from)
+    }
+
+    /// What an operation is about to write has been read by what stands in front of it.
+    fn read_before(&mut self, op: OpId) -> Option<()> {
+        let writes = |o: OpId| self.module().ops[o].opcode.facts().effect.writes();
+        if !self.passed.is_empty() && preorder(self.module(), op).into_iter().any(writes) {
+            for read in std::mem::take(&mut self.passed) {
+                self.step(read, 0)?;
+            }
+        }
+        Some(())
     }
 
     /// One operation of straight-line code: nothing, unless it acts; values are made when they are asked for.
     fn visit(&mut self, op: OpId) -> Option<()> {
         let opcode = self.module().ops[op].opcode;
+        self.read_before(op)?;
         match (opcode, self.role) {
+            (Opcode::Load, PartitionRole::Math) => {
+                self.passed.push(op);
+                Some(())
+            }
             (Opcode::DescriptorLoad, PartitionRole::Load) => self.fill(op),
             (Opcode::DescriptorStore, PartitionRole::Math) => self.store(op),
             (Opcode::Store | Opcode::AtomicRmw, PartitionRole::Math) => self.step(op, 0),

@@ -27,6 +27,10 @@ impl Walker<'_, '_> {
         }
         for (&load, slot) in filling.loads.iter().zip(slots) {
             let value = selection.loads.get(load)?.value;
+            // Products look through what the tile is called; others read it as the kernel has it.
+            let multiplied = selection.dots.iter().any(|d| d.reads(load));
+            let wanted = self.module().ty(value);
+            let slot = if multiplied { slot } else { self.emit(op).shaped(slot, wanted) };
             self.scopes.get_mut(tag)?.bind(value, slot);
         }
         if data.looped {
@@ -121,6 +125,10 @@ impl Walker<'_, '_> {
             !open.readers.is_empty()
         });
         for index in free {
+            match lag {
+                0 => self.lagging.remove(&index),
+                _ => self.lagging.insert(index),
+            };
             let (Some(iterator), Some(ring)) = (self.iterator(index), self.b.source.layout.rings.get(index))
             else {
                 continue;

@@ -1,6 +1,6 @@
 //! Results on their way out by descriptor (C26, C33).
 
-use warploom_ir::{Attr, OpId, Opcode};
+use warploom_ir::{Attr, OpId, Opcode, Type};
 
 use crate::emit::number;
 use crate::layout::RingUse;
@@ -17,7 +17,10 @@ impl Walker<'_, '_> {
         let ring = layout.ring(RingUse::Staging(index))?;
         let barrier = [("barrier", Attr::symbol(layout.staging_barrier(index)?))];
         let zero = self.b.zero?;
+        self.wait_for_accumulators(op)?;
         let value = self.read(store.value, 0, op)?;
+        let ty = Type::tensor(&store.plan.matrix(), self.b.out.ty(value).elem().clone());
+        let value = self.emit(op).shaped(value, &ty);
         let mut operands = vec![zero, self.read(store.descriptor, 0, op)?];
         for &coordinate in module.ops[op].operands.get(2..)? {
             operands.push(self.read(coordinate, 0, op)?);

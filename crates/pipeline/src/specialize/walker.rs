@@ -33,12 +33,16 @@ pub(super) struct Walker<'b, 'a> {
     pub later: Option<ValueId>,
     /// Products that may be unfinished, oldest first.
     pub issued: VecDeque<Issued>,
+    /// Rings whose slots the loop under way gives back a trip late.
+    pub lagging: BTreeSet<usize>,
     /// What values have become behind a wait.
     pub waited: BTreeMap<ValueId, ValueId>,
     /// The turns of the replicas in the loop under way.
     pub turns: Option<LoopTurns>,
     /// Whether a store of the last turn of a loop may still read its staging.
     pub storing: bool,
+    /// Reads of global memory that were passed and that nobody has asked for yet: they come before the next write.
+    pub passed: Vec<OpId>,
     /// Copies have no names of their own: a rotated loop has several of each value, one inside the other.
     pub nameless: bool,
     /// For a rotated loop: what the arguments of the next iteration are in this one.

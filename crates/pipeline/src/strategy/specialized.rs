@@ -118,7 +118,7 @@ impl Prepared {
                 let warpgroups = u64::from(self.selection.warpgroups());
                 let wrong =
                     (replicas.count != warpgroups).then_some("each warpgroup is a replica, or none is");
-                if let Some(why) = replicas_refused(&self.kernel, scf_for, warpgroups).or(wrong) {
+                if let Some(why) = replicas_refused(&self.kernel, scf_for, &self.selection).or(wrong) {
                     let text = format!("the loop cannot have {} replicas: {why}", replicas.count);
                     return Err(vec![refuse(module, scf_for, Code::Verify, text).rule("Q40")]);
                 }

@@ -226,8 +226,8 @@ pub(crate) fn view(
     wanted: &Type,
 ) -> ValueId {
     let ty = Type::tensor(&plan.tile(), wanted.elem().clone());
-    let seen = emit.slot(ring, slot, payload, ty.clone());
-    if ty == *wanted { seen } else { emit.value(Opcode::Reshape, &[seen], wanted) }
+    let seen = emit.slot(ring, slot, payload, ty);
+    emit.shaped(seen, wanted)
 }
 
 /// Puts the copies of single tiles, and the stores, where the kernel has them.
@@ -305,14 +305,8 @@ fn send(out: &mut Module, store: &Place, ring: &str, barrier: &str) -> Option<()
     let &[descriptor, value, ref coordinates @ ..] = operands.as_slice() else { return None };
     let value = rows_of(out, value);
     let mut emit = Emit { out, block, loc };
-    // Tiles of rows lie in the slot one behind the other: a matrix.
-    let tile = plan.tile();
-    let matrix = match tile.as_slice() {
-        [outer @ .., cols] if outer.len() > 1 => vec![outer.iter().product(), *cols],
-        _ => tile,
-    };
-    let ty = Type::tensor(&matrix, emit.out.ty(value).elem().clone());
-    let value = if *emit.out.ty(value) == ty { value } else { emit.value(Opcode::Reshape, &[value], &ty) };
+    let ty = Type::tensor(&plan.matrix(), emit.out.ty(value).elem().clone());
+    let value = emit.shaped(value, &ty);
     let zero = emit.constant(0);
     let meet = [("barrier", Attr::symbol(barrier))];
     let payload = [("payload", number(0u64))];

@@ -84,17 +84,11 @@ pub(crate) fn property(name: &str, ty: Ty) -> Option<Compare> {
     })
 }
 
-/// An f16, subnormals as zero.
-fn flushed_half(x: u64) -> f32 {
-    let bits = x as u16;
-    f16_value(if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits })
-}
-
 /// The comparison `name` on a type; `ftz` flushes inputs of f32 and f16, which alone have it.
 pub(crate) fn compare(name: &str, ty: Ty, ftz: bool) -> Option<Compare> {
     #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "unordered comparisons are true for NaN")]
     Some(match ty {
-        Ty::F16 if ftz => real!(name, flushed_half),
+        Ty::F16 if ftz => real!(name, |x: u64| f16_value(super::half::flush(x) as u16)),
         Ty::F32 if ftz => real!(name, flushed),
         _ if ftz => return None,
         Ty::U8 | Ty::B8 => ordered!(name, |x: u64| x as u8),

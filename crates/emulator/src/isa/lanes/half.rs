@@ -24,7 +24,7 @@ fn bf16_at(x: u64, shift: u32) -> f32 {
 }
 
 /// An f16 without subnormals (`.ftz`).
-fn flush(bits: u64) -> u64 {
+pub(super) fn flush(bits: u64) -> u64 {
     if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
 }
 
@@ -143,12 +143,7 @@ fn fma(a: f32, b: f32, c: f32, format: Format, then: Then) -> u64 {
     let sum = p + c;
     let back = sum - p;
     let sum = super::directed::to_odd(sum, (p - (sum - back)) + (c - back));
-    let sum = match then {
-        Then::Saturate if sum > 0.0 => sum.min(1.0),
-        // Also for NaN and -0.
-        Then::Saturate => 0.0,
-        _ => sum,
-    };
+    let sum = if then == Then::Saturate { n::saturate64(sum) } else { sum };
     let code = format.encode(sum, Rounding::Even, false);
     if then == Then::Relu && code & 0x8000 != 0 && code != format.nan() { 0 } else { u64::from(code) }
 }
@@ -209,25 +204,18 @@ pub(crate) fn ternary(ty: Ty, relu: bool, q: Quals) -> Option<F3> {
 /// Mixed precision `add.rn.f32.bf16 d, a, c`: a half and an f32 (PTX 8.6).
 pub(crate) fn mixed(name: &str, half: Ty, sat: bool) -> Option<F2> {
     macro_rules! of {
-        ($at:ident, |$a:ident, $b:ident| $e:expr) => {{
-            if sat {
-                lanes!(|a, b| {
-                    let ($a, $b) = ($at(a, 0), f32::from_bits(b as u32));
-                    word(n::saturate($e))
-                })
-            } else {
-                lanes!(|a, b| {
-                    let ($a, $b) = ($at(a, 0), f32::from_bits(b as u32));
-                    word($e)
-                })
+        ($at:ident $op:tt) => {
+            match sat {
+                true => lanes!(|a, b| word(n::saturate($at(a, 0) $op f32::from_bits(b as u32)))),
+                false => lanes!(|a, b| word($at(a, 0) $op f32::from_bits(b as u32))),
             }
-        }};
+        };
     }
     Some(match (name, half) {
-        ("add", Ty::F16) => of!(f16_at, |a, b| a + b),
-        ("add", Ty::BF16) => of!(bf16_at, |a, b| a + b),
-        ("sub", Ty::F16) => of!(f16_at, |a, b| a - b),
-        ("sub", Ty::BF16) => of!(bf16_at, |a, b| a - b),
+        ("add", Ty::F16) => of!(f16_at+),
+        ("add", Ty::BF16) => of!(bf16_at+),
+        ("sub", Ty::F16) => of!(f16_at -),
+        ("sub", Ty::BF16) => of!(bf16_at -),
         _ => return None,
     })
 }

@@ -264,7 +264,7 @@ impl Search<'_> {
         let issued = !self.selection.accumulators.is_empty();
         // Replicas start trips at least as far apart as the units let them.
         let useful = together.answer.ii > together.answer.res_mii;
-        if issued || !useful || replicas_refused(self.module, scf_for, warpgroups).is_some() {
+        if issued || !useful || replicas_refused(self.module, scf_for, self.selection).is_some() {
             return Ok(together);
         }
         let turns = self.in_turns(scf_for, &graph(warpgroups)?, warpgroups, together.answer.ii)?;

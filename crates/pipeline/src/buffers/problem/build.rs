@@ -13,13 +13,13 @@ use warploom_chips::cost::{CostError, Op as Cost};
 use warploom_ir::{Module, OpId, Opcode};
 
 use crate::buffers::depth::ScheduledLoop;
+use crate::buffers::problem::spare::spare;
 use crate::buffers::problem::{accumulator_value, payload_value, staging_value, value_fill};
 use crate::loops::{Part, PartitionRole};
 use crate::nest::innermost_for;
 use crate::select::{Accumulator, AccumulatorKind, Dot, OperandSource, Selection};
 use crate::storage::Bindings;
 use crate::tma::TilePlan;
-use crate::transports::made::MAP_BYTES;
 
 /// The region before the loops; the loops follow from 1 on, then the rest.
 const BEFORE: u64 = 0;
@@ -31,14 +31,6 @@ fn partition(role: PartitionRole) -> u64 {
         PartitionRole::Math => 1,
         PartitionRole::Mma => 2,
     }
-}
-
-/// Bytes of shared memory kept for the address of tensor memory, for the barriers of accumulators with several slots
-/// (C20), and for tensor maps while they are made, aligned (C16).
-fn spare(selection: &Selection) -> u64 {
-    let barriers: u64 = selection.accumulators.iter().map(|s| 16 * s.slots).sum();
-    let address = if selection.accumulators.is_empty() { 0 } else { barriers + 16 };
-    if selection.makes_maps() { address + 2 * MAP_BYTES } else { address }
 }
 
 /// Whether a loop owns a ring, so that its schedule decides about that.
@@ -282,6 +274,7 @@ impl Builder<'_> {
                 vec![Consumer { op: send, role: Access::TmaStore, distance: 0, in_place: false }];
             self.values.push(value);
         }
+        let mut behind = Line { region: after, role: PartitionRole::Math, cycle, order, latency: 0 };
         let (mut cycle, mut order) = (0u64, 0u64);
         for (ring, data) in selection.rings.iter().enumerate().filter(|(_, r)| !r.looped) {
             for (payload, &load) in data.payloads().iter().enumerate() {
@@ -301,9 +294,20 @@ impl Builder<'_> {
                 // products (a loop of no trips) nothing says that they have arrived: the two never share bytes.
                 let unseen = selection.accumulators.iter().any(|s| s.kind != AccumulatorKind::Plain);
                 if value.consumers.is_empty() || unseen {
-                    let put = first_put.into_iter();
-                    let read = |op| Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
-                    value.consumers.extend(put.map(read));
+                    // Results that no copy stores are made somewhere behind the loops.
+                    let op = match first_put {
+                        Some(put) => put,
+                        None => {
+                            let bytes = tile_load.plan.bytes;
+                            behind.latency = target.cost(&Cost::Shared { bytes }, warps)?.latency;
+                            let read = self.line_op(format!("read {}", tile_load.name), &behind, false);
+                            behind.cycle = behind.cycle.saturating_add(behind.latency);
+                            behind.order += 1;
+                            read
+                        }
+                    };
+                    let read = Consumer { op, role: Access::RegRead, distance: 0, in_place: false };
+                    value.consumers.push(read);
                 }
                 self.values.push(value);
             }

@@ -2,6 +2,7 @@
 
 mod build;
 mod numbering;
+mod spare;
 mod tensor;
 
 pub(crate) use build::{Source, problem};

@@ -5,11 +5,16 @@ use super::maker::{Maker, Place, tile};
 impl Maker<'_, '_> {
     /// A product that adds up over the trips, alone, or made of another one.
     pub fn product(&mut self) {
-        let elem = ["f16", "bf16", "f16", "f8E4M3FN", "i8", "f32", "f8E5M2"][self.choices.below(7)];
+        let elems = ["f16", "bf16", "f16", "f8E4M3FN", "i8", "f32", "f8E5M2"];
+        let elem = elems[self.choices.below(if self.piped { 3 } else { 7 })];
         let sum = if elem == "i8" { "i32" } else { "f32" };
-        let m = [64, 32, 128, 16, 64][self.choices.below(5)];
+        let m = match self.piped {
+            true => self.rows,
+            false => [64, 32, 128, 16, 64][self.choices.below(5)],
+        };
         let n = [64, 32, 128, 16, 8, 256][self.choices.below(6)].min(8192 / m);
         let k = [64, 32, 128][self.choices.below(3)];
+        let k = if self.piped { k.max(64) } else { k };
         let ty = tile(sum, &[m, n]);
         let zero = self.constant(if sum == "i32" { "0" } else { "0.0" }, &ty);
         // A later loop goes on with what an earlier one gave.
@@ -17,13 +22,26 @@ impl Maker<'_, '_> {
         let start = earlier.map_or_else(|| zero.clone(), |(name, _)| name.clone());
         let acc = self.fresh();
         let floats = matches!(elem, "f16" | "bf16");
-        let a = if floats && self.choices.once_in(4) {
+        let a = if floats && !self.piped && self.choices.once_in(4) {
             self.chained(elem, m, k)
         } else {
             self.operand(Place::Loop, elem, m, k, 0)
         };
-        let b = self.operand(Place::Loop, elem, k, n, 0);
-        let what = self.choices.below(6);
+        // Columns of B are too few in memory for partitions of their own below 64.
+        let b = match self.piped && (n < 64 || self.choices.once_in(2)) {
+            true => {
+                let turned = self.operand(Place::Loop, elem, n, k, 0);
+                let (from, to) = (tile(elem, &[n, k]), tile(elem, &[k, n]));
+                let order = "{order = array<i32: 1, 0>}";
+                self.put(Place::Loop, format!("tt.trans {turned} {order} : {from} -> {to}"))
+            }
+            false => self.operand(Place::Loop, elem, k, n, 0),
+        };
+        // Partitions of their own read nothing by pointers in the loop.
+        let what = match self.piped {
+            true => [0, 1, 2, 5][self.choices.below(4)],
+            false => self.choices.below(6),
+        };
         let onto = match what {
             0..=2 => acc.clone(),
             3 if sum == "f32" => {
@@ -37,7 +55,7 @@ impl Maker<'_, '_> {
         let precision = if elem == "f32" { ", inputPrecision = tf32" } else { "" };
         let types = format!("{} * {} -> {ty}", tile(elem, &[m, k]), tile(elem, &[k, n]));
         let dot = format!("tt.dot {a}, {b}, {onto}{precision} : {types}");
-        let made = if self.choices.once_in(8) {
+        let made = if !self.piped && self.choices.once_in(8) {
             self.now_and_then(&dot, &onto, &ty)
         } else {
             self.put(Place::Loop, dot)
@@ -56,7 +74,7 @@ impl Maker<'_, '_> {
             }
             _ => self.put(Place::Loop, format!("arith.addi {acc}, {made} : {ty}")),
         };
-        if sum == "f32" && self.choices.once_in(6) {
+        if sum == "f32" && !self.piped && self.choices.once_in(6) {
             self.stored(Place::Loop, &made, "f32", m, n);
         }
         self.carried.push([acc, start, next, ty]);
@@ -109,15 +127,19 @@ impl Maker<'_, '_> {
     }
 
     /// The largest along a dimension.
-    fn reduced(&mut self, place: Place, x: &str, m: usize, n: usize, axis: usize) -> String {
-        let name = self.fresh();
-        let (x_name, y_name, z_name) = (self.fresh(), self.fresh(), self.fresh());
-        let line = tile("f32", &[[n, m][axis]]);
-        self.line(place, format!("{name} = \"tt.reduce\"({x}) <{{axis = {axis} : i32}}> ({{"));
-        self.line(place, format!("^bb0({x_name}: f32, {y_name}: f32):"));
-        self.line(place, format!("  {z_name} = arith.maxnumf {x_name}, {y_name} : f32"));
-        self.line(place, format!("  tt.reduce.return {z_name} : f32"));
-        self.line(place, format!("}}) : ({}) -> {line}", tile("f32", &[m, n])));
+    pub fn reduced(&mut self, place: Place, x: &str, m: usize, n: usize, axis: usize) -> String {
+        let types = format!("({}) -> {}", tile("f32", &[m, n]), tile("f32", &[[n, m][axis]]));
+        self.largest_of(place, "reduce", &format!("({x}) <{{axis = {axis} : i32}}>"), &types)
+    }
+
+    /// A reduction or a scan by the larger of two.
+    pub fn largest_of(&mut self, place: Place, operation: &str, what: &str, types: &str) -> String {
+        let (name, x, y, z) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        self.line(place, format!("{name} = \"tt.{operation}\"{what} ({{"));
+        self.line(place, format!("^bb0({x}: f32, {y}: f32):"));
+        self.line(place, format!("  {z} = arith.maxnumf {x}, {y} : f32"));
+        self.line(place, format!("  tt.{operation}.return {z} : f32"));
+        self.line(place, format!("}}) : {types}"));
         name
     }
 
@@ -170,7 +192,7 @@ impl Maker<'_, '_> {
     }
 
     /// Stores a tile, another in every trip.
-    fn stored(&mut self, place: Place, value: &str, elem: &str, rows: usize, cols: usize) {
+    pub fn stored(&mut self, place: Place, value: &str, elem: &str, rows: usize, cols: usize) {
         let (_, trips) = self.trip(place);
         let at = self.at(place, rows);
         let own = tile(elem, &[rows, cols]);

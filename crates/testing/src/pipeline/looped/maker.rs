@@ -30,6 +30,10 @@ pub(super) struct Maker<'c, 't> {
     params: Vec<String>,
     args: Vec<TileArg>,
     names: usize,
+    /// Whether all operands come by descriptors, as partitions of their own want them.
+    pub piped: bool,
+    /// Rows of its products then.
+    pub rows: usize,
     /// Trips of the loop over K.
     pub trips: usize,
     /// Trips of the loop over tiles.
@@ -41,9 +45,10 @@ pub(super) struct Maker<'c, 't> {
 }
 
 impl<'c, 't> Maker<'c, 't> {
-    pub fn new(choices: &'c mut Choices<'t>) -> Self {
+    pub fn new(choices: &'c mut Choices<'t>, piped: bool) -> Self {
         let trips = [3, 4, 1, 2, 7][choices.below(5)];
         let tiles = if choices.once_in(3) { 2 } else { 1 };
+        let rows = if piped && choices.once_in(2) { 64 } else { 128 };
         let text = String::new;
         Maker {
             choices,
@@ -53,6 +58,8 @@ impl<'c, 't> Maker<'c, 't> {
             params: Vec::new(),
             args: Vec::new(),
             names: 0,
+            piped,
+            rows,
             trips,
             tiles,
             carried: Vec::new(),
@@ -77,7 +84,10 @@ impl<'c, 't> Maker<'c, 't> {
         }
         let sums = |ty: &str| !ty.contains("ptr") && (ty.ends_with("xf32>") || ty.ends_with("xi32>"));
         for (name, ty) in results.iter().filter(|(_, ty)| sums(ty)) {
-            self.epilogue(name, ty);
+            match self.piped {
+                true => self.behind(name, ty),
+                false => self.epilogue(name, ty),
+            }
         }
         let trips = self.trips;
         if self.choices.once_in(3) {

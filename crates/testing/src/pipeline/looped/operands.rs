@@ -15,6 +15,9 @@ impl Maker<'_, '_> {
     /// A tile of a type in the loop, or in front of it.
     pub fn operand(&mut self, place: Place, elem: &str, rows: usize, cols: usize, deep: usize) -> String {
         let narrow = cols * bytes(elem) < 16;
+        if self.piped && place == Place::Loop {
+            return self.copied(place, elem, rows, cols);
+        }
         match self.choices.below(if deep > 2 { 3 } else { 18 }) {
             _ if narrow => self.pointed(place, elem, rows, cols),
             0 | 1 => self.copied(place, elem, rows, cols),
