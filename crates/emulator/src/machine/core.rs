@@ -148,6 +148,7 @@ impl<'a> Core<'a> {
             Space::Global | Space::Const => Spot::Global(addr),
             Space::Param => Spot::Param(addr),
             Space::Local => Spot::Local(addr),
+            Space::Shared if addr.wrapping_sub(SHARED_WINDOW).min(addr) >> 24 != 0 => Spot::Nowhere,
             Space::Shared | Space::SharedCluster => self.shared_spot(addr, cta),
             Space::Generic => {
                 if addr.wrapping_sub(SHARED_WINDOW) < WINDOW {

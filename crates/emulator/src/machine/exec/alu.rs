@@ -267,15 +267,17 @@ fn predicates(core: &mut Core<'_>, w: &mut Warp, op: &Op, _pc: u32, mask: u32) -
             let mut yes = 0;
             for (l, x) in v.iter().enumerate() {
                 let here = match core.spot(Space::Generic, *x, w.cta) {
-                    Spot::Shared(..) => matches!(space, Space::Shared | Space::SharedCluster),
+                    Spot::Shared(cta, _) => {
+                        *space == Space::SharedCluster || *space == Space::Shared && cta == w.cta
+                    }
                     Spot::Local(_) => *space == Space::Local,
                     Spot::Param(_) => *space == Space::Param,
-                    Spot::Global(_) => matches!(space, Space::Global | Space::Const),
+                    Spot::Global(_) => *space == Space::Global,
                     Spot::Nowhere => false,
                 };
                 yes |= u32::from(here) << l;
             }
-            w.set_pred(*p, yes, 0, mask);
+            w.set_pred(*p, yes, w.meta(&[*a]).0 as u32, mask);
         }
         Op::Mapa { d, a, rank, generic, get_rank } => {
             let (v, r) = (w.value(core, *a), w.value(core, *rank));

@@ -1,4 +1,4 @@
-//! Fences, register moves, and the end of a warp (E28, E29, E54).
+//! Fences, register moves, and the end of a warp (E29, E54).
 
 use super::flow::Flow;
 use super::maps;
