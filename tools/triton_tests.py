@@ -2,11 +2,12 @@
 """Triton's own unit tests on the emulator: by its own PTX and by ours, on two chips, with a table per file.
 
     python tools/triton_tests.py FOLDER [--files test_core.py,..] [--chips sm_90a,sm_100a] [--compilers triton,warploom]
-                                 [--every N [--first M]] [--seconds 60] [--out out/triton-tests]
+                                 [--every N [--first M]] [--only WORDS] [--promote] [--seconds 60] [--out out/triton-tests]
 
 Each test is one of: pass, skip (it skips itself), wrong (an assertion of the test), text (one about the forms that
 Triton's own compiler goes through), refused (by a compiler or the emulator), finding, timeout, error. `--every N`
-takes each Nth test, from the Mth (0). Details stand in OUT/CHIP-COMPILER.jsonl. It needs PyTorch, scipy and Triton,
+takes each Nth test, from the Mth (0); `--only 'scan2d and bfloat16'` those that pytest's `-k` takes. `--promote` is a
+control: `tl.cumsum` adds up bf16 in f32, as it does in the Tritons whose tests ask for that. Details stand in OUT/CHIP-COMPILER.jsonl. It needs PyTorch, scipy and Triton,
 and no GPU. It is its own plug-in of pytest.
 """
 
@@ -30,7 +31,27 @@ def pytest_addoption(parser):
     parser.addoption("--every", type=int, default=1)
     parser.addoption("--first", type=int, default=0)
     parser.addoption("--seconds", type=int, default=60)
+    parser.addoption("--promote", action="store_true")
     parser.addoption("--details")
+
+
+def pytest_configure(config):
+    if config.getoption("--promote"):
+        promote()
+
+
+def promote():
+    """`tl.cumsum` as in Tritons that add up bf16 in f32."""
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None):
+        wide: tl.constexpr = tl.float32 if input.dtype == tl.bfloat16 else input.dtype
+        out: tl.constexpr = tl.standard._pick_sum_dtype(wide, dtype)
+        return tl.associative_scan(input.to(out), axis, tl.standard._sum_combine, reverse)
+
+    tl.cumsum = cumsum
 
 
 def pytest_collection_modifyitems(config, items):
@@ -47,6 +68,9 @@ def kind(error):
     for word, types in (("finding", warploom.Finding), ("refused", warploom.Refused), ("timeout", Timeout)):
         if any(isinstance(e, types) for e in chain):
             return word
+    if "error: CHECK" in str(error):
+        # FileCheck on Triton's own IR.
+        return "text"
     if not isinstance(error, AssertionError):
         return "error"
     # How many bytes of scratch memory Triton's compiler asks for.
@@ -135,6 +159,8 @@ def main():
     parser.add_argument("--compilers", default="triton,warploom")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--promote", action="store_true")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--out", type=Path, default=Path("out/triton-tests"))
     options = parser.parse_args()
@@ -149,9 +175,14 @@ def main():
                 line = [sys.executable, "-m", "pytest", "-q", "-p", "triton_tests", "-p", "no:cacheprovider", "--tb=no",
                         "--warploom", chip, "--warploom-compiler", compiler, f"--details={details}",
                         f"--every={options.every}", f"--first={options.first}",
-                        f"--seconds={options.seconds}", str(file.resolve())]
+                        f"--seconds={options.seconds}", "-k", options.only, str(file.resolve())]
+                if options.promote:
+                    line.append("--promote")
                 here = [str(Path(__file__).resolve().parent), *filter(None, [os.environ.get("PYTHONPATH")])]
                 path = {"PYTHONPATH": os.pathsep.join(here), "PYTHONDONTWRITEBYTECODE": "1"}
+                if options.promote:
+                    # What Triton keeps does not tell one `cumsum` from another.
+                    path["TRITON_CACHE_DIR"] = str((options.out / "promoted").absolute())
                 log = details.with_suffix(f".{file.stem}.log")
                 with log.open("w") as out:
                     subprocess.run(line, env={**os.environ, **path}, stdout=out, stderr=subprocess.STDOUT)

@@ -174,3 +174,20 @@ def test_results_that_depend_on_the_order_fail_only_where_that_is_asked_for():
             else:
                 with pytest.raises(warploom.InterleavingError):
                     kernels.gather[(16, )](x, out, BLOCK=32)
+
+
+def test_machine_code_is_made_where_it_is_asked_for(device):
+    x, y, z = (np.zeros(128, np.float32) for _ in range(3))
+    kernel = kernels.add[(1, )](x, y, z, 128, BLOCK=128)
+    assert "cubin" not in kernel.asm and ".entry" in kernel.asm["ptx"]
+    assert kernel.asm["cubin"][:4] == b"\x7fELF" and kernel.asm["cubin"] is kernel.asm["cubin"]
+    assert "EXIT" in kernel.asm["sass"]
+    with pytest.raises(KeyError):
+        kernel.asm["hsaco"]
+
+
+def test_kernels_that_outlive_the_device_are_collected_quietly():
+    with warploom.triton.emulate("sm_90a", torch=False):
+        kernel = kernels.add[(1, )](*(np.zeros(128, np.float32) for _ in range(3)), 128, BLOCK=128)
+    # Triton asks the driver that is active then, and here there is none, to unload the module of such a kernel.
+    assert kernel.module is None

@@ -324,6 +324,12 @@ fn old_products_and_differences() {
         let high = (i64::from(a as i32) * i64::from(b as i32)) >> 32;
         (high + i64::from(c as i32)).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32
     });
+    for (ty, signed) in [("u16", false), ("s16", true)] {
+        word(&format!("mad.hi.{ty} %h13, %h10, %h11, %h12;\ncvt.u32.u16 %r13, %h13;"), move |a, b, c| {
+            let wide = |x: u32| if signed { i64::from(x as u16 as i16) } else { i64::from(x as u16) };
+            ((wide(a) * wide(b)).div_euclid(1 << 16) + i64::from(c)) as u32 & 0xffff
+        });
+    }
     word("mad24.hi.sat.s32 %r13, %r10, %r11, %r12;", |a, b, c| {
         let low = |x: u32| i64::from(x & 0x7f_ffff) - i64::from(x & 0x80_0000);
         let sum = low(a) * low(b) / (1 << 16) + i64::from(c as i32);

@@ -81,6 +81,7 @@ fn modules() -> Vec<Module> {
         "models.ptx",
         "accumulators.ptx",
         "waits.ptx",
+        "clusters.ptx",
     ];
     names.iter().map(|n| Module::parse(&file(n)).unwrap_or_else(|e| panic!("{n}: {e}"))).collect()
 }

@@ -11,6 +11,7 @@ import importlib.util
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Callable, Sequence
+from weakref import WeakSet
 
 import triton
 from triton.backends.nvidia.driver import CudaDriver
@@ -80,13 +81,24 @@ class Emulator:
             return run(self, *(wrap(a) for a in args), **{name: wrap(a) for name, a in kwargs.items()})
 
         self._replace(JITFunction, "run", wrapped, run)
-        init = CompiledKernel.__init__
+        init, load, loaded = CompiledKernel.__init__, CompiledKernel._init_handles, WeakSet[Any]()
 
         def compiled(self: Any, *args: Any, **kwargs: Any) -> None:
             init(self, *args, **kwargs)
             self.asm = Assembled(self.asm, self.metadata)
 
+        def tracked(self: Any) -> None:
+            load(self)
+            loaded.add(self)
+
+        def forget() -> None:
+            # Else each asks the driver that is active when it is collected, and there may be none, to unload its module.
+            for kernel in loaded:
+                kernel.module = None
+
+        self._undo.callback(forget)
         self._replace(CompiledKernel, "__init__", compiled, init)
+        self._replace(CompiledKernel, "_init_handles", tracked, load)
         if torch:
             from .torch_device import pretend
 

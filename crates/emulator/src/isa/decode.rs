@@ -44,7 +44,7 @@ pub(crate) fn instruction<'a>(cx: &mut Context<'_, 'a>, step: &Step<'_, 'a>) -> 
         }
         "bar" | "barrier" => sync::barrier(cx, &mut mods, args, &mut presence)?,
         "mbarrier" => sync::mbarrier(cx, &mut mods, args)?,
-        "fence" | "membar" => sync::fence(&mut mods)?,
+        "fence" | "membar" => sync::fence(cx, &mut mods, args)?,
         "elect" | "shfl" | "vote" | "match" | "redux" | "activemask" => {
             sync::warp(cx, &mut mods, args, &mut presence)?
         }

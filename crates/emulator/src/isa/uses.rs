@@ -1,6 +1,6 @@
 //! Which general registers an instruction touches.
 
-use super::op::{Addr, Inst, Lod, MbarOp, Op, Reg, Src, Tcgen, TcgenA, WgmmaA};
+use super::op::{Addr, Fence, Inst, Lod, MbarOp, Op, Reg, Src, Tcgen, TcgenA, WgmmaA};
 
 /// Registers with whether they are written. Registers that a product owns asynchronously are not listed.
 pub(crate) fn registers(inst: &Inst) -> Vec<(Reg, bool)> {
@@ -124,6 +124,7 @@ impl Uses {
                 self.at(l.addr);
                 l.dsts.iter().flatten().for_each(|(d, _)| self.w(*d));
             }
+            Op::Fence(Fence::AcquireMap(addr)) => self.at(*addr),
             Op::St(s) => {
                 self.at(s.addr);
                 self.all(&s.srcs);

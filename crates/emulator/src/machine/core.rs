@@ -1,6 +1,7 @@
 //! The state of one cluster that all actors share, and the checks every memory access goes through.
 
 use super::actor::Actor;
+use super::cluster_barrier::ClusterBarrier;
 use super::coverage::Seen;
 use super::global::Fault;
 use super::heap::Heap;
@@ -58,15 +59,6 @@ pub(crate) struct Cta {
     pub live_warps: u32,
     /// Registers that nobody holds (E29).
     pub free_registers: u32,
-}
-
-/// State of `barrier.cluster`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ClusterBarrier {
-    pub generation: u32,
-    pub arrived: u32,
-    pub clock: Clock,
-    pub released: Rc<Clock>,
 }
 
 /// A product as the first warp issued it: instruction, descriptors and scale, warps so far.
@@ -156,6 +148,7 @@ impl<'a> Core<'a> {
             Space::Global | Space::Const => Spot::Global(addr),
             Space::Param => Spot::Param(addr),
             Space::Local => Spot::Local(addr),
+            Space::Shared if addr.wrapping_sub(SHARED_WINDOW).min(addr) >> 24 != 0 => Spot::Nowhere,
             Space::Shared | Space::SharedCluster => self.shared_spot(addr, cta),
             Space::Generic => {
                 if addr.wrapping_sub(SHARED_WINDOW) < WINDOW {

@@ -1,7 +1,8 @@
 //! A launch that runs: what all clusters share, and a cluster before its first step.
 
 use super::cluster::Machine;
-use super::core::{ClusterBarrier, Core, Cta};
+use super::cluster_barrier::ClusterBarrier;
+use super::core::{Core, Cta};
 use super::coverage::Seen;
 use super::global::Store;
 use super::launch::{Launch, Policy, Race, RunOptions};
@@ -21,7 +22,6 @@ use crate::race::released::Released;
 use crate::race::shadow::Flat;
 use crate::report::Stats;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Locks taken by a cluster behind which the taker pauses, so that others come to want them.
 const PAUSES: u32 = 16;
@@ -107,11 +107,7 @@ impl Job<'_> {
             operands: Operands::default(),
             numbers: vec![0; channels(total)],
             issued: vec![Vec::new(); channels(total)],
-            cluster_barrier: ClusterBarrier {
-                clock: clock.clone(),
-                released: Rc::new(clock),
-                ..Default::default()
-            },
+            cluster_barrier: ClusterBarrier::new(clock),
             rng,
             any_lane: policy,
             elect_salt: salt,

@@ -7,6 +7,7 @@ pub(crate) mod between;
 pub(crate) mod child;
 mod children;
 pub(crate) mod cluster;
+mod cluster_barrier;
 pub(crate) mod core;
 pub(crate) mod coverage;
 pub(crate) mod deadlock;

@@ -148,8 +148,8 @@ pub(crate) struct Warp {
     pub stack: Stack,
     /// Registers per thread that this warp holds (E29).
     pub held_registers: u32,
-    /// Cluster barrier generation this warp arrived for.
-    pub cluster_arrived: Option<u32>,
+    /// Lanes that arrived at the cluster's barrier and have not waited yet.
+    pub cluster_arrived: u32,
     /// Spurious failures of try_wait in a row (E10).
     pub refused: u32,
     /// Priority under `pct`.
@@ -218,7 +218,7 @@ impl Warp {
             marks: WgmmaMarks::default(),
             stack: Stack::new(code.local),
             held_registers: registers,
-            cluster_arrived: None,
+            cluster_arrived: 0,
             refused: 0,
             priority: 0,
             steps: 0,

@@ -8,6 +8,9 @@ use crate::race::scope::Scope;
 use smallvec::SmallVec;
 use warploom_ptx::Operand;
 
+/// What discarded bytes hold: no number.
+const DISCARDED: u64 = 0x7ff8_dead_7fc0_dead;
+
 /// Takes the state space; none means generic.
 pub(crate) fn space(m: &mut Mods<'_>) -> Space {
     m.take(|w| {
@@ -272,6 +275,9 @@ pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Op
     let base = m.base;
     let to = base == "cvta" && m.flag("to");
     let space = space(m);
+    if base == "isspacep" && space == Space::Const {
+        return Err(m.unknown("constants lie among global variables here"));
+    }
     if base == "isspacep" {
         cx.count(args, 2, 2)?;
         let Some(p) = cx.pdst(cx.arg(args, 0)?)? else { return Ok(Op::Nop) };
@@ -297,8 +303,25 @@ pub(crate) fn address<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Op
     }
 }
 
+/// `discard.L2 [a], 128`: a weak write of whatever, so that nothing may still be read there.
+fn discard<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    let space = space(m);
+    m.flag("L2");
+    cx.count(args, 2, 2)?;
+    let addr = cx.addr(cx.arg(args, 0)?)?;
+    let Src::Imm(128) = cx.src(cx.arg(args, 1)?, Ty::U32)? else {
+        return Err(cx.fail("discard takes 128 bytes"));
+    };
+    let (ty, srcs) = (Ty::B64, (0..16).map(|_| Src::Imm(DISCARDED)).collect());
+    let (order, scope) = (Order::Weak, Scope::Gpu);
+    Ok(Op::St(Box::new(Store { space, ty, addr, srcs, order, scope, mbar: None, reduces: None })))
+}
+
 /// Prefetches and cache policies: no effect but a defined register.
 pub(crate) fn hint<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
+    if m.base == "discard" {
+        return discard(cx, m, args);
+    }
     let creates = m.base == "createpolicy";
     while m.first().is_some() {}
     if creates {

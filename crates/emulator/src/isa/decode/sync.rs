@@ -134,7 +134,7 @@ pub(crate) fn mbarrier<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[O
 }
 
 /// `fence`, `membar`.
-pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
+pub(crate) fn fence<'a>(cx: &mut Context<'_, 'a>, m: &mut Mods<'_>, args: &[Operand<'a>]) -> Res<Op> {
     let scope = scope(m);
     let half = m.one_of(&["acquire", "release"]);
     // membar is the same as fence.sc.
@@ -157,7 +157,11 @@ pub(crate) fn fence(m: &mut Mods<'_>) -> Res<Op> {
                 m.ignore(&["shared::cluster", "shared::cta"]);
                 Fence::ProxyAsync { shared: true, global: false }
             }
-            Some("tensormap::generic") => Fence::ProxyTensormap { acquires },
+            Some("tensormap::generic") if half == Some("acquire") => {
+                cx.count(args, 2, 2)?;
+                Fence::AcquireMap(cx.addr(cx.arg(args, 0)?)?)
+            }
+            Some("tensormap::generic") if half == Some("release") => Fence::ReleaseMap,
             Some("alias") => thread,
             _ => return Err(m.unknown("proxy")),
         }

@@ -157,9 +157,9 @@ pub(crate) fn binary(name: &str, ty: Ty) -> Option<F2> {
         "add" if matches!(ty, Ty::U16x2 | Ty::S16x2) => lanes!(|a, b| pair(a, b, u16::wrapping_add)),
         "add" => by_type!(ty, |a, b| a.wrapping_add(b)),
         "sub" => by_type!(ty, |a, b| a.wrapping_sub(b)),
-        // Division by zero gives no trap on the machine; PTX leaves the value open.
+        // Division by zero gives no trap on the machine; PTX leaves the value open, and what `ptxas` makes gives ones.
         "div" => by_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
-        "rem" => by_type!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
+        "rem" => by_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) }),
         "min" if ty == Ty::U16x2 => lanes!(|a, b| pair(a, b, |x, y| x.min(y))),
         "max" if ty == Ty::U16x2 => lanes!(|a, b| pair(a, b, |x, y| x.max(y))),
         "min" if ty == Ty::S16x2 => lanes!(|a, b| pair(a, b, |x, y| (x as i16).min(y as i16) as u16)),
@@ -233,6 +233,12 @@ pub(crate) fn multiply(part: &str, ty: Ty) -> Option<F2> {
 pub(crate) fn multiply_add(part: &str, ty: Ty) -> Option<F3> {
     Some(match (part, ty) {
         ("lo", _) => by_type!(ty, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        ("hi", Ty::U16) => lanes!(|a, b, c| u64::from(
+            (((u32::from(a as u16) * u32::from(b as u16)) >> 16) as u16).wrapping_add(c as u16)
+        )),
+        ("hi", Ty::S16) => lanes!(|a, b, c| u64::from(
+            (((i32::from(a as i16) * i32::from(b as i16)) >> 16) as u16).wrapping_add(c as u16)
+        )),
         ("hi", Ty::U32) => {
             lanes!(|a, b, c| u64::from(
                 (((u64::from(a as u32) * u64::from(b as u32)) >> 32) as u32).wrapping_add(c as u32)

@@ -224,7 +224,7 @@ pub(crate) enum MbarOp {
 }
 
 /// Fences that matter to the analysis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fence {
     /// `membar`, `fence.sc`, `fence.acq_rel`; `fence.acquire` and `fence.release` do one half.
     Thread {
@@ -239,10 +239,10 @@ pub(crate) enum Fence {
         shared: bool,
         global: bool,
     },
-    /// `fence.proxy.tensormap` acquire or release.
-    ProxyTensormap {
-        acquires: bool,
-    },
+    /// `fence.proxy.tensormap` that acquires the map at an address.
+    AcquireMap(Addr),
+    /// `fence.proxy.tensormap` that releases: those who write maps are ordered by what else they release.
+    ReleaseMap,
     MbarrierInit,
     TcgenBefore,
     TcgenAfter,

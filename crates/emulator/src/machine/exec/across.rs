@@ -111,10 +111,12 @@ fn group(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32, members
                 out[l] = u64::from(if *all && !whole { 0 } else { m });
                 agree |= u32::from(whole) << l;
             }
-            let meta = w.meta(&[*a]);
-            w.put(*d, &out, meta, mask);
+            // What one lane brings decides about the masks of all.
+            let (poison, taint) = w.meta(&[*a]);
+            let any = if poison as u32 & here != 0 { FULL } else { 0 };
+            w.put(*d, &out, (u64::from(any) | u64::from(any) << 32, taint), mask);
             if let Some(p) = p {
-                w.set_pred(*p, agree, 0, mask);
+                w.set_pred(*p, agree, any, mask);
             }
         }
         Op::Redux { f, d, a, .. } => {

@@ -123,8 +123,12 @@ pub(crate) fn run(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32
                     out[l] = spec.apply(x[l], y[l]);
                 }
             }
-            let meta = w.meta(&[*a, low]);
-            w.put(*d, &out, meta, mask);
+            let (mut poison, taint) = w.meta(&[*a, low]);
+            // Two in one register: what is defined in part counts as defined, as where parts are packed.
+            if b.is_some() {
+                poison = w.poison_of(*a) & w.poison_of(low);
+            }
+            w.put(*d, &out, (poison, taint), mask);
         }
         Op::Selp { d, a, b, p } => {
             let (x, y, q) = (w.value(core, *a), w.value(core, *b), w.predicate(*p));
@@ -263,15 +267,17 @@ fn predicates(core: &mut Core<'_>, w: &mut Warp, op: &Op, _pc: u32, mask: u32) -
             let mut yes = 0;
             for (l, x) in v.iter().enumerate() {
                 let here = match core.spot(Space::Generic, *x, w.cta) {
-                    Spot::Shared(..) => matches!(space, Space::Shared | Space::SharedCluster),
+                    Spot::Shared(cta, _) => {
+                        *space == Space::SharedCluster || *space == Space::Shared && cta == w.cta
+                    }
                     Spot::Local(_) => *space == Space::Local,
                     Spot::Param(_) => *space == Space::Param,
-                    Spot::Global(_) => matches!(space, Space::Global | Space::Const),
+                    Spot::Global(_) => *space == Space::Global,
                     Spot::Nowhere => false,
                 };
                 yes |= u32::from(here) << l;
             }
-            w.set_pred(*p, yes, 0, mask);
+            w.set_pred(*p, yes, w.meta(&[*a]).0 as u32, mask);
         }
         Op::Mapa { d, a, rank, generic, get_rank } => {
             let (v, r) = (w.value(core, *a), w.value(core, *rank));

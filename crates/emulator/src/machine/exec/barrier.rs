@@ -1,9 +1,8 @@
-//! The cluster barrier, fences, register moves, and the end of a warp (E28, E29, E54).
+//! Fences, register moves, and the end of a warp (E29, E54).
 
 use super::flow::Flow;
 use super::maps;
 use super::named::settle;
-use super::order;
 use crate::isa::op::Fence;
 use crate::machine::actor::actor;
 use crate::machine::core::Core;
@@ -12,56 +11,8 @@ use crate::race::clock::Clock;
 use crate::race::scope::Scope;
 use std::rc::Rc;
 
-/// `barrier.cluster.arrive`.
-pub(crate) fn cluster_arrive(core: &mut Core<'_>, w: &mut Warp, release: bool, pc: u32, mask: u32) -> Flow {
-    if w.cluster_arrived == Some(core.cluster_barrier.generation) {
-        let a = actor(w, pc, mask);
-        core.error("B03", &a, "second barrier.cluster.arrive without a wait", "arrive once per round (E28)");
-        return Flow::Next;
-    }
-    if core.race {
-        let c = if release { w.release(mask) } else { order::fenced_for(core, w, Scope::Cluster) };
-        core.cluster_barrier.clock.join(&c);
-    }
-    w.cluster_arrived = Some(core.cluster_barrier.generation);
-    core.cluster_barrier.arrived += 1;
-    core.progress += 1;
-    settle_cluster(core);
-    Flow::Next
-}
-
-fn settle_cluster(core: &mut Core<'_>) {
-    let live: u32 = core.ctas.iter().map(|c| c.live_warps).sum();
-    if core.cluster_barrier.arrived == 0 || core.cluster_barrier.arrived < live {
-        return;
-    }
-    let empty = core.empty_clock();
-    let b = &mut core.cluster_barrier;
-    b.generation += 1;
-    b.arrived = 0;
-    b.released = Rc::new(std::mem::replace(&mut b.clock, empty));
-}
-
-/// `barrier.cluster.wait`.
-pub(crate) fn cluster_wait(core: &mut Core<'_>, w: &mut Warp, acquire: bool, pc: u32, mask: u32) -> Flow {
-    let Some(generation) = w.cluster_arrived else {
-        let a = actor(w, pc, mask);
-        core.error("B03", &a, "barrier.cluster.wait without an arrive", "arrive first (E28)");
-        return Flow::Next;
-    };
-    if core.cluster_barrier.generation == generation {
-        return Flow::Stay(Wait::Retry(Cond::Cluster { generation }));
-    }
-    w.cluster_arrived = None;
-    if acquire && core.race {
-        let c = core.cluster_barrier.released.clone();
-        w.learn(mask, &c);
-    }
-    Flow::Next
-}
-
 /// Fences.
-pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> Flow {
+pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, pc: u32, mask: u32) -> Flow {
     if !core.race {
         return Flow::Next;
     }
@@ -99,8 +50,8 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, f: Fence, mask: u32) -> F
             let covered = [Scope::Cta, Scope::Cluster].len();
             w.fence_clock.iter_mut().take(covered).for_each(|slot| *slot = Some(clock.clone()));
         }
-        Fence::ProxyTensormap { acquires: true } => maps::fence(core, w, mask),
-        Fence::ProxyTensormap { acquires: false } => {}
+        Fence::AcquireMap(addr) => maps::fence(core, w, addr, pc, mask),
+        Fence::ReleaseMap => {}
         Fence::TcgenBefore => {
             core.tmem_fences.entry(w.id).or_default().push(w.now);
             w.now += 1;
@@ -168,5 +119,4 @@ pub(crate) fn warp_exit(core: &mut Core<'_>, w: &mut Warp) {
     for id in full {
         settle(core, w.cta, id);
     }
-    settle_cluster(core);
 }

@@ -1,6 +1,7 @@
 //! The end of threads.
 
 use super::barrier::warp_exit;
+use super::cluster;
 use super::meet;
 use super::named::lanes_exit;
 use crate::machine::actor::actor;
@@ -16,6 +17,7 @@ pub(crate) fn exit(core: &mut Core<'_>, w: &mut Warp, lanes: u32) {
     } else {
         lanes_exit(core, w);
     }
+    cluster::leave(core, w, lanes);
 }
 
 /// C02: lanes that ended behind work of their own were waited for by the rest of their warp.

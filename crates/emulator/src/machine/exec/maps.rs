@@ -3,8 +3,11 @@
 //! Copies read maps through a proxy of their own: a map that the kernel writes is theirs only behind
 //! `fence.proxy.tensormap`, and must stay as it is until they are over.
 
+use super::copy::each;
+use super::memory::checked_addresses;
+use crate::isa::op::{Addr, Space};
 use crate::machine::actor::Actor;
-use crate::machine::core::Core;
+use crate::machine::core::{Core, Spot};
 use crate::machine::map_fence::MapFence;
 use crate::machine::tensormap::TENSOR_MAP_BYTES;
 use crate::machine::warp::Warp;
@@ -14,18 +17,31 @@ use crate::race::shadow::granules;
 use crate::report::Severity;
 use std::rc::Rc;
 
-/// Fences of a warp that are remembered: what an older one saw the newer ones saw too.
+/// Fences of a warp for one map that are remembered: what an older one saw the newer ones saw too.
 const KEPT: usize = 16;
 
-/// `fence.proxy.tensormap::generic.acquire`. Its address is not looked at: it counts for all maps.
-pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, lanes: u32) {
+/// `fence.proxy.tensormap::generic.acquire`: it counts for the maps that its lanes name.
+pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, map: Addr, pc: u32, mask: u32) {
+    let (addrs, lanes) = checked_addresses(core, w, map, pc, mask);
     let mut clock = w.release(lanes);
     clock.tick(w.id, lanes, w.now);
-    let fence = MapFence { warp: w.id, lanes, time: w.now, clock: Rc::new(clock) };
+    let (clock, time) = (Rc::new(clock), w.now);
     w.now += 1;
-    let kept = core.map_fences.iter().filter(|f| f.warp == w.id).count();
-    if kept >= KEPT
-        && let Some(oldest) = core.map_fences.iter().position(|f| f.warp == w.id)
+    let mut left = lanes;
+    while left != 0 {
+        let at = addrs[left.trailing_zeros() as usize];
+        let same = each(left).filter(|l| addrs[*l as usize] == at).fold(0, |m, l| m | 1 << l);
+        left &= !same;
+        if let Spot::Global(map) = core.spot(Space::Generic, at, w.cta) {
+            keep(core, MapFence { map, warp: w.id, lanes: same, time, clock: clock.clone() });
+        }
+    }
+}
+
+fn keep(core: &mut Core<'_>, fence: MapFence) {
+    let like = |f: &MapFence| (f.warp, f.map) == (fence.warp, fence.map);
+    if core.map_fences.iter().filter(|f| like(f)).count() >= KEPT
+        && let Some(oldest) = core.map_fences.iter().position(like)
     {
         core.map_fences.remove(oldest);
     }
@@ -38,7 +54,8 @@ pub(crate) fn check(core: &mut Core<'_>, w: &Warp, actor: &Actor, addr: u64) {
         return;
     }
     let passed = |f: &MapFence| {
-        f.warp == w.id || actor.clock.seen.behind(core.home, f.warp, f.lanes, f.time) != f.lanes
+        let known = |f: &MapFence| actor.clock.seen.behind(core.home, f.warp, f.lanes, f.time) != f.lanes;
+        f.map == addr && (f.warp == w.id || known(f))
     };
     let fences: Vec<Rc<Clock>> =
         core.map_fences.iter().filter(|f| passed(f)).map(|f| f.clock.clone()).collect();

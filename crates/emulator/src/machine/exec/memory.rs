@@ -83,7 +83,13 @@ pub(crate) fn place(
             fits
         }
         Spot::Nowhere => {
-            core.error("A03", a, format!("address {addr:#x} is in no CTA of the cluster"), "mend the rank");
+            let (where_to, remedy) = match space {
+                Space::Shared => {
+                    ("not in the CTA's own shared memory", "name that of others .shared::cluster")
+                }
+                _ => ("in no CTA of the cluster", "mend the rank"),
+            };
+            core.error("A03", a, format!("address {addr:#x} is {where_to}"), remedy);
             false
         }
     };
@@ -235,6 +241,9 @@ fn poisoned_halves(core: &Core<'_>, cta: u32, at: u64, bytes: u64) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+/// Bytes of the widest store of a lane: what `discard` takes.
+const WIDEST: usize = 128;
+
 /// `st`, `st.async` and `red.async`.
 pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask: u32) -> Flow {
     let (addrs, lanes) = checked_addresses(core, w, s.addr, pc, mask);
@@ -269,7 +278,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
             continue;
         }
         let Some(spot) = place(core, w, &one, s.space, addr, size as u64) else { continue };
-        let mut bytes = [0_u8; 64];
+        let mut bytes = [0_u8; WIDEST];
         join(&values, lane as usize, e, &mut bytes);
         let Some(buf) = bytes.get(..size) else { continue };
         match spot {
@@ -292,7 +301,7 @@ pub(crate) fn store(core: &mut Core<'_>, w: &mut Warp, s: &Store, pc: u32, mask:
                 if poison >> lane & 1 == 1 {
                     poisoned(core, w, pc, 1 << lane, "a value stored to global memory");
                 }
-                let mut old = [0; 64];
+                let mut old = [0; WIDEST];
                 if let Some(old) = old.get_mut(..size) {
                     let _ = core.world.global.read(g, old);
                     same &= old == buf;

@@ -7,6 +7,7 @@ pub(crate) mod barrier;
 mod block;
 mod builtin;
 mod calls;
+mod cluster;
 pub(crate) mod copy;
 pub(crate) mod flow;
 mod idesc;
@@ -240,10 +241,10 @@ fn others(core: &mut Core<'_>, w: &mut Warp, op: &Op, pc: u32, mask: u32) -> Flo
             pc,
             mask,
         ),
-        Op::ClusterArrive { release } => barrier::cluster_arrive(core, w, *release, pc, mask),
-        Op::ClusterWait { acquire } => barrier::cluster_wait(core, w, *acquire, pc, mask),
+        Op::ClusterArrive { release } => cluster::arrive(core, w, *release, pc, mask),
+        Op::ClusterWait { acquire } => cluster::wait(core, w, *acquire, pc, mask),
         Op::Mbar { addr, space, op } => mbarrier::run(core, w, *addr, *space, op, pc, mask),
-        Op::Fence(f) => barrier::fence(core, w, *f, mask),
+        Op::Fence(f) => barrier::fence(core, w, *f, pc, mask),
         Op::SetMaxNReg { inc, count } => barrier::set_registers(core, w, *inc, *count, pc, mask),
         Op::LdMatrix(m) => matrix::load(core, w, m, pc, mask),
         Op::StMatrix(m) => matrix::store(core, w, m, pc, mask),
