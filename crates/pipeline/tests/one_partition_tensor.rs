@@ -36,6 +36,35 @@ fn sums_that_a_loop_carries_stay_in_tensor_memory_c66() {
     }
 }
 
+/// Products give back what TMA brings for them; the lane that issues them is the only one to wait for it.
+#[test]
+fn sums_of_tiles_by_tma_stay_in_tensor_memory_c66() {
+    let right = warploom_ir::print(&compile("gemm_bf16", "sm_100a", None).program);
+    assert!(found(&right).is_empty() && right.contains("tma_to_mma"), "{right}");
+    assert!(!right.contains("arith.addf") && !right.contains("async_copy"), "{right}");
+    let line =
+        |has: &str| right.lines().find(|l| l.contains(has)).unwrap_or_else(|| panic!("{has}")).to_owned();
+    let (wait, release) = (line("consumer_wait @p0"), line("consumer_release @p0"));
+    let elected = right.lines().take_while(|l| *l != wait).last().unwrap();
+    assert!(elected.contains("warploom.elect"), "{right}");
+    let mutations: Vec<(&str, String, String, &[Rule])> = vec![
+        ("nobody gives slots back", release, String::new(), &[Rule::Arrivals, Rule::Deadlock]),
+        ("nobody waits for tiles", wait.clone(), String::new(), &[Rule::Read, Rule::Arrivals]),
+        (
+            "all warps wait",
+            format!("{elected}\n{wait}"),
+            format!("{wait}\n{elected}"),
+            &[Rule::Overwrite, Rule::Deadlock],
+        ),
+        ("all warps give back", "arrive_empty = 1".into(), "arrive_empty = 4".into(), &[Rule::Arrivals]),
+    ];
+    for (what, from, to, rules) in mutations {
+        assert!(right.contains(&from), "{what}: {from}");
+        let broken = found(&right.replacen(&from, &to, 1));
+        assert!(rules.iter().any(|rule| broken.contains(rule)), "{what}: {broken:?}");
+    }
+}
+
 /// What is computed for a product is stored once the sum that read it before has given its slot back; nobody waits for
 /// the sum in its trip.
 #[test]

@@ -3,6 +3,7 @@
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::PhiValue;
+use warploom_chips::Feature;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
@@ -219,8 +220,12 @@ impl<'c> Lower<'c, '_> {
         }
     }
 
-    /// What a loop carries may be in flight when a trip starts: the trip before may have left it so.
+    /// What a loop carries may be in flight when a trip starts: the trip before may have left it so. Only wgmma leaves
+    /// registers in flight.
     fn perhaps_flying(&mut self, args: &[ValueId]) {
+        if !self.ir.target.has(Feature::Wgmma) {
+            return;
+        }
         let number = self.products;
         for arg in args {
             if let Some(Bound::Fragment(fragment)) = self.bound.get_mut(arg)

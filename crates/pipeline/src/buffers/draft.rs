@@ -1,6 +1,6 @@
 //! A loop on its way: how many slots are wanted, and its schedule for so many (S51-S57, C30).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use warploom_sched::{Answer, schedule, validate};
 use crate::buffers::depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
 use crate::buffers::given::Given;
 use crate::engines::PartitionShape;
-use crate::engines::tensor::SLOTS;
+use crate::engines::tensor::{SLOTS, Tensor};
 use crate::loops::{GraphOptions, PipelinedLoop, invalid_graph, loop_graph, no_schedule};
 use crate::options::CompileOptions;
 use crate::place::refuse;
@@ -47,7 +47,7 @@ impl Draft {
 
     /// Whether products give its slots back.
     pub fn given_back(&self, wanted: &Wanted<'_>) -> bool {
-        wanted.given_back.contains_key(&self.found.scf_for)
+        wanted.tensor.gives_back(self.found.scf_for)
     }
 
     /// Bytes of all its slots.
@@ -67,8 +67,8 @@ pub(crate) struct Wanted<'a> {
     pub options: &'a CompileOptions,
     /// Bytes of shared memory that blocking and stored tiles take, from 0 on.
     pub taken: u64,
-    /// The loops whose slots products give back.
-    pub given_back: BTreeMap<OpId, u64>,
+    /// What products do in tensor memory.
+    pub tensor: &'a Tensor,
     /// The schedules and places that the kernel carries already.
     pub given: Option<Given>,
 }
@@ -77,7 +77,7 @@ impl Wanted<'_> {
     /// The most slots that caller or author allow a loop.
     pub fn cap(&self, found: &Found) -> Option<u64> {
         let asked = self.options.depth.or(found.num_stages.map(|n| n.max(LEAST)));
-        let barriers = self.given_back.get(&found.scf_for).map(|_| SLOTS);
+        let barriers = self.tensor.given_back.get(&found.scf_for).map(|_| SLOTS);
         asked.map(|n| n.min(barriers.unwrap_or(n))).or(barriers)
     }
 

@@ -40,7 +40,7 @@ impl Given {
         let (kernel, tiles) = (wanted.kernel, &found.tiles);
         let late = match wanted.shape.asynchronous() {
             _ if depth >= LEAST || pipelined.pending > 0 => None,
-            true if wanted.given_back.contains_key(&found.scf_for) => None,
+            true if wanted.tensor.gives_back(found.scf_for) => None,
             true => turns::late(kernel, found.scf_for, tiles),
             _ => Some(turns::turns(kernel, found.scf_for, tiles)),
         };

@@ -4,7 +4,7 @@
 //! A sum of products that a loop carries, and nothing else touches, stays in tensor memory. Every other product starts
 //! anew; what it is added to is added in registers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
@@ -50,8 +50,17 @@ pub(crate) struct Tensor {
     pub slot: u64,
     /// Rows of one instruction.
     pub rows: u64,
-    /// Barriers by which products give back the slots of a loop, by loop.
+    /// Barriers by which products give back the slots of a loop that lanes fill, by loop.
     pub given_back: BTreeMap<OpId, u64>,
+    /// Loops by the copy engine whose products give back their slots, on barriers that the rings have anyhow.
+    pub returned: BTreeSet<OpId>,
+}
+
+impl Tensor {
+    /// Whether products give back the slots of a loop.
+    pub fn gives_back(&self, scf_for: OpId) -> bool {
+        self.given_back.contains_key(&scf_for) || self.returned.contains(&scf_for)
+    }
 }
 
 /// Makes every product start anew but the sums that stay in tensor memory.
@@ -66,22 +75,31 @@ pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands
 
 /// Whether the sum of a product stays in tensor memory: a counted loop carries it from zero on, and what the product
 /// reads comes by pipelined loads of that loop, is stored in front of it, or stays what it is while the loop runs; the
-/// product gives the slots back.
+/// product gives the slots back. Slots that the copy engine fills are given back once: none but such sums may read them.
 fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
     let Some(scf_for) = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For) else {
         return false;
     };
-    let Some(body) = kernel.ops[dot].block else { return false };
-    let arg = kernel.ops[dot].operands.get(2).copied();
+    let by_engine = found.iter().filter(|f| f.scf_for == scf_for && f.engine());
+    let mut others = by_engine.flat_map(|f| &f.tiles).flat_map(|t| readers(kernel, t.op));
+    may_stay(kernel, dot, found, operands) && others.all(|r| may_stay(kernel, r, found, operands))
+}
+
+/// The same, whoever else reads what comes by the copy engine.
+fn may_stay(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
+    let data = &kernel.ops[dot];
+    let scf_for = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For);
+    let (Opcode::Dot, Some(scf_for), Some(body)) = (data.opcode, scf_for, data.block) else { return false };
+    let arg = data.operands.get(2).copied();
     let at = kernel.blocks[body].args.iter().position(|&a| Some(a) == arg);
     let init = at.and_then(|at| kernel.ops[scf_for].operands.get(at + 2)).copied();
     let from_zero = init.is_some_and(|init| kernel.is_const_zero(init));
     let brought = |operand: &DotOperand| {
         let base = kernel.def_op(operand.seen.base);
         match operand.slot {
-            Some(Slot::Ring) => found
-                .iter()
-                .any(|f| f.scf_for == scf_for && !f.engine() && f.tiles.iter().any(|t| Some(t.op) == base)),
+            Some(Slot::Ring) => {
+                found.iter().any(|f| f.scf_for == scf_for && f.tiles.iter().any(|t| Some(t.op) == base))
+            }
             Some(Slot::Blocking) => base.is_some_and(|base| !is_inside(kernel, base, scf_for)),
             None => true,
         }
@@ -91,6 +109,21 @@ fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -
         && from_zero
         && operands.iter().filter(|f| f.dot == dot).all(brought)
         && operands.iter().any(|f| f.dot == dot && f.slot == Some(Slot::Ring))
+}
+
+/// Who reads a tile, by whatever name.
+fn readers(kernel: &Module, load: OpId) -> Vec<OpId> {
+    let (users, mut values) = (Users::new(kernel), kernel.ops[load].results.to_vec());
+    let mut found = Vec::new();
+    while let Some(value) = values.pop() {
+        for &user in users.of(value) {
+            match kernel.ops[user].opcode {
+                Opcode::Trans | Opcode::Reshape => values.extend(&kernel.ops[user].results),
+                _ => found.push(user),
+            }
+        }
+    }
+    found
 }
 
 /// Whether a product has the wait of a later form behind it.
@@ -191,11 +224,18 @@ pub(crate) fn plan(
             ring.lives.push(life);
         }
     }
-    for f in found.iter().filter(|f| !f.engine()) {
-        let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.clone()).unwrap_or_default();
-        if body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op)) {
-            tensor.given_back.insert(f.scf_for, end);
-            end += 8 * SLOTS;
+    for f in found {
+        let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
+        let sums = body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op));
+        match sums {
+            false => {}
+            true if f.engine() => {
+                tensor.returned.insert(f.scf_for);
+            }
+            true => {
+                tensor.given_back.insert(f.scf_for, end);
+                end += 8 * SLOTS;
+            }
         }
     }
     let limits = target.tmem.as_ref().map_or((32, 0), |t| (u64::from(t.min_alloc), u64::from(t.columns)));

@@ -16,6 +16,7 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 use crate::emit::{Emit, number};
 use crate::engines::tensor::{Tensor, TensorRing, accumulates, renames, site};
 use crate::expand::thread::{Site, thread};
+use crate::transports::turns::views;
 use crate::walk::preorder;
 
 /// The attribute of a product that says which ring it has, while loops are expanded around it.
@@ -347,6 +348,28 @@ fn give_back(out: &mut Module, func: OpId, rings: &[String], known: &Known) -> O
             &[slot, known.zero],
             &[("lag", number(0))],
         );
+        wait_where_issued(out, block, ring)?;
+    }
+    Some(())
+}
+
+/// Lets the lane alone that issues products wait for slots which come by TMA, and look at them: another warp could come so
+/// late that the slot has been given back, and filled, since.
+fn wait_where_issued(out: &mut Module, elected: BlockId, ring: &str) -> Option<()> {
+    let around = out.ops[out.parent(*out.blocks[elected].ops.first()?)?].block?;
+    let of = |op: OpId| out.attr(op, "pipeline").and_then(Attr::as_symbol) == Some(ring);
+    let ops = &out.blocks[around].ops;
+    let waits = |op: OpId| out.ops[op].opcode == Opcode::ConsumerWait && of(op);
+    if !ops.iter().any(|&op| waits(op)) {
+        return Some(());
+    }
+    let slots: Vec<OpId> =
+        ops.iter().copied().filter(|&op| out.ops[op].opcode == Opcode::Slot && of(op)).collect();
+    let seen = views(out, ops, &slots);
+    let moved: Vec<OpId> = ops.iter().copied().filter(|&op| waits(op) || seen.contains(&op)).collect();
+    for (at, op) in moved.into_iter().enumerate() {
+        out.detach(op);
+        out.insert(elected, at, op);
     }
     Some(())
 }

@@ -49,7 +49,7 @@ pub(crate) fn build(
     for (index, loads) in planned.loops.iter().enumerate() {
         let (name, late) = (format!("p{index}"), format!("p{index}_late"));
         let (pending, depth) = (loads.pending, loads.depth);
-        let given_back = beside.tensor.given_back.contains_key(&loads.scf_for);
+        let given_back = beside.tensor.gives_back(loads.scf_for);
         let ring = Ring { name: &name, late: &late, barrier: BARRIER, depth, pending, fenced, given_back };
         expand(&mut out, loads, &ring)?;
         returned.extend(given_back.then_some(name));

@@ -29,7 +29,7 @@ pub(crate) struct Ring<'a> {
     pub pending: u64,
     /// Whether products of the asynchronous proxy read what lanes copied (C26).
     pub fenced: bool,
-    /// Whether products give the slots back that lanes fill.
+    /// Whether products give the slots back.
     pub given_back: bool,
 }
 
@@ -74,7 +74,8 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
     let inits = inits.to_vec();
     let roots: Vec<ValueId> = tiles.tiles.iter().flat_map(|t| out.ops[t.op].operands.clone()).collect();
     let depth = i64::try_from(ring.depth).ok()?;
-    let in_rings = !ring.given_back && tiles.late.is_none();
+    let engine = tiles.tiles.iter().any(|t| t.plan.is_some());
+    let in_rings = (!ring.given_back || engine) && tiles.late.is_none();
     let fitting = trip_count(out, [lo, hi, step]).filter(|&trips| in_rings && trips <= depth);
     let apart = depth.checked_sub(1)?.checked_sub(i64::try_from(ring.pending).ok()?)?.max(1);
     let at = Loop {
@@ -85,7 +86,7 @@ pub(crate) fn expand(out: &mut Module, tiles: &PipelinedLoads, ring: &Ring<'_>) 
         distance: fitting.unwrap_or(apart),
         ahead: fitting.is_some(),
         step: constant(out, step),
-        engine: tiles.tiles.iter().any(|t| t.plan.is_some()),
+        engine,
         slice: slice(out, old, body, &roots)?,
         tiles,
         ring,

@@ -41,7 +41,7 @@ fn expanded(out: &mut String, number: usize, loads: &PipelinedLoads, answer: &An
     if loads.by_engine() {
         let _ = writeln!(
             out,
-            "  TMA in one partition: one lane copies, every warp waits for the slot's barrier and gives it back on another (C24)"
+            "  TMA in one partition: one lane copies, who reads a slot waits for its barrier and gives it back on another (C24)"
         );
     }
     match &loads.late {

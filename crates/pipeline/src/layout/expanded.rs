@@ -68,8 +68,14 @@ impl ProgramLayout {
             let (_, assignment) = planned.buffers.as_ref()?;
             let first = planned.first_value(index);
             let given_back = beside.tensor.given_back.get(&loads.scf_for).copied();
-            let rings = loop_rings(loads, index, (assignment, first), (shape.warps, given_back));
-            layout.rings.extend(rings?);
+            // A commit of products is one arrival.
+            let by_products = beside.tensor.returned.contains(&loads.scf_for);
+            let readers = if by_products { 1 } else { shape.warps };
+            let mut rings = loop_rings(loads, index, (assignment, first), (readers, given_back))?;
+            if by_products {
+                rings.iter_mut().for_each(|ring| ring.handshake = "tma_to_mma");
+            }
+            layout.rings.extend(rings);
             id = id.or(assignment.record(first)?.barrier.as_ref().and_then(|b| b.id));
         }
         for (index, group) in beside.blocking.iter().enumerate() {
@@ -115,7 +121,7 @@ fn loop_rings(
     loads: &PipelinedLoads,
     index: usize,
     (assignment, first): (&Assignment, u64),
-    (warps, given_back): (u64, Option<u64>),
+    (readers, given_back): (u64, Option<u64>),
 ) -> Option<Vec<Ring>> {
     let mut rings = Vec::new();
     let late = |tile: &CopiedTile| loads.late.as_ref().is_some_and(|late| late.contains(&tile.op));
@@ -145,7 +151,7 @@ fn loop_rings(
                     full: Some(record.full?),
                     arrive_full: 1,
                     empty: Some(record.empty?),
-                    arrive_empty: narrow(warps),
+                    arrive_empty: narrow(readers),
                     ..by_engine(usage, name, (loads.depth, slots), bytes)
                 }
             }

@@ -1,16 +1,18 @@
 //! Indices and pointers that loops advance: carried as the number that they grow by.
 //!
 //! A vector that counts rows in one place and columns in another lies in two layouts at once, and so do pointers that are
-//! loaded from here and copied from there. Where a loop adds the same to each of their elements, `x = x + splat(s)`, what
-//! is carried is the sum of `s`, and the tile, computed anew, lies wherever it is wanted (C8).
+//! loaded from here and copied from there, and offsets and masks of copies, which other lanes issue than hold what a loop
+//! carries. Where a loop adds the same to each of their elements, `x = x + splat(s)`, what is carried is the sum of `s`,
+//! and the tile, computed anew, lies wherever it is wanted (C8).
 
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::Emit;
+use crate::transports::slice::pointer_step;
 use crate::walk::{Users, preorder};
 
-/// Rewrites such tiles of a function: vectors that are used along both dimensions, and pointers, where there are products,
-/// that do more than load beside them.
+/// Rewrites such tiles of a function: vectors that are used along both dimensions, and where there are products all
+/// integers, and pointers that do more than load beside them or do not move by the same in every trip.
 pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
     let ops = preorder(module, func);
     let multiplies = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Dot);
@@ -23,15 +25,25 @@ pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
         for at in 0..module.ops[scf_for].results.len() {
             let Some(step) = step_of(module, body, at) else { continue };
             let tile = module.blocks[body].args[at + 1];
-            if is_used_both_ways(module, tile) || multiplies && goes_around(module, scf_for, tile, at) {
+            let moves = || {
+                let evenly = pointer_step(module, scf_for, body, at).is_some();
+                !evenly || goes_around(module, scf_for, tile, at)
+            };
+            if is_used_both_ways(module, tile) || multiplies && moves() {
                 carry_sum(module, scf_for, body, at, step);
             }
         }
     }
 }
 
-/// What a loop adds to each element of carried value number `at` in a trip.
-enum Step {
+/// What a loop adds to each element of carried value number `at` in a trip, or takes away.
+struct Step {
+    by: Amount,
+    /// `arith.addi` or `arith.subi`.
+    opcode: Opcode,
+}
+
+enum Amount {
     /// A scalar.
     Scalar(ValueId),
     /// A constant.
@@ -41,27 +53,29 @@ enum Step {
 fn step_of(module: &Module, body: BlockId, at: usize) -> Option<Step> {
     let arg = *module.blocks[body].args.get(at + 1)?;
     let ty = module.ty(arg);
-    let adds = match (ty.shape().len(), ty.elem()) {
-        (1, Type::Int(8.., _)) => Opcode::AddI,
-        (1.., Type::Ptr { .. }) => Opcode::AddPtr,
+    let next = *module.ops[module.terminator(body)?].operands.get(at)?;
+    let sum = module.def_op(next)?;
+    let opcode = match (module.ops[sum].opcode, ty.elem()) {
+        _ if !ty.is_tensor() => return None,
+        (opcode @ (Opcode::AddI | Opcode::SubI), Type::Int(8.., _)) => opcode,
+        (Opcode::AddPtr, Type::Ptr { .. }) => Opcode::AddI,
         _ => return None,
     };
-    let next = *module.ops[module.terminator(body)?].operands.get(at)?;
-    let sum = module.def_op(next).filter(|&op| module.ops[op].opcode == adds)?;
     let added = match *module.ops[sum].operands.as_slice() {
         [a, b] if a == arg => b,
-        [a, b] if b == arg && adds == Opcode::AddI => a,
+        [a, b] if b == arg && module.ops[sum].opcode == Opcode::AddI => a,
         _ => return None,
     };
     let op = module.def_op(added)?;
-    match module.ops[op].opcode {
-        Opcode::Splat => module.ops[op].operands.first().copied().map(Step::Scalar),
+    let by = match module.ops[op].opcode {
+        Opcode::Splat => Amount::Scalar(*module.ops[op].operands.first()?),
         Opcode::Constant => match module.attr(op, "value")? {
-            Attr::Splat { value, .. } => Some(Step::Constant((**value).clone())),
-            _ => None,
+            Attr::Splat { value, .. } => Amount::Constant((**value).clone()),
+            _ => return None,
         },
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Step { by, opcode })
 }
 
 /// Whether a vector, or one that is computed from it, is a row here and a column there.
@@ -138,12 +152,12 @@ fn carry_sum(module: &mut Module, scf_for: OpId, body: BlockId, at: usize, step:
     let place = module.blocks[body].ops.iter().position(|&op| op == yielded)?;
     let tail = module.blocks[body].ops.split_off(place);
     let mut emit = Emit { out: module, block: body, loc };
-    let step = match step {
-        Step::Scalar(value) if pointers => emit.wide(value),
-        Step::Scalar(value) => value,
-        Step::Constant(value) => emit.scalar(value.as_i64()?, &scalar),
+    let by = match step.by {
+        Amount::Scalar(value) if pointers => emit.wide(value),
+        Amount::Scalar(value) => value,
+        Amount::Constant(value) => emit.scalar(value.as_i64()?, &scalar),
     };
-    let next = emit.value(Opcode::AddI, &[arg, step], &scalar);
+    let next = emit.value(step.opcode, &[arg, by], &scalar);
     module.blocks[body].ops.extend(tail);
     *module.ops[yielded].operands.get_mut(at)? = next;
     Some(())

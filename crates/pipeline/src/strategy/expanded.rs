@@ -67,7 +67,12 @@ impl Whole {
             Ok(false) => {}
             Err(why) => by_tma = Some(*why),
             Ok(true) => {
-                let all: &[Option<u64>] = if fast { &[Some(0), None] } else { &[None] };
+                // Products into tensor memory give their slots back by themselves, be it a trip later.
+                let all: &[Option<u64>] = match (fast, native) {
+                    (true, MmaInstruction::Tcgen05) => &[Some(1), Some(0), None],
+                    (true, _) => &[Some(0), None],
+                    (false, _) => &[None],
+                };
                 match self.first(source, Moves::Tma, all, out) {
                     Err(errors) => by_tma = errors.into_iter().next(),
                     Ok(plan) => return Ok(self.or_by_lanes(source, plan, fast, out)),
@@ -88,8 +93,8 @@ impl Whole {
         Ok(plan)
     }
 
-    /// A plan by TMA, or one by pointers where that costs less: sums stay in tensor memory only where lanes copy. What the
-    /// host passes decides for TMA.
+    /// A plan by TMA, or one by pointers where that costs less: sums stay in tensor memory where none but products
+    /// read what TMA brings. What the host passes decides for TMA.
     fn or_by_lanes(&self, source: &Source<'_>, by_tma: Plan, fast: bool, out: &[Strategy]) -> Plan {
         let body = self.kernel.entry(source.func, 0);
         let args = body.map(|body| self.kernel.blocks[body].args.as_slice()).unwrap_or_default();
@@ -236,9 +241,9 @@ impl Whole {
         let (blocking, start) = blocking::find(&kernel, func, &operands, (start, tight));
         let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
         remarks.extend(shape::crowded(&kernel, func, &shape));
-        let given_back = tensor.given_back.clone();
         let given = source.given.as_ref().map(|(_, given)| given.clone());
-        let wanted = Wanted { kernel: &kernel, shape: &shape, target, options, taken, given_back, given };
+        let wanted =
+            Wanted { kernel: &kernel, shape: &shape, target, options, taken, tensor: &tensor.clone(), given };
         let (mut planned, depths) =
             plan::plan(&wanted, found, Beside { blocking, stored, operands, engine, tensor })?;
         let buffers = planned.buffers.clone();

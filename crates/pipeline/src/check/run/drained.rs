@@ -4,6 +4,7 @@ use warploom_ir::Opcode;
 
 use super::Run;
 use crate::check::report::Rule;
+use crate::check::warp::Warp;
 
 impl Run<'_, '_> {
     /// What must hold when every warp has ended.
@@ -25,7 +26,7 @@ impl Run<'_, '_> {
         }
         for (index, ring) in self.model.rings.iter().enumerate() {
             if let Some(&filled) = self.machine.fillings.get(index).filter(|_| ring.is_accumulators()) {
-                let waits = self.warps.iter().filter(|x| self.waits_on(x.partition, index));
+                let waits = self.warps.iter().filter(|x| self.waits_on(x, index));
                 let least = waits.filter_map(|x| x.waits.get(index)).min().copied().unwrap_or(0);
                 // Who scales an accumulator waits once more than it is filled: before it is filled first.
                 let ahead = u64::from(self.is_scaled(index));
@@ -35,7 +36,7 @@ impl Run<'_, '_> {
                 continue;
             }
             let Some(&copies) = self.machine.issued.get(index).and_then(|p| p.iter().max()) else { continue };
-            let waits = self.warps.iter().filter(|x| self.waits_on(x.partition, index));
+            let waits = self.warps.iter().filter(|x| self.waits_on(x, index));
             if let Some(least) = waits.filter_map(|x| x.waits.get(index)).min().filter(|&&n| n < copies) {
                 found.push(format!("@{}: {copies} copies, {least} waited for", ring.name));
             }
@@ -61,11 +62,13 @@ impl Run<'_, '_> {
         }
     }
 
-    pub(super) fn waits_on(&self, partition: usize, ring: usize) -> bool {
-        self.model.partitions.get(partition).is_some_and(|a| {
+    /// Whether a warp waits for slots of a ring: the first of its partition where an elected lane does.
+    pub(super) fn waits_on(&self, warp: &Warp, ring: usize) -> bool {
+        self.model.partitions.get(warp.partition).is_some_and(|a| {
             a.ops.iter().any(|p| {
                 self.model.module.ops[p.op].opcode == Opcode::ConsumerWait
                     && self.model.ring(p.op) == Some(ring)
+                    && (warp.first || !p.elected)
             })
         })
     }

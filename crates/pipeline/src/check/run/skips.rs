@@ -5,6 +5,7 @@ use warploom_ir::OpId;
 use super::{Run, Step};
 use crate::check::machine::PlaceId;
 use crate::check::report::Rule;
+use crate::check::warp::Warp;
 
 impl Run<'_, '_> {
     /// The slots that an advance skips, which are as good as waited for; none where it goes to the next one.
@@ -34,8 +35,9 @@ impl Run<'_, '_> {
         let place = self.machine.places.get(place)?;
         let held = place.holds?;
         let mut takers = 0;
-        for partition in (0..self.model.partitions.len()).filter(|&p| self.waits_on(p, place.ring)) {
-            let warps = self.warps.iter().enumerate().filter(|(_, x)| x.partition == partition);
+        for partition in 0..self.model.partitions.len() {
+            let waits = |x: &Warp| x.partition == partition && self.waits_on(x, place.ring);
+            let warps = self.warps.iter().enumerate().filter(|(_, x)| waits(x));
             let (mut took, mut all) = (0, 0);
             for (w, _) in warps {
                 all += 1;

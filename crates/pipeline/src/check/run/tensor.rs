@@ -46,8 +46,7 @@ impl Run<'_, '_> {
             let waiting = |x: &crate::check::warp::Warp| {
                 x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
             };
-            if let Some(late) = self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x))
-            {
+            if let Some(late) = self.warps.iter().position(|x| self.waits_on(x, ring) && waiting(x)) {
                 return self.broken(
                     w,
                     Rule::Overwrite,

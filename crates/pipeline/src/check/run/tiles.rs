@@ -48,9 +48,7 @@ impl Run<'_, '_> {
             if let Some(text) = self.untaken(place) {
                 return self.broken(w, Rule::Overwrite, format!("overwrites a slot: {text}"));
             }
-        } else if let Some(late) =
-            self.warps.iter().position(|x| self.waits_on(x.partition, ring) && waiting(x))
-        {
+        } else if let Some(late) = self.warps.iter().position(|x| self.waits_on(x, ring) && waiting(x)) {
             let text = format!("overwrites copy {} before warp {late} read it", held.unwrap_or(0));
             return self.broken(w, Rule::Overwrite, text);
         }

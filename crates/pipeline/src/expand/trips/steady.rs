@@ -90,7 +90,7 @@ impl Loop<'_> {
         if !self.engine {
             self.meet(out, block, self.distance - 1);
         }
-        if self.ring.given_back {
+        if self.ring.given_back && !self.engine {
             Emit { out, block, loc: self.loc }.ring(Opcode::ProducerAcquire, self.ring.name, &write, &[]);
         }
         let nexts = match self.ahead {
@@ -110,7 +110,7 @@ impl Loop<'_> {
                 self.put(out, op, block, read[0], &mut map)?;
             }
         }
-        if self.engine {
+        if self.engine && !self.ring.given_back {
             self.give_back(out, block, self.ring.name, read);
         }
         let mut emit = Emit { out, block, loc: self.loc };

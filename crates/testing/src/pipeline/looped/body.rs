@@ -197,7 +197,7 @@ impl Maker<'_, '_> {
         let at = self.at(place, rows);
         let own = tile(elem, &[rows, cols]);
         let wide = cols >= 8;
-        match self.choices.below(3) {
+        match self.choices.below(if self.persistent { 1 } else { 3 }) {
             0 if wide => {
                 let of = self.descriptor(elem, &[rows * trips, cols], &[rows, cols]);
                 let types = format!("!tt.tensordesc<{rows}x{cols}x{elem}>, {own}");

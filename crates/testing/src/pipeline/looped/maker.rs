@@ -32,6 +32,8 @@ pub(super) struct Maker<'c, 't> {
     names: usize,
     /// Whether all operands come by descriptors, as partitions of their own want them.
     pub piped: bool,
+    /// Whether it has many tiles then, which it stores by descriptors, so that computing partitions may take them in turn.
+    pub persistent: bool,
     /// Rows of its products then.
     pub rows: usize,
     /// Trips of the loop over K.
@@ -47,7 +49,12 @@ pub(super) struct Maker<'c, 't> {
 impl<'c, 't> Maker<'c, 't> {
     pub fn new(choices: &'c mut Choices<'t>, piped: bool) -> Self {
         let trips = [3, 4, 1, 2, 7][choices.below(5)];
-        let tiles = if choices.once_in(3) { 2 } else { 1 };
+        let persistent = piped && choices.once_in(4);
+        let tiles = match (persistent, choices.once_in(3)) {
+            (true, _) => [3, 2, 5, 4][choices.below(4)],
+            (false, true) => 2,
+            (false, false) => 1,
+        };
         let rows = if piped && choices.once_in(2) { 64 } else { 128 };
         let text = String::new;
         Maker {
@@ -59,6 +66,7 @@ impl<'c, 't> Maker<'c, 't> {
             args: Vec::new(),
             names: 0,
             piped,
+            persistent,
             rows,
             trips,
             tiles,
@@ -84,7 +92,7 @@ impl<'c, 't> Maker<'c, 't> {
         }
         let sums = |ty: &str| !ty.contains("ptr") && (ty.ends_with("xf32>") || ty.ends_with("xi32>"));
         for (name, ty) in results.iter().filter(|(_, ty)| sums(ty)) {
-            match self.piped {
+            match self.piped && !self.persistent {
                 true => self.behind(name, ty),
                 false => self.epilogue(name, ty),
             }
@@ -102,7 +110,7 @@ impl<'c, 't> Maker<'c, 't> {
         };
         let text = format!(
             "module {{\n  tt.func public @looped({}) attributes {{noinline = false}} {{\n    %c0 = arith.constant 0 : i32\n    \
-             %c1 = arith.constant 1 : i32\n    %s1 = arith.constant 1 : i64\n    %tiles = arith.constant {} : i32\n{}{before}    \
+             %c1 = arith.constant 1 : i32\n    %two = arith.constant 2 : i32\n    %s1 = arith.constant 1 : i64\n    %tiles = arith.constant {} : i32\n{}{before}    \
              %from = arith.muli %t, %trips : i32\n{loops}{}{after}    tt.return\n  }}\n}}\n",
             self.params.join(", "),
             self.tiles,
@@ -116,8 +124,19 @@ impl<'c, 't> Maker<'c, 't> {
     fn loop_over_k(&mut self, number: usize) -> String {
         let list = |n: usize| self.carried.iter().map(|c| c[n].clone()).collect::<Vec<_>>().join(", ");
         let starts: Vec<_> = self.carried.iter().map(|c| format!("{} = {}", c[0], c[1])).collect();
+        // Tiles may have trips of their own number, none included.
+        let (end, count) = match self.persistent && self.choices.once_in(2) {
+            true => {
+                let odd = format!("    %odd{number} = arith.remui %t, %two : i32\n");
+                (
+                    format!("%end{number}"),
+                    format!("{odd}    %end{number} = arith.subi %trips, %odd{number} : i32\n"),
+                )
+            }
+            false => ("%trips".to_owned(), String::new()),
+        };
         format!(
-            "    %last{number}:{} = scf.for %k{number} = %c0 to %trips step %c1 iter_args({}) -> ({})  : i32 {{\n    \
+            "{count}    %last{number}:{} = scf.for %k{number} = %c0 to {end} step %c1 iter_args({}) -> ({})  : i32 {{\n    \
              %i = arith.addi %from, %k{number} : i32\n{}    scf.yield {} : {}\n    }}\n",
             self.carried.len(),
             starts.join(", "),
