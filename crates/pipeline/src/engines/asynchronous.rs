@@ -22,6 +22,7 @@ use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
+use crate::transports::operands::DotOperand;
 use crate::views::{look_through, non_unit};
 
 /// How the products of one partition are issued.
@@ -55,17 +56,17 @@ const ROWS: u64 = 128;
 pub(crate) fn warps(
     module: &Module,
     func: OpId,
-    dots: &[OpId],
+    (dots, operands): (&[OpId], &[DotOperand]),
     aligned: bool,
     target: &Target,
 ) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     let (mut held, mut widest) = (Held::of(module, func), 0);
-    let mut operands: BTreeMap<OpId, u64> = BTreeMap::new();
+    let mut held_for: BTreeMap<OpId, u64> = BTreeMap::new();
     for &dot in dots {
-        let product = product(module, dot, target)?;
+        let product = product(module, dot, operands, target)?;
         *accumulators.entry(innermost_for(module, dot)).or_default() += product.words + product.operand;
-        operands.insert(dot, product.operand);
+        held_for.insert(dot, product.operand);
         if repeats(module, dot) {
             widest = widest.max(product.words);
         }
@@ -77,7 +78,7 @@ pub(crate) fn warps(
     // Where all of them do not fit, those that live at once may.
     let live = || {
         let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
-        scopes.map(|scope| live_words(module, scope, stays, &operands)).max().unwrap_or(0).min(all)
+        scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0).min(all)
     };
     let fitting = |words: u64| fitting((words, widest), &held, aligned, target);
     let chosen = fitting(all).or_else(|| fitting(live()));
@@ -139,7 +140,12 @@ struct Product {
 }
 
 /// One product, if the chip's asynchronous instruction has a form for it.
-fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<Diagnostic>> {
+fn product(
+    module: &Module,
+    dot: OpId,
+    all: &[DotOperand],
+    target: &Target,
+) -> Result<Product, Box<Diagnostic>> {
     let no = |code: Code, rule: &'static str, text: String| {
         Err(Box::new(refuse(module, dot, code, text).rule(rule).note("instead", "mma.sync")))
     };
@@ -179,10 +185,11 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     let stays = tensor && accumulates(module, dot);
     let words = if stays { 0 } else { m.saturating_mul(n) >> u32::from(halves) };
     let (mut registers, mut held) = (0, vec![m]);
+    let settled = all.iter().any(|f| f.dot == dot && f.index == 0 && f.is_settled());
     for (index, operand) in [a, b].into_iter().enumerate() {
         match place(module, operand, index == 1, target) {
             Some(Place::Slot { k_major, swizzle }) if readable(k_major, swizzle, bits, tensor) => {}
-            Some(Place::Computed { plain: true, .. }) if index == 0 && bits == 16 && !tensor => {
+            Some(Place::Computed { plain: true, .. }) if index == 0 && bits == 16 && !tensor && !settled => {
                 registers = m.saturating_mul(k) / 2;
             }
             Some(Place::Computed { k_major, swizzle, rows, .. })
@@ -200,17 +207,20 @@ fn product(module: &Module, dot: OpId, target: &Target) -> Result<Product, Box<D
     Ok(Product { words, operand: registers, held })
 }
 
-/// Whether a product of a loop by wgmma reads what lanes compute: registers are its own until it has ended, and so is the
-/// slot that the next trip stores to; it ends in its trip (C46).
-pub(crate) fn reads_computed(module: &Module, scf_for: OpId, target: &Target) -> bool {
-    let body = module.entry(scf_for, 0).map(|body| module.blocks[body].ops.as_slice()).unwrap_or_default();
-    let dots = body.iter().filter(|&&op| module.ops[op].opcode == Opcode::Dot);
-    let computed = |&dot: &OpId| {
-        let operands = module.ops[dot].operands.iter().take(2).enumerate();
-        let mut places = operands.map(|(index, &v)| place(module, v, index == 1, target));
-        places.any(|place| matches!(place, Some(Place::Computed { .. })))
+/// Whether a product of a loop by wgmma reads what lanes compute in its trip: registers are its own until it has ended, and
+/// so is the slot that the next trip stores to; it ends in its trip (C46).
+pub(crate) fn reads_computed(
+    module: &Module,
+    scf_for: OpId,
+    operands: &[DotOperand],
+    target: &Target,
+) -> bool {
+    let computed = |f: &&DotOperand| {
+        let place = module.ops[f.dot].operands.get(f.index).map(|&v| place(module, v, f.index == 1, target));
+        matches!(place, Some(Some(Place::Computed { .. }))) && !f.is_settled()
     };
-    target.mma_instruction() == MmaInstruction::Wgmma && dots.copied().any(|dot| computed(&dot))
+    let mut here = operands.iter().filter(|f| module.parent(f.dot) == Some(scf_for));
+    target.mma_instruction() == MmaInstruction::Wgmma && here.any(|f| computed(&f))
 }
 
 /// Where an operand comes from.

@@ -56,7 +56,7 @@ pub(crate) fn choose(
         }
         (_, Products::Synchronous) => mma_sync(module, func, &dots, reduces, operands),
         (_, Products::Asynchronous { .. }) => {
-            asynchronous::warps(module, func, &dots, aligned(module, func), target)
+            asynchronous::warps(module, func, (&dots, operands), aligned(module, func), target)
         }
     };
     match chosen {
@@ -103,7 +103,7 @@ fn mma_sync(
         }
     };
     // A that is computed stays in the registers of its rows where all warps stand along M, and rows are reduced there.
-    let column = reduces || operands.iter().any(|f| f.index == 0 && f.slot.is_none());
+    let column = reduces || operands.iter().any(|f| f.index == 0 && f.slot.is_none() && !f.is_settled());
     // Products of one loop are alive together; a later loop goes on with what an earlier one made.
     let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     for &dot in dots {
@@ -121,7 +121,8 @@ fn mma_sync(
     };
     // What lanes make anywhere is stored as its slot has it; those that hold what they make read less.
     let stored = |f: &DotOperand, kept: Kept| {
-        let registers = f.index == 0 && module.ty(f.seen.base).elem_bits() == Some(16);
+        let narrow = module.ty(f.seen.base).elem_bits() == Some(16);
+        let registers = f.index == 0 && !f.is_settled() && narrow;
         !registers
             && match kept {
                 Kept::InLayout => false,

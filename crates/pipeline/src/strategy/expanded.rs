@@ -191,15 +191,14 @@ impl Whole {
             kernel = normalize(&kernel, func)?;
         }
         if let Products::Asynchronous { pending } = products {
+            let (found, _) = find::loops(&kernel, func, target);
+            let operands = operands::operands(&kernel, func, &found, tight);
             if target.mma_instruction() == MmaInstruction::Tcgen05 {
-                let (found, _) = find::loops(&kernel, func, target);
-                let operands = operands::operands(&kernel, func, &found, tight);
                 tensor::prepare(&mut kernel, func, &found, &operands);
             }
             for scf_for in pipelined_loops(&kernel, func) {
-                let pending =
-                    if asynchronous::reads_computed(&kernel, scf_for, target) { 0 } else { pending };
-                waits::insert_lagging(&mut kernel, scf_for, pending);
+                let computed = asynchronous::reads_computed(&kernel, scf_for, &operands, target);
+                waits::insert_lagging(&mut kernel, scf_for, if computed { 0 } else { pending });
             }
         }
         name_once(&mut kernel, func);
@@ -231,6 +230,7 @@ impl Whole {
         if tight && shape.columns() > 1 {
             // Where several warps share a row, what would stay in registers is stored for each product.
             operands = operands::operands(&kernel, func, &found, false);
+            operands.iter_mut().for_each(|operand| operand.at = operand.dot);
             shape = shape::choose(&kernel, func, target, products, &operands)?;
         }
         let (tensor, start) = tensor::plan(&kernel, func, shape.layout, &found, (shape.scratch, target))?;

@@ -5,6 +5,8 @@
 //! meet (all have read what was stored before); store; fence for asynchronous products; meet; the products read it
 //! ```
 //!
+//! Those that stay what they are in a loop are stored in front of it, once for all products behind that read them.
+//!
 //! Where a sum that stays in tensor memory reads the tiles, nobody waits for it in its trip: the product gives the slots
 //! back, and the warps wait for that before they store again.
 
@@ -12,7 +14,7 @@ use std::collections::HashMap;
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::clone;
 use crate::emit::{Emit, number};
@@ -21,18 +23,18 @@ use crate::engines::tensor::accumulates;
 use crate::nest::{innermost_for, is_inside, repeats};
 use crate::place::refuse;
 use crate::transports::find::{Found, swizzle};
-use crate::transports::operands::DotOperand;
+use crate::transports::operands::{DotOperand, has_place};
 use crate::transports::spans::{lowest, meet};
 use crate::views::non_unit;
 
-/// Tiles that are stored in front of a product.
+/// Tiles that are stored together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OperandStores {
-    /// The product.
-    pub dot: OpId,
+    /// In front of what: a product, or the outermost loop in which they stay what they are.
+    pub at: OpId,
     /// The tiles, those of A first.
     pub tiles: Vec<StoredOperand>,
-    /// Whether the product is repeated, so that what it read before is overwritten, and nothing makes the warps meet in
+    /// Whether that is repeated, so that what it read before is overwritten, and nothing makes the warps meet in
     /// each trip.
     pub again: bool,
     /// The barrier by which a sum in tensor memory gives the slots back, in bytes of shared memory.
@@ -69,36 +71,38 @@ pub(crate) fn find(
     for operand in operands.iter().filter(|f| f.is_stored(module, shape)) {
         let value = operand.seen.base;
         // One that could take it from registers reads the slot too, where it comes first.
-        let reads =
-            |o: &&DotOperand| o.slot.is_none() && o.seen.base == value && beside(module, o.dot, operand.dot);
-        let dot = operands.iter().find(reads).map_or(operand.dot, |first| first.dot);
-        if groups.iter().any(|g| g.tiles.iter().any(|t| t.value == value) && beside(module, g.dot, dot)) {
+        let settled = operand.is_settled();
+        let reads = |o: &&DotOperand| {
+            let same = o.slot.is_none() && o.seen.base == value && o.is_settled() == settled;
+            same && beside(module, o.at, operand.at)
+        };
+        let (dot, at) = operands.iter().find(reads).map_or((operand.dot, operand.at), |o| (o.dot, o.at));
+        if groups.iter().any(|group| operand.is_among(module, group)) {
             continue;
         }
         let tile = module.ty(value).clone();
-        let bits = u64::from(tile.elem_bits().unwrap_or(0));
-        let extents = non_unit(tile.shape());
-        let row = extents.last().copied().unwrap_or(0).saturating_mul(bits) / 8;
-        if extents.len() != 2 || row < 16 || !matches!(bits, 8 | 16 | 32) {
+        if !has_place(&tile) {
             let text = format!("operand {} of tt.dot, {tile}, has no place in shared memory", operand.index);
             let error = refuse(module, dot, Code::Shape, text).rule("C67");
             errors.push(error.note("needs", "rows of 16 B or more, of 8- to 32-bit elements"));
             continue;
         }
+        let extents = non_unit(tile.shape());
+        let row = extents.last().copied().unwrap_or(0) * u64::from(tile.elem_bits().unwrap_or(0)) / 8;
         let swizzle = swizzle(&extents, row);
         let number = groups.iter().map(|g| g.tiles.len()).sum::<usize>();
         let stored = StoredOperand { value, name: format!("f{number}"), tile, swizzle, offset: 0 };
-        match groups.iter_mut().find(|g| g.dot == dot) {
+        match groups.iter_mut().find(|g| g.at == at) {
             Some(group) => group.tiles.push(stored),
             None => {
-                let again = repeats(module, dot) && !met(module, found, dot);
-                groups.push(OperandStores { dot, tiles: vec![stored], again, given_back: None });
+                let again = repeats(module, at) && !met(module, found, at);
+                groups.push(OperandStores { at, tiles: vec![stored], again, given_back: None });
             }
         }
     }
     let tensor = shape.instruction() == MmaInstruction::Tcgen05;
     let summed = |group: &OperandStores| {
-        let reads = |o: &DotOperand| o.is_among(group) && beside(module, o.dot, group.dot);
+        let reads = |o: &DotOperand| o.is_among(module, group) && !o.is_settled();
         tensor && operands.iter().any(|o| reads(o) && accumulates(module, o.dot))
     };
     let back: Vec<bool> = groups.iter().map(summed).collect();
@@ -115,10 +119,13 @@ pub(crate) fn find(
     if errors.is_empty() { Ok((groups, end)) } else { Err(errors) }
 }
 
-/// Gives each tile its bytes from an offset on; returns where they end. Products of loops that stand beside each other
-/// never read at once, and all meet before each store: their tiles may lie in the same bytes, unless each `keeps` its own.
+/// Gives each tile its bytes from an offset on; returns where they end. What stays what it is in a loop keeps its own.
+/// Products of loops that stand beside each other never read at once, and all meet before each store: their tiles may lie
+/// in the same bytes, unless each `keeps` its own.
 fn place(module: &Module, groups: &mut [OperandStores], (start, keeps): (u64, bool)) -> u64 {
-    let loops: Vec<Option<OpId>> = groups.iter().map(|g| innermost_for(module, g.dot)).collect();
+    let (settled, mut groups): (Vec<_>, Vec<_>) = groups.iter_mut().partition(|g| g.is_settled(module));
+    let start = settled.into_iter().fold(start, |at, group| group.place(at));
+    let loops: Vec<Option<OpId>> = groups.iter().map(|g| innermost_for(module, g.at)).collect();
     let nested = |a: OpId, b: OpId| a != b && is_inside(module, a, b);
     let apart = !keeps
         && loops.iter().all(Option::is_some)
@@ -129,11 +136,7 @@ fn place(module: &Module, groups: &mut [OperandStores], (start, keeps): (u64, bo
             at = start;
         }
         before = Some(own);
-        for tile in &mut group.tiles {
-            let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
-            tile.offset = at.next_multiple_of(align);
-            at = tile.offset.saturating_add(tile.tile.bytes().unwrap_or(0));
-        }
+        at = group.place(at);
         end = end.max(at);
     }
     end
@@ -149,11 +152,10 @@ fn share(module: &Module, groups: &mut [OperandStores], operands: &[DotOperand],
     let mut placed: Vec<(OpId, [usize; 2], [u64; 2])> = Vec::new();
     let mut end = start;
     for group in groups.iter_mut() {
-        let dot = group.dot;
-        let first = position(group.dot).unwrap_or(0);
+        let dot = group.at;
+        let first = position(dot).unwrap_or(0);
         for tile in &mut group.tiles {
-            let readers =
-                operands.iter().filter(|o| o.seen.base == tile.value && beside(module, o.dot, group.dot));
+            let readers = operands.iter().filter(|o| o.seen.base == tile.value && beside(module, o.dot, dot));
             let last = readers.filter_map(|o| position(o.dot)).max().unwrap_or(usize::MAX);
             let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
             let bytes = tile.tile.bytes().unwrap_or(0);
@@ -191,18 +193,18 @@ fn in_turn(module: &Module, dot: OpId, other: OpId) -> bool {
     }
 }
 
-/// Whether a product stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
+/// Whether a product, or a loop around it, stands in the body of a loop whose trips begin with a meeting of the warps: one that copies by
 /// `cp.async`.
-fn met(module: &Module, found: &[Found], dot: OpId) -> bool {
-    found.iter().any(|f| !f.engine() && module.parent(dot) == Some(f.scf_for))
+fn met(module: &Module, found: &[Found], at: OpId) -> bool {
+    found.iter().any(|f| !f.engine() && module.parent(at) == Some(f.scf_for))
 }
 
-/// Whether a product stands in the block of another.
-fn beside(module: &Module, dot: OpId, other: OpId) -> bool {
-    module.ops[dot].block == module.ops[other].block
+/// Whether an operation stands in the block of another.
+fn beside(module: &Module, op: OpId, other: OpId) -> bool {
+    module.ops[op].block == module.ops[other].block
 }
 
-/// Stores the tiles of each group in front of its product, and lets products read them there.
+/// Stores the tiles of each group in front of its product or loop, and lets products read them there.
 pub(crate) fn store(
     out: &mut Module,
     groups: &[OperandStores],
@@ -211,23 +213,19 @@ pub(crate) fn store(
     fenced: bool,
 ) -> Option<()> {
     for operand in operands {
-        let holds = |g: &&(usize, &OperandStores)| {
-            beside(out, g.1.dot, operand.dot) && g.1.tiles.iter().any(|t| t.value == operand.seen.base)
-        };
-        let all: Vec<(usize, &OperandStores)> = groups.iter().enumerate().collect();
-        let Some(&(index, group)) = all.iter().find(holds).filter(|_| operand.slot.is_none()) else {
-            continue;
-        };
+        let holds = |(_, group): &(usize, &OperandStores)| operand.is_among(out, group);
+        let Some((index, group)) = groups.iter().enumerate().find(holds) else { continue };
         let payload = group.tiles.iter().position(|t| t.value == operand.seen.base)?;
         let ring = format!("f{index}");
-        let block = out.ops[operand.dot].block?;
-        let at = out.blocks[block].ops.iter().position(|&op| op == operand.dot)?;
-        let behind = out.blocks[block].ops.split_off(at);
-        let loc = out.ops[operand.dot].loc;
-        let first = operands.iter().find(|f| f.dot == group.dot && f.is_among(group));
+        let first = operands.iter().find(|f| f.at == group.at && f.is_among(out, group));
         if first.is_some_and(|f| (f.dot, f.index) == (operand.dot, operand.index)) {
+            let (block, behind) = cut(out, group.at)?;
+            let loc = out.ops[operand.dot].loc;
             put(&mut Emit { out, block, loc }, group, &ring, (barrier, fenced));
+            out.blocks[block].ops.extend(behind);
         }
+        let (block, behind) = cut(out, operand.dot)?;
+        let loc = out.ops[operand.dot].loc;
         let mut emit = Emit { out, block, loc };
         let slot = emit.constant(0);
         let ty = emit.out.ty(operand.seen.base).clone();
@@ -241,6 +239,13 @@ pub(crate) fn store(
         out.blocks[block].ops.extend(behind);
     }
     Some(())
+}
+
+/// Takes an operation and what stands behind it out of its block.
+fn cut(out: &mut Module, op: OpId) -> Option<(BlockId, Vec<OpId>)> {
+    let block = out.ops[op].block?;
+    let at = out.blocks[block].ops.iter().position(|&other| other == op)?;
+    Some((block, out.blocks[block].ops.split_off(at)))
 }
 
 /// The stores of a group, between two meetings. The slots of other rings are left alone between them, which is said, so
@@ -273,9 +278,29 @@ fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced)
     emit.op(Opcode::BarrierSync, &[], &[], &meet);
 }
 
+impl OperandStores {
+    /// Whether its tiles stay what they are in the loop that it stands in front of.
+    fn is_settled(&self, module: &Module) -> bool {
+        module.ops[self.at].opcode != Opcode::Dot
+    }
+
+    /// Gives each tile bytes of its own from an offset on; returns where they end.
+    fn place(&mut self, mut at: u64) -> u64 {
+        for tile in &mut self.tiles {
+            let align = if tile.swizzle > 0 { 8 * u64::from(tile.swizzle) } else { 128 };
+            tile.offset = at.next_multiple_of(align);
+            at = tile.offset.saturating_add(tile.tile.bytes().unwrap_or(0));
+        }
+        at
+    }
+}
+
 impl DotOperand {
     /// Whether a group stores it.
-    fn is_among(&self, group: &OperandStores) -> bool {
-        self.slot.is_none() && group.tiles.iter().any(|t| t.value == self.seen.base)
+    fn is_among(&self, module: &Module, group: &OperandStores) -> bool {
+        self.slot.is_none()
+            && self.is_settled() == group.is_settled(module)
+            && beside(module, self.at, group.at)
+            && group.tiles.iter().any(|t| t.value == self.seen.base)
     }
 }

@@ -3,16 +3,17 @@
 //! mma.sync reads B from shared memory, and A too unless it lies in the registers of its rows. An operand that is
 //! loaded has a slot: in a ring, or where it is blocking. One that is computed, a P or dequantised weights, stays in
 //! registers where it is A, of 16 bits, and all warps stand along M; else it is stored to shared memory first
-//! (`stored`).
+//! (`stored`). One that stays what it is in the loops around its product, a scaled Q, is stored once in front of them.
 
 use std::collections::BTreeSet;
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Module, OpId, Opcode, ValueId};
+use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::engines::PartitionShape;
-use crate::nest::is_inside;
+use crate::engines::tensor::accumulates;
+use crate::nest::{is_inside, repeats};
 use crate::place::remark;
 use crate::transports::find::{Found, copied_tile};
 use crate::views::{Seen, look_through, non_unit};
@@ -37,10 +38,13 @@ pub(crate) struct DotOperand {
     pub seen: Seen,
     /// How it is loaded, where it is.
     pub slot: Option<Slot>,
+    /// In front of what it is stored, where it is computed: its product, or the outermost loop around that in which it
+    /// stays what it is.
+    pub at: OpId,
 }
 
 /// The operands of all products of a function, in the order of the text. Where shared memory is `tight`, an A of 16 bits
-/// that no loop loads stays in registers.
+/// that no loop loads stays in registers, and none keeps a slot over the trips of a loop.
 pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool) -> Vec<DotOperand> {
     let pipelined: BTreeSet<OpId> = found.iter().flat_map(|f| &f.tiles).map(|t| t.op).collect();
     let slot = |base: ValueId| {
@@ -60,9 +64,38 @@ pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool
         let seen = look_through(module, *module.ops[dot].operands.get(index)?);
         let stays = tight && index == 0 && seen.plain() && module.ty(seen.base).elem_bits() == Some(16);
         let slot = slot(seen.base).filter(|slot| !(stays && *slot == Slot::Blocking));
-        Some(DotOperand { dot, index, seen, slot })
+        let at = if tight { None } else { settled(module, dot, seen.base) };
+        Some(DotOperand { dot, index, at: at.filter(|_| slot.is_none()).unwrap_or(dot), seen, slot })
     })
     .collect()
+}
+
+/// The outermost loop around a product in which an operand stays what it is; none where it has no place in shared memory.
+fn settled(module: &Module, dot: OpId, base: ValueId) -> Option<OpId> {
+    let around = std::iter::successors(module.parent(dot), |&at| module.parent(at));
+    let outside = around.take_while(|&at| !is_made_in(module, base, at));
+    let at = outside.filter(|&at| matches!(module.ops[at].opcode, Opcode::For | Opcode::While)).last()?;
+    // Nobody waits for a sum in the loop around this one before it is stored again.
+    let summed = repeats(module, at) && accumulates(module, dot);
+    (has_place(module.ty(base)) && !summed).then_some(at)
+}
+
+/// Whether a value is made somewhere inside an operation.
+fn is_made_in(module: &Module, value: ValueId, around: OpId) -> bool {
+    let block = match module.values[value].def {
+        ValueDef::Result { op, .. } => module.ops[op].block,
+        ValueDef::Argument { block, .. } => Some(block),
+    };
+    let owner = block.and_then(|block| module.blocks[block].region).and_then(|r| module.regions[r].parent);
+    owner.is_some_and(|owner| owner == around || is_inside(module, owner, around))
+}
+
+/// Whether a tile has a slot that products read: rows of 16 B or more, of 8- to 32-bit elements.
+pub(crate) fn has_place(tile: &Type) -> bool {
+    let bits = tile.elem_bits().unwrap_or(0);
+    let extents = non_unit(tile.shape());
+    let row = extents.last().copied().unwrap_or(0).saturating_mul(u64::from(bits)) / 8;
+    extents.len() == 2 && row >= 16 && matches!(bits, 8 | 16 | 32)
 }
 
 /// The loops with the tiles alone that products read as they are, and a remark for each other one: lanes can load those without
@@ -86,8 +119,13 @@ pub(crate) fn alone(module: &Module, func: OpId, found: &[Found]) -> (Vec<Found>
 }
 
 impl DotOperand {
-    /// Whether it must go to shared memory where a kernel has this shape: A of 16 bits may stay in registers, unless
-    /// warps stand along the columns, or the product reads none.
+    /// Whether it is stored once, in front of the loops in which it stays what it is.
+    pub fn is_settled(&self) -> bool {
+        self.at != self.dot
+    }
+
+    /// Whether it goes to shared memory where a kernel has this shape: A of 16 bits may stay in registers, unless it would
+    /// for all trips of a loop, warps stand along the columns, or the product reads none.
     pub fn is_stored(&self, module: &Module, shape: &PartitionShape) -> bool {
         let narrow = module.ty(self.seen.base).elem_bits() == Some(16);
         let registers = shape.columns() == 1 && shape.instruction() != MmaInstruction::Tcgen05;
@@ -95,7 +133,7 @@ impl DotOperand {
             MmaInstruction::Wgmma => self.seen.views.is_empty(),
             _ => self.seen.plain(),
         };
-        self.slot.is_none() && !(self.index == 0 && registers && narrow && plain)
+        self.slot.is_none() && (self.is_settled() || !(self.index == 0 && registers && narrow && plain))
     }
 
     /// Whether `m` x `n` warps hold it in registers (C67).
