@@ -3,7 +3,6 @@
 //! Copies read maps through a proxy of their own: a map that the kernel writes is theirs only behind
 //! `fence.proxy.tensormap`, and must stay as it is until they are over.
 
-use super::copy::each;
 use super::memory::checked_addresses;
 use crate::isa::op::{Addr, Space};
 use crate::machine::actor::Actor;
@@ -13,6 +12,7 @@ use crate::machine::tensormap::TENSOR_MAP_BYTES;
 use crate::machine::warp::Warp;
 use crate::race::access::{Access, Act};
 use crate::race::clock::Clock;
+use crate::race::mask;
 use crate::race::shadow::granules;
 use crate::report::Severity;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ pub(crate) fn fence(core: &mut Core<'_>, w: &mut Warp, map: Addr, pc: u32, mask:
     let mut left = lanes;
     while left != 0 {
         let at = addrs[left.trailing_zeros() as usize];
-        let same = each(left).filter(|l| addrs[*l as usize] == at).fold(0, |m, l| m | 1 << l);
+        let same = mask::lanes(left).filter(|l| addrs[*l as usize] == at).fold(0, |m, l| m | 1 << l);
         left &= !same;
         if let Spot::Global(map) = core.spot(Space::Generic, at, w.cta) {
             keep(core, MapFence { map, warp: w.id, lanes: same, time, clock: clock.clone() });
