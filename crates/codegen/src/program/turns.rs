@@ -4,17 +4,8 @@ use warploom_ir::diag::Code;
 use warploom_ir::{Module, OpId, Opcode};
 
 use super::attributes::count;
-use super::types::{Partition, Program, symbol};
+use super::types::{Partition, Program, Turns, symbol};
 use crate::error::{Result, refuse};
-
-/// A declaration of turns.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turns {
-    /// The named barrier of the first replica; the others follow.
-    pub id: u64,
-    /// How many there are.
-    pub replicas: u64,
-}
 
 /// The turns of a partition.
 #[derive(Clone, Copy, Debug)]

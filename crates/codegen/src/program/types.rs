@@ -4,7 +4,6 @@ use hashbrown::HashMap;
 use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use super::turns::Turns;
 use crate::error::{Result, refuse};
 use crate::family::Family;
 use crate::layout::TileLayout;
@@ -42,6 +41,15 @@ pub(crate) struct NamedBarrier {
     pub id: u64,
     /// Participating threads.
     pub threads: u64,
+}
+
+/// A declaration of turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns {
+    /// The named barrier of the first replica; the others follow.
+    pub id: u64,
+    /// How many there are.
+    pub replicas: u64,
 }
 
 /// A function in program form.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use warploom_chips::mma::MmaInstruction;
 
-use super::tiles::TileCost;
+use super::tile_cost::TileCost;
 
 /// A split of a kernel's loops among partitions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

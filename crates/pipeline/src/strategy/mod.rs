@@ -9,6 +9,7 @@ mod plan;
 mod price;
 mod source;
 mod specialized;
+mod tile_cost;
 mod tiles;
 mod types;
 
@@ -17,5 +18,5 @@ pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
 pub(crate) use choose::choose;
 pub(crate) use plan::{Plan, Work};
 pub(crate) use source::Source;
-pub use tiles::TileCost;
+pub use tile_cost::TileCost;
 pub use types::{Moves, Partitions, Strategy};

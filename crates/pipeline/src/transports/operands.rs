@@ -12,7 +12,6 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
 
 use crate::engines::PartitionShape;
-use crate::engines::tensor::accumulates;
 use crate::nest::{is_inside, repeats};
 use crate::place::remark;
 use crate::transports::find::{Found, copied_tile};
@@ -76,7 +75,8 @@ fn settled(module: &Module, dot: OpId, base: ValueId) -> Option<OpId> {
     let outside = around.take_while(|&at| !is_made_in(module, base, at));
     let at = outside.filter(|&at| matches!(module.ops[at].opcode, Opcode::For | Opcode::While)).last()?;
     // Nobody waits for a sum in the loop around this one before it is stored again.
-    let summed = repeats(module, at) && accumulates(module, dot);
+    let summed = repeats(module, at)
+        && module.ops[dot].operands.get(2).is_some_and(|&into| !module.is_const_zero(into));
     (has_place(module.ty(base)) && !summed).then_some(at)
 }
 
