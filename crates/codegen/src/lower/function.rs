@@ -82,6 +82,7 @@ pub(crate) fn lower<'c, 'a>(
         thread,
         tensor: None,
         place,
+        front: None,
         refusals: Vec::new(),
     };
     lower.function()?;
