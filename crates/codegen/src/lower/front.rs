@@ -80,7 +80,9 @@ impl<'c> Lower<'c, '_> {
 
     /// The element of a tile that is computed in front of the loop; `None` where it is not.
     pub(super) fn from_front(&mut self, key: &Key) -> Result<Option<Val<'c>>> {
-        let Some(mut front) = self.front.take_if(|front| front.tiles.contains_key(&key.0)) else { return Ok(None) };
+        let Some(mut front) = self.front.take_if(|front| front.tiles.contains_key(&key.0)) else {
+            return Ok(None);
+        };
         let found = self.ask(&mut front, key);
         let stays = front.tiles.get(&key.0).is_some_and(|tile| tile.stays);
         self.front = Some(front);
@@ -127,7 +129,8 @@ impl<'c> Lower<'c, '_> {
     /// The same element of a tile, of which LLVM does not know that it stays what it is.
     fn hidden(&mut self, tile: ValueId, element: Val<'c>) -> Result<Val<'c>> {
         let bits = as_int(self.stored_bits(element)?)?;
-        let bits = if bits.get_type().get_bit_width() == 8 { self.ir.zext(bits, self.ir.int(16))? } else { bits };
+        let bits =
+            if bits.get_type().get_bit_width() == 8 { self.ir.zext(bits, self.ir.int(16))? } else { bits };
         let (class, width) = match bits.get_type().get_bit_width() {
             16 => ("h", 16),
             64 => ("l", 64),

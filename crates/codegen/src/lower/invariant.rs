@@ -63,7 +63,8 @@ impl Lower<'_, '_> {
                     continue;
                 }
                 let words = self.words_of_element(value);
-                let all = words.zip(self.elements_of_lane(value)).map(|(words, count)| (words, words * count));
+                let all =
+                    words.zip(self.elements_of_lane(value)).map(|(words, count)| (words, words * count));
                 match all.filter(|&(_, all)| all <= room) {
                     Some((words, all)) => {
                         let spared = self.spared(value) / words;
@@ -74,7 +75,8 @@ impl Lower<'_, '_> {
                         }
                     }
                     None => {
-                        let made = self.module.def_op(value).map(|op| self.module.ops[op].operands.as_slice());
+                        let made =
+                            self.module.def_op(value).map(|op| self.module.ops[op].operands.as_slice());
                         stack.extend(made.unwrap_or_default().iter().map(|&operand| (operand, true)));
                     }
                 }
