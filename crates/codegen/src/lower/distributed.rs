@@ -133,3 +133,47 @@ fn without_copies(map: &Layout) -> Layout {
     let inputs: Vec<_> = lists.iter().map(|(input, images)| (*input, images.as_slice())).collect();
     Layout::new(&inputs, &outputs).unwrap_or_else(|_| map.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(text: &str) -> Layout {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn each_register_is_found_at_its_place() {
+        let map = layout(
+            "(register: 1@dim1, 2@dim0; lane: 2@dim1, 4@dim1, 1@dim0; warp: 4@dim0) -> (dim0: 8, dim1: 8)",
+        );
+        let one = Distributed::new(map, 2).unwrap();
+        let alike = |a, b| a == b;
+        for (register, place) in one.places.iter().enumerate() {
+            assert_eq!(one.register(place, alike), Some(register as u64));
+        }
+        let [first, ..] = one.places.as_slice() else { panic!() };
+        let elsewhere: Coords = first.iter().map(|coord| Coord { offset: 4, ..*coord }).collect();
+        assert_eq!(one.register(&elsewhere, alike), None);
+        let all: Coords = first.iter().map(|_| Coord::ZERO).collect();
+        assert_eq!(one.register(&all, alike), None, "another lane's");
+    }
+
+    #[test]
+    fn copies_are_held_once_and_lanes_that_hold_them_are_known() {
+        let map = layout("(register: 0, 1@dim0; lane: 2@dim0, 0, 4@dim0; warp: 0) -> (dim0: 8)");
+        assert_eq!(unique_registers(&map), [0, 2]);
+        let mut layouts = Layouts::default();
+        let Some(Form::Linear(number)) = layouts.form(&map, 1) else { panic!() };
+        let one = layouts.get(number).unwrap();
+        assert_eq!(one.places.len(), 2);
+        assert_eq!(one.copies(), 0b10_0010);
+        assert_eq!(layouts.form(&without_copies(&map), 1), Some(Form::Linear(number)));
+    }
+
+    #[test]
+    fn a_place_that_is_no_sum_has_no_form() {
+        let map = layout("(register: 1@dim0; lane: 1@dim0^2@dim0) -> (dim0: 4)");
+        assert_eq!(Layouts::default().form(&map, 1), None);
+    }
+}
