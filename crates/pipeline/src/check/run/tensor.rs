@@ -42,7 +42,7 @@ impl Run<'_, '_> {
             self.machine.spoil(accumulator);
         } else if keep == Some(Val::Int(0)) {
             // What the slot held must have been read by everybody who waits for it.
-            let held = self.machine.places.get(accumulator).and_then(|p| p.holds);
+            let held = self.machine.held(ring, accumulator);
             let waiting = |x: &crate::check::warp::Warp| {
                 x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
             };
