@@ -151,6 +151,9 @@ CASES = {
     "attention_bias": ("attend", "attention_bias", tiles("bf16", (32, 256), (64, 256), (64, 256), (32, 256))
                        + ["*bf16:16", "i32:16", "fp32"], dict(BM=32, BN=64, D=256)),
     "layernorm_passes": ("rows", "layernorm_passes", ["*bf16:16"] * 4 + ["i32:16", "i32", "fp32"], dict(BLOCK=256)),
+    "sort_rows": ("sorts", "sort_rows", ["*fp32:16", "*fp32:16", "i32"], dict(BM=32, BN=64, DESCENDING=True)),
+    "sort_blocks": ("sorts", "sort_blocks", ["*i32:16", "*i32:16", "i32"], dict(BLOCK=512)),
+    "route": ("sorts", "route", ["*fp32:16", "*fp32:16", "*i32:16", "i32", "i32"], dict(BM=16, BN=64, K=8)),
     "cross_entropy": ("rows", "cross_entropy", ["*bf16:16", "*i32:16", "*fp32:16", "i32:16", "i32"], dict(BLOCK=256)),
 }
 # Files besides the plain ones: case, compute capability, with locations.

@@ -146,6 +146,7 @@ impl<'c> Lower<'c, '_> {
             self.open.push((value, lazy.reads));
         }
         self.bound.insert(value, Bound::Lazy(lazy));
+        self.note_natural(value);
         Ok(())
     }
 
