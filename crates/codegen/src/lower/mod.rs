@@ -6,6 +6,7 @@ mod async_copy;
 mod atomic;
 mod axis_steps;
 mod bits;
+mod block_scaled;
 mod bounded;
 mod cache;
 mod chunks;

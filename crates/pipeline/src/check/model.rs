@@ -209,6 +209,7 @@ fn uses_ring(opcode: Opcode) -> bool {
             | TmaStore
             | Slot
             | Mma
+            | MmaBlockScaled
             | TileStore
             | AsyncCopy
     )

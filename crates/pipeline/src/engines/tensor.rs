@@ -35,6 +35,9 @@ pub(crate) struct TensorRing {
     pub full: u64,
     /// The barrier that says that all have read it, where another one follows.
     pub empty: Option<u64>,
+    /// Tables of scales that products copy behind it, each with its first column (C69). None has barriers: copies and
+    /// products of one lane keep their order (E52).
+    pub tables: Vec<(Type, u64)>,
     /// What each product lives through, by positions in the order of the text.
     lives: Vec<(usize, usize)>,
 }
@@ -65,7 +68,7 @@ impl Tensor {
 
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
-    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Dot);
+    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
     for dot in dots.collect::<Vec<_>>() {
         if !stays(kernel, dot, found, operands) {
             start_anew(kernel, dot);
@@ -89,7 +92,9 @@ fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -
 fn may_stay(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
     let data = &kernel.ops[dot];
     let scf_for = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For);
-    let (Opcode::Dot, Some(scf_for), Some(body)) = (data.opcode, scf_for, data.block) else { return false };
+    let (true, Some(scf_for), Some(body)) = (data.opcode.is_product(), scf_for, data.block) else {
+        return false;
+    };
     let arg = data.operands.get(2).copied();
     let at = kernel.blocks[body].args.iter().position(|&a| Some(a) == arg);
     let init = at.and_then(|at| kernel.ops[scf_for].operands.get(at + 2)).copied();
@@ -190,13 +195,16 @@ pub(crate) fn plan(
     let users = Users::new(kernel);
     let mut tensor = Tensor { rows, slot: start.next_multiple_of(8), ..Tensor::default() };
     let mut end = tensor.slot + 8;
-    for &dot in ops.iter().filter(|&&op| kernel.ops[op].opcode == Opcode::Dot) {
+    for &dot in ops.iter().filter(|&&op| kernel.ops[op].opcode.is_product()) {
         let Some(result) = kernel.result(dot) else { continue };
         let tile = kernel.ty(result).clone();
         let (from, read) = site(kernel, dot).unwrap_or((dot, result));
         let life = (order.get(&from).copied().unwrap_or(0), last(kernel, (from, read), &users, &order));
+        let scales: Vec<Type> =
+            kernel.ops[dot].operands.iter().skip(3).map(|&v| kernel.ty(v).clone()).collect();
         let apart = |ring: &TensorRing| {
-            ring.tile == tile && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
+            let same = ring.tile == tile && ring.tables.iter().map(|(ty, _)| ty).eq(&scales);
+            same && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
         };
         let number = match tensor.rings.iter().position(apart) {
             Some(number) => number,
@@ -209,9 +217,17 @@ pub(crate) fn plan(
                     columns: words,
                     full: end,
                     empty: None,
+                    tables: Vec::new(),
                     lives: Vec::new(),
                 });
                 tensor.columns += words;
+                for table in scales {
+                    let taken = table_columns(&table);
+                    if let Some(ring) = tensor.rings.last_mut() {
+                        ring.tables.push((table, tensor.columns));
+                    }
+                    tensor.columns += taken;
+                }
                 end += 16;
                 tensor.rings.len() - 1
             }
@@ -226,7 +242,7 @@ pub(crate) fn plan(
     }
     for f in found {
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
-        let sums = body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op));
+        let sums = body.iter().any(|&op| kernel.ops[op].opcode.is_product() && accumulates(kernel, op));
         match sums {
             false => {}
             true if f.engine() => {
@@ -245,6 +261,11 @@ pub(crate) fn plan(
     }
     tensor.columns = tensor.columns.next_power_of_two().max(limits.0);
     Ok((tensor, end))
+}
+
+/// Columns of a table of scales: four for each 512 bytes (C69).
+fn table_columns(table: &Type) -> u64 {
+    table.shape().first().map_or(0, |lines| lines / 32 * 4)
 }
 
 /// Where the result of a product comes to be known: at the product, or behind the loop that carries it.

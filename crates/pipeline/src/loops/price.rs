@@ -49,7 +49,7 @@ impl RowShare {
 /// The rows of the products directly in a loop, each number once.
 pub(super) fn product_rows(module: &Module, scf_for: OpId) -> Vec<u64> {
     let ops = module.entry(scf_for, 0).map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
-    let dots = ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Dot);
+    let dots = ops.iter().filter(|&&op| module.ops[op].opcode.is_product());
     let mut rows: Vec<u64> =
         dots.filter_map(|&op| module.ty(module.result(op)?).shape().first().copied()).collect();
     rows.sort_unstable();

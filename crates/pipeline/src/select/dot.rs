@@ -25,7 +25,7 @@ pub(super) fn select(
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Dot>> {
     let ops: Vec<OpId> =
-        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product()).collect();
     for &scf_for in loops {
         if !ops.iter().any(|&dot| is_inside(module, dot, scf_for)) {
             errors.push(
@@ -313,7 +313,7 @@ fn unused_loads(
         let looped = in_any(module, load.op, loops);
         let mut used = false;
         for (user, _) in users.through_views(module, load.value) {
-            if module.ops[user].opcode == Opcode::Dot || !looped {
+            if module.ops[user].opcode.is_product() || !looped {
                 used = true;
                 continue;
             }

@@ -57,10 +57,25 @@ fn choose_split(source: &Source<'_>, out: &[Strategy]) -> Result<(Plan, Vec<Spli
         }
         false => specialized::plan(source, false),
     };
-    let whole = OnceCell::new();
+    let (whole, blocks) = (OnceCell::new(), OnceCell::new());
     let one = |slow: bool| {
+        let mut lacks = None;
+        if !slow {
+            let blocks = blocks.get_or_init(|| Whole::scaled_by_blocks(source));
+            match blocks.as_ref().map(|blocks| blocks.as_ref().map(|whole| whole.best(source, slow, out))) {
+                Ok(Some(Ok(plan))) => return Ok(plan),
+                Ok(Some(Err(errors))) => lacks = errors.into_iter().next(),
+                Err(errors) => lacks = errors.first().cloned(),
+                Ok(None) => {}
+            }
+        }
         let whole = whole.get_or_init(|| Whole::new(source)).as_ref().map_err(Clone::clone)?;
-        whole.best(source, slow, out)
+        let mut plan = whole.best(source, slow, out)?;
+        plan.remarks.extend(lacks.map(|why| {
+            let message = format!("products are scaled before, not by the tensor core: {}", why.message);
+            Diagnostic { severity: Severity::Remark, message, ..why }
+        }));
+        Ok(plan)
     };
     match source.options.partitions {
         Some(Partitions::One) => return Ok((one(false)?, Vec::new())),

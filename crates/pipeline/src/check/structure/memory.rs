@@ -148,7 +148,8 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                let blocks = if ring.tensor { blocks(&payload.tile, ring.rows) } else { 1 };
+                let wide = ring.tensor && number == 0;
+                let blocks = if wide { blocks(&payload.tile, ring.rows) } else { 1 };
                 ranges.push(Range {
                     what,
                     ring: index,
