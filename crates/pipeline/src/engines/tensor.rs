@@ -264,7 +264,7 @@ pub(crate) fn plan(
 }
 
 /// Columns of a table of scales: four for each 512 bytes (C69).
-fn table_columns(table: &Type) -> u64 {
+pub(crate) fn table_columns(table: &Type) -> u64 {
     table.shape().first().map_or(0, |lines| lines / 32 * 4)
 }
 
