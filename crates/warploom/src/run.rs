@@ -23,6 +23,8 @@ pub enum ArgSpec {
     Buffer(u64),
     /// A buffer of these integers behind a pointer.
     Values(Vec<i64>),
+    /// A tensor behind a descriptor, or a buffer behind a pointer, whose elements have these bits again and again.
+    Bits(Vec<u64>, Vec<i64>),
     /// An integer.
     Int(i64),
     /// A floating-point number.
@@ -32,9 +34,18 @@ pub enum ArgSpec {
 impl std::str::FromStr for ArgSpec {
     type Err = String;
 
-    /// `300x512` is a tensor, `512x` one of one dimension, `[1024]` a buffer, `0,70,270` a buffer of these integers,
-    /// anything else a number.
+    /// `300x512` is a tensor, `512x` one of one dimension, `[1024]` a buffer, each with `=1,2,3` of elements with these bits again
+    /// and again, `0,70,270` a buffer of these integers, anything else a number.
     fn from_str(text: &str) -> Result<ArgSpec, String> {
+        let integer = |t: &str| t.parse::<i64>().map_err(|_| format!("`{t}` is no integer"));
+        if let Some((place, bits)) = text.split_once('=') {
+            let bits = bits.split(',').map(integer).collect::<Result<_, _>>()?;
+            return match place.parse()? {
+                ArgSpec::Tensor(extents) => Ok(ArgSpec::Bits(extents, bits)),
+                ArgSpec::Buffer(count) => Ok(ArgSpec::Bits(vec![count], bits)),
+                _ => Err(format!("`{place}` is none of 300x512, [1024]")),
+            };
+        }
         let extent = |t: &str| t.parse::<u64>().map_err(|_| format!("`{t}` is no extent"));
         if let Some(count) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
             return Ok(ArgSpec::Buffer(extent(count)?));
@@ -44,7 +55,6 @@ impl std::str::FromStr for ArgSpec {
             return extents.split('x').map(extent).collect::<Result<_, _>>().map(ArgSpec::Tensor);
         }
         if text.contains(',') {
-            let integer = |t: &str| t.parse::<i64>().map_err(|_| format!("`{t}` is no integer"));
             return text.split(',').map(integer).collect::<Result<_, _>>().map(ArgSpec::Values);
         }
         if let Ok(value) = text.parse() {
@@ -181,6 +191,12 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
                 ((**elem).clone(), dims.clone())
             }
             (Type::Ptr { pointee, .. }, ArgSpec::Buffer(count)) => ((**pointee).clone(), vec![*count]),
+            (Type::TensorDesc { elem, shape }, ArgSpec::Bits(dims, _)) if dims.len() == shape.len() => {
+                ((**elem).clone(), dims.clone())
+            }
+            (Type::Ptr { pointee, .. }, ArgSpec::Bits(dims, _)) if dims.len() == 1 => {
+                ((**pointee).clone(), dims.clone())
+            }
             (Type::Ptr { pointee, .. }, ArgSpec::Values(values)) if matches!(**pointee, Type::Int(..)) => {
                 ((**pointee).clone(), vec![values.len() as u64])
             }
@@ -210,9 +226,13 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         let fault = |e: interp::Fault| RunError::Arguments(format!("argument {i}: {e}"));
         let mut tensor = Tensor::with_strides(elem, &shape, &strides(&shape, bits)).map_err(fault)?;
         match spec {
-            ArgSpec::Values(values) => {
+            ArgSpec::Values(values) | ArgSpec::Bits(_, values) => {
                 let width = (bits / 8) as usize;
-                let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width)).collect();
+                let each = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width));
+                let bytes = match spec {
+                    ArgSpec::Bits(..) => each.cycle().take(tensor.bytes().len()).collect(),
+                    _ => each.collect(),
+                };
                 tensor = tensor.with_bytes(bytes).ok_or_else(wrong)?;
             }
             _ => tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), -1.0, 1.0),
@@ -289,7 +309,7 @@ impl Prepared {
         let missing = || RunError::Arguments("the launch record lacks a descriptor".into());
         for (i, (spec, ty)) in self.args.iter().enumerate() {
             match (spec, ty) {
-                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_) | ArgSpec::Values(_), _) => {
+                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_) | ArgSpec::Values(_) | ArgSpec::Bits(..), _) => {
                     let tensor = tensors.next().ok_or_else(missing)?;
                     let address = device
                         .alloc_from(tensor.bytes(), &format!("argument {i}"))
@@ -365,8 +385,10 @@ mod tests {
         assert_eq!(read("[1024]"), Ok(ArgSpec::Buffer(1024)));
         assert_eq!(read("0,-70,270"), Ok(ArgSpec::Values(vec![0, -70, 270])));
         assert_eq!(read("-3"), Ok(ArgSpec::Int(-3)));
+        assert_eq!(read("2x512=1,-2"), Ok(ArgSpec::Bits(vec![2, 512], vec![1, -2])));
+        assert_eq!(read("[16]=1"), Ok(ArgSpec::Bits(vec![16], vec![1])));
         assert_eq!(read("0.5"), Ok(ArgSpec::Float(0.5)));
-        for wrong in ["", "x", "3xx4", "[", "[a]", "1,,2", "1,b", "many", "99999999999999999999x2"] {
+        for wrong in ["", "x", "3xx4", "[", "[a]", "1,,2", "1,b", "many", "99999999999999999999x2", "3=1", "[3]=", "2x2=a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }
