@@ -160,7 +160,8 @@ impl<'c> Lower<'c, '_> {
         else {
             return wrong("a product with scales into a slot without room for them".to_owned());
         };
-        let format = |name: &str| self.module.attr(op, name).and_then(Attr::as_str).and_then(BlockFormat::named);
+        let format =
+            |name: &str| self.module.attr(op, name).and_then(Attr::as_str).and_then(BlockFormat::named);
         let block = self.module.attr(op, "block").and_then(Attr::as_i64);
         let (Some(fa), Some(fb), Some(block)) = (format("a_elem_type"), format("b_elem_type"), block) else {
             return wrong("a product with scales of no formats, or of no blocks".to_owned());
@@ -175,14 +176,17 @@ impl<'c> Lower<'c, '_> {
             (false, 32, true) => ("kind::mxf8f6f4.block_scale.scale_vec::1X", 1),
             (true, 32, true) => ("kind::mxf4.block_scale.scale_vec::2X", 2),
             (true, 16, _) => ("kind::mxf4nvf4.block_scale.scale_vec::4X", 4),
-            _ => return wrong(format!("no tcgen05.mma of these formats scales blocks of {block} by {scale}")),
+            _ => {
+                return wrong(format!("no tcgen05.mma of these formats scales blocks of {block} by {scale}"));
+            }
         };
         let (&[m, bytes], &[bytes_b, n], &[m2, n2]) = (ta.shape(), tb.shape(), sum.tile.shape()) else {
             return wrong("a product with scales of tiles that are not matrices".to_owned());
         };
         let wide = n.min(COLUMNS);
         let rows = sum.columns.map_or(0, |columns| columns.rows);
-        let covers = rows == ROWS && m % ROWS == 0 && n % wide.max(1) == 0 && wide % 16 == 0 && bytes % STEP == 0;
+        let covers =
+            rows == ROWS && m % ROWS == 0 && n % wide.max(1) == 0 && wide % 16 == 0 && bytes % STEP == 0;
         let fits = (m, n, bytes) == (m2, n2, bytes_b) && sum.tile.elem() == &Type::F32;
         if !covers || !fits || [m, n, bytes].contains(&0) {
             return wrong(format!("no tcgen05.mma with scales covers {ta} * {tb} into {}", sum.tile));

@@ -107,13 +107,15 @@ impl Program<'_> {
                 return Err(refuse(Code::Verify, "scales before column 0").rule("C35").into());
             };
             let have = self.tmem.map_or(0, |tmem| tmem.columns);
-            let end = stride.checked_mul(depth - 1).and_then(|last| last.checked_add(first.checked_add(width)?));
+            let end =
+                stride.checked_mul(depth - 1).and_then(|last| last.checked_add(first.checked_add(width)?));
             if (depth > 1 && stride < width) || end.is_none_or(|end| end > have) {
                 let text = format!("{depth} tables of {width} columns at {first} + {stride} k do not fit");
                 let found = format!("{have} columns of tensor memory");
                 return Err(refuse(Code::Capacity, text).rule("T14").note("found", found).into());
             }
-            let layout = TileLayout { rows: *rows, cols: *cols, elem: 1, swizzle: Swizzle::None, panel: *cols };
+            let layout =
+                TileLayout { rows: *rows, cols: *cols, elem: 1, swizzle: Swizzle::None, panel: *cols };
             // Every quarter of the lanes has all rows.
             let columns = Some(Columns { first, stride, width, rows: *rows });
             return Ok(Payload { tile: tile.clone(), layout, offset: 0, stride: 0, columns });

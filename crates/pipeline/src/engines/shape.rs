@@ -212,8 +212,7 @@ fn whole_steps(module: &Module, dot: OpId) -> bool {
 /// A remark where accumulators leave few registers for anything else: some of them will be spilled.
 pub(crate) fn crowded(module: &Module, func: OpId, shape: &PartitionShape) -> Option<Diagnostic> {
     let tensor = shape.instruction() == MmaInstruction::Tcgen05;
-    let dots =
-        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product() && !tensor);
+    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product() && !tensor);
     let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
         &[m, n] => Some((dot, m, n)),
         _ => None,

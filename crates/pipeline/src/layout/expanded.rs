@@ -196,7 +196,8 @@ fn accumulator(index: usize, ring: &TensorRing, rows: u64, warps: u64) -> Ring {
         stride,
     };
     let mut slots = vec![slot("d", &tile, offset)];
-    slots.extend(ring.tables.iter().zip(["sa", "sb"]).map(|((tile, column), name)| slot(name, tile, *column)));
+    slots
+        .extend(ring.tables.iter().zip(["sa", "sb"]).map(|((tile, column), name)| slot(name, tile, *column)));
     Ring {
         handshake: "mma_to_generic",
         full: Some(ring.full),

@@ -22,7 +22,9 @@ impl Maker<'_> {
         };
         for (id, node) in self.out.nodes.clone().into_iter().enumerate() {
             match (node.part, self.module.ops[node.op].opcode) {
-                (Part::Whole, Opcode::Dot | Opcode::DotBlockScaled) => self.product_edges(id, node.op, &mut add),
+                (Part::Whole, Opcode::Dot | Opcode::DotBlockScaled) => {
+                    self.product_edges(id, node.op, &mut add)
+                }
                 (Part::Whole, Opcode::MmaWait) => self.around_wait(id, node.op, &mut add),
                 (Part::Whole, _) => {
                     for value in self.operands(node.op) {

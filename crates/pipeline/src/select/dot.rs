@@ -102,7 +102,8 @@ fn scales(module: &Module, op: OpId, loads: &[TileLoad], errors: &mut Vec<Diagno
     });
     let found: Option<Vec<usize>> = found.collect();
     if found.is_none() {
-        let text = "scales of tt.dot_scaled that no descriptor loads in the order of the tensor core's tables";
+        let text =
+            "scales of tt.dot_scaled that no descriptor loads in the order of the tensor core's tables";
         let error = refuse(module, op, Code::Op, text).rule("C69");
         errors.push(error.note("supported", "512 bytes for each 128 rows and four blocks of K, taken apart"));
     }

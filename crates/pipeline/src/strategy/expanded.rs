@@ -16,7 +16,9 @@ use crate::expand::order;
 use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
-use crate::normalize::{block_scaled, chosen, descriptors, induction, normalize, relaid, scaled, small, widened};
+use crate::normalize::{
+    block_scaled, chosen, descriptors, induction, normalize, relaid, scaled, small, widened,
+};
 use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;

@@ -77,7 +77,8 @@ pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool
 /// A table of scales: the tile that a pipelined load brings, where it lies as the product reads it, else itself.
 fn table(module: &Module, value: ValueId, found: &[Found]) -> Seen {
     let (base, views) = reshapes(module, value);
-    let brought = found.iter().flat_map(|f| &f.tiles).any(|t| Some(t.op) == module.def_op(base) && t.swizzle == 0);
+    let brought =
+        found.iter().flat_map(|f| &f.tiles).any(|t| Some(t.op) == module.def_op(base) && t.swizzle == 0);
     match brought {
         true => Seen { base, views, order: Vec::new() },
         false => Seen { base: value, views: Vec::new(), order: vec![0, 1] },
