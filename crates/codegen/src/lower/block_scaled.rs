@@ -2,9 +2,9 @@
 //! behind them, in the order of both (C69, E44, E52).
 
 use inkwell::values::IntValue;
-use warploom_chips::Feature;
+use warploom_chips::{Feature, PtxVersion};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, BlockFormat, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockFormat, Module, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
 use super::mma::Kind;
@@ -12,6 +12,21 @@ use super::value::View;
 use crate::error::{Result, internal, refuse};
 use crate::layout::{Engine, Operand, Swizzle};
 use crate::llvm::Val;
+
+/// The version of PTX that has blocks of 16; those of 32 are older.
+const BLOCKS_OF_16: PtxVersion = PtxVersion { major: 8, minor: 7 };
+
+/// The least version of PTX that has all products of a program.
+pub(crate) fn least_version(module: &Module) -> PtxVersion {
+    let sixteen = |data: &warploom_ir::Operation| {
+        let block = data.props.get("block").and_then(Attr::as_i64);
+        data.opcode == Opcode::MmaBlockScaled && block == Some(16)
+    };
+    match module.ops.iter().any(|(_, data)| sixteen(data)) {
+        true => BLOCKS_OF_16,
+        false => PtxVersion { major: 0, minor: 0 },
+    }
+}
 
 /// Rows of one instruction, and most columns.
 const ROWS: u64 = 128;
@@ -166,6 +181,13 @@ impl<'c> Lower<'c, '_> {
         let (Some(fa), Some(fb), Some(block)) = (format("a_elem_type"), format("b_elem_type"), block) else {
             return wrong("a product with scales of no formats, or of no blocks".to_owned());
         };
+        if block == 16 && self.ir.ptx < BLOCKS_OF_16 {
+            let text = format!("tcgen05.mma of blocks of 16 in PTX {}", self.ir.ptx);
+            return Err(refuse(Code::Target, text)
+                .rule("C43")
+                .note("needs", BLOCKS_OF_16.to_string())
+                .into());
+        }
         let packed = [fa, fb] == [BlockFormat::E2M1; 2];
         let powers = matches!(scale, Type::Int(8, _));
         let four = [fa, fb].map(|f| f == BlockFormat::E2M1);

@@ -76,6 +76,7 @@ mod walk;
 mod while_loop;
 mod wide;
 
+pub(crate) use block_scaled::least_version;
 pub(crate) use context::Job;
 use context::{Lower, Place};
 pub(crate) use function::lower;
