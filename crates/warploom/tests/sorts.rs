@@ -129,8 +129,11 @@ fn count(output: &Output, name: &str) -> usize {
 
 #[test]
 fn elements_meet_by_one_shuffle_at_most() {
-    let sorts = [(0, 7, 32), (2, 5, 32), (5, 2, 32), (0, 10, 32), (4, 6, 16), (3, 6, 64), (1, 8, 32), (7, 4, 16)];
-    for ((rows, cols, bits), chip) in sorts.into_iter().zip(["sm_80", "sm_90a", "sm_100a", "sm_120a"].iter().cycle()) {
+    let sorts =
+        [(0, 7, 32), (2, 5, 32), (5, 2, 32), (0, 10, 32), (4, 6, 16), (3, 6, 64), (1, 8, 32), (7, 4, 16)];
+    for ((rows, cols, bits), chip) in
+        sorts.into_iter().zip(["sm_80", "sm_90a", "sm_100a", "sm_120a"].iter().cycle())
+    {
         let sort = Sort { rows, cols, bits };
         let (module, output, target) = compiled(&sort.text(), chip);
         let metadata = &output.emitted.metadata;

@@ -35,7 +35,9 @@ impl Lower<'_, '_> {
         for wanted in self.candidates(ty.shape(), &folds, words) {
             let cost = self.cost_to_fold(&wanted, &folds, words);
             let least = best.map_or(own, |(least, _)| Some(least));
-            let (Some(cost), Some(form)) = (cost, self.layouts.form(&wanted, ty.shape().len())) else { continue };
+            let (Some(cost), Some(form)) = (cost, self.layouts.form(&wanted, ty.shape().len())) else {
+                continue;
+            };
             if least.is_some_and(|least| cost >= least) {
                 continue;
             }
@@ -76,7 +78,9 @@ impl Lower<'_, '_> {
         order.sort_by_key(|&axis| std::cmp::Reverse(folds[axis]));
         let bits: Vec<Dim> = order
             .into_iter()
-            .flat_map(|axis| std::iter::repeat_n(Dim::Axis(axis as u8), shape[axis].trailing_zeros() as usize))
+            .flat_map(|axis| {
+                std::iter::repeat_n(Dim::Axis(axis as u8), shape[axis].trailing_zeros() as usize)
+            })
             .collect();
         let warps = self.place.warps.trailing_zeros() as usize;
         let needed = bits.len().saturating_sub(5 + warps);

@@ -79,20 +79,14 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn renames(&mut self, op: OpId) -> bool {
         use Opcode::{Broadcast, ExpandDims, Join, Reshape, Split, Trans};
         let module = self.module;
-        let named =
-            matches!(module.ops[op].opcode, Broadcast | ExpandDims | Join | Reshape | Split | Trans);
+        let named = matches!(module.ops[op].opcode, Broadcast | ExpandDims | Join | Reshape | Split | Trans);
         named
             && module.ops[op].operands.iter().any(|&v| self.is_held(v))
             && module.ops[op].results.iter().all(|&result| self.natural(op, result).is_some())
     }
 
     /// Binds a value to elements in this layout, where it may lie in any; `false`, and nothing is done, elsewhere.
-    pub(super) fn hold_anyhow(
-        &mut self,
-        value: ValueId,
-        elements: &[Val<'c>],
-        map: &Layout,
-    ) -> Result<bool> {
+    pub(super) fn hold_anyhow(&mut self, value: ValueId, elements: &[Val<'c>], map: &Layout) -> Result<bool> {
         let rank = self.module.ty(value).shape().len();
         let form = if self.is_free(value) { self.layouts.form(map, rank) } else { None };
         let Some(form) = form else { return Ok(false) };

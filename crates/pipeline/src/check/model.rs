@@ -224,6 +224,7 @@ fn uses_ring(opcode: Opcode) -> bool {
             | TmaStore
             | Slot
             | Mma
+            | MmaBlockScaled
             | TileStore
             | AsyncCopy
     )

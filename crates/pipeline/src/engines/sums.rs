@@ -35,7 +35,7 @@ impl Sum {
     /// The sum that a product adds to, if a loop carries it from zero on.
     pub fn of(kernel: &Module, dot: OpId) -> Option<Sum> {
         let data = &kernel.ops[dot];
-        let mut arg = *data.operands.get(2).filter(|_| data.opcode == Opcode::Dot)?;
+        let mut arg = *data.operands.get(2).filter(|_| data.opcode.is_product())?;
         let (first, at) = loop {
             let (scf_for, at) = carrier(kernel, arg)?;
             let init = *kernel.ops[scf_for].operands.get(at + 3)?;
@@ -78,7 +78,9 @@ impl Sum {
             let data = &kernel.ops[user];
             value = match data.opcode {
                 _ if data.block != Some(body) => return None,
-                Opcode::Dot if data.operands.iter().position(|&v| v == value) == Some(2) => {
+                opcode
+                    if opcode.is_product() && data.operands.iter().position(|&v| v == value) == Some(2) =>
+                {
                     self.dots.push((self.loops.len() - 1, user));
                     kernel.result(user)?
                 }

@@ -35,6 +35,9 @@ pub(crate) struct TensorRing {
     pub full: u64,
     /// The barrier that says that all have read it, where another one follows.
     pub empty: Option<u64>,
+    /// Tables of scales that products copy behind it, each with its first column (C69). None has barriers: copies and
+    /// products of one lane keep their order (E52).
+    pub tables: Vec<(Type, u64)>,
     /// What each product lives through, by positions in the order of the text.
     lives: Vec<(usize, usize)>,
 }
@@ -74,7 +77,7 @@ impl Tensor {
 
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
-    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Dot);
+    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
     for dot in dots.collect::<Vec<_>>() {
         if !stays(kernel, dot, found, operands) {
             start_anew(kernel, dot);
@@ -135,7 +138,7 @@ pub(crate) fn plan(
         _ => return Ok((Tensor::default(), start)),
     };
     let ops = preorder(kernel, func);
-    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| kernel.ops[op].opcode == Opcode::Dot).collect();
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| kernel.ops[op].opcode.is_product()).collect();
     let order: BTreeMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
     let slot = start.next_multiple_of(8);
     let empty = Tensor { rows, slot, ..Tensor::default() };
@@ -148,7 +151,7 @@ pub(crate) fn plan(
     let mut end = tensor.slot + 8 + 16 * tensor.rings.len() as u64;
     for f in found {
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
-        let sums = body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op));
+        let sums = body.iter().any(|&op| kernel.ops[op].opcode.is_product() && accumulates(kernel, op));
         match sums {
             false => {}
             true if f.engine() => {
@@ -166,6 +169,11 @@ pub(crate) fn plan(
     }
     tensor.columns = tensor.columns.next_power_of_two().max(limits.0);
     Ok((tensor, end))
+}
+
+/// Columns of a table of scales: four for each 512 bytes (C69).
+pub(crate) fn table_columns(table: &Type) -> u64 {
+    table.shape().first().map_or(0, |lines| lines / 32 * 4)
 }
 
 /// Which products may take turns in the same columns.
@@ -200,8 +208,12 @@ fn rings(
         let tile = kernel.ty(whole).clone();
         let words = tile.elements().unwrap_or(0) / tensor.rows;
         let life = (order.get(&from).copied().unwrap_or(0), last(kernel, (to, whole), &users, order));
+        let operands = dots.first().map(|&dot| kernel.ops[dot].operands.as_slice()).unwrap_or_default();
+        let scales: Vec<Type> = operands.iter().skip(3).map(|&v| kernel.ty(v).clone()).collect();
         let apart = |ring: &TensorRing| {
-            (turns == Turns::Any || ring.payload(&tile).is_some())
+            let alike = ring.payload(&tile).is_some() || (turns == Turns::Any && scales.is_empty());
+            alike
+                && ring.tables.iter().map(|(table, _)| table).eq(&scales)
                 && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
         };
         let number = tensor.rings.iter().position(apart).unwrap_or_else(|| {
@@ -213,6 +225,7 @@ fn rings(
                 columns: 0,
                 full: tensor.slot + 8 + 16 * number as u64,
                 empty: None,
+                tables: scales.iter().map(|table| (table.clone(), 0)).collect(),
                 lives: Vec::new(),
             });
             number
@@ -233,6 +246,10 @@ fn rings(
     for ring in &mut tensor.rings {
         ring.column = tensor.columns;
         tensor.columns += ring.columns;
+        for (table, column) in &mut ring.tables {
+            *column = tensor.columns;
+            tensor.columns += table_columns(table);
+        }
     }
     tensor
 }

@@ -62,7 +62,7 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
 }
 
 fn ring_of(out: &Module, op: OpId) -> Option<usize> {
-    if out.ops[op].opcode != Opcode::Dot {
+    if !out.ops[op].opcode.is_product() {
         return None;
     }
     out.attr(op, RING).and_then(Attr::as_i64).and_then(|n| usize::try_from(n).ok())
@@ -129,8 +129,10 @@ fn multiply(
     let mut all = vec![known.zero];
     all.extend(operands.iter().take(2));
     all.push(keep);
+    all.extend(operands.iter().skip(3));
+    let opcode = if operands.len() > 3 { Opcode::MmaBlockScaled } else { Opcode::Mma };
     let payload = emit.out.result(dot).and_then(|v| ring.payload(emit.out.ty(v))).unwrap_or(0);
-    let mma = emit.ring(Opcode::Mma, &ring.name, &all, &[("payload", number(payload))]);
+    let mma = emit.ring(opcode, &ring.name, &all, &[("payload", number(payload))]);
     for (name, attr) in props.iter() {
         emit.out.ops[mma].props.set(name, attr.clone());
     }
@@ -330,10 +332,12 @@ fn give_back(out: &mut Module, func: OpId, rings: &[String], known: &Known) -> O
     for ring in rings {
         let (mut last, mut sums) = (None, Vec::new());
         for op in preorder(out, func) {
-            if out.ops[op].opcode != Opcode::Mma || out.ops[op].operands.last() == Some(&known.never) {
+            let issues = matches!(out.ops[op].opcode, Opcode::Mma | Opcode::MmaBlockScaled);
+            if !issues || out.ops[op].operands.get(3) == Some(&known.never) {
                 continue;
             }
-            let mut read = out.ops[op].operands.iter().skip(1).take(2);
+            let read = out.ops[op].operands.iter().enumerate().filter(|(n, _)| !matches!(n, 0 | 3));
+            let mut read = read.map(|(_, v)| v);
             if let Some(slot) = read.find_map(|&v| slot_of(out, v, ring)) {
                 last = Some((op, slot));
                 sums.push(op);
@@ -383,7 +387,8 @@ fn wait_where_issued(out: &mut Module, elected: BlockId, ring: &str) -> Option<(
 /// The slot of a ring that a view shows.
 fn slot_of(out: &Module, value: ValueId, ring: &str) -> Option<ValueId> {
     let seen = crate::views::look_through(out, value);
-    let op = out.def_op(seen.base).filter(|&op| out.ops[op].opcode == Opcode::Slot)?;
+    let (base, _) = crate::views::reshapes(out, seen.base);
+    let op = out.def_op(base).filter(|&op| out.ops[op].opcode == Opcode::Slot)?;
     let own = out.attr(op, "pipeline").and_then(Attr::as_symbol) == Some(ring);
     out.ops[op].operands.first().copied().filter(|_| own)
 }

@@ -186,13 +186,19 @@ fn by_engine(usage: RingUse, name: String, (depth, payloads): (u64, Vec<Payload>
 
 /// Columns of tensor memory for products that all lanes read.
 fn accumulator(index: usize, ring: &TensorRing, rows: u64, warps: u64) -> Ring {
-    let (offset, stride) = (ring.column, ring.columns);
-    let named = |at: usize| if at == 0 { "d".to_owned() } else { format!("d{at}") };
-    let payload = |(at, tile): (usize, &Type)| {
-        let tile = tile.clone();
-        Payload { name: named(at), tile, swizzle: 0, offset, stride }
+    // One slot: the strides mean nothing.
+    let slot = |name: String, tile: &Type, offset: u64| Payload {
+        name,
+        tile: tile.clone(),
+        swizzle: 0,
+        offset,
+        stride: ring.columns,
     };
-    let slots = ring.tiles.iter().enumerate().map(payload).collect();
+    let named = |at: usize| if at == 0 { "d".to_owned() } else { format!("d{at}") };
+    let tiles = ring.tiles.iter().enumerate().map(|(at, tile)| slot(named(at), tile, ring.column));
+    let tables = ring.tables.iter().zip(["sa", "sb"]);
+    let tables = tables.map(|((table, column), name)| slot(name.to_owned(), table, *column));
+    let slots = tiles.chain(tables).collect();
     Ring {
         handshake: "mma_to_generic",
         full: Some(ring.full),

@@ -12,7 +12,8 @@ impl Run<'_, '_> {
     pub(super) fn issue(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, _, accumulator)) = self.payload_place(w, op) else { return Step::Broken };
         let mut reads = Vec::new();
-        for index in [1, 2] {
+        let scales = [4, 5].into_iter().filter(|&index| self.model.operand(op, index).is_some());
+        for index in [1, 2].into_iter().chain(scales) {
             match self.model.operand(op, index).map(|v| self.value(w, v)) {
                 Some(Val::View { place, version }) => {
                     let unread = self.readable(w, place, version);

@@ -150,14 +150,16 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                let blocks = if ring.tensor { blocks(&payload.tile, ring.rows) } else { 1 };
+                // Tables of scales have no blocks, and columns of their own.
+                let table = payload.tile.elem_bits() == Some(8) && ring.is_accumulators();
+                let blocks = if ring.tensor && !table { blocks(&payload.tile, ring.rows) } else { 1 };
                 ranges.push(Range {
                     what,
                     ring: index,
                     barrier: false,
                     staging,
                     operands,
-                    products: ring.is_accumulators().then_some(slot),
+                    products: (ring.is_accumulators() && !table).then_some(slot),
                     tensor,
                     blocks,
                     span,
