@@ -6,6 +6,7 @@ mod async_copy;
 mod atomic;
 mod axis_steps;
 mod bits;
+mod block_scaled;
 mod bounded;
 mod cache;
 mod chunks;
@@ -78,6 +79,7 @@ mod walk;
 mod while_loop;
 mod wide;
 
+pub(crate) use block_scaled::least_version;
 pub(crate) use context::Job;
 use context::{Lower, Place};
 pub(crate) use function::lower;
