@@ -163,6 +163,14 @@ fn element_code(elem: &Type) -> Option<u32> {
     })
 }
 
+/// The elements of a tile that a descriptor moves: descriptors may name a sign that tiles do not carry (C4).
+pub(crate) fn tile_elem(descriptor: &Type) -> Type {
+    match descriptor.elem() {
+        Type::Int(bits, _) => Type::int(*bits),
+        other => other.clone(),
+    }
+}
+
 pub(crate) fn padded(plan: &TilePlan) -> u64 {
     plan.bytes.next_multiple_of(plan.align())
 }
