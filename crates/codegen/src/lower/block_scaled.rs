@@ -129,7 +129,7 @@ impl<'c> Lower<'c, '_> {
         let first = self.ir.add(self.ir.zext(first, self.ir.int(64))?, self.ir.c64(LINES))?;
         for part in 0..parts {
             for word in 0..words {
-                let from = self.ir.add(first, self.ir.c64((part * words + word) * PART >> 4))?;
+                let from = self.ir.add(first, self.ir.c64(((part * words + word) * PART) >> 4))?;
                 let column = self.ir.add(to, self.ir.c32((word * parts + part) * PART_COLUMNS))?;
                 let column = self.tensor_pointer(column)?;
                 self.ir.effect("nvvm.tcgen05.cp.32x128b_warpx4.cg1", &[column, from.into()])?;

@@ -128,7 +128,8 @@ fn without_copies(map: &Layout) -> Layout {
         kept.map(image).collect()
     };
     let all = [Dim::Register, Dim::Lane, Dim::Warp].map(|input| (input, images(input)));
-    let lists: Vec<(Dim, Vec<&[(Dim, u64)]>)> =
+    type Places<'a> = (Dim, Vec<&'a [(Dim, u64)]>);
+    let lists: Vec<Places<'_>> =
         all.iter().map(|(input, images)| (*input, images.iter().map(Vec::as_slice).collect())).collect();
     let inputs: Vec<_> = lists.iter().map(|(input, images)| (*input, images.as_slice())).collect();
     Layout::new(&inputs, &outputs).unwrap_or_else(|_| map.clone())
