@@ -56,11 +56,21 @@ def tiles(dtype, *shapes):
     return [f"d:{dtype}[{m},{n}]" for m, n in shapes]
 
 
-def block_scaled(fa, da, fb, db, packed):
+def block_scaled(fa, da, fb, db, packed, tile=(64, 64, 64)):
     """A block-scaled product; `packed` elements of B to a byte."""
-    types = tiles(da, (64, 64)) + tiles(db, (64, 64 // packed)) + tiles("fp32", (64, 64))
+    bm, bn, bk = tile
+    types = tiles(da, (bm, bk)) + tiles(db, (bn, bk // packed)) + tiles("fp32", (bm, bn))
     return "quantized", "block_scaled", types + ["*u8:16", "*u8:16", "i32", "i32"], dict(
-        BM=64, BN=64, BK=64, FA=fa, FB=fb, PB=packed)
+        BM=bm, BN=bn, BK=bk, FA=fa, FB=fb, PB=packed)
+
+
+def tables(fa, da, fb, db, packed, scale, block, bk):
+    """A block-scaled product with scales in tables."""
+    a, b = ((128, bk // packed[0]), (128, bk // packed[1]))
+    table = f"d:{scale}[1,1,{bk // block // 4},2,256]"
+    types = tiles(da, a) + [table] + tiles(db, b) + [table] + tiles("fp32", (128, 128)) + ["i32"]
+    return "quantized", "block_scaled_tables", types, dict(
+        BM=128, BN=128, BK=bk, FA=fa, FB=fb, PA=packed[0], PB=packed[1], V=block)
 
 
 CASES = {
@@ -133,6 +143,10 @@ CASES = {
     "dequant_int4": ("quantized", "dequant_int4", tiles("bf16", (64, 32)) + tiles("i8", (64, 16))
                      + tiles("bf16", (64, 64)) + ["i32"], TINY),
     "mxfp8": block_scaled("e5m2", "fp8e5", "e4m3", "fp8e4nv", 1),
+    "mxfp8_tables": tables("e4m3", "fp8e4nv", "e5m2", "fp8e5", (1, 1), "u8", 32, 128),
+    "mxfp4_tables": tables("e2m1", "u8", "e2m1", "u8", (2, 2), "u8", 32, 128),
+    "nvfp4_tables": tables("e2m1", "u8", "e2m1", "u8", (2, 2), "fp8e4nv", 16, 128),
+    "mxfp8_mxfp4": block_scaled("e4m3", "fp8e4nv", "e2m1", "u8", 2, (128, 64, 64)),
     "mxfp4": block_scaled("bf16", "bf16", "e2m1", "u8", 2),
     "gemm_int8": ("quantized", "gemm_int8", ["*i8:16", "*i8:16", "*fp32:16", "*fp16:16", "i32", "i32:16", "i32:16"],
                   dict(BM=64, BN=64, BK=64)),
@@ -151,6 +165,9 @@ CASES = {
     "attention_bias": ("attend", "attention_bias", tiles("bf16", (32, 256), (64, 256), (64, 256), (32, 256))
                        + ["*bf16:16", "i32:16", "fp32"], dict(BM=32, BN=64, D=256)),
     "layernorm_passes": ("rows", "layernorm_passes", ["*bf16:16"] * 4 + ["i32:16", "i32", "fp32"], dict(BLOCK=256)),
+    "sort_rows": ("sorts", "sort_rows", ["*fp32:16", "*fp32:16", "i32"], dict(BM=32, BN=64, DESCENDING=True)),
+    "sort_blocks": ("sorts", "sort_blocks", ["*i32:16", "*i32:16", "i32"], dict(BLOCK=512)),
+    "route": ("sorts", "route", ["*fp32:16", "*fp32:16", "*i32:16", "i32", "i32"], dict(BM=16, BN=64, K=8)),
     "cross_entropy": ("rows", "cross_entropy", ["*bf16:16", "*i32:16", "*fp32:16", "i32:16", "i32"], dict(BLOCK=256)),
 }
 # Files besides the plain ones: case, compute capability, with locations.

@@ -66,6 +66,21 @@ def block_scaled(a, b, c, sa_ptr, sb_ptr, K, lds, BM: tl.constexpr, BN: tl.const
 
 
 @triton.jit
+def block_scaled_tables(a, sa, b, sb, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, FA: tl.constexpr,
+                        FB: tl.constexpr, PA: tl.constexpr, PB: tl.constexpr, V: tl.constexpr):
+    """The same with scales as tensor cores read them: 512 for each 128 rows and four blocks, taken apart."""
+    i, j = tl.program_id(0), tl.program_id(1)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = sa.load([0, i * (BM // 128), k // (4 * V), 0, 0]).reshape(BM // 128, BK // V // 4, 32, 4, 4)
+        y = sb.load([0, j * (BN // 128), k // (4 * V), 0, 0]).reshape(BN // 128, BK // V // 4, 32, 4, 4)
+        x = x.trans(0, 3, 2, 1, 4).reshape(BM, BK // V)
+        y = y.trans(0, 3, 2, 1, 4).reshape(BN, BK // V)
+        acc = tl.dot_scaled(a.load([i * BM, k // PA]), x, FA, b.load([j * BN, k // PB]).T, y, FB, acc)
+    c.store([i * BM, j * BN], acc)
+
+
+@triton.jit
 def gemm_int8(a_ptr, b_ptr, s_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """C[M, N] = (A[M, K] @ B[K, N]) * s[N] of int8, summed up in int32."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)

@@ -157,7 +157,7 @@ fn compile(
     refusals: &mut Vec<Refusal>,
 ) -> Result<Option<Emitted>> {
     let start = Instant::now();
-    let ptx = options.ptx.unwrap_or(target.chip.ptx_default);
+    let ptx = options.ptx.unwrap_or_else(|| target.chip.ptx_default.max(lower::least_version(module)));
     let machine = machine::machine(target, ptx, options.level)?;
     let mut program = Program::read(module, target)?;
     if let Some(most) = options.max_registers {

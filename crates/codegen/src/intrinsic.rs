@@ -141,6 +141,7 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.tcgen05.fence.after.thread.sync", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.mma.shared", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.mma.tensor", Some(Feature::Tcgen05), 8, 6),
+    need("nvvm.tcgen05.cp.32x128b_warpx4.cg1", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.commit.shared.cg1", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.16x256b.x2", Some(Feature::Tcgen05), 8, 6),
     need("nvvm.tcgen05.ld.16x256b.x8", Some(Feature::Tcgen05), 8, 6),

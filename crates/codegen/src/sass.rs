@@ -156,7 +156,7 @@ fn function_loops(function: &Function) -> Vec<Loop> {
             instructions: body.len() as u32,
             fast: body.len() as u32,
             hgmma: count("HGMMA") + count("QGMMA"),
-            utcmma: count("UTCHMMA") + count("UTCQMMA") + count("UTCIMMA"),
+            utcmma: count("UTCHMMA") + count("UTCQMMA") + count("UTCIMMA") + count("UTCOMMA"),
             mma: count("HMMA") + count("QMMA") + count("IMMA"),
             utmaldg: count("UTMALDG"),
             inner: found.iter().filter(|(h, other)| h != head && within(other)).count() as u32,

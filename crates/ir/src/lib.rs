@@ -47,6 +47,7 @@
 mod attr;
 pub mod attributes;
 pub mod axis;
+mod block_scaled;
 pub mod build;
 pub mod diag;
 mod dominators;
@@ -73,6 +74,7 @@ pub mod walk;
 struct Readme;
 
 pub use attr::{Attr, AttrDict};
+pub use block_scaled::BlockFormat;
 pub use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 pub use diag::{Diagnostic, Diagnostics};
 pub use entity::{BlockId, LocId, NameId, OpId, RegionId, ValueId};

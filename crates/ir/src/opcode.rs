@@ -69,6 +69,11 @@ impl Opcode {
         self.facts().category.is_elementwise()
     }
 
+    /// Whether it multiplies tiles by the tensor core, as it is: operands 0 and 1, added to operand 2.
+    pub const fn is_product(self) -> bool {
+        matches!(self, Opcode::Dot | Opcode::DotBlockScaled)
+    }
+
     /// Whether it ends a block.
     pub const fn is_terminator(self) -> bool {
         matches!(self.facts().category, Category::Terminator)

@@ -188,6 +188,8 @@ macro_rules! operations {
     MmaWait              "warploom.mma_wait"         [1..]   [1..] 0 MMA_WAIT               program::mma_wait          Program     Order    Arrive       yes,
     /// A product into a slot of tensor memory.
     Mma                  "warploom.mma"              [4]     [0]   0 MMA                    program::mma               Program     Order    Unknown      yes,
+    /// The same with tables of scales, which go to tensor memory in front of it.
+    MmaBlockScaled       "warploom.mma_block_scaled" [6]     [0]   0 GENERIC                program::mma               Program     Order    Unknown      yes,
     ProxyFence           "warploom.proxy_fence"      [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,
     BarrierSync          "warploom.barrier_sync"     [0]     [0]   0 BARRIER_SYNC           program::barrier_sync      Program     Order    Unknown      yes,
     /// Waits until it is the replica's turn.
@@ -197,6 +199,9 @@ macro_rules! operations {
     AsyncCopy            "warploom.async_copy"       [2..=4] [0]   0 ASYNC_COPY             program::async_copy        Program     Order    Unknown      yes,
     /// A product by multiplications and additions, of elements in scratch memory.
     DotFma               "warploom.dot_fma"          [3]     [1]   0 DOT                    products::dot              Exchange    None     Exchange     yes,
+    /// A product of narrow floats in the form that block-scaling tensor cores read: operands by bytes, scales as they
+    /// lie in blocks of 128 rows.
+    DotBlockScaled       "warploom.dot_block_scaled" [5]     [1]   0 GENERIC                products::dot_block_scaled Product     None     Product      yes,
     AsyncCommit          "warploom.async_commit"     [0]     [0]   0 PLAIN                  program::inside_partition  Program     Order    Unknown      yes,
     AsyncWait            "warploom.async_wait"       [0]     [0]   0 PLAIN                  program::async_wait        Program     Order    Unknown      yes,
     } };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warploom_sched::{Answer, LoopGraph, ResourceUse, ScheduleOptions, schedule, validate};
+use warploom_sched::{Answer, LoopGraph, Objective, ResourceUse, ScheduleOptions, schedule, validate};
 
 use crate::loops::PipelinedLoop;
 
@@ -67,7 +67,8 @@ fn without(graph: &LoopGraph, space: &str) -> Option<i64> {
     }
     let mut free = graph.clone();
     free.values.iter_mut().filter(|v| v.space == space).for_each(|v| v.max_depth = None);
-    Some(schedule(&validate(&free).ok()?, &ScheduleOptions::default()).ok()?.ii)
+    let options = ScheduleOptions::default().objective(Objective::Interval);
+    Some(schedule(&validate(&free).ok()?, &options).ok()?.ii)
 }
 
 /// The graph with a unit for each partition, which its operations hold while they are issued, drawn above the chip's

@@ -133,10 +133,14 @@ impl TilePlan {
     }
 }
 
-/// The largest of 128, 64, 32 that divides the inner bytes; none for rank 1 and for fewer than 8 rows (C14).
+/// The largest of 128, 64, 32 that divides the inner bytes; none for rank 1, for fewer than 8 rows, and for several
+/// matrices of fewer than 8 rows (C14).
 fn swizzle(block: &[u64], inner_bytes: u64) -> u32 {
     let rows: u64 = block.iter().rev().skip(1).fold(1, |n, &d| n.saturating_mul(d));
-    if block.len() < 2 || rows < 8 {
+    let extents: Vec<u64> = block.iter().copied().filter(|&extent| extent != 1).collect();
+    // Matrices of fewer rows, one behind the other, are no operand whose rows a swizzle spreads.
+    let flat = matches!(extents.as_slice(), [_, .., rows, _] if *rows < 8);
+    if block.len() < 2 || rows < 8 || flat {
         return 0;
     }
     [128u32, 64, 32].into_iter().find(|&s| inner_bytes.is_multiple_of(u64::from(s))).unwrap_or(0)
@@ -157,6 +161,14 @@ fn element_code(elem: &Type) -> Option<u32> {
         Type::Float(FloatKind::BF16) => 10,
         _ => return None,
     })
+}
+
+/// The elements of a tile that a descriptor moves: descriptors may name a sign that tiles do not carry (C4).
+pub(crate) fn tile_elem(descriptor: &Type) -> Type {
+    match descriptor.elem() {
+        Type::Int(bits, _) => Type::int(*bits),
+        other => other.clone(),
+    }
 }
 
 pub(crate) fn padded(plan: &TilePlan) -> u64 {

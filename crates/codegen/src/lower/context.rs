@@ -10,10 +10,11 @@ use warploom_ir::diag::Code;
 use warploom_ir::vectors::Vectors;
 use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
+use super::distributed::Layouts;
 use super::entry::scalar_type;
 use super::front::Front;
 use super::hazards::Hazards;
-use super::value::{Bound, Coords, Key, Memory, View};
+use super::value::{Bound, Coords, Form, Key, Memory, View};
 use crate::error::{Refusal, Result, internal, refuse};
 use crate::family::Family;
 use crate::llvm::{Ir, Val, as_int};
@@ -64,6 +65,10 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) pairs_log: Vec<Key>,
     /// Coordinates that code computes.
     pub(super) places: Vec<IntValue<'c>>,
+    /// Layouts that no family gives.
+    pub(super) layouts: Layouts,
+    /// The forms of tiles that are computed where they are used, where elements of other tiles stay with their lanes.
+    pub(super) natural: HashMap<ValueId, Form>,
     /// Where elements stand in the tiles they are taken from, where that is computed.
     pub(super) moved: HashMap<Key, Coords>,
     /// Keys of `moved` in order.

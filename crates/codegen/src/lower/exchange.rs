@@ -115,7 +115,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The map of an operation; none where places are only known when the kernel runs.
-    fn tile_op(&self, op: OpId) -> Result<Option<TileOp>> {
+    pub(super) fn tile_op(&self, op: OpId) -> Result<Option<TileOp>> {
         let shape = |value: ValueId| self.module.ty(value).shape().to_vec();
         let from = shape(self.operand(op, 0)?);
         let to = self.module.ops[op].results.first().map(|&result| shape(result)).unwrap_or_default();

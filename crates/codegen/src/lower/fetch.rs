@@ -43,7 +43,7 @@ impl<'c> Lower<'c, '_> {
                 registers
             }
             Form::Slice { axis, extent } => self.fetch_slice(op, stored, atomic, family, (axis, extent))?,
-            Form::Whole | Form::Flat => self.fetch_places(op, stored, atomic, form)?,
+            Form::Whole | Form::Flat | Form::Linear(_) => self.fetch_places(op, stored, atomic, form)?,
         };
         self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())
@@ -119,7 +119,11 @@ impl<'c> Lower<'c, '_> {
         let (family, result) = (self.family()?, self.only_result(op)?);
         let mine = self.owner(result, family, form)?;
         let mut registers = Vec::new();
-        for at in self.places(result, family, form)? {
+        let places = self.places(result, family, form)?;
+        for &operand in &self.module.ops[op].operands {
+            self.reach(operand, &places)?;
+        }
+        for at in places {
             registers.push(self.fetch_at(op, stored, atomic, at, mine)?);
         }
         if mine.is_none() || self.last_use[result] == 0 {

@@ -1,11 +1,14 @@
 //! Tiles that no family lays out: small ones, which every lane holds whole, and others, whose elements, numbered row by
 //! row, the lanes of the partition hold in turn (G2).
 
+use std::rc::Rc;
+
 use inkwell::IntPredicate;
 use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
+use super::distributed::Distributed;
 use super::value::{Base, Coord, Coords, Form};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family};
@@ -35,7 +38,13 @@ impl<'c> Lower<'c, '_> {
                 let bits = self.flat_bits(elements)?;
                 (0..elements >> bits).map(|i| flat_place(shape, bits, i)).collect()
             }
+            Form::Linear(number) => self.distributed(number)?.places.clone(),
         })
+    }
+
+    /// The layout of a form of this number.
+    pub(super) fn distributed(&self, number: u32) -> Result<Rc<Distributed>> {
+        self.layouts.get(number).cloned().ok_or_else(|| internal("a layout that nobody noted"))
     }
 
     /// How many bits of an element's number the number of the lane that holds it gives.
@@ -125,6 +134,10 @@ impl<'c> Lower<'c, '_> {
                 let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
                 Ok(Some(self.ir.icmp(IntPredicate::ULT, own, self.ir.c32(elements))?.into()))
             }
+            Form::Linear(number) => match self.distributed(number)?.copies() {
+                0 => Ok(None),
+                copies => Ok(Some(self.has_none(copies)?.into())),
+            },
         }
     }
 }

@@ -69,6 +69,7 @@ impl<'c> Lower<'c, '_> {
         let family = self.family()?;
         let form = self.form(result, family)?;
         let places = self.places(result, family, form)?;
+        self.reach(c, &places)?;
         let mut sums = Vec::new();
         for place in &places {
             let start = self.at(c, place.clone())?;

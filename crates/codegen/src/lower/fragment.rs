@@ -47,7 +47,11 @@ impl<'c> Lower<'c, '_> {
             let fits = value == like || fragment.form == self.form(like, family)?;
             return if fits { Ok(fragment.clone()) } else { self.converted(value, like) };
         }
-        let form = self.form(like, family)?;
+        let form = match self.natural.get(&value) {
+            Some(&form) if value == like => form,
+            Some(_) => return self.converted(value, like),
+            None => self.form(like, family)?,
+        };
         self.reach(value, &self.places(like, family, form)?)?;
         let mut registers = Vec::new();
         match form {
@@ -67,7 +71,7 @@ impl<'c> Lower<'c, '_> {
                     registers.push(self.at(value, at)?);
                 }
             }
-            Form::Whole | Form::Flat => {
+            Form::Whole | Form::Flat | Form::Linear(_) => {
                 for at in self.places(value, family, form)? {
                     registers.push(self.at(value, at)?);
                 }
@@ -92,7 +96,7 @@ impl<'c> Lower<'c, '_> {
             match form {
                 Form::Tile { cols, .. } => drop(family.count(self.matrix(value)?.0, cols)?),
                 Form::Slice { axis, extent } => drop(family.held(axis, extent)?),
-                Form::Whole | Form::Flat => {}
+                Form::Whole | Form::Flat | Form::Linear(_) => {}
             }
             Ok(form)
         });
@@ -222,6 +226,11 @@ impl<'c> Lower<'c, '_> {
             Form::Whole => self.whole_element(self.module.ty(value).shape(), &fragment.registers, at),
             Form::Flat => {
                 let index = self.flat_index(self.module.ty(value).shape(), at)?;
+                let register = index.and_then(|index| fragment.registers.get(index as usize).copied());
+                register.ok_or_else(|| elsewhere().into())
+            }
+            Form::Linear(number) => {
+                let index = self.distributed(number)?.register(at, |a, b| self.starts_alike(a, b));
                 let register = index.and_then(|index| fragment.registers.get(index as usize).copied());
                 register.ok_or_else(|| elsewhere().into())
             }

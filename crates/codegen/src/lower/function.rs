@@ -66,6 +66,8 @@ pub(crate) fn lower<'c, 'a>(
         pairs: HashMap::new(),
         pairs_log: Vec::new(),
         places: Vec::new(),
+        layouts: Default::default(),
+        natural: HashMap::new(),
         moved: HashMap::new(),
         moved_log: Vec::new(),
         landed_log: Vec::new(),

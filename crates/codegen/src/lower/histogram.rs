@@ -33,6 +33,12 @@ impl<'c> Lower<'c, '_> {
                 .note("needs", format!("{} B", 4 * bins))
                 .into());
         }
+        // What comes from other lanes comes through the memory of the counters.
+        let form = self.form_now(source, family)?;
+        let places = self.places(source, family, form)?;
+        for value in mask.into_iter().chain([source]) {
+            self.reach(value, &places)?;
+        }
         let own = self.ir.sub(self.thread, self.ir.c32(32 * self.place.warp))?;
         let lanes = 32 * self.place.warps;
         for first in (0..bins).step_by(lanes as usize) {
@@ -47,9 +53,8 @@ impl<'c> Lower<'c, '_> {
             self.ir.seek(done);
         }
         self.meet(&scratch)?;
-        let form = self.form_now(source, family)?;
         let mine = self.owner(source, family, form)?;
-        for at in self.places(source, family, form)? {
+        for at in places {
             let kept = mask.map(|mask| self.at(mask, at.clone())).transpose()?;
             let number = as_int(self.at(source, at)?)?;
             let inside = self.ir.icmp(IntPredicate::ULT, number, self.ir.c32(bins))?;

@@ -45,6 +45,9 @@ impl<'c> Lower<'c, '_> {
             Some(form) => self.places(first, self.family()?, form)?,
             None => vec![Coords::new()],
         };
+        for &operand in operands.iter().filter(|&&v| self.module.ty(v).is_tensor()) {
+            self.reach(operand, &places)?;
+        }
         let mut found: Vec<Vec<Val<'c>>> = vec![Vec::new(); results.len()];
         for together in places.chunks(pack.max(1)) {
             let mut args = Vec::new();

@@ -15,7 +15,10 @@ const LANE: u32 = 5;
 impl Lower<'_, '_> {
     /// (register, lane, warp) onto the place in the tile; registers in the order of [`Lower::places`].
     pub(super) fn map_of(&self, value: ValueId, family: Family, form: Form) -> Result<Layout> {
-        self.map_of_places(self.module.ty(value), &self.places(value, family, form)?)
+        match form {
+            Form::Linear(number) => Ok(self.distributed(number)?.map.clone()),
+            _ => self.map_of_places(self.module.ty(value), &self.places(value, family, form)?),
+        }
     }
 
     /// The same for registers at these places of a tile.
@@ -52,6 +55,7 @@ impl Lower<'_, '_> {
     pub(super) fn form_now(&self, value: ValueId, family: Family) -> Result<Form> {
         match self.bound.get(&value) {
             Some(Bound::Fragment(fragment)) => Ok(fragment.form),
+            Some(Bound::Lazy(_)) if self.natural.contains_key(&value) => Ok(self.natural[&value]),
             _ => self.form(value, family),
         }
     }

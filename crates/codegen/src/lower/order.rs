@@ -32,6 +32,6 @@ pub(super) fn positions(
 fn reads_in_place(module: &Module, op: OpId, operand: ValueId) -> bool {
     let opcode = |op| module.ops[op].opcode;
     let view = module.def_op(operand).map(opcode);
-    matches!(opcode(op), Opcode::Dot | Opcode::Mma | Opcode::Trans)
+    matches!(opcode(op), Opcode::Dot | Opcode::Mma | Opcode::MmaBlockScaled | Opcode::Trans)
         && matches!(view, Some(Opcode::Slot | Opcode::Trans))
 }

@@ -40,11 +40,15 @@ impl<'c> Lower<'c, '_> {
                 return Err(refuse(Code::Capacity, text).rule("C65").note("needs", format!("{at} B")).into());
             }
         }
-        for (&value, &start) in values.iter().zip(&starts) {
+        // Elements that come from other lanes come through the same memory.
+        let mut held = Vec::new();
+        for &value in values {
             let form = self.form_now(value, family)?;
+            held.push((form, self.places(value, family, form)?, self.held_elements(value, form)?));
+        }
+        for ((&value, &start), (form, places, held)) in values.iter().zip(&starts).zip(held) {
             let mut elements = Vec::new();
-            for place in self.places(value, family, form)? {
-                let element = self.at(value, place.clone())?;
+            for (place, element) in places.into_iter().zip(held) {
                 let number = self.row_major(self.module.ty(value).shape(), &place)?;
                 elements.push((number, self.stored_bits(element)?));
             }
@@ -93,6 +97,9 @@ impl<'c> Lower<'c, '_> {
     /// Whether an operation takes elements of tiles in registers to other lanes.
     pub(super) fn exchanges(&mut self, op: OpId) -> Result<bool> {
         use Opcode::{Broadcast, ExpandDims, Reshape, Trans};
+        if self.is_used(op) && self.renames(op) {
+            return Ok(false);
+        }
         if self.moves_tiles(op) {
             return Ok(true);
         }
@@ -106,7 +113,8 @@ impl<'c> Lower<'c, '_> {
                     Trans => self.transposes(op),
                     _ => self.axes.turns(op),
                 };
-                let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves;
+                let free = matches!(self.form_now(source, family)?, Form::Linear(_));
+                let stays = matches!(form, Form::Tile { .. } | Form::Slice { .. }) && !moves && !free;
                 let renamed = is_renamed(self.module, op, family.col_span());
                 if stays || renamed || !moves && self.is_seen_only(result) {
                     return Ok(false);
@@ -142,11 +150,12 @@ impl<'c> Lower<'c, '_> {
             let bound = operation.operands.get(n).and_then(|v| self.bound.get(v));
             matches!(bound, Some(Bound::Fragment(_)))
         };
+        let natural = operation.operands.first().is_some_and(|v| self.natural.contains_key(v));
         self.is_used(op)
             && match operation.opcode {
                 Opcode::Gather => operation.operands.first().is_some_and(|&v| self.is_reached(v)),
                 Opcode::Join => held(0) || held(1),
-                Opcode::Split => fragment(0),
+                Opcode::Split => fragment(0) || held(0) && natural,
                 Opcode::Cat => true,
                 _ => false,
             }
@@ -173,7 +182,9 @@ impl<'c> Lower<'c, '_> {
         let family = self.family()?;
         let form = self.form(result, family)?;
         let mut wanted = Vec::new();
-        for mut place in self.places(result, family, form)? {
+        let places = self.places(result, family, form)?;
+        self.reach(indices, &places)?;
+        for mut place in places {
             let index = self.at(indices, place.clone())?;
             let index = self.index(index)?;
             let axis = self.axis(op, place.len())?;

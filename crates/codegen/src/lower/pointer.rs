@@ -56,7 +56,7 @@ impl<'c, 'a> Lower<'c, 'a> {
             self.reach(value, &places)?;
         }
         match form {
-            Form::Whole | Form::Flat => {
+            Form::Whole | Form::Flat | Form::Linear(_) => {
                 let mine = self.owner(stored.value, family, form)?;
                 places.into_iter().try_for_each(|at| self.put_at(stored, at, mine))
             }

@@ -75,6 +75,10 @@ impl<'c> Lower<'c, '_> {
                     let held = match fragment.form {
                         Form::Whole => true,
                         Form::Flat => self.flat_index(shape, &at)?.is_some(),
+                        Form::Linear(number) => {
+                            let layout = self.distributed(number)?;
+                            layout.register(&at, |a, b| self.starts_alike(a, b)).is_some()
+                        }
                         form => {
                             let held = self.places(value, fragment.family, form)?;
                             held.iter().any(|place| self.is_same(place, &at))
@@ -153,6 +157,12 @@ impl<'c> Lower<'c, '_> {
         let mut lacking = Lacking::default();
         for place in places {
             self.lacks(value, place.clone(), &mut lacking)?;
+        }
+        // Of what is made of several tiles, it alone comes.
+        let lazy = matches!(self.bound.get(&value), Some(Bound::Lazy(_)));
+        if lazy && self.natural.contains_key(&value) && lacking.count() > places.len() {
+            lacking = Lacking::default();
+            places.iter().for_each(|place| lacking.add(value, place.clone()));
         }
         if lacking.count() > 0 {
             self.bring(lacking)?;

@@ -247,7 +247,7 @@ impl<'c> Lower<'c, '_> {
                     }
                 }
             }
-            Form::Whole | Form::Flat => return Err(internal("a scan of another form")),
+            Form::Whole | Form::Flat | Form::Linear(_) => return Err(internal("a scan of another form")),
         }
         self.bound.insert(result, Bound::Fragment(Fragment::finished(family, form, registers.into())));
         Ok(())

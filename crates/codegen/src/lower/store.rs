@@ -57,6 +57,12 @@ impl<'c> Lower<'c, '_> {
                 return Ok(());
             }
         }
+        if tensor.is_none() && bits == 8 && ty.shape().len() == 2 && self.is_moved(value) {
+            let scope = self.enter();
+            self.store_plain(value, &view, bits, 1)?;
+            self.leave(scope);
+            return Ok(());
+        }
         let uncovered = family.count(rows, cols).is_err();
         if tensor.is_none() && uncovered && !matches!(self.form(value, family)?, Form::Slice { .. }) {
             let scope = self.enter();

@@ -8,7 +8,7 @@ use inkwell::IntPredicate;
 use inkwell::values::PointerValue;
 use smallvec::SmallVec;
 use warploom_chips::Feature;
-use warploom_ir::ValueId;
+use warploom_ir::{Opcode, ValueId};
 
 use super::store::STORES_BEHIND;
 use super::value::{Bound, Coord, Coords, Form, View};
@@ -78,6 +78,20 @@ impl<'c> Lower<'c, '_> {
             }
         }
         true
+    }
+
+    /// Whether a tile is one in shared memory whose elements reshapes and broadcasts take elsewhere: lanes copy it.
+    pub(super) fn is_moved(&self, value: ValueId) -> bool {
+        let mut at = value;
+        while let (Some(Bound::Lazy(_)), Some(op)) = (self.bound.get(&at), self.module.def_op(at)) {
+            let data = &self.module.ops[op];
+            match (data.opcode, data.operands.first()) {
+                (Opcode::Reshape | Opcode::Broadcast, Some(&from)) => at = from,
+                _ => return false,
+            }
+        }
+        let shared = |view: &View<'c>| self.program.rings[view.ring].payloads[view.payload].columns.is_none();
+        at != value && matches!(self.bound.get(&at), Some(Bound::View(view)) if shared(view))
     }
 
     /// A tile whose lanes make 16 bytes of a row each, as copies do, or at least `least` elements: one that the layout of the

@@ -129,6 +129,8 @@ pub(crate) enum Form {
     Whole,
     /// Elements numbered row by row, which the lanes of the partition hold in turn.
     Flat,
+    /// Another layout: which of [`Lower::layouts`](super::Lower).
+    Linear(u32),
 }
 
 /// A tile in registers, in a layout of its partition.

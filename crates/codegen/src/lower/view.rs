@@ -154,15 +154,16 @@ impl<'c> Lower<'c, '_> {
     fn view_run(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Option<Val<'c>>> {
         let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
         let [.., row, col] = at.as_slice() else { return Ok(None) };
-        let family = self.place.family;
-        let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
+        let Base::Lane(family, Axis::Col) = col.base else { return Ok(None) };
         let count = family.run().min(16 / elem);
-        if view.transposed
-            || !self.is_flat(value)
-            || !own(row, Axis::Row)
-            || !own(col, Axis::Col)
-            || count < 2
-        {
+        // Neighbours that a reshape takes elsewhere may be neighbours there.
+        let own = match family {
+            Family::Blocked(blocked) => u64::from(blocked.warp) == self.place.warp,
+            _ => false,
+        };
+        let own = own && self.starts_alike(row.base, Base::Lane(family, Axis::Row));
+        let own = own || family == self.place.family && row.base == Base::Lane(family, Axis::Row);
+        if view.transposed || !self.is_flat(value) || !own || count < 2 {
             return Ok(None);
         }
         let wanted = u64::from(col.offset);

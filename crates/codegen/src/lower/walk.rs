@@ -92,6 +92,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::Scan => self.scan(op),
             Opcode::Histogram => self.histogram(op),
             Opcode::Mma => self.issue_mma(op),
+            Opcode::MmaBlockScaled => self.issue_block_scaled(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
             Opcode::Store => self.store(op),
@@ -146,6 +147,7 @@ impl<'c> Lower<'c, '_> {
             self.open.push((value, lazy.reads));
         }
         self.bound.insert(value, Bound::Lazy(lazy));
+        self.note_natural(value);
         Ok(())
     }
 

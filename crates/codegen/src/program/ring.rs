@@ -101,6 +101,25 @@ impl Program<'_> {
         let [rows, cols] = tile.shape() else {
             return Err(refuse(Code::Shape, format!("{tile} in tensor memory")).rule("C66").into());
         };
+        if let Some(width) = table_columns(tile) {
+            let (first, stride) = (u64::try_from(first), u64::try_from(stride));
+            let (Ok(first), Ok(stride)) = (first, stride) else {
+                return Err(refuse(Code::Verify, "scales before column 0").rule("C35").into());
+            };
+            let have = self.tmem.map_or(0, |tmem| tmem.columns);
+            let end =
+                stride.checked_mul(depth - 1).and_then(|last| last.checked_add(first.checked_add(width)?));
+            if (depth > 1 && stride < width) || end.is_none_or(|end| end > have) {
+                let text = format!("{depth} tables of {width} columns at {first} + {stride} k do not fit");
+                let found = format!("{have} columns of tensor memory");
+                return Err(refuse(Code::Capacity, text).rule("T14").note("found", found).into());
+            }
+            let layout =
+                TileLayout { rows: *rows, cols: *cols, elem: 1, swizzle: Swizzle::None, panel: *cols };
+            // Every quarter of the lanes has all rows.
+            let columns = Some(Columns { first, stride, width, rows: *rows });
+            return Ok(Payload { tile: tile.clone(), layout, offset: 0, stride: 0, columns });
+        }
         let elem = match tile.elem_bits() {
             Some(bits @ (8 | 16 | 32)) => u64::from(bits / 8),
             _ => 0,
@@ -162,5 +181,13 @@ impl Program<'_> {
             return Err(bad(text).note("found", format!("{} B of shared memory", self.shared)).into());
         }
         Ok(Payload { tile: tile.clone(), layout, offset, stride, columns: None })
+    }
+}
+
+/// Columns that a table of scales takes in tensor memory: 16 bytes in each of 32 lanes for 128 rows and four blocks (C69).
+fn table_columns(tile: &Type) -> Option<u64> {
+    match tile.shape() {
+        &[lines, 16] if tile.elem_bits() == Some(8) && lines > 0 && lines % 32 == 0 => Some(lines / 32 * 4),
+        _ => None,
     }
 }

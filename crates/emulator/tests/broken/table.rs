@@ -96,7 +96,7 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("product.ptx", "wait", "", "W01"),
     ("product.ptx", "wait", "wgmma.wait_group.sync.aligned 1;", "W01"),
     ("product.ptx", "commit", "", "C01"),
-    ("product.ptx", "desc", "add.s64 %rd10, %rd9, 128;\nor.b64 %rd10, %rd10, 0x0002000000000000;", "W03"),
+    ("product.ptx", "desc", "add.s64 %rd10, %rd9, 128;\nor.b64 %rd10, %rd10, 0x4002000000000000;", "W03"),
     (
         "product.ptx",
         "desc",

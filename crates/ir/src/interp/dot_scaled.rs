@@ -21,7 +21,7 @@ const E2M1: usize = 4;
 /// The magnitudes of the eight e2m1 codes; the fourth bit is the sign.
 const E2M1_VALUES: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 
-fn e2m1(code: u64) -> f64 {
+pub(super) fn e2m1(code: u64) -> f64 {
     let magnitude = E2M1_VALUES[(code & 7) as usize];
     if code & 8 != 0 { -magnitude } else { magnitude }
 }
@@ -126,7 +126,7 @@ impl Interpreter<'_> {
 }
 
 /// A power of two by its biased exponent.
-fn e8m0(code: u64) -> f64 {
+pub(super) fn e8m0(code: u64) -> f64 {
     match code {
         0..=254 => f64::from_bits((code + 1023 - 127) << 52),
         _ => f64::NAN,

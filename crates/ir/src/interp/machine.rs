@@ -182,6 +182,7 @@ impl<'a> Interpreter<'a> {
             Opcode::GetNumPrograms => self.grid_value(op, self.grid)?,
             Opcode::Dot | Opcode::DotFma => self.dot(op)?,
             Opcode::DotScaled => self.dot_scaled(op)?,
+            Opcode::DotBlockScaled => self.dot_block_scaled(op)?,
             Opcode::Reduce => self.reduce(op)?,
             Opcode::Scan => self.scan(op)?,
             Opcode::AddPtr => self.add_ptr(op)?,

@@ -27,6 +27,7 @@ mod data;
 mod descriptor;
 mod descriptor_ops;
 mod dot;
+mod dot_block_scaled;
 mod dot_scaled;
 mod elementwise;
 mod entry;

@@ -2,6 +2,7 @@
 
 use super::context::{Cx, is_float};
 use crate::attr::Attr;
+use crate::block_scaled::BlockFormat;
 use crate::types::Type;
 
 /// `[.., M, K] x [.., K, N] -> [.., M, N]` with equal leading extents, rank 2 or 3.
@@ -79,4 +80,46 @@ pub(super) fn dot_scaled(cx: &mut Cx<'_>) {
         let fits = scale.is_tensor() && scale.shape().len() == 2 && scale.shape().first() == rows;
         cx.need(fits, || format!("scale `{scale}` of a product `{c}`: one row for each row of its operand"));
     }
+}
+
+/// Operands by bytes, [M, K] * [K, N] + [M, N], and a table of scales for each: 512 bytes for each 128 rows and four
+/// blocks of K.
+pub(super) fn dot_block_scaled(cx: &mut Cx<'_>) {
+    let (a, b, c) = (cx.operand(0), cx.operand(1), cx.operand(2));
+    cx.same_types("result", &[cx.result(0)], &[c]);
+    block_scaled(cx, [a, b], c, [3, 4]);
+}
+
+/// The same of operands, a sum, and tables of scales by their positions; whether formats and blocks are known.
+pub(super) fn block_scaled(cx: &mut Cx<'_>, [a, b]: [&Type; 2], c: &Type, scales: [usize; 2]) -> bool {
+    cx.need(*c.elem() == Type::F32, || format!("sum `{c}` where f32 is needed"));
+    let format = |name: &str| cx.prop(name).and_then(Attr::as_str).and_then(BlockFormat::named);
+    let (Some(fa), Some(fb)) = (format("a_elem_type"), format("b_elem_type")) else {
+        cx.fail("attributes `a_elem_type` and `b_elem_type` name e4m3, e5m2 or e2m1");
+        return false;
+    };
+    let block = cx.prop("block").and_then(Attr::as_i64);
+    let packed = fa == BlockFormat::E2M1 && fb == BlockFormat::E2M1;
+    let (&[m, k], &[k_b, n], &[m_c, n_c]) = (a.shape(), b.shape(), c.shape()) else {
+        cx.fail(format!("`{a}` * `{b}` + `{c}`: matrices are needed"));
+        return false;
+    };
+    let bytes = a.elem_bits() == Some(8) && b.elem_bits() == Some(8);
+    cx.need(bytes && (m, k, n) == (m_c, k_b, n_c), || {
+        format!("`{a}` * `{b}` + `{c}`: shapes must be [M, K] * [K, N] + [M, N] in bytes")
+    });
+    let Some(block @ (16 | 32)) = block.and_then(|n| u64::try_from(n).ok()) else {
+        cx.fail("attribute `block` must be 16 or 32");
+        return false;
+    };
+    let elements = k.saturating_mul(if packed { 2 } else { 1 });
+    for (index, rows) in scales.into_iter().zip([m, n]) {
+        let table = cx.operand(index);
+        let lines = rows.div_ceil(128).saturating_mul((elements / block).div_ceil(4)).saturating_mul(32);
+        let fits = table.shape() == [lines, 16] && table.elem_bits() == Some(8);
+        cx.need(fits && elements.is_multiple_of(block), || {
+            format!("scales `{table}` of {rows} rows and {elements} elements: [{lines}, 16] bytes are needed")
+        });
+    }
+    true
 }

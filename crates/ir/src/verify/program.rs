@@ -238,6 +238,15 @@ pub(super) fn mma(cx: &mut Cx<'_>) {
             _ => false,
         };
         cx.need(fits, || format!("`{a}` * `{b}` into `{sum}`: shapes must be [M, K] * [K, N], [M, N]"));
+        if cx.operands().len() > 4 {
+            let elements = super::products::block_scaled(cx, [a, b], sum, [4, 5]);
+            let tiles = cx.m.ops[ring].props.get("tile").and_then(Attr::as_array).unwrap_or(&[]);
+            let given = [cx.operand(4), cx.operand(5)];
+            let places = given.iter().zip(tiles.iter().skip(1));
+            let fits = places.clone().count() == 2
+                && places.into_iter().all(|(s, t)| Attr::Type((*s).clone()) == *t);
+            cx.need(fits || !elements, || "the slot has no place for these scales".to_owned());
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Module, OpId};
-use warploom_sched::{Answer, schedule, validate};
+use warploom_sched::{Answer, ScheduleOptions, schedule, validate};
 
 use crate::buffers::depth::{DepthBound, DepthRound, RingDepth, ScheduledLoop};
 use crate::buffers::given::Given;
@@ -17,6 +17,9 @@ use crate::place::refuse;
 use crate::transports::PipelinedLoads;
 use crate::transports::find::Found;
 use crate::waits;
+
+/// Loops of more operations than this are searched for fewer steps.
+const MANY: usize = 256;
 
 /// A loop on its way: what is wanted, and what was found.
 pub(crate) struct Draft {
@@ -171,7 +174,15 @@ pub(crate) fn scheduled(
     let pipelined = graph(wanted, scf_for, name, max_depth)?;
     let answer = {
         let valid = validate(&pipelined.graph).map_err(|errors| invalid_graph(&errors))?;
-        schedule(&valid, &options.schedule).map_err(|error| no_schedule(kernel, scf_for, &error))?
+        schedule(&valid, &searched(&options.schedule, pipelined.graph.nodes.len()))
+            .map_err(|error| no_schedule(kernel, scf_for, &error))?
     };
     Ok((pipelined, answer))
+}
+
+/// How a loop of so many operations is scheduled: each step of a search takes longer and finds less the more there are, so
+/// that above [`MANY`] their number falls with its square.
+fn searched(options: &ScheduleOptions, nodes: usize) -> ScheduleOptions {
+    let (nodes, many) = (nodes.max(MANY) as u64, MANY as u64);
+    options.clone().steps(options.steps.saturating_mul(many * many) / nodes.saturating_mul(nodes).max(1))
 }

@@ -151,8 +151,9 @@ pub(crate) fn problem(wanted: &Wanted<'_>, drafts: &[Draft], slack: &[u64]) -> P
             d.pipelined.graph.name.split('/').next().unwrap_or_default().to_owned()
         }),
         target: TargetSpec::Named(target.name().to_owned()),
-        // Slots of the copy engine are handed on by their own barriers only, so that no two rings may share bytes.
-        repeat: if engine { Repeat::Overlapped } else { Repeat::None },
+        // Slots of the copy engine are handed on by their own barriers only, so that no two rings may share bytes; nor may
+        // those whose products are not waited for between loops.
+        repeat: if engine || wanted.tensor.crossing { Repeat::Overlapped } else { Repeat::None },
         // Nothing emits a wait that is not there anyway.
         options: AssignOptions::default().smem_limit(options.smem_limit).sharing(Sharing::Implied),
         partitions,

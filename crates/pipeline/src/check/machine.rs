@@ -253,6 +253,13 @@ impl Machine {
         overlaps.into_iter().filter(|&other| other != place).collect()
     }
 
+    /// The last filling of a ring that a place, or one of the same ring with the same bytes, holds.
+    pub fn held(&self, ring: usize, place: PlaceId) -> Option<u64> {
+        let overlaps = self.places.get(place).map(|p| p.overlaps.as_slice()).unwrap_or_default();
+        let own = overlaps.iter().filter_map(|&p| self.places.get(p)).filter(|p| p.ring == ring);
+        own.filter_map(|p| p.holds).max()
+    }
+
     /// Whether two places share bytes.
     pub fn meet(&self, a: PlaceId, b: PlaceId) -> bool {
         self.places.get(a).is_some_and(|p| p.overlaps.contains(&b))

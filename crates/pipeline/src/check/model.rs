@@ -64,6 +64,7 @@ pub(super) struct Model<'m> {
     pub partitions: Vec<Partition>,
     ring_of: SecondaryMap<OpId, Option<usize>>,
     barrier_of: SecondaryMap<OpId, Option<usize>>,
+    turns_at: SecondaryMap<OpId, Option<usize>>,
 }
 
 impl Model<'_> {
@@ -75,6 +76,11 @@ impl Model<'_> {
     /// The named barrier an operation names.
     pub fn barrier(&self, op: OpId) -> Option<usize> {
         self.barrier_of[op]
+    }
+
+    /// Which of the declared turns an operation names.
+    pub fn turns_at(&self, op: OpId) -> Option<usize> {
+        self.turns_at[op]
     }
 
     /// A non-negative integer attribute of an operation.
@@ -136,6 +142,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         partitions: Vec::new(),
         ring_of: SecondaryMap::new(),
         barrier_of: SecondaryMap::new(),
+        turns_at: SecondaryMap::new(),
     };
     if module.attr(func, "warploom.tmem").is_some() {
         model.tmem = Some((reader.need(func, "warploom.tmem")?, reader.need(func, "warploom.tmem_slot")?));
@@ -177,6 +184,12 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
                     *ring.copied.entry((index, payload)).or_default() += if placed.looped { 2 } else { 1 };
                 }
             }
+            let named = symbol("turns").and_then(|s| model.turns.iter().position(|t| t.name == s));
+            model.turns_at[op] = named;
+            let turns = named.and_then(|at| model.turns.get_mut(at));
+            if let Some(turns) = turns.filter(|turns| !turns.takers.contains(&index)) {
+                turns.takers.push(index);
+            }
             if opcode == Opcode::BarrierSync {
                 let found = symbol("barrier").and_then(|s| model.barriers.iter().position(|b| b.name == s));
                 match found {
@@ -193,6 +206,8 @@ fn resolve(model: &mut Model<'_>, report: &mut Report) -> Option<()> {
             }
         }
     }
+    let first = |&index: &usize| model.partitions.get(index).map(|p| p.warp);
+    model.turns.iter_mut().for_each(|turns| turns.takers.sort_by_key(first));
     Some(())
 }
 
@@ -209,6 +224,7 @@ fn uses_ring(opcode: Opcode) -> bool {
             | TmaStore
             | Slot
             | Mma
+            | MmaBlockScaled
             | TileStore
             | AsyncCopy
     )

@@ -12,6 +12,8 @@ pub(super) struct Turns {
     /// The named barrier of the first replica; the others follow.
     pub id: u64,
     pub replicas: u64,
+    /// The partitions that take them, by their warps.
+    pub takers: Vec<usize>,
 }
 
 impl Turns {
@@ -21,7 +23,7 @@ impl Turns {
             |name: &str| module.attr(op, name).and_then(Attr::as_i64).and_then(|n| u64::try_from(n).ok());
         let name = module.symbol_name(op).unwrap_or_default().to_owned();
         match (number("id"), number("replicas")) {
-            (Some(id), Some(replicas @ 2..=15)) => Some(Turns { name, id, replicas }),
+            (Some(id), Some(replicas @ 2..=15)) => Some(Turns { name, id, replicas, takers: Vec::new() }),
             _ => {
                 report.add(Rule::Form, format!("@{name}"), "turns need an id and 2 to 15 replicas");
                 None

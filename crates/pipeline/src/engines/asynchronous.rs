@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use warploom_chips::mma::MmaInstruction;
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, Category, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::engines::RegisterLayout;
 use crate::engines::covered::{Held, is_free};
@@ -79,7 +79,10 @@ pub(crate) fn warps(
     // live at once may.
     let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
     let live = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
-    let fitting = |words: u64| fitting((words, widest), &held, aligned, target);
+    // Products that the tensor core scales have 128 rows.
+    let scaled = dots.iter().any(|&dot| module.ops[dot].opcode == Opcode::DotBlockScaled);
+    let whole = |&(_, layout): &(u64, RegisterLayout)| !scaled || layout != RegisterLayout::TensorHalves;
+    let fitting = |words: u64| fitting((words, widest), &held, aligned, target).filter(whole);
     let chosen = fitting(all.max(live)).or_else(|| fitting(all)).or_else(|| fitting(live));
     chosen.ok_or_else(|| {
         let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live.min(all));
@@ -153,6 +156,9 @@ fn product(
         return no(Code::Verify, "C45", "tt.dot without operands".to_owned());
     };
     let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
+    if module.ops[dot].opcode == Opcode::DotBlockScaled {
+        return scaled_by_blocks(module, dot, all, target);
+    }
     let name = if tensor { "tcgen05.mma" } else { "wgmma" };
     if !target.has(if tensor { Feature::Tcgen05 } else { Feature::Wgmma }) {
         return no(Code::Target, "T5", format!("{} has no {name}", target.name()));
@@ -204,6 +210,63 @@ fn product(
         }
     }
     Ok(Product { words, operand: registers, held })
+}
+
+/// One product that the tensor core scales itself (C69): operands of bytes in slots, tables of scales that products of
+/// one lane copy to tensor memory.
+fn scaled_by_blocks(
+    module: &Module,
+    dot: OpId,
+    all: &[DotOperand],
+    target: &Target,
+) -> Result<Product, Box<Diagnostic>> {
+    let mut held = Vec::new();
+    for operand in all.iter().filter(|f| f.dot == dot) {
+        let Some(&value) = module.ops[dot].operands.get(operand.index) else { continue };
+        // Elements of four bits are read along K alone.
+        let format = if operand.index == 0 { "a_elem_type" } else { "b_elem_type" };
+        let bytes_along_k = module.attr(dot, format).and_then(Attr::as_str) == Some("e2m1");
+        let place = match operand.index {
+            0 | 1 => place(module, value, operand.index == 1, target),
+            _ if operand.slot.is_some() => continue,
+            _ => {
+                let rows = module.ty(value).shape().first().copied();
+                Some(Place::Computed { plain: true, k_major: true, swizzle: 32, rows })
+            }
+        };
+        match place {
+            Some(Place::Slot { k_major, swizzle }) if swizzle >= 32 && (k_major || !bytes_along_k) => {}
+            Some(Place::Computed { k_major, swizzle, rows, .. })
+                if swizzle >= 32 && (k_major || !bytes_along_k) =>
+            {
+                held.extend(rows.filter(|_| !is_brought(module, value)));
+            }
+            _ => {
+                let text = format!("operand {} is none that tcgen05.mma scales", operand.index);
+                return Err(Box::new(refuse(module, dot, Code::Layout, text).rule("C62")));
+            }
+        }
+    }
+    let Some(&[m, n]) = module.result(dot).map(|v| module.ty(v).shape()) else {
+        return Err(Box::new(refuse(module, dot, Code::Shape, "a product that is no matrix").rule("C63")));
+    };
+    held.push(m);
+    let words = if accumulates(module, dot) { 0 } else { m.saturating_mul(n) };
+    Ok(Product { words, operand: 0, held })
+}
+
+/// Whether lanes can make a tile wherever it is stored: of what loads bring to memory, or as [`is_free`] says.
+fn is_brought(module: &Module, value: ValueId) -> bool {
+    let mut at = value;
+    while let Some(op) = module.def_op(at) {
+        let data = &module.ops[op];
+        match (data.opcode, data.operands.first()) {
+            (Opcode::DescriptorLoad, _) => return true,
+            (opcode, Some(&from)) if opcode.facts().category == Category::View => at = from,
+            _ => break,
+        }
+    }
+    is_free(module, at)
 }
 
 /// Whether a product of a loop by wgmma reads what lanes compute in its trip: registers are its own until it has ended, and

@@ -100,7 +100,12 @@ fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
     let ways = counts.flat_map(|warps| [vector, 4, 2, 1].map(|v| (warps, v.min(vector))));
     if matrices.is_empty() {
         let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
-        let least = vectors.filter_map(|t| t.shape().first().copied()).min();
+        // A single row is a vector along it.
+        let extent = |t: &Type| match t.shape() {
+            [1, n] | [n, ..] => Some(*n),
+            [] => None,
+        };
+        let least = vectors.filter_map(|t| extent(t)).min();
         let Some(least) = least else {
             // Tiles of other ranks take lanes as they come.
             return Some(Way { warps: most, vector, across: 32 * most });

@@ -9,6 +9,7 @@ mod partition_shape;
 mod pressure;
 pub(crate) mod scratch;
 pub(crate) mod shape;
+pub(crate) mod sums;
 pub(crate) mod tensor;
 
 pub use asynchronous::Products;

@@ -23,7 +23,7 @@ pub(crate) fn live_words(
     for (at, &op) in ops.iter().enumerate() {
         let data = &module.ops[op];
         let made = match data.opcode {
-            Opcode::Dot => !stay(op),
+            Opcode::Dot | Opcode::DotBlockScaled => !stay(op),
             Opcode::For => {
                 let body = module.entry(op, 0).map(|body| module.blocks[body].args.as_slice());
                 let carried = body.unwrap_or_default().iter().skip(1).copied();

@@ -95,7 +95,7 @@ fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &V
         Opcode::Join if comes(0) || comes(1) => all(),
         Opcode::Cat => all(),
         Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),
-        Opcode::Dot if matches!(layout, RegisterLayout::MmaSync { .. }) => {
+        Opcode::Dot | Opcode::DotBlockScaled if matches!(layout, RegisterLayout::MmaSync { .. }) => {
             let bases = data.operands.iter().take(2).map(|&v| look_through(module, v).base);
             let brought = |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v);
             bases.filter(brought).map(|v| together(module, &[v])).max().unwrap_or(0)
@@ -218,7 +218,7 @@ fn column_span(layout: RegisterLayout) -> u64 {
 /// Whether somebody but products reads a transposed tile.
 fn is_turned(module: &Module, op: OpId) -> bool {
     let moves = module.ops[op].operands.first().is_some_and(|&v| non_unit(module.ty(v).shape()).len() > 1);
-    let product = |&(user, index): &(OpId, usize)| module.ops[user].opcode == Opcode::Dot && index < 2;
+    let product = |&(user, index): &(OpId, usize)| module.ops[user].opcode.is_product() && index < 2;
     moves && module.result(op).is_some_and(|v| !walk::uses(module, v).all(|user| product(&user)))
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn choose(
 ) -> Result<PartitionShape, Vec<Diagnostic>> {
     let ops = preorder(module, func);
     let mut errors: Vec<Diagnostic> = ops.iter().filter_map(|&op| unsupported(module, op, target)).collect();
-    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode.is_product()).collect();
     let reductions = || ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Reduce);
     let reduces = reductions().next().is_some();
     let chosen = match (dots.as_slice(), products) {
@@ -77,7 +77,7 @@ pub(crate) fn choose(
 /// split, or there are no products.
 pub(crate) fn split(module: &Module, func: OpId) -> Option<[u32; 2]> {
     let ops = preorder(module, func);
-    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| module.ops[op].opcode.is_product()).collect();
     let reduces = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Reduce);
     let operands = operands(module, func, &[], false);
     match mma_sync(module, func, &dots, reduces, &operands) {
@@ -210,8 +210,7 @@ fn whole_steps(module: &Module, dot: OpId) -> bool {
 /// A remark where accumulators leave few registers for anything else: some of them will be spilled.
 pub(crate) fn crowded(module: &Module, func: OpId, shape: &PartitionShape) -> Option<Diagnostic> {
     let tensor = shape.instruction() == MmaInstruction::Tcgen05;
-    let dots =
-        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot && !tensor);
+    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product() && !tensor);
     let tiles = dots.filter_map(|dot| match module.ty(module.result(dot)?).shape() {
         &[m, n] => Some((dot, m, n)),
         _ => None,

@@ -11,11 +11,11 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 
 use crate::engines::RegisterLayout;
-use crate::nest::{innermost_for, is_inside, repeats};
+use crate::engines::sums::{Sum, stays};
+use crate::nest::repeats;
 use crate::place::refuse;
 use crate::transports::find::Found;
-use crate::transports::operands::{DotOperand, Slot};
-use crate::waits::lags;
+use crate::transports::operands::DotOperand;
 use crate::walk::{Users, preorder};
 
 /// The most slots of a ring that products give back.
@@ -26,8 +26,8 @@ pub(crate) const SLOTS: u64 = 32;
 pub(crate) struct TensorRing {
     /// Its name.
     pub name: String,
-    /// What a product makes.
-    pub tile: Type,
+    /// What its products make, each in the first columns.
+    pub tiles: Vec<Type>,
     /// First column, and how many.
     pub column: u64,
     pub columns: u64,
@@ -35,8 +35,18 @@ pub(crate) struct TensorRing {
     pub full: u64,
     /// The barrier that says that all have read it, where another one follows.
     pub empty: Option<u64>,
+    /// Tables of scales that products copy behind it, each with its first column (C69). None has barriers: copies and
+    /// products of one lane keep their order (E52).
+    pub tables: Vec<(Type, u64)>,
     /// What each product lives through, by positions in the order of the text.
     lives: Vec<(usize, usize)>,
+}
+
+impl TensorRing {
+    /// Which of its tiles a product makes.
+    pub fn payload(&self, tile: &Type) -> Option<usize> {
+        self.tiles.iter().position(|t| t == tile)
+    }
 }
 
 /// What a kernel keeps in tensor memory.
@@ -48,6 +58,8 @@ pub(crate) struct Tensor {
     /// Columns to allocate, and the bytes of shared memory where their address is put.
     pub columns: u64,
     pub slot: u64,
+    /// Whether sums go through several loops: products of one may still read its slots in the next.
+    pub crossing: bool,
     /// Rows of one instruction.
     pub rows: u64,
     /// Barriers by which products give back the slots of a loop that lanes fill, by loop.
@@ -65,72 +77,12 @@ impl Tensor {
 
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
-    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode == Opcode::Dot);
+    let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
     for dot in dots.collect::<Vec<_>>() {
         if !stays(kernel, dot, found, operands) {
             start_anew(kernel, dot);
         }
     }
-}
-
-/// Whether the sum of a product stays in tensor memory: a counted loop carries it from zero on, and what the product
-/// reads comes by pipelined loads of that loop, is stored in front of it, or stays what it is while the loop runs; the
-/// product gives the slots back. Slots that the copy engine fills are given back once: none but such sums may read them.
-fn stays(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
-    let Some(scf_for) = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For) else {
-        return false;
-    };
-    let by_engine = found.iter().filter(|f| f.scf_for == scf_for && f.engine());
-    let mut others = by_engine.flat_map(|f| &f.tiles).flat_map(|t| readers(kernel, t.op));
-    may_stay(kernel, dot, found, operands) && others.all(|r| may_stay(kernel, r, found, operands))
-}
-
-/// The same, whoever else reads what comes by the copy engine.
-fn may_stay(kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
-    let data = &kernel.ops[dot];
-    let scf_for = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For);
-    let (Opcode::Dot, Some(scf_for), Some(body)) = (data.opcode, scf_for, data.block) else { return false };
-    let arg = data.operands.get(2).copied();
-    let at = kernel.blocks[body].args.iter().position(|&a| Some(a) == arg);
-    let init = at.and_then(|at| kernel.ops[scf_for].operands.get(at + 2)).copied();
-    let from_zero = init.is_some_and(|init| kernel.is_const_zero(init));
-    let brought = |operand: &DotOperand| {
-        let base = kernel.def_op(operand.seen.base);
-        match operand.slot {
-            Some(Slot::Ring) => {
-                found.iter().any(|f| f.scf_for == scf_for && f.tiles.iter().any(|t| Some(t.op) == base))
-            }
-            Some(Slot::Blocking) => base.is_some_and(|base| !is_inside(kernel, base, scf_for)),
-            None => true,
-        }
-    };
-    let waited = waits_behind(kernel, dot);
-    (waited || lags(kernel, body, dot))
-        && from_zero
-        && operands.iter().filter(|f| f.dot == dot).all(brought)
-        && operands.iter().any(|f| f.dot == dot && f.slot == Some(Slot::Ring))
-}
-
-/// Who reads a tile, by whatever name.
-fn readers(kernel: &Module, load: OpId) -> Vec<OpId> {
-    let (users, mut values) = (Users::new(kernel), kernel.ops[load].results.to_vec());
-    let mut found = Vec::new();
-    while let Some(value) = values.pop() {
-        for &user in users.of(value) {
-            match kernel.ops[user].opcode {
-                Opcode::Trans | Opcode::Reshape => values.extend(&kernel.ops[user].results),
-                _ => found.push(user),
-            }
-        }
-    }
-    found
-}
-
-/// Whether a product has the wait of a later form behind it.
-fn waits_behind(kernel: &Module, dot: OpId) -> bool {
-    let users = Users::new(kernel);
-    let waits = |&op: &OpId| kernel.ops[op].opcode == Opcode::MmaWait;
-    kernel.result(dot).is_some_and(|v| matches!(users.of(v), [op] if waits(op)))
 }
 
 /// A product that starts from zero; what it was added to is added behind it.
@@ -186,47 +138,20 @@ pub(crate) fn plan(
         _ => return Ok((Tensor::default(), start)),
     };
     let ops = preorder(kernel, func);
+    let dots: Vec<OpId> = ops.iter().copied().filter(|&op| kernel.ops[op].opcode.is_product()).collect();
     let order: BTreeMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
-    let users = Users::new(kernel);
-    let mut tensor = Tensor { rows, slot: start.next_multiple_of(8), ..Tensor::default() };
-    let mut end = tensor.slot + 8;
-    for &dot in ops.iter().filter(|&&op| kernel.ops[op].opcode == Opcode::Dot) {
-        let Some(result) = kernel.result(dot) else { continue };
-        let tile = kernel.ty(result).clone();
-        let (from, read) = site(kernel, dot).unwrap_or((dot, result));
-        let life = (order.get(&from).copied().unwrap_or(0), last(kernel, (from, read), &users, &order));
-        let apart = |ring: &TensorRing| {
-            ring.tile == tile && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
-        };
-        let number = match tensor.rings.iter().position(apart) {
-            Some(number) => number,
-            None => {
-                let words = tile.elements().unwrap_or(0) / rows;
-                tensor.rings.push(TensorRing {
-                    name: format!("t{}", tensor.rings.len()),
-                    tile,
-                    column: tensor.columns,
-                    columns: words,
-                    full: end,
-                    empty: None,
-                    lives: Vec::new(),
-                });
-                tensor.columns += words;
-                end += 16;
-                tensor.rings.len() - 1
-            }
-        };
-        tensor.of.insert(dot, number);
-        if let Some(ring) = tensor.rings.get_mut(number) {
-            if repeats(kernel, from) || !ring.lives.is_empty() {
-                ring.empty = Some(ring.full + 8);
-            }
-            ring.lives.push(life);
-        }
+    let slot = start.next_multiple_of(8);
+    let empty = Tensor { rows, slot, ..Tensor::default() };
+    let limits = target.tmem.as_ref().map_or((32, 0), |t| (u64::from(t.min_alloc), u64::from(t.columns)));
+    // Products of other tiles take turns too where their columns do not fit beside each other.
+    let mut tensor = rings(kernel, &dots, &order, (empty.clone(), Turns::Alike));
+    if tensor.columns > limits.1 {
+        tensor = rings(kernel, &dots, &order, (empty, Turns::Any));
     }
+    let mut end = tensor.slot + 8 + 16 * tensor.rings.len() as u64;
     for f in found {
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
-        let sums = body.iter().any(|&op| kernel.ops[op].opcode == Opcode::Dot && accumulates(kernel, op));
+        let sums = body.iter().any(|&op| kernel.ops[op].opcode.is_product() && accumulates(kernel, op));
         match sums {
             false => {}
             true if f.engine() => {
@@ -238,7 +163,6 @@ pub(crate) fn plan(
             }
         }
     }
-    let limits = target.tmem.as_ref().map_or((32, 0), |t| (u64::from(t.min_alloc), u64::from(t.columns)));
     if tensor.columns > limits.1 {
         let text = format!("products take {} columns of tensor memory of {}", tensor.columns, limits.1);
         return Err(vec![refuse(kernel, func, Code::Capacity, text).rule("C92").note("instead", "mma.sync")]);
@@ -247,16 +171,99 @@ pub(crate) fn plan(
     Ok((tensor, end))
 }
 
-/// Where the result of a product comes to be known: at the product, or behind the loop that carries it.
-pub(crate) fn site(kernel: &Module, dot: OpId) -> Option<(OpId, ValueId)> {
-    if !accumulates(kernel, dot) {
-        return Some((dot, kernel.result(dot)?));
+/// Columns of a table of scales: four for each 512 bytes (C69).
+pub(crate) fn table_columns(table: &Type) -> u64 {
+    table.shape().first().map_or(0, |lines| lines / 32 * 4)
+}
+
+/// Which products may take turns in the same columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turns {
+    /// Those of one tile.
+    Alike,
+    /// All that never live together.
+    Any,
+}
+
+/// The rings of products, from an empty plan on; the widest tile of a ring says how many columns it has.
+fn rings(
+    kernel: &Module,
+    dots: &[OpId],
+    order: &BTreeMap<OpId, usize>,
+    (mut tensor, turns): (Tensor, Turns),
+) -> Tensor {
+    let users = Users::new(kernel);
+    // All products of a sum have one place.
+    let mut made: Vec<(Site, Vec<OpId>)> = Vec::new();
+    for &dot in dots {
+        let Some(site) = site(kernel, dot).or_else(|| Some(([dot; 2], kernel.result(dot)?))) else {
+            continue;
+        };
+        match made.iter_mut().find(|(other, _)| *other == site) {
+            Some((_, dots)) => dots.push(dot),
+            None => made.push((site, vec![dot])),
+        }
     }
-    let scf_for = innermost_for(kernel, dot)?;
-    let body = kernel.entry(scf_for, 0)?;
-    let arg = kernel.ops[dot].operands.get(2)?;
-    let at = kernel.blocks[body].args.iter().position(|a| a == arg)?.checked_sub(1)?;
-    Some((scf_for, *kernel.ops[scf_for].results.get(at)?))
+    for (([from, to], whole), dots) in made {
+        let tile = kernel.ty(whole).clone();
+        let words = tile.elements().unwrap_or(0) / tensor.rows;
+        let life = (order.get(&from).copied().unwrap_or(0), last(kernel, (to, whole), &users, order));
+        let operands = dots.first().map(|&dot| kernel.ops[dot].operands.as_slice()).unwrap_or_default();
+        let scales: Vec<Type> = operands.iter().skip(3).map(|&v| kernel.ty(v).clone()).collect();
+        let apart = |ring: &TensorRing| {
+            let alike = ring.payload(&tile).is_some() || (turns == Turns::Any && scales.is_empty());
+            alike
+                && ring.tables.iter().map(|(table, _)| table).eq(&scales)
+                && ring.lives.iter().all(|other| other.1 < life.0 || life.1 < other.0)
+        };
+        let number = tensor.rings.iter().position(apart).unwrap_or_else(|| {
+            let number = tensor.rings.len();
+            tensor.rings.push(TensorRing {
+                name: format!("t{number}"),
+                tiles: Vec::new(),
+                column: 0,
+                columns: 0,
+                full: tensor.slot + 8 + 16 * number as u64,
+                empty: None,
+                tables: scales.iter().map(|table| (table.clone(), 0)).collect(),
+                lives: Vec::new(),
+            });
+            number
+        });
+        tensor.of.extend(dots.iter().map(|&dot| (dot, number)));
+        tensor.crossing |= dots.len() > 1;
+        if let Some(ring) = tensor.rings.get_mut(number) {
+            if repeats(kernel, from) || !ring.lives.is_empty() {
+                ring.empty = Some(ring.full + 8);
+            }
+            if ring.payload(&tile).is_none() {
+                ring.tiles.push(tile);
+            }
+            ring.columns = ring.columns.max(words);
+            ring.lives.push(life);
+        }
+    }
+    for ring in &mut tensor.rings {
+        ring.column = tensor.columns;
+        tensor.columns += ring.columns;
+        for (table, column) in &mut ring.tables {
+            *column = tensor.columns;
+            tensor.columns += table_columns(table);
+        }
+    }
+    tensor
+}
+
+/// From where on to where a product is made, and what all of it is.
+type Site = ([OpId; 2], ValueId);
+
+/// Where a product is made: by itself, or from the first loop of a sum to the last.
+fn site(kernel: &Module, dot: OpId) -> Option<Site> {
+    if !accumulates(kernel, dot) {
+        return Some(([dot; 2], kernel.result(dot)?));
+    }
+    let sum = Sum::of(kernel, dot)?;
+    Some(([*sum.loops.first()?, *sum.loops.last()?], sum.whole))
 }
 
 /// Whether an operation gives the elements of a tile other names, and is computed where these are read.

@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{Emit, number};
-use crate::engines::tensor::{Tensor, TensorRing, accumulates, renames, site};
+use crate::engines::sums::Sum;
+use crate::engines::tensor::{Tensor, TensorRing, accumulates, renames};
 use crate::expand::thread::{Site, thread};
 use crate::transports::turns::views;
 use crate::walk::preorder;
@@ -42,15 +43,17 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
     let known = Known { zero, one, never, always };
     for (index, ring) in tensor.rings.iter().enumerate() {
         let dots = preorder(out, func).into_iter().filter(|&op| ring_of(out, op) == Some(index));
-        let mut sites = BTreeSet::new();
-        let mut sums = Vec::new();
+        let (mut sites, mut sums) = (BTreeSet::new(), Vec::<Sum>::new());
         for dot in dots.collect::<Vec<_>>() {
-            let (at, result) = site(out, dot)?;
-            sites.insert(at);
-            if accumulates(out, dot) {
-                sums.push((at, result));
-                add_up(out, dot, at, result, ring, &known)?;
+            match accumulates(out, dot) {
+                false => _ = sites.insert(dot),
+                true if sums.iter().any(|sum| sum.dots.iter().any(|d| d.1 == dot)) => {}
+                true => sums.push(Sum::of(out, dot)?),
             }
+        }
+        for sum in &sums {
+            sites.extend([sum.loops.first(), sum.loops.last()].into_iter().flatten());
+            add_up(out, sum, ring, &known)?;
         }
         let mut work = Work { ring, known, sums, open: None };
         thread(out, body, zero, &sites, &mut work)?;
@@ -59,7 +62,7 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
 }
 
 fn ring_of(out: &Module, op: OpId) -> Option<usize> {
-    if out.ops[op].opcode != Opcode::Dot {
+    if !out.ops[op].opcode.is_product() {
         return None;
     }
     out.attr(op, RING).and_then(Attr::as_i64).and_then(|n| usize::try_from(n).ok())
@@ -86,27 +89,21 @@ fn drop_waits(out: &mut Module, func: OpId) {
     }
 }
 
-/// A product in a loop that adds to what is there once something is; the loop carries whether anything is.
-fn add_up(
-    out: &mut Module,
-    dot: OpId,
-    scf_for: OpId,
-    result: ValueId,
-    ring: &TensorRing,
-    known: &Known,
-) -> Option<()> {
-    let at = out.ops[scf_for].results.iter().position(|&v| v == result)?;
-    let body = out.entry(scf_for, 0)?;
-    let arg = *out.blocks[body].args.get(at + 1)?;
-    *out.ops[scf_for].operands.get_mut(at + 3)? = known.never;
-    out.values[arg].ty = Type::I1;
-    let end = out.terminator(body)?;
-    *out.ops[end].operands.get_mut(at)? = known.always;
-    let ops = std::mem::take(&mut out.blocks[body].ops);
-    for op in ops {
-        match op == dot {
-            true => multiply(out, body, dot, ring, arg, known, |_| {}),
-            false => out.append(body, op),
+/// Products that add to what is there once something is; their loops carry whether anything is.
+fn add_up(out: &mut Module, sum: &Sum, ring: &TensorRing, known: &Known) -> Option<()> {
+    *out.ops[*sum.loops.first()?].operands.get_mut(sum.zero)? = known.never;
+    for &value in sum.carried.iter().filter(|&&v| v != sum.whole) {
+        out.values[value].ty = Type::I1;
+    }
+    for &(_, dot) in &sum.dots {
+        let (body, keep) = (out.ops[dot].block?, *out.ops[dot].operands.get(2)?);
+        let (end, result) = (out.terminator(body)?, out.result(dot)?);
+        out.ops[end].operands.iter_mut().filter(|v| **v == result).for_each(|v| *v = known.always);
+        for op in std::mem::take(&mut out.blocks[body].ops) {
+            match op == dot {
+                true => multiply(out, body, dot, ring, keep, known, |_| {}),
+                false => out.append(body, op),
+            }
         }
     }
     Some(())
@@ -132,7 +129,10 @@ fn multiply(
     let mut all = vec![known.zero];
     all.extend(operands.iter().take(2));
     all.push(keep);
-    let mma = emit.ring(Opcode::Mma, &ring.name, &all, &[("payload", number(0u64))]);
+    all.extend(operands.iter().skip(3));
+    let opcode = if operands.len() > 3 { Opcode::MmaBlockScaled } else { Opcode::Mma };
+    let payload = emit.out.result(dot).and_then(|v| ring.payload(emit.out.ty(v))).unwrap_or(0);
+    let mma = emit.ring(opcode, &ring.name, &all, &[("payload", number(payload))]);
     for (name, attr) in props.iter() {
         emit.out.ops[mma].props.set(name, attr.clone());
     }
@@ -154,8 +154,8 @@ struct Open {
 struct Work<'a> {
     ring: &'a TensorRing,
     known: Known,
-    /// Loops that carry a sum, and the result that tells whether anything was added.
-    sums: Vec<(OpId, ValueId)>,
+    /// The sums that loops carry.
+    sums: Vec<Sum>,
     open: Option<(BlockId, Open)>,
 }
 
@@ -177,18 +177,24 @@ impl Site for Work<'_> {
             let bytes = [("bytes", number(0u64))];
             Emit { out, block: elected, loc }.ring(Opcode::ProducerCommit, &name, &[zero, now], &bytes);
         };
-        let sum = self.sums.iter().find(|s| s.0 == op).map(|s| s.1);
-        let (value, written) = match sum {
+        let starts = self.sums.iter().any(|s| s.loops.first() == Some(&op));
+        let ends = self.sums.iter().find(|s| s.loops.last() == Some(&op)).map(|s| s.whole);
+        if starts && free.is_some() {
+            let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+            acquired(&mut Emit { out, block: elected, loc }, free);
+        }
+        if starts && ends.is_none() {
+            out.append(block, op);
+            return Some(now);
+        }
+        let (value, written) = match ends {
             Some(flag) => {
-                if free.is_some() {
-                    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
-                    acquired(&mut Emit { out, block: elected, loc }, free);
-                }
                 out.append(block, op);
                 let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
                 committed(out, elected);
                 // What reads the sum reads it through a value of its own.
-                let tile = out.add_result(op, self.ring.tile.clone());
+                let ty = out.ty(flag).clone();
+                let tile = out.add_result(op, ty);
                 let index = out.ops[op].results.len().checked_sub(1)?;
                 out.ops[op].results.truncate(index);
                 read_instead(out, flag, tile);
@@ -266,7 +272,9 @@ impl Work<'_> {
         let loc = out.ops[at].loc;
         let mut emit = Emit { out, block, loc };
         emit.ring(Opcode::ConsumerWait, &self.ring.name, &[self.known.zero, open.phase], &[]);
-        let view = emit.slot(&self.ring.name, self.known.zero, 0, self.ring.tile.clone());
+        let tile = emit.out.ty(open.value).clone();
+        let payload = self.ring.payload(&tile).unwrap_or(0);
+        let view = emit.slot(&self.ring.name, self.known.zero, payload, tile);
         if let (Some(written), Some(slot)) = (open.written, out.def_op(view)) {
             out.ops[slot].operands.push(written);
         }
@@ -324,10 +332,12 @@ fn give_back(out: &mut Module, func: OpId, rings: &[String], known: &Known) -> O
     for ring in rings {
         let (mut last, mut sums) = (None, Vec::new());
         for op in preorder(out, func) {
-            if out.ops[op].opcode != Opcode::Mma || out.ops[op].operands.last() == Some(&known.never) {
+            let issues = matches!(out.ops[op].opcode, Opcode::Mma | Opcode::MmaBlockScaled);
+            if !issues || out.ops[op].operands.get(3) == Some(&known.never) {
                 continue;
             }
-            let mut read = out.ops[op].operands.iter().skip(1).take(2);
+            let read = out.ops[op].operands.iter().enumerate().filter(|(n, _)| !matches!(n, 0 | 3));
+            let mut read = read.map(|(_, v)| v);
             if let Some(slot) = read.find_map(|&v| slot_of(out, v, ring)) {
                 last = Some((op, slot));
                 sums.push(op);
@@ -377,7 +387,8 @@ fn wait_where_issued(out: &mut Module, elected: BlockId, ring: &str) -> Option<(
 /// The slot of a ring that a view shows.
 fn slot_of(out: &Module, value: ValueId, ring: &str) -> Option<ValueId> {
     let seen = crate::views::look_through(out, value);
-    let op = out.def_op(seen.base).filter(|&op| out.ops[op].opcode == Opcode::Slot)?;
+    let (base, _) = crate::views::reshapes(out, seen.base);
+    let op = out.def_op(base).filter(|&op| out.ops[op].opcode == Opcode::Slot)?;
     let own = out.attr(op, "pipeline").and_then(Attr::as_symbol) == Some(ring);
     out.ops[op].operands.first().copied().filter(|_| own)
 }

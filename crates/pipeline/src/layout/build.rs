@@ -12,7 +12,7 @@ use crate::engines::RegisterLayout;
 use crate::loops::PartitionRole;
 use crate::registers;
 use crate::select::Selection;
-use crate::tma::TilePlan;
+use crate::tma::{TilePlan, tile_elem};
 use crate::transports::made::MAP_BYTES;
 
 /// The named barrier of the computing warps.
@@ -223,7 +223,7 @@ fn payload(
     plan: &TilePlan,
     record: &Record,
 ) -> Option<Payload> {
-    let tile = Type::tensor(&plan.tile(), module.ty(descriptor).elem().clone());
+    let tile = Type::tensor(&plan.tile(), tile_elem(module.ty(descriptor)));
     let (offset, stride) = (record.offset?, record.stride?);
     Some(Payload { name: name.to_owned(), tile, swizzle: plan.swizzle, offset, stride })
 }

@@ -186,8 +186,19 @@ fn by_engine(usage: RingUse, name: String, (depth, payloads): (u64, Vec<Payload>
 
 /// Columns of tensor memory for products that all lanes read.
 fn accumulator(index: usize, ring: &TensorRing, rows: u64, warps: u64) -> Ring {
-    let (tile, offset, stride) = (ring.tile.clone(), ring.column, ring.columns);
-    let slot = Payload { name: "d".to_owned(), tile, swizzle: 0, offset, stride };
+    // One slot: the strides mean nothing.
+    let slot = |name: String, tile: &Type, offset: u64| Payload {
+        name,
+        tile: tile.clone(),
+        swizzle: 0,
+        offset,
+        stride: ring.columns,
+    };
+    let named = |at: usize| if at == 0 { "d".to_owned() } else { format!("d{at}") };
+    let tiles = ring.tiles.iter().enumerate().map(|(at, tile)| slot(named(at), tile, ring.column));
+    let tables = ring.tables.iter().zip(["sa", "sb"]);
+    let tables = tables.map(|((table, column), name)| slot(name.to_owned(), table, *column));
+    let slots = tiles.chain(tables).collect();
     Ring {
         handshake: "mma_to_generic",
         full: Some(ring.full),
@@ -195,7 +206,7 @@ fn accumulator(index: usize, ring: &TensorRing, rows: u64, warps: u64) -> Ring {
         arrive_full: 1,
         arrive_empty: if ring.empty.is_some() { narrow(warps) } else { 0 },
         rows: Some(rows),
-        ..lanes(RingUse::Accumulator(index), ring.name.clone(), (1, None), vec![slot])
+        ..lanes(RingUse::Accumulator(index), ring.name.clone(), (1, None), slots)
     }
 }
 

@@ -7,9 +7,10 @@ use warploom_ir::{Module, Type};
 
 use super::types::{Payload, ProgramLayout, Ring, RingUse};
 use crate::buffers::problem::{accumulator_value, operand_value};
+use crate::engines::tensor::table_columns;
 use crate::loops::PartitionRole;
 use crate::place::refuse;
-use crate::select::{AccumulatorKind, Selection};
+use crate::select::{AccumulatorKind, Dot, Selection};
 
 impl Ring {
     /// The columns of a slot of tensor memory.
@@ -45,6 +46,7 @@ impl ProgramLayout {
             let depth = if plain { accumulator.slots } else { record.depth };
             let tile = Type::tensor(&dot.extents[..2], module.ty(module.result(dot.op)?).elem().clone());
             let mut ring = self.tensor_ring(RingUse::Accumulator(index), record, tile)?;
+            ring.payloads.extend(tables(module, dot, ring.payloads.first()?)?);
             for payload in ring.payloads.iter_mut().filter(|_| plain) {
                 payload.stride = accumulator.columns;
             }
@@ -132,6 +134,20 @@ impl ProgramLayout {
         }
         Ok(())
     }
+}
+
+/// The tables of scales of a product, one behind the other behind what it adds up (C69).
+fn tables(module: &Module, dot: &Dot, sum: &Payload) -> Option<Vec<Payload>> {
+    let mut offset = sum.offset.checked_add(sum.columns()?)?;
+    let operands = module.ops[dot.op].operands.iter().skip(3);
+    let mut found = Vec::new();
+    for (&table, name) in operands.zip(["sa", "sb"]) {
+        let tile = module.ty(table).clone();
+        let columns = table_columns(&tile);
+        found.push(Payload { name: name.to_owned(), tile, offset, ..sum.clone() });
+        offset += columns;
+    }
+    Some(found)
 }
 
 /// The slots of two rings that share columns.

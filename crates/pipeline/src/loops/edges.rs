@@ -22,7 +22,9 @@ impl Maker<'_> {
         };
         for (id, node) in self.out.nodes.clone().into_iter().enumerate() {
             match (node.part, self.module.ops[node.op].opcode) {
-                (Part::Whole, Opcode::Dot) => self.product_edges(id, node.op, &mut add),
+                (Part::Whole, Opcode::Dot | Opcode::DotBlockScaled) => {
+                    self.product_edges(id, node.op, &mut add)
+                }
                 (Part::Whole, Opcode::MmaWait) => self.around_wait(id, node.op, &mut add),
                 (Part::Whole, _) => {
                     for value in self.operands(node.op) {
@@ -67,7 +69,7 @@ impl Maker<'_> {
             };
             for (src, distance) in self.sources(base, wanted) {
                 let latency = match (index, self.out.nodes.get(src).map(|n| (n.part, n.op))) {
-                    (2, Some((Part::Whole, from))) if self.module.ops[from].opcode == Opcode::Dot => {
+                    (2, Some((Part::Whole, from))) if self.module.ops[from].opcode.is_product() => {
                         self.busy(src)
                     }
                     _ => self.latency(src, id),
@@ -140,7 +142,7 @@ impl Maker<'_> {
         match (self.module.ops[op].opcode, wanted) {
             // Waits pass their operand on: what is finished is the product.
             (Opcode::MmaWait, _) => None,
-            (Opcode::Dot, Part::TmemStore) => at(Part::Whole),
+            (Opcode::Dot | Opcode::DotBlockScaled, Part::TmemStore) => at(Part::Whole),
             (_, Part::TmemStore) => at(Part::TmemStore).or(at(Part::Whole)),
             (_, Part::Write) => at(Part::Write).or(at(Part::Whole)),
             // A reader in registers takes what was brought there.

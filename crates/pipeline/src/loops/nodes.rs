@@ -98,7 +98,7 @@ impl<'a> Maker<'a> {
             match self.module.ops[op].opcode {
                 Opcode::DescriptorLoad => self.copied(op)?,
                 Opcode::Load if self.is_copy(op) => self.copied_by_threads(op)?,
-                Opcode::Dot => self.product(op)?,
+                Opcode::Dot | Opcode::DotBlockScaled => self.product(op)?,
                 _ => {
                     if let Some(cost) = self.prices.of(op)? {
                         self.add(op, Part::Whole, PartitionRole::Math, cost);
@@ -147,7 +147,7 @@ impl<'a> Maker<'a> {
             };
             let copied = self.made.contains_key(&(base, Part::Whole)) && self.is_copy(maker);
             match (index, self.instruction) {
-                (2, MmaInstruction::Tcgen05) if module.ops[maker].opcode != Opcode::Dot => {
+                (2, MmaInstruction::Tcgen05) if !module.ops[maker].opcode.is_product() => {
                     self.stored(base, maker, Part::TmemStore)?;
                 }
                 (2, _) => {}
@@ -278,9 +278,9 @@ impl<'a> Maker<'a> {
         readers.iter().any(|&(user, seen)| {
             let data = &self.module.ops[user];
             match data.opcode {
-                Opcode::Dot => {
+                Opcode::Dot | Opcode::DotBlockScaled => {
                     data.operands.get(2) == Some(&seen)
-                        && self.module.def_op(value).is_some_and(|d| self.module.ops[d].opcode != Opcode::Dot)
+                        && self.module.def_op(value).is_some_and(|d| !self.module.ops[d].opcode.is_product())
                 }
                 Opcode::Yield => self.carried_to_registers(user, seen),
                 Opcode::MmaWait => false,
@@ -300,7 +300,7 @@ impl<'a> Maker<'a> {
             arg.is_some_and(|arg| {
                 self.readers(arg).iter().any(|&(user, seen)| {
                     let reader = &self.module.ops[user];
-                    let accumulates = reader.opcode == Opcode::Dot && reader.operands.get(2) == Some(&seen);
+                    let accumulates = reader.opcode.is_product() && reader.operands.get(2) == Some(&seen);
                     !accumulates && !matches!(reader.opcode, Opcode::Yield | Opcode::MmaWait)
                 })
             })

@@ -49,7 +49,7 @@ impl RowShare {
 /// The rows of the products directly in a loop, each number once.
 pub(super) fn product_rows(module: &Module, scf_for: OpId) -> Vec<u64> {
     let ops = module.entry(scf_for, 0).map(|b| module.blocks[b].ops.as_slice()).unwrap_or_default();
-    let dots = ops.iter().filter(|&&op| module.ops[op].opcode == Opcode::Dot);
+    let dots = ops.iter().filter(|&&op| module.ops[op].opcode.is_product());
     let mut rows: Vec<u64> =
         dots.filter_map(|&op| module.ty(module.result(op)?).shape().first().copied()).collect();
     rows.sort_unstable();
@@ -103,7 +103,11 @@ impl Prices<'_> {
             u32::try_from(at.copied().unwrap_or(1)).unwrap_or(u32::MAX)
         };
         let (a_shape, b_shape) = (shape(0), shape(1));
-        let element = operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem()));
+        let element = match self.module.ops[op].opcode {
+            // By bytes: two elements of four bits take as long as one of eight.
+            Opcode::DotBlockScaled => Element::E4m3,
+            _ => operands.first().map_or(Element::Bf16, |&v| element(self.module.ty(v).elem())),
+        };
         let (instruction, split) = (self.instruction, self.split);
         let (m, k, n) = (extent(a_shape, 2), extent(a_shape, 1), extent(b_shape, 1));
         let rows = operands.first().map_or(m.into(), |&a| self.share.part(self.module.ty(a), m.into()));

@@ -66,7 +66,7 @@ impl PipelinedLoop {
     /// The products behind which it is the next replica's turn, where the turns go round; none where they go otherwise
     /// (Q41).
     pub(crate) fn turns(&self, module: &Module, answer: &Answer) -> Option<BTreeSet<OpId>> {
-        let product = |n: &LoopNode| n.part == Part::Whole && module.ops[n.op].opcode == Opcode::Dot;
+        let product = |n: &LoopNode| n.part == Part::Whole && module.ops[n.op].opcode.is_product();
         let nodes = self.nodes.iter().zip(&answer.nodes).filter(|(n, _)| product(n));
         let mut issued: Vec<(i64, usize, u64, OpId)> =
             nodes.map(|(n, at)| (at.cycle, at.order, n.replica, n.op)).collect();

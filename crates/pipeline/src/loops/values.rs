@@ -52,7 +52,7 @@ impl Maker<'_> {
         for (user, _) in self.readers(tile) {
             let Some(outer) = self.outermost(user) else { continue };
             let Some(node) =
-                self.node(outer, Part::Whole).filter(|_| self.module.ops[user].opcode == Opcode::Dot)
+                self.node(outer, Part::Whole).filter(|_| self.module.ops[user].opcode.is_product())
             else {
                 continue;
             };
@@ -104,14 +104,14 @@ impl Maker<'_> {
             let Some(node) = self.out.nodes.get(id).copied() else { continue };
             let Some(value) = self.module.result(node.op) else { continue };
             let (bytes, readers): (u64, Vec<usize>) = match (node.part, self.module.ops[node.op].opcode) {
-                (Part::Whole, Opcode::Dot) => {
+                (Part::Whole, Opcode::Dot | Opcode::DotBlockScaled) => {
                     let read = self.node(node.op, Part::TmemLoad);
                     (self.prices.bytes(value), read.into_iter().collect())
                 }
                 (Part::TmemStore, _) => {
                     let products = self.readers(value).into_iter().filter(|&(user, seen)| {
                         let data = &self.module.ops[user];
-                        data.opcode == Opcode::Dot && data.operands.first() == Some(&seen)
+                        data.opcode.is_product() && data.operands.first() == Some(&seen)
                     });
                     (
                         self.prices.bytes(value),
@@ -191,7 +191,7 @@ impl Maker<'_> {
                 let Some(cost) = self.costs.get(node) else { continue };
                 // A product reads its registers to the end, anything else while it is issued.
                 let end = match self.module.ops[user].opcode {
-                    Opcode::Dot | Opcode::MmaWait => cost.latency,
+                    Opcode::Dot | Opcode::DotBlockScaled | Opcode::MmaWait => cost.latency,
                     _ => cost.issue,
                 };
                 if node != def {

@@ -15,7 +15,7 @@ use crate::walk::{Users, preorder};
 /// integers, and pointers that do more than load beside them or do not move by the same in every trip.
 pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
     let ops = preorder(module, func);
-    let multiplies = ops.iter().any(|&op| module.ops[op].opcode == Opcode::Dot);
+    let multiplies = ops.iter().any(|&op| module.ops[op].opcode.is_product());
     // What an inner loop makes of its pointers is a sum for the loop around it.
     for scf_for in ops.into_iter().rev() {
         let Some(body) = module.entry(scf_for, 0).filter(|_| module.ops[scf_for].opcode == Opcode::For)

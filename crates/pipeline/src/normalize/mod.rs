@@ -1,6 +1,7 @@
 //! Normal form: branches nested, calls inlined, loop-invariant scalars outside the loop; and what a strategy asks of a
 //! kernel beside that (C8, C9, C17).
 
+pub(crate) mod block_scaled;
 mod calls;
 pub(crate) mod chosen;
 pub(crate) mod descriptors;

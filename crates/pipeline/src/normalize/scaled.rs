@@ -7,12 +7,13 @@
 //!
 //! B is scaled as it is stored, a row for each column of the product, and turned afterwards.
 
+use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{Emit, number};
+use crate::normalize::block_scaled;
 use crate::place::{file_order, refuse, remark};
-use crate::views::look_through;
 use crate::walk::preorder;
 
 /// A format of elements: bits of its fraction with the leading one.
@@ -51,7 +52,11 @@ const BF16_BITS: u64 = 8;
 ///
 /// # Errors
 /// Formats that have no code.
-pub(crate) fn lower(module: &mut Module, func: OpId) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+pub(crate) fn lower(
+    module: &mut Module,
+    func: OpId,
+    target: &Target,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let scaled = |module: &Module, op: &OpId| module.ops[*op].opcode == Opcode::DotScaled;
     let all: Vec<OpId> = preorder(module, func).into_iter().filter(|op| scaled(module, op)).collect();
     let (mut told, mut errors) = (Vec::new(), Vec::new());
@@ -59,9 +64,13 @@ pub(crate) fn lower(module: &mut Module, func: OpId) -> Result<Vec<Diagnostic>, 
         let Some(block) = module.ops[op].block else { continue };
         let Some(at) = module.blocks[block].ops.iter().position(|&o| o == op) else { continue };
         let behind = module.blocks[block].ops.split_off(at);
+        let why = block_scaled::refused(module, op, target);
         match product(module, block, op) {
             Ok((dot, remark)) => {
-                told.push(remark);
+                told.push(match why {
+                    Some(why) => remark.note("because", why),
+                    None => remark,
+                });
                 let (old, new) = (module.result(op), module.result(dot));
                 module.ops[op].block = None;
                 module.blocks[block].ops.extend(behind.into_iter().skip(1));
@@ -125,12 +134,7 @@ fn product(module: &mut Module, block: BlockId, op: OpId) -> Result<(OpId, Diagn
         |out: &Module| broken(out, "tt.dot_scaled of shapes that do not belong together".to_owned());
     let left = emit.factors(a, scales[0], formats[0], (&to, parts[0]));
     // B as its columns.
-    let stored = match emit.out.def_op(b).filter(|_| look_through(emit.out, b).transposed()) {
-        Some(trans) if emit.out.ops[trans].opcode == Opcode::Trans => {
-            emit.out.ops[trans].operands.first().copied()
-        }
-        _ => emit.turned(b),
-    };
+    let stored = emit.stored(b);
     let right = stored.and_then(|stored| emit.factors(stored, scales[1], formats[1], (&to, parts[1])));
     let right = right.and_then(|all| all.into_iter().map(|part| emit.turned(part)).collect());
     let (Some(left), Some(right)): (_, Option<Vec<ValueId>>) = (left, right) else {

@@ -7,6 +7,7 @@ use warploom_ir::{Attr, Module, OpId, Opcode, ValueDef, ValueId};
 
 use super::{Dot, OperandSource, TileRing};
 use crate::columns;
+use crate::engines::tensor::table_columns;
 use crate::nest::innermost_for;
 use crate::place::refuse;
 use crate::select::{Accumulator, AccumulatorKind, TmemOperand};
@@ -59,7 +60,9 @@ impl Maker<'_> {
         let module = self.module;
         let dot = self.dots.get(index)?;
         let [m, n, _] = dot.extents;
-        let columns = m.div_ceil(self.lanes) * n;
+        // Tables of scales lie behind it.
+        let tables = module.ops[dot.op].operands.iter().skip(3).map(|&v| table_columns(module.ty(v)));
+        let columns = m.div_ceil(self.lanes) * n + tables.sum::<u64>();
         let Some((scf_for, at, kind)) = self.kind(dot.op) else {
             let text = "what tt.dot adds to is neither zero nor what its loop carries";
             self.errors.push(

@@ -12,7 +12,7 @@ use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::registers;
 use crate::select::selection::HALF_ROWS;
-use crate::views::{look_through, non_unit};
+use crate::views::{look_through, non_unit, reshapes};
 use crate::walk::{Users, preorder};
 
 /// The products of a kernel, with every reason against them.
@@ -25,7 +25,7 @@ pub(super) fn select(
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Dot>> {
     let ops: Vec<OpId> =
-        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot).collect();
+        preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product()).collect();
     for &scf_for in loops {
         if !ops.iter().any(|&dot| is_inside(module, dot, scf_for)) {
             errors.push(
@@ -78,13 +78,36 @@ fn product(
         errors.push(refuse(module, op, Code::Op, text).note("supported", "products in the pipelined loop"));
         return None;
     }
-    let element = precision(module, op, target, errors);
+    let scaled = module.ops[op].opcode == Opcode::DotBlockScaled;
+    let element = match scaled {
+        // Bytes, whatever is in them.
+        true => Some(Element::E4m3),
+        false => precision(module, op, target, errors),
+    };
+    let scales = if scaled { scales(module, op, loads, errors)? } else { Vec::new() };
     let a = operand(module, op, 0, loads, target, errors);
     let b = operand(module, op, 1, loads, target, errors);
     let extents = extents(module, op, target, errors);
     let (element, a, b, extents) = (element?, a?, b?, extents?);
     check_layout(module, op, &a, &b, element, loads, errors);
-    Some(Dot { op, a, b, extents, element })
+    Some(Dot { op, a, b, scales, extents, element })
+}
+
+/// The loads of the tables of scales of a product, which lie in memory as the tensor core reads them (C69).
+fn scales(module: &Module, op: OpId, loads: &[TileLoad], errors: &mut Vec<Diagnostic>) -> Option<Vec<usize>> {
+    let tables = module.ops[op].operands.iter().skip(3);
+    let found = tables.map(|&table| {
+        let (base, _) = reshapes(module, table);
+        loads.iter().position(|load| load.value == base && load.plan.swizzle == 0)
+    });
+    let found: Option<Vec<usize>> = found.collect();
+    if found.is_none() {
+        let text =
+            "scales of tt.dot_scaled that no descriptor loads in the order of the tensor core's tables";
+        let error = refuse(module, op, Code::Op, text).rule("C69");
+        errors.push(error.note("supported", "512 bytes for each 128 rows and four blocks of K, taken apart"));
+    }
+    found
 }
 
 /// What the tensor core multiplies; other types and precisions are refused.
@@ -313,7 +336,7 @@ fn unused_loads(
         let looped = in_any(module, load.op, loops);
         let mut used = false;
         for (user, _) in users.through_views(module, load.value) {
-            if module.ops[user].opcode == Opcode::Dot || !looped {
+            if module.ops[user].opcode.is_product() || !looped {
                 used = true;
                 continue;
             }

@@ -1,7 +1,7 @@
 //! What happens to the products after the loops: element-wise operations, tiles and rows loaded, stores.
 
 use warploom_ir::diag::{Code, Diagnostic};
-use warploom_ir::{FloatKind, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::rings::in_any;
 use super::{Dot, TileStore, descriptors};
@@ -79,10 +79,11 @@ fn store(
     let (&descriptor, &stored) = (operands.first()?, operands.get(1)?);
     let plan = descriptors::of(module, op, descriptor, plans, errors)?;
     let elem = module.ty(stored).elem();
-    if !matches!(elem, Type::Float(FloatKind::F32 | FloatKind::BF16 | FloatKind::F16)) {
+    if !matches!(elem.elem_bits(), Some(8 | 16 | 32)) {
         errors.push(
             refuse(module, op, Code::Type, format!("tt.descriptor_store of {elem}"))
-                .note("supported", "f32, bf16 and f16"),
+                .rule("C33")
+                .note("supported", "elements of 8, 16 and 32 bits"),
         );
     }
     let name = if index == 0 { "out".to_owned() } else { format!("out {index}") };

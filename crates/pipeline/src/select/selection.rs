@@ -75,6 +75,8 @@ pub struct Dot {
     pub a: OperandSource,
     /// Operand B, K by N.
     pub b: OperandSource,
+    /// The tables of scales of A and of B, where the tensor core applies them (C69): positions in [`Selection::loads`].
+    pub scales: Vec<usize>,
     /// Extents M, N, K of one product, in elements.
     pub extents: [u64; 3],
     /// What the tensor core multiplies.
@@ -88,9 +90,11 @@ impl Dot {
         n / 2 + if self.a == OperandSource::Registers { k / 4 } else { 0 }
     }
 
-    /// The load whose tile is operand A or B.
+    /// Whether it reads the tile of a load.
     pub fn reads(&self, load: usize) -> bool {
-        [&self.a, &self.b].iter().any(|o| matches!(o, OperandSource::Tile { load: l, .. } if *l == load))
+        let tiles = [&self.a, &self.b];
+        tiles.iter().any(|o| matches!(o, OperandSource::Tile { load: l, .. } if *l == load))
+            || self.scales.contains(&load)
     }
 }
 

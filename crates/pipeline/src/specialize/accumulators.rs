@@ -200,12 +200,17 @@ impl Walker<'_, '_> {
         if self.operand_of(a).is_some() {
             self.value(b, tag)?;
         }
-        let (a, b) = (self.value(a, tag)?, self.value(b, tag)?);
+        let mut read = vec![self.value(a, tag)?, self.value(b, tag)?, keep];
+        for &table in module.ops[op].operands.iter().skip(3) {
+            read.push(self.value(table, tag)?);
+        }
+        let opcode = if read.len() > 3 { Opcode::MmaBlockScaled } else { Opcode::Mma };
         let name = &self.b.source.layout.rings.get(ring)?.name;
         let props = [("payload", number(0))];
-        let new = self.emit(op).ring(Opcode::Mma, name, &[iterator[0], a, b, keep], &props);
+        let all: Vec<ValueId> = iterator.into_iter().take(1).chain(read).collect();
+        let new = self.emit(op).ring(opcode, name, &all, &props);
         for (key, attr) in module.ops[op].props.iter() {
-            if matches!(key, "inputPrecision" | "maxNumImpreciseAcc") {
+            if opcode == Opcode::MmaBlockScaled || matches!(key, "inputPrecision" | "maxNumImpreciseAcc") {
                 self.b.out.ops[new].props.set(key, attr.clone());
             }
         }

@@ -27,7 +27,7 @@ impl Needed {
             let acts = match module.ops[op].opcode {
                 Opcode::DescriptorLoad => role == PartitionRole::Load,
                 // Its operands are slots.
-                Opcode::Dot if role == PartitionRole::Mma => {
+                Opcode::Dot | Opcode::DotBlockScaled if role == PartitionRole::Mma => {
                     needed.around(module, op, &mut roots);
                     false
                 }
@@ -114,7 +114,7 @@ impl Needed {
                     // The other partition computes the coordinates of copies.
                     Opcode::DescriptorLoad if role == PartitionRole::Math => {}
                     // The issuing partition computes products, tensor memory has them.
-                    Opcode::Dot if role == PartitionRole::Math && tensor => {}
+                    Opcode::Dot | Opcode::DotBlockScaled if role == PartitionRole::Math && tensor => {}
                     _ => stack.extend(operands(module, op)),
                 },
                 ValueDef::Argument { block, index } => {

@@ -153,12 +153,12 @@ impl<'b, 'a> Walker<'b, 'a> {
             self.view_accumulator(accumulator, value, tag, scf_for)?;
         } else if let Some(op) = module.def_op(value) {
             match module.ops[op].opcode {
-                Opcode::Dot if !self.b.source.selection.accumulators.is_empty() => {
+                Opcode::Dot | Opcode::DotBlockScaled if !self.b.source.selection.accumulators.is_empty() => {
                     self.open_product(op, tag)?
                 }
                 Opcode::DescriptorLoad => self.open_slot(op, tag)?,
                 // A result of something the partition goes through must be there already.
-                Opcode::Dot | Opcode::MmaWait => return None,
+                Opcode::Dot | Opcode::DotBlockScaled | Opcode::MmaWait => return None,
                 Opcode::For => {
                     let at = module.ops[op].results.iter().position(|&v| v == value)?;
                     self.open_accumulator(op, at, tag)?;
@@ -268,7 +268,7 @@ impl<'b, 'a> Walker<'b, 'a> {
         }
         self.before_overwrite(op);
         match opcode {
-            Opcode::Dot => self.product(op, tag),
+            Opcode::Dot | Opcode::DotBlockScaled => self.product(op, tag),
             Opcode::MmaWait => self.lagging_wait(op, tag),
             _ => self.copy(op, tag),
         }

@@ -18,7 +18,7 @@ impl Walker<'_, '_> {
             return;
         }
         let Some(ends) = pipelined.turns(self.module(), &scheduled.answer) else { return };
-        let product = |op: &OpId| self.module().ops[*op].opcode == Opcode::Dot;
+        let product = |op: &OpId| self.module().ops[*op].opcode.is_product();
         let last = shape.steps.iter().map(|s| s.op).rfind(product);
         let across = last.is_some_and(|op| !ends.contains(&op));
         self.turns = Some(LoopTurns { ends, across, own: false });

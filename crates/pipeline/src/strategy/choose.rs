@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
-use warploom_ir::{Module, OpId, Opcode};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
 use super::expanded::Whole;
@@ -18,6 +18,7 @@ use super::source::Source;
 use super::specialized;
 use super::tiles;
 use super::types::{Partitions, Strategy};
+use crate::normalize::block_scaled;
 use crate::options::CompileOptions;
 use crate::place::refuse;
 use crate::transports::made;
@@ -57,10 +58,25 @@ fn choose_split(source: &Source<'_>, out: &[Strategy]) -> Result<(Plan, Vec<Spli
         }
         false => specialized::plan(source, false),
     };
-    let whole = OnceCell::new();
+    let (whole, blocks) = (OnceCell::new(), OnceCell::new());
     let one = |slow: bool| {
+        let mut lacks = None;
+        if !slow {
+            let blocks = blocks.get_or_init(|| Whole::scaled_by_blocks(source));
+            match blocks.as_ref().map(|blocks| blocks.as_ref().map(|whole| whole.best(source, slow, out))) {
+                Ok(Some(Ok(plan))) => return Ok(plan),
+                Ok(Some(Err(errors))) => lacks = errors.into_iter().next(),
+                Err(errors) => lacks = errors.first().cloned(),
+                Ok(None) => {}
+            }
+        }
         let whole = whole.get_or_init(|| Whole::new(source)).as_ref().map_err(Clone::clone)?;
-        whole.best(source, slow, out)
+        let mut plan = whole.best(source, slow, out)?;
+        plan.remarks.extend(lacks.map(|why| {
+            let message = format!("products are scaled before, not by the tensor core: {}", why.message);
+            Diagnostic { severity: Severity::Remark, message, ..why }
+        }));
+        Ok(plan)
     };
     match source.options.partitions {
         Some(Partitions::One) => return Ok((one(false)?, Vec::new())),
@@ -88,7 +104,7 @@ fn choose_split(source: &Source<'_>, out: &[Strategy]) -> Result<(Plan, Vec<Spli
 /// what it multiplies comes through pointers, or through descriptors that partitions cannot share.
 fn one_is_natural(source: &Source<'_>) -> bool {
     let (module, func) = (source.written, source.func);
-    let multiplies = |op: &OpId| module.ops[*op].opcode == Opcode::Dot;
+    let multiplies = |op: &OpId| multiplies(source, *op);
     let dots: Vec<OpId> = preorder(module, func).into_iter().filter(multiplies).collect();
     source.target.mma_instruction() == MmaInstruction::MmaSync
         || dots.is_empty()
@@ -96,13 +112,32 @@ fn one_is_natural(source: &Source<'_>) -> bool {
         || made::shared(&source.kernel, func).is_err()
 }
 
-/// Whether an operand of a product is loaded through pointers.
+/// Whether an operation of the kernel as written multiplies tiles: a scaled product where the tensor core scales it.
+fn multiplies(source: &Source<'_>, op: OpId) -> bool {
+    match source.written.ops[op].opcode {
+        Opcode::DotScaled => block_scaled::refused(source.written, op, source.target).is_none(),
+        opcode => opcode == Opcode::Dot,
+    }
+}
+
+/// Whether an operand of a product is loaded through pointers, or scales of it are.
 fn through_pointers(module: &Module, dot: OpId) -> bool {
-    let operands = module.ops[dot].operands.iter().take(2);
-    operands.copied().any(|operand| {
-        let base = module.def_op(look_through(module, operand).base);
+    let mut operands = module.ops[dot].operands.iter().copied().enumerate().filter(|&(n, _)| n != 2);
+    operands.any(|(index, operand)| {
+        let mut base = look_through(module, operand).base;
+        if index > 2 {
+            base = behind_views(module, base);
+        }
+        let base = module.def_op(base);
         base.is_some_and(|op| module.ops[op].opcode == Opcode::Load)
     })
+}
+
+/// What reshapes and transposes make a value of.
+fn behind_views(module: &Module, value: ValueId) -> ValueId {
+    let view = |op: &OpId| matches!(module.ops[*op].opcode, Opcode::Reshape | Opcode::Trans);
+    let before = |&v: &ValueId| module.ops[module.def_op(v).filter(view)?].operands.first().copied();
+    std::iter::successors(Some(value), before).last().unwrap_or(value)
 }
 
 /// A plan with the splits that the kernel might have had; where another one has code and costs less, that one.
@@ -209,9 +244,8 @@ impl Field<'_> {
 
 /// The instruction of the chip, where the kernel multiplies.
 fn native(source: &Source<'_>) -> Option<MmaInstruction> {
-    let multiplies = |op: &OpId| source.written.ops[*op].opcode == Opcode::Dot;
-    let multiplies = preorder(source.written, source.func).iter().any(multiplies);
-    multiplies.then(|| source.target.mma_instruction())
+    let any = preorder(source.written, source.func).into_iter().any(|op| multiplies(source, op));
+    any.then(|| source.target.mma_instruction())
 }
 
 /// Whether a refusal says that a strategy has no code for something. What is broken, contradicts the author, asks for a

@@ -2,7 +2,7 @@
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Severity};
-use warploom_ir::{Module, OpId};
+use warploom_ir::{Module, OpId, Opcode};
 
 use super::plan::{Plan, Work};
 use super::price::cost_of;
@@ -16,12 +16,15 @@ use crate::expand::order;
 use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
-use crate::normalize::{chosen, descriptors, induction, normalize, relaid, scaled, small, widened};
+use crate::normalize::{
+    block_scaled, chosen, descriptors, induction, normalize, relaid, scaled, small, widened,
+};
 use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;
 use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
 use crate::waits;
+use crate::walk::preorder;
 
 /// A kernel in the form that one partition takes, and what changed on the way.
 pub(super) struct Whole {
@@ -35,15 +38,30 @@ impl Whole {
     /// # Errors
     /// Scaled products without code, and places that the author gives (A44).
     pub fn new(source: &Source<'_>) -> Result<Whole, Vec<Diagnostic>> {
+        Whole::from(source, source.kernel.clone())
+    }
+
+    /// The same where the tensor core scales products itself (C69); `None` where it scales none.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn scaled_by_blocks(source: &Source<'_>) -> Result<Option<Whole>, Vec<Diagnostic>> {
+        let mut kernel = source.kernel.clone();
+        match block_scaled::lower(&mut kernel, source.func, source.target) {
+            true => Whole::from(source, normalize(&kernel, source.func)?).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn from(source: &Source<'_>, mut kernel: Module) -> Result<Whole, Vec<Diagnostic>> {
         let refusals: Vec<Diagnostic> = source.bound().into_iter().map(|op| unbound(source, op)).collect();
         if !refusals.is_empty() {
             return Err(refusals);
         }
-        let mut kernel = source.kernel.clone();
         let func = source.func;
         let rewritten = chosen::by_numbers(&mut kernel, func);
         induction::carry_sums(&mut kernel, func);
-        let mut told = scaled::lower(&mut kernel, func)?;
+        let mut told = scaled::lower(&mut kernel, func, source.target)?;
         told.extend(widened::widen(&mut kernel, func, source.target));
         told.extend(small::by_lanes(&mut kernel, func));
         told.extend(misfits::by_lanes(&mut kernel, func, source.target));
@@ -61,6 +79,7 @@ impl Whole {
     /// Every reason why there is none, in file order (C90).
     pub fn best(&self, source: &Source<'_>, slow: bool, out: &[Strategy]) -> Result<Plan, Vec<Diagnostic>> {
         let native = source.target.mma_instruction();
+        let blocks = self.has_blocks(source.func);
         let fast = native != MmaInstruction::MmaSync && !slow;
         let mut by_tma = None;
         match engine::may_move(&self.kernel, source.func, source.target) {
@@ -69,6 +88,7 @@ impl Whole {
             Ok(true) => {
                 // Products into tensor memory give their slots back by themselves, be it a trip later.
                 let all: &[Option<u64>] = match (fast, native) {
+                    _ if blocks => &[Some(1), Some(0)],
                     (true, MmaInstruction::Tcgen05) => &[Some(1), Some(0), None],
                     (true, _) => &[Some(0), None],
                     (false, _) => &[None],
@@ -79,7 +99,11 @@ impl Whole {
                 }
             }
         }
-        let all: &[Option<u64>] = if fast { &[Some(1), Some(0), None] } else { &[None] };
+        let all: &[Option<u64>] = match fast {
+            _ if blocks => &[Some(1), Some(0)],
+            true => &[Some(1), Some(0), None],
+            false => &[None],
+        };
         let mut plan = self.first(source, Moves::Lanes, all, out)?;
         if let Some(why) = by_tma {
             match plan.remarks.iter_mut().find(|r| r.rule == Some("C17")) {
@@ -91,6 +115,12 @@ impl Whole {
             }
         }
         Ok(plan)
+    }
+
+    /// Whether the tensor core scales products itself: none but its own instruction multiplies those.
+    fn has_blocks(&self, func: OpId) -> bool {
+        let blocks = |op: OpId| self.kernel.ops[op].opcode == Opcode::DotBlockScaled;
+        preorder(&self.kernel, func).into_iter().any(blocks)
     }
 
     /// A plan by TMA, or one by pointers where that costs less: sums stay in tensor memory where none but products

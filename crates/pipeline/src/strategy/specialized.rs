@@ -13,6 +13,7 @@ use crate::buffers::problem::payload_value;
 use crate::forms;
 use crate::layout::ProgramLayout;
 use crate::loops::replicas_refused;
+use crate::normalize::{block_scaled, normalize};
 use crate::place::refuse;
 use crate::select::{Selection, in_turns, select};
 use crate::sharing::writes_are_ordered;
@@ -54,6 +55,9 @@ struct Prepared {
 impl Prepared {
     fn new(source: &Source<'_>, turns: bool) -> Result<Prepared, Vec<Diagnostic>> {
         let mut kernel = source.kernel.clone();
+        if block_scaled::lower(&mut kernel, source.func, source.target) {
+            kernel = normalize(&kernel, source.func)?;
+        }
         let mut selection = select(&kernel, source.func, source.target)?;
         if turns {
             let refused = |why: &str| refuse(&kernel, source.func, Code::Loop, why).rule("Q50");

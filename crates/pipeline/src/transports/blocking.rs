@@ -108,7 +108,7 @@ fn life(module: &Module, group: &BlockingLoads) -> (Option<BlockId>, [usize; 2])
             last = last.max(at);
             match data.opcode {
                 Opcode::Trans | Opcode::Reshape => values.extend(&data.results),
-                Opcode::Dot => {}
+                Opcode::Dot | Opcode::DotBlockScaled => {}
                 _ => late = true,
             }
         }

@@ -19,7 +19,7 @@ use crate::emit::{Emit, number};
 use crate::expand::rounds;
 use crate::nest::{is_inside, repeats};
 use crate::place::refuse;
-use crate::tma::TilePlan;
+use crate::tma::{TilePlan, tile_elem};
 use crate::transports::find::Found;
 use crate::transports::made;
 use crate::transports::roots::Roots;
@@ -141,11 +141,7 @@ pub(crate) fn find(
     for &op in all.iter().filter(|&&op| !pipelined(op)) {
         let Some(ty) = descriptor(op).map(|d| module.ty(d)) else { continue };
         let Ok(plan) = TilePlan::new(ty, target) else { continue };
-        // Descriptors may name a sign that tiles do not carry (C4).
-        let elem = match ty.elem() {
-            Type::Int(bits, _) => Type::int(*bits),
-            other => other.clone(),
-        };
+        let elem = tile_elem(ty);
         let amid = found.iter().any(|f| is_inside(module, op, f.scf_for));
         let finished = module.ops[op].opcode == Opcode::DescriptorStore && {
             let remade =

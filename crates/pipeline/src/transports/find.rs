@@ -210,7 +210,7 @@ fn is_handed_on(module: &Module, users: &Users, load: OpId, body: BlockId) -> bo
 
 /// Whether a loop has a matrix product.
 fn multiplies(module: &Module, scf_for: OpId) -> bool {
-    preorder(module, scf_for).into_iter().any(|op| module.ops[op].opcode == Opcode::Dot)
+    preorder(module, scf_for).into_iter().any(|op| module.ops[op].opcode.is_product())
 }
 
 /// Whether an operation loads more than a scalar.

@@ -281,7 +281,7 @@ fn put(emit: &mut Emit<'_>, group: &OperandStores, ring: &str, (barrier, fenced)
 impl OperandStores {
     /// Whether its tiles stay what they are in the loop that it stands in front of.
     fn is_settled(&self, module: &Module) -> bool {
-        module.ops[self.at].opcode != Opcode::Dot
+        !module.ops[self.at].opcode.is_product()
     }
 
     /// Gives each tile bytes of its own from an offset on; returns where they end.

@@ -15,7 +15,7 @@ use crate::engines::PartitionShape;
 use crate::nest::{is_inside, repeats};
 use crate::place::remark;
 use crate::transports::find::{Found, copied_tile};
-use crate::views::{Seen, look_through, non_unit};
+use crate::views::{Seen, look_through, non_unit, reshapes};
 use crate::walk::preorder;
 
 /// A slot that a load fills.
@@ -31,7 +31,7 @@ pub(crate) enum Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct DotOperand {
     pub dot: OpId,
-    /// 0 for A, 1 for B.
+    /// 0 for A, 1 for B; 3 and 4 for the tables of their scales.
     pub index: usize,
     /// What it is, seen through views.
     pub seen: Seen,
@@ -57,16 +57,32 @@ pub(crate) fn operands(module: &Module, func: OpId, found: &[Found], tight: bool
             _ => None,
         }
     };
-    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode == Opcode::Dot);
-    let both = dots.flat_map(|dot| (0..2).map(move |index| (dot, index)));
-    both.filter_map(|(dot, index)| {
-        let seen = look_through(module, *module.ops[dot].operands.get(index)?);
+    let dots = preorder(module, func).into_iter().filter(|&op| module.ops[op].opcode.is_product());
+    let read = |dot: OpId| (0..module.ops[dot].operands.len()).filter(|&index| index != 2);
+    let all = dots.flat_map(|dot| read(dot).map(move |index| (dot, index)));
+    all.filter_map(|(dot, index)| {
+        let value = *module.ops[dot].operands.get(index)?;
+        let seen = match index {
+            0 | 1 => look_through(module, value),
+            _ => table(module, value, found),
+        };
         let stays = tight && index == 0 && seen.plain() && module.ty(seen.base).elem_bits() == Some(16);
         let slot = slot(seen.base).filter(|slot| !(stays && *slot == Slot::Blocking));
         let at = if tight { None } else { settled(module, dot, seen.base) };
         Some(DotOperand { dot, index, at: at.filter(|_| slot.is_none()).unwrap_or(dot), seen, slot })
     })
     .collect()
+}
+
+/// A table of scales: the tile that a pipelined load brings, where it lies as the product reads it, else itself.
+fn table(module: &Module, value: ValueId, found: &[Found]) -> Seen {
+    let (base, views) = reshapes(module, value);
+    let brought =
+        found.iter().flat_map(|f| &f.tiles).any(|t| Some(t.op) == module.def_op(base) && t.swizzle == 0);
+    match brought {
+        true => Seen { base, views, order: Vec::new() },
+        false => Seen { base: value, views: Vec::new(), order: vec![0, 1] },
+    }
 }
 
 /// The outermost loop around a product in which an operand stays what it is; none where it has no place in shared memory.

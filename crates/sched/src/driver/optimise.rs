@@ -54,8 +54,11 @@ pub(super) fn polish(
     known: Found,
 ) -> Result<Found, ScheduleError> {
     let g = graph.whole();
+    session.note_schedule(known.ii, &known.time);
+    if options.objective == Objective::Interval {
+        return Ok(Found { length_optimal: false, steps: session.steps(), ..known });
+    }
     let (ii, time, lower_bound) = (known.ii, known.time, known.lower_bound);
-    session.note_schedule(ii, &time);
     let (time, length_optimal) = session.shorten(ii, time);
     let mut found = Found { ii, time, lower_bound, length_optimal, steps: session.steps() };
     let searched = matches!(options.algorithm, Algorithm::Auto | Algorithm::Exact);
@@ -64,7 +67,7 @@ pub(super) fn polish(
     }
     let least = problem.length(&found.time);
     let longest = match options.objective {
-        Objective::Latency => Some(least),
+        Objective::Latency | Objective::Interval => Some(least),
         Objective::Kernel => None,
     };
     let mut time = relax(problem, g, ii, found.time, longest);

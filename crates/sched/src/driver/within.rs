@@ -1,17 +1,22 @@
 //! Scheduling within a memory budget: II and ring depths together (S55-S60).
 
 use crate::bounds::least_ii::bounds_of;
-use crate::driver::fixed::{schedule_fixed, self_check};
+use crate::driver::fixed::{bound_by_search, finish, schedule_fixed, self_check};
 use crate::driver::sweep::Sweep;
-use crate::model::answer::{Answer, SpaceUse};
+use crate::model::answer::{Algorithm, Answer, SpaceUse};
 use crate::model::budget::MemoryBudget;
 use crate::model::error::ScheduleError;
 use crate::model::graph::LoopGraph;
 use crate::model::graph_error::{GraphError, GraphErrorKind, GraphErrors};
 use crate::model::guard::Guard;
 use crate::model::options::ScheduleOptions;
+use crate::model::problem::{Cap, own_caps};
 use crate::model::validate::ValidGraph;
-use crate::post::normal::normal_form;
+use crate::post::normal::{Found, normal_form};
+use std::time::Duration;
+
+/// A schedule that is there whatever the time limit is looked for with such parts of the steps.
+const PARTS: [u64; 4] = [64, 16, 4, 1];
 
 /// The least II at which some depths within the budget have a schedule, then the least bytes (S57).
 ///
@@ -46,13 +51,13 @@ pub fn schedule_within(
     if let Some(errors) = GraphErrors::of(errors) {
         return Err(ScheduleError::Graph(errors));
     }
-    let free = schedule_fixed(graph, &options.clone().slack_slots(0))?;
+    let free = without_budget(graph, &options.clone().slack_slots(0))?;
     let depths: Vec<u64> = free.values.iter().map(|v| v.depth).collect();
     if budget.overfilled(g, &depths).is_none() {
         return Ok(with_spaces(g, budget, free.clone(), &free));
     }
     // The limit is for both together.
-    let spent = std::time::Duration::from_micros(free.micros);
+    let spent = Duration::from_micros(free.micros);
     let left = options.clone().time_limit(options.time_limit.map(|limit| limit.saturating_sub(spent)));
     let mut guard = Guard::new(&left);
     let bounds = bounds_of(&graph.problem);
@@ -65,6 +70,40 @@ pub fn schedule_within(
     let answer = with_spaces(g, budget, answer, &free);
     self_check(graph, &answer)?;
     Ok(answer)
+}
+
+/// The schedule without a budget. Where windows or greatest depths need a search to find any, the clock does not end it,
+/// but counted steps do, few at first (S100).
+fn without_budget(graph: &ValidGraph<'_>, options: &ScheduleOptions) -> Result<Answer, ScheduleError> {
+    // By then the time is up.
+    let ended = options.clone().time_limit(options.time_limit.map(|_| Duration::ZERO));
+    let mut guard = Guard::new(&ended);
+    let found = schedule_fixed(graph, options);
+    let hurried = options.time_limit.is_some() || options.observer.is_some();
+    if !hurried || !matches!(found, Err(ScheduleError::GaveUp { .. })) {
+        return found;
+    }
+    let searched = matches!(options.algorithm, Algorithm::Auto | Algorithm::Exact);
+    let algorithm = if searched { Algorithm::Auto } else { options.algorithm };
+    let counted = ScheduleOptions { algorithm, time_limit: None, observer: None, ..options.clone() };
+    let mii = bounds_of(&graph.problem).mii;
+    for part in PARTS {
+        let counted = counted.clone().steps(options.steps / part);
+        for strict in [false, true] {
+            let caps = own_caps(graph.whole()).into_iter().map(|cap| cap.map(|cap| Cap { strict, ..cap }));
+            let problem = graph.problem.with_caps(graph.whole(), &caps.collect::<Vec<_>>());
+            let scanned = bound_by_search(&problem, &counted, &mut Guard::new(&counted));
+            let Ok((proved, Some((ii, time)))) = scanned else { continue };
+            // What a reader must not do in the writer's cycle proves nothing.
+            let lower_bound = if strict { mii } else { proved };
+            let known = Found { ii, time, lower_bound, length_optimal: false, steps: 0 };
+            guard.expired();
+            if let Ok(answer) = finish(graph, &ended, known, &mut guard) {
+                return Ok(Answer { stopped_by: guard.stopped_by(), micros: guard.micros(), ..answer });
+            }
+        }
+    }
+    found
 }
 
 fn with_spaces(graph: &LoopGraph, budget: &MemoryBudget<'_>, mut answer: Answer, free: &Answer) -> Answer {

@@ -16,6 +16,8 @@ pub enum Objective {
     Latency,
     /// The bytes, then the length: what a kernel pays in every iteration comes first.
     Kernel,
+    /// Nothing: the II was asked for.
+    Interval,
 }
 
 impl std::str::FromStr for Objective {
@@ -25,9 +27,10 @@ impl std::str::FromStr for Objective {
         match text {
             "latency" => Ok(Self::Latency),
             "kernel" => Ok(Self::Kernel),
+            "interval" => Ok(Self::Interval),
             _ => Err(ScheduleError::BadOption {
                 option: "objective",
-                message: format!("`{text}` is neither latency nor kernel"),
+                message: format!("`{text}` is none of latency, kernel and interval"),
             }),
         }
     }

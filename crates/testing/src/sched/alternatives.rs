@@ -1,8 +1,11 @@
 //! Loops whose uses may take one of several resources, and the truth about them by enumeration.
 
-use super::enumerate::least_length;
+use super::enumerate::{TooLarge, least_length_within};
 use super::source::Source;
 use warploom_sched::{LoopGraph, UseBinding, validate};
+
+/// So many bindings are tried.
+const MOST_BINDINGS: u128 = 10_000;
 
 /// The loop with some uses that may take other resources, too; mostly all resources are single units.
 #[must_use]
@@ -48,15 +51,30 @@ fn bindings(g: &LoopGraph) -> Vec<Vec<UseBinding>> {
     all
 }
 
-/// The least II up to `most` over all bindings, by trying all of them and all residues. `None` also for loops of more than
-/// four operations or six uses, with windows, or with values of a greatest depth.
-pub fn least_bound_ii(g: &LoopGraph, most: i64) -> Option<i64> {
-    let uses = g.nodes.iter().map(|v| v.uses.len()).sum::<usize>();
+/// The least II up to `most` over all bindings, by trying all of them and all residues; `None`: there is none. `None` also for
+/// loops with windows, or with values of a greatest depth, which enumeration does not look at.
+///
+/// # Errors
+/// Too many bindings and residues to try.
+pub fn least_bound_ii(g: &LoopGraph, most: i64) -> Result<Option<i64>, TooLarge> {
     let capped = g.values.iter().any(|v| v.max_depth.is_some());
-    if g.nodes.len() > 4 || uses > 6 || capped || g.edges.iter().any(|e| e.latency < 0) {
-        return None;
+    if capped || g.edges.iter().any(|e| e.latency < 0) {
+        return Ok(None);
+    }
+    let choices = g.nodes.iter().flat_map(|v| &v.uses).map(|u| u.choices().count() as u128);
+    let all = choices.fold(1u128, u128::saturating_mul);
+    if all > MOST_BINDINGS {
+        return Err(TooLarge { steps: all, most: MOST_BINDINGS });
     }
     let bound: Vec<LoopGraph> =
         bindings(g).iter().map(|b| g.bound(b)).filter(|g| validate(g).is_ok()).collect();
-    (1..=most).find(|&ii| bound.iter().any(|g| least_length(g, ii).is_some()))
+    let mut steps = 0;
+    for ii in 1..=most {
+        for g in &bound {
+            if least_length_within(g, ii, &mut steps)?.is_some() {
+                return Ok(Some(ii));
+            }
+        }
+    }
+    Ok(None)
 }

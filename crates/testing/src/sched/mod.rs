@@ -31,7 +31,7 @@ mod strategies;
 mod tiles;
 
 pub use alternatives::{least_bound_ii, with_alternatives};
-pub use enumerate::least_length;
+pub use enumerate::{TooLarge, least_length};
 pub use generate::{LoopShape, gpu_loop, loop_graph};
 pub use kernels::kernel_loop;
 pub use limits::limit_loop;

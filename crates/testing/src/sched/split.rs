@@ -1,10 +1,13 @@
 //! Small loops whose operations have yet to be given to partitions, and the truth about them by enumeration.
 
-use super::enumerate::least_length;
+use super::enumerate::{TooLarge, least_length_within};
 use super::generate::{LoopShape, loop_graph};
 use super::source::Source;
 use std::collections::BTreeSet;
 use warploom_sched::{LoopGraph, LoopReplica, PartitionKind, PartitionModel, ResourceUse, validate};
+
+/// So many operations are parted in all ways.
+const MOST_PARTED: usize = 6;
 
 /// A random loop of up to four operations: kinds, issue times, sizes, slices, replicas, values in registers.
 pub fn split_loop(source: &mut Source<'_>) -> LoopGraph {
@@ -48,8 +51,19 @@ pub fn small_machine() -> PartitionModel {
 }
 
 /// The least II over all assignments, up to `most`, and the least cost of crossings at it; by trying all of them, and all
-/// residues. Registers and caps on depths are not looked at. For loops of at most four operations.
-pub fn least_split(graph: &LoopGraph, model: &PartitionModel, most: i64) -> Option<(i64, i64)> {
+/// residues; `None`: there is none. Registers and caps on depths are not looked at.
+///
+/// # Errors
+/// Too many assignments and residues to try.
+pub fn least_split(
+    graph: &LoopGraph,
+    model: &PartitionModel,
+    most: i64,
+) -> Result<Option<(i64, i64)>, TooLarge> {
+    if graph.nodes.len() > MOST_PARTED {
+        let (steps, most) = (graph.nodes.len() as u128, MOST_PARTED as u128);
+        return Err(TooLarge { steps, most });
+    }
     let mut legal: Vec<(i64, Vec<usize>)> = Vec::new();
     assignments(graph.nodes.len(), model.max_partitions, &mut Vec::new(), &mut |of| {
         if is_legal(graph, model, of) {
@@ -60,10 +74,15 @@ pub fn least_split(graph: &LoopGraph, model: &PartitionModel, most: i64) -> Opti
     // Longer dependences may let operations of one iteration wait for each other, which no II helps (S12).
     let placed = legal.iter().map(|(cost, of)| (*cost, placed(graph, model, of)));
     let placed: Vec<(i64, LoopGraph)> = placed.filter(|(_, g)| validate(g).is_ok()).collect();
-    (1..=most).find_map(|ii| {
-        let cheapest = placed.iter().find(|(_, g)| least_length(g, ii).is_some());
-        cheapest.map(|(cost, _)| (ii, *cost))
-    })
+    let mut steps = 0;
+    for ii in 1..=most {
+        for (cost, g) in &placed {
+            if least_length_within(g, ii, &mut steps)?.is_some() {
+                return Ok(Some((ii, *cost)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Every way to part so many operations, each once.

@@ -18,7 +18,8 @@ pub(crate) struct OperandLayout {
 impl OperandLayout {
     /// A wgmma descriptor (E39). `Err` says what is illegal.
     pub(crate) fn wgmma(desc: u64, mn_major: bool) -> Result<OperandLayout, String> {
-        if desc >> 49 & 7 != 0 {
+        // Without a swizzle there is no pattern that it could be the place of.
+        if desc >> 49 & 7 != 0 && desc >> 62 != 0 {
             return Err(format!("base offset {} in descriptor {desc:#x} is not supported", desc >> 49 & 7));
         }
         let code = match desc >> 62 {
@@ -45,7 +46,7 @@ impl OperandLayout {
         if desc >> 46 & 7 != 1 {
             return Err(format!("bits 46-48 of descriptor {desc:#x} must be 0b001"));
         }
-        if desc >> 49 & 7 != 0 || desc >> 52 & 1 != 0 {
+        if desc >> 49 & 7 != 0 && desc >> 61 != 0 || desc >> 52 & 1 != 0 {
             return Err(format!("base offset or LBO mode in descriptor {desc:#x} is not supported"));
         }
         let code = match desc >> 61 {

@@ -177,7 +177,7 @@ impl Builder<'_> {
                 cycle: Some(unsigned(place.cycle)),
                 order: Some(place.order as u64 * spread),
                 latency: unsigned(node.latency),
-                is_async: copies || (known.part == Part::Whole && opcode == Opcode::Dot),
+                is_async: copies || (known.part == Part::Whole && opcode.is_product()),
             });
         }
         // The last replica gives its slots back behind all others.
@@ -319,7 +319,7 @@ impl Builder<'_> {
             let nodes = &scheduled.pipelined.nodes;
             let dots = selection.dots.iter().filter(|d| d.reads(load));
             let own = dots.filter_map(|d| scheduled.pipelined.node(d.op, Part::Whole)).next();
-            let any = nodes.iter().position(|n| self.source.module.ops[n.op].opcode == Opcode::Dot);
+            let any = nodes.iter().position(|n| self.source.module.ops[n.op].opcode.is_product());
             if let Some(node) = own.or(any) {
                 let op = first + node as u64;
                 found.push(Consumer { op, role: access(selection, dot, load), distance: 0, in_place: false });

@@ -93,7 +93,11 @@ impl Builder<'_> {
             id: accumulator_value(selection, index),
             name,
             root: Some(accumulator_value(selection, index)),
-            shape: tile(slots, m, n),
+            shape: match dot.scales.is_empty() {
+                true => tile(slots, m, n),
+                // Tables of scales behind it.
+                false => tile(slots, LANES, accumulator.columns),
+            },
             element: Some("f32".to_owned()),
             align: 1,
             init: accumulator.kind != AccumulatorKind::Read,

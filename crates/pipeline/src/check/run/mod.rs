@@ -133,7 +133,7 @@ impl<'m, 'r> Run<'m, 'r> {
             Opcode::Slot => self.slot(w, op),
             Opcode::Dot if self.multiplies_at_once(w) => self.plain(w, op),
             Opcode::Dot => self.product(w, op),
-            Opcode::Mma => self.issue(w, op),
+            Opcode::Mma | Opcode::MmaBlockScaled => self.issue(w, op),
             Opcode::AsyncCopy => self.async_copy(w, op),
             Opcode::AsyncCommit => self.async_commit(w),
             Opcode::AsyncWait => self.async_wait(w, op),

@@ -12,7 +12,8 @@ impl Run<'_, '_> {
     pub(super) fn issue(&mut self, w: usize, op: OpId) -> Step {
         let Some((ring, _, accumulator)) = self.payload_place(w, op) else { return Step::Broken };
         let mut reads = Vec::new();
-        for index in [1, 2] {
+        let scales = [4, 5].into_iter().filter(|&index| self.model.operand(op, index).is_some());
+        for index in [1, 2].into_iter().chain(scales) {
             match self.model.operand(op, index).map(|v| self.value(w, v)) {
                 Some(Val::View { place, version }) => {
                     let unread = self.readable(w, place, version);
@@ -42,7 +43,7 @@ impl Run<'_, '_> {
             self.machine.spoil(accumulator);
         } else if keep == Some(Val::Int(0)) {
             // What the slot held must have been read by everybody who waits for it.
-            let held = self.machine.places.get(accumulator).and_then(|p| p.holds);
+            let held = self.machine.held(ring, accumulator);
             let waiting = |x: &crate::check::warp::Warp| {
                 x.waits.get(ring).is_some_and(|&n| held.is_some_and(|v| n <= v))
             };

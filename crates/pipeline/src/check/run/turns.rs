@@ -42,14 +42,13 @@ impl Run<'_, '_> {
         let partition = self.warps.get(w)?.partition;
         let before = self.warps.iter().take(w).filter(|other| other.partition == partition).count();
         let own = self.model.partitions.get(partition)?;
-        let takers = self.model.takers(turns);
-        let (each, replica) = match takers.as_slice() {
+        let (each, replica) = match turns.takers.as_slice() {
             [_] => {
                 let each = (own.warps / turns.replicas).max(1);
                 (each, u64::try_from(before).ok()? / each)
             }
             all => {
-                let at = all.iter().position(|p| p.warp == own.warp)?;
+                let at = all.iter().position(|&taker| taker == partition)?;
                 (own.warps, u64::try_from(at).ok()?)
             }
         };

@@ -108,6 +108,8 @@ pub(super) struct Range {
     pub(super) barrier: bool,
     pub(super) staging: bool,
     pub(super) operands: bool,
+    /// The slot of products that come one after the other.
+    pub(super) products: Option<u64>,
     pub(super) tensor: bool,
     /// Blocks of 128 rows, side by side.
     pub(super) blocks: u64,
@@ -148,13 +150,16 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
             for slot in 0..ring.depth {
                 let what = format!("@{} payload {number} slot {slot}", ring.name);
                 let (span, tensor) = (payload.span(slot), ring.tensor);
-                let blocks = if ring.tensor { blocks(&payload.tile, ring.rows) } else { 1 };
+                // Tables of scales have no blocks, and columns of their own.
+                let table = payload.tile.elem_bits() == Some(8) && ring.is_accumulators();
+                let blocks = if ring.tensor && !table { blocks(&payload.tile, ring.rows) } else { 1 };
                 ranges.push(Range {
                     what,
                     ring: index,
                     barrier: false,
                     staging,
                     operands,
+                    products: (ring.is_accumulators() && !table).then_some(slot),
                     tensor,
                     blocks,
                     span,
@@ -172,6 +177,7 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
                     barrier: true,
                     staging: false,
                     operands: false,
+                    products: None,
                     tensor: false,
                     blocks: 1,
                     span,
@@ -186,6 +192,7 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
         barrier: true,
         staging: false,
         operands: false,
+        products: None,
         tensor: false,
         blocks: 1,
         span: (start, start.saturating_add(bytes)),
@@ -209,8 +216,10 @@ pub(super) fn overlaps(model: &Model<'_>, report: &mut Report) {
         for b in ranges.iter().skip(at + 1).take_while(near) {
             // Staging over tiles, and operands over the products that they are made from: the run decides.
             let aside = a.staging || b.staging || a.operands != b.operands;
-            let ordered =
-                a.ring != b.ring && aside && !a.barrier && !b.barrier && !(a.tensor && a.crosses(b));
+            let other = a.ring != b.ring && aside && !(a.tensor && a.crosses(b));
+            // Products of one ring come one after the other: the run decides, too.
+            let turns = a.ring == b.ring && a.products.is_some() && a.products == b.products;
+            let ordered = (other || turns) && !a.barrier && !b.barrier;
             if !ordered && a.span.0 < b.span.1 {
                 let (unit, rule) =
                     if a.tensor { ("columns", Rule::Columns) } else { ("bytes", Rule::Overlap) };

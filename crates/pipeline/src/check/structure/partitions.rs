@@ -111,7 +111,7 @@ pub(super) fn elections(model: &Model<'_>, report: &mut Report) {
         let copies = ring.is_some_and(|r| r.is_grouped());
         let single = commits
             || (matches!(opcode, ProducerAcquire | ProducerCommit) && !hands_over && !copies)
-            || matches!(opcode, TmaLoad | TmaStore | StoreCommit | StoreWait | Mma);
+            || matches!(opcode, TmaLoad | TmaStore | StoreCommit | StoreWait | Mma | MmaBlockScaled);
         let all = !commits
             && (matches!(
                 opcode,

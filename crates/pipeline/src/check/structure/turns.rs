@@ -1,7 +1,7 @@
 //! What turns must be like (C32, Q41).
 
 use warploom_chips::Target;
-use warploom_ir::{Attr, OpId, Opcode};
+use warploom_ir::{OpId, Opcode};
 
 use crate::check::model::{Model, Partition};
 use crate::check::report::{Report, Rule};
@@ -10,19 +10,9 @@ use crate::check::turns::Turns;
 impl Model<'_> {
     /// The turns that an operation names, and the first of their barriers among all named ones.
     pub fn turns_of(&self, op: OpId) -> Option<(&Turns, usize)> {
-        let name = self.module.attr(op, "turns").and_then(Attr::as_symbol)?;
-        let at = self.turns.iter().position(|t| t.name == name)?;
+        let at = self.turns_at(op)?;
         let before: u64 = self.turns.iter().take(at).map(|t| t.replicas).sum();
         Some((self.turns.get(at)?, self.barriers.len() + usize::try_from(before).ok()?))
-    }
-
-    /// The partitions that take turns, by their warps.
-    pub fn takers(&self, turns: &Turns) -> Vec<&Partition> {
-        let names = |op: OpId| self.turns_of(op).is_some_and(|(named, _)| named.name == turns.name);
-        let takes = |p: &&Partition| p.ops.iter().any(|placed| names(placed.op));
-        let mut takers: Vec<&Partition> = self.partitions.iter().filter(takes).collect();
-        takers.sort_by_key(|p| p.warp);
-        takers
     }
 
     /// Named barriers in all: those that are declared, then those of the turns.
@@ -45,7 +35,8 @@ pub(super) fn turns(model: &Model<'_>, target: &Target, report: &mut Report) {
             }
             taken.push(id);
         }
-        let users = model.takers(turns);
+        let takers = turns.takers.iter().filter_map(|&index| model.partitions.get(index));
+        let users: Vec<&Partition> = takers.collect();
         let equal = match users.as_slice() {
             [one] => one.warps.is_multiple_of(turns.replicas),
             all => {

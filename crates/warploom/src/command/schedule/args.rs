@@ -28,7 +28,7 @@ pub struct Args {
     /// auto, ims, sms, exact or serial
     #[arg(long, default_value = "auto", value_parser = algorithm)]
     pub(super) algorithm: Algorithm,
-    /// What is made small after the II: latency or kernel
+    /// What is made small after the II: latency, kernel, or nothing (interval)
     #[arg(long, default_value = "latency", value_parser = objective)]
     pub(super) objective: Objective,
     /// Smallest II tried

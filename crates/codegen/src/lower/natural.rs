@@ -1,0 +1,100 @@
+//! The layout in which a tile is computed from tiles that lanes hold without any element going to another lane: operations
+//! that give places other names change the layout alone (G5).
+
+use warploom_ir::{OpId, Opcode, ValueId};
+use warploom_layout::{Dim, Layout};
+
+use super::Lower;
+use super::distributed::unique_registers;
+use super::value::{Bound, Form, Memory};
+use crate::error::Result;
+use crate::llvm::Val;
+
+/// Registers that a lane may have of any tile, besides twice its share.
+const FEW: u64 = 8;
+
+impl<'c> Lower<'c, '_> {
+    /// Whether no family lays out a tile of more than two dimensions, so that any layout is as good.
+    pub(super) fn is_free(&self, value: ValueId) -> bool {
+        self.module.ty(value).shape().len() > 2
+            && !self.place.elected
+            && matches!(self.form(value, self.place.family), Ok(Form::Flat | Form::Whole))
+    }
+
+    /// Notes the layout that a tile which is not evaluated yet has by nature.
+    pub(super) fn note_natural(&mut self, value: ValueId) {
+        let found = self.module.def_op(value).and_then(|op| self.natural(op, value));
+        match found {
+            Some(form) => drop(self.natural.insert(value, form)),
+            None => drop(self.natural.remove(&value)),
+        }
+    }
+
+    /// The form of what an operation makes where every element stays with its lane; `None` where there is none, or the
+    /// family has a form for it.
+    pub(super) fn natural(&mut self, op: OpId, result: ValueId) -> Option<Form> {
+        use Opcode::{Broadcast, ExpandDims, Gather, Join, Reshape, Split, Trans};
+        if !self.is_free(result) {
+            return None;
+        }
+        let module = self.module;
+        let (operands, shape) = (&module.ops[op].operands, module.ty(result).shape());
+        let map = match module.ops[op].opcode {
+            Reshape | Trans | ExpandDims | Broadcast | Split | Join => {
+                let held = operands.iter().find_map(|&v| self.layout_now(v))?;
+                self.tile_op(op).ok()??.forward(&held).ok()??
+            }
+            Gather => self.layout_now(*operands.get(1)?)?,
+            opcode if opcode.is_elementwise() => {
+                let alike = operands.iter().filter(|&&v| module.ty(v).shape() == shape);
+                alike.filter_map(|&v| self.layout_now(v)).min_by_key(|l| l.input_size(Dim::Register))?
+            }
+            _ => return None,
+        };
+        let share = 2 * shape.iter().product::<u64>() / (32 * self.place.warps);
+        if unique_registers(&map).len() as u64 > share.max(FEW) {
+            return None;
+        }
+        self.layouts.form(&map, shape.len())
+    }
+
+    /// The layout that a tile has which lanes hold, or which is computed from such, or loaded; `None` of what any lane computes.
+    fn layout_now(&self, value: ValueId) -> Option<Layout> {
+        let family = self.place.family;
+        let form = match self.bound.get(&value)? {
+            Bound::Fragment(fragment) => fragment.form,
+            Bound::Lazy(lazy) if lazy.reads != Memory::NONE => match self.natural.get(&value) {
+                Some(form) => *form,
+                None => {
+                    let form = self.form(value, family).ok()?;
+                    matches!(form, Form::Tile { .. } | Form::Slice { .. }).then_some(form)?
+                }
+            },
+            _ => return None,
+        };
+        self.map_of(value, family, form).ok()
+    }
+
+    /// Whether an operation only gives places other names, and its results stay where its operands are.
+    pub(super) fn renames(&mut self, op: OpId) -> bool {
+        use Opcode::{Broadcast, ExpandDims, Join, Reshape, Split, Trans};
+        let module = self.module;
+        let named = matches!(module.ops[op].opcode, Broadcast | ExpandDims | Join | Reshape | Split | Trans);
+        named
+            && module.ops[op].operands.iter().any(|&v| self.is_held(v))
+            && module.ops[op].results.iter().all(|&result| self.natural(op, result).is_some())
+    }
+
+    /// Binds a value to elements in this layout, where it may lie in any; `false`, and nothing is done, elsewhere.
+    pub(super) fn hold_anyhow(&mut self, value: ValueId, elements: &[Val<'c>], map: &Layout) -> Result<bool> {
+        let rank = self.module.ty(value).shape().len();
+        let form = if self.is_free(value) { self.layouts.form(map, rank) } else { None };
+        let Some(form) = form else { return Ok(false) };
+        let kept = unique_registers(map).into_iter();
+        let kept: Option<Vec<_>> = kept.map(|register| elements.get(register as usize).copied()).collect();
+        match kept {
+            Some(kept) => self.hold(value, form, kept).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
