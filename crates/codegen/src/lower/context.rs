@@ -12,6 +12,7 @@ use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
 use super::distributed::Layouts;
 use super::entry::scalar_type;
+use super::front::Front;
 use super::hazards::Hazards;
 use super::value::{Bound, Coords, Form, Key, Memory, View};
 use crate::error::{Refusal, Result, internal, refuse};
@@ -100,6 +101,8 @@ pub(crate) struct Lower<'c, 'a> {
     pub(super) tensor: Option<IntValue<'c>>,
     /// Where the code runs.
     pub(super) place: Place<'c>,
+    /// What the innermost loop has in front of it.
+    pub(super) front: Option<Box<Front<'c>>>,
     /// What could not be lowered, in the order of the text.
     pub(super) refusals: Vec<Refusal>,
 }

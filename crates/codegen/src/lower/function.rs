@@ -84,6 +84,7 @@ pub(crate) fn lower<'c, 'a>(
         thread,
         tensor: None,
         place,
+        front: None,
         refusals: Vec::new(),
     };
     lower.function()?;

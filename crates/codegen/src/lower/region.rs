@@ -57,9 +57,10 @@ impl<'c> Lower<'c, '_> {
         let guard = self.ir.here()?;
         let (head, exit) = (self.ir.block(), self.ir.block());
         let some = self.ir.icmp(IntPredicate::SLT, lo, hi)?;
+        self.open_front(op);
         let (none, unused) = self.way_out(&carried, &initial, (guard, exit), op)?;
         self.ir.seek(guard);
-        self.ir.br_if(some, head, none)?;
+        self.ir.br_if(some, self.entry_of_loop(head), none)?;
         self.ir.seek(exit);
         let mut out = Vec::new();
         for value in &unused {
@@ -69,12 +70,9 @@ impl<'c> Lower<'c, '_> {
         }
         self.ir.seek(head);
         let counter = self.ir.phi(lo.get_type().into())?;
-        counter.add_incoming(&[(&lo, guard)]);
         let mut heads: Vec<PhiValue<'c>> = Vec::new();
         for value in &initial {
-            let phi = self.ir.phi(value.get_type())?;
-            phi.add_incoming(&[(value, guard)]);
-            heads.push(phi);
+            heads.push(self.ir.phi(value.get_type())?);
         }
         let index = as_int(counter.as_basic_value())?;
         self.bound.insert(*iv, Bound::Scalar(index.into()));
@@ -87,6 +85,7 @@ impl<'c> Lower<'c, '_> {
         if yielded.iter().any(|v| matches!(self.bound.get(v), Some(Bound::Poison))) {
             // Said already; the loop cannot be closed.
             self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
+            self.front = None;
             self.leave(scope);
             self.place = place;
             self.ir.seek(exit);
@@ -115,9 +114,12 @@ impl<'c> Lower<'c, '_> {
         let (done, leaving) = self.way_out(&yields, &last, (latch, exit), op)?;
         self.ir.seek(latch);
         self.ir.br_if(more, head, done)?;
-        counter.add_incoming(&[(&next, latch)]);
-        for ((value, head), (left, out)) in last.iter().zip(&heads).zip(leaving.iter().zip(&out)) {
-            head.add_incoming(&[(value, latch)]);
+        let from = self.close_front(guard, head)?;
+        counter.add_incoming(&[(&lo, from), (&next, latch)]);
+        for ((first, value), phi) in initial.iter().zip(&last).zip(&heads) {
+            phi.add_incoming(&[(first, from), (value, latch)]);
+        }
+        for (left, out) in leaving.iter().zip(&out) {
             out.add_incoming(&[(left, if done == exit { latch } else { done })]);
         }
         self.ir.seek(exit);

@@ -183,6 +183,11 @@ impl<'c> Lower<'c, '_> {
                 continue;
             }
             let key = key.clone();
+            if let Some(value) = self.from_front(&key)? {
+                self.remember(key, value);
+                stack.pop();
+                continue;
+            }
             let together = self.together_with(&key);
             let needs = self.needs(&key, together.as_ref())?;
             let before = stack.len();

@@ -1,6 +1,5 @@
 //! `scf.while`: the first region says whether to go on, the second is the body.
 
-use inkwell::values::PhiValue;
 use warploom_ir::diag::Code;
 use warploom_ir::{OpId, Opcode, ValueId};
 
@@ -32,14 +31,10 @@ impl<'c> Lower<'c, '_> {
         let (carried, initial) = self.in_registers(&inits, &firsts)?;
         let start = self.ir.here()?;
         let (head, body, exit) = (self.ir.block(), self.ir.block(), self.ir.block());
-        self.ir.br(head)?;
+        self.open_front(op);
+        self.ir.br(self.entry_of_loop(head))?;
         self.ir.seek(head);
-        let mut heads: Vec<PhiValue<'c>> = Vec::new();
-        for value in &initial {
-            let phi = self.ir.phi(value.get_type())?;
-            phi.add_incoming(&[(value, start)]);
-            heads.push(phi);
-        }
+        let heads = initial.iter().map(|value| self.ir.phi(value.get_type())).collect::<Result<Vec<_>>>()?;
         self.bind(&firsts, &carried, &heads)?;
         let place = self.place;
         self.place = Place { trip: None, ..place };
@@ -68,13 +63,15 @@ impl<'c> Lower<'c, '_> {
         }
         if broken {
             // Said already; the loop cannot be closed.
+            self.front = None;
             self.bound.extend(results.iter().map(|&v| (v, Bound::Poison)));
         } else {
             let (_, last) = self.in_registers(&yielded, &firsts)?;
             let latch = self.ir.here()?;
             self.ir.br(head)?;
-            for (value, phi) in last.iter().zip(&heads) {
-                phi.add_incoming(&[(value, latch)]);
+            let from = self.close_front(start, head)?;
+            for ((first, value), phi) in initial.iter().zip(&last).zip(&heads) {
+                phi.add_incoming(&[(first, from), (value, latch)]);
             }
         }
         self.leave(scope);

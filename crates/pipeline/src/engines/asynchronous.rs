@@ -75,18 +75,17 @@ pub(crate) fn warps(
     let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
     let stays = |dot: OpId| tensor && accumulates(module, dot);
     let all = accumulators.values().copied().max().unwrap_or(0);
-    // Where all of them do not fit, those that live at once may.
-    let live = || {
-        let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
-        scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0).min(all)
-    };
+    // Sums of products that go round a loop beside them are in registers too. Where all of them do not fit, those that
+    // live at once may.
+    let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
+    let live = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
     // Products that the tensor core scales have 128 rows.
     let scaled = dots.iter().any(|&dot| module.ops[dot].opcode == Opcode::DotBlockScaled);
     let whole = |&(_, layout): &(u64, RegisterLayout)| !scaled || layout != RegisterLayout::TensorHalves;
     let fitting = |words: u64| fitting((words, widest), &held, aligned, target).filter(whole);
-    let chosen = fitting(all).or_else(|| fitting(live()));
+    let chosen = fitting(all.max(live)).or_else(|| fitting(all)).or_else(|| fitting(live));
     chosen.ok_or_else(|| {
-        let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live());
+        let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live.min(all));
         let at = dots.first().copied().unwrap_or(module.root);
         Box::new(refuse(module, at, Code::Registers, text).rule("C31").note("instead", "mma.sync"))
     })

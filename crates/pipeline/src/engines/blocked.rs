@@ -9,6 +9,10 @@ use crate::nest::loops_around;
 
 /// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
 pub(crate) const WHOLE: u64 = 64;
+/// Numbers of warps.
+const COUNTS: [u64; 5] = [16, 8, 4, 2, 1];
+/// Elements of the largest tile that a lane holds where more warps could: a few such tiles fit its registers.
+const MOST_ELEMENTS: u64 = 64;
 /// Bytes of a tile that a lane holds where lanes are dealt out by price.
 const MOST_HELD: u64 = 256;
 /// Trips that each loop is taken to have.
@@ -32,12 +36,13 @@ pub(super) fn choose(module: &Module, func: OpId, ops: &[OpId]) -> (u64, Registe
     let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
     let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
     let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
+    let warps = warps_for(most, carried(module, ops));
     let covers = |limit: u64| {
         let large: Vec<&Type> =
             tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
-        covering(&large, warps_for(most)).map(|way| (way, large))
+        covering(&large, warps).map(|way| (way, large))
     };
-    let plain = Way { warps: warps_for(most), vector: 1, across: 32 };
+    let plain = Way { warps, vector: 1, across: 32 };
     let way = match limits.into_iter().find_map(covers) {
         Some((way, large)) => cheaper(module, func, ops, &large, way).unwrap_or(way),
         None => plain,
@@ -45,14 +50,28 @@ pub(super) fn choose(module: &Module, func: OpId, ops: &[OpId]) -> (u64, Registe
     (way.warps, RegisterLayout::Blocked { vector: way.vector, across: way.across })
 }
 
-/// Warps of a kernel whose largest tile has so many elements: four, or as few as leave eight to each lane. What fewer warps
-/// share goes through less scratch memory and fewer meetings.
-fn warps_for(elements: u64) -> u64 {
-    match elements / (32 * 8) {
+/// Warps of a kernel whose largest tile has so many elements, with those that a loop carries beside it: four, or as few as
+/// leave eight to each lane, or as many as leave it [`MOST_ELEMENTS`]. What fewer warps share goes through less scratch
+/// memory and fewer meetings.
+fn warps_for(largest: u64, carried: u64) -> u64 {
+    let fits = |warps: u64| {
+        largest / (32 * warps) <= MOST_ELEMENTS && (largest + carried) / (32 * warps) <= 2 * MOST_ELEMENTS
+    };
+    match largest / (32 * 8) {
         0 | 1 => 1,
         2 | 3 => 2,
-        _ => 4,
+        _ => [4, 8].into_iter().find(|&warps| fits(warps)).unwrap_or(16),
     }
+}
+
+/// The most elements that a loop carries in tiles, but for pointers.
+fn carried(module: &Module, ops: &[OpId]) -> u64 {
+    let loops = ops.iter().filter(|&&op| matches!(module.ops[op].opcode, Opcode::For | Opcode::While));
+    let elements = |&value: &ValueId| match module.ty(value) {
+        ty if ty.is_tensor() && !matches!(ty.elem(), Type::Ptr { .. }) => ty.elements().unwrap_or(0),
+        _ => 0,
+    };
+    loops.map(|&op| module.ops[op].results.iter().map(elements).sum()).max().unwrap_or(0)
 }
 
 /// Rows and columns of the matrices among tiles.
@@ -77,7 +96,7 @@ fn widest(tiles: &[&Type]) -> u64 {
 fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
     let matrices = matrices(tiles);
     let vector = widest(tiles);
-    let counts = [4u64, 2, 1].into_iter().filter(|&warps| warps <= most);
+    let counts = COUNTS.into_iter().filter(|&warps| warps <= most);
     let ways = counts.flat_map(|warps| [vector, 4, 2, 1].map(|v| (warps, v.min(vector))));
     if matrices.is_empty() {
         let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
@@ -115,7 +134,7 @@ fn cheaper(module: &Module, func: OpId, ops: &[OpId], tiles: &[&Type], way: Way)
         ops.iter().map(|&op| (op, TRIPS.pow(loops_around(module, op).min(3)))).collect();
     let price =
         |way: Way| runs.iter().map(|&(op, times)| times * way.price(module, &vectors, op)).sum::<u64>();
-    let counts = [4u64, 2, 1].into_iter().filter(|&w| w <= way.warps && most / (32 * w) <= MOST_HELD);
+    let counts = COUNTS.into_iter().filter(|&w| w <= way.warps && most / (32 * w) <= MOST_HELD);
     let lanes = counts.flat_map(|warps| {
         let widths = [8u64, 4, 2, 1].into_iter().filter(|v| *v <= vector);
         widths.flat_map(move |vector| {

@@ -26,10 +26,12 @@ pub(crate) fn live_words(
             Opcode::Dot | Opcode::DotBlockScaled => !stay(op),
             Opcode::For => {
                 let body = module.entry(op, 0).map(|body| module.blocks[body].args.as_slice());
-                let carried = body.unwrap_or_default().iter().skip(1);
-                born.extend(
-                    carried.filter(|&&v| words(module, v) > 0 && sums(module, &users, v)).map(|&v| (v, at)),
-                );
+                let carried = body.unwrap_or_default().iter().skip(1).copied();
+                let adds = |&user: &OpId| module.ops[user].opcode == Opcode::Dot && stay(user);
+                let held = |&v: &ValueId| {
+                    words(module, v) > 0 && sums(module, &users, v) && !users.of(v).iter().any(adds)
+                };
+                born.extend(carried.filter(held).map(|v| (v, at)));
                 false
             }
             opcode => opcode.is_elementwise() && data.operands.iter().any(|v| born.contains_key(v)),

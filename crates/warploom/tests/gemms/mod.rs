@@ -21,6 +21,8 @@ pub enum Kind {
     BiasRelu,
     /// `a, b, c, row scales, column scales, M, N, K`.
     Scaled,
+    /// `a, b, c, bias, row scales, alpha, M, N, K`: those of generated kernels.
+    Generated,
 }
 
 pub const NT: Kind = Kind::Plain { ta: false, tb: true };
@@ -39,16 +41,30 @@ pub fn args(kind: Kind, m: u64, n: u64, depth: u64, k: u64) -> Vec<ArgSpec> {
         Kind::Epilogue => vec![a, b, c.clone(), c, Buffer(n), Float(0.5), Float(-0.75), n_arg, k_arg],
         Kind::BiasRelu => vec![a, b, c, Buffer(n), Float(0.5), n_arg, k_arg],
         Kind::Scaled => vec![a, b, c, Buffer(m), Buffer(n), m_arg, n_arg, k_arg],
+        Kind::Generated => vec![a, b, c, Buffer(n), Buffer(m), Float(0.5), m_arg, n_arg, k_arg],
     }
 }
 
-/// Compiles a kernel for a chip and runs it for each number of trips.
+/// Compiles a kernel file for a chip and runs it for each number of trips.
 pub fn run_on(chip: &str, path: &Path, kind: Kind, tile: [u64; 3], trips: &[u64], seeds: u64) {
-    let name = path.display();
+    let name = path.display().to_string();
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{name}: {e}"));
+    run_text(chip, (&name, &text), &Options::default(), kind, tile, trips, seeds);
+}
+
+/// The same of the text of a kernel and its name.
+pub fn run_text(
+    chip: &str,
+    (name, text): (&str, &str),
+    options: &Options,
+    kind: Kind,
+    tile: [u64; 3],
+    trips: &[u64],
+    seeds: u64,
+) {
     let target = Target::named(chip).unwrap();
-    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    let output = warploom::compile(&module, &target, &Options::default())
+    let module = warploom::read(text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, options)
         .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let metadata = &output.emitted.metadata;
     let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
