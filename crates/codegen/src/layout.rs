@@ -173,6 +173,18 @@ impl Operand {
         byte / self.tile.panel * self.tile.panel_bytes() + byte % self.tile.panel
     }
 
+    /// Bytes from one part of so many rows (or columns) of M or N to the next; `None` where parts begin inside of panels.
+    pub fn part_step(&self, part: u64) -> Option<u64> {
+        match self.mn_major {
+            false => part.is_multiple_of(8).then_some(part * self.tile.panel),
+            true => {
+                let byte = part * self.tile.elem;
+                let whole = byte.is_multiple_of(self.tile.panel);
+                whole.then_some(byte / self.tile.panel * self.tile.panel_bytes())
+            }
+        }
+    }
+
     /// Bytes from the start of the tile to rows (or columns) `64 * block` of M or N.
     pub fn along_mn(&self, block: u64) -> u64 {
         if self.mn_major {

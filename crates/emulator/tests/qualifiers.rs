@@ -121,6 +121,7 @@ fn what_an_operation_has_not_is_refused() {
         ("setp.eq.ftz.f64 %p1, %rd1, %rd1;", "type"),
         ("redux.sync.add.f32 %r1, %r1, -1;", "type"),
         ("shfl.sync.idx.b64 %rd1, %rd1, 0, 31, -1;", "type"),
+        ("wgmma.fence.sync.aligned;", "sm_100a has no wgmma"),
     ] {
         let text = format!(
             ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k() {{\n.reg .pred %p<2>;\n.reg .b16 %h<2>;\n\

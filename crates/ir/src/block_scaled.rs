@@ -1,6 +1,6 @@
 //! Formats of block-scaled products (`warploom.dot_block_scaled`).
 
-/// A format of elements.
+/// A format of elements. Exhaustive: these are the ones that products of scaled blocks have, and each is lowered in its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockFormat {
     /// 4 bits of exponent, 3 of fraction.

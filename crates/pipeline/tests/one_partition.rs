@@ -167,7 +167,7 @@ fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
         assert_eq!(
             (gemm.expanded().unwrap().shape.layout, gemm.expanded().unwrap().shape.warps),
             // One warpgroup holds the sum of 128x128, so no second one reads the operands again.
-            (RegisterLayout::Wgmma, 4)
+            (RegisterLayout::Wgmma { columns: 1 }, 4)
         );
         assert_eq!((gemm.depths[0].slots, gemm.loops[0].pipelined.pending), (depth, pending));
         assert_eq!(gemm.synchronous, None);
@@ -181,7 +181,7 @@ fn products_of_copied_tiles_are_asynchronous_where_the_chip_has_them() {
     let attention = one_partition("attention.sm80", "sm_90a", &checked());
     assert_eq!(
         (attention.expanded().unwrap().shape.layout, attention.loops[0].pipelined.pending),
-        (RegisterLayout::Wgmma, 0)
+        (RegisterLayout::Wgmma { columns: 1 }, 0)
     );
 }
 
@@ -194,7 +194,7 @@ fn operands_that_wgmma_does_not_read_as_they_lie_are_laid_down_again() {
     let made = common::compile_one(&module, &target, &checked()).unwrap_or_else(|e| panic!("{}", e[0]));
     assert_eq!(
         (made.expanded().unwrap().shape.layout, made.expanded().unwrap().stored.len()),
-        (RegisterLayout::Wgmma, 1)
+        (RegisterLayout::Wgmma { columns: 1 }, 1)
     );
     // A product reads what the next trip overwrites: it ends in its own.
     assert_eq!(made.loops[0].pipelined.pending, 0);
@@ -272,7 +272,7 @@ fn attention_in_one_partition_takes_slots_in_turns_where_memory_is_short() {
 fn products_through_pointers_run_on_every_chip() {
     for chip in ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"] {
         let gemm = one_partition("gemm_pointers", chip, &checked());
-        let asynchronous = gemm.expanded().unwrap().shape.layout == RegisterLayout::Wgmma;
+        let asynchronous = gemm.expanded().unwrap().shape.layout == RegisterLayout::Wgmma { columns: 1 };
         assert_eq!(asynchronous, chip == "sm_90a", "{chip}");
         let made = one_partition("gemm_device_descriptors", chip, &checked());
         assert!(made.depths[0].slots >= 2, "{chip}");

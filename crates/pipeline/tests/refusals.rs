@@ -168,18 +168,15 @@ fn loops_with_nothing_to_pipeline() {
 
 #[test]
 fn every_reason_is_given_at_once_in_file_order() {
-    let kernel = Kernel {
-        extents: [32, 512, 64],
-        input: "f8E4M3FN",
-        b_transposed: false,
-        ..Kernel::default()
-    };
+    let kernel =
+        Kernel { extents: [32, 512, 64], input: "f8E4M3FN", b_transposed: false, ..Kernel::default() };
     let text = wide(&kernel);
     let all = refusals(&text, &CompileOptions::default());
     let codes: Vec<Code> = all.iter().map(|r| r.code).collect();
-    assert_eq!(codes, [Code::Shape, Code::Shape, Code::Layout, Code::Type], "{all:?}");
+    assert_eq!(codes, [Code::Shape, Code::Shape, Code::Layout, Code::Type, Code::Type], "{all:?}");
     assert!(line(&text, &all[0]).contains("tt.dot"));
-    assert!(line(&text, &all[3]).contains("tt.descriptor_store"));
+    assert!(line(&text, &all[3]).contains("arith.extf"));
+    assert!(line(&text, &all[4]).contains("tt.descriptor_store"));
     assert!(all[0].op.as_deref().unwrap().contains("tt.dot"), "{:?}", all[0].op);
 }
 

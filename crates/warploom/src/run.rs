@@ -175,6 +175,11 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         }
         let bits = u64::from(elem.elem_bits().ok_or_else(wrong)?);
         let fault = |e: interp::Fault| RunError::Arguments(format!("argument {i}: {e}"));
+        // Any bits of narrow integers; wider ones may be places, and are zeros.
+        let (low, high) = match (&elem, bits) {
+            (Type::Int(..), 1..=16) => (0.0, f64::from(1u32 << bits)),
+            _ => (-1.0, 1.0),
+        };
         let mut tensor = Tensor::with_strides(elem, &shape, &strides(&shape, bits)).map_err(fault)?;
         match spec {
             ArgSpec::Values(values) | ArgSpec::Bits(_, values) => {
@@ -186,7 +191,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
                 };
                 tensor = tensor.with_bytes(bytes).ok_or_else(wrong)?;
             }
-            _ => tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), -1.0, 1.0),
+            _ => tensor.fill_random(case.seed.wrapping_mul(1009).wrapping_add(i as u64), low, high),
         }
         let buffer = memory.upload(&tensor);
         bound.push(if ty.is_desc() { interp::Arg::desc(buffer, &tensor) } else { interp::Arg::ptr(buffer) });

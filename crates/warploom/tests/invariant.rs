@@ -43,7 +43,9 @@ fn what_stays_is_loaded_in_front_of_a_loop_c8() {
         // What changes is copied ahead, but for the tile of the last.
         for (name, own) in [("weighted", 0), ("nested", 0), ("ordered", 0), ("outer", 8)] {
             let ptx = ptx(name, chip);
-            let loops = innermost(&ptx);
+            // The outer loop copies, and may stand around its inner one in another order than the text's.
+            let inner = |lines: &Vec<&str>| name != "nested" || count(lines, "cp.async") == 0;
+            let loops: Vec<Vec<&str>> = innermost(&ptx).into_iter().filter(inner).collect();
             assert!(!loops.is_empty(), "{name}, {chip}\n{ptx}");
             for lines in loops {
                 assert_eq!(count(&lines, "ld.global"), own, "{name}, {chip}\n{}", lines.join("\n"));

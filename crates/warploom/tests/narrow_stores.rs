@@ -10,7 +10,8 @@ use warploom_testing::pipeline::Kernel;
 
 #[test]
 fn results_of_8_bits_leave_by_descriptors_c33() {
-    let several = Options::default().partitions(Some(Partitions::Several));
+    let mut several = Options::default();
+    several.pipeline = several.pipeline.partitions(Some(Partitions::Several));
     for output in ["f8E4M3FN", "f8E5M2"] {
         for (extents, row_scale) in [([128, 128, 64], false), ([128, 64, 64], true), ([64, 256, 32], false)] {
             let kernel = Kernel { extents, output, row_scale, ..Kernel::default() };

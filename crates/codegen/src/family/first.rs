@@ -8,7 +8,7 @@ impl Family {
     pub fn first_of(self, thread: u64) -> (u64, u64) {
         let (warp, lane) = (thread / 32, thread % 32);
         match self {
-            Family::Wgmma(family) => (family.row_of(warp) + lane / 4, 2 * (lane % 4)),
+            Family::Wgmma(family) => (family.row_of(warp) + lane / 4, family.col_of(warp) + 2 * (lane % 4)),
             Family::MmaSync(family) => {
                 let (m, quad) = (u64::from(family.m), lane % 4);
                 (16 * (warp % m) + lane / 4, 8 * (warp / m) + 2 * quad)

@@ -7,6 +7,9 @@ use super::rows::{self, Rows};
 use super::wgmma::Wgmma;
 use crate::error::Result;
 
+/// More columns than any tile has.
+const WIDEST: u64 = 1 << 20;
+
 /// A layout of tiles in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Family {
@@ -83,17 +86,39 @@ impl Family {
     /// Columns below which the first column of every lane lies: a power of two.
     pub fn col_span(self) -> u64 {
         match self {
-            Family::Wgmma(_) => 8,
+            Family::Wgmma(family) => match (family.columns, family.part) {
+                (0 | 1, _) => 8,
+                (_, 0) => WIDEST,
+                (columns, part) => u64::from(columns) * u64::from(part),
+            },
             Family::MmaSync(family) => family.col_step(),
             Family::Rows(_) => rows::RUN,
             Family::Blocked(family) => family.col_step(),
         }
     }
 
-    /// Whether lane `t` of each four holds columns `2 t` and `2 t + 1` of every eight of their rows.
+    /// The same family for tiles of so many columns: where warpgroups stand side by side, the first column of a lane
+    /// depends on that.
+    pub fn sized(self, cols: u64) -> Family {
+        match self {
+            Family::Wgmma(family) => Family::Wgmma(family.sized(cols)),
+            family => family,
+        }
+    }
+
+    /// The same for no tile.
+    pub fn bare(self) -> Family {
+        match self {
+            Family::Wgmma(family) => Family::Wgmma(family.bare()),
+            family => family,
+        }
+    }
+
+    /// Whether lane `t` of each four holds columns `2 t` and `2 t + 1` of every eight of their rows, and all lanes of a row
+    /// are those four.
     pub fn is_quads(self) -> bool {
         match self {
-            Family::Wgmma(_) => true,
+            Family::Wgmma(family) => family.columns <= 1,
             Family::MmaSync(family) => family.n == 1,
             Family::Blocked(_) | Family::Rows(_) => false,
         }

@@ -45,7 +45,8 @@ impl<'c> Lower<'c, '_> {
         family: Family,
         (row, col): (u64, u64),
     ) -> Result<PointerValue<'c>> {
-        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let (elem, family) = (layout.elem, family.sized(layout.cols));
         let (first, own) = (family.first(self, Axis::Row)?, family.first(self, Axis::Col)?);
         // The rows of a pattern of 8 differ in their swizzle, those 8 further do not.
         let first = self.ir.add(first, self.ir.c32(row % 8))?;

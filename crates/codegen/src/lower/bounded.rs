@@ -38,7 +38,7 @@ impl<'c> Lower<'c, '_> {
     /// no tile of the partition does: they gain nothing.
     pub(super) fn edges(&mut self, key: &Key) -> Option<Edges> {
         let column = *key.1.get(column(key)?)?;
-        let own = matches!(column.base, Base::Lane(family, _) if family == self.place.family);
+        let own = matches!(column.base, Base::Lane(family, _) if family.bare() == self.place.family);
         if !own || matches!(self.place.family, Family::Blocked(_)) {
             return None;
         }

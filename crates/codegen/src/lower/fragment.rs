@@ -144,6 +144,7 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn place_at(&self, value: ValueId, family: Family, i: u64) -> Result<Coords> {
         let (_, cols) = self.matrix(value)?;
         let (row, col) = family.place(cols, i);
+        let family = family.sized(cols);
         let rank = self.module.ty(value).shape().len();
         let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank - 2).collect();
         at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
@@ -152,10 +153,11 @@ impl<'c> Lower<'c, '_> {
 
     /// Position in a vector, `offset` from the lane's own first.
     pub(super) fn slice_at(&self, value: ValueId, family: Family, axis: Axis, offset: u64) -> Coords {
-        let rank = self.module.ty(value).shape().len();
-        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank).collect();
-        if let Some(coord) = at.get_mut(slice_dimension(rank, axis)) {
-            *coord = family.coord(axis, offset);
+        let shape = self.module.ty(value).shape();
+        let dimension = slice_dimension(shape.len(), axis);
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, shape.len()).collect();
+        if let (Some(coord), Some(&extent)) = (at.get_mut(dimension), shape.get(dimension)) {
+            *coord = family.sized(extent).coord(axis, offset);
         }
         at
     }
@@ -187,7 +189,7 @@ impl<'c> Lower<'c, '_> {
     /// Which of the lane's elements stands at a position of a matrix of so many columns.
     pub(super) fn index_of(&self, family: Family, cols: u64, at: &Coords) -> Result<u64> {
         let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
-        let own = |coord: &Coord, axis| self.starts_alike(coord.base, Base::Lane(family, axis));
+        let own = |coord: &Coord, axis| self.starts_alike(coord.base, family.sized(cols).base(axis));
         if !own(row, Axis::Row) || !own(col, Axis::Col) {
             return Err(elsewhere().into());
         }
@@ -215,7 +217,7 @@ impl<'c> Lower<'c, '_> {
             }
             Form::Slice { axis, extent } => {
                 let coord = at.get(slice_dimension(at.len(), axis)).ok_or_else(missing)?;
-                if !self.starts_alike(coord.base, Base::Lane(family, axis)) {
+                if !self.starts_alike(coord.base, family.sized(extent).base(axis)) {
                     return Err(elsewhere().into());
                 }
                 let held = family.held(axis, extent)?;

@@ -44,7 +44,8 @@ pub(crate) fn lower<'c, 'a>(
     let group = ir.shr(thread, 5)?;
     let uniform = [ir.c32(u64::from(u32::MAX)).into(), group.into(), ir.c32(0).into(), ir.c32(31).into()];
     let warp = as_int(ir.intrinsic("nvvm.shfl.sync.idx.i32", &uniform)?)?;
-    let family = Family::Wgmma(Wgmma { warp: 0, warps: program.warps as u16, shared: false });
+    let warps = program.warps as u16;
+    let family = Family::Wgmma(Wgmma { warp: 0, warps, shared: false, columns: 1, part: 0 });
     let place = Place {
         warp: 0,
         warps: program.warps,

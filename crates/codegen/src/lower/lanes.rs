@@ -33,6 +33,7 @@ impl Wgmma {
         let ir = &lower.ir;
         let warp = ir.shr(ir.sub(lower.thread, ir.c32(32 * u64::from(self.warp)))?, 5)?;
         if !self.shared {
+            let warp = if self.columns > 1 { ir.remainder(warp, self.warps_down())? } else { warp };
             return ir.shl(warp, 4);
         }
         let (quarter, second) = (ir.shl(ir.and(warp, 3)?, 5)?, ir.shl(ir.and(ir.shr(warp, 2)?, 1)?, 4)?);
@@ -44,8 +45,22 @@ impl Wgmma {
         let ir = &lower.ir;
         match axis {
             Axis::Row => ir.or(self.warp_row(lower)?, ir.and(ir.shr(lower.thread, 2)?, 7)?),
-            Axis::Col => ir.shl(ir.and(lower.thread, 3)?, 1),
+            Axis::Col => ir.add(self.part_first(lower)?, ir.shl(ir.and(lower.thread, 3)?, 1)?),
         }
+    }
+
+    /// Number of the lane's warpgroup among those that stand side by side.
+    pub fn column<'c>(self, lower: &Lower<'c, '_>) -> Result<IntValue<'c>> {
+        let ir = &lower.ir;
+        match self.columns {
+            0 | 1 => Ok(ir.c32(0)),
+            _ => ir.quotient(ir.sub(lower.warp, ir.c32(u64::from(self.warp)))?, self.warps_down()),
+        }
+    }
+
+    /// First column of its part.
+    pub fn part_first<'c>(self, lower: &Lower<'c, '_>) -> Result<IntValue<'c>> {
+        lower.ir.scale(self.column(lower)?, self.part_step())
     }
 }
 

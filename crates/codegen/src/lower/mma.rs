@@ -52,7 +52,8 @@ impl<'c> Lower<'c, '_> {
             First::Registers(registers) => registers,
         };
         let flight = Some(Flight { number: self.products, reads });
-        let form = Form::Tile { cols: shape.n, packed: shape.half_sums };
+        let cols = shape.n * u64::from(family.columns.max(1));
+        let form = Form::Tile { cols, packed: shape.half_sums };
         let fragment = Fragment { family: Family::Wgmma(family), form, registers, flight };
         self.bound.insert(result, Bound::Fragment(fragment));
         Ok(())
@@ -67,9 +68,9 @@ impl<'c> Lower<'c, '_> {
             let (view, operand) = self.operand_view(value, (shape.a, Engine::Wgmma), false)?;
             return Ok(First::Shared(view, operand));
         }
-        if shape.a.bytes != 2 {
+        if shape.a.bytes != 2 || self.wgmma()?.columns > 1 {
             let text = format!("operand a of tt.dot, {}, from registers", self.module.ty(value));
-            let fix = "bf16 or f16, or a tile in shared memory";
+            let fix = "bf16 or f16 of lanes that have whole rows, or a tile in shared memory";
             return Err(refuse(Code::Layout, text).rule("C61").note("instead", fix).into());
         }
         let fragment = self.fragment(value)?;
@@ -100,15 +101,17 @@ impl<'c> Lower<'c, '_> {
         if (m, k, n) != (m2, k2, n2) {
             return Err(refuse(Code::Verify, format!("tt.dot of {ta} and {tb} into {tc}")).into());
         }
-        let odd = ka.whole && *n > 32 && n % 16 != 0;
-        if k % ka.k() != 0 || n % 8 != 0 || *n == 0 || *n > 256 || odd {
+        let family = self.wgmma()?;
+        let part = family.part_of(*n);
+        let odd = ka.whole && part > 32 && part % 16 != 0 || part * u64::from(family.columns.max(1)) != *n;
+        if k % ka.k() != 0 || part % 8 != 0 || part == 0 || part > 256 || odd {
             let text = format!("no wgmma covers {m}x{n}x{k}");
             let needs = format!("N 8..256 in steps of 8, K in steps of {}", ka.k());
             return Err(refuse(Code::Shape, text).rule("T12").note("needs", needs).into());
         }
         self.check_accumulation(op, ka.bytes, *k)?;
-        let blocks = self.wgmma()?.blocks(*m)?;
-        Ok(Shape { a: ka, b: kb, n: *n, half_sums, steps: k / ka.k(), blocks })
+        let blocks = family.blocks(*m)?;
+        Ok(Shape { a: ka, b: kb, n: part, half_sums, steps: k / ka.k(), blocks })
     }
 
     /// Accumulators that must be fresh every few elements of K are refused (C7).
@@ -195,18 +198,33 @@ impl<'c> Lower<'c, '_> {
         b: &(View<'c>, Operand),
         args: &mut Vec<Val<'c>>,
     ) -> Result<Vec<&'static str>> {
-        let groups = self.wgmma()?.groups();
+        let family = self.wgmma()?;
+        let groups = family.groups();
         let mut classes = Vec::new();
         let a_at = match a {
             First::Registers(_) => None,
             First::Shared(view, operand) => {
                 let first = self.ir.c32(self.place.warp);
-                let group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
+                let mut group = self.ir.shr(self.ir.sub(self.warp, first)?, 2)?;
+                if family.columns > 1 {
+                    group = self.ir.remainder(group, groups)?;
+                }
                 let own = self.ir.scale(group, operand.along_mn(1) >> 4)?;
                 Some((self.descriptor(&(*view, *operand), Some(own), Engine::Wgmma)?, *operand))
             }
         };
-        let b_at = self.descriptor(b, None, Engine::Wgmma)?;
+        let own = match family.columns {
+            0 | 1 => None,
+            _ => {
+                let step = b.1.part_step(shape.n).ok_or_else(|| {
+                    let text = format!("{} columns of operand b of tt.dot for each warpgroup", shape.n);
+                    let needs = "whole panels of an operand whose N is contiguous";
+                    refuse(Code::Layout, text).rule("C62").note("needs", needs)
+                })?;
+                Some(self.ir.scale(family.column(self)?, step >> 4)?)
+            }
+        };
+        let b_at = self.descriptor(b, own, Engine::Wgmma)?;
         for step in 0..shape.steps {
             for block in 0..shape.blocks {
                 match (a, a_at) {

@@ -40,14 +40,22 @@ impl<'c> Lower<'c, '_> {
         let module = self.module;
         let (operands, shape) = (&module.ops[op].operands, module.ty(result).shape());
         let map = match module.ops[op].opcode {
+            // Copies of what is loaded may be loaded in any layout.
+            Broadcast if !operands.iter().any(|&v| self.is_held(v)) => return None,
             Reshape | Trans | ExpandDims | Broadcast | Split | Join => {
                 let held = operands.iter().find_map(|&v| self.layout_now(v))?;
                 self.tile_op(op).ok()??.forward(&held).ok()??
             }
             Gather => self.layout_now(*operands.get(1)?)?,
             opcode if opcode.is_elementwise() => {
-                let alike = operands.iter().filter(|&&v| module.ty(v).shape() == shape);
-                alike.filter_map(|&v| self.layout_now(v)).min_by_key(|l| l.input_size(Dim::Register))?
+                let alike = || operands.iter().filter(|&&v| module.ty(v).shape() == shape);
+                // What is loaded in many dimensions may be loaded in any layout, and so may the rest where lanes hold none of it.
+                let loaded =
+                    |v: &ValueId| self.lazy_of(*v).reads != Memory::NONE && !self.natural.contains_key(v);
+                if alike().any(loaded) && !alike().any(|&v| self.is_held(v)) {
+                    return None;
+                }
+                alike().filter_map(|&v| self.layout_now(v)).min_by_key(|l| l.input_size(Dim::Register))?
             }
             _ => return None,
         };

@@ -44,9 +44,10 @@ impl<'c> Lower<'c, '_> {
         };
         let peers = family.peers(along);
         let inside = family.held(along, inner)?;
+        let sized = family.sized(cols);
         let mut partial: Vec<Row<'c>> = Vec::new();
         for offset in family.held(kept, extent)? {
-            let place = (family, along, offset);
+            let place = (sized, along, offset);
             let mut folded = self.fold(block, operands, place, &inside)?;
             for &lane in &peers.lanes {
                 let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;

@@ -206,6 +206,7 @@ impl<'c> Lower<'c, '_> {
             None => self.slice_at(value, family, along, offset),
             Some(kept) => {
                 let (row, col) = if along == Axis::Col { (kept, offset) } else { (offset, kept) };
+                let family = family.sized(self.module.ty(value).shape().last().copied().unwrap_or(1));
                 [family.coord(Axis::Row, row), family.coord(Axis::Col, col)].into_iter().collect()
             }
         }

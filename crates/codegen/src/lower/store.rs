@@ -89,6 +89,7 @@ impl<'c> Lower<'c, '_> {
                 if columns.rows == half.block_rows()
                     && rows == 64 * half.groups()
                     && half.groups() <= 2
+                    && half.columns <= 1
                     && bits > 8 =>
             {
                 return self.store_half(value, &view, half, columns, bits);
@@ -107,24 +108,27 @@ impl<'c> Lower<'c, '_> {
             _ => {}
         }
         let family = self.wgmma()?;
-        if bits == 16 && layout.panel >= 32 {
-            self.store_matrices(value, &view, family)
-        } else {
-            self.store_pairs(value, &view, family, bits)
+        match family.columns {
+            _ if bits == 16 && layout.panel >= 32 && family.part_of(cols).is_multiple_of(16) => {
+                self.store_matrices(value, &view, family)
+            }
+            0 | 1 => self.store_pairs(value, &view, family, bits),
+            _ => self.store_lanes(value, &view, Family::Wgmma(family), bits),
         }
     }
 
     /// 16 columns at a time, panels innermost so that addresses differ by constants.
     fn store_matrices(&mut self, value: ValueId, view: &View<'c>, family: Wgmma) -> Result<()> {
         let (rows, cols) = self.matrix(value)?;
-        let blocks = family.blocks(rows)?;
+        let (blocks, cols) = (family.blocks(rows)?, family.part_of(cols));
         let layout = self.program.rings[view.ring].payloads[view.payload].layout;
-        let per_panel = layout.panel / 32;
+        let panel = layout.panel.min(2 * cols);
+        let per_panel = panel / 32;
         // A read from shared memory cannot move before a store: each store waits for the reads of later ones.
         let mut waiting = VecDeque::new();
         for block in 0..blocks {
             for inside in 0..per_panel {
-                for panel in 0..cols * 2 / layout.panel {
+                for panel in 0..cols * 2 / panel {
                     let chunk = panel * per_panel + inside;
                     let address = self.matrix_address(view, family, block, chunk)?;
                     let mut args: Vec<Val<'c>> = vec![address.into()];

@@ -208,7 +208,7 @@ impl<'c> Lower<'c, '_> {
         self.ir.seek(store);
         for (offset, element) in elements {
             let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(1)).collect();
-            at.push(family.coord(axis, offset));
+            at.push(family.sized(extent).coord(axis, offset));
             let to = self.element_address(value, view, &at)?;
             self.ir.store(element.into(), to, elem as u32)?;
         }
@@ -275,8 +275,9 @@ impl<'c> Lower<'c, '_> {
 
     /// The coordinates of an element of a matrix, `row` and `col` from the lane's own first.
     fn lane_coords(&self, value: ValueId, family: Family, (row, col): (u64, u64)) -> Coords {
-        let rank = self.module.ty(value).shape().len();
-        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, rank.saturating_sub(2)).collect();
+        let shape = self.module.ty(value).shape();
+        let family = family.sized(shape.last().copied().unwrap_or(1));
+        let mut at: Coords = std::iter::repeat_n(Coord::ZERO, shape.len().saturating_sub(2)).collect();
         at.extend([family.coord(Axis::Row, row), family.coord(Axis::Col, col)]);
         at
     }

@@ -100,13 +100,14 @@ impl<'c> Lower<'c, '_> {
     /// One element of a tile in tensor memory. The columns around it come with it and are kept: a load brings
     /// several, and what it brings passes through its wait (C46).
     pub(super) fn tensor_element(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Val<'c>> {
-        let Some((family, wanted)) = by_lanes(at) else {
+        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
+        let Some((family, wanted)) = by_lanes(at, layout.cols) else {
             let family = self.family()?;
             let held = self.places(value, family, self.form(value, family)?)?;
-            let own = self.own_place(&held, at).filter(|own| by_lanes(own).is_some());
+            let own = self.own_place(&held, at).filter(|own| by_lanes(own, layout.cols).is_some());
             return self.tensor_element(value, view, own.ok_or_else(elsewhere)?);
         };
-        if view.transposed || self.place.elected || family != self.place.family {
+        if view.transposed || self.place.elected || family.bare() != self.place.family {
             return Err(elsewhere().into());
         }
         if self.module.ty(value).elem_bits() != Some(32) {
@@ -114,7 +115,6 @@ impl<'c> Lower<'c, '_> {
             let fix = "32-bit elements; packed ones are for products";
             return Err(refuse(Code::Type, text).rule("C66").note("instead", fix).into());
         }
-        let layout = self.program.rings[view.ring].payloads[view.payload].layout;
         let block = self.program.rings[view.ring].payloads[view.payload].columns.map(|columns| columns.rows);
         let (own, brought) = match family {
             Family::Rows(rows) if block == Some(128) => {
@@ -150,9 +150,13 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Where this warp's 16 rows of a tile begin: in its quarter of the lanes, behind those of another warpgroup where two
-    /// share it, in the columns of its warpgroup's first block.
+    /// share it, in the columns of its warpgroup's first block, or of its part of the columns.
     pub(super) fn half_offset(&mut self, half: Wgmma, width: u64) -> Result<IntValue<'c>> {
-        let quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
+        let mut quarter = self.ir.shl(self.ir.and(self.warp, 3)?, 21)?;
+        if half.columns > 1 {
+            let part = self.ir.scale(half.column(self)?, half.part_of(width))?;
+            quarter = self.ir.add(quarter, part)?;
+        }
         if half.groups() == 1 {
             return Ok(quarter);
         }
@@ -218,10 +222,14 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// How lanes hold an element that each of them has a place for, and the offsets of its row and column there.
-fn by_lanes(at: &Coords) -> Option<(Family, (u64, u64))> {
+/// How lanes hold an element of a tile of so many columns that each of them has a place for, and the offsets of its row
+/// and column there.
+fn by_lanes(at: &Coords, cols: u64) -> Option<(Family, (u64, u64))> {
     let [.., row, col] = at.as_slice() else { return None };
-    let (Base::Lane(family, Axis::Row), Base::Lane(_, Axis::Col)) = (row.base, col.base) else { return None };
+    let Base::Lane(family, Axis::Row) = row.base else { return None };
+    if col.base != family.sized(cols).base(Axis::Col) {
+        return None;
+    }
     Some((family, (u64::from(row.offset), u64::from(col.offset))))
 }
 
@@ -238,7 +246,8 @@ fn columns_at(cols: u64, (row, col): (u64, u64)) -> Option<Brought> {
 /// `8 (j / 4) + j % 2` of its 16 rows (E48). The blocks of a warpgroup stand as many rows from each other as all warpgroups
 /// have, and as many columns as that height has blocks of tensor memory.
 fn accumulators_at(cols: u64, half: Wgmma, (row, col): (u64, u64)) -> Option<Brought> {
-    let &(width, name) = HALF_LOADS.iter().find(|(width, _)| cols.is_multiple_of(*width))?;
+    let part = half.part_of(cols);
+    let &(width, name) = HALF_LOADS.iter().find(|(width, _)| part.is_multiple_of(*width))?;
     let height = 64 * half.groups();
     let (first, block) = (col / width * width, row / height);
     let places = (0..width / 2).map(|j| (block * height + 8 * (j / 2 % 2), first + 8 * (j / 4) + j % 2));

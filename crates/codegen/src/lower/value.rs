@@ -91,11 +91,19 @@ impl Coord {
 
     /// A position relative to the lane's own first row or column.
     pub fn lane(family: Family, axis: Axis, offset: u32) -> Coord {
-        Coord { base: Base::Lane(family, axis), offset }
+        Coord { base: family.base(axis), offset }
     }
 }
 
 impl Family {
+    /// The lane's own first row, or column of the tiles that the family is [sized](Family::sized) for.
+    pub fn base(self, axis: Axis) -> Base {
+        match axis {
+            Axis::Row => Base::Lane(self.bare(), axis),
+            Axis::Col => Base::Lane(self, axis),
+        }
+    }
+
     /// A position along a dimension, `offset` from the lane's own first.
     pub fn coord(self, axis: Axis, offset: u64) -> Coord {
         Coord::lane(self, axis, offset as u32)

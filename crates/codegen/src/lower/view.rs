@@ -43,7 +43,8 @@ impl<'c> Lower<'c, '_> {
         let payload = &self.program.rings[view.ring].payloads[view.payload];
         let (layout, columns) = (payload.layout, payload.columns);
         let family = self.place.family;
-        let own = |coord: &Coord, axis| coord.base == Base::Lane(family, axis);
+        let width = self.module.ty(value).shape().last().copied().unwrap_or(1);
+        let own = |coord: &Coord, axis| coord.base == family.sized(width).base(axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if columns.is_some()
             || view.transposed
@@ -75,7 +76,11 @@ impl<'c> Lower<'c, '_> {
             Family::MmaSync(sync) => self.matrices_at(view, sync, family.place(cols, i / 8 * 8))?,
             _ => {
                 let accumulators = self.wgmma()?;
-                self.matrix_address(view, accumulators, i / (cols / 2), i % (cols / 2) / 8)?
+                let part = accumulators.part_of(cols);
+                if !part.is_multiple_of(16) && part < cols {
+                    return Ok(None);
+                }
+                self.matrix_address(view, accumulators, i / (part / 2), i % (part / 2) / 8)?
             }
         };
         let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[four.into()])?;
@@ -161,8 +166,8 @@ impl<'c> Lower<'c, '_> {
             Family::Blocked(blocked) => u64::from(blocked.warp) == self.place.warp,
             _ => false,
         };
-        let own = own && self.starts_alike(row.base, Base::Lane(family, Axis::Row));
-        let own = own || family == self.place.family && row.base == Base::Lane(family, Axis::Row);
+        let own = own && self.starts_alike(row.base, family.base(Axis::Row));
+        let own = own || family.bare() == self.place.family && row.base == family.base(Axis::Row);
         if view.transposed || !self.is_flat(value) || !own || count < 2 {
             return Ok(None);
         }
@@ -210,7 +215,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Address for `ldmatrix.x4` or `stmatrix.x4` of this lane: 16 rows of the warp, columns `16 * chunk`
-    /// on (C64).
+    /// on of its part (C64).
     pub(super) fn matrix_address(
         &mut self,
         view: &View<'c>,
@@ -226,7 +231,19 @@ impl<'c> Lower<'c, '_> {
         let row = self.ir.or(first, self.ir.and(lane, 15)?)?;
         let half = self.ir.shl(self.ir.and(self.ir.shr(lane, 4)?, 1)?, 4)?;
         let line = self.ir.add(self.ir.scale(row, layout.panel)?, half)?;
+        // Parts are whole panels, or lie in one.
+        let (part, column) = (family.part_of(layout.cols) * layout.elem, family.column(self)?);
+        let (line, own) = match part {
+            _ if family.columns <= 1 => (line, None),
+            part if part < layout.panel => {
+                let within = self.ir.and(self.ir.scale(column, part)?, layout.panel - 1)?;
+                let panel = self.ir.quotient(column, layout.panel / part)?;
+                (self.ir.add(line, within)?, Some(self.ir.scale(panel, layout.panel_bytes())?))
+            }
+            part => (line, Some(self.ir.scale(column, part / layout.panel * layout.panel_bytes())?)),
+        };
         let line = self.swizzled(line, inside, view)?;
+        let line = own.map_or(Ok(line), |own| self.ir.add(line, own))?;
         let fixed = panel * layout.panel_bytes() + block * 64 * family.groups() * layout.panel;
         let slot = self.slot_at(view.ring, view.payload, view.slot)?;
         let slot = self.ir.offset(slot, self.ir.int(8).into(), line)?;

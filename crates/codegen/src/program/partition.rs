@@ -74,8 +74,22 @@ impl Program<'_> {
 fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
     let (warp, warps) = (warp as u16, warps as u16);
     match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
-        None | Some("wgmma") => Ok(Family::Wgmma(Wgmma { warp, warps, shared: false })),
-        Some("wgmma_pairs") => Ok(Family::Wgmma(Wgmma { warp, warps, shared: true })),
+        None => Ok(Family::Wgmma(Wgmma { warp, warps, shared: false, columns: 1, part: 0 })),
+        Some("wgmma") => {
+            let columns = match module.attr(op, "tiling") {
+                None => 1,
+                Some(_) => {
+                    let [m, n] = tiling(module, op)?;
+                    if 4 * u64::from(m) * u64::from(n) != u64::from(warps) {
+                        let text = format!("{m} x {n} warpgroups in a partition of {warps} warps");
+                        return Err(refuse(Code::Verify, text).rule("C61").into());
+                    }
+                    n
+                }
+            };
+            Ok(Family::Wgmma(Wgmma { warp, warps, shared: false, columns, part: 0 }))
+        }
+        Some("wgmma_pairs") => Ok(Family::Wgmma(Wgmma { warp, warps, shared: true, columns: 1, part: 0 })),
         Some("rows") => Ok(Family::Rows(Rows { warp, warps })),
         Some("mma_sync") => {
             let [m, n] = tiling(module, op)?;

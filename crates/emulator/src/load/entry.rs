@@ -1,5 +1,6 @@
 //! One kernel: parameters, variables, instructions, and those of the functions it calls.
 
+use super::features::lacking;
 use super::frame::{Frame, parameter};
 use super::functions::{Bodies, below};
 use super::variables::{Shared, Symbols, align_up};
@@ -12,6 +13,7 @@ use crate::isa::uses;
 use crate::module::{Entry, Param};
 use std::collections::HashMap;
 use std::sync::Arc;
+use warploom_chips::Target;
 use warploom_ptx::Function;
 
 /// Diagnostics of one entry that are kept.
@@ -88,6 +90,8 @@ pub(super) struct Surroundings<'t, 'a> {
     pub bodies: Bodies<'t, 'a>,
     /// Bytes of the parameters of each kernel.
     pub parameters: Vec<u64>,
+    /// The chip that the text is for, where it is one that is known.
+    pub chip: Option<Target>,
 }
 
 /// A kernel or a device function before it is decoded.
@@ -142,7 +146,9 @@ fn decode<'t, 'a: 't>(
         for step in body.text.steps() {
             // Every refusal names its instruction.
             let opcode = step.instruction.opcode;
-            match decode::instruction(&mut cx, step).map_err(|d| d.of(opcode)) {
+            let lacking = module.chip.as_ref().and_then(|chip| lacking(chip, step.instruction));
+            let decoded = decode::instruction(&mut cx, step);
+            match lacking.map_or(decoded, Err).map_err(|d| d.of(opcode)) {
                 Ok(mut inst) => {
                     inst.loc += if inst.loc > 0 { locs.len() as u32 } else { 0 };
                     insts.push(inst);

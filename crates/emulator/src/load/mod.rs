@@ -1,6 +1,7 @@
 //! From PTX text to kernels that the machine can run (E71, E81).
 
 mod entry;
+mod features;
 mod frame;
 mod functions;
 mod guess;
@@ -14,6 +15,7 @@ use entry::Surroundings;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use variables::{Shared, place};
+use warploom_chips::Target;
 use warploom_ptx::{Function, Item};
 
 impl Module {
@@ -68,7 +70,8 @@ impl Module {
         }
         let parameters = kernels.iter().map(|k| entry::parameters(k).map(|(_, bytes)| bytes));
         let parameters = parameters.collect::<Result<_, RefusalReason>>()?;
-        let module = Surroundings { files, symbols, bodies, parameters };
+        let chip = Target::named(target).ok();
+        let module = Surroundings { files, symbols, bodies, parameters, chip };
         let mut entries = Vec::new();
         for function in kernels {
             entries.push(entry::load(function, &module, shared.clone())?);

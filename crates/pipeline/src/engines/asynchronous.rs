@@ -13,10 +13,10 @@ use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Category, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
-use crate::engines::RegisterLayout;
 use crate::engines::covered::{Held, is_free};
 use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
+use crate::engines::{RegisterLayout, chain};
 use crate::nest::{innermost_for, repeats};
 use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
@@ -44,12 +44,16 @@ const OVERHEAD: u64 = 88;
 /// The most of them where pointers of unknown alignment are copied through registers.
 const COPYING: u64 = 72;
 
+/// Warpgroups that may stand side by side.
+const SIDES: [u64; 2] = [2, 4];
+
 /// The most registers of products where each lane has a row of 128 to itself; half of them for one that a loop repeats.
 const ROWS: u64 = 128;
 
 /// Warps for the products of a kernel, and how its tiles lie: one warpgroup where it has room for them, then two, then four.
 /// A warpgroup has 128 rows of tensor memory to itself where its products leave room in registers, else it shares them
-/// with another; one alone has 64 then.
+/// with another; one alone has 64 then. Where sums fit no number of warpgroups one below the other, warpgroups stand
+/// side by side, and each has a part of the columns.
 ///
 /// # Errors
 /// Products that no such instruction covers, and accumulators that fit no number of warpgroups.
@@ -60,11 +64,23 @@ pub(crate) fn warps(
     aligned: bool,
     target: &Target,
 ) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
+    let of = |columns| warps_of(module, func, (dots, operands), (aligned, columns), target);
+    of(1).or_else(|error| SIDES.iter().find_map(|&columns| of(columns).ok()).ok_or(error))
+}
+
+/// The same with so many warpgroups side by side.
+fn warps_of(
+    module: &Module,
+    func: OpId,
+    (dots, operands): (&[OpId], &[DotOperand]),
+    (aligned, columns): (bool, u64),
+    target: &Target,
+) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
     let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
     let (mut held, mut widest) = (Held::of(module, func), 0);
     let mut held_for: BTreeMap<OpId, u64> = BTreeMap::new();
     for &dot in dots {
-        let product = product(module, dot, operands, target)?;
+        let product = product(module, dot, operands, (columns, target))?;
         *accumulators.entry(innermost_for(module, dot)).or_default() += product.words + product.operand;
         held_for.insert(dot, product.operand);
         if repeats(module, dot) {
@@ -73,7 +89,7 @@ pub(crate) fn warps(
         held.extend(product.held);
     }
     let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
-    let stays = |dot: OpId| tensor && accumulates(module, dot);
+    let stays = |dot: OpId| tensor && is_not_read(module, dot);
     let all = accumulators.values().copied().max().unwrap_or(0);
     // Sums of products that go round a loop beside them are in registers too. Where all of them do not fit, those that
     // live at once may.
@@ -81,8 +97,10 @@ pub(crate) fn warps(
     let live = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
     // Products that the tensor core scales have 128 rows.
     let scaled = dots.iter().any(|&dot| module.ops[dot].opcode == Opcode::DotBlockScaled);
-    let whole = |&(_, layout): &(u64, RegisterLayout)| !scaled || layout != RegisterLayout::TensorHalves;
-    let fitting = |words: u64| fitting((words, widest), &held, aligned, target).filter(whole);
+    let whole = |&(_, layout): &(u64, RegisterLayout)| {
+        !scaled || !matches!(layout, RegisterLayout::TensorHalves { .. })
+    };
+    let fitting = |words: u64| fitting((words, widest), &held, (aligned, columns), target).filter(whole);
     let chosen = fitting(all.max(live)).or_else(|| fitting(all)).or_else(|| fitting(live));
     chosen.ok_or_else(|| {
         let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live.min(all));
@@ -96,18 +114,24 @@ pub(crate) fn warps(
 fn fitting(
     (words, widest): (u64, u64),
     held: &Held,
-    aligned: bool,
+    (aligned, columns): (bool, u64),
     target: &Target,
 ) -> Option<(u64, RegisterLayout)> {
     let file = u64::from(target.registers.per_cta);
     let room = |groups: u64| (file / (128 * groups)).min(256).saturating_sub(OVERHEAD);
     let fits = |most: Option<u64>, groups: u64| {
         let room = room(groups);
-        words / (128 * groups) <= most.unwrap_or(room).min(room) && held.by(64 * groups)
+        let covered = groups.is_multiple_of(columns) && held.by(64 * groups / columns);
+        words / (128 * groups) <= most.unwrap_or(room).min(room) && covered
     };
     let limits = if aligned { [None, None] } else { [Some(COPYING), None] };
     let mut choices = limits.into_iter().flat_map(|most| [1, 2, 4].map(|groups| (most, groups)));
     match target.mma_instruction() {
+        MmaInstruction::Tcgen05 if columns > 1 => {
+            // Of 64 rows of tensor memory: the warpgroups all reach them.
+            let fitting = choices.find(|&(most, groups)| groups == columns && fits(most, groups))?;
+            Some((4 * fitting.1, RegisterLayout::TensorHalves { columns }))
+        }
         MmaInstruction::Tcgen05 => {
             let rows = || {
                 let groups =
@@ -122,12 +146,17 @@ fn fitting(
             };
             few.or_else(pairs).or_else(rows).or_else(|| {
                 let (_, groups) = choices.find(|&(most, groups)| fits(most, groups))?;
-                let layout =
-                    if groups > 1 { RegisterLayout::TensorPairs } else { RegisterLayout::TensorHalves };
+                let layout = match groups {
+                    1 => RegisterLayout::TensorHalves { columns },
+                    _ => RegisterLayout::TensorPairs,
+                };
                 Some((4 * groups, layout))
             })
         }
-        _ => choices.find(|&(most, g)| fits(most, g)).map(|(_, g)| (4 * g, RegisterLayout::Wgmma)),
+        _ => {
+            let (_, groups) = choices.find(|&(most, groups)| fits(most, groups))?;
+            Some((4 * groups, RegisterLayout::Wgmma { columns }))
+        }
     }
 }
 
@@ -141,12 +170,17 @@ struct Product {
     held: Vec<u64>,
 }
 
+/// Whether a product stays in tensor memory: it adds to what a loop carries, or another one goes on with it.
+fn is_not_read(module: &Module, dot: OpId) -> bool {
+    accumulates(module, dot) || chain::behind(module, dot).is_some()
+}
+
 /// One product, if the chip's asynchronous instruction has a form for it.
 fn product(
     module: &Module,
     dot: OpId,
     all: &[DotOperand],
-    target: &Target,
+    (columns, target): (u64, &Target),
 ) -> Result<Product, Box<Diagnostic>> {
     let no = |code: Code, rule: &'static str, text: String| {
         Err(Box::new(refuse(module, dot, code, text).rule(rule).note("instead", "mma.sync")))
@@ -181,25 +215,34 @@ fn product(
     if !(*tc.elem() == sum || halves) || (bits == 32 && !tf32) || fresh {
         return no(Code::Precision, "C7", format!("tt.dot of {ta} into {tc}"));
     }
-    let step = if tensor || (sum == Type::I32 && n > 32) { 16 } else { 8 };
-    let columns = n.is_multiple_of(step) && (n <= 256 || (tensor && n == 512));
-    if !m.is_multiple_of(64) || !columns || !k.is_multiple_of(256 / bits) {
+    // Columns of a warpgroup: its part begins where bits of its number say.
+    let part = n / columns;
+    let step = if tensor || (sum == Type::I32 && part > 32) { 16 } else { 8 };
+    let whole = part.is_multiple_of(step) && (part <= 256 || (tensor && n == 512));
+    let dealt_out = columns == 1 || (n == part * columns && part.is_power_of_two());
+    if !m.is_multiple_of(64) || !whole || !dealt_out || !k.is_multiple_of(256 / bits) {
         return no(Code::Shape, "C63", format!("no {name} covers {m}x{n}x{k}"));
     }
     // What goes round a loop as a sum of products alone stays in tensor memory.
-    let stays = tensor && accumulates(module, dot);
+    let stays = tensor && is_not_read(module, dot);
     let words = if stays { 0 } else { m.saturating_mul(n) >> u32::from(halves) };
     let (mut registers, mut held) = (0, vec![m]);
     let settled = all.iter().any(|f| f.dot == dot && f.index == 0 && f.is_settled());
     for (index, operand) in [a, b].into_iter().enumerate() {
+        // Parts of an operand whose columns are contiguous are whole panels.
+        let in_panels = |k_major: bool, swizzle: u32| {
+            columns == 1 || index == 0 || k_major || (part * bits / 8).is_multiple_of(u64::from(swizzle))
+        };
+        let readable =
+            |k_major, swizzle| readable(k_major, swizzle, bits, tensor) && in_panels(k_major, swizzle);
         match place(module, operand, index == 1, target) {
-            Some(Place::Slot { k_major, swizzle }) if readable(k_major, swizzle, bits, tensor) => {}
-            Some(Place::Computed { plain: true, .. }) if index == 0 && bits == 16 && !tensor && !settled => {
+            Some(Place::Slot { k_major, swizzle }) if readable(k_major, swizzle) => {}
+            Some(Place::Computed { plain: true, .. })
+                if index == 0 && bits == 16 && !tensor && !settled && columns == 1 =>
+            {
                 registers = m.saturating_mul(k) / 2;
             }
-            Some(Place::Computed { k_major, swizzle, rows, .. })
-                if readable(k_major, swizzle, bits, tensor) =>
-            {
+            Some(Place::Computed { k_major, swizzle, rows, .. }) if readable(k_major, swizzle) => {
                 held.extend(rows);
             }
             _ => {

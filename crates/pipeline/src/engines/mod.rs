@@ -3,6 +3,7 @@
 
 pub(crate) mod asynchronous;
 mod blocked;
+pub(crate) mod chain;
 pub(crate) mod covered;
 pub(crate) mod misfits;
 mod partition_shape;

@@ -14,9 +14,15 @@ pub enum RegisterLayout {
         n: u64,
     },
     /// Accumulators of wgmma: 64 rows of a tile to each warpgroup in turn.
-    Wgmma,
-    /// The same where products lie in tensor memory.
-    TensorHalves,
+    Wgmma {
+        /// Warpgroups side by side, which have a part of the columns each.
+        columns: u64,
+    },
+    /// The same where products lie in tensor memory: 64 rows.
+    TensorHalves {
+        /// Warpgroups side by side, which have a part of the columns each.
+        columns: u64,
+    },
     /// The same, pairs of warpgroups sharing 128 rows of tensor memory: products of 64 rows use half of the tensor core.
     TensorPairs,
     /// Rows of tensor memory: 128 rows of a tile to each warpgroup in turn, one to each lane.
@@ -48,18 +54,20 @@ impl PartitionShape {
     /// How its products are issued.
     pub fn instruction(&self) -> MmaInstruction {
         match self.layout {
-            RegisterLayout::Wgmma => MmaInstruction::Wgmma,
-            RegisterLayout::TensorHalves | RegisterLayout::TensorPairs | RegisterLayout::TensorRows => {
-                MmaInstruction::Tcgen05
-            }
+            RegisterLayout::Wgmma { .. } => MmaInstruction::Wgmma,
+            RegisterLayout::TensorHalves { .. }
+            | RegisterLayout::TensorPairs
+            | RegisterLayout::TensorRows => MmaInstruction::Tcgen05,
             RegisterLayout::MmaSync { .. } | RegisterLayout::Blocked { .. } => MmaInstruction::MmaSync,
         }
     }
 
-    /// Warps along the columns.
+    /// Warps or warpgroups along the columns.
     pub fn columns(&self) -> u64 {
         match self.layout {
-            RegisterLayout::MmaSync { n, .. } => n,
+            RegisterLayout::MmaSync { n: columns, .. }
+            | RegisterLayout::Wgmma { columns }
+            | RegisterLayout::TensorHalves { columns } => columns,
             _ => 1,
         }
     }

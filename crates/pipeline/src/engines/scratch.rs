@@ -114,7 +114,8 @@ fn panels(module: &Module, op: OpId, warps: u64, layout: RegisterLayout) -> u64 
     let data = &module.ops[op];
     let quads = match layout {
         RegisterLayout::MmaSync { n, .. } => n == 1,
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => true,
+        RegisterLayout::Wgmma { columns } | RegisterLayout::TensorHalves { columns } => columns == 1,
+        RegisterLayout::TensorPairs => true,
         RegisterLayout::TensorRows | RegisterLayout::Blocked { .. } => false,
     };
     if data.opcode != Opcode::Store || !quads || !repeats(module, op) {
@@ -205,11 +206,18 @@ fn is_moved(module: &Module, op: OpId) -> bool {
     shape(module.ops[op].operands.first()) != shape(module.ops[op].results.first())
 }
 
+/// More columns than any tile has.
+const WIDEST: u64 = 1 << 20;
+
 /// Columns below which the first column of every lane lies.
 fn column_span(layout: RegisterLayout) -> u64 {
     match layout {
         RegisterLayout::MmaSync { n, .. } => 8 * n,
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => 8,
+        RegisterLayout::Wgmma { columns: 1 }
+        | RegisterLayout::TensorHalves { columns: 1 }
+        | RegisterLayout::TensorPairs => 8,
+        // Parts of a tile begin where its width says.
+        RegisterLayout::Wgmma { .. } | RegisterLayout::TensorHalves { .. } => WIDEST,
         RegisterLayout::TensorRows => 16,
         RegisterLayout::Blocked { vector, across } => vector * across,
     }
@@ -253,7 +261,10 @@ fn is_along(ty: &Type, along: Option<Along>, warps: u64, layout: RegisterLayout)
 fn steps(warps: u64, layout: RegisterLayout) -> (u64, u64) {
     match layout {
         RegisterLayout::MmaSync { m, n } => (16 * m, 8 * n),
-        RegisterLayout::Wgmma | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs => (16 * warps, 8),
+        RegisterLayout::Wgmma { columns } | RegisterLayout::TensorHalves { columns } => {
+            (16 * warps / columns, 8 * columns)
+        }
+        RegisterLayout::TensorPairs => (16 * warps, 8),
         RegisterLayout::TensorRows => (32 * warps, 16),
         RegisterLayout::Blocked { vector, across } => ((32 * warps / across).max(1), vector * across),
     }
@@ -284,16 +295,25 @@ fn reduced(module: &Module, reduce: OpId, warps: u64, layout: RegisterLayout) ->
                 m > 1
             }
         }
-        RegisterLayout::Wgmma
-        | RegisterLayout::TensorHalves
-        | RegisterLayout::TensorPairs
-        | RegisterLayout::TensorRows => !along_row || rank == 1,
+        RegisterLayout::Wgmma { columns } | RegisterLayout::TensorHalves { columns } => {
+            columns > 1 || !along_row || rank == 1
+        }
+        RegisterLayout::TensorPairs | RegisterLayout::TensorRows => !along_row || rank == 1,
         RegisterLayout::Blocked { across, .. } => match along_row {
             true => across > 32,
             false => warps > 1,
         },
     };
-    if apart { 4 * 128 * warps * words(module, reduce) } else { 0 }
+    // Rows that lanes exchange at once: no more than they hold.
+    let at_once = match (layout, operands.first().map(|&v| module.ty(v).shape())) {
+        (RegisterLayout::Wgmma { .. } | RegisterLayout::TensorHalves { .. }, Some(&[rows, _]))
+            if along_row =>
+        {
+            (2 * rows / steps(warps, layout).0.max(1)).clamp(1, 4)
+        }
+        _ => 4,
+    };
+    if apart { at_once * 128 * warps * words(module, reduce) } else { 0 }
 }
 
 /// Words of an element of every operand.

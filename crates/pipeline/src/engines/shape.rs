@@ -173,13 +173,15 @@ fn mma_sync(
         }
         None
     };
-    // Sums of products that go round a loop beside them are in registers too. Where all of them do not fit, those that
-    // live at once may.
-    let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
-    let live = scopes.map(|scope| live_words(module, scope, |_| false, &BTreeMap::new())).max().unwrap_or(0);
+    // Where all of them do not fit, those that live at once may.
+    let live = || {
+        let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
+        let live = scopes.map(|scope| live_words(module, scope, |_| false, &BTreeMap::new()));
+        live.max().unwrap_or(0).min(all)
+    };
     let found = [Kept::InLayout, Kept::Anywhere, Kept::InTurns]
         .into_iter()
-        .find_map(|kept| [all.max(live), all, live].into_iter().find_map(|words| fitting(words, kept)));
+        .find_map(|kept| fitting(all, kept).or_else(|| fitting(live(), kept)));
     if let Some(found) = found {
         return Ok(found);
     }
@@ -195,7 +197,7 @@ fn mma_sync(
         .find(|&w| squarest(w).iter().any(|&(m, n)| fits(all, u64::MAX, w, (m, n), (8, Kept::Anywhere))));
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
-    Err(too_many_registers(module, &tiles, live.min(all), most, warps.unwrap_or(1)))
+    Err(too_many_registers(module, &tiles, live(), most, warps.unwrap_or(1)))
 }
 
 /// Whether K comes in the steps of mma.sync: 32 bytes each.

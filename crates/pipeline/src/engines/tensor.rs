@@ -10,8 +10,8 @@ use warploom_chips::Target;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
 
-use crate::engines::RegisterLayout;
 use crate::engines::sums::{Sum, stays};
+use crate::engines::{RegisterLayout, chain};
 use crate::nest::repeats;
 use crate::place::refuse;
 use crate::transports::find::Found;
@@ -78,17 +78,20 @@ impl Tensor {
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
     let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
-    for dot in dots.collect::<Vec<_>>() {
-        if !stays(kernel, dot, found, operands) {
+    let dots = dots.collect::<Vec<_>>();
+    chain::mark(kernel, &dots, operands);
+    for dot in dots {
+        if !stays(kernel, dot, found, operands) && chain::before(kernel, dot).is_none() {
             start_anew(kernel, dot);
         }
     }
 }
 
-/// A product that starts from zero; what it was added to is added behind it.
+/// A product that starts from zero; what it was added to is added behind it and those that go on with it.
 fn start_anew(kernel: &mut Module, dot: OpId) {
+    let [_, last] = chain::ends(kernel, dot);
     let (Some(&into), Some(result), Some(block)) =
-        (kernel.ops[dot].operands.get(2), kernel.result(dot), kernel.ops[dot].block)
+        (kernel.ops[dot].operands.get(2), kernel.result(last), kernel.ops[dot].block)
     else {
         return;
     };
@@ -110,14 +113,16 @@ fn start_anew(kernel: &mut Module, dot: OpId) {
     if let Some(into) = kernel.ops[dot].operands.get_mut(2) {
         *into = zero;
     }
-    let Some(at) = kernel.blocks[block].ops.iter().position(|&op| op == dot) else { return };
-    kernel.insert(block, at + 1, sum);
-    kernel.insert(block, at, constant);
+    let at = |kernel: &Module, which: OpId| kernel.blocks[block].ops.iter().position(|&op| op == which);
+    let (Some(first), Some(behind)) = (at(kernel, dot), at(kernel, last)) else { return };
+    kernel.insert(block, behind + 1, sum);
+    kernel.insert(block, first, constant);
 }
 
 /// Whether a product adds to what its loop carries in tensor memory.
 pub(crate) fn accumulates(kernel: &Module, dot: OpId) -> bool {
     kernel.ops[dot].operands.get(2).is_some_and(|&into| !kernel.is_const_zero(into))
+        && chain::before(kernel, dot).is_none()
 }
 
 /// Finds columns and barriers for the products of a prepared kernel, the latter from an offset in shared memory on; and
@@ -134,7 +139,7 @@ pub(crate) fn plan(
 ) -> Result<(Tensor, u64), Vec<Diagnostic>> {
     let rows = match layout {
         RegisterLayout::TensorRows | RegisterLayout::TensorPairs => 128,
-        RegisterLayout::TensorHalves => 64,
+        RegisterLayout::TensorHalves { .. } => 64,
         _ => return Ok((Tensor::default(), start)),
     };
     let ops = preorder(kernel, func);
@@ -231,7 +236,7 @@ fn rings(
             number
         });
         tensor.of.extend(dots.iter().map(|&dot| (dot, number)));
-        tensor.crossing |= dots.len() > 1;
+        tensor.crossing |= dots.len() > 1 && dots.iter().any(|&dot| accumulates(kernel, dot));
         if let Some(ring) = tensor.rings.get_mut(number) {
             if repeats(kernel, from) || !ring.lives.is_empty() {
                 ring.empty = Some(ring.full + 8);
@@ -257,10 +262,12 @@ fn rings(
 /// From where on to where a product is made, and what all of it is.
 type Site = ([OpId; 2], ValueId);
 
-/// Where a product is made: by itself, or from the first loop of a sum to the last.
+/// Where a product is made: by itself, with those of its block that go on with it, or from the first loop of a sum to the
+/// last.
 fn site(kernel: &Module, dot: OpId) -> Option<Site> {
     if !accumulates(kernel, dot) {
-        return Some(([dot; 2], kernel.result(dot)?));
+        let ends @ [_, last] = chain::ends(kernel, dot);
+        return Some((ends, kernel.result(last)?));
     }
     let sum = Sum::of(kernel, dot)?;
     Some(([*sum.loops.first()?, *sum.loops.last()?], sum.whole))

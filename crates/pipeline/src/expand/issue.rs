@@ -6,7 +6,8 @@
 //! all        wait for it, read it where its result is read, and give the columns back
 //! ```
 //!
-//! A sum that a loop carries is committed behind its loop; the loop carries whether anything was added. The slots that
+//! A product that goes on with another one of its block adds to the same columns, and where nobody meets in between the last
+//! one's commit stands for all. A sum that a loop carries is committed behind its loop; the loop carries whether anything was added. The slots that
 //! its products read are given back by a commit in each trip.
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{Emit, number};
+use crate::engines::chain;
 use crate::engines::sums::Sum;
 use crate::engines::tensor::{Tensor, TensorRing, accumulates, renames};
 use crate::expand::thread::{Site, thread};
@@ -44,9 +46,16 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
     for (index, ring) in tensor.rings.iter().enumerate() {
         let dots = preorder(out, func).into_iter().filter(|&op| ring_of(out, op) == Some(index));
         let (mut sites, mut sums) = (BTreeSet::new(), Vec::<Sum>::new());
+        let (mut added, mut joined) = (BTreeSet::new(), BTreeSet::new());
         for dot in dots.collect::<Vec<_>>() {
             match accumulates(out, dot) {
-                false => _ = sites.insert(dot),
+                false => {
+                    sites.insert(dot);
+                    if let Some(before) = chain::before(out, dot) {
+                        added.insert(dot);
+                        joined.insert(is_joined(out, tensor, before, dot).then_some(before)?);
+                    }
+                }
                 true if sums.iter().any(|sum| sum.dots.iter().any(|d| d.1 == dot)) => {}
                 true => sums.push(Sum::of(out, dot)?),
             }
@@ -55,10 +64,20 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
             sites.extend([sum.loops.first(), sum.loops.last()].into_iter().flatten());
             add_up(out, sum, ring, &known)?;
         }
-        let mut work = Work { ring, known, sums, open: None };
+        let mut work = Work { ring, known, sums, added, joined, held: Vec::new(), open: None };
         thread(out, body, zero, &sites, &mut work)?;
     }
     give_back(out, func, given_back, &known)
+}
+
+/// Whether nobody is told between two products of a block that a slot is free: the second one's commit then stands for both.
+fn is_joined(out: &Module, tensor: &Tensor, first: OpId, second: OpId) -> bool {
+    let ops = out.ops[first].block.map_or(&[][..], |block| out.blocks[block].ops.as_slice());
+    let between = ops.iter().copied().skip_while(|&op| op != first).take_while(|&op| op != second);
+    let ring = |op: OpId| out.attr(op, "pipeline").and_then(Attr::as_symbol);
+    let slots = |op: OpId| tensor.rings.iter().all(|tensor| ring(op) != Some(&tensor.name));
+    let mut between = between.flat_map(|op| preorder(out, op));
+    !between.any(|op| out.ops[op].opcode == Opcode::ConsumerRelease && slots(op))
 }
 
 fn ring_of(out: &Module, op: OpId) -> Option<usize> {
@@ -101,7 +120,7 @@ fn add_up(out: &mut Module, sum: &Sum, ring: &TensorRing, known: &Known) -> Opti
         out.ops[end].operands.iter_mut().filter(|v| **v == result).for_each(|v| *v = known.always);
         for op in std::mem::take(&mut out.blocks[body].ops) {
             match op == dot {
-                true => multiply(out, body, dot, ring, keep, known, |_| {}),
+                true => multiply(out, body, &[(dot, keep)], ring, known, |_| {}),
                 false => out.append(body, op),
             }
         }
@@ -109,23 +128,38 @@ fn add_up(out: &mut Module, sum: &Sum, ring: &TensorRing, known: &Known) -> Opti
     Some(())
 }
 
-/// One lane multiplies; what is `around` it comes first.
+/// One lane multiplies, product by product, each with whether it adds to what is there; what is `around` them comes first.
 fn multiply(
     out: &mut Module,
     block: BlockId,
+    dots: &[(OpId, ValueId)],
+    ring: &TensorRing,
+    known: &Known,
+    around: impl Fn(&mut Emit<'_>),
+) {
+    let Some(&(first, _)) = dots.first() else { return };
+    let loc = out.ops[first].loc;
+    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+    around(&mut Emit { out, block: elected, loc });
+    for &(dot, keep) in dots {
+        multiply_one(out, elected, dot, ring, keep, known);
+    }
+}
+
+fn multiply_one(
+    out: &mut Module,
+    elected: BlockId,
     dot: OpId,
     ring: &TensorRing,
     keep: ValueId,
     known: &Known,
-    around: impl Fn(&mut Emit<'_>),
 ) {
     let loc = out.ops[dot].loc;
     let (operands, props) = (out.ops[dot].operands.clone(), out.ops[dot].props.clone());
     let mut attrs = out.ops[dot].attrs.clone();
     attrs.remove(RING);
-    let elected = Emit { out, block, loc }.region(Opcode::Elect, &[]);
+    attrs.remove(chain::CHAINED);
     let mut emit = Emit { out, block: elected, loc };
-    around(&mut emit);
     let mut all = vec![known.zero];
     all.extend(operands.iter().take(2));
     all.push(keep);
@@ -156,6 +190,12 @@ struct Work<'a> {
     known: Known,
     /// The sums that loops carry.
     sums: Vec<Sum>,
+    /// Products that go on with another one of their block.
+    added: BTreeSet<OpId>,
+    /// Those before them, where the next one's commit stands for both.
+    joined: BTreeSet<OpId>,
+    /// Such products, which are issued with the next one.
+    held: Vec<(OpId, ValueId)>,
     open: Option<(BlockId, Open)>,
 }
 
@@ -163,7 +203,7 @@ impl Site for Work<'_> {
     fn at(&mut self, out: &mut Module, block: BlockId, op: OpId, now: ValueId) -> Option<ValueId> {
         let loc = out.ops[op].loc;
         self.settle(out, block, op);
-        let Known { zero, one, never, .. } = self.known;
+        let Known { zero, one, never, always } = self.known;
         let name = self.ring.name.clone();
         let acquired = |emit: &mut Emit<'_>, free: Option<ValueId>| {
             free.into_iter().for_each(|free| {
@@ -173,6 +213,11 @@ impl Site for Work<'_> {
         let mut emit = Emit { out, block, loc };
         let next = emit.same(Opcode::XOrI, now, one);
         let free = self.ring.empty.map(|_| next);
+        self.held.push((op, if self.added.contains(&op) { always } else { never }));
+        if self.joined.contains(&op) {
+            return Some(now);
+        }
+        let dots = std::mem::take(&mut self.held);
         let committed = |out: &mut Module, elected: BlockId| {
             let bytes = [("bytes", number(0u64))];
             Emit { out, block: elected, loc }.ring(Opcode::ProducerCommit, &name, &[zero, now], &bytes);
@@ -202,7 +247,7 @@ impl Site for Work<'_> {
                 (tile, Some(flag))
             }
             None => {
-                multiply(out, block, op, self.ring, never, &self.known, |emit| acquired(emit, free));
+                multiply(out, block, &dots, self.ring, &self.known, |emit| acquired(emit, free));
                 let elected = out.blocks[block].ops.last().and_then(|&op| out.entry(op, 0))?;
                 committed(out, elected);
                 (out.result(op)?, None)

@@ -113,13 +113,21 @@ fn tiles(layout: Option<RegisterLayout>, warps: u64) -> String {
         Some(RegisterLayout::MmaSync { m, n }) => {
             format!("mma.sync, {m} warps along the rows and {n} along the columns")
         }
-        Some(RegisterLayout::Wgmma) => format!("wgmma, {} warpgroups along the rows", warps / 4),
-        Some(
-            layout
-            @ (RegisterLayout::TensorRows | RegisterLayout::TensorHalves | RegisterLayout::TensorPairs),
-        ) => {
-            let rows = if layout == RegisterLayout::TensorHalves { 64 } else { 128 };
-            format!("tcgen05.mma of {rows} rows, {} warpgroups along the rows", warps / 4)
+        Some(RegisterLayout::Wgmma { columns: 1 }) => {
+            format!("wgmma, {} warpgroups along the rows", warps / 4)
+        }
+        Some(RegisterLayout::Wgmma { columns }) => {
+            let rows = warps / 4 / columns.max(1);
+            format!("wgmma, {rows} warpgroups along the rows and {columns} along the columns")
+        }
+        Some(RegisterLayout::TensorHalves { columns: 1 }) => {
+            format!("tcgen05.mma of 64 rows, {} warpgroups along the rows", warps / 4)
+        }
+        Some(RegisterLayout::TensorHalves { columns }) => {
+            format!("tcgen05.mma of 64 rows, {columns} warpgroups along the columns")
+        }
+        Some(RegisterLayout::TensorRows | RegisterLayout::TensorPairs) => {
+            format!("tcgen05.mma of 128 rows, {} warpgroups along the rows", warps / 4)
         }
         Some(RegisterLayout::Blocked { vector, across }) => {
             format!("{vector} neighbours in a lane, {across} lanes along the columns")

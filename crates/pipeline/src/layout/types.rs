@@ -126,7 +126,12 @@ impl Partition {
         if let Some(layout) = self.layout {
             let (name, tiling) = match layout {
                 RegisterLayout::MmaSync { m, n } => ("mma_sync", vec![m, n]),
-                RegisterLayout::Wgmma | RegisterLayout::TensorHalves => ("wgmma", Vec::new()),
+                RegisterLayout::Wgmma { columns: 1 } | RegisterLayout::TensorHalves { columns: 1 } => {
+                    ("wgmma", Vec::new())
+                }
+                RegisterLayout::Wgmma { columns } | RegisterLayout::TensorHalves { columns } => {
+                    ("wgmma", vec![u64::from(self.warps) / 4 / columns.max(1), columns])
+                }
                 RegisterLayout::TensorPairs => ("wgmma_pairs", Vec::new()),
                 RegisterLayout::TensorRows => ("rows", Vec::new()),
                 RegisterLayout::Blocked { vector, across } => ("blocked", vec![vector, across]),

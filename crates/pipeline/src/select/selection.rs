@@ -164,8 +164,8 @@ impl Selection {
     /// How the tiles of the computing partition lie.
     pub(crate) fn register_layout(&self) -> RegisterLayout {
         match (self.accumulators.is_empty(), self.half_rows()) {
-            (true, _) => RegisterLayout::Wgmma,
-            (false, true) => RegisterLayout::TensorHalves,
+            (true, _) => RegisterLayout::Wgmma { columns: 1 },
+            (false, true) => RegisterLayout::TensorHalves { columns: 1 },
             (false, false) => RegisterLayout::TensorRows,
         }
     }

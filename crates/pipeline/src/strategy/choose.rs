@@ -188,7 +188,10 @@ fn weigh(
         }
     } else if let Some(fast) = native.filter(|&i| i != MmaInstruction::MmaSync) {
         let fast = PartitionSplit { one_partition: true, turns: false, instruction: Some(fast) };
-        let why = lacks.unwrap_or_else(|| "one partition multiplies by mma.sync".to_owned());
+        let why = lacks.unwrap_or_else(|| match is_one {
+            true => "one partition multiplies by mma.sync".to_owned(),
+            false => "not planned: partitions of their own have code".to_owned(),
+        });
         field.add(fast, price(source, fast), SplitVerdict::Refused(why));
     }
     (field.best, field.candidates)

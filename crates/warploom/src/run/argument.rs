@@ -4,9 +4,10 @@
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum ArgSpec {
-    /// A tensor of this shape behind a descriptor, filled at random.
+    /// A tensor of this shape behind a descriptor, filled at random; integers of more than 16 bits, which may be places, with
+    /// zeros.
     Tensor(Vec<u64>),
-    /// A buffer of so many elements behind a pointer, filled at random.
+    /// A buffer of so many elements behind a pointer, filled in the same way.
     Buffer(u64),
     /// A buffer of these integers behind a pointer.
     Values(Vec<i64>),

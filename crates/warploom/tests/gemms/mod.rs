@@ -64,8 +64,7 @@ pub fn run_text(
 ) {
     let target = Target::named(chip).unwrap();
     let module = warploom::read(text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
-    let output = warploom::compile(&module, &target, options)
-        .unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let output = warploom::compile(&module, &target, options).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
     let metadata = &output.emitted.metadata;
     let ptx = emulator::Module::parse(&output.emitted.ptx).unwrap();
     let [bm, bn, bk] = tile;
