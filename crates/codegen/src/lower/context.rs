@@ -12,7 +12,6 @@ use warploom_ir::{Module, OpId, SecondaryMap, Type, ValueId};
 
 use super::distributed::Layouts;
 use super::entry::scalar_type;
-use super::front::Front;
 use super::hazards::Hazards;
 use super::value::{Bound, Coords, Form, Key, Memory, View};
 use crate::error::{Refusal, Result, internal, refuse};
@@ -22,6 +21,33 @@ use crate::program::{Program, Scratch};
 
 /// Deepest nesting of regions.
 pub(super) const MAX_NESTING: u32 = 64;
+
+/// A tile whose elements are computed in front of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unchanging {
+    /// Registers that an element takes.
+    pub words: u64,
+    /// Whether what the loop makes of it stays in the loop: there is more of that than registers.
+    pub stays: bool,
+}
+
+/// The place in front of a loop.
+pub(crate) struct Front<'c> {
+    /// Where its code goes on.
+    pub(super) end: BasicBlock<'c>,
+    /// Tiles that are computed here.
+    pub(super) tiles: HashMap<ValueId, Unchanging>,
+    /// Registers that are left for them.
+    pub(super) left: u64,
+    /// What the loop has asked for.
+    pub(super) given: HashMap<Key, Val<'c>>,
+    /// What is known here, as of [`Lower`].
+    pub(super) memo: HashMap<Key, Val<'c>>,
+    pub(super) pairs: HashMap<Key, Val<'c>>,
+    pub(super) moved: HashMap<Key, Coords>,
+    pub(super) thread: IntValue<'c>,
+    pub(super) place: Place<'c>,
+}
 
 /// The partition whose region is being lowered.
 #[derive(Clone, Copy, Debug)]

@@ -3,40 +3,13 @@
 
 use hashbrown::HashMap;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::IntValue;
 use warploom_ir::{OpId, ValueId};
 
-use super::value::{Base, Coords, Key};
-use super::{Lower, Place};
+use super::Lower;
+use super::context::Front;
+use super::value::{Base, Key};
 use crate::error::{Result, internal};
 use crate::llvm::{Val, as_int};
-
-/// A tile whose elements are computed in front of a loop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Unchanging {
-    /// Registers that an element takes.
-    pub words: u64,
-    /// Whether what the loop makes of it stays in the loop: there is more of that than registers.
-    pub stays: bool,
-}
-
-/// The place in front of a loop.
-pub(crate) struct Front<'c> {
-    /// Where its code goes on.
-    end: BasicBlock<'c>,
-    /// Tiles that are computed here.
-    tiles: HashMap<ValueId, Unchanging>,
-    /// Registers that are left for them.
-    left: u64,
-    /// What the loop has asked for.
-    given: HashMap<Key, Val<'c>>,
-    /// What is known here, as of [`Lower`].
-    memo: HashMap<Key, Val<'c>>,
-    pairs: HashMap<Key, Val<'c>>,
-    moved: HashMap<Key, Coords>,
-    thread: IntValue<'c>,
-    place: Place<'c>,
-}
 
 impl<'c> Lower<'c, '_> {
     /// Opens the place in front of a loop, where that has anything to do. The loop is entered from there then.
@@ -79,7 +52,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The element of a tile that is computed in front of the loop; `None` where it is not.
-    pub(super) fn from_front(&mut self, key: &Key) -> Result<Option<Val<'c>>> {
+    pub(super) fn made_in_front(&mut self, key: &Key) -> Result<Option<Val<'c>>> {
         let Some(mut front) = self.front.take_if(|front| front.tiles.contains_key(&key.0)) else {
             return Ok(None);
         };

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use warploom_ir::{CostClass, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
-use super::front::Unchanging;
+use super::context::Unchanging;
 use super::value::{Bound, Memory};
 
 /// The most registers of a lane that a loop is given for them.

@@ -183,7 +183,7 @@ impl<'c> Lower<'c, '_> {
                 continue;
             }
             let key = key.clone();
-            if let Some(value) = self.from_front(&key)? {
+            if let Some(value) = self.made_in_front(&key)? {
                 self.remember(key, value);
                 stack.pop();
                 continue;

@@ -14,6 +14,7 @@ mod issue;
 pub(crate) mod order;
 mod product_waits;
 mod program;
+mod returned;
 pub(crate) mod rounds;
 mod thread;
 mod trips;
