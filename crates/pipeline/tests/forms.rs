@@ -126,3 +126,27 @@ fn a_broken_program_is_refused() {
     let refusals = attempt(&edit(&program, "producer_commit", "bytes", |b| b - 16)).unwrap_err();
     assert!(refusals.iter().any(|r| r.rule == Some("C24")), "{refusals:?}");
 }
+
+#[test]
+fn forms_of_warpgroups_side_by_side_and_of_chains_resume() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../warploom/tests/runs");
+    for (name, chips) in [
+        (".three.mlir", &["sm_100a"][..]),
+        (".latent.mlir", &["sm_90a", "sm_100a"]),
+        (".gated_wide.mlir", &["sm_90a"]),
+    ] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        for chip in chips {
+            let target = warploom_chips::Target::named(chip).unwrap();
+            let options = CompileOptions::default();
+            let compiled = compile_to_program(&common::parse(&text), &target, &options).unwrap();
+            let program = print(&compiled.program);
+            assert_ne!(program.contains("warploom.mma "), *chip == "sm_90a", "{name} on {chip}");
+            for form in [&compiled.scheduled, &compiled.assigned, &compiled.program] {
+                let again = resume(&common::parse(&print(form)), &target, &options);
+                let again = again.unwrap_or_else(|e| panic!("{name} on {chip}: {}", e[0]));
+                assert_eq!(print(again.program()), program, "{name} on {chip}");
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use warploom_ir::{Attr, Module, OpId, Opcode, ValueId};
 use crate::transports::operands::{DotOperand, Slot};
 
 /// The attribute of a product that goes on with another one.
-pub(crate) const CHAINED: &str = "chained";
+pub(crate) const CHAINED: &str = "tensor.chained";
 
 /// Says which products go on with another one of their block. What these read lies in slots that are theirs for the whole trip,
 /// as the last one is issued together with those before it: lanes may store what another product reads in between, and meet.
@@ -25,6 +25,7 @@ pub(crate) fn mark(kernel: &mut Module, dots: &[OpId], operands: &[DotOperand]) 
         })
     };
     for &dot in dots {
+        kernel.ops[dot].attrs.remove(CHAINED);
         let all = |dot: OpId| lies(kernel, dot, 0) && lies(kernel, dot, 1);
         if could_go_on(kernel, dot).is_some_and(|other| all(other) && all(dot)) {
             kernel.ops[dot].attrs.set(CHAINED, Attr::Unit);
