@@ -74,8 +74,7 @@ impl Program<'_> {
 fn read_family(module: &Module, op: OpId, warp: u64, warps: u64) -> Result<Family> {
     let (warp, warps) = (warp as u16, warps as u16);
     match module.attr(op, "layout").map(|name| name.as_str().unwrap_or("?")) {
-        None => Ok(Family::Wgmma(Wgmma { warp, warps, shared: false, columns: 1, part: 0 })),
-        Some("wgmma") => {
+        None | Some("wgmma") => {
             let columns = match module.attr(op, "tiling") {
                 None => 1,
                 Some(_) => {

@@ -46,13 +46,12 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
     for (index, ring) in tensor.rings.iter().enumerate() {
         let dots = preorder(out, func).into_iter().filter(|&op| ring_of(out, op) == Some(index));
         let (mut sites, mut sums) = (BTreeSet::new(), Vec::<Sum>::new());
-        let (mut added, mut joined) = (BTreeSet::new(), BTreeSet::new());
+        let mut joined = BTreeSet::new();
         for dot in dots.collect::<Vec<_>>() {
             match accumulates(out, dot) {
                 false => {
                     sites.insert(dot);
                     if let Some(before) = chain::before(out, dot) {
-                        added.insert(dot);
                         joined.insert(is_joined(out, tensor, before, dot).then_some(before)?);
                     }
                 }
@@ -64,7 +63,7 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
             sites.extend([sum.loops.first(), sum.loops.last()].into_iter().flatten());
             add_up(out, sum, ring, &known)?;
         }
-        let mut work = Work { ring, known, sums, added, joined, held: Vec::new(), open: None };
+        let mut work = Work { ring, known, sums, joined, held: Vec::new(), open: None };
         thread(out, body, zero, &sites, &mut work)?;
     }
     give_back(out, func, given_back, (zero, [never, always]))
@@ -190,12 +189,10 @@ struct Work<'a> {
     known: Known,
     /// The sums that loops carry.
     sums: Vec<Sum>,
-    /// Products that go on with another one of their block.
-    added: BTreeSet<OpId>,
-    /// Those before them, where the next one's commit stands for both.
+    /// Products that another one of their block goes on with: its commit stands for both.
     joined: BTreeSet<OpId>,
     /// Such products, which are issued with the next one.
-    held: Vec<(OpId, ValueId)>,
+    held: Vec<OpId>,
     open: Option<(BlockId, Open)>,
 }
 
@@ -203,6 +200,10 @@ impl Site for Work<'_> {
     fn at(&mut self, out: &mut Module, block: BlockId, op: OpId, now: ValueId) -> Option<ValueId> {
         let loc = out.ops[op].loc;
         self.settle(out, block, op);
+        if self.joined.contains(&op) {
+            self.held.push(op);
+            return Some(now);
+        }
         let Known { zero, one, never, always } = self.known;
         let name = self.ring.name.clone();
         let acquired = |emit: &mut Emit<'_>, free: Option<ValueId>| {
@@ -213,11 +214,6 @@ impl Site for Work<'_> {
         let mut emit = Emit { out, block, loc };
         let next = emit.same(Opcode::XOrI, now, one);
         let free = self.ring.empty.map(|_| next);
-        self.held.push((op, if self.added.contains(&op) { always } else { never }));
-        if self.joined.contains(&op) {
-            return Some(now);
-        }
-        let dots = std::mem::take(&mut self.held);
         let committed = |out: &mut Module, elected: BlockId| {
             let bytes = [("bytes", number(0u64))];
             Emit { out, block: elected, loc }.ring(Opcode::ProducerCommit, &name, &[zero, now], &bytes);
@@ -247,6 +243,9 @@ impl Site for Work<'_> {
                 (tile, Some(flag))
             }
             None => {
+                // The first one starts anew.
+                let keep = std::iter::once(never).chain(std::iter::repeat(always));
+                let dots: Vec<(OpId, ValueId)> = self.held.drain(..).chain([op]).zip(keep).collect();
                 multiply(out, block, &dots, self.ring, &self.known, |emit| acquired(emit, free));
                 let elected = out.blocks[block].ops.last().and_then(|&op| out.entry(op, 0))?;
                 committed(out, elected);
