@@ -36,7 +36,8 @@ def chip_file(chip):
 
 
 def machine(counts, instructions, chip):
-    """Cycles of each unit that one warp's work of a trip takes."""
+    """Cycles of each unit that one warp's work of a trip takes. A product of a warpgroup holds the tensor core until its
+    operands are there (T36); mma.sync has a rate of its own."""
     unit, lanes = chip["unit"], 32
     held = dict.fromkeys(UNITS, 0.0)
     for name, number in counts["pipes"].items():
@@ -46,9 +47,13 @@ def machine(counts, instructions, chip):
     moved = counts["shared_bytes"] + counts["copied_bytes"] + counts["operand_bytes"]
     held["SMEM"] += moved / unit["SMEM"]["bytes_per_clk"]
     if "TMEM" in unit:
-        held["TMEM"] = counts["tensor_memory_words"] / 64
+        for entry, words in [("tmem_ld", "tensor_memory_words"), ("tmem_st", "tensor_memory_stored_words")]:
+            held["TMEM"] += counts[words] * chip["op"][entry]["duration"]["clk_per_16k_elements"] / 16384
+    by_warp = counts["operand_bytes"] == 0
     for element, macs in counts["macs"].items():
-        held["TC"] += macs / unit["TC"]["macs_per_clk"].get(element, unit["TC"]["macs_per_clk"]["f16"])
+        rate = unit["TC"]["macs_per_clk"].get(element, unit["TC"]["macs_per_clk"]["f16"])
+        held["TC"] += macs / min(rate, chip["op"]["mma_sync"]["duration"].get("rate", rate) if by_warp else rate)
+    held["TC"] = max(held["TC"], counts["operand_bytes"] / unit["SMEM"]["bytes_per_clk"])
     return held
 
 
@@ -115,7 +120,7 @@ def rows(command, name, file, chip_name):
             alone = partition == "mma" or (partition == "load" and code["utmaldg"] > 0)
             by = 1 if alone else warps.get(partition, facts["warps"])
             held = {unit: cycles * by for unit, cycles in machine(code["counts"], code["fast"], chip).items()}
-            if partition == "mma":
+            if code["utcmma"]:  # Their names do not tell their shapes.
                 held["TC"] = load.get("TC", 0)
             times = trips(load, held)
             row["parts"].append({"partition": partition, "warps": by, "trips": times, "head": code["head"],

@@ -66,8 +66,10 @@ pub struct Counts {
     pub global_bytes: u64,
     /// Bytes of operands that products of warpgroups read from shared memory, the warp's quarter.
     pub operand_bytes: u64,
-    /// Words moved between registers and tensor memory.
+    /// Words read from tensor memory.
     pub tensor_memory_words: u64,
+    /// Words written to tensor memory.
+    pub tensor_memory_stored_words: u64,
     /// Multiply-accumulates by the operands' type; those of a warpgroup, the warp's quarter. Products into tensor memory
     /// do not tell their shape.
     pub macs: BTreeMap<String, u64>,
@@ -86,6 +88,7 @@ impl Counts {
             (Pipe::Shared, "LDSM" | "STSM") => self.shared_bytes += matrices(name),
             (Pipe::Shared, _) => self.shared_bytes += LANES * width(name),
             (Pipe::Global, _) => self.global_bytes += LANES * width(name),
+            (Pipe::TensorMemory, "STTM") => self.tensor_memory_stored_words += tensor_memory_words(name),
             (Pipe::TensorMemory, _) => self.tensor_memory_words += tensor_memory_words(name),
             (Pipe::Tensor, _) => self.product(name, operands),
             _ => {}
@@ -248,10 +251,11 @@ mod tests {
             ("LDG.E.128.CONSTANT", "R4, [R2]"),
             ("LDTM.x32", "R4, tmem[UR4]"),
             ("LDTM.16dp256bit.x8", "R4, tmem[UR4]"),
+            ("STTM.x16", "tmem[UR4], R4"),
         ]);
         assert_eq!(got.shared_bytes, 512 + 128 + 64 + 512 + 128);
         assert_eq!((got.copied_bytes, got.global_bytes), (512, 512));
-        assert_eq!(got.tensor_memory_words, 32 * 32 + 32 * 32);
+        assert_eq!((got.tensor_memory_words, got.tensor_memory_stored_words), (32 * 32 + 32 * 32, 32 * 16));
     }
 
     #[test]

@@ -121,11 +121,13 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     let (address, rest) = line.strip_prefix("/*")?.split_once("*/")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
     let code = rest.trim().trim_end_matches(';').trim();
-    let (guarded, code) = match code.strip_prefix('@') {
-        Some(code) => (true, code.split_once(char::is_whitespace)?.1.trim()),
-        None => (false, code),
+    let (guard, code) = match code.strip_prefix('@') {
+        Some(code) => code.split_once(char::is_whitespace).map(|(guard, code)| (Some(guard), code.trim()))?,
+        None => (None, code),
     };
     let (name, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+    // Takes an issue slot and does nothing, as ptxas orders accesses to shared memory.
+    let name = if guard == Some("!PT") { "NOP" } else { name };
     if name.is_empty() {
         return None;
     }
@@ -135,7 +137,7 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     // `BRA P1, ..` and `BRA.DIV UR4, ..` have a condition of their own.
     let own_condition = label.is_some_and(|(before, _)| !before.trim().is_empty());
     let ends = (jumps && !own_condition) || ["EXIT", "RET"].contains(&name.split('.').next().unwrap_or(name));
-    Some(Instruction { address, name, operands, target, falls: guarded || !ends })
+    Some(Instruction { address, name, operands, target, falls: guard.is_some() || !ends })
 }
 
 /// The loops of one function.

@@ -87,6 +87,10 @@ pub enum CostClass {
     Free,
     /// A cheap instruction for each element.
     Light,
+    /// Whole numbers, comparison, selection or logic for each element.
+    Logic,
+    /// A maximum or minimum for each element.
+    MinMax,
     /// A multiplication for each element.
     Multiply,
     /// An instruction of the special-function unit for each element.

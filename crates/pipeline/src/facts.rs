@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use warploom_chips::cost::unit;
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_sched::Answer;
 
 use crate::bound::bound;
-use crate::loops::PipelinedLoop;
+use crate::loops::{PartitionRole, PipelinedLoop};
 use crate::resumed::Resumed;
 use crate::walk::preorder;
 
@@ -84,11 +85,14 @@ impl Resumed {
                 .and_then(Attr::as_i64)
                 .map_or(0, i64::unsigned_abs)
         };
+        let partitions: Vec<PartitionFacts> = partitions.into_iter().map(|(_, facts)| facts).collect();
+        let all = of_func("warploom.warps");
+        let warps = |name: &str| partitions.iter().find(|p| p.name == name).map_or(all, |p| p.warps);
         Facts {
-            loops: self.loops().map(|(pipelined, answer)| loop_facts(pipelined, answer)).collect(),
-            partitions: partitions.into_iter().map(|(_, facts)| facts).collect(),
+            loops: self.loops().map(|(pipelined, answer)| loop_facts(pipelined, answer, &warps)).collect(),
             rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
-            warps: of_func("warploom.warps"),
+            partitions,
+            warps: all,
             registers: of_func("warploom.max_registers"),
             shared_bytes: of_func("warploom.shared"),
             tmem_columns: of_func("warploom.tmem"),
@@ -104,7 +108,7 @@ impl Resumed {
     }
 }
 
-fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer) -> LoopFacts {
+fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer, warps: &dyn Fn(&str) -> u64) -> LoopFacts {
     let graph = &pipelined.graph;
     LoopFacts {
         name: graph.name.clone(),
@@ -115,17 +119,30 @@ fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer) -> LoopFacts {
         length: answer.length,
         length_optimal: answer.length_optimal,
         stages: answer.stages,
-        loads: loads(pipelined),
+        loads: loads(pipelined, warps),
     }
 }
 
-fn loads(pipelined: &PipelinedLoop) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let mut loads: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+type Loads = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// What operations hold, and what each partition that has some takes for a trip beside them.
+fn loads(pipelined: &PipelinedLoop, warps: &dyn Fn(&str) -> u64) -> Loads {
+    let mut loads = Loads::new();
     for (node, priced) in pipelined.nodes.iter().zip(&pipelined.graph.nodes) {
         let units = loads.entry(pipelined.partition(node).to_owned()).or_default();
         for held in &priced.uses {
             let cycles = units.entry(held.resource.clone()).or_default();
             *cycles = cycles.saturating_add(held.duration);
+        }
+    }
+    for (name, units) in &mut loads {
+        // One warp issues for the copy engine, and for the tensor core where its results do not go to registers.
+        let copies = name == PartitionRole::Load.name() && units.contains_key(unit::TMA);
+        let alone = copies || name == PartitionRole::Mma.name();
+        let warps = if alone { 1 } else { warps(name) };
+        for held in &pipelined.trip {
+            let cycles = units.entry(held.unit.clone()).or_default();
+            *cycles = cycles.saturating_add(held.duration.saturating_mul(warps).div_ceil(4));
         }
     }
     loads

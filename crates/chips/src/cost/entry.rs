@@ -44,12 +44,14 @@ pub struct Native {
 pub enum Work {
     /// Bytes of the tile.
     Bytes,
-    /// Elements of the tile; of the input, for a reduction.
+    /// Elements of the tile; of the input, for a reduction. Lanes, for a trip; 16 bytes, for what moves bytes.
     Elements,
     /// Multiply-accumulates of the whole product.
     Macs,
     /// Bytes that tensor-core instructions read from shared memory, counted once per instruction.
     OperandBytes,
+    /// Instructions that warps issue for the product: those that multiply, and those that bring operands into registers.
+    Instructions,
 }
 
 /// Where a number comes from, weakest first.
@@ -116,6 +118,14 @@ pub struct DurationRule {
     /// Points (work, clocks), ascending, joined by straight lines; in the place of a rate (T40).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<(u64, u64)>,
+    /// Native instructions of each element's work, by class of `[instruction]`: each holds the units of its class, and an
+    /// issue slot (T42). What moves bytes counts 16 of them as an element.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native: BTreeMap<String, Amount>,
+    /// Native instructions of each row that is reduced, likewise: what goes between the lanes that share it, of which there
+    /// are no more than elements.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native_per_row: BTreeMap<String, Amount>,
     /// Least result.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min: u64,
@@ -171,6 +181,8 @@ pub struct LatencyRule {
     pub long_k: Option<u64>,
     /// See `long_k`.
     pub long_fixed: Option<u64>,
+    /// Clocks for each element of a row that is reduced: the chain of those that one lane has.
+    pub clk_per_row_element: Option<Amount>,
     /// Adds the duration.
     #[serde(default, skip_serializing_if = "is_false")]
     pub plus_duration: bool,

@@ -1,6 +1,7 @@
 //! Evaluating a chip's cost entries for one operation (T32).
 
 use super::entry::{LatencyRule, OpEntry, Terms, Unit, Work};
+use super::native::{hold, native_clocks};
 use super::op::{CostError, MmaOp, Op, OpCost, Use};
 use super::{Amount, Origin};
 use crate::Target;
@@ -9,6 +10,8 @@ use crate::mma::{MmaInstruction, OperandPlace, wgmma};
 /// Elements of the tile that "/E0" of T34 refers to.
 const REFERENCE_ELEMENTS: u64 = 16_384;
 const KIB: u64 = 1024;
+/// Bytes that one lane moves at a time: what memory operations count as an element.
+const WIDEST: u64 = 16;
 
 impl Target {
     /// What `op` costs when `warps` warps issue it (T31, T32).
@@ -63,8 +66,13 @@ impl Target {
             let held = duration(&terms, rate, &size, Share::of(unit, warps));
             uses.push(Use { unit: terms.unit.to_owned(), duration: held, start: 0 });
         }
+        for (unit, clocks) in native_clocks(self, &entry.duration, size.elements, size.rows) {
+            let share = self.unit.get(unit).map_or(Share::FULL, |unit| Share::of(unit, warps));
+            at_full_rate = at_full_rate.max(clocks);
+            hold(&mut uses, unit, share.stretch(clocks));
+        }
         let longest = uses.iter().map(|held| held.duration).max().unwrap_or(0);
-        if let Some(first) = uses.first_mut() {
+        if let Some(first) = uses.first_mut().filter(|_| entry.duration.native.is_empty()) {
             first.duration = longest; // A unit that waits for its operands is held meanwhile (T36).
         }
         let slowdown = longest.saturating_sub(at_full_rate);
@@ -83,7 +91,7 @@ impl Target {
                 (None, full) => Some(full?),
                 (Some(own), full) => Some(full.map_or(own, |full| own.min(full))),
             },
-            (Work::Macs, _) => terms.rate,
+            (Work::Macs | Work::Instructions, _) => terms.rate,
         };
         rate.filter(|rate| !rate.is_zero()).map(Some).ok_or_else(|| CostError::Incomplete {
             chip: self.chip.name.clone(),
@@ -137,6 +145,8 @@ struct Size {
     elements: u64,
     macs: u64,
     operand_bytes: u64,
+    instructions: u64,
+    rows: u64,
     k: u64,
 }
 
@@ -152,15 +162,22 @@ impl Size {
             | Op::GlobalAtomic { bytes }
             | Op::Shared { bytes }
             | Op::Layout { bytes }
-            | Op::RegSmemReg { bytes } => Size { bytes, ..none },
+            | Op::RegSmemReg { bytes } => Size { bytes, elements: bytes.div_ceil(WIDEST), ..none },
             Op::TmemLoad { elements }
             | Op::TmemStore { elements }
             | Op::Mul { elements }
             | Op::Elementwise { elements }
+            | Op::Logic { elements }
+            | Op::MinMax { elements }
             | Op::Exp2 { elements }
             | Op::Log2 { elements }
             | Op::Convert { elements }
-            | Op::Reduce { elements, .. } => Size { elements, ..none },
+            | Op::Narrow { elements }
+            | Op::Widen { elements }
+            | Op::Widen8 { elements }
+            | Op::Narrow8 { elements } => Size { elements, ..none },
+            Op::Reduce { elements, rows, .. } => Size { elements, rows, ..none },
+            Op::Trip { lanes } => Size { elements: lanes, ..none },
             Op::Mma(mma) => Size::of_product(&mma),
             Op::Mbarrier
             | Op::NamedBarrier
@@ -191,9 +208,10 @@ impl Size {
             }
             MmaInstruction::Tcgen05 => (m, 0),
         };
+        let instructions = instructions(mma, operand_elements);
         let operand_bits = operand_elements.saturating_mul(mma.element.bits().into());
         let macs = rows.saturating_mul(n).saturating_mul(k);
-        Size { macs, operand_bytes: operand_bits.div_ceil(8), k, ..Size::default() }
+        Size { macs, operand_bytes: operand_bits.div_ceil(8), instructions, k, ..Size::default() }
     }
 
     fn count(&self, work: Work) -> u64 {
@@ -202,8 +220,28 @@ impl Size {
             Work::Elements => self.elements,
             Work::Macs => self.macs,
             Work::OperandBytes => self.operand_bytes,
+            Work::Instructions => self.instructions,
         }
     }
+}
+
+/// Instructions that warps issue: a warpgroup's four warps each issue its wgmma, one warp issues tcgen05; of mma.sync a warp
+/// takes 16 rows and 8 columns, and loads four matrices of 8 rows of 16 bytes at a time.
+fn instructions(mma: &MmaOp, operand_elements: u64) -> u64 {
+    let bits = u64::from(mma.element.bits()).max(1);
+    let (m, n) = (u64::from(mma.m), u64::from(mma.n));
+    let steps = u64::from(mma.k).saturating_mul(bits).div_ceil(256);
+    let products = match mma.instruction {
+        MmaInstruction::Wgmma => {
+            let blocks = m.div_ceil(wgmma::M.into()).saturating_mul(n.div_ceil(wgmma::N_MAX.into()));
+            return blocks.saturating_mul(steps).saturating_mul(4);
+        }
+        MmaInstruction::Tcgen05 => {
+            return m.div_ceil(128).saturating_mul(n.div_ceil(256)).saturating_mul(steps);
+        }
+        MmaInstruction::MmaSync => m.div_ceil(16).saturating_mul(n.div_ceil(8)).saturating_mul(steps),
+    };
+    products.saturating_add(operand_elements.saturating_mul(bits).div_ceil(4 * 8 * 16 * 8))
 }
 
 /// Clocks one unit is held.
@@ -227,6 +265,8 @@ fn latency(rule: &LatencyRule, size: &Size, duration: u64) -> u64 {
         true => clk.scaled(size.bytes, KIB),
         false => clk.scaled(size.bytes / KIB, 1),
     });
+    let row = size.elements.checked_div(size.rows).unwrap_or(0);
+    let by_row = rule.clk_per_row_element.map_or(0, |clk| clk.scaled(row, 1));
     let by_elements =
         rule.clk_per_16k_elements.map_or(0, |clk| clk.scaled(size.elements, REFERENCE_ELEMENTS));
     let copies = rule.box_bytes.map_or(1, |bytes| size.inner_bytes.div_ceil(bytes.max(1)).max(1));
@@ -234,7 +274,7 @@ fn latency(rule: &LatencyRule, size: &Size, duration: u64) -> u64 {
     let by_box = further.saturating_mul(rule.box_step.unwrap_or(0));
     let by_table = interpolate(&rule.table, rule.work.map_or(0, |work| size.count(work)));
     let held = if rule.plus_duration { duration } else { 0 };
-    let terms = [fixed, by_kib, by_elements, by_box, by_table, held];
+    let terms = [fixed, by_kib, by_row, by_elements, by_box, by_table, held];
     terms.into_iter().fold(0, u64::saturating_add).max(rule.min)
 }
 

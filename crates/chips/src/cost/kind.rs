@@ -67,14 +67,26 @@ named! {
         TmemSt = "tmem_st",
         /// Multiplication.
         Mul = "mul",
-        /// Any other cheap arithmetic, comparison or selection.
+        /// Addition and other cheap arithmetic of floats.
         Elementwise = "elementwise",
+        /// Comparison, selection, logic, whole numbers.
+        Logic = "logic",
+        /// Maximum and minimum.
+        MinMax = "min_max",
         /// exp2, rsqrt, sqrt, tanh and other single special-function instructions.
         Exp2 = "exp2",
         /// log2.
         Log2 = "log2",
-        /// Conversion to another type.
+        /// Conversion between whole numbers and floats, or of floats of any other size.
         Convert = "convert",
+        /// Conversion to a float of half as many bits, two at a time.
+        Narrow = "narrow",
+        /// Conversion to a float of twice as many bits.
+        Widen = "widen",
+        /// Conversion from a float of 8 bits.
+        Widen8 = "widen8",
+        /// Conversion to a float of 8 bits.
+        Narrow8 = "narrow8",
         /// Sum along the last axis.
         ReduceSumLast = "reduce_sum_last",
         /// Sum along another axis.
@@ -95,6 +107,8 @@ named! {
         BarrierWait = "barrier_wait",
         /// Arriving at a barrier.
         BarrierArrive = "barrier_arrive",
+        /// What a trip of a partition's loop takes beside its operations.
+        Trip = "trip",
         /// Scalar arithmetic, branches, index functions, unknown operations.
         Control = "control",
     }
@@ -113,13 +127,13 @@ impl OpKind {
             MmaSync | Wgmma | Tcgen05 => OpClass::Mma,
             TmemLd => OpClass::TmemLd,
             TmemSt => OpClass::TmemSt,
-            Mul | Elementwise => OpClass::Elementwise,
+            Mul | Elementwise | Logic | MinMax => OpClass::Elementwise,
             Exp2 | Log2 => OpClass::Sfu,
-            Convert => OpClass::Convert,
+            Convert | Narrow | Widen | Narrow8 | Widen8 => OpClass::Convert,
             ReduceSumLast | ReduceSumOuter | ReduceMaxLast | ReduceMaxOuter => OpClass::Reduce,
             Layout => OpClass::Layout,
             Mbarrier | NamedBarrier | RegSmemReg | BarrierWait | BarrierArrive => OpClass::Barrier,
-            Control => OpClass::Control,
+            Trip | Control => OpClass::Control,
         }
     }
 

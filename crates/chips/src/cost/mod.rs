@@ -9,6 +9,7 @@ mod amount;
 mod entry;
 mod eval;
 mod kind;
+mod native;
 mod op;
 mod validate;
 
@@ -34,6 +35,8 @@ pub mod unit {
     pub const SFU: &str = "SFU";
     /// The shared-memory port.
     pub const SMEM: &str = "SMEM";
+    /// What reaches an SM from the second-level cache, by whichever way.
+    pub const L2: &str = "L2";
     /// The tensor-memory port.
     pub const TMEM: &str = "TMEM";
     /// The four schedulers together: 128 lanes a clock.

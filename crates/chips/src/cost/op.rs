@@ -65,8 +65,18 @@ pub enum Op {
         /// Elements of the tile.
         elements: u64,
     },
-    /// Any other cheap arithmetic, comparison or selection on each element.
+    /// Addition or other cheap arithmetic of floats on each element.
     Elementwise {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Comparison, selection, logic or whole numbers on each element.
+    Logic {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Maximum or minimum on each element.
+    MinMax {
         /// Elements of the tile.
         elements: u64,
     },
@@ -80,8 +90,28 @@ pub enum Op {
         /// Elements of the tile.
         elements: u64,
     },
-    /// Conversion of each element to another type.
+    /// Conversion of each element between whole number and float, or of floats of any other size.
     Convert {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Conversion of each element to a float of half as many bits.
+    Narrow {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Conversion of each element to a float of twice as many bits.
+    Widen {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Conversion of each element from a float of 8 bits.
+    Widen8 {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// Conversion of each element to a float of 8 bits.
+    Narrow8 {
         /// Elements of the tile.
         elements: u64,
     },
@@ -89,6 +119,8 @@ pub enum Op {
     Reduce {
         /// Elements of the input.
         elements: u64,
+        /// Rows that are reduced: elements of the result.
+        rows: u64,
         /// How two elements are combined.
         combine: Combine,
         /// Whether the axis is the last one.
@@ -112,6 +144,11 @@ pub enum Op {
     BarrierWait,
     /// Arriving at a barrier.
     BarrierArrive,
+    /// What a trip of a partition's loop takes beside its operations.
+    Trip {
+        /// Lanes that run the loop.
+        lanes: u64,
+    },
     /// Scalar arithmetic, a branch, an index function.
     Control,
     /// An operation nobody has a cost for: one issue slot, and [`Origin::Unverified`] as the note (T33).
@@ -176,9 +213,16 @@ impl Op {
             Op::TmemStore { .. } => OpKind::TmemSt,
             Op::Mul { .. } => OpKind::Mul,
             Op::Elementwise { .. } => OpKind::Elementwise,
+            Op::Logic { .. } => OpKind::Logic,
+            Op::MinMax { .. } => OpKind::MinMax,
             Op::Exp2 { .. } => OpKind::Exp2,
             Op::Log2 { .. } => OpKind::Log2,
             Op::Convert { .. } => OpKind::Convert,
+            Op::Narrow { .. } => OpKind::Narrow,
+            Op::Widen { .. } => OpKind::Widen,
+            Op::Widen8 { .. } => OpKind::Widen8,
+            Op::Narrow8 { .. } => OpKind::Narrow8,
+            Op::Trip { .. } => OpKind::Trip,
             Op::Reduce { combine, last_axis, .. } => match (combine, last_axis) {
                 (Combine::Sum, true) => OpKind::ReduceSumLast,
                 (Combine::Sum, false) => OpKind::ReduceSumOuter,

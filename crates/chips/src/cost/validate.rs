@@ -83,7 +83,7 @@ fn check_entry(faults: &mut Faults, target: &Target, kind: OpKind, entry: &OpEnt
         let key = if index == 0 { format!("op.{kind}.duration") } else { format!("op.{kind}.duration.also") };
         check_terms(faults, target, &key, &terms);
     }
-    check_duration(faults, &format!("op.{kind}.duration"), &entry.duration);
+    check_duration(faults, target, &format!("op.{kind}.duration"), &entry.duration);
     check_latency(faults, &format!("op.{kind}.latency"), &entry.latency);
 }
 
@@ -98,6 +98,8 @@ fn check_terms(faults: &mut Faults, target: &Target, key: &str, terms: &Terms<'_
         Some(Work::Bytes | Work::OperandBytes) => unit.bytes_per_clk.is_some(),
         Some(Work::Elements) => unit.elements_per_clk.is_some(),
         Some(Work::Macs) => !unit.macs_per_clk.is_empty(),
+        // A unit's own rates count no instructions.
+        Some(Work::Instructions) => false,
     };
     if !has_rate {
         let reason = match terms.work {
@@ -116,7 +118,15 @@ fn check_terms(faults: &mut Faults, target: &Target, key: &str, terms: &Terms<'_
     }
 }
 
-fn check_duration(faults: &mut Faults, key: &str, rule: &DurationRule) {
+fn check_duration(faults: &mut Faults, target: &Target, key: &str, rule: &DurationRule) {
+    for (field, counts) in [("native", &rule.native), ("native_per_row", &rule.native_per_row)] {
+        for class in counts.keys().filter(|&class| !target.instruction.contains_key(class)) {
+            let known: Vec<&str> = target.instruction.keys().map(String::as_str).collect();
+            let reason =
+                format!("no class of [instruction] is called `{class}`; there are {}", known.join(", "));
+            faults.add(format!("{key}.{field}.{class}"), reason);
+        }
+    }
     check_table(faults, key, &rule.table);
     check_measured(faults, key, rule.origin, rule.measured.is_some());
 }
@@ -182,6 +192,8 @@ fn probes(target: &Target, kind: OpKind) -> Vec<Op> {
             split: [1, 1],
         })
     };
+    let reduce =
+        |combine, last_axis, elements: u64| Op::Reduce { elements, rows: elements / 128, combine, last_axis };
     let probe = |(bytes, elements, mnk): (u64, u64, (u32, u32, u32))| match kind {
         OpKind::TmaLoad => Op::TmaLoad { bytes, inner_bytes: 128 },
         OpKind::TmaStore => Op::TmaStore { bytes },
@@ -197,13 +209,20 @@ fn probes(target: &Target, kind: OpKind) -> Vec<Op> {
         OpKind::TmemSt => Op::TmemStore { elements },
         OpKind::Mul => Op::Mul { elements },
         OpKind::Elementwise => Op::Elementwise { elements },
+        OpKind::Logic => Op::Logic { elements },
+        OpKind::MinMax => Op::MinMax { elements },
         OpKind::Exp2 => Op::Exp2 { elements },
         OpKind::Log2 => Op::Log2 { elements },
         OpKind::Convert => Op::Convert { elements },
-        OpKind::ReduceSumLast => Op::Reduce { elements, combine: Combine::Sum, last_axis: true },
-        OpKind::ReduceSumOuter => Op::Reduce { elements, combine: Combine::Sum, last_axis: false },
-        OpKind::ReduceMaxLast => Op::Reduce { elements, combine: Combine::Max, last_axis: true },
-        OpKind::ReduceMaxOuter => Op::Reduce { elements, combine: Combine::Max, last_axis: false },
+        OpKind::Narrow => Op::Narrow { elements },
+        OpKind::Widen => Op::Widen { elements },
+        OpKind::Widen8 => Op::Widen8 { elements },
+        OpKind::Narrow8 => Op::Narrow8 { elements },
+        OpKind::Trip => Op::Trip { lanes: 128 },
+        OpKind::ReduceSumLast => reduce(Combine::Sum, true, elements),
+        OpKind::ReduceSumOuter => reduce(Combine::Sum, false, elements),
+        OpKind::ReduceMaxLast => reduce(Combine::Max, true, elements),
+        OpKind::ReduceMaxOuter => reduce(Combine::Max, false, elements),
         OpKind::Layout => Op::Layout { bytes },
         OpKind::Mbarrier => Op::Mbarrier,
         OpKind::NamedBarrier => Op::NamedBarrier,

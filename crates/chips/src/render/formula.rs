@@ -13,8 +13,17 @@ pub(super) fn origin(origin: Origin) -> &'static str {
 }
 
 pub(super) fn duration(target: &Target, rule: &DurationRule) -> String {
-    let units = rule.terms().map(|terms| format!("{} {}", terms.unit, of_unit(target, &terms)));
-    units.collect::<Vec<_>>().join("; ")
+    let moves_bytes = rule.work == Some(Work::Bytes);
+    let native = [("element", &rule.native), ("row", &rule.native_per_row)];
+    let counts = native.into_iter().filter(|(_, classes)| !classes.is_empty()).map(|(of, classes)| {
+        let counts: Vec<String> = classes.iter().map(|(class, count)| format!("{count} {class}")).collect();
+        let of = if of == "element" && moves_bytes { "16 bytes" } else { of };
+        format!("{} for each {of}", counts.join(" + "))
+    });
+    // What native instructions hold stands with their classes.
+    let held = rule.terms().filter(|terms| rule.native.is_empty() || terms.work.is_some());
+    let units = held.map(|terms| format!("{} {}", terms.unit, of_unit(target, &terms)));
+    counts.chain(units).collect::<Vec<_>>().join("; ")
 }
 
 fn of_unit(target: &Target, terms: &Terms<'_>) -> String {
@@ -24,7 +33,7 @@ fn of_unit(target: &Target, terms: &Terms<'_>) -> String {
         let own = unit.and_then(|unit| match work {
             Work::Bytes | Work::OperandBytes => unit.bytes_per_clk,
             Work::Elements => unit.elements_per_clk,
-            Work::Macs => None,
+            Work::Macs | Work::Instructions => None,
         });
         let rate = terms.rate.or(own).map_or("rate".to_owned(), |rate| rate.to_string());
         sum.push(format!("{}/{rate}", name(work)));
@@ -44,6 +53,7 @@ pub(super) fn latency(rule: &LatencyRule) -> String {
     sum.extend(rule.clk_per_kib.map(|clocks| {
         if rule.partial_kib { format!("{clocks} bytes/1024") } else { format!("{clocks} KiB") }
     }));
+    sum.extend(rule.clk_per_row_element.map(|clocks| format!("{clocks} elements of a row")));
     sum.extend(rule.clk_per_16k_elements.map(|clocks| format!("{clocks}/E0")));
     if let (Some(step), Some(bytes)) = (rule.box_step, rule.box_bytes) {
         let further = format!("ceil(inner/{bytes})-1");
@@ -66,6 +76,7 @@ fn name(work: Work) -> &'static str {
         Work::Elements => "elements",
         Work::Macs => "MACs",
         Work::OperandBytes => "operand bytes",
+        Work::Instructions => "instructions",
     }
 }
 

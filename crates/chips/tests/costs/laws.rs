@@ -23,7 +23,7 @@ fn any_op() -> impl Strategy<Value = Op> {
             split: if shared { [k.max(1), 4] } else { [1, 1] },
         })
     });
-    let sized = (size.clone(), size, 0..16_usize, any::<bool>()).prop_map(|(n, inner_bytes, which, flag)| {
+    let sized = (size.clone(), size, 0..20_usize, any::<bool>()).prop_map(|(n, inner_bytes, which, flag)| {
         let combine = if flag { Combine::Sum } else { Combine::Max };
         [
             Op::TmaLoad { bytes: n, inner_bytes },
@@ -39,7 +39,11 @@ fn any_op() -> impl Strategy<Value = Op> {
             Op::Elementwise { elements: n },
             Op::Exp2 { elements: n },
             Op::Convert { elements: n },
-            Op::Reduce { elements: n, combine, last_axis: flag },
+            Op::Reduce { elements: n, rows: inner_bytes, combine, last_axis: flag },
+            Op::Logic { elements: n },
+            Op::MinMax { elements: n },
+            Op::Narrow { elements: n },
+            Op::Widen { elements: n },
             Op::Layout { bytes: n },
             Op::RegSmemReg { bytes: n },
         ][which]

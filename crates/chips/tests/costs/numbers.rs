@@ -16,11 +16,14 @@ fn t41_published_numbers() {
     assert_eq!(cost("sm_90a", Op::TmaLoad { bytes: 16 << 10, inner_bytes: 128 }, unit::TMA).1, 256);
 }
 
+/// The published table is a cost file of its own (T44).
 #[test]
 fn t34_rows_of_sm_100a() {
-    let elements = 16_384;
-    let sum = |last_axis| Op::Reduce { elements, combine: Combine::Sum, last_axis };
-    let max = |last_axis| Op::Reduce { elements, combine: Combine::Max, last_axis };
+    let published = include_str!("../../costs/sm_100a.published.toml");
+    let chip = target("sm_100a").with_costs(published).unwrap();
+    let (elements, rows) = (16_384, 128);
+    let sum = |last_axis| Op::Reduce { elements, rows, combine: Combine::Sum, last_axis };
+    let max = |last_axis| Op::Reduce { elements, rows, combine: Combine::Max, last_axis };
     let rows = [
         (Op::TmaLoad { bytes: 64 << 10, inner_bytes: 2048 }, unit::TMA, (460 + 384 + 480, 384)),
         (Op::TmaLoad { bytes: 1024, inner_bytes: 128 }, unit::TMA, (466, 30)),
@@ -51,7 +54,8 @@ fn t34_rows_of_sm_100a() {
         (Op::Control, unit::ISSUE, (1, 1)),
     ];
     for (op, on, expected) in rows {
-        assert_eq!(cost("sm_100a", op, on), expected, "{op:?}");
+        let cost = chip.cost(&op, 4).unwrap();
+        assert_eq!((cost.latency, cost.duration_on(on)), expected, "{op:?}");
     }
     // S64: 61 + ceil(161 * bytes / 10240).
     for bytes in [0_u64, 1, 1000, 10_240, 32_768] {
@@ -141,6 +145,55 @@ fn t35_tensor_rates() {
     }
 }
 
+/// Counted in the machine code of attention with 128 rows of 128, scaled: what a tile of 128x128 holds (T42). On sm_90a a
+/// warpgroup's warp has 64 instructions for 64 elements a lane, and 2 x 2 exchanges; on sm_100a half as many.
+#[test]
+fn t42_native_instructions() {
+    let (elements, rows) = (16_384, 128);
+    let sum = Op::Reduce { elements, rows, combine: Combine::Sum, last_axis: true };
+    let max = Op::Reduce { elements, rows, combine: Combine::Max, last_axis: true };
+    let held = |chip, op, on| cost(chip, op, on).1;
+    let cases = [
+        ("sm_90a", Op::Mul { elements }, [128, 0, 0, 128]),
+        ("sm_90a", Op::Logic { elements }, [128, 256, 0, 128]),
+        ("sm_90a", Op::Exp2 { elements }, [0, 0, 1024, 128]),
+        ("sm_90a", Op::Narrow { elements }, [64, 128, 0, 64]),
+        ("sm_90a", sum, [128 + 8, 0, 0, 128 + 16]),
+        ("sm_90a", max, [128 + 8, 256 + 16, 0, 128 + 16]),
+        ("sm_100a", Op::Mul { elements }, [128, 0, 0, 64]),
+        ("sm_100a", sum, [128, 0, 0, 64]),
+        ("sm_100a", max, [64, 64, 0, 64]),
+        ("sm_103a", Op::Exp2 { elements }, [0, 0, 512, 128]),
+        ("sm_80", Op::Mul { elements }, [256, 0, 0, 128]),
+    ];
+    for (chip, op, expected) in cases {
+        let got = [unit::FP32, unit::ALU, unit::SFU, unit::ISSUE].map(|on| held(chip, op, on));
+        assert_eq!(got, expected, "{chip} {op:?}");
+    }
+    // The chain of a lane's elements, and the exchanges: 128 / 4 elements of 4 clocks in two chains.
+    assert_eq!(cost("sm_90a", sum, unit::FP32).0, 60 + 64 + 144);
+}
+
+/// A class that the chip does not list is refused by name.
+#[test]
+fn t42_unknown_classes() {
+    let text = "[op.mul]\nduration = { unit = \"FP32\", native = { fms = 1 }, origin = \"derived\" }\n\
+                latency = { plus_duration = true, origin = \"derived\" }\n";
+    let refused = target("sm_90a").with_costs(text).unwrap_err().to_string();
+    assert!(refused.contains("op.mul.duration.native.fms") && refused.contains("fma"), "{refused}");
+}
+
+/// Instructions that warps issue for products: four warps a wgmma; mma.sync of 16 rows, 8 columns and 32 bytes, and four
+/// matrices of 128 bytes to a load.
+#[test]
+fn t42_products_take_issue_slots() {
+    let issue = |chip, op| cost(chip, op, unit::ISSUE).1;
+    assert_eq!(issue("sm_90a", wgmma(128, 256, 64, Element::F16)), (2 * 4 * 4 * 10_u64).div_ceil(16));
+    let mma = product(MmaInstruction::MmaSync, 128, 128, 64, Element::F16);
+    let (products, loads) = (8 * 16 * 4, 2 * 128 * 64 * 2 / 512);
+    assert_eq!(issue("sm_80", mma), ((products + loads) * 10_u64).div_ceil(36));
+}
+
 #[test]
 fn t37_rates() {
     let exp2 = Op::Exp2 { elements: 16_384 };
@@ -148,7 +201,6 @@ fn t37_rates() {
     assert_eq!(cost("sm_103a", exp2, unit::SFU).1, 512);
     assert_eq!(cost("sm_80", Op::Elementwise { elements: 16_384 }, unit::FP32).1, 256);
     assert_eq!(cost("sm_90a", Op::Elementwise { elements: 16_384 }, unit::FP32).1, 128);
-    assert_eq!(cost("sm_90a", Op::Convert { elements: 16_384 }, unit::FP32).1, 256);
     let load = Op::TmaLoad { bytes: 38 << 10, inner_bytes: 128 };
     let busy = target("sm_90a").with_all_sms_pulling().cost(&load, 4).unwrap();
     assert_eq!(busy.duration_on(unit::TMA), 1024);

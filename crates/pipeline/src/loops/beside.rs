@@ -6,6 +6,7 @@ use warploom_ir::{Module, OpId, Opcode};
 
 use super::index::Indices;
 use super::price::{Prices, RowShare};
+use crate::walk::Users;
 
 /// Cycles that a computing partition takes in a trip of `outer` for all but the loops `inner`: results go to staging
 /// buffers, from where the copy engine takes them by itself.
@@ -23,6 +24,7 @@ pub(crate) fn beside(
         target,
         instruction: target.mma_instruction(),
         indices: Indices::new(module),
+        users: Users::new(module),
         split: [1, 1],
         share: RowShare::of(module, outer, 1),
     };

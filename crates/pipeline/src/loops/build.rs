@@ -64,6 +64,7 @@ pub fn loop_graph(
 ) -> Result<PipelinedLoop, CostError> {
     let synchronisation = target.cost(&Op::Mbarrier, 1)?.latency;
     let mut maker = Maker::new(module, scf_for, name, target, options, synchronisation);
+    maker.out.trip = target.cost(&Op::Trip { lanes: 4 * u64::from(target.threads.per_warp) }, 4)?.uses;
     maker.nodes()?;
     maker.resources();
     maker.edges()?;

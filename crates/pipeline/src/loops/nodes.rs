@@ -23,7 +23,6 @@ pub(super) struct Maker<'a> {
     pub options: GraphOptions,
     pub synchronisation: i64,
     pub prices: Prices<'a>,
-    pub users: Users,
     pub instruction: MmaInstruction,
     pub out: PipelinedLoop,
     /// What each node costs.
@@ -54,6 +53,7 @@ impl<'a> Maker<'a> {
             copies: Vec::new(),
             pending: options.pending,
             synchronisation,
+            trip: Vec::new(),
             one_partition: options.one_partition,
             replicas: Replicas::ONE,
         };
@@ -70,8 +70,15 @@ impl<'a> Maker<'a> {
             target,
             options,
             synchronisation: i64::try_from(synchronisation).unwrap_or(i64::MAX),
-            prices: Prices { module, target, instruction, indices: Indices::new(module), split, share },
-            users: Users::new(module),
+            prices: Prices {
+                module,
+                target,
+                instruction,
+                indices: Indices::new(module),
+                users: Users::new(module),
+                split,
+                share,
+            },
             instruction,
             out,
             costs: Vec::new(),
@@ -309,7 +316,7 @@ impl<'a> Maker<'a> {
 
     /// The operations inside the loop that read a value, through views: (operation, the value as it sees it).
     pub fn readers(&self, value: ValueId) -> Vec<(OpId, ValueId)> {
-        self.users.through_views(self.module, value)
+        self.prices.users.through_views(self.module, value)
     }
 
     /// The operation directly in the loop's body that an operation stands in.

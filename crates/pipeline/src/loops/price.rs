@@ -8,6 +8,7 @@ use warploom_ir::{Attr, BlockId, CostClass, FloatKind, Module, OpId, Opcode, Typ
 use super::index::Indices;
 use crate::classes::is_scalar_type;
 use crate::tma::TilePlan;
+use crate::walk::Users;
 
 /// Warps that compute: four reach every unit's full rate, and no rate grows beyond (T32).
 const COMPUTING: u32 = 4;
@@ -18,6 +19,7 @@ pub(super) struct Prices<'a> {
     pub target: &'a Target,
     pub instruction: MmaInstruction,
     pub indices: Indices<'a>,
+    pub users: Users,
     /// Warps along M and along N that share a product by mma.sync.
     pub split: [u32; 2],
     /// What of the rows a replica has.
@@ -66,11 +68,17 @@ impl Prices<'_> {
             CostClass::Product => self.product(op, OperandPlace::Shared).map(Some),
             CostClass::Regions => self.united(op),
             CostClass::Arrive => self.target.cost(&Op::BarrierArrive, COMPUTING).map(Some),
-            class => match self.simple(op, class) {
-                Some(cost) => self.target.cost(&cost, COMPUTING).map(Some),
-                None => Ok(None),
-            },
+            class => self.one_after_another(&self.simple(op, class)),
         }
+    }
+
+    /// Entries of the cost model that make up one operation.
+    fn one_after_another(&self, ops: &[Op]) -> Result<Option<OpCost>, CostError> {
+        let mut sum: Option<OpCost> = None;
+        for op in ops {
+            sum = Some(after(sum, self.target.cost(op, COMPUTING)?));
+        }
+        Ok(sum)
     }
 
     /// A tile read from shared memory into registers, or written the other way.
@@ -80,12 +88,12 @@ impl Prices<'_> {
 
     /// A tile read from tensor memory into registers.
     pub fn tmem_load(&self, value: ValueId) -> Result<OpCost, CostError> {
-        self.target.cost(&Op::TmemLoad { elements: self.elements(value) }, COMPUTING)
+        self.target.cost(&Op::TmemLoad { elements: self.bytes(value).div_ceil(4) }, COMPUTING)
     }
 
     /// A tile written from registers into tensor memory.
     pub fn tmem_store(&self, value: ValueId) -> Result<OpCost, CostError> {
-        self.target.cost(&Op::TmemStore { elements: self.elements(value) }, COMPUTING)
+        self.target.cost(&Op::TmemStore { elements: self.bytes(value).div_ceil(4) }, COMPUTING)
     }
 
     /// A per-thread asynchronous copy of the tile of a pointer load.
@@ -153,38 +161,92 @@ impl Prices<'_> {
     fn sequence(&self, block: BlockId) -> Result<Option<OpCost>, CostError> {
         let mut sum: Option<OpCost> = None;
         for &op in &self.module.blocks[block].ops {
-            let Some(cost) = self.of(op)? else { continue };
-            sum = Some(match sum {
-                None => cost,
-                Some(before) => {
-                    let held = before.latency;
-                    then(before, cost, held)
-                }
-            });
+            if let Some(cost) = self.of(op)? {
+                sum = Some(after(sum, cost));
+            }
         }
         Ok(sum)
     }
 
-    /// Operations with a single entry of the cost model.
-    fn simple(&self, op: OpId, class: CostClass) -> Option<Op> {
+    /// What computes on each element, as entries of the cost model; none for what occupies no unit.
+    fn simple(&self, op: OpId, class: CostClass) -> Vec<Op> {
         let data = &self.module.ops[op];
-        let tile = data.results.first().or(data.operands.last()).copied()?;
+        let Some(tile) = data.results.first().or(data.operands.last()).copied() else { return vec![] };
         let elements = self.elements(tile);
-        Some(match class {
-            CostClass::Free => return None,
-            CostClass::PointerLoad => Op::GlobalLoad { bytes: self.bytes(tile) },
-            CostClass::PointerStore => Op::GlobalStore { bytes: self.bytes(data.operands.get(1).copied()?) },
-            CostClass::Atomic => Op::GlobalAtomic { bytes: self.bytes(data.operands.get(1).copied()?) },
-            CostClass::Reduction => self.reduction(op)?,
-            CostClass::Exchange => Op::Layout { bytes: self.bytes(tile) },
-            _ if is_scalar_type(self.module.ty(tile)) || self.indices.is_address(op) => return None,
-            CostClass::Multiply => Op::Mul { elements },
-            CostClass::Special => Op::Exp2 { elements },
-            CostClass::Logarithm => Op::Log2 { elements },
-            CostClass::Convert => Op::Convert { elements },
-            CostClass::Light => Op::Elementwise { elements },
-            _ => Op::Unknown,
-        })
+        let stored = data.operands.get(1).map_or(1, |&value| self.bytes(value));
+        match class {
+            CostClass::Free => vec![],
+            CostClass::PointerLoad => vec![Op::GlobalLoad { bytes: self.bytes(tile) }],
+            CostClass::PointerStore => vec![Op::GlobalStore { bytes: stored }],
+            CostClass::Atomic => vec![Op::GlobalAtomic { bytes: stored }],
+            CostClass::Reduction => self.reduction(op).into_iter().collect(),
+            CostClass::Exchange => vec![Op::Layout { bytes: self.bytes(tile) }],
+            _ if is_scalar_type(self.module.ty(tile)) || self.indices.is_address(op) => vec![],
+            CostClass::Multiply if self.is_fused(op) => vec![],
+            CostClass::Multiply => vec![Op::Mul { elements: self.packed(tile) }],
+            CostClass::Special if self.divides_rows(op) => vec![Op::Mul { elements }],
+            CostClass::Special if is_scaled(data.opcode) => {
+                vec![Op::Mul { elements }, Op::Exp2 { elements }]
+            }
+            CostClass::Special => vec![Op::Exp2 { elements }],
+            CostClass::Logarithm => vec![Op::Log2 { elements }],
+            CostClass::Convert => vec![self.conversion(op, tile)],
+            CostClass::Light => vec![Op::Elementwise { elements: self.packed(tile) }],
+            CostClass::Logic if self.is_part_of_another(op, tile) => vec![],
+            // Three operands to an instruction: every other one is part of the one before.
+            CostClass::Logic if is_bitwise(data.opcode) => vec![Op::Logic { elements: elements.div_ceil(2) }],
+            CostClass::Logic => vec![Op::Logic { elements }],
+            CostClass::MinMax => vec![Op::MinMax { elements }],
+            _ => vec![Op::Unknown],
+        }
+    }
+
+    /// Whether a multiplication is one instruction with each addition that reads it.
+    fn is_fused(&self, op: OpId) -> bool {
+        let Some(product) = self.module.result(op) else { return false };
+        let mut users = self.users.of(product).iter().map(|&user| self.module.ops[user].opcode).peekable();
+        let float = matches!(self.module.ty(product).elem(), Type::Float(_));
+        float && users.peek().is_some() && users.all(|by| matches!(by, Opcode::AddF | Opcode::SubF))
+    }
+
+    /// Whether an operation takes no instruction of its own: another reading of the same bits, or masks that a comparison
+    /// takes in.
+    fn is_part_of_another(&self, op: OpId, tile: ValueId) -> bool {
+        let mask = self.module.ty(tile).elem_bits() == Some(1);
+        match self.module.ops[op].opcode {
+            Opcode::ArithBitcast | Opcode::Bitcast | Opcode::IntToPtr | Opcode::PtrToInt => true,
+            Opcode::AndI | Opcode::OrI => mask,
+            _ => false,
+        }
+    }
+
+    /// Whether each row is divided by one number, whose reciprocal is taken once.
+    fn divides_rows(&self, op: OpId) -> bool {
+        let data = &self.module.ops[op];
+        let by =
+            data.operands.get(1).and_then(|&by| self.module.def_op(by)).map(|by| self.module.ops[by].opcode);
+        data.opcode == Opcode::DivF && matches!(by, Some(Opcode::Broadcast | Opcode::Splat))
+    }
+
+    /// Lanes' instructions of a tile's arithmetic: floats of 16 bits go two at a time.
+    fn packed(&self, tile: ValueId) -> u64 {
+        let half = matches!(self.module.ty(tile).elem(), Type::Float(FloatKind::F16 | FloatKind::BF16));
+        if half { self.elements(tile).div_ceil(2) } else { self.elements(tile) }
+    }
+
+    fn conversion(&self, op: OpId, to: ValueId) -> Op {
+        let elements = self.elements(to);
+        let bits = |value: ValueId| match self.module.ty(value).elem() {
+            Type::Float(_) => self.module.ty(value).elem_bits(),
+            _ => None,
+        };
+        match (self.module.ops[op].operands.first().and_then(|&from| bits(from)), bits(to)) {
+            (Some(32), Some(16)) => Op::Narrow { elements },
+            (Some(16), Some(32)) => Op::Widen { elements },
+            (Some(8), Some(_)) => Op::Widen8 { elements },
+            (Some(_), Some(8)) => Op::Narrow8 { elements },
+            _ => Op::Convert { elements },
+        }
     }
 
     fn reduction(&self, op: OpId) -> Option<Op> {
@@ -203,7 +265,8 @@ impl Prices<'_> {
             )
         };
         let combine = if self.module.blocks[body].ops.iter().any(most) { Combine::Max } else { Combine::Sum };
-        Some(Op::Reduce { elements: self.elements(input), combine, last_axis })
+        let rows = data.results.first().map_or(1, |&rows| self.elements(rows));
+        Some(Op::Reduce { elements: self.elements(input), rows, combine, last_axis })
     }
 
     /// Elements of a tile, 1 for a scalar.
@@ -229,6 +292,26 @@ impl Prices<'_> {
             (None, None) => 1,
         }
     }
+}
+
+/// What is done after what is already there, if there is any.
+fn after(before: Option<OpCost>, cost: OpCost) -> OpCost {
+    match before {
+        None => cost,
+        Some(before) => {
+            let held = before.latency;
+            then(before, cost, held)
+        }
+    }
+}
+
+fn is_bitwise(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::AndI | Opcode::OrI | Opcode::XOrI)
+}
+
+/// Functions that are a special-function instruction of a multiple of their operand.
+fn is_scaled(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Exp | Opcode::DivF | Opcode::ApproxDivF | Opcode::PreciseDivF)
 }
 
 /// The second after the first, whose result is there after `held` clocks.

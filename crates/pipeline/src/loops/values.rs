@@ -93,7 +93,7 @@ impl Maker<'_> {
     /// The wait behind a product, if the loop has one for it.
     fn wait_of(&self, dot: OpId) -> Option<usize> {
         let result = self.module.result(dot)?;
-        let mut users = self.users.of(result).iter().copied();
+        let mut users = self.prices.users.of(result).iter().copied();
         let wait = users.find(|&u| self.module.ops[u].opcode == Opcode::MmaWait)?;
         self.node(wait, Part::Whole)
     }
@@ -248,7 +248,7 @@ impl Maker<'_> {
         let mut stack = vec![value];
         let mut last: Option<(usize, OpId)> = None;
         while let Some(seen) = stack.pop() {
-            for &user in self.users.of(seen) {
+            for &user in self.prices.users.of(seen) {
                 let Some(outer) = self.outermost(user) else { continue };
                 let opcode = self.module.ops[outer].opcode;
                 if matches!(opcode, Opcode::Trans | Opcode::Reshape | Opcode::ExpandDims | Opcode::Broadcast)
