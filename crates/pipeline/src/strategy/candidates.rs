@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use warploom_chips::mma::MmaInstruction;
 
+use super::price::SplitPrice;
 use super::tile_cost::TileCost;
 
 /// A split of a kernel's loops among partitions.
@@ -51,8 +52,8 @@ pub enum SplitVerdict {
 pub struct SplitCandidate {
     /// The split.
     pub split: PartitionSplit,
-    /// Its cost; none where the chip has no cost for it, or nothing is pipelined.
-    pub cost: Option<SplitCost>,
+    /// Its cost, found when asked for.
+    pub price: SplitPrice,
     /// What a tile costs, where a loop over tiles stands around the products.
     pub tile: Option<TileCost>,
     /// What became of it.
@@ -86,7 +87,7 @@ pub(crate) fn explain(candidates: &[SplitCandidate]) -> String {
             SplitVerdict::Refused(_) => "no code",
         };
         let _ = write!(out, "  {verdict:<7}  {:<30}", candidate.split.name());
-        let _ = match candidate.cost {
+        let _ = match candidate.price.cost() {
             Some(c) => {
                 write!(
                     out,

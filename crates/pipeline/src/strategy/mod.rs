@@ -17,6 +17,7 @@ pub(crate) use candidates::explain;
 pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
 pub(crate) use choose::choose;
 pub(crate) use plan::{Plan, Work};
+pub use price::SplitPrice;
 pub(crate) use source::Source;
 pub use tile_cost::TileCost;
 pub use types::{Moves, Partitions, Strategy};

@@ -91,6 +91,9 @@ impl<'m, 'r> Run<'m, 'r> {
         if self.asleep.get(w).is_some_and(|&asleep| asleep) {
             return Step::Waits;
         }
+        while self.current(w).is_some_and(|op| self.model.inert[op]) {
+            self.advance_pc(w);
+        }
         let Some(op) = self.current(w) else { return self.leave(w) };
         let step = self.execute(w, op);
         let opcode = self.model.module.ops[op].opcode;
