@@ -10,12 +10,13 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
-use super::candidates::{PartitionSplit, SplitCandidate, SplitVerdict};
+use super::candidates::{SplitCandidate, SplitVerdict};
 use super::expanded::Whole;
 use super::plan::{Plan, Work};
 use super::price::{SplitPrice, cost_of, price};
 use super::source::Source;
 use super::specialized;
+use super::split::PartitionSplit;
 use super::tiles;
 use super::types::{Partitions, Strategy};
 use crate::normalize::block_scaled;

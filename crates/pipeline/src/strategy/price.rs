@@ -9,9 +9,9 @@ use warploom_sched::{
     Algorithm, Answer, LoopGraph, Objective, ScheduleOptions, ValidGraph, bounds, schedule, validate,
 };
 
-use super::candidates::{PartitionSplit, SplitCost};
 use super::plan::Plan;
 use super::source::Source;
+use super::split::{PartitionSplit, SplitCost};
 use crate::bound::with_partitions;
 use crate::loops::{GraphOptions, PipelinedLoop, loop_graphs};
 use crate::options::CompileOptions;

@@ -3,11 +3,12 @@
 
 use warploom_ir::diag::Diagnostic;
 
-use super::candidates::{PartitionSplit, SplitCandidate, SplitVerdict};
+use super::candidates::{SplitCandidate, SplitVerdict};
 use super::plan::{Plan, Work};
 use super::price::{SplitPrice, cost_of};
 use super::source::Source;
 use super::specialized;
+use super::split::PartitionSplit;
 use super::tile_cost::TileCost;
 use super::types::Strategy;
 use crate::loops::beside;
