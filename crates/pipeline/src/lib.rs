@@ -92,7 +92,8 @@ pub use select::{
 };
 pub use storage::BUFFER;
 pub use strategy::{
-    Moves, PartitionSplit, Partitions, SplitCandidate, SplitCost, SplitVerdict, Strategy, TileCost,
+    Moves, PartitionSplit, Partitions, SplitCandidate, SplitCost, SplitPrice, SplitVerdict, Strategy,
+    TileCost,
 };
 pub use tma::{BoxError, TilePlan};
 pub use transports::{BlockingLoads, CopiedTile, OperandStores, PipelinedLoads, StoredOperand};

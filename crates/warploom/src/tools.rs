@@ -66,8 +66,9 @@ pub fn ptx(session: &Session, args: &PtxArgs, llvm: bool) -> Result<Emitted, Fai
         .map_err(|found| Failure::found(&found, &session.input))
 }
 
-/// LLVM IR, PTX or machine code with the launch record (C12).
-pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Failure> {
+/// LLVM IR, PTX or machine code with the launch record (C12), and where it will be `told` with what was decided, which
+/// takes searches of its own.
+pub fn make(session: &Session, emit: Emit, args: &PtxArgs, told: bool) -> Result<Made, Failure> {
     let emitted = ptx(session, args, emit == Emit::Llvm)?;
     let mut fields = match json!(emitted.metadata) {
         Value::Object(fields) => fields,
@@ -81,7 +82,9 @@ pub fn make(session: &Session, emit: Emit, args: &PtxArgs) -> Result<Made, Failu
         micros.insert(stage.into(), json!(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     }
     fields.insert("micros".into(), Value::Object(micros));
-    fields.insert("facts".into(), facts(&session.lowered.facts(), session.lowered.candidates()));
+    if told {
+        fields.insert("facts".into(), facts(&session.lowered.facts(), session.lowered.candidates()));
+    }
     let mut remarks = Vec::new();
     let bytes = match emit {
         Emit::Llvm => emitted.llvm.unwrap_or_default().into_bytes(),
@@ -118,7 +121,7 @@ fn facts(facts: &Facts, candidates: &[SplitCandidate]) -> Value {
             SplitVerdict::Refused(why) => ("refused", Some(why)),
             _ => ("unknown", None),
         };
-        json!({"name": c.split.name(), "verdict": verdict, "why": why, "ii": c.cost.map(|c| c.ii)})
+        json!({"name": c.split.name(), "verdict": verdict, "why": why, "ii": c.price.cost().map(|c| c.ii)})
     });
     let loops = facts.loops.iter().map(|l| {
         json!({"name": l.name, "ii": l.ii, "lower_bound": l.lower_bound, "bound_by": l.bound_by,

@@ -243,8 +243,12 @@ impl Machine {
 
     /// Forgets what warps copied to other places that share bytes with this one.
     pub fn forget_parts(&mut self, place: PlaceId) {
-        let overlaps = self.places.get(place).map(|p| p.overlaps.clone()).unwrap_or_default();
-        self.parts.retain(|(other, _), _| *other == place || !overlaps.contains(other));
+        let overlaps = self.places.get(place).map(|p| p.overlaps.as_slice()).unwrap_or_default();
+        for &other in overlaps.iter().filter(|&&other| other != place) {
+            while let Some((&key, _)) = self.parts.range((other, 0)..=(other, usize::MAX)).next() {
+                self.parts.remove(&key);
+            }
+        }
     }
 
     /// Other places that share bytes with one.

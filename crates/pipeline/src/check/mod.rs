@@ -15,6 +15,7 @@
 
 mod boxes;
 mod columns;
+mod inert;
 mod machine;
 mod model;
 mod report;

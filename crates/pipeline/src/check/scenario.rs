@@ -137,13 +137,21 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
     steps.push(1);
     steps.sort_unstable();
     steps.dedup();
+    let placed = crate::walk::preorder(module, model.func)
+        .into_iter()
+        .any(|op| module.ops[op].opcode == Opcode::GetProgramId);
     let mut found = Vec::new();
     for trips in trip_counts(model) {
         let trips = i64::try_from(trips).unwrap_or(0);
         for &step in &steps {
             let number = trips.saturating_mul(step);
-            for (program, uneven) in [(0, false), (trips, false), (0, true)] {
-                found.push(Inputs { number, uneven, program, programs: 2, slope: number });
+            let further = if placed { trips } else { 0 };
+            for (program, uneven) in [(0, false), (further, false), (0, number != 0)] {
+                let inputs = Inputs { number, uneven, program, programs: 2, slope: number };
+                // The same inputs lead to the same run.
+                if !found.contains(&inputs) {
+                    found.push(inputs);
+                }
             }
         }
     }

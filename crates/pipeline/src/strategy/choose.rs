@@ -10,12 +10,13 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Diagnostics, Severity};
 use warploom_ir::{Module, OpId, Opcode, ValueId};
 
-use super::candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
+use super::candidates::{SplitCandidate, SplitVerdict};
 use super::expanded::Whole;
 use super::plan::{Plan, Work};
-use super::price::{cost_of, price};
+use super::price::{SplitPrice, cost_of, price};
 use super::source::Source;
 use super::specialized;
+use super::split::PartitionSplit;
 use super::tiles;
 use super::types::{Partitions, Strategy};
 use crate::normalize::block_scaled;
@@ -164,15 +165,20 @@ fn weigh(
         true => Err("the author gave its buffers their places".to_owned()),
         false => one(true).map_err(first),
     };
-    let cost = cost_of(&made, source.options);
-    let taken = SplitCandidate { split: split(is_one), cost, tile: None, verdict: SplitVerdict::Taken };
+    let price_of_made = cost_of(&made, source.options);
+    let taken = SplitCandidate {
+        split: split(is_one),
+        price: price_of_made,
+        tile: None,
+        verdict: SplitVerdict::Taken,
+    };
     let mut field = Field { best: made, candidates: vec![taken], options: source.options };
     let other = split(!is_one);
     let expected = price(source, other);
     match refused {
         Some(why) => field.add(other, expected, SplitVerdict::Refused(why)),
         // What partitions of their own have no code for is refused at once; one partition is planned where it may win.
-        None if other.one_partition && !field.loses_to(other, expected) => {
+        None if other.one_partition && !field.loses_to(other, &expected) => {
             field.add(other, expected, SplitVerdict::Dearer)
         }
         None if other.one_partition => field.enter(other, expected, slow()),
@@ -182,7 +188,7 @@ fn weigh(
         let by_lanes =
             PartitionSplit { one_partition: true, turns: false, instruction: Some(MmaInstruction::MmaSync) };
         let expected = price(source, by_lanes);
-        match field.loses_to(by_lanes, expected) {
+        match field.loses_to(by_lanes, &expected) {
             false => field.add(by_lanes, expected, SplitVerdict::Dearer),
             true => field.enter(by_lanes, expected, slow()),
         }
@@ -213,35 +219,39 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Whether a split of this cost would be taken.
-    fn loses_to(&self, split: PartitionSplit, cost: Option<SplitCost>) -> bool {
-        let Some((taken, mut cost)) = self.candidates.first().zip(cost) else { return false };
+    /// Whether a split of this price would be taken.
+    fn loses_to(&self, split: PartitionSplit, price: &SplitPrice) -> bool {
+        let Some(taken) = self.candidates.first() else { return false };
+        let Some(best) = taken.price.cost() else { return false };
         let waits = |split: PartitionSplit| split.instruction == Some(MmaInstruction::MmaSync);
-        if waits(split) && !waits(taken.split) {
-            cost.ii = cost.ii.saturating_add(cost.ii / MARGIN);
+        let margin = |ii: i64| if waits(split) && !waits(taken.split) { ii / MARGIN } else { 0 };
+        if price.least_ii().is_none_or(|ii| ii.saturating_add(margin(ii)) > best.ii) {
+            return false;
         }
-        Some(cost) < taken.cost
+        let Some(mut cost) = price.cost() else { return false };
+        cost.ii = cost.ii.saturating_add(margin(cost.ii));
+        cost < best
     }
 
-    fn add(&mut self, split: PartitionSplit, cost: Option<SplitCost>, verdict: SplitVerdict) {
-        self.candidates.push(SplitCandidate { split, cost, tile: None, verdict });
+    fn add(&mut self, split: PartitionSplit, price: SplitPrice, verdict: SplitVerdict) {
+        self.candidates.push(SplitCandidate { split, price, tile: None, verdict });
     }
 
     /// A rival, planned or refused: it is taken where what it really costs is less.
-    fn enter(&mut self, split: PartitionSplit, expected: Option<SplitCost>, rival: Result<Plan, String>) {
+    fn enter(&mut self, split: PartitionSplit, expected: SplitPrice, rival: Result<Plan, String>) {
         let rival = match rival {
             Ok(rival) => rival,
             Err(why) => return self.add(split, expected, SplitVerdict::Refused(why)),
         };
-        let cost = cost_of(&rival, self.options);
-        if !self.loses_to(split, cost) {
-            return self.add(split, cost, SplitVerdict::Dearer);
+        let price = cost_of(&rival, self.options);
+        if !self.loses_to(split, &price) {
+            return self.add(split, price, SplitVerdict::Dearer);
         }
         self.best = rival;
         for before in self.candidates.iter_mut().filter(|c| c.verdict == SplitVerdict::Taken) {
             before.verdict = SplitVerdict::Dearer;
         }
-        self.candidates.insert(0, SplitCandidate { split, cost, tile: None, verdict: SplitVerdict::Taken });
+        self.candidates.insert(0, SplitCandidate { split, price, tile: None, verdict: SplitVerdict::Taken });
     }
 }
 

@@ -133,7 +133,9 @@ impl Whole {
             return by_tma;
         }
         match self.first(source, Moves::Lanes, &[Some(1), Some(0)], out) {
-            Ok(plan) if cost_of(&plan, source.options) < cost_of(&by_tma, source.options) => plan,
+            Ok(plan) if cost_of(&plan, source.options).cost() < cost_of(&by_tma, source.options).cost() => {
+                plan
+            }
             _ => by_tma,
         }
     }

@@ -9,14 +9,17 @@ mod plan;
 mod price;
 mod source;
 mod specialized;
+mod split;
 mod tile_cost;
 mod tiles;
 mod types;
 
 pub(crate) use candidates::explain;
-pub use candidates::{PartitionSplit, SplitCandidate, SplitCost, SplitVerdict};
+pub use candidates::{SplitCandidate, SplitVerdict};
 pub(crate) use choose::choose;
 pub(crate) use plan::{Plan, Work};
+pub use price::SplitPrice;
 pub(crate) use source::Source;
+pub use split::{PartitionSplit, SplitCost};
 pub use tile_cost::TileCost;
 pub use types::{Moves, Partitions, Strategy};

@@ -3,11 +3,12 @@
 
 use warploom_ir::diag::Diagnostic;
 
-use super::candidates::{PartitionSplit, SplitCandidate, SplitVerdict};
+use super::candidates::{SplitCandidate, SplitVerdict};
 use super::plan::{Plan, Work};
-use super::price::cost_of;
+use super::price::{SplitPrice, cost_of};
 use super::source::Source;
 use super::specialized;
+use super::split::PartitionSplit;
 use super::tile_cost::TileCost;
 use super::types::Strategy;
 use crate::loops::beside;
@@ -37,7 +38,7 @@ pub(super) fn weigh(
     let split = |turns: bool| PartitionSplit { one_partition: false, turns, instruction: native };
     let of = |plan: &Plan, tile: TileCost| SplitCandidate {
         split: split(tile.turns),
-        cost: cost_of(plan, source.options),
+        price: cost_of(plan, source.options),
         tile: Some(tile),
         verdict: SplitVerdict::Dearer,
     };
@@ -63,7 +64,7 @@ pub(super) fn weigh(
         }
         Err(why) => {
             let verdict = SplitVerdict::Refused(why);
-            let lost = SplitCandidate { split: split(true), cost: None, tile: None, verdict };
+            let lost = SplitCandidate { split: split(true), price: SplitPrice::none(), tile: None, verdict };
             (plan, before, lost)
         }
     };

@@ -224,7 +224,9 @@ impl Args {
             Emit::Assigned => earlier(session.lowered.assigned(), self.emit, &session.input).map(text),
             Emit::Program => Ok(text(session.lowered.program())),
             #[cfg(feature = "llvm")]
-            Emit::Llvm | Emit::Ptx | Emit::Cubin => crate::tools::make(session, self.emit, &self.ptx),
+            Emit::Llvm | Emit::Ptx | Emit::Cubin => {
+                crate::tools::make(session, self.emit, &self.ptx, self.json)
+            }
             #[cfg(not(feature = "llvm"))]
             Emit::Llvm | Emit::Ptx | Emit::Cubin => {
                 let report = Report::error("usage", "this build has no LLVM; it ends at --emit program");

@@ -40,6 +40,8 @@ pub(super) struct Run<'m, 'r> {
     pub machine: Machine,
     pub warps: Vec<Warp>,
     inputs: Inputs,
+    /// Warps that wait, and would wait again: no barrier has moved on since they were asked.
+    asleep: Vec<bool>,
     /// Trips of each loop as it was entered.
     pub entered: Vec<(usize, u64)>,
     /// A loop has more trips than a run can take, or undefined ones; nothing follows from it.
@@ -60,7 +62,8 @@ impl<'m, 'r> Run<'m, 'r> {
             }
         }
         let machine = Machine::new(model, warps.len());
-        Run { model, machine, warps, inputs, entered: Vec::new(), too_long: false, report }
+        let asleep = vec![false; warps.len()];
+        Run { model, machine, warps, inputs, asleep, entered: Vec::new(), too_long: false, report }
     }
 
     /// The operation a warp is at.
@@ -85,14 +88,30 @@ impl<'m, 'r> Run<'m, 'r> {
 
     /// Lets a warp take one step.
     pub fn step(&mut self, w: usize) -> Step {
-        let Some(op) = self.current(w) else { return self.leave(w) };
-        let step = self.execute(w, op);
-        // A yield has gone on by itself, to itself where a loop has nothing else.
-        let gone = self.model.module.ops[op].opcode == Opcode::Yield;
-        if step == Step::Went && !gone && self.current(w) == Some(op) {
+        if self.asleep.get(w).is_some_and(|&asleep| asleep) {
+            return Step::Waits;
+        }
+        while self.current(w).is_some_and(|op| self.model.inert[op]) {
             self.advance_pc(w);
         }
+        let Some(op) = self.current(w) else { return self.leave(w) };
+        let step = self.execute(w, op);
+        let opcode = self.model.module.ops[op].opcode;
+        if moves_barriers(opcode) {
+            self.wake();
+        }
+        match step {
+            // A yield has gone on by itself, to itself where a loop has nothing else.
+            Step::Went if opcode != Opcode::Yield && self.current(w) == Some(op) => self.advance_pc(w),
+            Step::Waits => self.asleep.iter_mut().skip(w).take(1).for_each(|asleep| *asleep = true),
+            _ => {}
+        }
         step
+    }
+
+    /// Asks every warp again whether it waits: a barrier may have moved on.
+    pub fn wake(&mut self) {
+        self.asleep.fill(false);
     }
 
     fn advance_pc(&mut self, w: usize) {
@@ -199,14 +218,11 @@ impl<'m, 'r> Run<'m, 'r> {
             true => None,
             false => self.inputs.result(self.model.module, op, |v| self.value(w, v)),
         };
-        let results = &self.model.module.ops[op].results;
         if known.is_none() {
-            for (&result, val) in results.iter().zip(self.sample(w, op)) {
-                self.set(w, result, val);
-            }
+            self.sample(w, op);
         }
         let step = self.plain(w, op);
-        if let (Some(val), Some(&result)) = (known, results.first()) {
+        if let (Some(val), Some(&result)) = (known, self.model.module.ops[op].results.first()) {
             self.set(w, result, val);
         }
         step
@@ -321,6 +337,13 @@ impl<'m, 'r> Run<'m, 'r> {
         }
         Step::Went
     }
+}
+
+/// Whether an operation can let others go on that wait at a barrier. What copies and products do to barriers they do when
+/// they land.
+fn moves_barriers(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(opcode, ProducerCommit | ConsumerRelease | BarrierSync | TurnTake | TurnPass)
 }
 
 /// More trips than a run of any trip count of C28 needs.

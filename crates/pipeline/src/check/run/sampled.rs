@@ -20,22 +20,23 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What a warp is answered this time: a number for each result that is one.
-    pub(super) fn sample(&mut self, w: usize, op: OpId) -> Vec<Val> {
+    /// Gives a warp what it is answered this time: a number for each result that is one.
+    pub(super) fn sample(&mut self, w: usize, op: OpId) {
         let module = self.model.module;
         let results = &module.ops[op].results;
-        if !results.iter().any(|&result| matches!(module.ty(result), Type::Int(..))) {
-            return vec![Val::Other; results.len()];
+        let number = if results.iter().any(|&result| matches!(module.ty(result), Type::Int(..))) {
+            let Some(asked) = self.warps.get_mut(w).map(|warp| warp.asked.entry(op).or_default()) else {
+                return;
+            };
+            *asked += 1;
+            self.inputs.sampled(*asked)
+        } else {
+            0
+        };
+        for &result in results {
+            let ty = module.ty(result);
+            let number = matches!(ty, Type::Int(..)).then(|| Val::Int(wrapped(number, ty)));
+            self.set(w, result, number.unwrap_or(Val::Other));
         }
-        let Some(asked) = self.warps.get_mut(w).map(|warp| warp.asked.entry(op).or_default()) else {
-            return Vec::new();
-        };
-        *asked += 1;
-        let number = self.inputs.sampled(*asked);
-        let given = |ty: &Type| match ty {
-            Type::Int(..) => Val::Int(wrapped(number, ty)),
-            _ => Val::Other,
-        };
-        results.iter().map(|&result| given(module.ty(result))).collect()
     }
 }

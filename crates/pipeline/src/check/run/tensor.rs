@@ -99,6 +99,7 @@ impl Run<'_, '_> {
     /// Lets something under way finish; false when that broke a rule.
     pub fn land(&mut self, index: usize) -> bool {
         let fine = self.machine.land(index);
+        self.wake();
         if !fine {
             self.report.add(Rule::Arrivals, "a commit of products", "the phase has all its arrivals already");
         }
