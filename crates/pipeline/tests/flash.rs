@@ -13,12 +13,21 @@ const KERNELS: [&str; 5] =
     ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
 
 fn compiled(name: &str, chip: &str) -> Compiled {
+    compiled_for(name, &Target::named(chip).unwrap())
+}
+
+/// With what others say of the chip, arithmetic takes so long that operands lie over the products they are made from.
+fn dear_arithmetic() -> Target {
+    let costs = include_str!("../../chips/costs/sm_100a.published.toml");
+    Target::named("sm_100a").unwrap().with_costs(costs).unwrap()
+}
+
+fn compiled_for(name: &str, target: &Target) -> Compiled {
     let text = common::kernel(name);
-    let target = Target::named(chip).unwrap();
     let mut options = CompileOptions::default();
     options.check = true;
-    let compiled = compile_to_program(&common::parse(&text), &target, &options);
-    compiled.unwrap_or_else(|errors| panic!("{name} for {chip}: {}", errors[0]))
+    let compiled = compile_to_program(&common::parse(&text), target, &options);
+    compiled.unwrap_or_else(|errors| panic!("{name} for {}: {}", target.name(), errors[0]))
 }
 
 fn ops(m: &Module, opcode: Opcode) -> Vec<OpId> {
@@ -71,7 +80,7 @@ fn all_kernels_pass_every_checker() {
 #[test]
 fn operands_lie_over_the_products_they_are_made_from() {
     for name in KERNELS {
-        let compiled = compiled(name, "sm_100a");
+        let compiled = compiled_for(name, &dear_arithmetic());
         let m = &compiled.program;
         let (product, operand, acc) = (ring(m, "product"), ring(m, "operand"), ring(m, "acc"));
         for field in ["column", "columns"] {
@@ -248,8 +257,8 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
 #[test]
 fn mutations_are_caught() {
     // In this one operands are handed over before the accumulator is scaled.
-    let compiled = compiled("attention", "sm_100a");
-    let target = Target::named("sm_100a").unwrap();
+    let target = dear_arithmetic();
+    let compiled = compiled_for("attention", &target);
     let mut missed = Vec::new();
     for (name, rules, mutate) in MUTATIONS {
         let mut broken = compiled.program.clone();

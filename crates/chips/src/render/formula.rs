@@ -20,10 +20,12 @@ pub(super) fn duration(target: &Target, rule: &DurationRule) -> String {
         let of = if of == "element" && moves_bytes { "16 bytes" } else { of };
         format!("{} for each {of}", counts.join(" + "))
     });
-    // What native instructions hold stands with their classes.
-    let held = rule.terms().filter(|terms| rule.native.is_empty() || terms.work.is_some());
+    // What native instructions hold stands with their classes; the unit that takes most of it is named.
+    let (first, own) = (rule.unit.as_str(), rule.native.is_empty() || rule.work.is_some());
+    let held = rule.terms().skip(usize::from(!own));
     let units = held.map(|terms| format!("{} {}", terms.unit, of_unit(target, &terms)));
-    counts.chain(units).collect::<Vec<_>>().join("; ")
+    let all = counts.chain(units).collect::<Vec<_>>().join("; ");
+    if own { all } else { format!("{first}: {all}") }
 }
 
 fn of_unit(target: &Target, terms: &Terms<'_>) -> String {

@@ -43,7 +43,10 @@ latency = { plus_duration = true, origin = "derived" }
     let cost = chip.cost(&Op::Convert { elements: 3 }, 4).unwrap();
     assert_eq!((cost.latency, cost.duration_on("MINE")), (6, 6));
     let load = Op::TmaLoad { bytes: 16 << 10, inner_bytes: 128 };
-    assert_eq!(chip.cost(&load, 4), target("sm_90a").cost(&load, 4));
+    // The entry of a file stands in the place of the chip's whole one.
+    let [own, chips] = [&chip, &target("sm_90a")].map(|of| of.cost(&load, 4).unwrap());
+    assert_eq!((own.latency, own.duration_on(unit::TMA)), (chips.latency, chips.duration_on(unit::TMA)));
+    assert_eq!((own.uses.len(), chips.duration_on(unit::L2)), (1, 256));
     assert!(target("sm_100a").with_costs(text).unwrap_err().to_string().contains("`chip.name`"));
 }
 
