@@ -29,10 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(String::from_utf8(done.stdout)?.split_whitespace().map(str::to_owned).collect())
     };
     println!("cargo:rustc-link-search=native={}", ask(&["--libdir"])?.concat());
-    let archives = ask(&[&["--link-static", "--libfiles"], &COMPONENTS[..]].concat()).unwrap_or_default();
     let release = env::var("PROFILE").as_deref() == Ok("release")
         && env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux");
-    if release && !archives.is_empty() && archives.iter().all(|archive| Path::new(archive).is_file()) {
+    let archives = match release {
+        true => ask(&[&["--link-static", "--libfiles"], &COMPONENTS[..]].concat()).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    if !archives.is_empty() && archives.iter().all(|archive| Path::new(archive).is_file()) {
         for archive in archives.iter().filter_map(|archive| Path::new(archive).file_name()?.to_str()) {
             println!("cargo:rustc-link-lib=static:-bundle,+verbatim={archive}");
         }

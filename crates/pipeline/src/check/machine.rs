@@ -243,12 +243,15 @@ impl Machine {
 
     /// Forgets what warps copied to other places that share bytes with this one.
     pub fn forget_parts(&mut self, place: PlaceId) {
-        let overlaps = self.places.get(place).map(|p| p.overlaps.as_slice()).unwrap_or_default();
-        for &other in overlaps.iter().filter(|&&other| other != place) {
-            while let Some((&key, _)) = self.parts.range((other, 0)..=(other, usize::MAX)).next() {
-                self.parts.remove(&key);
-            }
+        for other in self.others(place) {
+            let copied: Vec<_> = self.parts_of(other).map(|(&key, _)| key).collect();
+            copied.iter().for_each(|key| _ = self.parts.remove(key));
         }
+    }
+
+    /// What warps copied to a place, in the order of the warps.
+    pub fn parts_of(&self, place: PlaceId) -> impl Iterator<Item = (&(PlaceId, usize), &Part)> {
+        self.parts.range((place, 0)..=(place, usize::MAX))
     }
 
     /// Other places that share bytes with one.

@@ -5,6 +5,7 @@ use warploom_ir::{Attr, OpId, Opcode};
 use super::model::{Model, Partition};
 use super::report::{Report, Rule};
 use super::run::{Inputs, Run, Step};
+use crate::walk::preorder;
 
 /// How many runs a check makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,9 +138,8 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
     steps.push(1);
     steps.sort_unstable();
     steps.dedup();
-    let placed = crate::walk::preorder(module, model.func)
-        .into_iter()
-        .any(|op| module.ops[op].opcode == Opcode::GetProgramId);
+    let mut ops = preorder(module, model.func).into_iter();
+    let placed = ops.any(|op| module.ops[op].opcode == Opcode::GetProgramId);
     let mut found = Vec::new();
     for trips in trip_counts(model) {
         let trips = i64::try_from(trips).unwrap_or(0);
@@ -167,7 +167,7 @@ fn while_steps(model: &Model<'_>) -> Vec<i64> {
         let maker = module.def_op(model.operand(*op, 1)?)?;
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
     };
-    let inside = loops.flat_map(|p| crate::walk::preorder(module, p.op));
+    let inside = loops.flat_map(|p| preorder(module, p.op));
     inside.filter(|&op| module.ops[op].opcode == Opcode::AddI).filter_map(|op| added(&op)).collect()
 }
 

@@ -165,10 +165,9 @@ fn weigh(
         true => Err("the author gave its buffers their places".to_owned()),
         false => one(true).map_err(first),
     };
-    let price_of_made = cost_of(&made, source.options);
     let taken = SplitCandidate {
         split: split(is_one),
-        price: price_of_made,
+        price: cost_of(&made, source.options),
         tile: None,
         verdict: SplitVerdict::Taken,
     };

@@ -123,8 +123,7 @@ impl Run<'_, '_> {
 
     /// Products of the asynchronous proxy read what every warp has fenced.
     pub(super) fn parts_fenced(&mut self, w: usize, place: PlaceId) -> Option<Step> {
-        let mut parts = self.machine.parts.range((place, 0)..=(place, usize::MAX));
-        let bare = parts.find(|(_, part)| !part.fenced);
+        let bare = self.machine.parts_of(place).find(|(_, part)| !part.fenced);
         let writer = bare.map(|((_, writer), _)| *writer)?;
         let text = format!(
             "a product reads what warp {writer} copied, without a proxy fence of its behind the wait"

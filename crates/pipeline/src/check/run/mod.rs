@@ -103,7 +103,11 @@ impl<'m, 'r> Run<'m, 'r> {
         match step {
             // A yield has gone on by itself, to itself where a loop has nothing else.
             Step::Went if opcode != Opcode::Yield && self.current(w) == Some(op) => self.advance_pc(w),
-            Step::Waits => self.asleep.iter_mut().skip(w).take(1).for_each(|asleep| *asleep = true),
+            Step::Waits => {
+                if let Some(asleep) = self.asleep.get_mut(w) {
+                    *asleep = true;
+                }
+            }
             _ => {}
         }
         step
