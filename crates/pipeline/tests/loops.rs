@@ -170,7 +170,8 @@ fn the_fixtures_are_the_kernels_loops() {
             assert_eq!(line["kernels"], json!(made.kernels), "{kernel} on {chip}: write the fixtures again");
         }
         assert_eq!(all.len(), kept.len(), "{chip}: write the fixtures again");
-        let open = kept.iter().filter(|(_, line)| line["reference"]["best_ii_proven_optimal"] != true).count();
+        let open =
+            kept.iter().filter(|(_, line)| line["reference"]["best_ii_proven_optimal"] != true).count();
         assert!(open * 20 <= kept.len(), "{chip}: {open} of {} loops have no proof", kept.len());
         let names = all.iter().flat_map(|made| &made.kernels).filter_map(|name| name.split('/').next());
         assert!(names.collect::<BTreeSet<&str>>().len() >= 30, "{chip}: most kernels have a pipelined loop");

@@ -105,6 +105,8 @@ fn alternatives_that_are_none_are_refused() {
     let twice: fn(&mut LoopGraph) = |g| _ = g.add_alternatives(0, 0, &["A"]);
     assert_eq!(refused(twice), GraphErrorKind::RepeatedAlternative("A".to_owned()));
     assert!(matches!(refused(|g| g.resources[1].count = 2), GraphErrorKind::UnequalAlternatives { .. }));
+    let in_turn = refused(|g| g.resources[1].interleaved = true);
+    assert_eq!(in_turn, GraphErrorKind::InterleavedAlternative("B".to_owned()));
     assert!(matches!(refused(|g| _ = g.add_alternatives(0, 0, &["Z"])), GraphErrorKind::UnknownResource(_)));
 }
 

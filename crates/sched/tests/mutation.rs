@@ -53,6 +53,20 @@ fn a_use_that_wraps_onto_cycle_zero() {
 }
 
 #[test]
+fn more_cycles_in_turn_than_there_are() {
+    let mut g = LoopGraph::new("in turn");
+    g.add_interleaved("issue", 2);
+    (0..3).for_each(|i| _ = g.add_node(format!("op{i}"), 4, &[("issue", 0, 4)]));
+    // Six cycles of two units, whenever the operations start.
+    let mut a = answer(&g);
+    assert_eq!((a.ii, a.res_mii, a.optimal), (6, 6, true));
+    assert!(a.nodes.iter().all(|v| v.time == 0));
+    (a.ii, a.lower_bound) = (5, 5);
+    let found = check::all(&g, &a).unwrap_err();
+    assert!(found.iter().any(|v| v.kind == Kind::Resource && v.at == "issue in all"), "{found:?}");
+}
+
+#[test]
 fn a_carried_edge_short_by_one() {
     let mut g = LoopGraph::new("carried");
     let (x, y) = (g.add_node("x", 5, &[]), g.add_node("y", 6, &[]));
@@ -262,6 +276,10 @@ fn holds(graph: &LoopGraph, a: &Answer) -> bool {
     let at = |node: usize| &a.nodes[node];
     let edges = graph.edges.iter().all(|e| at(e.dst).time + a.ii * e.distance >= at(e.src).time + e.latency);
     let units = graph.resources.iter().all(|r| {
+        if r.interleaved {
+            let own = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == r.name);
+            return own.map(|u| u.duration).sum::<u64>() <= r.count * a.ii as u64;
+        }
         let mut load = vec![0; a.ii as usize];
         for (v, node) in graph.nodes.iter().enumerate() {
             for u in node.uses.iter().filter(|u| u.resource == r.name) {

@@ -6,8 +6,8 @@ mod common;
 use common::gemm;
 use warploom_sched::check::{self, ScheduleViolationKind as Kind};
 use warploom_sched::{
-    Answer, InnerLoop, LoopExit, LoopGraph, NestAnswer, PartitionModel, ScheduleError, ScheduleOptions,
-    read_graph, schedule, schedule_nest, schedule_unrolled, to_line, validate,
+    Answer, InnerLoop, LoopExit, LoopGraph, NestAnswer, PartitionModel, ResourceUse, ScheduleError,
+    ScheduleOptions, read_graph, schedule, schedule_nest, schedule_unrolled, to_line, validate,
 };
 
 /// The tiles of a product, one after the other: what the loop over K leaves is converted and stored.
@@ -50,6 +50,24 @@ fn an_inner_loop_holds_its_units() {
     // The copies of 16 products, one after the other, and the store.
     assert_eq!((nest.answer.ii, nest.answer.optimal), (15 * 256 + 2 * 96 + 90, true));
     assert!(nest.answer.length > inner.run);
+}
+
+#[test]
+fn an_inner_loop_takes_cycles_in_turn() {
+    let mut loops = tiles(16);
+    loops.iter_mut().for_each(|g| _ = g.add_interleaved("issue", 1));
+    let takes =
+        |cycles| ResourceUse { resource: "issue".to_owned(), duration: cycles, ..ResourceUse::default() };
+    loops[0].nodes.iter_mut().for_each(|v| v.uses.push(takes(80)));
+    // An index and what goes with the run.
+    loops[1].nodes.iter_mut().take(2).for_each(|v| v.uses.push(takes(1_000)));
+    let nest = solve(&loops);
+    assert_eq!((nest.inner[0].nest.answer.ii, nest.answer.res_mii), (256, 16 * 3 * 80 + 2_000));
+    let mut less = nest.clone();
+    less.answer.ii -= 1;
+    assert!(kinds(&loops, &less).contains(&Kind::Resource));
+    loops[1].resources[3].interleaved = false;
+    assert_eq!(refusal(&loops), ("InterleavedElsewhere".to_owned(), "nodes[1].inner".to_owned()));
 }
 
 #[test]

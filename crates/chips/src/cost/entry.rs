@@ -25,6 +25,9 @@ pub struct Unit {
     pub macs_per_clk: BTreeMap<Element, Amount>,
     /// Warps that together reach the full rate; W fewer get W parts of it (T32). 1 if not given.
     pub full_rate_warps: Option<u32>,
+    /// Operations take its clocks in turn, so that it bounds what they take together and no two exclude each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interleaved: bool,
 }
 
 /// What a class of native instructions takes beside an issue slot (T42).

@@ -27,7 +27,7 @@ pub mod unit {
     pub const TMA: &str = "TMA";
     /// Tensor cores.
     pub const TC: &str = "TC";
-    /// FP32 lanes, and the dispatch of everything arithmetic.
+    /// FP32 lanes, which also multiply whole numbers.
     pub const FP32: &str = "FP32";
     /// Lanes for integers, comparison and packing.
     pub const ALU: &str = "ALU";

@@ -170,6 +170,7 @@ fn units(target: &Target) -> String {
         rates.extend(unit.elements_per_clk.map(|rate| format!("{rate} elements")));
         rates.extend(unit.macs_per_clk.iter().map(|(element, rate)| format!("{element} {rate}")));
         rates.extend(unit.full_rate_warps.map(|warps| format!("by {warps} warps")));
+        rates.extend(unit.interleaved.then(|| "in turn".to_owned()));
         let rates = if rates.is_empty() { "-".to_owned() } else { rates.join(", ") };
         table.row(vec![name.clone(), unit.count.to_string(), rates]);
     }

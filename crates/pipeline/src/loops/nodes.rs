@@ -6,7 +6,7 @@ use warploom_chips::Target;
 use warploom_chips::cost::{CostError, OpCost};
 use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
-use warploom_sched::LoopGraph;
+use warploom_sched::{LoopGraph, LoopResource};
 
 use super::index::Indices;
 use super::price::{Prices, RowShare};
@@ -249,16 +249,13 @@ impl<'a> Maker<'a> {
     /// The units that the nodes use.
     pub fn resources(&mut self) {
         let used = |unit: &str| self.costs.iter().any(|cost| cost.uses.iter().any(|u| u.unit == unit));
-        let units: Vec<(String, u64)> = self
-            .target
-            .unit
-            .iter()
-            .filter(|(unit, _)| used(unit))
-            .map(|(unit, data)| (unit.clone(), data.count.into()))
-            .collect();
-        for (unit, count) in units {
-            self.out.graph.add_resource(unit, count);
-        }
+        let units = self.target.unit.iter().filter(|(unit, _)| used(unit));
+        let units = units.map(|(unit, data)| LoopResource {
+            name: unit.clone(),
+            count: data.count.into(),
+            interleaved: data.interleaved,
+        });
+        self.out.graph.resources = units.collect();
     }
 
     // ---- questions ----

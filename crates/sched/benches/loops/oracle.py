@@ -161,7 +161,9 @@ class Model:
         for src, dst, latency, distance in arcs:
             self.model.add(self.start[dst] + ii * distance >= self.start[src] + latency)
         for r in loop.get("resources", []):
-            self.unit(r)
+            # What is taken in turn bounds the II alone.
+            if not r.get("interleaved"):
+                self.unit(r)
 
     def unit(self, resource):
         """Every use twice over two turns (S44(1)); whole turns as a constant demand (S44(2))."""

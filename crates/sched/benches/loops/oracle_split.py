@@ -129,9 +129,17 @@ class Joint:
             longer = apart * self.crossing(src, dst) if apart is not None else 0
             model.add(self.start[dst] + distance * self.ii >= self.start[src] + latency + longer)
         for r in self.loop.get("resources", []):
-            self.unit(r)
+            if r.get("interleaved"):
+                self.taken(r)
+            else:
+                self.unit(r)
         for p in self.parts:
             self.stream(p)
+
+    def taken(self, resource):
+        """What operations take in turn is no more than there is."""
+        uses = [u for n in self.loop["nodes"] for u in n.get("uses", []) if u["resource"] == resource["name"]]
+        self.model.add(self.ii * resource["count"] >= sum(u["duration"] for u in uses))
 
     def unit(self, resource):
         intervals = []

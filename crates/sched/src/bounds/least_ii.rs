@@ -43,7 +43,7 @@ pub(crate) fn bounds_of(problem: &Problem) -> Bounds {
     }
 }
 
-fn resource_bound(problem: &Problem) -> (i64, Option<usize>) {
+pub(crate) fn resource_bound(problem: &Problem) -> (i64, Option<usize>) {
     let mut best: (i64, Option<usize>) = (1, None);
     for (r, (&sum, &count)) in problem.held().iter().zip(&problem.count).enumerate() {
         let need = (sum + count - 1) / count.max(1);

@@ -117,7 +117,7 @@ fn least_self_fit(graph: &LoopGraph, from: i128, until: i128) -> i128 {
 
 fn alone_fits(graph: &LoopGraph, node: usize, ii: i128) -> bool {
     let Some(node) = graph.nodes.get(node).filter(|v| v.uses.len() > 1) else { return true };
-    graph.resources.iter().all(|r| {
+    graph.resources.iter().filter(|r| !r.interleaved).all(|r| {
         let mut whole = 0;
         let mut parts: Vec<(i128, i128)> = Vec::new();
         for u in node.uses.iter().filter(|u| u.resource == r.name) {

@@ -10,7 +10,7 @@ use super::exits::waited;
 use super::report::Report;
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use crate::model::core::{CoreMember, LoopCore};
-use crate::model::graph::LoopGraph;
+use crate::model::graph::{LoopGraph, LoopResource};
 use std::collections::BTreeMap;
 
 /// Looks at a difference after which a refutation counts as not found: some seconds.
@@ -116,6 +116,9 @@ fn broken(graph: &LoopGraph, members: &[CoreMember], ii: i128, times: &[i64]) ->
         }
     }
     let all: Vec<&Hold<'_>> = holds.iter().map(|(_, h)| h).collect();
+    if let Some(r) = graph.resources.iter().find(|r| too_many(&all, r, ii)) {
+        return holds.iter().find(|(_, h)| h.resource == r.name).map(|(m, _)| *m);
+    }
     overload(graph, &all, ii, &|node| at(node)).and_then(|clique| Some(holds.get(clique.first()?.0)?.0))
 }
 
@@ -124,7 +127,7 @@ fn broken(graph: &LoopGraph, members: &[CoreMember], ii: i128, times: &[i64]) ->
 type Clique = Vec<(usize, i128)>;
 
 fn overload(graph: &LoopGraph, holds: &[&Hold<'_>], ii: i128, at: &dyn Fn(usize) -> i128) -> Option<Clique> {
-    for r in &graph.resources {
+    for r in graph.resources.iter().filter(|r| !r.interleaved) {
         let own = || holds.iter().enumerate().filter(|(_, h)| h.resource == r.name && h.duration > 0);
         let whole: i128 = own().map(|(_, h)| h.duration / ii).sum();
         let room = i128::from(r.count) - whole;
@@ -141,6 +144,12 @@ fn overload(graph: &LoopGraph, holds: &[&Hold<'_>], ii: i128, at: &dyn Fn(usize)
         }
     }
     None
+}
+
+/// Whether a resource is held for more cycles than it has: all that is asked of one that is interleaved.
+fn too_many(holds: &[&Hold<'_>], r: &LoopResource, ii: i128) -> bool {
+    let own = holds.iter().filter(|h| h.resource == r.name);
+    own.map(|h| h.duration).sum::<i128>() > ii * i128::from(r.count)
 }
 
 struct Refuter<'g> {
@@ -176,15 +185,14 @@ impl<'g> Refuter<'g> {
 
     /// Whether some resource is held for more cycles than it has.
     fn too_much(&self) -> bool {
-        self.graph.resources.iter().any(|r| {
-            let own = self.holds.iter().filter(|h| h.resource == r.name);
-            own.map(|h| h.duration).sum::<i128>() > self.ii * i128::from(r.count)
-        })
+        let holds: Vec<&Hold<'_>> = self.holds.iter().collect();
+        self.graph.resources.iter().any(|r| too_many(&holds, r, self.ii))
     }
 
     /// Whether many uses between two operations say that there is no schedule; what else they say is kept.
     fn crowded(&mut self) -> bool {
-        let units = self.graph.resources.iter().map(|r| (r.name.as_str(), i128::from(r.count))).collect();
+        let rows = self.graph.resources.iter().filter(|r| !r.interleaved);
+        let units = rows.map(|r| (r.name.as_str(), i128::from(r.count))).collect();
         match crowds(&self.differences, &self.holds, &units, self.ii) {
             Some(more) => self.differences.extend(more),
             None => return true,

@@ -114,12 +114,16 @@ fn plain(graph: &LoopGraph, runs: &[(&InnerRun, LoopGraph)], more: u64) -> LoopG
         let Some(node) = plain.nodes.get_mut(run.node) else { continue };
         node.inner = None;
         node.latency = node.latency.saturating_add(cycles);
-        for u in &mut node.uses {
+        for u in node.uses.iter_mut().filter(|u| !in_turn(graph, &u.resource)) {
             u.duration = u.duration.saturating_add(cycles.unsigned_abs()).saturating_sub(u.start);
         }
         node.uses.extend(holds(inner, &run.nest.answer, trips, open.then_some(cycles)));
     }
     plain
+}
+
+fn in_turn(graph: &LoopGraph, name: &str) -> bool {
+    graph.resources.iter().any(|r| r.interleaved && r.name == name)
 }
 
 /// What an inner loop holds: of each resource as many units as it ever does, from its first use to its last; from the start to
@@ -139,6 +143,12 @@ fn holds(inner: &LoopGraph, answer: &Answer, trips: u64, stretched: Option<i64>)
     let narrow = |cycles: i128| u64::try_from(cycles).unwrap_or(u64::MAX / 4);
     let mut holds = Vec::new();
     for r in &inner.resources {
+        if r.interleaved {
+            let cycles = stretches.iter().filter(|s| s.0 == r.name).map(|s| s.2).sum::<i128>();
+            let duration = narrow(cycles * i128::from(trips));
+            holds.push(ResourceUse { resource: r.name.clone(), duration, ..ResourceUse::default() });
+            continue;
+        }
         let mine: Vec<(i128, i128)> =
             stretches.iter().filter(|s| s.0 == r.name).map(|&(_, from, cycles)| (from, cycles)).collect();
         // The load only rises where a use begins.
@@ -206,6 +216,7 @@ impl Held<'_> {
                 // Those of an inner loop end so long after it does.
                 let longer =
                     |r: &InnerRun| u.duration.saturating_add(r.run.unsigned_abs()).saturating_sub(u.start);
+                let run = run.filter(|_| !in_turn(graph, &u.resource));
                 self.uses.push(ResourceUse { duration: run.map_or(u.duration, longer), ..u.clone() });
                 self.time.push(start);
             }

@@ -74,6 +74,15 @@ pub(super) fn check_resources(graph: &LoopGraph, ii: i128, time: &[i128], report
     }
     for r in &graph.resources {
         let holders = holders.get(r.name.as_str()).map_or(&[][..], Vec::as_slice);
+        if r.interleaved {
+            let (taken, there) =
+                (holders.iter().map(|(_, cycles, _)| cycles).sum::<i128>(), ii * i128::from(r.count));
+            if taken > there {
+                let message = format!("{taken} cycles taken in turn, {there} there are");
+                report.add(Kind::Resource, format!("{} in all", r.name), message);
+            }
+            continue;
+        }
         let (everywhere, change) = changes(holders, ii);
         let count = i128::from(r.count);
         if everywhere > count {

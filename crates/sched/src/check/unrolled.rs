@@ -102,6 +102,15 @@ fn units(
     report: &mut Report,
 ) {
     for r in &graph.resources {
+        if r.interleaved {
+            let own = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == r.name);
+            let cycles = own.map(|u| i128::from(u.duration) * factor).sum::<i128>();
+            if cycles > ii * i128::from(r.count) {
+                let message = format!("{cycles} cycles taken in turn in {ii} on {} units", r.count);
+                report.add(Kind::Resource, format!("{} in all", r.name), message);
+            }
+            continue;
+        }
         let (mut load, mut change) = (0i128, BTreeMap::<i128, i128>::new());
         for node in &graph.nodes {
             for (at, u) in node.uses.iter().enumerate() {

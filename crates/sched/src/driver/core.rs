@@ -1,6 +1,6 @@
 //! Why not an II that is smaller by one: a part of the loop that refutes it, and the least changes that allow it (S102).
 
-use crate::bounds::least_ii::bounds_of;
+use crate::bounds::least_ii::{bounds_of, resource_bound};
 use crate::bounds::self_fit::next_self_fit;
 use crate::driver::session::{HARD, Session};
 use crate::exact::ask::{at_ii, crowds_refute};
@@ -135,6 +135,9 @@ impl Asker<'_> {
     /// Is there a schedule of this loop at the II?
     fn ask_of(&mut self, part: &LoopGraph) -> Told {
         let problem = Problem::new(part, &[]);
+        if resource_bound(&problem).0 > self.ii {
+            return Told::Refuted;
+        }
         if problem.dependences.arcs.iter().all(|a| a.distance >= 0) {
             match validate(part) {
                 Ok(valid) if bounds_of(&valid.problem).mii > self.ii => return Told::Refuted,

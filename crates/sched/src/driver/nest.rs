@@ -4,7 +4,7 @@ use crate::check;
 use crate::driver::schedule::schedule;
 use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
-use crate::model::graph::{LoopGraph, LoopNode};
+use crate::model::graph::{LoopGraph, LoopNode, LoopResource};
 use crate::model::graph_error::{GraphError, GraphErrorKind as Kind, GraphErrors};
 use crate::model::inner::InnerLoop;
 use crate::model::nest::{InnerRun, NestAnswer};
@@ -177,8 +177,16 @@ fn replace(outer: &mut LoopGraph, id: usize, told: &InnerLoop, nest: NestAnswer)
     let end = |end: i64| within(turns + i128::from(if told.or_more { last.max(length) } else { end }));
     let mut uses = Vec::new();
     for (name, hold) in &holds {
-        if outer.resources.iter().all(|r| r.name != *name) {
+        let Some(resource) = outer.resources.iter().find(|r| r.name == *name) else {
             return Err(Kind::UnknownResource(name.clone()));
+        };
+        if resource.interleaved != hold.taken.is_some() {
+            return Err(Kind::InterleavedElsewhere(name.clone()));
+        }
+        if let Some(taken) = hold.taken {
+            let duration = within(i128::from(taken) * i128::from(told.trips))? as u64;
+            uses.push(ResourceUse { resource: name.clone(), duration, ..ResourceUse::default() });
+            continue;
         }
         let start = if told.or_more { 0 } else { hold.start };
         let one = ResourceUse {
@@ -195,18 +203,20 @@ fn replace(outer: &mut LoopGraph, id: usize, told: &InnerLoop, nest: NestAnswer)
     for u in outer.values.iter_mut().flat_map(|v| &mut v.uses).filter(|u| u.node == id) {
         u.end = u.end.saturating_add(run);
     }
-    if let Some(node) = outer.nodes.get_mut(id) {
-        lengthen(node, run);
+    let LoopGraph { nodes, resources, .. } = outer;
+    if let Some(node) = nodes.get_mut(id) {
+        lengthen(node, resources, run);
         node.uses.append(&mut uses);
     }
     Ok(InnerRun { node: id, trips: told.trips, run, grows_at: None, nest })
 }
 
 /// The operation as one that takes this long, with its own latency and uses after that.
-fn lengthen(node: &mut LoopNode, run: i64) {
+fn lengthen(node: &mut LoopNode, resources: &[LoopResource], run: i64) {
     node.inner = None;
     node.latency = node.latency.saturating_add(run);
-    for u in &mut node.uses {
+    let in_turn = |name: &str| resources.iter().any(|r| r.interleaved && r.name == name);
+    for u in node.uses.iter_mut().filter(|u| !in_turn(&u.resource)) {
         u.duration = u.duration.saturating_add(run as u64).saturating_sub(u.start);
     }
 }
@@ -216,6 +226,8 @@ struct Hold {
     start: i64,
     end: i64,
     units: usize,
+    /// The cycles that one iteration takes in turn, of an interleaved resource.
+    taken: Option<i64>,
 }
 
 fn holds(nest: &NestAnswer) -> BTreeMap<String, Hold> {
@@ -235,7 +247,10 @@ fn holds(nest: &NestAnswer) -> BTreeMap<String, Hold> {
     let one = |(name, list): (&str, Vec<(i64, i64)>)| {
         let start = list.iter().map(|s| s.0).min().unwrap_or(0);
         let end = list.iter().map(|s| s.1).max().unwrap_or(0);
-        (name.to_owned(), Hold { start, end, units: most_at_once(&list, ii) })
+        let in_turn = nest.outer.resources.iter().any(|r| r.interleaved && r.name == name);
+        let taken = list.iter().fold(0i64, |sum, (start, end)| sum.saturating_add(end - start));
+        let units = if in_turn { 0 } else { most_at_once(&list, ii) };
+        (name.to_owned(), Hold { start, end, units, taken: in_turn.then_some(taken) })
     };
     all.into_iter().map(one).collect()
 }

@@ -59,7 +59,10 @@ impl LoopGraph {
         merged.resources.clear();
         for (&set, name) in &names {
             let own = self.resources.iter().zip(&set_of).filter(|(_, s)| **s == set);
-            merged.add_resource(name.clone(), own.map(|(r, _)| r.count).fold(0, u64::saturating_add));
+            merged.add_resource(name.clone(), own.clone().map(|(r, _)| r.count).fold(0, u64::saturating_add));
+            // What can be bound is not interleaved.
+            let interleaved = own.clone().any(|(r, _)| r.interleaved);
+            merged.resources.last_mut().into_iter().for_each(|r| r.interleaved = interleaved);
         }
         for u in merged.nodes.iter_mut().flat_map(|v| &mut v.uses) {
             u.alternatives.clear();

@@ -22,8 +22,11 @@ impl Folded {
 
     fn into(problem: &Problem, copies: usize) -> Option<Self> {
         let m = problem.n / copies;
-        let alike =
-            |v: usize| problem.latency[v] == problem.latency[v % m] && problem.uses(v) == problem.uses(v % m);
+        let alike = |v: usize| {
+            problem.latency[v] == problem.latency[v % m]
+                && problem.uses(v) == problem.uses(v % m)
+                && problem.taken(v) == problem.taken(v % m)
+        };
         if !(m..problem.n).all(alike) {
             return None;
         }

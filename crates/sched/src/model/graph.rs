@@ -54,6 +54,10 @@ pub struct LoopResource {
     pub name: String,
     /// Number of units, at least 1.
     pub count: u64,
+    /// Operations take its cycles in turn, as issue slots are taken: a use is `duration` cycles of it anywhere in an
+    /// iteration, not in a row, so that only the sum of them bounds the II (S13).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interleaved: bool,
 }
 
 /// One operation of the loop body (S3).
@@ -200,7 +204,13 @@ impl LoopGraph {
 
     /// Declares a resource with `count` units.
     pub fn add_resource(&mut self, name: impl Into<String>, count: u64) -> &mut Self {
-        self.resources.push(LoopResource { name: name.into(), count });
+        self.resources.push(LoopResource { name: name.into(), count, interleaved: false });
+        self
+    }
+
+    /// Declares a resource with `count` units whose cycles operations take in turn.
+    pub fn add_interleaved(&mut self, name: impl Into<String>, count: u64) -> &mut Self {
+        self.resources.push(LoopResource { name: name.into(), count, interleaved: true });
         self
     }
 

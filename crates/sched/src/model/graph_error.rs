@@ -103,6 +103,12 @@ pub enum GraphErrorKind {
         /// Its units.
         other: u64,
     },
+    /// One of several alternatives is interleaved.
+    #[error("`{0}` is interleaved, and one of several alternatives")]
+    InterleavedAlternative(String),
+    /// A loop and one inside it do not agree on whether a resource is interleaved.
+    #[error("`{0}` is interleaved in one of two loops around each other")]
+    InterleavedElsewhere(String),
     /// A resource without units.
     #[error("resource `{0}` has no unit")]
     ZeroCount(String),
@@ -210,6 +216,8 @@ impl GraphErrorKind {
             Self::NoAlternative => "NoAlternative",
             Self::RepeatedAlternative(_) => "RepeatedAlternative",
             Self::UnequalAlternatives { .. } => "UnequalAlternatives",
+            Self::InterleavedAlternative(_) => "InterleavedAlternative",
+            Self::InterleavedElsewhere(_) => "InterleavedElsewhere",
             Self::ZeroCount(_) => "ZeroCount",
             Self::NegativeLatency(_) => "NegativeLatency",
             Self::NegativeDistance(_) => "NegativeDistance",
@@ -239,13 +247,17 @@ impl GraphErrorKind {
             Self::SelfConflict { .. } => "S4",
             Self::NegativeDistance(_) => "S5",
             Self::DuplicateValue(_) => "S8",
-            Self::NoAlternative | Self::RepeatedAlternative(_) | Self::UnequalAlternatives { .. } => "S103",
+            Self::NoAlternative
+            | Self::RepeatedAlternative(_)
+            | Self::UnequalAlternatives { .. }
+            | Self::InterleavedAlternative(_) => "S103",
             Self::PeerSpace { .. } => "S58",
             Self::UnknownPartition(_) => "S61",
             Self::UnknownLoop(_)
             | Self::DuplicateLoop(_)
             | Self::LoopInItself(_)
             | Self::NoTrip
+            | Self::InterleavedElsewhere(_)
             | Self::NotStretchable(_) => "S104",
             _ => "S12",
         }
@@ -264,6 +276,10 @@ impl GraphErrorKind {
             Self::UnequalAlternatives { .. } => {
                 "declare each unit as a resource of its own, and name all of them"
             }
+            Self::InterleavedAlternative(_) => {
+                "declare one interleaved resource with the units of all of them"
+            }
+            Self::InterleavedElsewhere(_) => "declare it alike in all loops of the nest",
             Self::ZeroCount(_) => "give it at least one unit, or remove it",
             Self::NegativeLatency(_) => {
                 "a node's latency is the time to its result; only edges may be negative"

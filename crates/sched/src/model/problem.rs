@@ -26,10 +26,38 @@ pub(crate) struct Problem {
     pub n: usize,
     pub latency: Vec<i64>,
     pub dependences: Digraph,
-    uses: Vec<UnitUse>,
-    use_at: Vec<u32>,
+    /// What is held in a row.
+    held: Uses,
+    /// What is taken in turn, of interleaved resources: it bounds the II and is placed nowhere.
+    taken: Uses,
     /// Units per resource.
     pub count: Vec<i64>,
+}
+
+/// Non-empty uses, by operation.
+#[derive(Clone, Debug)]
+struct Uses {
+    all: Vec<UnitUse>,
+    at: Vec<u32>,
+}
+
+impl Uses {
+    fn new(operations: impl Iterator<Item = Vec<UnitUse>>) -> Self {
+        let mut uses = Uses { all: Vec::new(), at: vec![0] };
+        for own in operations {
+            uses.all.extend(own);
+            uses.at.push(uses.all.len() as u32);
+        }
+        uses
+    }
+
+    fn of(&self, node: usize) -> &[UnitUse] {
+        &self.all[self.at[node] as usize..self.at[node + 1] as usize]
+    }
+
+    fn first(&self, operations: usize) -> Self {
+        Uses { all: self.all[..self.at[operations] as usize].to_vec(), at: self.at[..=operations].to_vec() }
+    }
 }
 
 impl Problem {
@@ -39,23 +67,22 @@ impl Problem {
         let n = graph.nodes.len();
         let by_name: HashMap<&str, u32> =
             (0..).zip(&graph.resources).map(|(i, r)| (r.name.as_str(), i)).collect();
-        let mut uses = Vec::new();
-        let mut use_at = Vec::with_capacity(n + 1);
-        use_at.push(0);
-        for node in &graph.nodes {
-            for u in node.uses.iter().filter(|u| u.duration > 0) {
-                if let Some(&resource) = by_name.get(u.resource.as_str()) {
-                    uses.push(UnitUse { resource, start: u.start as i64, duration: u.duration as i64 });
-                }
-            }
-            use_at.push(uses.len() as u32);
-        }
+        let interleaved: Vec<bool> = graph.resources.iter().map(|r| r.interleaved).collect();
+        let uses = |taken: bool| {
+            Uses::new(graph.nodes.iter().map(|node| {
+                let known = node.uses.iter().filter(|u| u.duration > 0).filter_map(|u| {
+                    let resource = *by_name.get(u.resource.as_str())?;
+                    Some(UnitUse { resource, start: u.start as i64, duration: u.duration as i64 })
+                });
+                known.filter(|u| interleaved[u.resource as usize] == taken).collect()
+            }))
+        };
         Problem {
             n,
             latency: graph.nodes.iter().map(|v| v.latency).collect(),
             dependences: Digraph::new(n, arcs(graph, caps)),
-            uses,
-            use_at,
+            held: uses(false),
+            taken: uses(true),
             count: graph.resources.iter().map(|r| r.count as i64).collect(),
         }
     }
@@ -67,26 +94,31 @@ impl Problem {
 
     /// The loop of its first `m` operations alone, with these dependences.
     pub fn first_operations(&self, m: usize, dependences: Digraph) -> Self {
-        let uses = self.uses[..self.use_at[m] as usize].to_vec();
         Problem {
             n: m,
             latency: self.latency[..m].to_vec(),
             dependences,
-            uses,
-            use_at: self.use_at[..=m].to_vec(),
+            held: self.held.first(m),
+            taken: self.taken.first(m),
             count: self.count.clone(),
         }
     }
 
-    /// The non-empty uses of an operation.
+    /// The non-empty uses of an operation that are held in a row.
     pub fn uses(&self, node: usize) -> &[UnitUse] {
-        &self.uses[self.use_at[node] as usize..self.use_at[node + 1] as usize]
+        self.held.of(node)
     }
 
-    /// The cycles that one iteration holds of each resource.
+    /// What an operation takes of interleaved resources.
+    pub fn taken(&self, node: usize) -> &[UnitUse] {
+        self.taken.of(node)
+    }
+
+    /// The cycles that one iteration holds, or takes in turn, of each resource.
     pub fn held(&self) -> Vec<i64> {
         let mut held = vec![0; self.count.len()];
-        self.uses.iter().for_each(|u| held[u.resource as usize] += u.duration);
+        let all = self.held.all.iter().chain(&self.taken.all);
+        all.for_each(|u| held[u.resource as usize] += u.duration);
         held
     }
 
@@ -96,9 +128,9 @@ impl Problem {
         end - time.iter().copied().min().unwrap_or(0)
     }
 
-    /// All non-empty uses, by operation.
+    /// All non-empty uses that are held in a row, by operation.
     pub fn all_uses(&self) -> &[UnitUse] {
-        &self.uses
+        &self.held.all
     }
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn distances(graph: &LoopGraph, copies: &Copies<'_>, bound: i64) -> V
         let own = graph.nodes.iter().filter(|v| !copies.once[v.id]).flat_map(|v| &v.uses);
         own.filter(|u| u.resource == unit && u.duration > 0).map(|u| u.duration).collect()
     };
-    let single = graph.resources.iter().filter(|r| r.count == 1).map(|r| held(&r.name));
+    let single = graph.resources.iter().filter(|r| r.count == 1 && !r.interleaved).map(|r| held(&r.name));
     let mut units: Vec<Vec<u64>> = single.filter(|turns| !turns.is_empty()).collect();
     units.sort_by_key(|turns| Reverse(turns.iter().fold(0u64, |sum, &d| sum.saturating_add(d))));
     let longest = units.iter().flatten().copied().max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Refusals before anything is scheduled (S2, S12).
 
 use crate::model::digraph::{Arc, Digraph};
-use crate::model::graph::{LoopGraph, LoopNode, LoopValue};
+use crate::model::graph::{LoopGraph, LoopNode, LoopResource, LoopValue};
 use crate::model::graph_error::{GraphError, GraphErrorKind as Kind, GraphErrors};
 use crate::model::problem::{Problem, arcs};
 use crate::model::recurrence::RecurrenceFinder;
@@ -59,8 +59,8 @@ pub fn validate(graph: &LoopGraph) -> Result<ValidGraph<'_>, GraphErrors> {
     let merged = whole.merged();
     if graph.has_alternatives() {
         // What all resources that it may take cannot hold at once, no binding can.
-        let count = merged.resources.iter().map(|r| (r.name.as_str(), r.count)).collect();
-        merged.nodes.iter().enumerate().for_each(|(i, v)| self_conflict(v, i, &count, &mut found));
+        let by_name = by_name(&merged);
+        merged.nodes.iter().enumerate().for_each(|(i, v)| self_conflict(v, i, &by_name, &mut found));
         if let Some(errors) = found.take() {
             return Err(errors);
         }
@@ -125,8 +125,12 @@ fn resources(graph: &LoopGraph, found: &mut Findings) {
     }
 }
 
+fn by_name(graph: &LoopGraph) -> HashMap<&str, &LoopResource> {
+    graph.resources.iter().map(|r| (r.name.as_str(), r)).collect()
+}
+
 fn nodes(graph: &LoopGraph, found: &mut Findings) {
-    let count: HashMap<&str, u64> = graph.resources.iter().map(|r| (r.name.as_str(), r.count)).collect();
+    let by_name = by_name(graph);
     let partitions: HashSet<usize> = graph.partitions.iter().map(|a| a.id).collect();
     for (i, node) in graph.nodes.iter().enumerate() {
         let at = || format!("nodes[{i}]");
@@ -152,27 +156,36 @@ fn nodes(graph: &LoopGraph, found: &mut Findings) {
         let before = found.0.len();
         for (j, u) in node.uses.iter().enumerate() {
             let at = || format!("nodes[{i}].uses[{j}]");
-            alternatives(u, &count, at, found);
+            alternatives(u, &by_name, at, found);
             found.limit(at, "start", u.start.into(), MOST_TIME.into());
             found.limit(at, "duration", u.duration.into(), MOST_TIME.into());
         }
         // Which unit is held by a use with alternatives is not known yet.
         if found.0.len() == before && node.uses.iter().all(|u| u.alternatives.is_empty()) {
-            self_conflict(node, i, &count, found);
+            self_conflict(node, i, &by_name, found);
         }
     }
 }
 
-/// The resources that a use may take: declared, different, and of equal numbers of units (S103).
-fn alternatives(u: &ResourceUse, count: &HashMap<&str, u64>, at: impl Fn() -> String, found: &mut Findings) {
+/// The resources that a use may take: declared, different, held in a row, and of equal numbers of units (S103).
+fn alternatives(
+    u: &ResourceUse,
+    by_name: &HashMap<&str, &LoopResource>,
+    at: impl Fn() -> String,
+    found: &mut Findings,
+) {
     let mut seen: Vec<&str> = Vec::new();
     for name in u.choices() {
-        match (count.get(name), count.get(u.resource.as_str())) {
+        match (by_name.get(name), by_name.get(u.resource.as_str())) {
             (None, _) if name.is_empty() && u.alternatives.is_empty() => found.add(&at, Kind::NoAlternative),
             (None, _) => found.add(&at, Kind::UnknownResource(name.to_owned())),
-            (Some(&other), Some(&count)) if other != count => {
+            (Some(other), Some(first)) if other.count != first.count => {
+                let (count, other) = (first.count, other.count);
                 let (first, second) = (u.resource.clone(), name.to_owned());
                 found.add(&at, Kind::UnequalAlternatives { first, count, second, other });
+            }
+            (Some(resource), _) if resource.interleaved && !u.alternatives.is_empty() => {
+                found.add(&at, Kind::InterleavedAlternative(name.to_owned()));
             }
             _ => {}
         }
@@ -184,12 +197,13 @@ fn alternatives(u: &ResourceUse, count: &HashMap<&str, u64>, at: impl Fn() -> St
 }
 
 /// An operation whose own uses, unfolded, exceed the count (S12).
-fn self_conflict(node: &LoopNode, i: usize, count: &HashMap<&str, u64>, found: &mut Findings) {
+fn self_conflict(node: &LoopNode, i: usize, by_name: &HashMap<&str, &LoopResource>, found: &mut Findings) {
     if node.uses.len() < 2 {
         return;
     }
     let mut events: Vec<(&str, u64, i64)> = Vec::new();
-    for u in node.uses.iter().filter(|u| u.duration > 0) {
+    let in_turn = |name: &str| by_name.get(name).is_some_and(|r| r.interleaved);
+    for u in node.uses.iter().filter(|u| u.duration > 0 && !in_turn(&u.resource)) {
         events.push((&u.resource, u.start, 1));
         events.push((&u.resource, u.start + u.duration, -1));
     }
@@ -198,7 +212,7 @@ fn self_conflict(node: &LoopNode, i: usize, count: &HashMap<&str, u64>, found: &
     for (resource, _, step) in events {
         // Ends sort before starts, and every resource's events sum to 0.
         load += step;
-        let (need, have) = (load.unsigned_abs(), count.get(resource).copied().unwrap_or(0));
+        let (need, have) = (load.unsigned_abs(), by_name.get(resource).map_or(0, |r| r.count));
         if load > 0 && need > have && have > 0 && worst.is_none_or(|(_, n, _)| need > n) {
             worst = Some((resource, need, have));
         }

@@ -1,6 +1,7 @@
 //! Why the schedule is as it is (S86).
 
 use super::gantt;
+use super::gantt::held;
 use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use std::fmt::Write;
@@ -70,11 +71,7 @@ pub fn explain(graph: &LoopGraph, answer: &Answer) -> String {
 
 /// The greatest cycles held over units, in lowest terms (S101).
 fn held_ratio(graph: &LoopGraph) -> Option<(u64, u64)> {
-    let of = |name: &str| {
-        let uses = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == name);
-        uses.fold(0u64, |sum, u| sum.saturating_add(u.duration))
-    };
-    let ratios = graph.resources.iter().map(|r| (of(&r.name), r.count.max(1)));
+    let ratios = graph.resources.iter().map(|r| (held(graph, &r.name), r.count.max(1)));
     let more = |a: &(u64, u64), b: &(u64, u64)| {
         (u128::from(a.0) * u128::from(b.1)).cmp(&(u128::from(b.0) * u128::from(a.1)))
     };
@@ -101,12 +98,12 @@ fn partitions(text: &mut String, graph: &LoopGraph, answer: &Answer) {
                 v.issue_latency.unwrap_or_else(|| v.uses.iter().map(|u| u.duration).max().unwrap_or(0))
             })
         };
-        let held: u64 = own().map(|v| issue(v.id)).fold(0, u64::saturating_add);
+        let issued: u64 = own().map(|v| issue(v.id)).fold(0, u64::saturating_add);
         let nodes: Vec<String> = own().map(|v| node_name(graph, v.id)).collect();
         let kind = format!("{:?}", p.kind).to_lowercase();
         let _ = writeln!(
             text,
-            "  {} {kind}, {} warps of {} registers, issues for {held} of {} cycles: {}",
+            "  {} {kind}, {} warps of {} registers, issues for {issued} of {} cycles: {}",
             p.id,
             p.warps,
             p.regs,
@@ -133,12 +130,9 @@ pub(super) fn node_name(graph: &LoopGraph, v: usize) -> String {
 }
 
 fn resource_line(graph: &LoopGraph, name: &str) -> String {
-    let held: u64 = graph
-        .nodes
-        .iter()
-        .flat_map(|v| &v.uses)
-        .filter(|u| u.resource == name)
-        .fold(0, |sum, u| sum.saturating_add(u.duration));
-    let count = graph.resources.iter().find(|r| r.name == name).map_or(1, |r| r.count);
-    format!("{name}, held {held} cycles on {count} units")
+    let cycles = held(graph, name);
+    let resource = graph.resources.iter().find(|r| r.name == name);
+    let (count, in_turn) =
+        resource.map_or((1, ""), |r| (r.count, if r.interleaved { ", in turn" } else { "" }));
+    format!("{name}, held {cycles} cycles on {count} units{in_turn}")
 }

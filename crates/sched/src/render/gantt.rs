@@ -38,6 +38,11 @@ pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
     let label = graph.resources.iter().map(|r| r.name.chars().count()).max().unwrap_or(0).min(24) + 4;
     let _ = writeln!(text, "{:label$} 0{:>pad$}", "", ii - 1, pad = columns.max(2) as usize - 1);
     for (r, resource) in graph.resources.iter().enumerate() {
+        if resource.interleaved {
+            let (taken, there) = (held(graph, &resource.name), i128::from(ii) * i128::from(resource.count));
+            let _ = writeln!(text, "{:label$} {taken} of {there} cycles, in turn", clip(&resource.name));
+            continue;
+        }
         for (unit, row) in rows(graph, answer, r, columns).iter().enumerate() {
             let name = match resource.count {
                 1 => clip(&resource.name),
@@ -48,6 +53,12 @@ pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
     }
     legend(graph, answer, &mut text);
     text
+}
+
+/// The cycles that an iteration holds of a resource.
+pub(super) fn held(graph: &LoopGraph, name: &str) -> u64 {
+    let uses = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == name);
+    uses.fold(0, |sum, u| sum.saturating_add(u.duration))
 }
 
 fn clip(name: &str) -> String {

@@ -1,5 +1,6 @@
 //! The modulo reservation table as a picture.
 
+use super::gantt::held;
 use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use std::fmt::Write;
@@ -61,6 +62,16 @@ fn draw_resource(graph: &LoopGraph, answer: &Answer, r: usize, top: f64, text: &
         text,
         "<rect x=\"{LABEL}\" y=\"{top}\" width=\"{WIDTH}\" height=\"{height}\" fill=\"none\" stroke=\"#888\"/>"
     );
+    if resource.interleaved {
+        let (taken, there) = (held(graph, &resource.name), i128::from(ii) * i128::from(resource.count));
+        let _ = writeln!(
+            text,
+            "<text x=\"{}\" y=\"{}\">{taken} of {there} cycles, in turn</text>",
+            LABEL + 4.0,
+            top + 17.0
+        );
+        return;
+    }
     let mut held: Vec<Vec<(i64, i64)>> = vec![Vec::new(); count];
     for v in &answer.nodes {
         let Some(node) = graph.nodes.get(v.id) else { continue };

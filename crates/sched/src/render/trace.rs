@@ -17,7 +17,7 @@ pub fn chrome_trace(graph: &LoopGraph, answer: &Answer) -> String {
     let name = |pid: i64, tid: usize, kind: &str, text: &str| json!({ "ph": "M", "name": kind, "pid": pid, "tid": tid, "args": { "name": text } });
     events.push(name(1, 0, "process_name", "units"));
     events.push(name(2, 0, "process_name", "iterations"));
-    for (r, resource) in graph.resources.iter().enumerate() {
+    for (r, resource) in graph.resources.iter().enumerate().filter(|(_, r)| !r.interleaved) {
         events.push(name(1, r + 1, "thread_name", &resource.name));
     }
     for i in 0..ITERATIONS {
@@ -32,7 +32,12 @@ pub fn chrome_trace(graph: &LoopGraph, answer: &Answer) -> String {
             let span = |pid: i64, tid: usize, from: i64, cycles: i64| json!({ "ph": "X", "name": node.name, "pid": pid, "tid": tid, "ts": from, "dur": cycles, "args": args });
             events.push(span(2, i as usize + 1, start, node.latency));
             for u in node.uses.iter().filter(|u| u.duration > 0) {
-                let track = graph.resources.iter().position(|r| r.name == u.resource).map_or(0, |r| r + 1);
+                let resource = graph.resources.iter().enumerate().find(|(_, r)| r.name == u.resource);
+                // What is taken in turn has no place in time.
+                if resource.is_some_and(|(_, r)| r.interleaved) {
+                    continue;
+                }
+                let track = resource.map_or(0, |(r, _)| r + 1);
                 let duration = i64::try_from(u.duration).unwrap_or(i64::MAX);
                 events.push(span(1, track, start.saturating_add_unsigned(u.start), duration));
             }

@@ -16,13 +16,14 @@ pub fn with_alternatives(mut g: LoopGraph, source: &mut Source<'_>) -> LoopGraph
     while g.resources.len() < 2 {
         g.add_resource(format!("more {}", g.resources.len()), 1);
     }
-    let names: Vec<String> = g.resources.iter().map(|r| r.name.clone()).collect();
+    // What is taken in turn is no alternative.
+    let names: Vec<String> = g.resources.iter().filter(|r| !r.interleaved).map(|r| r.name.clone()).collect();
     let single = source.below(3) > 0;
     for v in &mut g.nodes {
         if single {
             v.uses.truncate(1);
         }
-        for u in &mut v.uses {
+        for u in v.uses.iter_mut().filter(|u| names.contains(&u.resource)) {
             for name in names.iter().filter(|name| **name != u.resource) {
                 if source.below(2) == 0 {
                     u.alternatives.push(name.clone());

@@ -100,6 +100,11 @@ fn arcs(graph: &LoopGraph) -> Vec<(usize, usize, i64, i64)> {
 fn units_suffice(graph: &LoopGraph, ii: i64, residue: &[i64]) -> bool {
     let turn = ii as u64;
     graph.resources.iter().all(|r| {
+        if r.interleaved {
+            let own = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == r.name);
+            return own.map(|u| u128::from(u.duration)).sum::<u128>()
+                <= u128::from(turn) * u128::from(r.count);
+        }
         let mut load = vec![0u64; ii as usize];
         for (node, &at) in graph.nodes.iter().zip(residue) {
             for u in node.uses.iter().filter(|u| u.resource == r.name) {

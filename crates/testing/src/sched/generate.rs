@@ -1,5 +1,5 @@
 //! A generator that reaches the limits of the format: counts above 1, several uses per operation, wraps, negative
-//! latencies, distances above 1, parallel and self edges, windows, capped and grouped values.
+//! latencies, distances above 1, interleaved resources, parallel and self edges, windows, capped and grouped values.
 
 use super::source::Source;
 use warploom_sched::{LoopGraph, ResourceUse};
@@ -48,6 +48,8 @@ pub fn loop_graph(source: &mut Source<'_>, shape: LoopShape) -> LoopGraph {
     }
     edges(&mut g, source, shape, n);
     values(&mut g, source, shape, n);
+    // Last, so that seeds of before give the loops of before but for this.
+    g.resources.iter_mut().for_each(|r| r.interleaved = source.below(6) == 5);
     g
 }
 

@@ -10,8 +10,9 @@ pub fn nest_of_two(source: &mut Source<'_>) -> Vec<LoopGraph> {
     let (mut inner, mut outer) = (loop_graph(source, shape), loop_graph(source, shape));
     (inner.name, outer.name) = ("inner".to_owned(), "outer".to_owned());
     for r in &inner.resources {
-        if outer.resources.iter().all(|o| o.name != r.name) {
-            outer.resources.push(r.clone());
+        match outer.resources.iter_mut().find(|o| o.name == r.name) {
+            Some(same) => same.interleaved = r.interleaved,
+            None => outer.resources.push(r.clone()),
         }
     }
     let at = source.below(outer.nodes.len() as u64) as usize;
