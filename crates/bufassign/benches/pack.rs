@@ -31,6 +31,11 @@ const CAPACITY: u64 = 1_048_576;
 const PEER_SECONDS: u64 = 600;
 
 fn main() {
+    // Cargo starts it in the crate's folder; the paths of its options are seen from the repository, as `bench/pack` says.
+    if let Err(error) = std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")) {
+        eprintln!("the repository's folder: {error}");
+        std::process::exit(1);
+    }
     let args: Vec<String> = std::env::args().collect();
     let after = |name: &str| args.iter().position(|a| a == name).and_then(|k| args.get(k + 1));
     let number = |name: &str, default| after(name).and_then(|n| n.parse().ok()).unwrap_or(default);

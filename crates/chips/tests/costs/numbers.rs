@@ -155,14 +155,14 @@ fn t42_native_instructions() {
     let held = |chip, op, on| cost(chip, op, on).1;
     let cases = [
         ("sm_90a", Op::Mul { elements }, [128, 0, 0, 128]),
-        ("sm_90a", Op::Logic { elements }, [128, 256, 0, 128]),
+        ("sm_90a", Op::Logic { elements }, [0, 256, 0, 128]),
         ("sm_90a", Op::Exp2 { elements }, [0, 0, 1024, 128]),
-        ("sm_90a", Op::Narrow { elements }, [64, 128, 0, 64]),
+        ("sm_90a", Op::Narrow { elements }, [0, 128, 0, 64]),
         ("sm_90a", sum, [128 + 8, 0, 0, 128 + 16]),
-        ("sm_90a", max, [128 + 8, 256 + 16, 0, 128 + 16]),
+        ("sm_90a", max, [0, 256 + 16, 0, 128 + 16]),
         ("sm_100a", Op::Mul { elements }, [128, 0, 0, 64]),
         ("sm_100a", sum, [128, 0, 0, 64]),
-        ("sm_100a", max, [64, 64, 0, 64]),
+        ("sm_100a", max, [0, 64, 0, 64]),
         ("sm_103a", Op::Exp2 { elements }, [0, 0, 512, 128]),
         ("sm_80", Op::Mul { elements }, [256, 0, 0, 128]),
     ];
