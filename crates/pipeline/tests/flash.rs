@@ -12,21 +12,15 @@ use warploom_pipeline::{CompileOptions, Compiled, compile_to_program};
 const KERNELS: [&str; 5] =
     ["attention", "attention_64", "attention_causal", "attention_causal_f16", "attention_ragged"];
 
-fn compiled(name: &str, chip: &str) -> Compiled {
-    compiled_for(name, &Target::named(chip).unwrap())
-}
-
 /// With what others say of the chip, arithmetic takes so long that operands lie over the products they are made from.
 fn dear_arithmetic() -> Target {
     let costs = include_str!("../../chips/costs/sm_100a.published.toml");
     Target::named("sm_100a").unwrap().with_costs(costs).unwrap()
 }
 
-fn compiled_for(name: &str, target: &Target) -> Compiled {
+fn compiled(name: &str, target: &Target) -> Compiled {
     let text = common::kernel(name);
-    let mut options = CompileOptions::default();
-    options.check = true;
-    let compiled = compile_to_program(&common::parse(&text), target, &options);
+    let compiled = compile_to_program(&common::parse(&text), target, &common::checked());
     compiled.unwrap_or_else(|errors| panic!("{name} for {}: {}", target.name(), errors[0]))
 }
 
@@ -69,7 +63,7 @@ fn list(m: &Module, op: OpId, name: &str) -> i64 {
 fn all_kernels_pass_every_checker() {
     for chip in ["sm_100a", "sm_103a", "sm_110a"] {
         for name in KERNELS {
-            let compiled = compiled(name, chip);
+            let compiled = compiled(name, &Target::named(chip).unwrap());
             let target = Target::named(chip).unwrap();
             check::program(&compiled.program, &target, Effort::Seeds(3))
                 .unwrap_or_else(|v| panic!("{name} for {chip}: {}", v[0]));
@@ -80,7 +74,7 @@ fn all_kernels_pass_every_checker() {
 #[test]
 fn operands_lie_over_the_products_they_are_made_from() {
     for name in KERNELS {
-        let compiled = compiled_for(name, &dear_arithmetic());
+        let compiled = compiled(name, &dear_arithmetic());
         let m = &compiled.program;
         let (product, operand, acc) = (ring(m, "product"), ring(m, "operand"), ring(m, "acc"));
         for field in ["column", "columns"] {
@@ -102,7 +96,7 @@ fn operands_lie_over_the_products_they_are_made_from() {
 #[test]
 fn forms_between_lead_to_the_same_program() {
     for name in ["attention", "attention_causal_f16"] {
-        let compiled = compiled(name, "sm_100a");
+        let compiled = compiled(name, &Target::named("sm_100a").unwrap());
         for form in [&compiled.scheduled, &compiled.assigned] {
             let text = warploom_ir::print(form);
             let target = Target::named("sm_100a").unwrap();
@@ -258,7 +252,7 @@ const MUTATIONS: &[(&str, &[Rule], Mutate)] = &[
 fn mutations_are_caught() {
     // In this one operands are handed over before the accumulator is scaled.
     let target = dear_arithmetic();
-    let compiled = compiled_for("attention", &target);
+    let compiled = compiled("attention", &target);
     let mut missed = Vec::new();
     for (name, rules, mutate) in MUTATIONS {
         let mut broken = compiled.program.clone();
@@ -387,8 +381,7 @@ fn little_memory_is_no_bug_of_ours() {
             tmem.columns = 256;
         }
         let compile = |target: &Target, set: &dyn Fn(&mut CompileOptions)| {
-            let mut options = CompileOptions::default();
-            options.check = true;
+            let mut options = common::checked();
             set(&mut options);
             let compiled = compile_to_program(&module, target, &options);
             compiled.map(|c| c.program).map_err(|errors| errors[0].to_string())
