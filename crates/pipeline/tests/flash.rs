@@ -63,8 +63,8 @@ fn list(m: &Module, op: OpId, name: &str) -> i64 {
 fn all_kernels_pass_every_checker() {
     for chip in ["sm_100a", "sm_103a", "sm_110a"] {
         for name in KERNELS {
-            let compiled = compiled(name, &Target::named(chip).unwrap());
             let target = Target::named(chip).unwrap();
+            let compiled = compiled(name, &target);
             check::program(&compiled.program, &target, Effort::Seeds(3))
                 .unwrap_or_else(|v| panic!("{name} for {chip}: {}", v[0]));
         }
@@ -95,11 +95,11 @@ fn operands_lie_over_the_products_they_are_made_from() {
 /// From the forms between, the same program comes out again.
 #[test]
 fn forms_between_lead_to_the_same_program() {
+    let target = Target::named("sm_100a").unwrap();
     for name in ["attention", "attention_causal_f16"] {
-        let compiled = compiled(name, &Target::named("sm_100a").unwrap());
+        let compiled = compiled(name, &target);
         for form in [&compiled.scheduled, &compiled.assigned] {
             let text = warploom_ir::print(form);
-            let target = Target::named("sm_100a").unwrap();
             let again = compile_to_program(&common::parse(&text), &target, &CompileOptions::default())
                 .unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
             assert_eq!(warploom_ir::print(&again.program), warploom_ir::print(&compiled.program), "{name}");

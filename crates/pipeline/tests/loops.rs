@@ -190,7 +190,8 @@ fn s41_least_ii_and_length_are_proved_again() {
     }
 }
 
-/// The schedules that the programs are made of have the least II, large ones within a hundredth of it, and, where that is proven, the least length, or take fewer bytes than the shortest.
+/// The schedules that the programs are made of have the least II, large ones within a hundredth of it, and, where that is proven, the least length,
+/// or take fewer bytes than the shortest.
 #[test]
 fn programs_run_at_the_least_ii_and_length() {
     let kernels = kernels();

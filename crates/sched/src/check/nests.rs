@@ -8,7 +8,7 @@ use super::times::{check_resources, times};
 use super::violation::{ScheduleViolationKind as Kind, ScheduleViolations};
 use super::{bindings, replay};
 use crate::model::answer::Answer;
-use crate::model::graph::{LoopGraph, LoopNode};
+use crate::model::graph::{LoopGraph, LoopNode, is_interleaved};
 use crate::model::nest::{InnerRun, NestAnswer};
 use crate::model::resource_use::ResourceUse;
 
@@ -114,16 +114,12 @@ fn plain(graph: &LoopGraph, runs: &[(&InnerRun, LoopGraph)], more: u64) -> LoopG
         let Some(node) = plain.nodes.get_mut(run.node) else { continue };
         node.inner = None;
         node.latency = node.latency.saturating_add(cycles);
-        for u in node.uses.iter_mut().filter(|u| !in_turn(graph, &u.resource)) {
+        for u in node.uses.iter_mut().filter(|u| !is_interleaved(&graph.resources, &u.resource)) {
             u.duration = u.duration.saturating_add(cycles.unsigned_abs()).saturating_sub(u.start);
         }
         node.uses.extend(holds(inner, &run.nest.answer, trips, open.then_some(cycles)));
     }
     plain
-}
-
-fn in_turn(graph: &LoopGraph, name: &str) -> bool {
-    graph.resources.iter().any(|r| r.interleaved && r.name == name)
 }
 
 /// What an inner loop holds: of each resource as many units as it ever does, from its first use to its last; from the start to
@@ -216,7 +212,7 @@ impl Held<'_> {
                 // Those of an inner loop end so long after it does.
                 let longer =
                     |r: &InnerRun| u.duration.saturating_add(r.run.unsigned_abs()).saturating_sub(u.start);
-                let run = run.filter(|_| !in_turn(graph, &u.resource));
+                let run = run.filter(|_| !is_interleaved(&graph.resources, &u.resource));
                 self.uses.push(ResourceUse { duration: run.map_or(u.duration, longer), ..u.clone() });
                 self.time.push(start);
             }

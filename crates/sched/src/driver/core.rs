@@ -135,16 +135,15 @@ impl Asker<'_> {
     /// Is there a schedule of this loop at the II?
     fn ask_of(&mut self, part: &LoopGraph) -> Told {
         let problem = Problem::new(part, &[]);
-        if resource_bound(&problem).0 > self.ii {
-            return Told::Refuted;
-        }
         if problem.dependences.arcs.iter().all(|a| a.distance >= 0) {
             match validate(part) {
                 Ok(valid) if bounds_of(&valid.problem).mii > self.ii => return Told::Refuted,
                 Ok(_) => {}
                 Err(_) => return Told::Nothing,
             }
-        } else if crate::model::paths::heads(&problem, self.ii).is_none() {
+        } else if resource_bound(&problem).0 > self.ii
+            || crate::model::paths::heads(&problem, self.ii).is_none()
+        {
             return Told::Refuted;
         }
         // An II at which an operation alone has no room is no question for a search (S14).

@@ -4,7 +4,7 @@ use crate::check;
 use crate::driver::schedule::schedule;
 use crate::model::answer::Answer;
 use crate::model::error::ScheduleError;
-use crate::model::graph::{LoopGraph, LoopNode, LoopResource};
+use crate::model::graph::{LoopGraph, LoopNode, LoopResource, is_interleaved};
 use crate::model::graph_error::{GraphError, GraphErrorKind as Kind, GraphErrors};
 use crate::model::inner::InnerLoop;
 use crate::model::nest::{InnerRun, NestAnswer};
@@ -215,8 +215,7 @@ fn replace(outer: &mut LoopGraph, id: usize, told: &InnerLoop, nest: NestAnswer)
 fn lengthen(node: &mut LoopNode, resources: &[LoopResource], run: i64) {
     node.inner = None;
     node.latency = node.latency.saturating_add(run);
-    let in_turn = |name: &str| resources.iter().any(|r| r.interleaved && r.name == name);
-    for u in node.uses.iter_mut().filter(|u| !in_turn(&u.resource)) {
+    for u in node.uses.iter_mut().filter(|u| !is_interleaved(resources, &u.resource)) {
         u.duration = u.duration.saturating_add(run as u64).saturating_sub(u.start);
     }
 }
@@ -247,7 +246,7 @@ fn holds(nest: &NestAnswer) -> BTreeMap<String, Hold> {
     let one = |(name, list): (&str, Vec<(i64, i64)>)| {
         let start = list.iter().map(|s| s.0).min().unwrap_or(0);
         let end = list.iter().map(|s| s.1).max().unwrap_or(0);
-        let in_turn = nest.outer.resources.iter().any(|r| r.interleaved && r.name == name);
+        let in_turn = is_interleaved(&nest.outer.resources, name);
         let taken = list.iter().fold(0i64, |sum, (start, end)| sum.saturating_add(end - start));
         let units = if in_turn { 0 } else { most_at_once(&list, ii) };
         (name.to_owned(), Hold { start, end, units, taken: in_turn.then_some(taken) })

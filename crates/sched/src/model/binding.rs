@@ -1,6 +1,6 @@
 //! Which of several resources a use takes (S103).
 
-use crate::model::graph::LoopGraph;
+use crate::model::graph::{LoopGraph, LoopResource};
 use petgraph::unionfind::UnionFind;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -58,11 +58,13 @@ impl LoopGraph {
         let mut merged = self.clone();
         merged.resources.clear();
         for (&set, name) in &names {
-            let own = self.resources.iter().zip(&set_of).filter(|(_, s)| **s == set);
-            merged.add_resource(name.clone(), own.clone().map(|(r, _)| r.count).fold(0, u64::saturating_add));
-            // What can be bound is not interleaved.
-            let interleaved = own.clone().any(|(r, _)| r.interleaved);
-            merged.resources.last_mut().into_iter().for_each(|r| r.interleaved = interleaved);
+            let own = || self.resources.iter().zip(&set_of).filter(|(_, s)| **s == set).map(|(r, _)| r);
+            merged.resources.push(LoopResource {
+                name: name.clone(),
+                count: own().map(|r| r.count).fold(0, u64::saturating_add),
+                // None of several is: that is refused.
+                interleaved: own().any(|r| r.interleaved),
+            });
         }
         for u in merged.nodes.iter_mut().flat_map(|v| &mut v.uses) {
             u.alternatives.clear();

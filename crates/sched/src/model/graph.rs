@@ -60,6 +60,11 @@ pub struct LoopResource {
     pub interleaved: bool,
 }
 
+/// Whether operations take the cycles of the resource of this name in turn.
+pub(crate) fn is_interleaved(resources: &[LoopResource], name: &str) -> bool {
+    resources.iter().any(|r| r.interleaved && r.name == name)
+}
+
 /// One operation of the loop body (S3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopNode {

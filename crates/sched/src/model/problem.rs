@@ -42,13 +42,15 @@ struct Uses {
 }
 
 impl Uses {
-    fn new(operations: impl Iterator<Item = Vec<UnitUse>>) -> Self {
-        let mut uses = Uses { all: Vec::new(), at: vec![0] };
-        for own in operations {
-            uses.all.extend(own);
-            uses.at.push(uses.all.len() as u32);
-        }
-        uses
+    fn with_room_for(operations: usize) -> Self {
+        let mut at = Vec::with_capacity(operations + 1);
+        at.push(0);
+        Uses { all: Vec::new(), at }
+    }
+
+    /// What was added since the last operation is this one's.
+    fn end_operation(&mut self) {
+        self.at.push(self.all.len() as u32);
     }
 
     fn of(&self, node: usize) -> &[UnitUse] {
@@ -67,22 +69,24 @@ impl Problem {
         let n = graph.nodes.len();
         let by_name: HashMap<&str, u32> =
             (0..).zip(&graph.resources).map(|(i, r)| (r.name.as_str(), i)).collect();
-        let interleaved: Vec<bool> = graph.resources.iter().map(|r| r.interleaved).collect();
-        let uses = |taken: bool| {
-            Uses::new(graph.nodes.iter().map(|node| {
-                let known = node.uses.iter().filter(|u| u.duration > 0).filter_map(|u| {
-                    let resource = *by_name.get(u.resource.as_str())?;
-                    Some(UnitUse { resource, start: u.start as i64, duration: u.duration as i64 })
-                });
-                known.filter(|u| interleaved[u.resource as usize] == taken).collect()
-            }))
-        };
+        let (mut held, mut taken) = (Uses::with_room_for(n), Uses::with_room_for(n));
+        for node in &graph.nodes {
+            for u in node.uses.iter().filter(|u| u.duration > 0) {
+                if let Some(&resource) = by_name.get(u.resource.as_str()) {
+                    let interleaved = graph.resources[resource as usize].interleaved;
+                    let uses = if interleaved { &mut taken } else { &mut held };
+                    uses.all.push(UnitUse { resource, start: u.start as i64, duration: u.duration as i64 });
+                }
+            }
+            held.end_operation();
+            taken.end_operation();
+        }
         Problem {
             n,
             latency: graph.nodes.iter().map(|v| v.latency).collect(),
             dependences: Digraph::new(n, arcs(graph, caps)),
-            held: uses(false),
-            taken: uses(true),
+            held,
+            taken,
             count: graph.resources.iter().map(|r| r.count as i64).collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! The modulo reservation table as text: one row per unit, time folded modulo II.
 
 use crate::model::answer::Answer;
-use crate::model::graph::LoopGraph;
+use crate::model::graph::{LoopGraph, LoopResource};
 use std::fmt::Write;
 
 /// Columns of the table in [`gantt`].
@@ -39,8 +39,7 @@ pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
     let _ = writeln!(text, "{:label$} 0{:>pad$}", "", ii - 1, pad = columns.max(2) as usize - 1);
     for (r, resource) in graph.resources.iter().enumerate() {
         if resource.interleaved {
-            let (taken, there) = (held(graph, &resource.name), i128::from(ii) * i128::from(resource.count));
-            let _ = writeln!(text, "{:label$} {taken} of {there} cycles, in turn", clip(&resource.name));
+            let _ = writeln!(text, "{:label$} {}", clip(&resource.name), in_turn(graph, resource, ii));
             continue;
         }
         for (unit, row) in rows(graph, answer, r, columns).iter().enumerate() {
@@ -59,6 +58,12 @@ pub fn gantt_width(graph: &LoopGraph, answer: &Answer, width: usize) -> String {
 pub(super) fn held(graph: &LoopGraph, name: &str) -> u64 {
     let uses = graph.nodes.iter().flat_map(|v| &v.uses).filter(|u| u.resource == name);
     uses.fold(0, |sum, u| sum.saturating_add(u.duration))
+}
+
+/// What stands for the row of an interleaved resource.
+pub(super) fn in_turn(graph: &LoopGraph, resource: &LoopResource, ii: i64) -> String {
+    let there = i128::from(ii) * i128::from(resource.count);
+    format!("{} of {there} cycles, in turn", held(graph, &resource.name))
 }
 
 fn clip(name: &str) -> String {

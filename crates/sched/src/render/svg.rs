@@ -1,6 +1,6 @@
 //! The modulo reservation table as a picture.
 
-use super::gantt::held;
+use super::gantt::in_turn;
 use crate::model::answer::Answer;
 use crate::model::graph::LoopGraph;
 use std::fmt::Write;
@@ -63,13 +63,8 @@ fn draw_resource(graph: &LoopGraph, answer: &Answer, r: usize, top: f64, text: &
         "<rect x=\"{LABEL}\" y=\"{top}\" width=\"{WIDTH}\" height=\"{height}\" fill=\"none\" stroke=\"#888\"/>"
     );
     if resource.interleaved {
-        let (taken, there) = (held(graph, &resource.name), i128::from(ii) * i128::from(resource.count));
-        let _ = writeln!(
-            text,
-            "<text x=\"{}\" y=\"{}\">{taken} of {there} cycles, in turn</text>",
-            LABEL + 4.0,
-            top + 17.0
-        );
+        let taken = in_turn(graph, resource, ii);
+        let _ = writeln!(text, "<text x=\"{}\" y=\"{}\">{taken}</text>", LABEL + 4.0, top + 17.0);
         return;
     }
     let mut held: Vec<Vec<(i64, i64)>> = vec![Vec::new(); count];
