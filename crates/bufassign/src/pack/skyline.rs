@@ -81,8 +81,10 @@ pub(super) struct Skyline<'a> {
     failures: Vec<u64>,
     /// How many blocks can be the lowest of an interval, `STALE` where that is to be counted anew.
     counts: Vec<u32>,
-    placed: Vec<bool>,
     floor: Vec<u64>,
+    /// Floors and ends of unplaced blocks, `PLACED` for the others: what the innermost loops ask for.
+    open: Vec<u64>,
+    open_end: Vec<u64>,
     /// Upper bounds on ends; kept up only where `close`.
     ceiling: Vec<u64>,
     /// The floor that ground, obstacles and placed blocks alone would give.
@@ -128,6 +130,7 @@ enum Undo {
 
 const NONE: u32 = u32::MAX;
 const STALE: u32 = u32::MAX;
+const PLACED: u64 = u64::MAX;
 
 impl<'a> Skyline<'a> {
     pub fn new(
@@ -213,8 +216,9 @@ impl<'a> Skyline<'a> {
             choice,
             failures: vec![0; count],
             counts: vec![STALE; count],
-            placed: vec![false; n],
             floor: vec![0; n],
+            open: vec![0; n],
+            open_end: vec![0; n],
             ceiling,
             base: vec![0; n],
             left: vec![0; count],
@@ -252,8 +256,7 @@ impl<'a> Skyline<'a> {
         self.lowest.fill(u64::MAX);
         self.counts.fill(STALE);
         for k in 0..self.ids.len() {
-            self.placed[k] = false;
-            self.floor[k] = self.rest(k, 0);
+            self.set_floor(k, self.rest(k, 0));
             self.base[k] = self.floor[k];
             for &s in &self.sections[k] {
                 self.left[s as usize] += self.size[k];

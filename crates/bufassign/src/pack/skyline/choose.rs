@@ -10,18 +10,20 @@ const SCALE: u64 = 1 << 20;
 impl Skyline<'_> {
     /// The interval to decide in.
     pub(super) fn choose_section(&mut self, a: usize, b: usize) -> Option<usize> {
+        if self.choice.at == Where::Lowest {
+            return self.lowest_section(a, b);
+        }
         let mut best: Option<(usize, u64)> = None;
         for s in a..b {
             let low = self.lowest[s];
             if low == u64::MAX {
                 continue;
             }
-            if self.counts[s] == STALE && self.choice.at != Where::Lowest {
+            if self.counts[s] == STALE {
                 self.counts[s] = self.candidates(s);
             }
             let count = match self.choice.at {
-                Where::Lowest => 0,
-                Where::Fewest => self.counts[s].into(),
+                Where::Lowest | Where::Fewest => self.counts[s].into(),
                 Where::Weighted => u64::from(self.counts[s]) * SCALE / (1 + self.failures[s]),
             };
             // The lowest, then the fullest, among equals.
@@ -36,6 +38,17 @@ impl Skyline<'_> {
         best.map(|b| b.0)
     }
 
+    /// The interval of the lowest floor, of the least slack on ties: that of the first lane, whose nodes are the cheapest.
+    fn lowest_section(&self, a: usize, b: usize) -> Option<usize> {
+        let (mut best, mut low, mut left) = (None, u64::MAX, 0);
+        for (k, (&l, &full)) in self.lowest[a..b].iter().zip(&self.left[a..b]).enumerate() {
+            if l < low || l == low && full > left && l != u64::MAX {
+                (best, low, left) = (Some(a + k), l, full);
+            }
+        }
+        best
+    }
+
     /// A block changed: how many can be the lowest of its intervals is to be counted anew.
     pub(super) fn recount(&mut self, k: usize) {
         if self.choice.at != Where::Lowest {
@@ -47,13 +60,13 @@ impl Skyline<'_> {
 
     /// The block to try there.
     pub(super) fn choose_block(&self, s: usize) -> Option<usize> {
-        let here = self.members[s].iter().map(|&k| k as usize).filter(|&k| !self.placed[k]);
+        let here = self.members[s].iter().map(|&k| k as usize);
         if self.choice.among == Among::Rank {
-            return here.filter(|&k| self.floor[k] == self.lowest[s]).min_by_key(|&k| self.rank[k]);
+            return here.filter(|&k| self.open[k] == self.lowest[s]).min_by_key(|&k| self.rank[k]);
         }
         let top = self.top(s);
         let (mut best, mut least) = (None, (u64::MAX, u64::MAX, u32::MAX));
-        for k in here.filter(|&k| self.floor[k] <= top) {
+        for k in here.filter(|&k| self.open[k] <= top) {
             let Some(waste) = self.waste(k, least.0) else { continue };
             let key = (waste, self.steps(k), self.rank[k]);
             if key < least || best.is_none() {
@@ -72,7 +85,7 @@ impl Skyline<'_> {
     fn candidates(&self, s: usize) -> u32 {
         let (top, mut count) = (self.top(s), 0);
         for &k in &self.members[s] {
-            count += u32::from(!self.placed[k as usize] & (self.floor[k as usize] <= top));
+            count += u32::from(self.open[k as usize] <= top);
         }
         count
     }
@@ -85,12 +98,12 @@ impl Skyline<'_> {
         }
         let top = self.top(s);
         let here = self.members[s].iter().map(|&k| k as usize);
-        let mut low = here.filter(|&k| !self.placed[k] && self.floor[k] <= top);
+        let mut low = here.filter(|&k| self.open[k] <= top);
         let (Some(only), None) = (low.next(), low.next()) else { return true };
-        let end = self.floor[only] + self.size[only];
+        let end = self.open_end[only];
         for i in 0..self.members[s].len() {
             let k = self.members[s][i] as usize;
-            if k != only && !self.placed[k] && self.floor[k] < end {
+            if k != only && self.open[k] < end {
                 let to = self.rest(k, end);
                 if !self.raise(k, to, self.base[k]) {
                     return false;

@@ -2,7 +2,7 @@
 
 use super::super::memo::key;
 use super::super::prepare::align_up;
-use super::{NONE, Skyline, Undo};
+use super::{NONE, PLACED, Skyline, Undo};
 
 /// What to do next.
 enum Next {
@@ -50,11 +50,19 @@ impl Skyline<'_> {
         }
     }
 
+    /// The floor of a block that is not placed.
+    pub(super) fn set_floor(&mut self, k: usize, to: u64) {
+        self.floor[k] = to;
+        self.open[k] = to;
+        self.open_end[k] = to + self.size[k];
+    }
+
     /// Raises a floor; false if the block no longer fits.
     pub(super) fn raise(&mut self, k: usize, to: u64, base: u64) -> bool {
         let (old, close) = (self.floor[k], self.close());
         self.trail.push(Undo::Floor(k as u32, old, self.base[k]));
-        (self.floor[k], self.base[k]) = (to, base);
+        self.set_floor(k, to);
+        self.base[k] = base;
         self.recount(k);
         for i in 0..self.sections[k].len() {
             let s = self.sections[k][i] as usize;
@@ -74,8 +82,7 @@ impl Skyline<'_> {
             if !room {
                 continue;
             }
-            let unplaced = self.members[s].iter().filter(|&&k| !self.placed[k as usize]);
-            let low = unplaced.map(|&k| self.floor[k as usize]).min().unwrap_or(u64::MAX);
+            let low = self.members[s].iter().fold(PLACED, |low, &k| low.min(self.open[k as usize]));
             if low != self.lowest[s] {
                 self.trail.push(Undo::Lowest(s as u32, self.lowest[s]));
                 self.lowest[s] = low;
@@ -95,7 +102,7 @@ impl Skyline<'_> {
         if slack >= self.stacks.most(self.members[s].len()) {
             return true;
         }
-        let unplaced = self.members[s].iter().filter(|&&k| !self.placed[k as usize]);
+        let unplaced = self.members[s].iter().filter(|&&k| self.open[k as usize] != PLACED);
         let mask = unplaced.fold(0u64, |m, &k| m | 1 << k);
         self.stacks.fits(mask, low, slack)
     }
@@ -104,7 +111,8 @@ impl Skyline<'_> {
         while self.trail.len() > mark {
             match self.trail.pop() {
                 Some(Undo::Floor(k, floor, base)) => {
-                    (self.floor[k as usize], self.base[k as usize]) = (floor, base);
+                    self.set_floor(k as usize, floor);
+                    self.base[k as usize] = base;
                     self.recount(k as usize);
                 }
                 Some(Undo::Ceiling(k, to)) => self.ceiling[k as usize] = to,
@@ -116,15 +124,14 @@ impl Skyline<'_> {
 
     /// The unplaced neighbour with the least end at its floor.
     fn least_end(&self, k: usize) -> Option<(u64, usize)> {
-        let mut least: Option<(u64, usize)> = None;
+        let mut least = (PLACED, 0);
         for &d in &self.near[k] {
-            let d = d as usize;
-            let end = self.floor[d] + self.size[d];
-            if !self.placed[d] && least.is_none_or(|l| end < l.0) {
-                least = Some((end, d));
+            let end = self.open_end[d as usize];
+            if end < least.0 {
+                least = (end, d as usize);
             }
         }
-        least
+        (least.0 != PLACED).then_some(least)
     }
 
     /// The next block to decide on in intervals `a..b`; raises what needs no decision.
@@ -149,7 +156,7 @@ impl Skyline<'_> {
     fn descend(&self, mut c: usize) -> Result<usize, (usize, Option<u64>)> {
         loop {
             let twin = self.twin[c] as usize;
-            if self.twin[c] != NONE && !self.placed[twin] {
+            if self.twin[c] != NONE && self.open[twin] != PLACED {
                 if self.floor[twin] > self.floor[c] {
                     return Err((c, Some(self.floor[twin])));
                 }
@@ -197,7 +204,7 @@ impl Skyline<'_> {
             let Some((end, _)) = self.least_end(c) else { break };
             let top = self.floor[c] + self.size[c];
             // In no one's way there: higher up it does no better.
-            if self.near[c].iter().all(|&d| self.placed[d as usize] || self.floor[d as usize] >= top) {
+            if self.near[c].iter().all(|&d| self.open[d as usize] >= top) {
                 break;
             }
             let fits = self.raise(c, self.rest(c, end), self.base[c]);
@@ -219,7 +226,7 @@ impl Skyline<'_> {
         let mut hash = 0;
         self.state.clear();
         for &k in &self.by_start[self.first_at[a] as usize..self.first_at[b] as usize] {
-            if !self.placed[k as usize] {
+            if self.open[k as usize] != PLACED {
                 hash ^= key(k as usize);
                 self.state.push((k as u16, floors[k as usize]));
             }
@@ -270,7 +277,7 @@ impl Skyline<'_> {
     /// Places a block and lifts its neighbours; false if something no longer fits.
     fn put(&mut self, c: usize) -> bool {
         self.stack.push(c as u32);
-        self.placed[c] = true;
+        (self.open[c], self.open_end[c]) = (PLACED, PLACED);
         self.recount(c);
         for i in 0..self.sections[c].len() {
             let s = self.sections[c][i] as usize;
@@ -286,7 +293,7 @@ impl Skyline<'_> {
         let mut fits = true;
         for i in 0..self.near[c].len() {
             let j = self.near[c][i] as usize;
-            if self.placed[j] {
+            if self.open[j] == PLACED {
                 continue;
             }
             if self.base[j] < top {
@@ -306,7 +313,7 @@ impl Skyline<'_> {
     }
 
     fn take_back(&mut self, k: usize) {
-        self.placed[k] = false;
+        self.set_floor(k, self.floor[k]);
         self.recount(k);
         for &s in &self.sections[k] {
             self.left[s as usize] += self.size[k];

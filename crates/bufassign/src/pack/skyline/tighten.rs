@@ -10,7 +10,7 @@
 //! They exclude no plan. What one clique learns, the next one that shares a block uses: blocks forced
 //! up here leave others only low places there.
 
-use super::{Job, Skyline, Undo};
+use super::{Job, PLACED, Skyline, Undo};
 
 impl Skyline<'_> {
     /// Whether [`Skyline::tighten`] is worth its time: where alignment wastes bytes, so that stacking is
@@ -50,7 +50,7 @@ impl Skyline<'_> {
     pub(super) fn tighten(&mut self, s: usize) -> bool {
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.clear();
-        let unplaced = self.members[s].iter().filter(|&&k| !self.placed[k as usize]);
+        let unplaced = self.members[s].iter().filter(|&&k| self.open[k as usize] != PLACED);
         jobs.extend(unplaced.map(|&block| {
             let k = block as usize;
             Job { block, size: self.size[k], floor: self.floor[k], ceiling: self.ceiling[k] }
