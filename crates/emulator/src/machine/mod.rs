@@ -20,6 +20,7 @@ pub(crate) mod grid;
 pub(crate) mod groups;
 pub(crate) mod heap;
 mod heap_use;
+mod in_order;
 pub(crate) mod job;
 pub(crate) mod launch;
 mod looking;

@@ -8,6 +8,7 @@ use super::ending::Outcome;
 use super::global::{Buffer, Overlay, Store};
 use super::grid::Grid;
 use super::heap::{HEAP_BASE, HEAP_BYTES};
+use super::in_order::{Bell, InOrder};
 use super::job::Job;
 use super::launch::{Launch, Race, RunOptions, check, parameters};
 use super::plan::Plan;
@@ -17,20 +18,23 @@ use crate::error::EmulatorRefusal;
 use crate::module::{Entry, Module};
 use crate::report::{Finding, Report, Severity, Stats, TraceEvent};
 use crate::sight::Sight;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
 
-/// Batches that wait to be merged, for each host thread.
-const AHEAD: usize = 4;
 /// Batches for each host thread: enough that all end at about the same time.
 const BATCHES: usize = 16;
-/// Clusters of a batch: small ones are handed over together, for each time wakes whoever merges.
+/// Clusters of a batch: small ones are handed over together.
 const BATCH: usize = 16;
 
 /// What a cluster that ran alone leaves behind.
 type Alone = (Outcome, Overlay, Summary);
+
+/// What clusters that ran alone left behind so far, and the memory that has it.
+struct Taken<'a> {
+    store: &'a mut Store,
+    between: Between,
+    merged: Merged,
+}
 
 /// What all clusters leave behind.
 #[derive(Default)]
@@ -180,47 +184,38 @@ impl Job<'_> {
     /// Clusters of which none sees another: one by one, or on several host threads.
     fn run_apart(&self, store: &mut Store) -> Merged {
         let n = self.clusters();
-        let mut between = Between::default();
-        let mut merged = Merged::default();
         let before = store.clone();
-        let mut take = |store: &mut Store, (o, overlay, summary): Alone| {
-            between.add(summary, store, &overlay);
-            self.merge(&mut merged, o);
-            store.merge(&overlay);
+        let take = |into: &mut Taken<'_>, (o, overlay, summary): Alone| {
+            into.between.add(summary, into.store, &overlay);
+            self.merge(&mut into.merged, o);
+            into.store.merge(&overlay);
         };
+        let mut taken = Taken { store, between: Between::default(), merged: Merged::default() };
         let threads = self.opts.threads.clamp(1, n.max(1));
         if threads == 1 {
-            (0..n).for_each(|i| take(store, self.run_alone(&before, i)));
+            (0..n).for_each(|i| take(&mut taken, self.run_alone(&before, i)));
         } else {
-            let next = AtomicUsize::new(0);
-            // What is done is merged meanwhile, in the order of the grid; whoever is far ahead waits.
-            let (send, done) = sync_channel::<(usize, Vec<Alone>)>(AHEAD * threads);
             let batch = (n / (threads * BATCHES)).clamp(1, BATCH);
-            std::thread::scope(|s| {
-                for _ in 0..threads {
-                    let (send, next, before) = (send.clone(), &next, &before);
-                    s.spawn(move || {
-                        loop {
-                            let i = next.fetch_add(1, Ordering::Relaxed);
-                            let all = i * batch..n.min((i + 1) * batch);
-                            let done = all.map(|k| self.run_alone(before, k)).collect::<Vec<Alone>>();
-                            if done.is_empty() || send.send((i, done)).is_err() {
-                                break;
-                            }
-                        }
-                    });
-                }
-                drop(send);
-                let (mut early, mut first) = (BTreeMap::new(), 0);
-                for (i, batch) in done {
-                    early.insert(i, batch);
-                    while let Some(batch) = early.remove(&first) {
-                        batch.into_iter().for_each(|alone| take(store, alone));
-                        first += 1;
+            let (next, line) = (AtomicUsize::new(0), InOrder::new(taken, threads));
+            let work = || {
+                let _bell = Bell(&line);
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let all = i * batch..n.min((i + 1) * batch);
+                    let done = all.map(|k| self.run_alone(&before, k)).collect::<Vec<Alone>>();
+                    if done.is_empty() {
+                        break;
                     }
+                    line.put(i, done, |into, batch| batch.into_iter().for_each(|alone| take(into, alone)));
                 }
+            };
+            std::thread::scope(|s| {
+                (1..threads).for_each(|_| _ = s.spawn(work));
+                work();
             });
+            taken = line.end();
         }
+        let Taken { store, between, mut merged } = taken;
         if self.opts.race == Race::Full {
             for f in between.findings(self.code, self.launch, store) {
                 merge_finding(&mut merged.findings, f, self.opts.max_findings);
