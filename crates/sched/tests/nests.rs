@@ -187,6 +187,17 @@ fn what_cannot_be_stretched_is_said() {
     assert_eq!(window, told("NotStretchable", "edges[3]"));
     assert_eq!(open(&|g| g.nodes[3].uses[0].start = 5), told("NotStretchable", "nodes[3].uses[0]"));
     assert_eq!(open(&|g| g.values[0].start = 5), told("NotStretchable", "values[0]"));
+    // The inner loop has three units that are taken in turn, the outer one has one.
+    let in_turn = |units: u64| {
+        let mut inner = LoopGraph::new("inner");
+        inner.add_interleaved("ISSUE", 3).add_node("x", 1, &[("ISSUE", 0, 6)]);
+        let mut outer = LoopGraph::new("outer");
+        outer.add_interleaved("ISSUE", units).add_node("x", 1, &[]);
+        outer.nodes[0].inner = Some(InnerLoop { name: "inner".to_owned(), trips: 2, or_more: true });
+        [inner, outer]
+    };
+    assert_eq!(refusal(&in_turn(1)), told("NotStretchable", "nodes[0].inner"));
+    assert_eq!(solve(&in_turn(3)).answer.ii, 4);
 }
 
 #[test]

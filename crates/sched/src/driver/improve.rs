@@ -26,7 +26,7 @@ const PAYS: u64 = 8;
 /// The first step is such a part of what is open, as a power of two.
 const LONG_STEP: u32 = 4;
 /// Questions without success, for each operation, after which it is over.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 2;
 
 impl Session<'_> {
     /// Frees parts of the best schedule and asks for a shorter one around the rest.

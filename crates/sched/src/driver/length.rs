@@ -16,7 +16,7 @@ use crate::model::problem::Problem;
 /// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
 const LEAST_LENGTH_PART: u64 = 8;
-const WHOLE_PART: u64 = 28;
+const WHOLE_PART: u64 = 40;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
 
 /// The part of what is left that is given to wraps where residues decide, and the most, as so many times `steps`.

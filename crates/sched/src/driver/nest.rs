@@ -184,6 +184,12 @@ fn replace(outer: &mut LoopGraph, id: usize, told: &InnerLoop, nest: NestAnswer)
             return Err(Kind::InterleavedElsewhere(name.clone()));
         }
         if let Some(taken) = hold.taken {
+            // Of more units in the inner loop an iteration may take more than its cycles bring here.
+            if told.or_more && i128::from(taken) > i128::from(resource.count) * i128::from(nest.answer.ii) {
+                let reason =
+                    "one more iteration takes more in turn than the units of this loop give in its II";
+                return Err(Kind::NotStretchable(reason));
+            }
             let duration = within(i128::from(taken) * i128::from(told.trips))? as u64;
             uses.push(ResourceUse { resource: name.clone(), duration, ..ResourceUse::default() });
             continue;

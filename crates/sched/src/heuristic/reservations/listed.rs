@@ -82,30 +82,37 @@ impl Listed {
         );
     }
 
-    /// Offsets of the first and the last of `len` cells from `from` on that at least `free` units are held in.
+    /// From where to where at least `free` units are held without a gap: the start of the first such run that meets the
+    /// `len` cells from `from` on, and the end of the last. Runs may reach out of these cells, and are then at least that long.
     pub fn overload(&self, from: i64, len: i64, free: i64, ii: i64) -> Option<(i64, i64)> {
         if free <= 0 {
-            return Some((0, len - 1));
+            return Some((0, len));
         }
         let mut events: Vec<(i64, i64)> = Vec::new();
         for (ahead, _, h) in self.near(from, len, ii).filter(|(_, _, h)| h.len > 0) {
-            let (end, many) = (ahead + h.len, i64::from(h.many));
-            if ahead < len {
-                events.push((ahead, many));
-                events.push((end.min(len), -many));
-            }
-            if end > ii {
-                events.push((0, many));
-                events.push(((end - ii).min(len), -many));
+            let many = i64::from(h.many);
+            for start in [ahead - ii, ahead] {
+                if start < len && start + h.len > 0 {
+                    events.extend([(start, many), (start + h.len, -many)]);
+                }
             }
         }
         events.sort_unstable();
-        let (mut load, mut found) = (0, None);
-        for (i, &(at, step)) in events.iter().enumerate() {
+        let (mut load, mut begun) = (0, None);
+        let mut found: Option<(i64, i64)> = None;
+        let mut events = events.into_iter().peekable();
+        while let Some((at, step)) = events.next() {
             load += step;
-            let until = events.get(i + 1).map_or(len, |e| e.0);
-            if load >= free && until > at {
-                found = Some((found.map_or(at, |(first, _)| first), until - 1));
+            if events.peek().is_some_and(|next| next.0 == at) {
+                continue;
+            }
+            if load >= free {
+                begun = begun.or(Some(at));
+            } else if let Some(start) = begun.take()
+                && start < len
+                && at > 0
+            {
+                found = Some((found.map_or(start, |(first, _)| first), at));
             }
         }
         found

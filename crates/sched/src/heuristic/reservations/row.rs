@@ -71,8 +71,8 @@ impl Row {
             Cells::Listed(_) if len == 0 => None,
             Cells::Listed(held) if self.count == 1 && free > 0 => held.conflict_of_one::<BACK>(from, len, ii),
             Cells::Listed(held) => {
-                let (first, last) = held.overload(from, len, free, ii)?;
-                Some(if BACK { len - first } else { last + 1 })
+                let (first, end) = held.overload(from, len, free, ii)?;
+                Some(if BACK { len - first } else { end })
             }
         }
     }

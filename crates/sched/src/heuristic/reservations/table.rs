@@ -176,4 +176,19 @@ mod tests {
         table_test(2, 3, 5, &[], &[0, 1, 2]);
         table_test(2, 3, 2, &[0, 2], &[1]);
     }
+
+    /// However short the use, one probe leads over all that is in its way: an II may have a million cycles.
+    #[test]
+    fn a_jump_leads_over_all_that_is_held() {
+        let mut g = LoopGraph::new("t");
+        g.add_resource("U", 2);
+        g.add_node("long", 1, &[("U", 0, 1 << 20)]);
+        g.add_node("short", 1, &[("U", 0, 7)]);
+        let p = Problem::new(&g, &[]);
+        let mut table = Table::new(&p, 524_292);
+        table.place(0, 1);
+        assert_eq!(table.probe::<false>(1, 0), Some(524_285));
+        assert_eq!(table.probe::<true>(1, 524_284), Some(524_290));
+        assert_eq!(table.first_fit(1, 0, 524_291), Some(524_285));
+    }
 }
