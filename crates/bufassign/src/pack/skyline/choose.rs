@@ -40,9 +40,9 @@ impl Skyline<'_> {
 
     /// The interval of the lowest floor, of the least slack on ties: that of the first lane, whose nodes are the cheapest.
     fn lowest_section(&self, a: usize, b: usize) -> Option<usize> {
-        let (mut best, mut low, mut left) = (None, u64::MAX, 0);
+        let (mut best, mut low, mut left) = (None, u64::MAX, u64::MAX);
         for (k, (&l, &full)) in self.lowest[a..b].iter().zip(&self.left[a..b]).enumerate() {
-            if l < low || l == low && full > left && l != u64::MAX {
+            if l < low || l == low && full > left {
                 (best, low, left) = (Some(a + k), l, full);
             }
         }
