@@ -12,6 +12,7 @@ use warploom_ir::interp::{self, Accumulate, Interpreter, Memory, Tensor};
 use warploom_ir::{FloatKind, Module, Type, ValueId};
 
 mod argument;
+mod assembly;
 
 pub use argument::ArgSpec;
 
@@ -206,7 +207,10 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         return Err(RunError::Arguments(text));
     }
     let full = interp::bind_args(module, Some(entry), &bound).map_err(RunError::Meaning)?;
-    let options = interp::InterpOptions::default().accumulate(Accumulate::F64).max_work(MOST_WORK);
+    let options = interp::InterpOptions::default()
+        .accumulate(Accumulate::F64)
+        .max_work(MOST_WORK)
+        .assembly(std::sync::Arc::new(assembly::OnEmulator));
     Interpreter::run(module, Some(entry), case.grid, &full, &mut memory, &options)
         .map_err(RunError::Meaning)?;
     let lost = || RunError::Arguments("a buffer was lost".into());

@@ -1,7 +1,7 @@
 //! Copies from global to shared memory by the lanes themselves: `cp.async` where neighbouring elements make a
 //! chunk that can be copied whole, or up to where a mask ends; loads and stores elsewhere (C24, C48, C60).
 
-use inkwell::values::{IntValue, PointerValue};
+use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
 use smallvec::SmallVec;
 use warploom_chips::Feature;
 use warploom_ir::diag::Code;
@@ -12,7 +12,7 @@ use super::chunks::CHUNK;
 use super::value::{Coord, Coords, View, element_bits};
 use crate::error::{Result, refuse};
 use crate::family::{Axis, Blocked, Family};
-use crate::llvm::{Val, as_ptr};
+use crate::llvm::{Val, as_int, as_ptr};
 
 /// What is copied.
 struct Copy {
@@ -171,18 +171,14 @@ impl<'c> Lower<'c, '_> {
             let other = copy.other.map(|other| self.at(other, place)).transpose()?;
             parts.push(self.load_bits(pointer, mask, other, (copy.bits, ""))?);
         }
-        // Elements side by side in 64-bit words, the first one lowest.
-        let wide = self.ir.int(64);
-        for (word, elements) in parts.chunks((count / 2) as usize).enumerate() {
-            let mut all = wide.const_zero();
-            for (element, shift) in elements.iter().zip((0u64..).step_by(copy.bits as usize)) {
-                let part = self.ir.shl(self.ir.zext(*element, wide)?, shift)?;
-                all = self.ir.or(all, part)?;
+        let narrow = self.ir.int(copy.bits);
+        for part in &mut parts {
+            if part.get_type() != narrow {
+                *part = as_int(self.ir.cast(Llvm::Trunc, (*part).into(), narrow.into())?)?;
             }
-            let to = self.ir.plus(to, 8 * word as u64)?;
-            self.ir.store(all.into(), to, 8)?;
         }
-        Ok(())
+        let whole = self.packed(&parts, self.ir.i32().vec_type(CHUNK as u32 / 4).into())?;
+        self.ir.store(whole, to, CHUNK as u32)
     }
 
     /// `warploom.async_commit`.

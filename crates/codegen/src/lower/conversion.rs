@@ -167,10 +167,18 @@ impl<'c> Lower<'c, '_> {
         copied(&found, to, &plan.copies)
     }
 
-    /// Elements side by side, the first one lowest.
-    fn packed(&self, elements: &[IntValue<'c>], ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+    /// Elements side by side, the first one lowest. Narrow ones come together in words of 32 bits first: for those LLVM
+    /// has one instruction that picks bytes, where wider numbers are shifted and added up.
+    pub(super) fn packed(&self, elements: &[IntValue<'c>], ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+        let bits = elements.first().map_or(32, |one| one.get_type().get_bit_width());
         let elements: Vec<Val<'c>> = elements.iter().map(|&element| element.into()).collect();
-        self.ir.bits(self.ir.vector(&elements)?, ty)
+        let word = (32 / bits.max(1)).max(1) as usize;
+        if elements.len() <= word || bits >= 32 {
+            return self.ir.bits(self.ir.vector(&elements)?, ty);
+        }
+        let words =
+            elements.chunks(word).map(|some| self.ir.bits(self.ir.vector(some)?, self.ir.i32().into()));
+        self.ir.bits(self.ir.vector(&words.collect::<Result<Vec<_>>>()?)?, ty)
     }
 
     /// The elements of what [`Lower::packed`] made.

@@ -188,13 +188,26 @@ impl<'c> Lower<'c, '_> {
 
     /// Which of the lane's elements stands at a position of a matrix of so many columns.
     pub(super) fn index_of(&self, family: Family, cols: u64, at: &Coords) -> Result<u64> {
-        let [.., row, col] = at.as_slice() else { return Err(elsewhere().into()) };
+        self.tile_index(family, cols, at).ok_or_else(|| elsewhere().into())
+    }
+
+    /// The same, `None` where that is another lane's.
+    pub(super) fn tile_index(&self, family: Family, cols: u64, at: &Coords) -> Option<u64> {
+        let [.., row, col] = at.as_slice() else { return None };
         let own = |coord: &Coord, axis| self.starts_alike(coord.base, family.sized(cols).base(axis));
-        if !own(row, Axis::Row) || !own(col, Axis::Col) {
-            return Err(elsewhere().into());
-        }
-        let found = family.find(cols, u64::from(row.offset), u64::from(col.offset));
-        found.ok_or_else(|| elsewhere().into())
+        let held = own(row, Axis::Row) && own(col, Axis::Col);
+        held.then(|| family.find(cols, u64::from(row.offset), u64::from(col.offset)))?
+    }
+
+    /// Which of the lane's elements of a vector stands at a position; `None` where that is another lane's.
+    pub(super) fn slice_index(&self, family: Family, slice: (Axis, u64), at: &Coords) -> Result<Option<u64>> {
+        let (axis, extent) = slice;
+        let coord = at.get(slice_dimension(at.len(), axis));
+        let Some(coord) = coord.filter(|c| self.starts_alike(c.base, family.sized(extent).base(axis))) else {
+            return Ok(None);
+        };
+        let index = family.held(axis, extent)?.iter().position(|&offset| offset == u64::from(coord.offset));
+        Ok(index.map(|index| index as u64))
     }
 
     /// One element of a value in registers.
@@ -216,13 +229,8 @@ impl<'c> Lower<'c, '_> {
                 self.half(value, pair, index % 2)
             }
             Form::Slice { axis, extent } => {
-                let coord = at.get(slice_dimension(at.len(), axis)).ok_or_else(missing)?;
-                if !self.starts_alike(coord.base, family.sized(extent).base(axis)) {
-                    return Err(elsewhere().into());
-                }
-                let held = family.held(axis, extent)?;
-                let index = held.iter().position(|&offset| offset == u64::from(coord.offset));
-                let register = index.and_then(|index| fragment.registers.get(index).copied());
+                let index = self.slice_index(family, (axis, extent), at)?;
+                let register = index.and_then(|index| fragment.registers.get(index as usize).copied());
                 register.ok_or_else(|| elsewhere().into())
             }
             Form::Whole => self.whole_element(self.module.ty(value).shape(), &fragment.registers, at),

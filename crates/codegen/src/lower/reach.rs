@@ -79,9 +79,9 @@ impl<'c> Lower<'c, '_> {
                             let layout = self.distributed(number)?;
                             layout.register(&at, |a, b| self.starts_alike(a, b)).is_some()
                         }
-                        form => {
-                            let held = self.places(value, fragment.family, form)?;
-                            held.iter().any(|place| self.is_same(place, &at))
+                        Form::Tile { cols, .. } => self.tile_index(fragment.family, cols, &at).is_some(),
+                        Form::Slice { axis, extent } => {
+                            self.slice_index(fragment.family, (axis, extent), &at)?.is_some()
                         }
                     };
                     let known = at.iter().all(|coord| coord.base.of(0).is_some());

@@ -83,7 +83,7 @@ impl Interpreter<'_> {
                 let bits = *bytes.get(at).ok_or_else(missing)?;
                 let scale = match &*table {
                     Data::Int(codes) => codes.get(place).map(|&code| e8m0(code)),
-                    Data::Float(scales) => scales.get(place).copied(),
+                    Data::Float(scales) => scales.get(place).map(|scale| scale.abs()),
                 };
                 let value = match operand.format {
                     BlockFormat::E4M3 => decode(FloatKind::F8E4M3FN, bits),

@@ -5,10 +5,10 @@
 //! correctly rounded for `+ - * /`, square roots, `fma` and casts, within 0.51 units in the last place for
 //! the functions of `math` (C68's approximations are the compiler's business, not the kernel's meaning).
 
-use super::attrs;
 use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
+use super::{assembly, attrs};
 use super::{casts, float, functions};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
@@ -46,8 +46,9 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
             Ok(Data::Float(fused.collect()))
         }
         (Opcode::ClampF, [x, low, high]) => clamp(cx, op, x, low, high),
-        (Opcode::ExternElementwise | Opcode::ElementwiseInlineAsm, args) => {
-            functions::foreign(cx, op, to, args)
+        (Opcode::ExternElementwise, args) => functions::foreign(cx, op, to, args),
+        (Opcode::ElementwiseInlineAsm, args) => {
+            assembly::eval(cx, op, args, count)?.pop().ok_or_else(|| wrong_operands(module, op))
         }
         (Opcode::AbsI, [x]) => functions::absolute(to, x),
         (opcode, [x]) => match functions::function(opcode) {

@@ -103,7 +103,7 @@ impl Fault {
     fn class(&self) -> (Code, Option<&'static str>, &'static str) {
         match self {
             Fault::Unsupported(_) => {
-                (Code::Op, Some("C3"), "write the kernel with operations of the GEMM family")
+                (Code::Op, Some("C3"), "another operation with this meaning: this one has no reference")
             }
             Fault::Malformed(_) => (Code::Verify, None, "verify the module before it is run"),
             Fault::OutOfBounds { .. } => (Code::Shape, None, "mask the access, or make the buffer larger"),

@@ -53,33 +53,40 @@ const INSTRUCTIONS: [(&str, Function); 7] = [
     ("rsqrt", |v| 1.0 / libm::sqrt(v)),
 ];
 
-/// `tt.extern_elementwise` of a function of libdevice, `tt.elementwise_inline_asm` of an instruction.
+/// `tt.extern_elementwise` of a function of libdevice.
 pub(super) fn foreign(cx: Context<'_>, op: OpId, to: &Type, args: &[&Data]) -> Result<Data, Fault> {
     let text = |name| cx.module.attr(op, name).and_then(|a| a.as_str()).unwrap_or("?");
     let unknown = |what: &str| Fault::Unsupported(format!("{} of `{what}`", cx.module.op_name(op)));
-    if cx.module.ops[op].opcode == Opcode::ExternElementwise {
-        let symbol = text("symbol");
-        return match args {
-            [x] if matches!(to, Type::Int(..)) => {
-                let f = libdevice::integral(symbol).ok_or_else(|| unknown(symbol))?;
-                let bits = int_width(to)?;
-                Ok(Data::Int(x.floats()?.iter().map(|&v| wrap(f(v) as u64, bits)).collect()))
-            }
-            [x] => apply(cx, to, x, libdevice::unary(symbol).ok_or_else(|| unknown(symbol))?),
-            [x, y] => {
-                let f = libdevice::binary(symbol).ok_or_else(|| unknown(symbol))?;
-                let kind = float_kind(to)?;
-                let pairs = x.floats()?.iter().zip(y.floats()?);
-                Ok(Data::Float(pairs.map(|(&a, &b)| cx.round(kind, f(a, b))).collect()))
-            }
-            _ => Err(unknown(symbol)),
-        };
+    let symbol = text("symbol");
+    match args {
+        [x] if matches!(to, Type::Int(..)) => {
+            let f = libdevice::integral(symbol).ok_or_else(|| unknown(symbol))?;
+            let bits = int_width(to)?;
+            Ok(Data::Int(x.floats()?.iter().map(|&v| wrap(f(v) as u64, bits)).collect()))
+        }
+        [x] => apply(cx, to, x, libdevice::unary(symbol).ok_or_else(|| unknown(symbol))?),
+        [x, y] => {
+            let f = libdevice::binary(symbol).ok_or_else(|| unknown(symbol))?;
+            let kind = float_kind(to)?;
+            let pairs = x.floats()?.iter().zip(y.floats()?);
+            Ok(Data::Float(pairs.map(|(&a, &b)| cx.round(kind, f(a, b))).collect()))
+        }
+        _ => Err(unknown(symbol)),
     }
-    // `ex2.approx.ftz.f32 $0, $1;`
-    let asm = text("asm_string");
-    let name = asm.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
-    match (INSTRUCTIONS.iter().find(|(ptx, _)| Some(*ptx) == name), args) {
-        (Some((_, f)), [x]) => apply(cx, to, x, *f),
-        _ => Err(unknown(asm)),
+}
+
+/// Assembly of one instruction whose function is known, `ex2.approx.ftz.f32 $0, $1;`: the function itself, not its
+/// approximation.
+pub(super) fn instruction(
+    cx: Context<'_>,
+    op: OpId,
+    text: &str,
+    args: &[&Data],
+) -> Result<Option<Data>, Fault> {
+    let name = text.strip_suffix(".f32 $0, $1;").and_then(|n| n.split('.').next());
+    let known = INSTRUCTIONS.iter().find(|(ptx, _)| Some(*ptx) == name);
+    match (known, args, cx.module.ops[op].results.as_slice()) {
+        (Some((_, f)), [x], &[result]) => apply(cx, cx.module.ty(result).elem(), x, *f).map(Some),
+        _ => Ok(None),
     }
 }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use cranelift_entity::SecondaryMap;
 
 use super::args::{self, Arg};
-use super::attrs;
 use super::context::Context;
 use super::data::Data;
 use super::descriptor::Descriptor;
@@ -15,6 +14,7 @@ use super::error::{Fault, FaultPlace, InterpError};
 use super::memory::Memory;
 use super::options::InterpOptions;
 use super::value::Value;
+use super::{assembly, attrs};
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId, ValueId};
 use crate::module::Module;
@@ -170,8 +170,11 @@ impl<'a> Interpreter<'a> {
             let count = self.count(operation.results.first().copied())?;
             let operands = self.tiles(&operation.operands)?;
             let operands: Vec<&Data> = operands.iter().map(Rc::as_ref).collect();
-            let data = elementwise::eval(self.context(), op, &operands, count)?;
-            return self.finish(op, vec![data.into()]);
+            let data = match operation.opcode {
+                Opcode::ElementwiseInlineAsm => assembly::eval(self.context(), op, &operands, count)?,
+                _ => vec![elementwise::eval(self.context(), op, &operands, count)?],
+            };
+            return self.finish(op, data.into_iter().map(Value::from).collect());
         }
         let results = match operation.opcode {
             Opcode::For => self.for_loop(op)?,

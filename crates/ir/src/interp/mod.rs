@@ -19,6 +19,7 @@
 
 mod access;
 mod args;
+mod assembly;
 mod attrs;
 mod casts;
 mod context;
@@ -45,6 +46,7 @@ mod tensor;
 mod value;
 
 pub use args::{Arg, bind_args};
+pub use assembly::{Assembly, AssemblyCall};
 pub use descriptor::Padding;
 pub use error::{Fault, FaultPlace, InterpError};
 pub use machine::Interpreter;

@@ -1,5 +1,9 @@
 //! InterpOptions of an interpretation.
 
+use std::sync::Arc;
+
+use super::assembly::Assembly;
+
 /// In what sums and products of `f32` are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -23,12 +27,19 @@ pub struct InterpOptions {
     pub max_work: u64,
     /// Most bytes that the values of one program may take (8 bytes for each element).
     pub max_tile_bytes: u64,
+    /// What runs the assembly of `tt.elementwise_inline_asm`; without it, few instructions are known.
+    pub assembly: Option<Arc<dyn Assembly>>,
 }
 
 impl Default for InterpOptions {
-    /// `f32`, 2^40 element operations, 4 GiB.
+    /// `f32`, 2^40 element operations, 4 GiB, no assembly.
     fn default() -> InterpOptions {
-        InterpOptions { accumulate: Accumulate::F32, max_work: 1 << 40, max_tile_bytes: 1 << 32 }
+        InterpOptions {
+            accumulate: Accumulate::F32,
+            max_work: 1 << 40,
+            max_tile_bytes: 1 << 32,
+            assembly: None,
+        }
     }
 }
 
@@ -48,6 +59,12 @@ impl InterpOptions {
     /// Most bytes that the values of one program may take.
     pub fn max_tile_bytes(mut self, max_tile_bytes: u64) -> InterpOptions {
         self.max_tile_bytes = max_tile_bytes;
+        self
+    }
+
+    /// What runs the assembly of `tt.elementwise_inline_asm`.
+    pub fn assembly(mut self, assembly: Arc<dyn Assembly>) -> InterpOptions {
+        self.assembly = Some(assembly);
         self
     }
 }

@@ -1,6 +1,8 @@
 //! What `arith`, `math` and the element-wise part of `tt` compute.
 
-use warploom_ir::interp::{Accumulate, Fault, InterpOptions};
+use std::sync::Arc;
+
+use warploom_ir::interp::{Accumulate, Assembly, AssemblyCall, Fault, InterpOptions};
 use warploom_ir::{Attr, FloatKind, Opcode, Type};
 
 use crate::build::{apply, elementwise, random, tensor, word};
@@ -324,6 +326,42 @@ fn foreign_functions_by_name() {
     ] {
         assert!(matches!(found, Err(Fault::Unsupported(_))), "{found:?}");
     }
+}
+
+/// Adds up the bits of the operands, or gives one element too few.
+#[derive(Debug)]
+struct Sums {
+    short: bool,
+}
+
+impl Assembly for Sums {
+    fn run(&self, call: &AssemblyCall<'_>) -> Result<Vec<Vec<u64>>, String> {
+        assert_eq!((call.text, call.constraints, call.pack), ("trap;", "=r,r,r", 2));
+        let sum = |i: usize| call.operands.iter().map(|(_, bits)| bits[i]).sum();
+        let sums: Vec<u64> = (0..call.count - usize::from(self.short)).map(sum).collect();
+        Ok(vec![sums; call.results.len()])
+    }
+}
+
+#[test]
+fn assembly_is_run_by_whoever_can() {
+    let x = tensor(Type::I32, &[1.0, 2.0, 3.0]);
+    let run = |short| {
+        let options = InterpOptions::default().assembly(Arc::new(Sums { short }));
+        let outputs = [(Type::I32, &[3u64][..])];
+        apply(&[&x, &x], &outputs, &options, |k, t| {
+            let (word, ty) = (|text| Attr::string(text), Type::tensor(&[3], Type::I32));
+            let attrs = [
+                ("asm_string", word("trap;")),
+                ("constraints", word("=r,r,r")),
+                ("packed_element", Attr::i32(2)),
+            ];
+            vec![k.with(Opcode::ElementwiseInlineAsm, t, ty, &attrs)]
+        })
+    };
+    same(&run(false).unwrap()[0].to_f64(), &[2.0, 4.0, 6.0], "sums");
+    let found = run(true);
+    assert!(matches!(found, Err(Fault::Unsupported(_))), "{found:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use warploom_ir::vectors::{Along, Vectors};
 use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
 
-use crate::engines::RegisterLayout;
+use crate::engines::{RegisterLayout, held};
 use crate::nest::loops_around;
 
 /// Tiles of so many elements every lane can hold whole: no layout has to cover them (G2).
@@ -13,6 +13,8 @@ pub(crate) const WHOLE: u64 = 64;
 const COUNTS: [u64; 5] = [16, 8, 4, 2, 1];
 /// Elements of the largest tile that a lane holds where more warps could: a few such tiles fit its registers.
 const MOST_ELEMENTS: u64 = 64;
+/// Elements of all tiles that a lane holds at once where more warps could: addresses and masks need registers, too.
+const MOST_AT_ONCE: u64 = 144;
 /// Bytes of a tile that a lane holds where lanes are dealt out by price.
 const MOST_HELD: u64 = 256;
 /// Trips that each loop is taken to have.
@@ -36,7 +38,7 @@ pub(super) fn choose(module: &Module, func: OpId, ops: &[OpId]) -> (u64, Registe
     let most = tiles.iter().filter_map(|t| t.elements()).max().unwrap_or(1);
     let mut limits = std::iter::successors(Some(WHOLE), |limit| limit.checked_mul(4));
     let limits = std::iter::once(0).chain(limits.by_ref().take_while(|limit| *limit < most));
-    let warps = warps_for(most, carried(module, ops));
+    let warps = warps_for(most, carried(module, ops), held::most(module, ops));
     let covers = |limit: u64| {
         let large: Vec<&Type> =
             tiles.iter().copied().filter(|t| t.elements().is_none_or(|n| n > limit)).collect();
@@ -50,12 +52,15 @@ pub(super) fn choose(module: &Module, func: OpId, ops: &[OpId]) -> (u64, Registe
     (way.warps, RegisterLayout::Blocked { vector: way.vector, across: way.across })
 }
 
-/// Warps of a kernel whose largest tile has so many elements, with those that a loop carries beside it: four, or as few as
-/// leave eight to each lane, or as many as leave it [`MOST_ELEMENTS`]. What fewer warps share goes through less scratch
+/// Warps of a kernel whose largest tile has so many elements, with those that a loop carries beside it and those that are held
+/// at once: four, or as few as leave eight to each lane, or as many as leave it [`MOST_ELEMENTS`]. What fewer warps share goes through less scratch
 /// memory and fewer meetings.
-fn warps_for(largest: u64, carried: u64) -> u64 {
+fn warps_for(largest: u64, carried: u64, held: u64) -> u64 {
     let fits = |warps: u64| {
-        largest / (32 * warps) <= MOST_ELEMENTS && (largest + carried) / (32 * warps) <= 2 * MOST_ELEMENTS
+        let each = |elements: u64| elements / (32 * warps);
+        each(largest) <= MOST_ELEMENTS
+            && each(largest + carried) <= 2 * MOST_ELEMENTS
+            && each(held) <= MOST_AT_ONCE
     };
     match largest / (32 * 8) {
         0 | 1 => 1,

@@ -5,6 +5,7 @@ pub(crate) mod asynchronous;
 mod blocked;
 pub(crate) mod chain;
 pub(crate) mod covered;
+mod held;
 pub(crate) mod misfits;
 mod partition_shape;
 mod pressure;

@@ -281,11 +281,13 @@ impl Emit<'_> {
     }
 
     /// Scales as f32: exponents of two with a bias of 127, the least of them below the normal numbers, 255 no number;
-    /// or narrow floats.
+    /// or narrow floats, which have no sign where tensor cores scale by them.
     fn power(&mut self, scale: ValueId) -> ValueId {
         let ty = self.out.ty(scale).clone();
         if let Type::Float(kind) = *ty.elem() {
-            return self.float(scale, kind);
+            let factor = self.float(scale, kind);
+            let ty = self.out.ty(factor).clone();
+            return self.value(Opcode::AbsF, &[factor], &ty);
         }
         let code = self.value(Opcode::ExtUI, &[scale], &ty.with_elem(Type::I32));
         let mut bits = self.with(Opcode::ShLI, code, 23);
