@@ -12,97 +12,18 @@ use warploom_ptx::{Instruction, Statement};
 
 /// An instruction means the same wherever there is one: the first chip that has all is taken.
 const CHIPS: [&str; 4] = ["sm_90a", "sm_100a", "sm_120a", "sm_80"];
+/// Most elements of a pack.
+const MOST: usize = 64;
 /// Threads of a CTA.
 const THREADS: usize = 128;
 
 /// First words of the instructions that compute on registers alone. What others do depends on who runs them.
-const PURE: &[&str] = &[
-    "abs",
-    "add",
-    "addc",
-    "and",
-    "bfe",
-    "bfi",
-    "bfind",
-    "bmsk",
-    "bra",
-    "brev",
-    "clz",
-    "cnot",
-    "copysign",
-    "cos",
-    "cvt",
-    "div",
-    "dp2a",
-    "dp4a",
-    "ex2",
-    "fma",
-    "fns",
-    "lg2",
-    "lop3",
-    "mad",
-    "mad24",
-    "madc",
-    "max",
-    "min",
-    "mov",
-    "mul",
-    "mul24",
-    "neg",
-    "not",
-    "or",
-    "popc",
-    "prmt",
-    "rcp",
-    "rem",
-    "rsqrt",
-    "sad",
-    "selp",
-    "set",
-    "setp",
-    "shf",
-    "shl",
-    "shr",
-    "sin",
-    "slct",
-    "sqrt",
-    "sub",
-    "subc",
-    "szext",
-    "tanh",
-    "testp",
-    "vabsdiff4",
-    "vadd4",
-    "vmax4",
-    "vmin4",
-    "vsub4",
-    "xor",
-];
+const PURE: &str = "abs add addc and bfe bfi bfind bmsk bra brev clz cnot copysign cos cvt div dp2a dp4a ex2 fma fns lg2 \
+    lop3 mad mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl \
+    shr sin slct sqrt sub subc szext tanh testp vabsdiff4 vadd4 vmax4 vmin4 vsub4 xor";
 /// Special registers of these begin differ from thread to thread.
-const SPECIAL: &[&str] = &[
-    "%aggr",
-    "%clock",
-    "%cluster",
-    "%cta",
-    "%current",
-    "%dynamic",
-    "%envreg",
-    "%global",
-    "%grid",
-    "%is_",
-    "%lane",
-    "%ncta",
-    "%ncluster",
-    "%nsm",
-    "%ntid",
-    "%nwarp",
-    "%pm",
-    "%reserved",
-    "%smid",
-    "%tid",
-    "%total",
-    "%warp",
-];
+const SPECIAL: &str = "%aggr %clock %cluster %cta %current %dynamic %envreg %global %grid %is_ %lane %ncta %ncluster %nsm %ntid \
+    %nwarp %pm %reserved %smid %tid %total %warp";
 
 /// Runs assembly on the emulator.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +49,9 @@ enum Name {
 
 impl Assembly for OnEmulator {
     fn run(&self, call: &AssemblyCall<'_>) -> Result<Vec<Vec<u64>>, String> {
+        if call.pack > MOST {
+            return Err(format!("{} elements at a time", call.pack));
+        }
         let groups = call.count.div_ceil(call.pack);
         let classes: Vec<&str> =
             call.constraints.split(',').map(str::trim).filter(|c| !c.starts_with('~')).collect();
@@ -273,8 +197,8 @@ fn pure(text: &str) -> Result<(), String> {
     let mut all = module.functions().flat_map(|f| f.body.iter().flatten());
     let other = |one: &Instruction<'_>| {
         let first = one.opcode.split('.').next().unwrap_or_default();
-        let special = |name: &str| SPECIAL.iter().any(|begin| name.starts_with(begin));
-        !PURE.contains(&first) || one.names().any(special)
+        let special = |name: &str| SPECIAL.split(' ').any(|begin| name.starts_with(begin));
+        !PURE.split(' ').any(|word| word == first) || one.names().any(special)
     };
     let impure = all.find_map(|statement| match statement {
         Statement::Instruction(one) if other(one) => Some(one.opcode),
