@@ -8,7 +8,7 @@
 use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
-use super::{assembly, attrs};
+use super::{attrs, inline_asm};
 use super::{casts, float, functions};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
@@ -48,7 +48,7 @@ pub(super) fn eval(cx: Context<'_>, op: OpId, args: &[&Data], count: usize) -> R
         (Opcode::ClampF, [x, low, high]) => clamp(cx, op, x, low, high),
         (Opcode::ExternElementwise, args) => functions::foreign(cx, op, to, args),
         (Opcode::ElementwiseInlineAsm, args) => {
-            assembly::eval(cx, op, args, count)?.pop().ok_or_else(|| wrong_operands(module, op))
+            inline_asm::eval(cx, op, args, count)?.pop().ok_or_else(|| wrong_operands(module, op))
         }
         (Opcode::AbsI, [x]) => functions::absolute(to, x),
         (opcode, [x]) => match functions::function(opcode) {

@@ -14,7 +14,7 @@ use super::error::{Fault, FaultPlace, InterpError};
 use super::memory::Memory;
 use super::options::InterpOptions;
 use super::value::Value;
-use super::{assembly, attrs};
+use super::{attrs, inline_asm};
 use crate::attr::Attr;
 use crate::entity::{BlockId, OpId, ValueId};
 use crate::module::Module;
@@ -171,7 +171,7 @@ impl<'a> Interpreter<'a> {
             let operands = self.tiles(&operation.operands)?;
             let operands: Vec<&Data> = operands.iter().map(Rc::as_ref).collect();
             let data = match operation.opcode {
-                Opcode::ElementwiseInlineAsm => assembly::eval(self.context(), op, &operands, count)?,
+                Opcode::ElementwiseInlineAsm => inline_asm::eval(self.context(), op, &operands, count)?,
                 _ => vec![elementwise::eval(self.context(), op, &operands, count)?],
             };
             return self.finish(op, data.into_iter().map(Value::from).collect());

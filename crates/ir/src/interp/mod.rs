@@ -35,6 +35,7 @@ mod entry;
 mod error;
 pub mod float;
 mod functions;
+mod inline_asm;
 mod libdevice;
 mod machine;
 mod map;
