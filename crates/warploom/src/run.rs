@@ -137,7 +137,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
     let (func, mut tolerances) = (module.function(entry), Vec::new());
     for (i, (&param, spec)) in params.iter().zip(&case.args).enumerate() {
         let ty = module.ty(param).clone();
-        let wrong = || RunError::Arguments(format!("argument {i} is {spec:?} where the kernel takes {ty}"));
+        let wrong = || RunError::Arguments(format!("argument {i} is {spec} where the kernel takes {ty}"));
         let (elem, shape) = match (&ty, spec) {
             (Type::TensorDesc { elem, shape }, ArgSpec::Tensor(dims)) if dims.len() == shape.len() => {
                 ((**elem).clone(), dims.clone())
@@ -171,7 +171,7 @@ pub fn prepare(module: &Module, entry: &str, case: &Case) -> Result<Prepared, Ru
         };
         let count = shape.iter().try_fold(1u64, |n, &extent| n.checked_mul(extent.max(1)));
         if count.is_none_or(|n| n > MOST_ELEMENTS) {
-            let text = format!("argument {i} is {spec:?}: at most {MOST_ELEMENTS} elements can be run");
+            let text = format!("argument {i} is {spec}: at most {MOST_ELEMENTS} elements can be run");
             return Err(RunError::Arguments(text));
         }
         let bits = u64::from(elem.elem_bits().ok_or_else(wrong)?);

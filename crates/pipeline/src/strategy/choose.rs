@@ -206,10 +206,9 @@ fn first(refused: Vec<Diagnostic>) -> String {
     refused.into_iter().next().map(|d| d.message).unwrap_or_default()
 }
 
-/// Products that are waited for where they are issued must be cheaper by such a part of their cost: what asynchronous
-/// ones leave to others is in no price of one loop (Q21), and nobody has measured what the others take on chips that have
-/// asynchronous ones.
-const MARGIN: i64 = 2;
+/// Products that are waited for where they are issued must be cheaper by three fifths of their cost: what asynchronous ones
+/// leave to others is in no price of one loop (Q21), and nobody has measured what the others take on chips that have them.
+const MARGIN: (i64, i64) = (3, 5);
 
 /// The cheapest plan so far, and all splits that were looked at, the one that is taken first.
 struct Field<'a> {
@@ -224,7 +223,8 @@ impl Field<'_> {
         let Some(taken) = self.candidates.first() else { return false };
         let Some(best) = taken.price.cost() else { return false };
         let waits = |split: PartitionSplit| split.instruction == Some(MmaInstruction::MmaSync);
-        let margin = |ii: i64| if waits(split) && !waits(taken.split) { ii / MARGIN } else { 0 };
+        let part = |ii: i64| ii.saturating_mul(MARGIN.0) / MARGIN.1;
+        let margin = |ii: i64| if waits(split) && !waits(taken.split) { part(ii) } else { 0 };
         if price.least_ii().is_none_or(|ii| ii.saturating_add(margin(ii)) > best.ii) {
             return false;
         }

@@ -25,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     ptx: crate::tools::PtxArgs,
     /// One per argument of the kernel, in order: `300x512` a tensor (`512x`: of one dimension), `[1024]` a buffer,
-    /// either with `=1,2,3` of elements with these bits again and again, `0,70,270` a buffer of these integers, `512` or `0.5` a
+    /// either with `=1,2,3` of elements with these bits again and again, `0,70,270` a buffer of these integers (`70,` of one), `512` or `0.5` a
     /// number
     #[arg(long = "arg", value_name = "SPEC", allow_negative_numbers = true)]
     args: Vec<ArgSpec>,

@@ -1,5 +1,8 @@
 //! The arguments of a launch, as users write them.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// What a user passes for one argument of a kernel, in order; shapes and strides of descriptors are added (C10).
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -19,11 +22,11 @@ pub enum ArgSpec {
     Float(f64),
 }
 
-impl std::str::FromStr for ArgSpec {
+impl FromStr for ArgSpec {
     type Err = String;
 
     /// `300x512` is a tensor, `512x` one of one dimension, `[1024]` a buffer, each with `=1,2,3` of elements with these bits again
-    /// and again, `0,70,270` a buffer of these integers, anything else a number.
+    /// and again, `0,70,270` a buffer of these integers (`70,` of one), anything else a number.
     fn from_str(text: &str) -> Result<ArgSpec, String> {
         let integer = |t: &str| t.parse::<i64>().map_err(|_| format!("`{t}` is no integer"));
         if let Some((place, bits)) = text.split_once('=') {
@@ -43,7 +46,8 @@ impl std::str::FromStr for ArgSpec {
             return extents.split('x').map(extent).collect::<Result<_, _>>().map(ArgSpec::Tensor);
         }
         if text.contains(',') {
-            return text.split(',').map(integer).collect::<Result<_, _>>().map(ArgSpec::Values);
+            let values = text.strip_suffix(',').unwrap_or(text);
+            return values.split(',').map(integer).collect::<Result<_, _>>().map(ArgSpec::Values);
         }
         if let Ok(value) = text.parse() {
             return Ok(ArgSpec::Int(value));
@@ -51,6 +55,19 @@ impl std::str::FromStr for ArgSpec {
         let number =
             text.parse().map_err(|_| format!("`{text}` is none of 300x512, [1024], 0,70,270, 512, 0.5"))?;
         Ok(ArgSpec::Float(number))
+    }
+}
+
+impl fmt::Display for ArgSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArgSpec::Tensor(_) => f.write_str("a tensor"),
+            ArgSpec::Buffer(_) => f.write_str("a buffer"),
+            ArgSpec::Values(_) => f.write_str("a buffer of integers"),
+            ArgSpec::Bits(..) => f.write_str("a tensor or buffer of given bits"),
+            ArgSpec::Int(value) => write!(f, "the number {value}"),
+            ArgSpec::Float(value) => write!(f, "the number {value}"),
+        }
     }
 }
 
@@ -65,6 +82,7 @@ mod tests {
         assert_eq!(read("512x"), Ok(ArgSpec::Tensor(vec![512])));
         assert_eq!(read("[1024]"), Ok(ArgSpec::Buffer(1024)));
         assert_eq!(read("0,-70,270"), Ok(ArgSpec::Values(vec![0, -70, 270])));
+        assert_eq!(read("70,"), Ok(ArgSpec::Values(vec![70])));
         assert_eq!(read("-3"), Ok(ArgSpec::Int(-3)));
         assert_eq!(read("2x512=1,-2"), Ok(ArgSpec::Bits(vec![2, 512], vec![1, -2])));
         assert_eq!(read("[16]=1"), Ok(ArgSpec::Bits(vec![16], vec![1])));
