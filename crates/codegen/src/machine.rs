@@ -27,7 +27,7 @@ pub(crate) fn machine(target: &Target, ptx: PtxVersion, level: u8) -> Result<Tar
     let features = format!("+ptx{}{}", ptx.major, ptx.minor);
     let level = match level {
         0 => OptimizationLevel::None,
-        _ => OptimizationLevel::Default,
+        _ => OptimizationLevel::Aggressive,
     };
     let (reloc, model) = (RelocMode::Default, CodeModel::Default);
     backend
