@@ -177,7 +177,7 @@ impl<'c> Lower<'c, '_> {
                 *part = as_int(self.ir.cast(Llvm::Trunc, (*part).into(), narrow.into())?)?;
             }
         }
-        let whole = self.packed(&parts, self.ir.i32().vec_type(CHUNK as u32 / 4).into())?;
+        let whole = self.packed(&parts, self.access(CHUNK as u32))?;
         self.ir.store(whole, to, CHUNK as u32)
     }
 

@@ -192,7 +192,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The type of an access of so many bytes.
-    fn access(&self, bytes: u32) -> BasicTypeEnum<'c> {
+    pub(super) fn access(&self, bytes: u32) -> BasicTypeEnum<'c> {
         match bytes {
             8 | 16 => self.ir.i32().vec_type(bytes / 4).into(),
             _ => self.ir.int(8 * bytes).into(),

@@ -1,7 +1,8 @@
 //! `tt.dot_scaled`: products of narrow floats with one scale for each group of elements along K.
 //!
 //! An element is its value times 2^(scale - 127) for 8-bit integer scales (255 is NaN), or times the magnitude of the
-//! scale for 8-bit float scales: tensor cores take those of e4m3 without a sign (ue4m3). Scaled products exceed the range of `f32`, so sums are kept in `f64` and rounded once.
+//! scale for 8-bit float scales: tensor cores take those of e4m3 without a sign (ue4m3). Scaled products exceed the range of
+//! `f32`, so sums are kept in `f64` and rounded once.
 
 use super::attrs;
 use super::data::Data;

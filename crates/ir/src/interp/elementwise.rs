@@ -8,8 +8,7 @@
 use super::context::{Context, wrong_operands};
 use super::data::{Data, float_kind, int_width, signed, wrap};
 use super::error::Fault;
-use super::{attrs, inline_asm};
-use super::{casts, float, functions};
+use super::{attrs, casts, float, functions, inline_asm};
 use crate::entity::OpId;
 use crate::opcode::Opcode;
 use crate::types::{FloatKind, Type};
