@@ -1,4 +1,4 @@
-//! Links LLVM: its archives for NVPTX alone where a release is built and the archives are there, else its shared library.
+//! Compiles the gate of LLVM's passes and links LLVM: its archives for NVPTX alone where a release is built and the archives are there, else its shared library.
 //!
 //! The shared library has all of LLVM's targets. Bringing it, and the libraries it needs, into a process took 30
 //! milliseconds, a third of the compile of a middling kernel. Debug builds stay with it: their many tests link faster so.
@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Ok(String::from_utf8(done.stdout)?.split_whitespace().map(str::to_owned).collect())
     };
+    gate(&ask(&["--includedir"])?.concat());
     println!("cargo:rustc-link-search=native={}", ask(&["--libdir"])?.concat());
     let release = env::var("PROFILE").as_deref() == Ok("release")
         && env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux");
@@ -49,4 +50,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// `src/gate.cpp`. It is linked before LLVM, of which it asks; LLVM's exceptions and type information are not needed.
+fn gate(include: &str) {
+    println!("cargo:rerun-if-changed=src/gate.cpp");
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        .file("src/gate.cpp")
+        .flag("-isystem")
+        .flag(include)
+        .flags(["-fno-exceptions", "-fno-rtti"])
+        .define("__STDC_CONSTANT_MACROS", None)
+        .define("__STDC_FORMAT_MACROS", None)
+        .define("__STDC_LIMIT_MACROS", None)
+        .cpp_link_stdlib(None)
+        .compile("warploom_gate");
 }

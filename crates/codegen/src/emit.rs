@@ -11,7 +11,7 @@ use crate::error::{Refusal, Result, internal};
 use crate::llvm::lines::lines_alone;
 use crate::metadata::Metadata;
 use crate::program::{MAP_BYTES, Program};
-use crate::{lower, machine, scan};
+use crate::{gate, lower, machine, scan};
 
 /// What is asked of [`emit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +186,9 @@ fn compile(
     ir.module.verify().map_err(|e| internal(format!("LLVM verifier: {e}")))?;
     machine::optimize(&ir.module, &machine, options.level)?;
     let optimized = Instant::now();
+    if options.level == 1 {
+        gate::close(&context, &ir.module);
+    }
     let text = machine::assembly(&ir.module, &machine)?;
     let text = if options.lines { lines_alone(&text) } else { text };
     let generated = Instant::now();

@@ -27,6 +27,7 @@ mod emit;
 mod error;
 mod family;
 mod flow;
+mod gate;
 mod intrinsic;
 mod layout;
 mod llvm;

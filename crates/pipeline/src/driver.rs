@@ -13,7 +13,7 @@ use crate::compiled::{Compiled, Expanded, Parts};
 use crate::expand;
 use crate::forms::{self, TextForm};
 use crate::normalize::descriptors::carried::remade;
-use crate::normalize::{by_axes, handed, plain, settled, split, with_fma};
+use crate::normalize::{by_axes, handed, loaded_once, plain, settled, split, with_fma};
 use crate::options::CompileOptions;
 use crate::resumed::Resumed;
 use crate::select::entry_function;
@@ -83,7 +83,7 @@ fn compile(module: &Module, target: &Target, options: &CompileOptions) -> Result
             match forms::form(&plain, target) {
                 Ok(TextForm::Kernel) => {
                     let plain = handed(remade(plain, entry)?, entry);
-                    by_axes(settled(plain, entry), entry)
+                    by_axes(loaded_once(settled(plain, entry), entry), entry)
                 }
                 _ => plain,
             }

@@ -14,11 +14,26 @@ use crate::llvm::Val;
 const FEW: u64 = 8;
 
 impl<'c> Lower<'c, '_> {
-    /// Whether no family lays out a tile of more than two dimensions, so that any layout is as good.
+    /// Whether no family lays out a tile, so that any layout is as good, or lanes of its family hold far more than their
+    /// share of it.
     pub(super) fn is_free(&self, value: ValueId) -> bool {
-        self.module.ty(value).shape().len() > 2
-            && !self.place.elected
-            && matches!(self.form(value, self.place.family), Ok(Form::Flat | Form::Whole))
+        if self.place.elected {
+            return false;
+        }
+        let family = self.place.family;
+        match self.form(value, family) {
+            Ok(Form::Flat | Form::Whole) => true,
+            Ok(Form::Slice { axis, extent }) => {
+                family.held(axis, extent).is_ok_and(|held| held.len() as u64 > self.share(value))
+            }
+            _ => false,
+        }
+    }
+
+    /// Registers that a lane may have of a tile.
+    fn share(&self, value: ValueId) -> u64 {
+        let elements: u64 = self.module.ty(value).shape().iter().product();
+        (2 * elements / (32 * self.place.warps)).max(FEW)
     }
 
     /// Notes the layout that a tile which is not evaluated yet has by nature.
@@ -59,8 +74,7 @@ impl<'c> Lower<'c, '_> {
             }
             _ => return None,
         };
-        let share = 2 * shape.iter().product::<u64>() / (32 * self.place.warps);
-        if unique_registers(&map).len() as u64 > share.max(FEW) {
+        if unique_registers(&map).len() as u64 > self.share(result) {
             return None;
         }
         self.layouts.form(&map, shape.len())
@@ -96,9 +110,11 @@ impl<'c> Lower<'c, '_> {
     /// Binds a value to elements in this layout, where it may lie in any; `false`, and nothing is done, elsewhere.
     pub(super) fn hold_anyhow(&mut self, value: ValueId, elements: &[Val<'c>], map: &Layout) -> Result<bool> {
         let rank = self.module.ty(value).shape().len();
-        let form = if self.is_free(value) { self.layouts.form(map, rank) } else { None };
+        let kept = unique_registers(map);
+        let few = kept.len() as u64 <= self.share(value);
+        let form = if few && self.is_free(value) { self.layouts.form(map, rank) } else { None };
         let Some(form) = form else { return Ok(false) };
-        let kept = unique_registers(map).into_iter();
+        let kept = kept.into_iter();
         let kept: Option<Vec<_>> = kept.map(|register| elements.get(register as usize).copied()).collect();
         match kept {
             Some(kept) => self.hold(value, form, kept).map(|()| true),

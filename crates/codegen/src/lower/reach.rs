@@ -158,9 +158,14 @@ impl<'c> Lower<'c, '_> {
         for place in places {
             self.lacks(value, place.clone(), &mut lacking)?;
         }
-        // Of what is made of several tiles, it alone comes.
-        let lazy = matches!(self.bound.get(&value), Some(Bound::Lazy(_)));
-        if lazy && self.natural.contains_key(&value) && lacking.count() > places.len() {
+        // Of what is made of several tiles, it alone comes from where it is made.
+        let natural = match (self.bound.get(&value), self.natural.get(&value)) {
+            (Some(Bound::Lazy(_)), Some(&form)) if lacking.count() > places.len() => Some(form),
+            _ => None,
+        };
+        if let Some(form) = natural
+            && self.places(value, self.family()?, form)? != places
+        {
             lacking = Lacking::default();
             places.iter().for_each(|place| lacking.add(value, place.clone()));
         }

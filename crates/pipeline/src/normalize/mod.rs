@@ -6,6 +6,7 @@ mod calls;
 pub(crate) mod chosen;
 pub(crate) mod descriptors;
 mod each;
+mod either;
 mod folds;
 mod handed;
 pub(crate) mod induction;
@@ -21,6 +22,7 @@ pub(crate) mod small;
 mod split;
 pub(crate) mod widened;
 
+pub(crate) use either::loaded_once;
 pub(crate) use folds::by_axes;
 pub(crate) use handed::handed;
 pub use normal_form::normalize;
