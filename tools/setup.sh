@@ -15,7 +15,7 @@ packages=""
 [ -x /usr/lib/llvm-22/bin/llvm-config ] || packages="$packages llvm-22-dev"
 # FileCheck, for tests that compare with it.
 [ -x /usr/lib/llvm-22/bin/FileCheck ] || packages="$packages llvm-22-tools"
-command -v cc >/dev/null || packages="$packages build-essential"
+{ command -v cc && command -v c++; } >/dev/null || packages="$packages build-essential"
 python3 -c 'import venv, ensurepip' 2>/dev/null || packages="$packages python3 python3-venv"
 if [ -n "$packages" ]; then
     echo "setup: installing$packages" >&2

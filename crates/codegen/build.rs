@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("cargo:rustc-link-lib=static:-bundle,+verbatim={archive}");
         }
         // By name and version: packages that link need not be there, only those that LLVM's own library runs with.
-        for library in ["libz.so.1", "libzstd.so.1", "libstdc++.so.6"] {
+        for library in ["libz.so.1", "libzstd.so.1"] {
             println!("cargo:rustc-link-lib=dylib:+verbatim={library}");
         }
     } else {
@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("cargo:rustc-link-lib=dylib:+verbatim={library}");
         }
     }
+    println!("cargo:rustc-link-lib=dylib:+verbatim=libstdc++.so.6");
     Ok(())
 }
 

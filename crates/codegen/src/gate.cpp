@@ -11,9 +11,10 @@ class Gate final : public llvm::OptPassGate {
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr"; }
 };
 
+Gate gate;
+
 }  // namespace
 
 extern "C" void warploom_close_gate(LLVMContextRef context) {
-  static Gate *const gate = new Gate;
-  llvm::unwrap(context)->setOptPassGate(*gate);
+  llvm::unwrap(context)->setOptPassGate(gate);
 }

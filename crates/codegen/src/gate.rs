@@ -41,3 +41,41 @@ fn compared(module: &Module) -> usize {
     };
     instructions.filter(|instruction| is_compared(instruction.get_opcode())).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use inkwell::AddressSpace;
+    use warploom_chips::{PtxVersion, Target};
+
+    use super::*;
+    use crate::machine;
+
+    /// How many products are left of `(x + n) * s` for so many `n`.
+    fn products(count: u64) -> usize {
+        let context = Context::create();
+        let module = context.create_module("products");
+        let (word, pointer) = (context.i32_type(), context.ptr_type(AddressSpace::from(1)));
+        let ty = context.void_type().fn_type(&[word.into(), word.into(), pointer.into()], false);
+        let function = module.add_function("products", ty, None);
+        let builder = context.create_builder();
+        builder.position_at_end(context.append_basic_block(function, ""));
+        let word_at = |n| function.get_nth_param(n).unwrap().into_int_value();
+        let (x, s, to) = (word_at(0), word_at(1), function.get_nth_param(2).unwrap().into_pointer_value());
+        for n in 0..count {
+            let sum = builder.build_int_add(x, word.const_int(n, false), "").unwrap();
+            let product = builder.build_int_mul(sum, s, "").unwrap();
+            builder.build_store(to, product).unwrap().set_volatile(true).unwrap();
+        }
+        builder.build_return(None).unwrap();
+        close(&context, &module);
+        let target = Target::named("sm_90a").unwrap();
+        let machine = machine::machine(&target, PtxVersion::LLVM_22_LAST, 1).unwrap();
+        machine::assembly(&module, &machine).unwrap().matches("mul.lo").count()
+    }
+
+    #[test]
+    fn few_sums_are_compared_and_many_are_not() {
+        assert!(products(16) < 4);
+        assert!(products(MANY as u64) > MANY / 2);
+    }
+}

@@ -96,7 +96,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Whether the scratch memory of the partition is enough to bring elements from one layout to another.
-    fn has_way(&self, (held, wanted): (&Layout, &Layout), ty: &Type) -> Result<bool> {
+    pub(super) fn has_way(&self, (held, wanted): (&Layout, &Layout), ty: &Type) -> Result<bool> {
         Ok(convert(held, wanted, 8 * bytes_of(ty)?, &self.prices()).is_ok())
     }
 

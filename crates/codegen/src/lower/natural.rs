@@ -8,14 +8,15 @@ use super::Lower;
 use super::distributed::unique_registers;
 use super::value::{Bound, Form, Memory};
 use crate::error::Result;
+use crate::family::Family;
 use crate::llvm::Val;
 
 /// Registers that a lane may have of any tile, besides twice its share.
 const FEW: u64 = 8;
 
 impl<'c> Lower<'c, '_> {
-    /// Whether no family lays out a tile, so that any layout is as good, or lanes of its family hold far more than their
-    /// share of it.
+    /// Whether no family lays out a tile, so that any layout is as good, or lanes in rows hold far more than their share of a
+    /// row or column.
     pub(super) fn is_free(&self, value: ValueId) -> bool {
         if self.place.elected {
             return false;
@@ -23,7 +24,7 @@ impl<'c> Lower<'c, '_> {
         let family = self.place.family;
         match self.form(value, family) {
             Ok(Form::Flat | Form::Whole) => true,
-            Ok(Form::Slice { axis, extent }) => {
+            Ok(Form::Slice { axis, extent }) if matches!(family, Family::Blocked(_)) => {
                 family.held(axis, extent).is_ok_and(|held| held.len() as u64 > self.share(value))
             }
             _ => false,

@@ -164,7 +164,7 @@ impl<'c> Lower<'c, '_> {
             _ => None,
         };
         if let Some(form) = natural
-            && self.places(value, self.family()?, form)? != places
+            && self.comes(value, form, places)?
         {
             lacking = Lacking::default();
             places.iter().for_each(|place| lacking.add(value, place.clone()));
@@ -173,6 +173,18 @@ impl<'c> Lower<'c, '_> {
             self.bring(lacking)?;
         }
         Ok(())
+    }
+
+    /// Whether a tile in this form can be brought to other places.
+    fn comes(&self, value: ValueId, form: Form, places: &[Coords]) -> Result<bool> {
+        let (family, ty) = (self.family()?, self.module.ty(value));
+        if self.places(value, family, form)? == places {
+            return Ok(false);
+        }
+        match self.map_of_places(ty, places) {
+            Ok(wanted) => self.has_way((&self.map_of(value, family, form)?, &wanted), ty),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Brings elements to where they are wanted; false, and nothing is done, where they have no linear map.

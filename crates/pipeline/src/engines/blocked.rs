@@ -79,9 +79,15 @@ fn carried(module: &Module, ops: &[OpId]) -> u64 {
     loops.map(|&op| module.ops[op].results.iter().map(elements).sum()).max().unwrap_or(0)
 }
 
-/// Rows and columns of the matrices among tiles.
+/// Columns of a matrix that vectors are joined to.
+const JOINED: u64 = 4;
+
+/// Rows and columns of the matrices among tiles, but for those of a few columns that are a vector in another shape.
 fn matrices(tiles: &[&Type]) -> Vec<[u64; 2]> {
-    tiles.iter().filter_map(|t| matrix(t)).collect()
+    let vectors = tiles.iter().filter_map(|t| if t.shape().len() == 1 { t.elements() } else { None });
+    let longest = vectors.max().unwrap_or(0);
+    let joined = |[rows, cols]: &[u64; 2]| *cols <= JOINED && rows * cols <= longest;
+    tiles.iter().filter_map(|t| matrix(t)).filter(|m| !joined(m)).collect()
 }
 
 fn matrix(ty: &Type) -> Option<[u64; 2]> {
@@ -104,7 +110,7 @@ fn covering(tiles: &[&Type], most: u64) -> Option<Way> {
     let counts = COUNTS.into_iter().filter(|&warps| warps <= most);
     let ways = counts.flat_map(|warps| [vector, 4, 2, 1].map(|v| (warps, v.min(vector))));
     if matrices.is_empty() {
-        let vectors = tiles.iter().filter(|t| t.shape().len() < 3);
+        let vectors = tiles.iter().filter(|t| t.shape().len() < 3 && matrix(t).is_none());
         // A single row is a vector along it.
         let extent = |t: &Type| match t.shape() {
             [1, n] | [n, ..] => Some(*n),
