@@ -242,21 +242,28 @@ impl Whole {
             return self.placed(source, strategy, kernel, (found, remarks));
         }
         let (mut fewer, dropped) = operands::alone(&kernel, func, &found);
-        let mut made = self.placed(source, strategy, kernel.clone(), (found, remarks.clone()));
-        if made.is_err() {
+        let all = self.placed(source, strategy, kernel.clone(), (found, remarks.clone()));
+        all.or_else(|_| {
             remarks.extend(dropped);
-            made = self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone()));
-        }
-        // Tiles of a loop that is not pipelined leave their bytes to later ones.
-        while made.as_ref().is_err_and(|errors| errors.iter().all(|e| e.code == Code::Capacity))
-            && let Some(most) = (0..fewer.len()).max_by_key(|&at| (fewer[at].bytes(), Reverse(at)))
-        {
-            let text = "this loop is not pipelined: shared memory has no room for its tiles";
-            let left_out = fewer.remove(most).scf_for;
-            remarks.push(remark(&kernel, left_out, Code::Loop, text).rule("C92"));
-            made = self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone()));
-        }
-        made
+            let refused =
+                match self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone())) {
+                    Err(errors) if source.options.depth.is_none() => errors,
+                    made => return made,
+                };
+            // Tiles of a loop that is not pipelined leave their bytes to later ones.
+            while refused.iter().all(|e| e.code == Code::Capacity)
+                && let Some(most) = (0..fewer.len()).max_by_key(|&at| (fewer[at].bytes(), Reverse(at)))
+            {
+                let text = "this loop is not pipelined: shared memory has no room for its tiles";
+                let left_out = fewer.remove(most).scf_for;
+                remarks.push(remark(&kernel, left_out, Code::Loop, text).rule("C92"));
+                let made = self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone()));
+                if made.is_ok() {
+                    return made;
+                }
+            }
+            Err(refused)
+        })
     }
 
     /// The same, for a kernel in the form that its strategy takes, whose loops bring these tiles.
