@@ -1,4 +1,5 @@
-//! Compiles the gate of LLVM's passes and links LLVM: its archives for NVPTX alone where a release is built and the archives are there, else its shared library.
+//! Compiles the gate of LLVM's passes, and links LLVM: its archives for NVPTX alone where a release is built and the archives
+//! are there, else its shared library.
 //!
 //! The shared library has all of LLVM's targets. Bringing it, and the libraries it needs, into a process took 30
 //! milliseconds, a third of the compile of a middling kernel. Debug builds stay with it: their many tests link faster so.
