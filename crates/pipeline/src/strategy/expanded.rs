@@ -1,7 +1,5 @@
 //! One partition: every way it can run a kernel, the fastest first, and what each decides (C9, C24, C28, C30).
 
-use std::cmp::Reverse;
-
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Severity};
 use warploom_ir::{Module, OpId, Opcode};
@@ -21,7 +19,7 @@ use crate::names::name_once;
 use crate::normalize::{
     block_scaled, chosen, descriptors, induction, normalize, relaid, scaled, small, widened,
 };
-use crate::place::{refuse, remark};
+use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;
 use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
@@ -241,28 +239,11 @@ impl Whole {
         if !tight {
             return self.placed(source, strategy, kernel, (found, remarks));
         }
-        let (mut fewer, dropped) = operands::alone(&kernel, func, &found);
+        let (fewer, dropped) = operands::alone(&kernel, func, &found);
         let all = self.placed(source, strategy, kernel.clone(), (found, remarks.clone()));
         all.or_else(|_| {
             remarks.extend(dropped);
-            let refused =
-                match self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone())) {
-                    Err(errors) if source.options.depth.is_none() => errors,
-                    made => return made,
-                };
-            // Tiles of a loop that is not pipelined leave their bytes to later ones.
-            while refused.iter().all(|e| e.code == Code::Capacity)
-                && let Some(most) = (0..fewer.len()).max_by_key(|&at| (fewer[at].bytes(), Reverse(at)))
-            {
-                let text = "this loop is not pipelined: shared memory has no room for its tiles";
-                let left_out = fewer.remove(most).scf_for;
-                remarks.push(remark(&kernel, left_out, Code::Loop, text).rule("C92"));
-                let made = self.placed(source, strategy, kernel.clone(), (fewer.clone(), remarks.clone()));
-                if made.is_ok() {
-                    return made;
-                }
-            }
-            Err(refused)
+            self.placed(source, strategy, kernel, (fewer, remarks))
         })
     }
 

@@ -58,11 +58,6 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Bytes of the tiles of a trip.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.tiles.iter().map(CopiedTile::bytes).sum()
-    }
-
     /// Whether the copy engine brings its tiles.
     pub(crate) fn engine(&self) -> bool {
         self.tiles.iter().any(|t| t.plan.is_some())
