@@ -1,8 +1,8 @@
 //! Which of LLVM's passes run in code generation.
 //!
 //! LLVM's straight-line strength reduction compares each sum, product and address with all others: in functions of many it
-//! took seven tenths of the compile. LLVM's C interface has no
-//! word for single passes of code generation, so the gate itself is in `gate.cpp`.
+//! took seven tenths of the compile. LLVM's C interface has no word for single passes of code generation, so the gate itself
+//! is in `gate.cpp`.
 
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::prelude::LLVMContextRef;
