@@ -50,7 +50,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("cargo:rustc-link-lib=dylib:+verbatim={library}");
         }
     }
-    println!("cargo:rustc-link-lib=dylib:+verbatim=libstdc++.so.6");
     Ok(())
 }
 
@@ -61,12 +60,8 @@ fn gate(include: &str) {
         .cpp(true)
         .std("c++17")
         .file("src/gate.cpp")
-        .flag("-isystem")
-        .flag(include)
+        .include(include)
+        .warnings(false)
         .flags(["-fno-exceptions", "-fno-rtti"])
-        .define("__STDC_CONSTANT_MACROS", None)
-        .define("__STDC_FORMAT_MACROS", None)
-        .define("__STDC_LIMIT_MACROS", None)
-        .cpp_link_stdlib(None)
         .compile("warploom_gate");
 }

@@ -1,7 +1,7 @@
 //! Which of LLVM's passes run in code generation.
 //!
 //! LLVM's straight-line strength reduction compares each sum, product and address with all others: in functions of many it
-//! took seven tenths of the compile. LLVM's C interface has no word for single passes of code generation, so the gate itself
+//! took seven tenths of code generation. LLVM's C interface has no word for single passes of code generation, so the gate itself
 //! is in `gate.cpp`.
 
 use inkwell::context::{AsContextRef, Context};
@@ -9,8 +9,8 @@ use inkwell::llvm_sys::prelude::LLVMContextRef;
 use inkwell::module::Module;
 use inkwell::values::InstructionOpcode;
 
-/// Sums, products and addresses of a module beyond which they are not compared. Kernels of fewer gain up to a twentieth of a
-/// trip by it, or the registers that keep them from spilling.
+/// Sums, products and addresses of a module beyond which they are not compared. Kernels of fewer gain up to a ninth of a trip
+/// by it, or the registers that keep them from spilling.
 const MANY: usize = 700;
 
 // SAFETY: this is its type in gate.cpp.

@@ -21,6 +21,8 @@ const MOST_HELD: u64 = 256;
 const TRIPS: u64 = 8;
 /// Instructions of a warp where warps meet to exchange what they reduced.
 const MEETING: u64 = 24;
+/// Columns, at most, of a matrix that vectors are joined to.
+const JOINED: u64 = 4;
 
 /// One way to deal out lanes: warps, neighbours of a lane, lanes along the columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,9 +80,6 @@ fn carried(module: &Module, ops: &[OpId]) -> u64 {
     };
     loops.map(|&op| module.ops[op].results.iter().map(elements).sum()).max().unwrap_or(0)
 }
-
-/// Columns of a matrix that vectors are joined to.
-const JOINED: u64 = 4;
 
 /// Rows and columns of the matrices among tiles, but for those of a few columns that are a vector in another shape.
 fn matrices(tiles: &[&Type]) -> Vec<[u64; 2]> {

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{BlockId, Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::classes::{Class, class, is_speculatable};
 use crate::emit::Emit;
@@ -62,11 +62,15 @@ impl Branch {
         (multiplied && branch.is_only_that(module, &users, ends)).then_some(branch)
     }
 
+    /// Whether an operation is one of the loads of a side.
+    fn is_load(&self, side: usize, op: OpId) -> bool {
+        self.loads.iter().any(|pair| pair[side] == op)
+    }
+
     /// Whether beside the loads, which nothing else reads, there is only what may run anywhere.
     fn is_only_that(&self, module: &Module, users: &Users, ends: [OpId; 2]) -> bool {
         (0..2).all(|side| {
-            let load = |op: OpId| self.loads.iter().any(|pair| pair[side] == op);
-            module.blocks[self.sides[side]].ops.iter().all(|&op| match load(op) {
+            module.blocks[self.sides[side]].ops.iter().all(|&op| match self.is_load(side, op) {
                 true => module.ops[op].results.iter().all(|&v| users.of(v) == [ends[side]]),
                 false => op == ends[side] || module.ops[op].regions.is_empty() && is_speculatable(module, op),
             })
@@ -82,7 +86,7 @@ impl Branch {
             let end = module.terminator(body);
             for op in std::mem::take(&mut module.blocks[body].ops) {
                 module.ops[op].block = None;
-                if Some(op) != end && !self.loads.iter().any(|pair| pair[side] == op) {
+                if Some(op) != end && !self.is_load(side, op) {
                     module.append(block, op);
                 }
             }
@@ -90,7 +94,7 @@ impl Branch {
         let results = module.ops[self.op].results.clone();
         let mut loaded = Vec::new();
         for (&[one, other], result) in self.loads.iter().zip(results) {
-            let ty = module.ty(result).clone();
+            let shape = module.ty(result).shape().to_vec();
             let operand = |op: OpId, at: usize| module.ops[op].operands.get(at).copied();
             let Some(place) = operand(one, 0) else { continue };
             let [masks, others] = [1, 2].map(|at| [operand(one, at), operand(other, at)]);
@@ -98,7 +102,12 @@ impl Branch {
             let mut emit = Emit { out: module, block, loc };
             let mut operands = vec![place];
             if masks.iter().any(Option::is_some) {
-                let [a, b] = masks.map(|mask| mask.unwrap_or_else(|| everywhere(&mut emit, &ty)));
+                let [a, b] = masks.map(|mask| {
+                    mask.unwrap_or_else(|| {
+                        let all = emit.flag(true);
+                        emit.splat(all, &shape)
+                    })
+                });
                 operands.push(chosen(&mut emit, condition, [a, b]));
                 operands.extend(match others {
                     [Some(a), Some(b)] => Some(chosen(&mut emit, condition, [a, b])),
@@ -116,14 +125,6 @@ impl Branch {
         }
         Some(())
     }
-}
-
-/// A mask of all elements of a tile.
-fn everywhere(emit: &mut Emit<'_>, tile: &Type) -> ValueId {
-    let ty = tile.with_elem(Type::I1);
-    let value = Attr::Splat { value: Box::new(Attr::Bool(true)), ty: ty.clone() };
-    let op = emit.op(Opcode::Constant, &[], &[ty], &[("value", value)]);
-    emit.out.ops[op].results[0]
 }
 
 /// The first of two values where a condition holds.
