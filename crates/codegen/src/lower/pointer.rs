@@ -8,7 +8,7 @@ use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
 use warploom_ir::diag::Code;
-use warploom_ir::{OpId, Type};
+use warploom_ir::{OpId, Type, ValueId};
 
 use super::Lower;
 use super::update::{Atomic, Stored};
@@ -50,7 +50,7 @@ impl<'c, 'a> Lower<'c, 'a> {
         // A vector that is computed where it is used has no place of its own: what lanes hold says which.
         let all = [Some(stored.value), Some(stored.pointer), stored.mask];
         let held = all.into_iter().flatten().find(|&v| self.is_held(v));
-        let form = self.form(held.unwrap_or(stored.value), family)?;
+        let form = self.form_to_put(held.unwrap_or(stored.value), family)?;
         let places = self.places(stored.value, family, form)?;
         for value in all.into_iter().flatten() {
             self.reach(value, &places)?;
@@ -82,6 +82,17 @@ impl<'c, 'a> Lower<'c, 'a> {
                 Ok(())
             }
         }
+    }
+
+    /// The form in which a tile is stored: what it has where no family lays it out, or its elements cannot go elsewhere.
+    fn form_to_put(&self, tile: ValueId, family: Family) -> Result<Form> {
+        let (now, form) = (self.form_now(tile, family)?, self.form(tile, family)?);
+        if !matches!(now, Form::Linear(_)) {
+            return Ok(form);
+        }
+        let stays = matches!(form, Form::Slice { .. })
+            || !self.has_way((&self.map_of(tile, family, now)?, &self.map_of(tile, family, form)?), self.module.ty(tile))?;
+        Ok(if stays { now } else { form })
     }
 
     /// A vector: of the lanes that hold an element, the one whose own other coordinate is 0 stores it.

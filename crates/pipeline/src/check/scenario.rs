@@ -1,6 +1,8 @@
 //! Which runs are made: trip counts, interleavings, when copies land.
 
-use warploom_ir::{Attr, OpId, Opcode};
+use std::collections::BTreeSet;
+
+use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::model::{Model, Partition};
 use super::report::{Report, Rule};
@@ -59,7 +61,7 @@ fn step_limit(model: &Model<'_>) -> u64 {
 
 /// Steps of all runs of a quick check, after which no further inputs are tried under more than one order: they are
 /// sorted, so that what is left out are the longest runs of nested loops.
-const QUICK_STEPS: u64 = 1_000_000;
+const QUICK_STEPS: u64 = 200_000;
 
 /// Makes all runs, until one breaks a rule.
 pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
@@ -133,19 +135,22 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
         let maker = module.def_op(model.operand(op, 2)?)?;
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
     };
-    let mut steps: Vec<i64> = loops.filter_map(|p| step(p.op)).collect();
+    let mut steps: Vec<i64> = loops.clone().filter_map(|p| step(p.op)).collect();
     steps.extend(while_steps(model));
     steps.push(1);
     steps.sort_unstable();
     steps.dedup();
+    let divisors = divisors(model, loops.map(|p| p.op));
+    let parts = steps.iter().flat_map(|s| divisors.iter().map(|d| s.saturating_mul(*d)));
+    let parts: BTreeSet<i64> = parts.filter(|part| !steps.contains(part)).collect();
     let mut ops = preorder(module, model.func).into_iter();
     let placed = ops.any(|op| module.ops[op].opcode == Opcode::GetProgramId);
     let mut found = Vec::new();
     for trips in trip_counts(model) {
         let trips = i64::try_from(trips).unwrap_or(0);
-        for &step in &steps {
+        for &step in steps.iter().chain(&parts) {
             let number = trips.saturating_mul(step);
-            let further = if placed { trips } else { 0 };
+            let further = if placed && !parts.contains(&step) { trips } else { 0 };
             for (program, uneven) in [(0, false), (further, false), (0, number != 0)] {
                 let inputs = Inputs { number, uneven, program, programs: 2, slope: number };
                 // The same inputs lead to the same run.
@@ -154,6 +159,29 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
                 }
             }
         }
+    }
+    found
+}
+
+/// Constants by which the numbers are divided that bounds of loops are made of: so many more are a trip more.
+fn divisors(model: &Model<'_>, loops: impl Iterator<Item = OpId>) -> BTreeSet<i64> {
+    let module = model.module;
+    let bounds = |op: OpId| module.ops[op].operands.iter().copied().take(3);
+    let (mut stack, mut seen): (Vec<ValueId>, _) = (loops.flat_map(bounds).collect(), BTreeSet::new());
+    let mut found = BTreeSet::new();
+    while let Some(value) = stack.pop() {
+        let Some(op) = module.def_op(value).filter(|_| seen.insert(value)) else { continue };
+        let by = || module.attr(module.def_op(model.operand(op, 1)?)?, "value").and_then(Attr::as_i64);
+        let by = match module.ops[op].opcode {
+            Opcode::DivSI | Opcode::DivUI => by(),
+            Opcode::ShRSI | Opcode::ShRUI => by().filter(|n| (0..31).contains(n)).map(|n| 1 << n),
+            _ => None,
+        };
+        found.extend(by.filter(|&by| by > 1));
+        stack.extend(&module.ops[op].operands);
+        let inner = module.ops[op].regions.iter().flat_map(|&region| &module.regions[region].blocks);
+        let ends = inner.filter_map(|&block| module.terminator(block));
+        stack.extend(ends.flat_map(|end| module.ops[end].operands.iter().copied()));
     }
     found
 }

@@ -17,12 +17,12 @@ use crate::engines::covered::{Held, is_free};
 use crate::engines::pressure::live_words;
 use crate::engines::tensor::accumulates;
 use crate::engines::{RegisterLayout, chain};
-use crate::nest::{innermost_for, repeats};
+use crate::nest::{innermost_for, is_inside, repeats};
 use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
-use crate::transports::operands::DotOperand;
+use crate::transports::operands::{DotOperand, Slot};
 use crate::views::{look_through, non_unit};
 
 /// How the products of one partition are issued.
@@ -312,9 +312,9 @@ fn is_brought(module: &Module, value: ValueId) -> bool {
     is_free(module, at)
 }
 
-/// Whether a product of a loop by wgmma reads what lanes compute in its trip: registers are its own until it has ended, and
-/// so is the slot that the next trip stores to; it ends in its trip (C46).
-pub(crate) fn reads_computed(
+/// Whether a product of a loop by wgmma reads what lanes compute or copy in its trip: registers are its own until it has
+/// ended, and so is the slot that the next trip stores to; it ends in its trip (C46).
+pub(crate) fn reads_own(
     module: &Module,
     scf_for: OpId,
     operands: &[DotOperand],
@@ -324,8 +324,12 @@ pub(crate) fn reads_computed(
         let place = module.ops[f.dot].operands.get(f.index).map(|&v| place(module, v, f.index == 1, target));
         matches!(place, Some(Some(Place::Computed { .. }))) && !f.is_settled()
     };
+    let copied = |f: &&DotOperand| {
+        let load = module.def_op(f.seen.base).filter(|_| f.slot == Some(Slot::Blocking));
+        load.is_some_and(|load| is_inside(module, load, scf_for))
+    };
     let mut here = operands.iter().filter(|f| module.parent(f.dot) == Some(scf_for));
-    target.mma_instruction() == MmaInstruction::Wgmma && here.any(|f| computed(&f))
+    target.mma_instruction() == MmaInstruction::Wgmma && here.any(|f| computed(&f) || copied(&f))
 }
 
 /// Where an operand comes from.

@@ -5,9 +5,13 @@
 //! carries. Where a loop adds the same to each of their elements, `x = x + splat(s)`, what is carried is the sum of `s`,
 //! and the tile, computed anew, lies wherever it is wanted (C8).
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use std::collections::BTreeSet;
 
+use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueDef, ValueId};
+
+use crate::classes::{Class, class};
 use crate::emit::Emit;
+use crate::transports::operands::{DotOperand, Slot};
 use crate::transports::slice::pointer_step;
 use crate::walk::{Users, preorder};
 
@@ -34,6 +38,35 @@ pub(crate) fn carry_sums(module: &mut Module, func: OpId) {
             }
         }
     }
+}
+
+/// Rewrites what loops carry of the places, masks and values of operands that are copied in their own trip: other lanes copy
+/// than hold what a loop carries. Whether there was any.
+pub(crate) fn carry_copied(module: &mut Module, operands: &[DotOperand]) -> bool {
+    let blocking = operands.iter().filter(|operand| operand.slot == Some(Slot::Blocking));
+    let mut stack: Vec<ValueId> = blocking.map(|operand| operand.seen.base).collect();
+    let (mut seen, mut carried) = (BTreeSet::new(), false);
+    while let Some(value) = stack.pop() {
+        if !seen.insert(value) || !module.ty(value).is_tensor() {
+            continue;
+        }
+        match module.values[value].def {
+            ValueDef::Result { op, .. } => {
+                let data = &module.ops[op];
+                if data.opcode == Opcode::Load || class(data.opcode) == Class::Pure {
+                    stack.extend(&data.operands);
+                }
+            }
+            ValueDef::Argument { block, index } => {
+                let around = module.blocks[block].region.and_then(|region| module.regions[region].parent).filter(|&op| module.ops[op].opcode == Opcode::For);
+                let at = (index as usize).checked_sub(1);
+                let Some((scf_for, at)) = around.zip(at) else { continue };
+                let Some(step) = step_of(module, block, at) else { continue };
+                carried |= carry_sum(module, scf_for, block, at, step).is_some();
+            }
+        }
+    }
+    carried
 }
 
 /// What a loop adds to each element of carried value number `at` in a trip, or takes away.
@@ -81,8 +114,8 @@ fn step_of(module: &Module, body: BlockId, at: usize) -> Option<Step> {
 /// Whether a vector, or one that is computed from it, is a row here and a column there.
 fn is_used_both_ways(module: &Module, vector: ValueId) -> bool {
     let users = Users::new(module);
-    let (mut stack, mut seen) = (vec![vector], std::collections::BTreeSet::new());
-    let mut axes = std::collections::BTreeSet::new();
+    let (mut stack, mut seen) = (vec![vector], BTreeSet::new());
+    let mut axes = BTreeSet::new();
     while let Some(value) = stack.pop() {
         if !seen.insert(value) {
             continue;

@@ -229,12 +229,16 @@ impl Whole {
                 tensor::prepare(&mut kernel, func, &found, &operands);
             }
             for scf_for in pipelined_loops(&kernel, func) {
-                let computed = asynchronous::reads_computed(&kernel, scf_for, &operands, target);
-                waits::insert_lagging(&mut kernel, scf_for, if computed { 0 } else { pending });
+                let own = asynchronous::reads_own(&kernel, scf_for, &operands, target);
+                waits::insert_lagging(&mut kernel, scf_for, if own { 0 } else { pending });
             }
         }
+        let (mut found, mut stays) = find::loops(&kernel, func, target);
+        let blocking = operands::operands(&kernel, func, &found, tight);
+        if induction::carry_copied(&mut kernel, &blocking) {
+            (found, stays) = find::loops(&kernel, func, target);
+        }
         name_once(&mut kernel, func);
-        let (found, stays) = find::loops(&kernel, func, target);
         remarks.extend(stays);
         if !tight {
             return self.placed(source, strategy, kernel, (found, remarks));
