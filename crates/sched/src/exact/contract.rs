@@ -159,7 +159,7 @@ impl Active {
 }
 
 /// Distances inside are closed already; only the way through the origin is new.
-fn close_through_origin(dist: &mut [i64], m: usize) {
+pub(super) fn close_through_origin(dist: &mut [i64], m: usize) {
     for x in 1..m {
         for y in 1..m {
             if x != y {

@@ -2,7 +2,7 @@
 //! question to question, and many small ones around a schedule that is known.
 
 use super::complete::fill;
-use super::contract::Active;
+use super::contract::{Active, close_through_origin};
 use super::kinds::{all_pairs, by_wraps_alone, long_uses, wraps_decide};
 use super::learn::learner::Learner;
 use super::network::Network;
@@ -113,17 +113,32 @@ impl<'p> Shortest<'p> {
         guard: &mut Guard,
     ) -> Verdict {
         let m = self.active.nodes.len() + 1;
-        let mut net = Network::new(m, &self.active.dist);
+        let Some(dist) = self.within(length) else { return Verdict::Refuted };
+        let mut net = Network::new(m, &dist);
         let known = self.known(times);
         let keeps = self.order(&known, free);
-        if !keeps.iter().all(|b| net.impose(b.a as usize, b.b as usize, b.least)) || !budget.take(net.work) {
+        let holds = keeps.iter().all(|b| net.impose(b.a as usize, b.b as usize, b.least));
+        if !budget.take(net.work) {
             return Verdict::Undecided;
+        }
+        if !holds {
+            return Verdict::Refuted;
         }
         let active = Active { nodes: self.active.nodes.clone(), dist: net.into_distances() };
         let mut learner = Learner::new(Span::one(self.ii), &active, self.pairs.clone(), self.tails.clone());
         learner.prefer(&known);
-        let verdict = learner.solve(Some(length), conflicts, budget, guard);
+        let verdict = learner.solve(None, conflicts, budget, guard);
         self.filled(verdict)
+    }
+
+    /// The distances of schedules of at most this length; none where there are no such schedules.
+    fn within(&self, length: i64) -> Option<Vec<i64>> {
+        let (m, mut dist) = (self.active.nodes.len() + 1, self.active.dist.clone());
+        for (x, tail) in (1..).zip(&self.tails) {
+            dist[x * m] = dist[x * m].max(tail - length);
+        }
+        close_through_origin(&mut dist, m);
+        (1..m).all(|x| dist[x * m] + dist[x] <= 0).then_some(dist)
     }
 
     /// What keeps the order of the pairs that have no free end, the tightest first: it implies most of the others.

@@ -7,7 +7,7 @@ impl Learner {
     /// Lets everything follow that does; an error is what cannot hold together.
     pub(super) fn propagate(&mut self) -> Result<(), Conflict> {
         let mut saturated =
-            !self.saturated.is_empty() && (self.conflicts >= CALM || !self.lengths.is_empty());
+            !self.saturated.is_empty() && (self.conflicts >= CALM || !self.tails.is_empty());
         loop {
             while self.clauses_at < self.trail.len() {
                 let lit = self.trail[self.clauses_at];

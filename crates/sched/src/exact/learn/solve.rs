@@ -65,7 +65,7 @@ impl Learner {
                         return Some(Verdict::Refuted);
                     }
                     Some(goal) if self.levels.is_empty() && self.values.of(goal) == 0 => self.decide(goal),
-                    _ => match self.choose(goal.is_some()) {
+                    _ => match self.choose(!self.tails.is_empty()) {
                         Some(lit) => self.decide(lit),
                         None => match self.overload() {
                             None => {
