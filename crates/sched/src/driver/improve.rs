@@ -9,8 +9,10 @@ use crate::model::answer::Algorithm;
 use crate::model::problem::Problem;
 use crate::model::random::Random;
 
-/// Operations freed at first, and at least.
+/// Operations freed at first, or such a part of all where that is more, and at least: where units are full, few have nowhere
+/// to go.
 const FIRST_FREE: usize = 10;
+const FIRST_PART: usize = 4;
 const LEAST_FREE: usize = 5;
 /// Conflicts of a question, and of one that `exact` asks.
 const CONFLICTS: u64 = 20;
@@ -32,16 +34,17 @@ impl Session<'_> {
     /// Frees parts of the best schedule and asks for a shorter one around the rest.
     pub(super) fn improve(&mut self, search: &Shortest<'_>, s: &mut Shortening<'_>, trial: Trial) {
         let exact = self.options.algorithm == Algorithm::Exact;
-        let many = 1 + search.nodes().len() as u64 / MANY;
-        let many = many * (many + 1) / 2;
+        let parts = search.nodes().len() as u64 / MANY;
+        let many = (parts + 1) * (parts + 2) / 2;
         let conflicts = if exact { EXACT_CONFLICTS } else { CONFLICTS };
         let near = if exact { 0 } else { s.proved / NEAR };
         let mut budget =
             StepBudget::new(if exact { self.left } else { (self.options.steps / PART).saturating_mul(many) });
         let whole = budget.work;
-        let mut earned = if exact { whole } else { trial.work(whole, s.high - s.proved - near, s.high) };
+        let mut earned =
+            if exact { whole } else { trial.work((whole, parts), s.high - s.proved - near, s.high) };
         let mut choice = Choice::new(s.problem, search, s.ii, self.options.seed);
-        let (mut size, mut row, mut fruitless) = (FIRST_FREE, 0, 0);
+        let (mut size, mut row, mut fruitless) = (FIRST_FREE.max(search.nodes().len() / FIRST_PART), 0, 0);
         while s.high > s.proved + near
             && fruitless < PATIENCE * search.nodes().len()
             && whole - budget.work < earned

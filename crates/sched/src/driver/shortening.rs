@@ -29,20 +29,20 @@ impl Shortening<'_> {
 /// bound there is little to find.
 #[derive(Clone, Copy)]
 pub(super) enum Trial {
-    /// The cube of p, by three.
+    /// A sixteenth of the square of p, and k*k times as much for k times as many operations.
     Brief,
     /// The square of p: what comes after it costs more.
     Long,
 }
 
 impl Trial {
-    /// That part, in steps.
-    pub fn work(self, whole: u64, open: i64, length: i64) -> u64 {
+    /// That part, for a loop of so many times the operations of a small one.
+    pub fn work(self, (whole, parts): (u64, u64), open: i64, length: i64) -> u64 {
         let (open, length) =
             (u128::from(open.max(0).unsigned_abs()), u128::from(length.max(1).unsigned_abs()));
         let square = u128::from(whole) * open / length * open / length;
         let part = match self {
-            Trial::Brief => square * open / length / 3,
+            Trial::Brief => square * u128::from(parts * parts).max(1) / 16,
             Trial::Long => square,
         };
         u64::try_from(part).unwrap_or(u64::MAX)

@@ -6,8 +6,7 @@ use crate::exact::clauses::negated;
 impl Learner {
     /// Lets everything follow that does; an error is what cannot hold together.
     pub(super) fn propagate(&mut self) -> Result<(), Conflict> {
-        let mut saturated =
-            !self.saturated.is_empty() && (self.conflicts >= CALM || !self.tails.is_empty());
+        let mut saturated = !self.saturated.is_empty() && (self.conflicts >= CALM || !self.tails.is_empty());
         loop {
             while self.clauses_at < self.trail.len() {
                 let lit = self.trail[self.clauses_at];
