@@ -334,3 +334,21 @@ fn the_simulator_alone_sees_wrong_counts_and_bytes() {
         );
     }
 }
+
+/// `for i in range(0, (k + 63) / 64)`: numbers that are a few trips of such a loop are quotients, which one trip alone would
+/// not tell from none.
+#[test]
+fn a_loop_counted_by_a_quotient_is_run_for_several_trips() {
+    let text =
+        include_str!("../../warploom/tests/runs/straight.mlir").replace("{tt.num_stages = 1 : i32}", "");
+    let target = common::hopper();
+    let good =
+        compile_to_program(&common::parse(&text), &target, &CompileOptions::default()).unwrap().program;
+    check::program(&good, &target, Effort::Quick).unwrap();
+    let mut module = good.clone();
+    let wait = nth(&module, Opcode::MmaWait, 0);
+    assert_eq!(get(&module, wait, "pending"), 1);
+    set(&mut module, wait, "pending", 99);
+    let violations = check::program(&module, &target, Effort::Quick).expect_err("a slot copied over");
+    assert!(violations.iter().any(|v| v.rule == Rule::Overwrite), "{}", violations[0]);
+}

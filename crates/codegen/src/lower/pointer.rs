@@ -91,7 +91,10 @@ impl<'c, 'a> Lower<'c, 'a> {
             return Ok(form);
         }
         let stays = matches!(form, Form::Slice { .. })
-            || !self.has_way((&self.map_of(tile, family, now)?, &self.map_of(tile, family, form)?), self.module.ty(tile))?;
+            || !self.has_way(
+                (&self.map_of(tile, family, now)?, &self.map_of(tile, family, form)?),
+                self.module.ty(tile),
+            )?;
         Ok(if stays { now } else { form })
     }
 

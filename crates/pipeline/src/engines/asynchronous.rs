@@ -314,12 +314,7 @@ fn is_brought(module: &Module, value: ValueId) -> bool {
 
 /// Whether a product of a loop by wgmma reads what lanes compute or copy in its trip: registers are its own until it has
 /// ended, and so is the slot that the next trip stores to; it ends in its trip (C46).
-pub(crate) fn reads_own(
-    module: &Module,
-    scf_for: OpId,
-    operands: &[DotOperand],
-    target: &Target,
-) -> bool {
+pub(crate) fn reads_own(module: &Module, scf_for: OpId, operands: &[DotOperand], target: &Target) -> bool {
     let computed = |f: &&DotOperand| {
         let place = module.ops[f.dot].operands.get(f.index).map(|&v| place(module, v, f.index == 1, target));
         matches!(place, Some(Some(Place::Computed { .. }))) && !f.is_settled()

@@ -58,7 +58,10 @@ pub(crate) fn carry_copied(module: &mut Module, operands: &[DotOperand]) -> bool
                 }
             }
             ValueDef::Argument { block, index } => {
-                let around = module.blocks[block].region.and_then(|region| module.regions[region].parent).filter(|&op| module.ops[op].opcode == Opcode::For);
+                let around = module.blocks[block]
+                    .region
+                    .and_then(|region| module.regions[region].parent)
+                    .filter(|&op| module.ops[op].opcode == Opcode::For);
                 let at = (index as usize).checked_sub(1);
                 let Some((scf_for, at)) = around.zip(at) else { continue };
                 let Some(step) = step_of(module, block, at) else { continue };
