@@ -6,7 +6,7 @@ use warploom_ir::{Attr, OpId, Opcode, ValueId};
 
 use super::model::{Model, Partition};
 use super::report::{Report, Rule};
-use super::run::{Inputs, Run, Step};
+use super::run::{Inputs, Run, Step, divisor};
 use crate::walk::preorder;
 
 /// How many runs a check makes.
@@ -171,13 +171,7 @@ fn divisors(model: &Model<'_>, loops: impl Iterator<Item = OpId>) -> BTreeSet<i6
     let mut found = BTreeSet::new();
     while let Some(value) = stack.pop() {
         let Some(op) = module.def_op(value).filter(|_| seen.insert(value)) else { continue };
-        let by = || module.attr(module.def_op(model.operand(op, 1)?)?, "value").and_then(Attr::as_i64);
-        let by = match module.ops[op].opcode {
-            Opcode::DivSI | Opcode::DivUI => by(),
-            Opcode::ShRSI | Opcode::ShRUI => by().filter(|n| (0..31).contains(n)).map(|n| 1 << n),
-            _ => None,
-        };
-        found.extend(by.filter(|&by| by > 1));
+        found.extend(divisor(module, op).filter(|&by| by > 1));
         stack.extend(&module.ops[op].operands);
         let inner = module.ops[op].regions.iter().flat_map(|&region| &module.regions[region].blocks);
         let ends = inner.filter_map(|&block| module.terminator(block));

@@ -19,7 +19,7 @@ use super::machine::Machine;
 use super::model::Model;
 use super::report::{Report, Rule};
 use super::warp::{Frame, Trip, Val, Warp};
-pub(super) use scalars::Inputs;
+pub(super) use scalars::{Inputs, divisor};
 
 /// What became of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

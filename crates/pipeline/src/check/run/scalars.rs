@@ -150,3 +150,14 @@ fn compares(module: &Module, op: OpId, (a, b): (i64, i64)) -> Option<bool> {
         _ => return None,
     })
 }
+
+/// The constant that an operation divides by, if it is a quotient.
+pub(in crate::check) fn divisor(module: &Module, op: OpId) -> Option<i64> {
+    let by = *module.ops[op].operands.get(1)?;
+    let by = module.attr(module.def_op(by)?, "value").and_then(Attr::as_i64)?;
+    match module.ops[op].opcode {
+        Opcode::DivSI | Opcode::DivUI => Some(by),
+        Opcode::ShRSI | Opcode::ShRUI => (0..31).contains(&by).then(|| 1 << by),
+        _ => None,
+    }
+}
