@@ -61,7 +61,10 @@ fn step_limit(model: &Model<'_>) -> u64 {
 
 /// Steps of all runs of a quick check, after which no further inputs are tried under more than one order: they are
 /// sorted, so that what is left out are the longest runs of nested loops.
-const QUICK_STEPS: u64 = 200_000;
+const QUICK_STEPS: u64 = 1_000_000;
+
+/// The part of them that numbers by which bounds are divided get for themselves.
+const QUOTIENTS: u64 = 5;
 
 /// Makes all runs, until one breaks a rule.
 pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
@@ -69,7 +72,7 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
         Effort::Quick => (2, QUICK_STEPS),
         Effort::Seeds(seeds) => (seeds, u64::MAX / 2),
     };
-    let mut steps = 0;
+    let [plain, divided] = trip_numbers(model);
     let fixed = [
         (Order::Last, Landing::LateReversed, 0),
         (Order::First, Landing::Late, 0),
@@ -78,35 +81,38 @@ pub(super) fn run(model: &Model<'_>, effort: Effort, report: &mut Report) {
     // Inputs that lead to loops of the same length are one and the same to the handshakes.
     let mut seen: Vec<Vec<(usize, u64)>> = Vec::new();
     let mut longest: Option<i64> = None;
-    for inputs in inputs(model) {
-        // What was too long for a number is not tried for a greater one.
-        if longest.is_some_and(|number| inputs.number >= number) {
-            continue;
-        }
-        if steps > 2 * budget && !seen.is_empty() {
-            break;
-        }
-        let entered = match one(model, inputs, (Order::First, Landing::Eager, 0), &mut steps, report) {
-            Ended::Whole(entered) => entered,
-            Ended::Unknown => continue,
-            Ended::TooLong => {
-                longest = Some(inputs.number);
+    for (numbers, budget) in [(plain, budget), (divided, budget / QUOTIENTS)] {
+        let mut steps = 0;
+        for inputs in inputs(model, &numbers) {
+            // What was too long for a number is not tried for a greater one.
+            if longest.is_some_and(|number| inputs.number >= number) {
                 continue;
             }
-        };
-        if !report.0.is_empty() {
-            return;
-        }
-        if seen.contains(&entered) {
-            continue;
-        }
-        seen.push(entered);
-        let random = (0..seeds).map(|seed| (Order::Random, Landing::Random, seed));
-        let few = if steps > budget { 1 } else { usize::MAX };
-        for how in fixed.into_iter().chain(random).take(few) {
-            one(model, inputs, how, &mut steps, report);
+            if steps > 2 * budget && !seen.is_empty() {
+                break;
+            }
+            let entered = match one(model, inputs, (Order::First, Landing::Eager, 0), &mut steps, report) {
+                Ended::Whole(entered) => entered,
+                Ended::Unknown => continue,
+                Ended::TooLong => {
+                    longest = Some(inputs.number);
+                    continue;
+                }
+            };
             if !report.0.is_empty() {
                 return;
+            }
+            if seen.contains(&entered) {
+                continue;
+            }
+            seen.push(entered);
+            let random = (0..seeds).map(|seed| (Order::Random, Landing::Random, seed));
+            let few = if steps > budget { 1 } else { usize::MAX };
+            for how in fixed.into_iter().chain(random).take(few) {
+                one(model, inputs, how, &mut steps, report);
+                if !report.0.is_empty() {
+                    return;
+                }
             }
         }
     }
@@ -125,9 +131,8 @@ enum Ended {
     TooLong,
 }
 
-/// Inputs that make loops take the trip counts of C28: numbers that are so many steps of some loop, for programs at the
-/// start of the grid and further on.
-fn inputs(model: &Model<'_>) -> Vec<Inputs> {
+/// Numbers that are one trip of some loop: the constants that loops count by, and those times what bounds are divided by.
+fn trip_numbers(model: &Model<'_>) -> [BTreeSet<i64>; 2] {
     let module = model.module;
     let loops =
         model.partitions.iter().flat_map(|a| &a.ops).filter(|p| module.ops[p.op].opcode == Opcode::For);
@@ -135,22 +140,27 @@ fn inputs(model: &Model<'_>) -> Vec<Inputs> {
         let maker = module.def_op(model.operand(op, 2)?)?;
         module.attr(maker, "value").and_then(Attr::as_i64).filter(|&s| s > 0)
     };
-    let mut steps: Vec<i64> = loops.clone().filter_map(|p| step(p.op)).collect();
+    let mut steps: BTreeSet<i64> = loops.clone().filter_map(|p| step(p.op)).collect();
     steps.extend(while_steps(model));
-    steps.push(1);
-    steps.sort_unstable();
-    steps.dedup();
+    steps.insert(1);
     let divisors = divisors(model, loops.map(|p| p.op));
-    let parts = steps.iter().flat_map(|s| divisors.iter().map(|d| s.saturating_mul(*d)));
-    let parts: BTreeSet<i64> = parts.filter(|part| !steps.contains(part)).collect();
+    let divided = steps.iter().flat_map(|s| divisors.iter().map(|d| s.saturating_mul(*d)));
+    let divided = divided.filter(|number| !steps.contains(number)).collect();
+    [steps, divided]
+}
+
+/// Inputs that make loops take the trip counts of C28: numbers that are so many trips of some loop, for programs at the
+/// start of the grid and further on.
+fn inputs(model: &Model<'_>, numbers: &BTreeSet<i64>) -> Vec<Inputs> {
+    let module = model.module;
     let mut ops = preorder(module, model.func).into_iter();
     let placed = ops.any(|op| module.ops[op].opcode == Opcode::GetProgramId);
     let mut found = Vec::new();
     for trips in trip_counts(model) {
         let trips = i64::try_from(trips).unwrap_or(0);
-        for &step in steps.iter().chain(&parts) {
-            let number = trips.saturating_mul(step);
-            let further = if placed && !parts.contains(&step) { trips } else { 0 };
+        for &number in numbers {
+            let number = trips.saturating_mul(number);
+            let further = if placed { trips } else { 0 };
             for (program, uneven) in [(0, false), (further, false), (0, number != 0)] {
                 let inputs = Inputs { number, uneven, program, programs: 2, slope: number };
                 // The same inputs lead to the same run.
