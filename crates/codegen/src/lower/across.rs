@@ -1,10 +1,9 @@
-//! Reductions over several warps: each lane leaves what its warp has found in shared memory, everybody meets, and
-//! every lane adds up its row of what the warps left, in the order of the warps (C65).
+//! What lanes of other warps know: each lane leaves its part in shared memory, everybody meets, and every lane reads what it
+//! wants (C65).
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue, PointerValue};
 use smallvec::SmallVec;
-use warploom_ir::BlockId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
@@ -15,15 +14,6 @@ use crate::program::Scratch;
 
 /// Bytes that the lanes of a warp leave for one word.
 const LINE: u64 = 32 * 4;
-
-/// How the values of several warps become one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Join {
-    /// By the region of a reduction.
-    Fold(BlockId),
-    /// The first warp's is right.
-    First,
-}
 
 impl<'c> Lower<'c, '_> {
     /// The scratch memory of the partition.
@@ -61,10 +51,7 @@ impl<'c> Lower<'c, '_> {
                 *value = self.fetched(*value, lane)?;
             }
         }
-        let mut rows = [row];
-        self.across_warps(Join::First, &mut rows, peers.warps)?;
-        let [row] = rows;
-        Ok(row)
+        self.across_warps(row, peers.warps)
     }
 
     /// The value of another lane of the warp.
@@ -85,63 +72,34 @@ impl<'c> Lower<'c, '_> {
         self.ir.effect("nvvm.barrier.cta.sync.aligned.count", &args)
     }
 
-    /// Completes what single warps of a group know: partial results are folded by a region, or the first warp's
-    /// values taken. Every lane of a group gets the same.
-    pub(super) fn across_warps(
-        &mut self,
-        how: Join,
-        rows: &mut [Row<'c>],
-        group: Option<Group>,
-    ) -> Result<()> {
-        let (Some(group), Some(first)) = (group, rows.first()) else { return Ok(()) };
+    /// What the first warp of a group knows becomes known to all of them.
+    fn across_warps(&mut self, row: Row<'c>, group: Option<Group>) -> Result<Row<'c>> {
+        let Some(group) = group else { return Ok(row) };
         let scratch = self.scratch()?;
-        let types: Vec<BasicTypeEnum> = first.iter().map(|v| v.get_type()).collect();
-        let words = types.iter().map(|&ty| word_count(ty)).sum::<Result<u64>>()?;
-        let warps = self.place.warps;
-        let row_bytes = words * LINE * warps;
-        let together = scratch.bytes / row_bytes.max(1);
-        if together == 0 {
-            return Err(too_small(&scratch, row_bytes));
+        let line = LINE * self.place.warps;
+        let mut words = Vec::new();
+        for &value in &row {
+            words.extend(self.split_words(value)?);
+        }
+        if scratch.bytes < words.len() as u64 * line {
+            return Err(too_small(&scratch, words.len() as u64 * line));
         }
         let warp = self.ir.sub(self.warp, self.ir.c32(self.place.warp))?;
         let lane = self.ir.shl(self.ir.and(self.thread, 31)?, 2)?;
         let start = self.ir.plus(self.ir.shared_at(lane)?, scratch.offset)?;
-        let own = self.line(start, warp)?;
-        let head = self.line(start, group.first(self, warp)?)?;
-        for rows in rows.chunks_mut(together as usize) {
-            let offset = |row: usize, word: u64| (row as u64 * words + word) * LINE * warps;
-            for (n, row) in rows.iter().enumerate() {
-                let mut word = 0;
-                for &value in row {
-                    for bits in self.split_words(value)? {
-                        self.ir.store(bits.into(), self.ir.plus(own, offset(n, word))?, 4)?;
-                        word += 1;
-                    }
-                }
-            }
-            self.meet(&scratch)?;
-            for (n, row) in rows.iter_mut().enumerate() {
-                let mut folded: Option<Row<'c>> = None;
-                let members = if how == Join::First { 1 } else { group.count };
-                for member in 0..members {
-                    let mut word = 0;
-                    let mut other = Row::new();
-                    for &ty in &types {
-                        let count = word_count(ty)?;
-                        let at = self.ir.plus(head, offset(n, word) + member * group.stride * LINE)?;
-                        other.push(self.joined_words(at, count, LINE * warps, ty)?);
-                        word += count;
-                    }
-                    folded = Some(match (folded, how) {
-                        (Some(sum), Join::Fold(block)) => self.combine(block, &sum, &other)?,
-                        _ => other,
-                    });
-                }
-                *row = folded.ok_or_else(|| internal("a group without warps"))?;
-            }
-            self.meet(&scratch)?;
+        let (own, head) = (self.line(start, warp)?, self.line(start, group.first(self, warp)?)?);
+        for (n, bits) in (0..).zip(words) {
+            self.ir.store(bits.into(), self.ir.plus(own, n * line)?, 4)?;
         }
-        Ok(())
+        self.meet(&scratch)?;
+        let (mut told, mut at) = (Row::new(), 0);
+        for value in row {
+            let count = word_count(value.get_type())?;
+            told.push(self.joined_words(self.ir.plus(head, at)?, count, line, value.get_type())?);
+            at += count * line;
+        }
+        self.meet(&scratch)?;
+        Ok(told)
     }
 
     /// What the threads hold whose numbers in the partition differ (xor) by `away`: all rows that fit at once.
@@ -192,7 +150,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// A value as words of 32 bits, low first.
-    fn split_words(&mut self, value: Val<'c>) -> Result<Vec<IntValue<'c>>> {
+    pub(super) fn split_words(&mut self, value: Val<'c>) -> Result<Vec<IntValue<'c>>> {
         let bits = width(value.get_type())?;
         let int = as_int(self.ir.bits(value, self.ir.int(bits).into())?)?;
         if bits < 64 {
@@ -221,7 +179,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The value of these words, low first.
-    fn whole(&mut self, words: &[IntValue<'c>], ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
+    pub(super) fn whole(&mut self, words: &[IntValue<'c>], ty: BasicTypeEnum<'c>) -> Result<Val<'c>> {
         let bits = width(ty)?;
         let int = match *words {
             [low] if bits == 32 => low.into(),
@@ -242,7 +200,7 @@ fn too_small(scratch: &Scratch, needs: u64) -> Refusal {
 }
 
 /// Bits of a number.
-fn width(ty: BasicTypeEnum) -> Result<u32> {
+pub(super) fn width(ty: BasicTypeEnum) -> Result<u32> {
     match ty {
         BasicTypeEnum::FloatType(ty) => Ok(ty.get_bit_width()),
         BasicTypeEnum::IntType(ty) => Ok(ty.get_bit_width()),

@@ -61,6 +61,7 @@ mod region;
 mod regroup;
 mod remainder;
 mod scan;
+mod scattered;
 mod shape;
 mod store;
 mod store_lanes;

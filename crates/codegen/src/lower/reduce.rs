@@ -8,7 +8,7 @@ use warploom_ir::diag::Code;
 use warploom_ir::{BlockId, OpId, Opcode, ValueId};
 
 use super::Lower;
-use super::across::{Join, Row};
+use super::across::Row;
 use super::value::{Bound, Coord, Coords, Form, Fragment};
 use crate::error::{Result, internal, locate, refuse};
 use crate::family::{Axis, Family};
@@ -48,16 +48,11 @@ impl<'c> Lower<'c, '_> {
         let mut partial: Vec<Row<'c>> = Vec::new();
         for offset in family.held(kept, extent)? {
             let place = (sized, along, offset);
-            let mut folded = self.fold(block, operands, place, &inside)?;
-            for &lane in &peers.lanes {
-                let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
-                folded = self.combine(block, &folded, &other)?;
-            }
-            partial.push(folded);
+            partial.push(self.fold(block, operands, place, &inside)?);
         }
-        self.across_warps(Join::Fold(block), &mut partial, peers.warps)?;
+        let folded = self.fold_shared(block, partial, &peers)?;
         let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
-        for row in partial {
+        for row in folded {
             registers.iter_mut().zip(row).for_each(|(all, one)| all.push(one));
         }
         let last = registers.last().and_then(|all| all.last());
@@ -92,15 +87,9 @@ impl<'c> Lower<'c, '_> {
             .into_iter()
             .map(|offset| self.slice_at(first, family, along, offset))
             .collect();
-        let mut folded = self.fold_places(block, operands, &places)?;
-        for &lane in &peers.lanes {
-            let other = folded.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
-            folded = self.combine(block, &folded, &other)?;
-        }
-        let mut folded = [folded];
-        self.across_warps(Join::Fold(block), &mut folded, peers.warps)?;
-        let [folded] = folded;
-        for (&result, value) in module.ops[op].results.iter().zip(folded) {
+        let partial = self.fold_places(block, operands, &places)?;
+        let folded = self.fold_shared(block, vec![partial], &peers)?;
+        for (&result, value) in module.ops[op].results.iter().zip(folded.into_iter().flatten()) {
             if module.ty(result).is_tensor() {
                 let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));
                 return Err(refuse(Code::Verify, text).into());

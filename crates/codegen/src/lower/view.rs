@@ -47,10 +47,9 @@ impl<'c> Lower<'c, '_> {
         let own = |coord: &Coord, axis| coord.base == family.sized(width).base(axis);
         let own = matches!(even.as_slice(), [.., row, col] if own(row, Axis::Row) && own(col, Axis::Col));
         if columns.is_some()
-            || view.transposed
             || !self.is_flat(value)
             || layout.elem != 2
-            || layout.panel < 32 && matches!(family, Family::Wgmma(_))
+            || layout.panel < 32 && !view.transposed && matches!(family, Family::Wgmma(_))
             || !own
             || self.place.elected
         {
@@ -71,19 +70,28 @@ impl<'c> Lower<'c, '_> {
             return Ok(None);
         }
         let i = self.index_of(family, cols, even)?;
-        let four = match family {
+        let from = match family {
             Family::MmaSync(family) if !(cols / family.col_step()).is_multiple_of(2) => return Ok(None),
-            Family::MmaSync(sync) => self.matrices_at(view, sync, family.place(cols, i / 8 * 8))?,
-            _ => {
-                let accumulators = self.wgmma()?;
+            Family::MmaSync(sync) if !view.transposed => {
+                self.matrices_at(view, sync, family.place(cols, i / 8 * 8))?
+            }
+            Family::Wgmma(accumulators) => {
                 let part = accumulators.part_of(cols);
-                if !part.is_multiple_of(16) && part < cols {
+                if !part.is_multiple_of(16) && (part < cols || view.transposed) {
                     return Ok(None);
                 }
-                self.matrix_address(view, accumulators, i / (part / 2), i % (part / 2) / 8)?
+                match view.transposed {
+                    true => self.turned_matrices(view, family.sized(cols), family.place(cols, i / 8 * 8))?,
+                    false => self.matrix_address(view, accumulators, i / (part / 2), i % (part / 2) / 8)?,
+                }
             }
+            _ => self.turned_matrices(view, family, family.place(cols, i / 8 * 8))?,
         };
-        let four = self.ir.overloaded("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16", &[four.into()])?;
+        let name = match view.transposed {
+            true => "nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16",
+            false => "nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
+        };
+        let four = self.ir.overloaded(name, &[from.into()])?;
         for part in 0..4u32 {
             let register = self.ir.member(four, part)?;
             let key = (value, self.place_at(value, family, i / 8 * 8 + 2 * u64::from(part))?);
@@ -212,6 +220,34 @@ impl<'c> Lower<'c, '_> {
         let tile = self.ir.scale(tile, family.col_step() * elem)?;
         let byte = self.ir.or(self.ir.scale(along, 8 * elem)?, tile)?;
         self.far_chunk(view, (own, byte, 2 * family.col_step() * elem), row, col * elem)
+    }
+
+    /// Address for `ldmatrix.x4.trans` of 16 rows and two neighbouring tiles of a warp of a tile that is seen turned: its rows
+    /// lie along the slot's (C64).
+    fn turned_matrices(
+        &mut self,
+        view: &View<'c>,
+        family: Family,
+        (row, col): (u64, u64),
+    ) -> Result<PointerValue<'c>> {
+        let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
+        let (first, along, height, step) = match family {
+            Family::MmaSync(sync) => {
+                let (down, along) = (sync.warp(self, Axis::Row)?, sync.warp(self, Axis::Col)?);
+                (self.ir.shl(down, 4)?, self.ir.shl(along, 3)?, sync.row_step(), sync.col_step())
+            }
+            Family::Wgmma(accumulators) => {
+                (accumulators.warp_row(self)?, accumulators.part_first(self)?, 64 * accumulators.groups(), 8)
+            }
+            Family::Blocked(_) | Family::Rows(_) => {
+                return Err(internal("lanes that hold no matrices of 8 x 8"));
+            }
+        };
+        let tile = self.ir.scale(self.ir.and(self.ir.shr(self.thread, 4)?, 1)?, step)?;
+        let line = self.ir.add(along, self.ir.or(tile, self.ir.and(self.thread, 7)?)?)?;
+        let lower = self.ir.and(self.thread, 8)?;
+        let byte = self.ir.scale(self.ir.or(first, lower)?, elem)?;
+        self.far_chunk(view, (line, byte, height * elem), col, row * elem)
     }
 
     /// Address for `ldmatrix.x4` or `stmatrix.x4` of this lane: 16 rows of the warp, columns `16 * chunk`
