@@ -48,9 +48,16 @@ impl<'c> Lower<'c, '_> {
         let mut partial: Vec<Row<'c>> = Vec::new();
         for offset in family.held(kept, extent)? {
             let place = (sized, along, offset);
-            partial.push(self.fold(block, operands, place, &inside)?);
+            let folded = self.fold(block, operands, place, &inside)?;
+            partial.push(match peers.warps {
+                Some(_) => folded,
+                None => self.fold_lanes(block, folded, &peers.lanes)?,
+            });
         }
-        let folded = self.fold_shared(block, partial, &peers)?;
+        let folded = match peers.warps {
+            Some(group) => self.fold_shared(block, partial, (&peers.lanes, group))?,
+            None => partial,
+        };
         let mut registers: Vec<Vec<Val<'c>>> = vec![Vec::new(); operands.len()];
         for row in folded {
             registers.iter_mut().zip(row).for_each(|(all, one)| all.push(one));
@@ -88,7 +95,10 @@ impl<'c> Lower<'c, '_> {
             .map(|offset| self.slice_at(first, family, along, offset))
             .collect();
         let partial = self.fold_places(block, operands, &places)?;
-        let folded = self.fold_shared(block, vec![partial], &peers)?;
+        let folded = match peers.warps {
+            Some(group) => self.fold_shared(block, vec![partial], (&peers.lanes, group))?.pop(),
+            None => Some(self.fold_lanes(block, partial, &peers.lanes)?),
+        };
         for (&result, value) in module.ops[op].results.iter().zip(folded.into_iter().flatten()) {
             if module.ty(result).is_tensor() {
                 let text = format!("tt.reduce of {} into {}", module.ty(first), module.ty(result));

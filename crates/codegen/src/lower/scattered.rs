@@ -10,7 +10,7 @@ use warploom_ir::diag::Code;
 use super::Lower;
 use super::across::{Row, width};
 use crate::error::{Result, internal, refuse};
-use crate::family::{Group, Peers};
+use crate::family::Group;
 use crate::llvm::{Val, as_int};
 
 /// Bytes of the widest access.
@@ -70,18 +70,16 @@ impl<'c> Lower<'c, '_> {
         &mut self,
         block: BlockId,
         rows: Vec<Row<'c>>,
-        peers: &Peers,
+        (lanes, group): (&[u64], Group),
     ) -> Result<Vec<Row<'c>>> {
-        let (Some(group), Some(first)) = (peers.warps, rows.first()) else {
-            return rows.into_iter().map(|row| self.fold_lanes(block, row, &peers.lanes)).collect();
-        };
+        let Some(first) = rows.first() else { return Ok(rows) };
         let types: Vec<BasicTypeEnum> = first.iter().map(|v| v.get_type()).collect();
         let widths = types.iter().map(|&ty| width(ty)).collect::<Result<Vec<_>>>()?;
         let planes = widths.iter().map(|bits| u64::from(bits.div_ceil(32))).sum::<u64>();
         let unit = if widths.iter().all(|&bits| bits <= 16) { 2 } else { 4 };
         let scratch = self.scratch()?;
         let warps = self.place.warps;
-        let shelf_of = |count| Shelf::new(count, unit, peers.lanes.len(), warps);
+        let shelf_of = |count| Shelf::new(count, unit, lanes.len(), warps);
         let (mut folded, mut rest) = (Vec::new(), rows.as_slice());
         while !rest.is_empty() {
             let (mut shelves, mut dealt, mut used) = (Vec::new(), Vec::new(), 0);
@@ -93,7 +91,7 @@ impl<'c> Lower<'c, '_> {
                 let (now, later) = rest.split_at(count as usize);
                 let shelf = Shelf { offset: scratch.offset + used, ..shelf_of(count) };
                 used = (used + shelf.plane * planes).next_multiple_of(WIDEST);
-                dealt.push(self.deal_out(block, now.to_vec(), &peers.lanes)?);
+                dealt.push(self.deal_out(block, now.to_vec(), lanes)?);
                 shelves.push(shelf);
                 rest = later;
             }
@@ -115,7 +113,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// Folds a row over lanes of a warp; each of them knows it then.
-    fn fold_lanes(&mut self, block: BlockId, mut row: Row<'c>, lanes: &[u64]) -> Result<Row<'c>> {
+    pub(super) fn fold_lanes(&mut self, block: BlockId, mut row: Row<'c>, lanes: &[u64]) -> Result<Row<'c>> {
         for &lane in lanes {
             let other = row.iter().map(|&v| self.exchange(v, lane)).collect::<Result<Row<'c>>>()?;
             row = self.combine(block, &row, &other)?;

@@ -90,15 +90,20 @@ impl<'c> Lower<'c, '_> {
             Opcode::Load => reads.union(Memory::GLOBAL),
             _ => reads,
         };
-        Ok(Lazy { varies, reads })
+        let alike = if module.ops[op].opcode == Opcode::Load { self.loaded_alike(op) } else { [0; 2] };
+        Ok(Lazy { varies, reads, alike })
     }
 
     /// What a value depends on; stored tiles vary along every dimension.
     pub(super) fn lazy_of(&self, value: ValueId) -> Lazy {
         match self.bound.get(&value) {
             Some(Bound::Lazy(lazy)) => *lazy,
-            Some(Bound::View(view)) => Lazy { varies: u32::MAX, reads: Memory::ring(view.ring) },
-            Some(Bound::Fragment(_)) => Lazy { varies: u32::MAX, reads: Memory::REGISTERS },
+            Some(Bound::View(view)) => {
+                Lazy { varies: u32::MAX, reads: Memory::ring(view.ring), ..Lazy::default() }
+            }
+            Some(Bound::Fragment(_)) => {
+                Lazy { varies: u32::MAX, reads: Memory::REGISTERS, ..Lazy::default() }
+            }
             _ => Lazy::default(),
         }
     }
@@ -238,16 +243,37 @@ impl<'c> Lower<'c, '_> {
         Ok(())
     }
 
-    /// A position with the coordinates that do not matter set to zero, so that equal elements have equal
-    /// keys.
+    /// A position with the coordinates that do not matter set to zero, and those of elements that one load brings to the first of
+    /// them, so that equal elements have equal keys.
     pub(super) fn key(&self, value: ValueId, mut at: Coords) -> Key {
-        let varies = self.lazy_of(value).varies;
+        let Lazy { varies, alike, .. } = self.lazy_of(value);
         for (d, coord) in at.iter_mut().enumerate() {
             if varies & 1 << d == 0 {
                 *coord = Coord::ZERO;
             }
         }
+        for (coord, bits) in at.iter_mut().rev().zip(alike.into_iter().rev()).filter(|(_, bits)| *bits > 0) {
+            let group = (1 << bits.min(31)).min(coord.base.multiple());
+            coord.offset &= !(group - 1);
+        }
         (value, at)
+    }
+
+    /// Along the last two dimensions, as powers of two: neighbours that are loaded from one place, masked alike, and that
+    /// something alike stands for.
+    fn loaded_alike(&self, op: OpId) -> [u8; 2] {
+        let module = self.module;
+        let Some(rank) = module.result(op).map(|v| module.ty(v).shape().len()) else { return [0; 2] };
+        if module.is_volatile(op) {
+            return [0; 2];
+        }
+        let along = |back: usize| {
+            let dim = rank.checked_sub(back)?;
+            let tiles = module.ops[op].operands.iter().filter(|&&v| module.ty(v).is_tensor());
+            let equal = tiles.map(|&v| self.runs.along(module, v, dim).equal).min()?;
+            Some(equal.checked_ilog2()? as u8)
+        };
+        [along(2).unwrap_or(0), along(1).unwrap_or(0)]
     }
 
     /// What must be computed before an element: operands at their positions.

@@ -57,6 +57,19 @@ impl Images {
 }
 
 impl Base {
+    /// A power of two of which every lane's start is a multiple.
+    pub fn multiple(self) -> u32 {
+        match self {
+            Base::Zero => 1 << 31,
+            Base::Lane(family, Axis::Col) => family.run() as u32,
+            Base::Images(images) => {
+                let lowest = images.each().iter().fold(0, |all, image| all | image).trailing_zeros();
+                1 << lowest.min(31)
+            }
+            Base::Lane(_, Axis::Row) | Base::Quad(_) | Base::Flat { .. } | Base::Computed(_) => 1,
+        }
+    }
+
     /// Where thread number `thread` of a partition starts; `None` where code computes it.
     pub fn of(self, thread: u64) -> Option<u64> {
         match self {
@@ -209,6 +222,8 @@ pub(crate) struct Lazy {
     pub varies: u32,
     /// Memory it reads when it is evaluated.
     pub reads: Memory,
+    /// Along the last dimension but one and the last: aligned groups of elements that one load brings, as powers of two.
+    pub alike: [u8; 2],
 }
 
 /// A set of memories: global, each ring's slots (those beyond the 61st count as one), and tiles in registers.

@@ -1,8 +1,10 @@
 //! Which loads of which loops can be pipelined: their pointers and masks must be computable for a later iteration (C8).
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use warploom_chips::Target;
+use warploom_ir::axis::{AxisFacts, facts};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
@@ -67,7 +69,7 @@ impl Found {
 /// The loops of a kernel with loads that can be pipelined, and why others cannot.
 pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>, Vec<Diagnostic>) {
     let (mut found, mut remarks) = (Vec::new(), Vec::new());
-    let (users, mut roots) = (Users::new(module), Roots::new(module));
+    let (users, mut roots, axes) = (Users::new(module), Roots::new(module), OnceCell::new());
     for scf_for in pipelined_loops(module, func) {
         let Some(body) = module.entry(scf_for, 0) else { continue };
         let here = Loop::new(module, (&users, &mut roots), scf_for, body);
@@ -83,6 +85,15 @@ pub(crate) fn loops(module: &Module, func: OpId, target: &Target) -> (Vec<Found>
                 Opcode::Load if engine => Err("the copy engine brings the other tiles of the loop"),
                 Opcode::Load => copied(module, &here, op, tiles.len(), &mut roots),
                 _ => continue,
+            };
+            let found = match found {
+                Ok(Some(_)) if !engine && !is_multiplied(module, &users, op) => {
+                    let known = axes.get_or_init(|| facts(module, func));
+                    let why =
+                        "copies of less than 4 B go through registers, and lanes read it where they compute";
+                    if comes_in_words(module, known, op) { found } else { Err(why) }
+                }
+                found => found,
             };
             match found {
                 Ok(Some(tile)) => tiles.push(tile),
@@ -184,6 +195,28 @@ fn copied(
     }
     let swizzle = swizzle(&shape, row);
     Ok(Some(CopiedTile { op, tile, swizzle, name: letter(number), plan: None }))
+}
+
+/// Whether a product reads what an operation loads.
+fn is_multiplied(module: &Module, users: &Users, load: OpId) -> bool {
+    let readers = module.result(load).map(|value| users.through_views(module, value)).unwrap_or_default();
+    readers.iter().any(|&(user, _)| module.ops[user].opcode.is_product())
+}
+
+/// Whether neighbours of a tile of pointers lie side by side in memory in words of at least 4 bytes, which `cp.async` brings.
+fn comes_in_words(module: &Module, known: &AxisFacts, load: OpId) -> bool {
+    let operands = &module.ops[load].operands;
+    let (Some(&pointers), Some(ty)) = (operands.first(), module.result(load).map(|v| module.ty(v))) else {
+        return false;
+    };
+    let (Some(dim), bytes) = (ty.shape().len().checked_sub(1), u64::from(ty.elem_bits().unwrap_or(8) / 8))
+    else {
+        return false;
+    };
+    let run = known.along(module, pointers, dim);
+    let mask = operands.get(1).filter(|&&mask| module.ty(mask).is_tensor());
+    let leading = mask.map_or(u64::MAX, |&mask| known.along(module, mask, dim).leading());
+    run.consecutive.min(leading).saturating_mul(bytes).min(run.multiple) >= 4
 }
 
 /// Whether what follows an operation relies on what other programs or grids did before: it acquires, and somebody asks
