@@ -11,7 +11,7 @@ use super::context::Unchanging;
 use super::value::{Bound, Memory};
 
 /// The most registers of a lane that a loop is given for them.
-const MOST: u64 = 24;
+const MOST: u64 = 64;
 
 /// Registers of a lane beside tiles: addresses, masks, what is loaded for the next trips.
 const OVERHEAD: u64 = 72;
