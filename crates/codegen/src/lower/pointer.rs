@@ -4,6 +4,7 @@
 //! every eight; the lanes of a quad exchange theirs, so that each has up to 16 bytes of one row, or whole panels go by
 //! way of scratch memory (`panels`).
 
+use hashbrown::HashSet;
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::InstructionOpcode as Llvm;
@@ -12,7 +13,7 @@ use warploom_ir::{OpId, Type, ValueId};
 
 use super::Lower;
 use super::update::{Atomic, Stored};
-use super::value::{Base, Coord, Coords, Form, element_bits};
+use super::value::{Base, Bound, Coord, Coords, Form, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family};
 use crate::llvm::{Val, as_int, as_ptr};
@@ -189,12 +190,43 @@ impl<'c, 'a> Lower<'c, 'a> {
 
     /// How many groups of eight columns a quad deals out: 4, 2, or 1 for none.
     fn dealt(&self, stored: &Stored, family: Family, cols: u64, most: u64) -> u64 {
-        let words = matches!(stored.bits, 16 | 32) && family.is_quads();
+        let words = matches!(stored.bits, 16 | 32)
+            && family.is_quads()
+            && self.has_other_columns(stored.pointer)
+            && stored.mask.is_none_or(|mask| self.has_other_columns(mask));
         let fits = |&deal: &u64| {
             let others = || (1..deal).all(|group| family.find(cols, 0, 8 * group).is_some());
             deal <= most && cols.is_multiple_of(8 * deal) && others()
         };
         [4, 2].into_iter().find(fits).filter(|_| words).unwrap_or(1)
+    }
+
+    /// Whether a lane knows the elements of a tile in columns that are not its own: it holds none of them.
+    fn has_other_columns(&self, value: ValueId) -> bool {
+        let (mut stack, mut seen) = (vec![value], HashSet::new());
+        while let Some(value) = stack.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.bound.get(&value) {
+                Some(Bound::Fragment(fragment)) => {
+                    if !matches!(fragment.form, Form::Slice { axis: Axis::Row, .. } | Form::Whole) {
+                        return false;
+                    }
+                }
+                Some(Bound::Lazy(_)) => {
+                    stack.extend(
+                        self.module
+                            .def_op(value)
+                            .map(|op| &self.module.ops[op].operands)
+                            .into_iter()
+                            .flatten(),
+                    );
+                }
+                _ => {}
+            }
+        }
+        true
     }
 
     /// Neighbouring columns of a row as words: two 16-bit elements are one, two bytes one of 16 bits.
