@@ -10,6 +10,7 @@ use warploom_chips::{PtxVersion, Target};
 use warploom_ir::diag::Code;
 
 use crate::error::{Result, internal, refuse};
+use crate::llvm::divides;
 
 /// The triple of 64-bit PTX.
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
@@ -42,6 +43,9 @@ pub(crate) fn machine(target: &Target, ptx: PtxVersion, level: u8) -> Result<Tar
 const LEAN: &str =
     "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),early-cse)";
 
+/// What follows where divisions are functions: loops have lost those that do not change.
+const DIVISIONS: &str = "always-inline,function(early-cse)";
+
 /// Runs the passes of an optimisation level.
 pub(crate) fn optimize(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {
     let passes = match level {
@@ -50,8 +54,12 @@ pub(crate) fn optimize(module: &Module, machine: &TargetMachine, level: u8) -> R
         2 => "default<O2>",
         _ => "default<O3>",
     };
-    let options = PassBuilderOptions::create();
-    module.run_passes(passes, machine, options).map_err(|e| internal(format!("LLVM passes: {e}")))
+    let run = |passes| {
+        let options = PassBuilderOptions::create();
+        module.run_passes(passes, machine, options).map_err(|e| internal(format!("LLVM passes: {e}")))
+    };
+    run(passes)?;
+    if level == 1 && divides(module) { run(DIVISIONS) } else { Ok(()) }
 }
 
 /// Brings functions of a library where they are called: those that ask for it become part of their callers, the others stay

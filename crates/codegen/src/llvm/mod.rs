@@ -6,11 +6,13 @@
 mod aggregate;
 mod bitcode;
 mod call;
+mod division;
 mod external;
 mod library;
 pub(crate) mod lines;
 
 pub(crate) use bitcode::Library;
+pub(crate) use division::divides;
 use hashbrown::HashMap;
 use inkwell::AddressSpace;
 use inkwell::attributes::Attribute;

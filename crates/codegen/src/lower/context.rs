@@ -29,8 +29,6 @@ pub(crate) struct Unchanging {
     pub words: u64,
     /// Whether what the loop makes of it stays in the loop: there is more of that than registers.
     pub stays: bool,
-    /// Whether there are registers for all of its elements.
-    pub set_aside: bool,
 }
 
 /// The place in front of a loop.

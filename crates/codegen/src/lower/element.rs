@@ -77,7 +77,10 @@ impl<'c> Lower<'c, '_> {
             }
             (_, [a, b]) if integer(opcode).is_some() => {
                 let llvm = integer(opcode).ok_or_else(|| internal("no such operation"))?;
-                self.ir.binary(llvm, *a, *b)
+                match llvm {
+                    Llvm::SDiv | Llvm::UDiv | Llvm::SRem | Llvm::URem => self.ir.division(llvm, *a, *b),
+                    _ => self.ir.binary(llvm, *a, *b),
+                }
             }
             (MinSI, _) => self.ir.overloaded("smin", args),
             (MaxSI, _) => self.ir.overloaded("smax", args),

@@ -69,8 +69,7 @@ impl<'c> Lower<'c, '_> {
         if let Some(&known) = front.given.get(key) {
             return Ok(Some(known));
         }
-        let tile = front.tiles.get(&key.0).filter(|tile| !tile.set_aside);
-        let words = tile.map_or(0, |tile| tile.words);
+        let words = front.tiles.get(&key.0).map_or(0, |tile| tile.words);
         // Places that the loop computes are not known in front of it.
         let fixed = key.1.iter().all(|coord| !matches!(coord.base, Base::Computed(_)));
         if !fixed || words > front.left {

@@ -1,7 +1,6 @@
 //! Which tiles a loop would compute again in every trip, though they stay what they are, and which of them are worth
-//! registers in front of it (C8): what is loaded from global memory, with what is made of it alone, and what is divided by a
-//! number that no constant is, which LLVM leaves where it may not be reached. What else is made of numbers alone LLVM takes out
-//! of loops itself.
+//! registers in front of it (C8): what is loaded from global memory, with what is made of it alone. What is made of numbers
+//! alone LLVM takes out of loops itself.
 
 use hashbrown::{HashMap, HashSet};
 use warploom_ir::{CostClass, OpId, Opcode, Type, ValueId};
@@ -27,25 +26,24 @@ struct Candidate {
 }
 
 impl Lower<'_, '_> {
-    /// Tiles that are computed in front of a loop, and how many registers those may take for which none are set aside: those
-    /// which spare a trip most for each register first.
+    /// Tiles that are computed in front of a loop, and how many registers they may take: those which spare a trip most for
+    /// each register first.
     pub(super) fn unchanging(&self, op: OpId) -> (HashMap<ValueId, Unchanging>, u64) {
         let room = self.room(op);
         let mut all = self.worth_keeping(op, room);
         all.sort_by_key(|candidate| std::cmp::Reverse(candidate.spared));
-        let (mut tiles, mut left, mut set_aside) = (HashMap::new(), room, 0);
+        let (mut tiles, mut left) = (HashMap::new(), room);
         for Candidate { value, tile, words, .. } in all {
             if words <= left {
                 left -= words;
-                set_aside += if tile.set_aside { words } else { 0 };
                 tiles.insert(value, tile);
             }
         }
-        (tiles, room - set_aside)
+        (tiles, room)
     }
 
-    /// The tiles from outside that a loop uses and that are loaded or divided: as they are used if there are registers for
-    /// that, else what they are made of.
+    /// The tiles from outside that a loop uses and that are loaded: as they are used if there are registers for that,
+    /// else what they are made of.
     fn worth_keeping(&self, op: OpId, room: u64) -> Vec<Candidate> {
         let mut found = Vec::new();
         let inner = warploom_ir::walk::ops(self.module, op);
@@ -53,7 +51,7 @@ impl Lower<'_, '_> {
         if room == 0 || self.place.elected || changes.meets(Memory::GLOBAL) {
             return found;
         }
-        let (mut stack, mut seen, copied) = (Vec::new(), HashSet::new(), self.copied(op));
+        let (mut stack, mut seen) = (Vec::new(), HashSet::new());
         for inner in inner.filter(|&inner| inner != op) {
             if matches!(self.module.ops[inner].opcode, Opcode::For | Opcode::While) {
                 return Vec::new();
@@ -61,23 +59,16 @@ impl Lower<'_, '_> {
             stack.extend(self.module.ops[inner].operands.iter().map(|&value| (value, false)));
             while let Some((value, stays)) = stack.pop() {
                 let lazy = matches!(self.bound.get(&value), Some(Bound::Lazy(_)));
-                if !lazy
-                    || !seen.insert((value, stays))
-                    || !self.is_made_of(value, |op| self.loads(op) || self.divides(op))
-                {
+                if !lazy || !seen.insert((value, stays)) || !self.is_loaded(value) {
                     continue;
                 }
                 let words = self.words_of_element(value);
-                let copy = copied.get(&inner).filter(|_| !self.is_made_of(value, |op| self.loads(op)));
-                let count = match copy {
-                    Some(&copy) => self.elements_of_chunks(copy, value),
-                    None => self.elements_of_lane(value),
-                };
-                let all = words.zip(count).map(|(words, count)| (words, words * count));
+                let all =
+                    words.zip(self.elements_of_lane(value)).map(|(words, count)| (words, words * count));
                 match all.filter(|&(_, all)| all <= room) {
                     Some((words, all)) => {
                         let spared = self.spared(value) / words;
-                        let tile = Unchanging { words, stays, set_aside: copy.is_some() };
+                        let tile = Unchanging { words, stays };
                         match found.iter_mut().find(|known: &&mut Candidate| known.value == value) {
                             Some(known) => known.tile.stays |= stays,
                             None => found.push(Candidate { value, tile, words: all, spared }),
@@ -94,36 +85,22 @@ impl Lower<'_, '_> {
         found
     }
 
-    /// Whether a tile is not evaluated yet, made by such an operation among others, and of nothing that lanes or slots hold:
-    /// that may lie elsewhere.
-    fn is_made_of(&self, value: ValueId, such: impl Fn(OpId) -> bool) -> bool {
-        let (mut stack, mut seen, mut found) = (vec![value], HashSet::new(), false);
+    /// Whether a tile is not evaluated yet and made of what is loaded from global memory, and of nothing that lanes or slots
+    /// hold: that may lie elsewhere.
+    fn is_loaded(&self, value: ValueId) -> bool {
+        let (mut stack, mut seen, mut loads) = (vec![value], HashSet::new(), false);
         while let Some(value) = stack.pop() {
             match self.bound.get(&value) {
                 Some(Bound::Lazy(_)) if seen.insert(value) => {
                     let Some(op) = self.module.def_op(value) else { return false };
-                    found |= such(op);
+                    loads |= self.module.ops[op].opcode == Opcode::Load;
                     stack.extend(&self.module.ops[op].operands);
                 }
                 Some(Bound::Lazy(_) | Bound::Scalar(_)) => {}
                 _ => return false,
             }
         }
-        found
-    }
-
-    /// Whether an operation loads from global memory.
-    fn loads(&self, op: OpId) -> bool {
-        self.module.ops[op].opcode == Opcode::Load
-    }
-
-    /// Whether an operation divides whole numbers by what is no constant.
-    fn divides(&self, op: OpId) -> bool {
-        use Opcode::{DivSI, DivUI, RemSI, RemUI};
-        let data = &self.module.ops[op];
-        let by = data.operands.get(1).and_then(|&by| self.module.def_op(by));
-        let constant = by.is_some_and(|by| self.module.ops[by].opcode == Opcode::Constant);
-        matches!(data.opcode, DivSI | DivUI | RemSI | RemUI) && !constant
+        loads
     }
 
     /// Registers that an element takes; none where that is a predicate.
@@ -142,41 +119,6 @@ impl Lower<'_, '_> {
         Some(different.len() as u64)
     }
 
-    /// Copies by lanes in a loop, and what is computed there for one of them alone.
-    fn copied(&self, op: OpId) -> HashMap<OpId, OpId> {
-        let (mut copied, inner) = (HashMap::new(), warploom_ir::walk::ops(self.module, op));
-        for inner in inner.collect::<Vec<_>>().into_iter().rev() {
-            let data = &self.module.ops[inner];
-            if data.opcode == Opcode::AsyncCopy {
-                copied.insert(inner, inner);
-                continue;
-            }
-            let mut users = data.results.iter().flat_map(|&result| self.users_of(result));
-            let copy = users.next().and_then(|user| copied.get(&user).copied());
-            if let Some(copy) = copy
-                && users.all(|user| copied.get(&user) == Some(&copy))
-            {
-                copied.insert(inner, copy);
-            }
-        }
-        copied
-    }
-
-    /// The same where lanes have chunks of what is copied.
-    fn elements_of_chunks(&self, copy: OpId, value: ValueId) -> Option<u64> {
-        let (ring, payload) = self.payload_of(copy).ok()?;
-        let layout = self.program.rings[ring].payloads[payload].layout;
-        let blocked = self.chunks(layout, 1);
-        let rows = layout.rows.div_ceil(blocked.row_step().max(1));
-        let cols = layout.cols / blocked.col_step().max(1) * u64::from(blocked.vector);
-        let (shape, varies) = (self.module.ty(value).shape(), self.lazy_of(value).varies);
-        let along = |back: usize| shape.len().checked_sub(back).is_some_and(|dim| varies >> dim & 1 == 1);
-        Some(match shape.len() {
-            1 => rows.max(cols),
-            _ => (if along(2) { rows } else { 1 }) * (if along(1) { cols } else { 1 }),
-        })
-    }
-
     /// Instructions that make one element of a tile: what is loaded takes several for its address, and waits.
     fn spared(&self, value: ValueId) -> u64 {
         let (mut stack, mut seen, mut sum) = (vec![value], HashSet::new(), 0);
@@ -186,7 +128,6 @@ impl Lower<'_, '_> {
             }
             let Some(op) = self.module.def_op(value) else { continue };
             sum += match self.module.ops[op].opcode.facts().cost {
-                _ if self.divides(op) => 16,
                 CostClass::Free => 0,
                 CostClass::PointerLoad => 16,
                 CostClass::Special | CostClass::Logarithm => 8,

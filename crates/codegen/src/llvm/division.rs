@@ -1,0 +1,57 @@
+//! Divisions of whole numbers by what no constant is. LLVM leaves them where they stand, since none may be done that the program
+//! would not do; on this target they harm nobody, and those of a loop that stay what they are belong in front of it. So they
+//! are calls of functions that may be called anywhere, until loops have lost what does not change in them.
+
+use inkwell::IntPredicate;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{FunctionValue, InstructionOpcode};
+
+use super::{Ir, Val, as_int};
+use crate::error::{Result, internal};
+
+/// How the names of these functions begin.
+const PREFIX: &str = "warploom.";
+
+impl<'c> Ir<'c, '_> {
+    /// A quotient or a remainder; of a division by 0 any number.
+    pub fn division(&self, op: InstructionOpcode, a: Val<'c>, b: Val<'c>) -> Result<Val<'c>> {
+        if as_int(b)?.is_const() {
+            return self.binary(op, a, b);
+        }
+        let function = self.dividing(op, as_int(a)?.get_type().get_bit_width())?;
+        let call = self.builder.build_call(function, &[a.into(), b.into()], "")?;
+        call.try_as_basic_value().basic().ok_or_else(|| internal("a division without a result"))
+    }
+
+    /// The function that divides numbers of so many bits.
+    fn dividing(&self, op: InstructionOpcode, bits: u32) -> Result<FunctionValue<'c>> {
+        let name = format!("{PREFIX}{op:?}.{bits}");
+        if let Some(known) = self.module.get_function(&name) {
+            return Ok(known);
+        }
+        let ty = self.int(bits);
+        let function =
+            self.module.add_function(&name, ty.fn_type(&[ty.into(); 2], false), Some(Linkage::Private));
+        for (attribute, value) in
+            [("alwaysinline", 0), ("speculatable", 0), ("willreturn", 0), ("nounwind", 0), ("memory", 0)]
+        {
+            let kind = Attribute::get_named_enum_kind_id(attribute);
+            function.add_attribute(AttributeLoc::Function, self.ctx.create_enum_attribute(kind, value));
+        }
+        let builder = self.ctx.create_builder();
+        builder.position_at_end(self.ctx.append_basic_block(function, ""));
+        let parameter = |n| function.get_nth_param(n).ok_or_else(|| internal("a division of two numbers"));
+        let (a, b) = (parameter(0)?, as_int(parameter(1)?)?);
+        let none = builder.build_int_compare(IntPredicate::EQ, b, ty.const_zero(), "")?;
+        let by = builder.build_select(none, ty.const_int(1, false), b, "")?;
+        let result = builder.build_binop(op, a, by, "")?;
+        builder.build_return(Some(&result))?;
+        Ok(function)
+    }
+}
+
+/// Whether a module has such functions.
+pub(crate) fn divides(module: &Module) -> bool {
+    module.get_functions().any(|function| function.get_name().to_bytes().starts_with(PREFIX.as_bytes()))
+}
