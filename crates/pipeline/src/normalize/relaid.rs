@@ -34,7 +34,7 @@ pub(crate) fn relay(kernel: &mut Module, func: OpId, by: MmaInstruction) -> bool
             let is_inside = look_through(kernel, operand).transposed() == second;
             let (k, other) = if inside == 0 { (down, along) } else { (along, down) };
             let (now, turned) = if is_inside { (k, other) } else { (other, k) };
-            (4 * turned <= 3 * now).then_some((dot, second, !is_inside))
+            (4 * turned <= 3 * now && turned < now).then_some((dot, second, !is_inside))
         }));
     }
     for &(dot, second, inside) in &found {
