@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, SecondaryMap, Type, ValueId};
 
 use super::columns::columns;
-use super::inert::inert;
+use super::inert::active;
 use super::report::{Report, Rule};
 use super::rings::{Payload, Ring};
 use super::turns::Turns;
@@ -66,8 +66,8 @@ pub(super) struct Model<'m> {
     ring_of: SecondaryMap<OpId, Option<usize>>,
     barrier_of: SecondaryMap<OpId, Option<usize>>,
     turns_at: SecondaryMap<OpId, Option<usize>>,
-    /// Operations that runs pass by.
-    pub inert: SecondaryMap<OpId, bool>,
+    /// What runs do in a block, in order.
+    pub active: SecondaryMap<BlockId, Vec<OpId>>,
 }
 
 impl Model<'_> {
@@ -146,7 +146,7 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         ring_of: SecondaryMap::new(),
         barrier_of: SecondaryMap::new(),
         turns_at: SecondaryMap::new(),
-        inert: SecondaryMap::new(),
+        active: SecondaryMap::new(),
     };
     if module.attr(func, "warploom.tmem").is_some() {
         model.tmem = Some((reader.need(func, "warploom.tmem")?, reader.need(func, "warploom.tmem_slot")?));
@@ -161,7 +161,8 @@ pub(super) fn read<'m>(module: &'m Module, report: &mut Report) -> Option<Model<
         }
     }
     resolve(&mut model, reader.report)?;
-    model.inert = inert(module, model.partitions.iter().flat_map(|p| &p.ops).map(|placed| placed.op));
+    let ops = model.partitions.iter().flat_map(|p| &p.ops).map(|placed| placed.op);
+    model.active = active(module, ops);
     Some(model)
 }
 

@@ -69,7 +69,7 @@ impl<'m, 'r> Run<'m, 'r> {
     /// The operation a warp is at.
     fn current(&self, w: usize) -> Option<OpId> {
         let frame = self.warps.get(w)?.frames.last()?;
-        self.model.module.blocks[frame.block].ops.get(frame.at).copied()
+        self.model.active[frame.block].get(frame.at).copied()
     }
 
     /// Where a warp is, for reports.
@@ -90,9 +90,6 @@ impl<'m, 'r> Run<'m, 'r> {
     pub fn step(&mut self, w: usize) -> Step {
         if self.asleep.get(w).is_some_and(|&asleep| asleep) {
             return Step::Waits;
-        }
-        while self.current(w).is_some_and(|op| self.model.inert[op]) {
-            self.advance_pc(w);
         }
         let Some(op) = self.current(w) else { return self.leave(w) };
         let step = self.execute(w, op);
