@@ -166,22 +166,35 @@ impl<'c> Lower<'c, '_> {
     /// element comes alone.
     fn view_run(&mut self, value: ValueId, view: &View<'c>, at: &Coords) -> Result<Option<Val<'c>>> {
         let elem = self.program.rings[view.ring].payloads[view.payload].layout.elem;
-        let [.., row, col] = at.as_slice() else { return Ok(None) };
+        let (row, col) = match at.as_slice() {
+            [.., row, col] => (*row, col),
+            [col] => (Coord::ZERO, col),
+            [] => return Ok(None),
+        };
         let Base::Lane(family, Axis::Col) = col.base else { return Ok(None) };
         let count = family.run().min(16 / elem);
+        // All lanes read the only row.
+        let single = row == Coord::ZERO;
         // Neighbours that a reshape takes elsewhere may be neighbours there.
         let own = match family {
             Family::Blocked(blocked) => u64::from(blocked.warp) == self.place.warp,
             _ => false,
         };
-        let own = own && self.starts_alike(row.base, family.base(Axis::Row));
-        let own = own || family.bare() == self.place.family && row.base == family.base(Axis::Row);
+        let own = own && (single || self.starts_alike(row.base, family.base(Axis::Row)));
+        let same = family.bare() == self.place.family;
+        let own = own || same && (single || row.base == family.base(Axis::Row));
         if view.transposed || !self.is_flat(value) || !own || count < 2 {
             return Ok(None);
         }
         let wanted = u64::from(col.offset);
         let first = wanted / count * count;
-        let from = self.lane_address(view, family, (u64::from(row.offset), first))?;
+        let from = match single {
+            true => {
+                let byte = self.ir.scale(family.first(self, Axis::Col)?, elem)?;
+                self.far_chunk(view, (self.ir.c32(0), byte, family.col_span() * elem), 0, first * elem)?
+            }
+            false => self.lane_address(view, family, (u64::from(row.offset), first))?,
+        };
         let ty = self.element_type(self.module.ty(value))?;
         let words = match ty {
             BasicTypeEnum::FloatType(ty) => ty.vec_type(count as u32),

@@ -7,6 +7,7 @@ pub(crate) mod chosen;
 pub(crate) mod descriptors;
 mod each;
 mod either;
+pub(crate) mod filled;
 mod folds;
 mod handed;
 pub(crate) mod induction;

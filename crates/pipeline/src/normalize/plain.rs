@@ -183,7 +183,7 @@ fn settle_poison(module: &mut Module, entry: OpId) -> Result<(), Vec<Diagnostic>
 }
 
 /// The constant zero of a type of numbers.
-fn zero(ty: &Type) -> Option<Attr> {
+pub(super) fn zero(ty: &Type) -> Option<Attr> {
     let one = match ty.elem() {
         _ if ty.is_desc() => return None,
         Type::Float(_) => Attr::Float { bits: 0, ty: ty.elem().clone() },

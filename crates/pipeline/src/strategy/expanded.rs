@@ -17,7 +17,7 @@ use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
 use crate::normalize::{
-    block_scaled, chosen, descriptors, induction, normalize, relaid, scaled, small, widened,
+    block_scaled, chosen, descriptors, filled, induction, normalize, relaid, scaled, small, widened,
 };
 use crate::place::refuse;
 use crate::storage::BUFFER;
@@ -234,6 +234,9 @@ impl Whole {
             }
         }
         let (mut found, mut stays) = find::loops(&kernel, func, target);
+        if filled::behind_copies(&mut kernel, &found) {
+            (found, stays) = find::loops(&kernel, func, target);
+        }
         let blocking = operands::operands(&kernel, func, &found, tight);
         if induction::carry_copied(&mut kernel, &blocking) {
             (found, stays) = find::loops(&kernel, func, target);
