@@ -55,3 +55,59 @@ impl<'c> Ir<'c, '_> {
 pub(crate) fn divides(module: &Module) -> bool {
     module.get_functions().any(|function| function.get_name().to_bytes().starts_with(PREFIX.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use inkwell::context::Context;
+    use warploom_chips::{PtxVersion, Target};
+
+    use super::*;
+    use crate::machine;
+
+    /// Whether the remainder of two parameters is taken in front of a loop that asks for it in a branch.
+    fn is_in_front(as_call: bool) -> bool {
+        let context = Context::create();
+        let module = context.create_module("remainder");
+        let (word, condition) = (context.i32_type(), context.bool_type());
+        let pointer = context.ptr_type(inkwell::AddressSpace::from(1));
+        let parameters = [word.into(), word.into(), condition.into(), pointer.into()];
+        let function = module.add_function("f", context.void_type().fn_type(&parameters, false), None);
+        let target = Target::named("sm_90a").unwrap();
+        let ir = Ir::new(&context, module, function, &target, PtxVersion::LLVM_22_LAST, false);
+        let [x, y, taken, to] = [0, 1, 2, 3].map(|n| function.get_nth_param(n).unwrap());
+        let (start, head, branch, end) = (ir.block(), ir.block(), ir.block(), ir.block());
+        ir.seek(start);
+        ir.br(head).unwrap();
+        ir.seek(head);
+        let store = |value| {
+            let store = ir.builder.build_store(to.into_pointer_value(), value).unwrap();
+            store.set_volatile(true).unwrap();
+        };
+        store(x);
+        ir.br_if(taken.into_int_value(), branch, head).unwrap();
+        ir.seek(branch);
+        let remainder = match as_call {
+            true => ir.division(InstructionOpcode::URem, x, y).unwrap(),
+            false => ir.binary(InstructionOpcode::URem, x, y).unwrap(),
+        };
+        store(remainder);
+        let again = ir.icmp(IntPredicate::EQ, as_int(remainder).unwrap(), ir.c32(3)).unwrap();
+        ir.br_if(again, end, head).unwrap();
+        ir.seek(end);
+        ir.ret().unwrap();
+        ir.module.verify().unwrap();
+        let machine = machine::machine(&target, PtxVersion::LLVM_22_LAST, 1).unwrap();
+        machine::optimize(&ir.module, &machine, 1).unwrap();
+        let text = machine::assembly(&ir.module, &machine).unwrap();
+        assert!(text.matches("rem.u32").count() == 1 && !text.contains("call"), "{text}");
+        let front = function.get_first_basic_block().unwrap();
+        front.get_instructions().any(|instruction| instruction.get_opcode() == InstructionOpcode::URem)
+    }
+
+    #[test]
+    fn a_remainder_that_stays_is_taken_in_front_of_the_loop() {
+        assert!(is_in_front(true));
+        // By itself LLVM does not move it.
+        assert!(!is_in_front(false));
+    }
+}

@@ -4,7 +4,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
 use inkwell::{FloatPredicate, IntPredicate};
 use warploom_ir::diag::Code;
-use warploom_ir::{Attr, Category, FloatKind, OpId, Opcode, Type};
+use warploom_ir::{Attr, Category, FloatKind, OpId, Opcode, Type, ValueDef, ValueId};
 
 use super::Lower;
 use crate::error::{Refusal, Result, called_from, internal, refuse};
@@ -55,6 +55,26 @@ impl<'c> Lower<'c, '_> {
         value
     }
 
+    /// Whether what an operation makes may stay what it is while a loop runs: elements of tiles, which are made where they are
+    /// used, and numbers that are made in a loop of others that are not.
+    fn may_stay(&self, op: OpId) -> bool {
+        let module = self.module;
+        let parents = |op: OpId| std::iter::successors(module.parent(op), |&at| module.parent(at));
+        let tile = module.result(op).is_some_and(|result| module.ty(result).is_tensor());
+        let mut around =
+            parents(op).filter(|&at| matches!(module.ops[at].opcode, Opcode::For | Opcode::While));
+        let Some(inner) = around.next() else { return tile };
+        let changes = |&value: &ValueId| match module.values[value].def {
+            ValueDef::Result { op, .. } => parents(op).any(|at| at == inner),
+            ValueDef::Argument { block, .. } => {
+                let region = module.blocks[block].region;
+                let owner = region.and_then(|region| module.regions[region].parent);
+                owner.is_some_and(|at| at == inner || parents(at).any(|at| at == inner))
+            }
+        };
+        tile || !module.ops[op].operands.iter().any(changes)
+    }
+
     /// What an operation computes from these arguments.
     fn one(&mut self, op: OpId, args: &[Val<'c>]) -> Result<Val<'c>> {
         use Opcode::*;
@@ -77,9 +97,10 @@ impl<'c> Lower<'c, '_> {
             }
             (_, [a, b]) if integer(opcode).is_some() => {
                 let llvm = integer(opcode).ok_or_else(|| internal("no such operation"))?;
-                match llvm {
-                    Llvm::SDiv | Llvm::UDiv | Llvm::SRem | Llvm::URem => self.ir.division(llvm, *a, *b),
-                    _ => self.ir.binary(llvm, *a, *b),
+                let divides = matches!(llvm, Llvm::SDiv | Llvm::UDiv | Llvm::SRem | Llvm::URem);
+                match divides && self.may_stay(op) {
+                    true => self.ir.division(llvm, *a, *b),
+                    false => self.ir.binary(llvm, *a, *b),
                 }
             }
             (MinSI, _) => self.ir.overloaded("smin", args),

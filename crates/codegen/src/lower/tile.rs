@@ -271,7 +271,7 @@ impl<'c> Lower<'c, '_> {
             let dim = rank.checked_sub(back)?;
             let tiles = module.ops[op].operands.iter().filter(|&&v| module.ty(v).is_tensor());
             let equal = tiles.map(|&v| self.runs.along(module, v, dim).equal).min()?;
-            Some(equal.checked_ilog2()? as u8)
+            Some(equal.max(1).trailing_zeros() as u8)
         };
         [along(2).unwrap_or(0), along(1).unwrap_or(0)]
     }
