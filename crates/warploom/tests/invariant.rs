@@ -63,10 +63,10 @@ fn what_stays_is_loaded_in_front_of_a_loop_c8() {
 fn what_has_no_registers_stays_in_the_loop_c8() {
     let all = include_str!("runs/invariant.mlir").split("// -----");
     let outer = all.into_iter().find(|text| text.contains("@outer(")).unwrap();
-    let larger = outer.replace("<32x", "<128x").replace("end = 32 ", "end = 128 ").replace("4096", "16384");
+    let larger = outer.replace("<32x", "<256x").replace("end = 32 ", "end = 256 ").replace("4096", "32768");
     for chip in CHIPS {
         let made = |ptx: &str| innermost(ptx).iter().map(|lines| count(lines, "ex2")).collect::<Vec<_>>();
-        // 32 elements of each of 128 lanes have registers; 64 of each of 256, beside as many that the loop carries, have none.
+        // 32 elements of each of 128 lanes have registers; 64 of each of 512 lanes, beside the 64 that the loop carries, have none.
         let ptx = ptx("outer", chip);
         assert!(made(&ptx).iter().all(|&n| n == 0), "{chip}: {:?}\n{ptx}", made(&ptx));
         let ptx = compiled(&larger, "outer", chip);
