@@ -209,10 +209,10 @@ impl<'c, 'a> Lower<'c, 'a> {
                 continue;
             }
             match self.bound.get(&value) {
-                Some(Bound::Fragment(fragment)) => {
-                    if !matches!(fragment.form, Form::Slice { axis: Axis::Row, .. } | Form::Whole) {
-                        return false;
-                    }
+                Some(Bound::Fragment(fragment))
+                    if !matches!(fragment.form, Form::Slice { axis: Axis::Row, .. } | Form::Whole) =>
+                {
+                    return false;
                 }
                 Some(Bound::Lazy(_)) => {
                     stack.extend(
