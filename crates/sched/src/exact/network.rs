@@ -7,27 +7,34 @@ pub(crate) struct Network {
     dist: Vec<i64>,
     /// What else is known of each pair of nodes; apart, as most looks are at distances alone.
     notes: Vec<Note>,
+    /// The watcher of each pair of nodes, or `UNWATCHED`.
+    watching: Vec<u32>,
     trail: Vec<Change>,
+    /// What is imposed now may be undone.
+    undoable: bool,
     /// Elementary operations since the last reset.
     pub work: u64,
-    /// Scratch: targets whose distance improves.
+    /// Scratch, one more than is ever used: targets that are reached better, and those of one source.
     improved: Vec<(u32, i64)>,
+    longer: Vec<(u32, i64)>,
     /// Something changed since this was last cleared.
     pub changed: bool,
     queue: Vec<u32>,
     queued: Vec<bool>,
 }
 
-/// Of one pair of nodes.
+/// Of one pair of nodes: small, as all of them are gone through again and again.
 #[derive(Clone, Copy)]
 struct Note {
-    /// The watcher is awoken by a distance above this.
-    limit: i64,
+    /// The watcher is awoken by a distance above this; by any where it is `ANY`.
+    limit: i32,
     /// What made the distance what it is; `GIVEN` for those of the start.
     why: u32,
-    /// The watcher, or `UNWATCHED`.
-    watch: u32,
 }
+
+const ANY: i32 = i32::MIN;
+/// No distance awakes what is not there.
+const NONE: i32 = i32::MAX;
 
 const UNWATCHED: u32 = u32::MAX;
 /// The reason of what needs none.
@@ -46,10 +53,13 @@ impl Network {
         Network {
             m,
             dist: dist.to_vec(),
-            notes: vec![Note { limit: i64::MIN, why: GIVEN, watch: UNWATCHED }; dist.len()],
+            notes: vec![Note { limit: NONE, why: GIVEN }; dist.len()],
+            watching: vec![UNWATCHED; dist.len()],
             trail: Vec::new(),
+            undoable: false,
             work: 0,
-            improved: Vec::new(),
+            improved: vec![(0, 0); m + 1],
+            longer: vec![(0, 0); m + 1],
             changed: false,
             queue: Vec::new(),
             queued: Vec::new(),
@@ -63,19 +73,21 @@ impl Network {
 
     /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
     pub fn watch(&mut self, a: usize, b: usize) -> u32 {
-        if self.notes[a * self.m + b].watch == UNWATCHED {
+        let (there, back) = (a * self.m + b, b * self.m + a);
+        if self.watching[there] == UNWATCHED {
             let watcher = self.queued.len() as u32;
-            self.notes[a * self.m + b].watch = watcher;
-            self.notes[b * self.m + a].watch = watcher;
+            (self.watching[there], self.watching[back]) = (watcher, watcher);
+            (self.notes[there].limit, self.notes[back].limit) = (ANY, ANY);
             self.queued.push(true);
             self.queue.push(watcher);
         }
-        self.notes[a * self.m + b].watch
+        self.watching[there]
     }
 
     /// Lets the watcher sleep until the distance from `a` to `b` exceeds this; at first any change awakes it.
     pub fn wake_above(&mut self, a: usize, b: usize, limit: i64) {
-        self.notes[a * self.m + b].limit = limit;
+        // Too low a limit awakes it in vain, and no more.
+        self.notes[a * self.m + b].limit = limit.clamp(i64::from(ANY), i64::from(NONE) - 1) as i32;
     }
 
     /// A watcher whose distances have changed since it was last returned.
@@ -109,32 +121,38 @@ impl Network {
             return false;
         }
         self.changed = true;
-        // Only targets that a reaches better through b, and sources that reach b better through a, can change.
-        self.improved.clear();
+        // Only targets that a reaches better through b, and sources that reach b better through a, can change. Which of
+        // them do is hard to foretell: they are listed without a branch.
         let (from_a, from_b) = (&self.dist[a * m..][..m], &self.dist[b * m..][..m]);
+        let mut many = 0;
         for (y, (&from_a, &from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
-            if least + from_b > from_a {
-                self.improved.push((y, least + from_b));
-            }
+            self.improved[many] = (y, least + from_b);
+            many += usize::from(least + from_b > from_a);
         }
         self.work += 2 * m as u64;
-        for (x, row) in self.dist.chunks_exact_mut(m).enumerate() {
+        let Network { dist, notes, trail, improved, longer, watching, queue, queued, .. } = self;
+        let improved = &improved[..many];
+        for (x, (row, notes)) in dist.chunks_exact_mut(m).zip(notes.chunks_exact_mut(m)).enumerate() {
             let to_a = row[a];
             if to_a + least <= row[b] {
                 continue;
             }
-            self.work += self.improved.len() as u64;
-            for &(y, onward) in &self.improved {
-                let dist = &mut row[y as usize];
-                let reach = to_a + onward;
-                if reach > *dist {
-                    let at = (x * m) as u32 + y;
-                    let note = &mut self.notes[at as usize];
-                    self.trail.push(Change { at, why: note.why, dist: *dist });
-                    (*dist, note.why) = (reach, why);
-                    if reach > note.limit && note.watch != UNWATCHED && !self.queued[note.watch as usize] {
-                        self.queued[note.watch as usize] = true;
-                        self.queue.push(note.watch);
+            self.work += many as u64;
+            let mut found = 0;
+            for &(y, onward) in improved {
+                longer[found] = (y, to_a + onward);
+                found += usize::from(to_a + onward > row[y as usize]);
+            }
+            for &(y, reach) in &longer[..found] {
+                let (at, dist, note) = ((x * m) as u32 + y, &mut row[y as usize], &mut notes[y as usize]);
+                if self.undoable {
+                    trail.push(Change { at, why: note.why, dist: *dist });
+                }
+                (*dist, note.why) = (reach, why);
+                if note.limit == ANY || (reach > i64::from(note.limit) && note.limit != NONE) {
+                    let watcher = watching[at as usize];
+                    if !std::mem::replace(&mut queued[watcher as usize], true) {
+                        queue.push(watcher);
                     }
                 }
             }
@@ -167,8 +185,15 @@ impl Network {
     }
 
     /// A point to return to.
-    pub fn mark(&self) -> usize {
+    pub fn mark(&mut self) -> usize {
+        self.undoable = true;
         self.trail.len()
+    }
+
+    /// What there is now will never be undone, nor what is imposed up to the next mark: none of it need be remembered.
+    pub fn keep(&mut self) {
+        self.undoable = false;
+        self.trail.clear();
     }
 
     /// Undoes everything since the mark.

@@ -81,17 +81,16 @@ impl Learner {
     fn rank(&mut self, all: bool) {
         let mut best: Vec<(f64, u32)> = Vec::with_capacity(BATCH + 1);
         for &i in self.open.pairs() {
-            if !self.wanted(i, all) {
-                continue;
-            }
             let wraps = &self.wraps[i as usize];
             let slack = wraps.pair.room(&self.net) as f64 * wraps.ease;
             let before = |&(s, j): &(f64, u32)| s < slack || s == slack && j < i;
-            let at = best.partition_point(before);
-            if at < BATCH {
-                best.insert(at, (slack, i));
-                best.truncate(BATCH);
+            // Most are told by that alone.
+            if best.get(BATCH - 1).is_some_and(before) || !self.wanted(i, all) {
+                continue;
             }
+            let at = best.partition_point(before);
+            best.insert(at, (slack, i));
+            best.truncate(BATCH);
         }
         self.ranked.extend(best.iter().rev().map(|&(_, i)| i));
     }

@@ -117,6 +117,8 @@ pub(crate) struct Learner {
     pub(super) level_of: Vec<u32>,
     /// The pair a variable is about; `u32::MAX`: a length.
     pub(super) owner: Vec<u32>,
+    /// The nodes of the pair a variable is about, from the first to the second.
+    pub(super) nodes: Vec<(u32, u32)>,
     pub(super) trail: Vec<Lit>,
     /// Truths that clauses, and that the network, have yet to see.
     pub(super) clauses_at: usize,
@@ -175,6 +177,7 @@ impl Learner {
             reasons: Vec::new(),
             level_of: Vec::new(),
             owner: Vec::new(),
+            nodes: Vec::new(),
             trail: Vec::new(),
             clauses_at: 0,
             net_at: 0,
@@ -190,7 +193,7 @@ impl Learner {
             seen: Vec::new(),
             refuted: pairs.list.iter().any(|p| p.first + p.second > span.high),
         };
-        learner.add_variables(choices.variables, NO_OWNER);
+        learner.add_variables(choices.variables, NO_OWNER, (0, 0));
         for pair in pairs.list {
             learner.add_pair(pair);
         }
@@ -215,12 +218,13 @@ impl Learner {
         self.truths.push(Truths { first, last, base, watcher, weight: 0, saved: None });
         self.weigh(id, 1);
         self.let_sleep(watcher);
-        self.add_variables((last - first).max(0) as usize, id);
+        self.add_variables((last - first).max(0) as usize, id, (pair.a, pair.b));
     }
 
-    pub(super) fn add_variables(&mut self, count: usize, owner: u32) {
+    pub(super) fn add_variables(&mut self, count: usize, owner: u32, nodes: (u32, u32)) {
         let variables = self.owner.len() + count;
         self.owner.resize(variables, owner);
+        self.nodes.resize(variables, nodes);
         self.values.grow(variables);
         self.clauses.grow(variables);
         self.reasons.resize(variables, Reason::Decision);
@@ -303,6 +307,9 @@ impl Learner {
         self.clauses_at = self.clauses_at.min(self.trail.len());
         self.net_at = self.net_at.min(self.trail.len());
         self.levels.truncate(level);
+        if level == 0 {
+            self.net.keep();
+        }
         self.net.all_asleep();
         while self.narrowed.len() > narrowed {
             if let Some((pair, left)) = self.narrowed.pop() {

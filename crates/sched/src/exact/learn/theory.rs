@@ -90,7 +90,8 @@ impl Learner {
             let chosen = self.places.bounds.get((why & !CHOSEN) as usize);
             return chosen.map_or((0, 0), |(_, bound)| (bound.a as usize, bound.b as usize));
         }
-        self.bound(why).map_or((0, 0), |bound| (bound.a as usize, bound.b as usize))
+        let (a, b) = self.nodes.get(why as usize / 2).copied().unwrap_or_default();
+        if why & 1 == 0 { (a as usize, b as usize) } else { (b as usize, a as usize) }
     }
 
     /// Adds the truths that a reason stands for.
