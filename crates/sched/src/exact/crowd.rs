@@ -71,6 +71,8 @@ struct Crowd {
     ii: i64,
     m: usize,
     dist: Vec<i64>,
+    /// The same column by column: all paths to an operation are read together.
+    onward: Vec<i64>,
     /// The uses of each resource with more than one, and its units.
     rooms: Vec<(i64, Vec<Held>)>,
     work: u64,
@@ -103,7 +105,7 @@ impl Crowd {
                 }
             }
         }
-        let mut crowd = Crowd { ii, m, dist, rooms, work: 0 };
+        let mut crowd = Crowd { ii, m, onward: dist.clone(), dist, rooms, work: 0 };
         crowd.close().then_some(crowd)
     }
 
@@ -119,6 +121,9 @@ impl Crowd {
                 }
             }
         }
+        for (i, row) in self.dist.chunks_exact(m).enumerate() {
+            row.iter().enumerate().for_each(|(j, &far)| self.onward[j * m + i] = far);
+        }
         self.work += (m * m * m) as u64 / AT_ONCE;
         (0..m).all(|i| self.dist[i * m + i] <= 0)
     }
@@ -126,7 +131,7 @@ impl Crowd {
     /// One look at all pairs: whether a path has become longer; `None` where that leaves no schedule.
     fn lengthen(&mut self) -> Option<bool> {
         let (m, mut moved) = (self.m, false);
-        let mut jackson = Jackson::default();
+        let (mut jackson, mut between) = (Jackson::default(), Vec::new());
         for a in 0..m {
             let after: Vec<(i64, Vec<After>)> = self.rooms.iter().map(|room| self.after(a, room)).collect();
             self.work += (m * after.iter().map(|(_, uses)| uses.len()).sum::<usize>()) as u64;
@@ -134,13 +139,19 @@ impl Crowd {
                 // Around the circle once, or from `a` to the next `b`.
                 let turn = if a == b { 1 } else { -self.dist[a * m + b].div_euclid(self.ii) };
                 let known = self.dist[a * m + b] + turn * self.ii;
-                let least =
-                    after.iter().map(|uses| self.between(b, turn, uses, &mut jackson)).max().unwrap_or(0);
+                let mut least = known;
+                for (units, uses) in &after {
+                    let most = self.between(b, turn, (*units, uses), &mut between);
+                    if most > least {
+                        least = least.max(jackson.least(*units, between.iter().copied()));
+                    }
+                }
                 if least > known {
                     if a == b {
                         return None;
                     }
                     self.dist[a * m + b] = least - turn * self.ii;
+                    self.onward[b * m + a] = least - turn * self.ii;
                     moved = true;
                 }
             }
@@ -164,14 +175,26 @@ impl Crowd {
         (*units, after)
     }
 
-    /// How long it takes from `a` to `b`, so many iterations later, for what these uses hold in between.
-    fn between(&self, b: usize, turn: i64, (units, after): &(i64, Vec<After>), jackson: &mut Jackson) -> i64 {
-        let between = after.iter().filter_map(|u| {
-            let onward = self.dist[u.held.node * self.m + b] + (turn - u.turn) * self.ii;
-            let tail = onward - u.held.start - u.held.duration;
-            (tail >= 0).then_some((u.head, tail, u.held.duration))
-        });
-        jackson.least(*units, between)
+    /// The uses between `a` and `b`, so many iterations later, and what they take at most from the one to the other: of
+    /// several that do so together each has no more before and after it than the one with most.
+    fn between(
+        &self,
+        b: usize,
+        turn: i64,
+        (units, after): (i64, &[After]),
+        between: &mut Vec<(i64, i64, i64)>,
+    ) -> i64 {
+        between.clear();
+        let onward = &self.onward[b * self.m..][..self.m];
+        let (mut around, mut held) = (0, 0);
+        for u in after {
+            let tail = onward[u.held.node] + (turn - u.turn) * self.ii - u.held.start - u.held.duration;
+            if tail >= 0 {
+                (around, held) = (around.max(u.head + tail), held + u.held.duration);
+                between.push((u.head, tail, u.held.duration));
+            }
+        }
+        around + (held + units - 1) / units.max(1)
     }
 }
 
