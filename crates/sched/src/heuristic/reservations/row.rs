@@ -23,20 +23,21 @@ enum Cells {
 }
 
 impl Row {
-    /// An empty row for uses of at most `longest` cycles; counted where that suits, and there is room for the cells.
-    pub fn new(count: i64, longest: i64, ii: i64, room: &mut i64) -> Self {
+    /// An empty row for so many uses of at most `longest` cycles; counted where that suits, and there is room for the cells.
+    pub fn new(count: i64, (uses, longest): (usize, i64), ii: i64, room: &mut i64) -> Self {
         let counted = longest > 0 && ii <= *room && (longest <= SHORT || ii <= SMALL_II);
         let cells = if counted {
             *room -= ii;
             Cells::Counted(Counted::new(count, ii, longest))
         } else {
-            Cells::Listed(Listed::default())
+            Cells::Listed(Listed::new(uses, ii))
         };
         Row { count, wraps: 0, cells }
     }
 
     fn fold(u: &UnitUse, t: i64, ii: i64) -> (i64, i64, i64) {
-        ((t + u.start).rem_euclid(ii), u.duration % ii, u.duration / ii)
+        let from = (t + u.start).rem_euclid(ii);
+        if u.duration < ii { (from, u.duration, 0) } else { (from, u.duration % ii, u.duration / ii) }
     }
 
     pub fn hold(&mut self, u: &UnitUse, t: i64, node: u32, ii: i64) {

@@ -23,17 +23,17 @@ pub(crate) struct Table<'p> {
 
 impl<'p> Table<'p> {
     pub fn new(problem: &'p Problem, ii: i64) -> Self {
-        let mut longest = vec![0i64; problem.count.len()];
+        let mut uses = vec![(0, 0i64); problem.count.len()];
         for u in problem.all_uses() {
-            let slot = &mut longest[u.resource as usize];
-            *slot = u.duration.max(*slot);
+            let (many, longest) = &mut uses[u.resource as usize];
+            (*many, *longest) = (*many + 1, u.duration.max(*longest));
         }
         let mut room = MOST_CELLS;
         let rows = problem
             .count
             .iter()
-            .zip(&longest)
-            .map(|(&count, &longest)| Row::new(count, longest, ii, &mut room))
+            .zip(uses)
+            .map(|(&count, uses)| Row::new(count, uses, ii, &mut room))
             .collect();
         let complex = (0..problem.n).map(|v| repeats_resource(problem.uses(v))).collect();
         Table { problem, ii, rows, time: vec![None; problem.n], complex }
