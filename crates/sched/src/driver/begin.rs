@@ -16,6 +16,8 @@ const ROOMIER: [i64; 3] = [15, 30, 50];
 /// Conflicts of a question that begins with the order of such a schedule, and the work a search node of it may take.
 const CONFLICTS: u64 = 100;
 const WORK_PER_NODE: u64 = 3_000;
+/// Work of one of them: what is found takes less.
+const MOST_WORK: u64 = 12_000_000;
 /// That is asked where more than such a part of the schedule is open.
 const FAR: i64 = 2;
 /// Moves without success after which it is over: so many times the fourth power of the part of the schedule that is open,
@@ -48,7 +50,8 @@ impl Session<'_> {
             }
             search.prefer_at(ii, &time);
             let most = (aim + (s.high - aim) / 2).min(s.high - 1);
-            if let Verdict::Found(time) = search.ask(most, CONFLICTS, &mut budget, self.guard) {
+            let verdict = budget.in_part(MOST_WORK, |part| search.ask(most, CONFLICTS, part, self.guard));
+            if let Verdict::Found(time) = verdict {
                 s.take(time);
                 self.guard.note(|p| p.best_length = Some(s.high));
             }

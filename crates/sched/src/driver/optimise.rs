@@ -16,6 +16,9 @@ use crate::post::order::body_order;
 use crate::post::rings::{bytes_at, caps_of, rings};
 use crate::post::stages::relax;
 
+/// Operations of a loop that is not small.
+const MANY: usize = 64;
+
 /// II first, then length and bytes in the order of the objective (S41).
 pub(super) fn optimise(
     graph: &ValidGraph<'_>,
@@ -70,13 +73,19 @@ pub(super) fn polish(
         Objective::Latency | Objective::Interval => Some(least),
         Objective::Kernel => None,
     };
-    let mut time = relax(problem, g, ii, found.time, longest);
+    let first = found.time;
+    let mut time = relax(problem, g, ii, first.clone(), longest);
     if options.algorithm == Algorithm::Exact || longest.is_none() {
         (time, _) = fewer_bytes(problem, g, ii, longest, time, session);
     }
     if longest.is_none() {
         // Now the shortest schedule with these depths.
         let most = bytes_at(problem, g, ii, &time);
+        if problem.n > MANY && bytes_at(problem, g, ii, &first) <= most {
+            // It was looked for already, among all there are; in small loops a second look costs little.
+            time = first;
+            return Ok(Found { steps: session.steps(), time, ..found });
+        }
         let rings = rings(g);
         let order = body_order(problem, g, ii, &time);
         let depths = depths_of(g, ii, &time, &order);

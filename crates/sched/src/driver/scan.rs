@@ -18,6 +18,13 @@ const MOST_REFUTED: u32 = 25_000;
 /// A schedule above the bound by such a part of it is far away.
 const FAR: i64 = 20;
 
+/// A schedule above an undecided II by no more than such a part of it, or so many cycles, is near.
+const NEAR: i64 = 64;
+const NEAR_CYCLES: i64 = 8;
+
+/// So many IIs above one that was left open are looked at one by one, and as many before the steps are twice as long.
+const SPARSE: i64 = 32;
+
 /// Attempts at a better fallback.
 const INCUMBENTS: usize = 12;
 
@@ -92,6 +99,9 @@ pub(super) fn scan(
         proved: range.lower,
         complete: true,
         ii: range.lower,
+        before: range.lower,
+        left_open: None,
+        back: false,
         extra: 0,
         doubtful: false,
         spared: 0,
@@ -114,6 +124,12 @@ struct Scan<'s, 'a> {
     proved: i64,
     complete: bool,
     ii: i64,
+    /// The II that was looked at before.
+    before: i64,
+    /// The first II that was left open.
+    left_open: Option<i64>,
+    /// What was left out below the best is looked at.
+    back: bool,
     /// Placements that do not count for the end of the scan.
     extra: u64,
     /// After a refutation the next II is likely to be refuted, too, so the search is asked before the heuristic.
@@ -134,19 +150,23 @@ impl Scan<'_, '_> {
             if let Some(time) = self.placed(asked == Some(Verdict::Refuted)) {
                 // Below it nothing is left open, or the other heuristic may look there.
                 (self.end, self.best) = (self.ii, Some((self.ii, time)));
+                if self.turns_back() {
+                    continue;
+                }
                 break;
             }
             if !open {
                 self.complete = false;
             } else if self.searched(asked) {
+                if self.turns_back() {
+                    continue;
+                }
                 break;
             }
             if self.session.placements > most_placements {
                 break;
             }
-            // Below the first II wanted there is nothing but the proof, which a gap ends.
-            let above = if self.complete { self.ii + 1 } else { self.range.first.max(self.ii + 1) };
-            self.ii = next_self_fit(self.session.problem, above);
+            self.go_on();
         }
         self.finish(most_placements)
     }
@@ -169,6 +189,30 @@ impl Scan<'_, '_> {
         Ok(true)
     }
 
+    /// To the next II. Far above one that was left open the steps grow, where `auto` looks.
+    fn go_on(&mut self) {
+        // Below the first II wanted there is nothing but the proof, which a gap ends.
+        let above = if self.complete { self.ii + 1 } else { self.range.first.max(self.ii + 1) };
+        let sparse = !self.complete && !self.back && self.session.options.algorithm == Algorithm::Auto;
+        if !self.complete {
+            self.left_open.get_or_insert(self.ii);
+        }
+        self.before = self.ii;
+        let step = self.left_open.filter(|_| sparse).map_or(0, |from| (self.ii - from) / SPARSE);
+        let next = next_self_fit(self.session.problem, above + step);
+        self.ii = if self.ii < self.end && self.best.is_some() { next.min(self.end) } else { next };
+    }
+
+    /// Whether IIs were left out below this one, to which it goes back.
+    fn turns_back(&mut self) -> bool {
+        let next = next_self_fit(self.session.problem, self.before + 1);
+        let skipped = !self.back && !self.complete && next < self.ii && next >= self.range.first;
+        if skipped {
+            (self.back, self.ii) = (true, next);
+        }
+        skipped
+    }
+
     /// Tries to refute several IIs at once; true where that settles what is looked at next.
     fn strides(&mut self) -> bool {
         let most = if self.best.is_some() { self.end - 1 } else { self.end };
@@ -186,7 +230,7 @@ impl Scan<'_, '_> {
     /// Asks the search before any heuristic.
     fn ask_first(&mut self) -> Verdict {
         let before = self.session.budget.spent;
-        let verdict = self.session.ask_at(self.ii);
+        let verdict = self.session.ask_at(self.ii, self.complete);
         if verdict == Verdict::Refuted {
             self.spared += 1;
             self.stride.widen(self.session.budget.spent - before);
@@ -220,7 +264,11 @@ impl Scan<'_, '_> {
 
     /// What the search says; true when that ends the scan.
     fn searched(&mut self, asked: Option<Verdict>) -> bool {
-        let verdict = asked.unwrap_or_else(|| self.session.ask_at(self.ii));
+        // What a proof cannot use any more is asked as long as it may find something.
+        if asked.is_none() && !self.complete && self.session.spent_up() {
+            return false;
+        }
+        let verdict = asked.unwrap_or_else(|| self.session.ask_at(self.ii, self.complete));
         self.doubtful = verdict == Verdict::Refuted;
         match verdict {
             Verdict::Found(time) if self.ii >= self.range.first => {
@@ -240,6 +288,11 @@ impl Scan<'_, '_> {
                 {
                     self.end = better.0;
                     self.best = Some(better);
+                    // Where even that is far above, hardly an II in between is found by a search.
+                    let far = self.end - self.ii > (self.ii / NEAR).max(NEAR_CYCLES);
+                    if far && self.session.options.algorithm == Algorithm::Auto {
+                        self.session.forgo();
+                    }
                 }
                 self.extra += std::mem::replace(&mut self.session.placements, before) - before;
                 self.complete = false;

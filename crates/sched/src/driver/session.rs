@@ -28,6 +28,9 @@ const BRIEF: u64 = 8;
 /// A question may spend such a part of what is left.
 const QUESTIONS: u64 = 4;
 
+/// Search nodes below which a question finds nothing.
+const LEAST_NODES: u64 = 64;
+
 /// Search nodes of a question that was not easy.
 pub(super) const HARD: u64 = 300;
 
@@ -123,10 +126,10 @@ impl<'a> Session<'a> {
                 <= self.options.contract_limit
     }
 
-    /// Is there a schedule at this II?
-    pub fn ask_at(&mut self, ii: i64) -> Verdict {
+    /// Is there a schedule at this II? A refutation is only of use where it proves something.
+    pub fn ask_at(&mut self, ii: i64, proves: bool) -> Verdict {
         self.question();
-        if self.hard && crowds_refute(self.problem, ii, &mut self.budget) {
+        if self.hard && proves && crowds_refute(self.problem, ii, &mut self.budget) {
             return Verdict::Refuted;
         }
         let verdict = at_ii(self.problem, ii, self.options.seed, &mut self.budget, self.guard);
@@ -185,6 +188,19 @@ impl<'a> Session<'a> {
 
     pub fn expired(&mut self) -> bool {
         self.guard.expired()
+    }
+
+    /// Leaves most of the search nodes unspent.
+    pub fn forgo(&mut self) {
+        self.question();
+        self.left /= BRIEF;
+        self.budget = self.budget.renewed(0);
+    }
+
+    /// A question has hardly a search node left.
+    pub fn spent_up(&self) -> bool {
+        let left = self.left.saturating_sub(self.budget.granted - self.budget.nodes);
+        left / QUESTIONS < LEAST_NODES
     }
 
     /// Nothing more can be found in the budget.

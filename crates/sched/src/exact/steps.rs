@@ -44,6 +44,17 @@ impl StepBudget {
         StepBudget { spent: self.spent, ..StepBudget::of(nodes, self.work_per_node) }
     }
 
+    /// Asks a question that may take so much of the work that is left, and no more.
+    pub fn in_part<T>(&mut self, work: u64, ask: impl FnOnce(&mut StepBudget) -> T) -> T {
+        let mut part = StepBudget { work: self.work.min(work), ..*self };
+        let most = part.work;
+        let answer = ask(&mut part);
+        self.nodes = self.nodes.saturating_sub(part.spent - self.spent);
+        self.work -= most - part.work;
+        self.spent = part.spent;
+        answer
+    }
+
     pub fn take(&mut self, work: u64) -> bool {
         self.spent += 1;
         if self.nodes == 0 || self.work < work {
