@@ -14,9 +14,8 @@ pub(crate) struct Network {
     undoable: bool,
     /// Elementary operations since the last reset.
     pub work: u64,
-    /// Scratch, one more than is ever used: targets that are reached better, and those of one source.
+    /// Scratch: targets whose distance improves.
     improved: Vec<(u32, i64)>,
-    longer: Vec<(u32, i64)>,
     /// Something changed since this was last cleared.
     pub changed: bool,
     queue: Vec<u32>,
@@ -58,8 +57,7 @@ impl Network {
             trail: Vec::new(),
             undoable: false,
             work: 0,
-            improved: vec![(0, 0); m + 1],
-            longer: vec![(0, 0); m + 1],
+            improved: Vec::new(),
             changed: false,
             queue: Vec::new(),
             queued: Vec::new(),
@@ -121,38 +119,36 @@ impl Network {
             return false;
         }
         self.changed = true;
-        // Only targets that a reaches better through b, and sources that reach b better through a, can change. Which of
-        // them do is hard to foretell: they are listed without a branch.
+        // Only targets that a reaches better through b, and sources that reach b better through a, can change.
+        self.improved.clear();
         let (from_a, from_b) = (&self.dist[a * m..][..m], &self.dist[b * m..][..m]);
-        let mut many = 0;
         for (y, (&from_a, &from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
-            self.improved[many] = (y, least + from_b);
-            many += usize::from(least + from_b > from_a);
+            if least + from_b > from_a {
+                self.improved.push((y, least + from_b));
+            }
         }
         self.work += 2 * m as u64;
-        let Network { dist, notes, trail, improved, longer, watching, queue, queued, .. } = self;
-        let improved = &improved[..many];
-        for (x, (row, notes)) in dist.chunks_exact_mut(m).zip(notes.chunks_exact_mut(m)).enumerate() {
+        for (x, row) in self.dist.chunks_exact_mut(m).enumerate() {
             let to_a = row[a];
             if to_a + least <= row[b] {
                 continue;
             }
-            self.work += many as u64;
-            let mut found = 0;
-            for &(y, onward) in improved {
-                longer[found] = (y, to_a + onward);
-                found += usize::from(to_a + onward > row[y as usize]);
-            }
-            for &(y, reach) in &longer[..found] {
-                let (at, dist, note) = ((x * m) as u32 + y, &mut row[y as usize], &mut notes[y as usize]);
-                if self.undoable {
-                    trail.push(Change { at, why: note.why, dist: *dist });
-                }
-                (*dist, note.why) = (reach, why);
-                if note.limit == ANY || (reach > i64::from(note.limit) && note.limit != NONE) {
-                    let watcher = watching[at as usize];
-                    if !std::mem::replace(&mut queued[watcher as usize], true) {
-                        queue.push(watcher);
+            self.work += self.improved.len() as u64;
+            for &(y, onward) in &self.improved {
+                let dist = &mut row[y as usize];
+                let reach = to_a + onward;
+                if reach > *dist {
+                    let at = (x * m) as u32 + y;
+                    let note = &mut self.notes[at as usize];
+                    if self.undoable {
+                        self.trail.push(Change { at, why: note.why, dist: *dist });
+                    }
+                    (*dist, note.why) = (reach, why);
+                    if note.limit == ANY || (reach > i64::from(note.limit) && note.limit != NONE) {
+                        let watcher = self.watching[at as usize];
+                        if !std::mem::replace(&mut self.queued[watcher as usize], true) {
+                            self.queue.push(watcher);
+                        }
                     }
                 }
             }
