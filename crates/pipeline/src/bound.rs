@@ -18,7 +18,8 @@ pub(crate) fn bound(graph: &LoopGraph, answer: &Answer) -> String {
         return recurrence.join(" > ");
     }
     // What the interval would fall without, each limit taken away alone.
-    let binds = |space: &str| without(graph, space).is_some_and(|ii| ii < answer.ii);
+    let shorter = |options: ScheduleOptions| options.min_ii(answer.ii - 1).max_ii(Some(answer.ii - 1));
+    let binds = |space: &str| answer.ii > 1 && without(graph, space, shorter).is_some();
     let binding: Vec<&str> = LIMITS.iter().filter(|(s, _)| binds(s)).map(|&(_, what)| what).collect();
     if !binding.is_empty() {
         return binding.join(" and ");
@@ -53,21 +54,25 @@ pub(crate) fn interval(graph: &LoopGraph, answer: &Answer) -> String {
         answer.rec_mii
     );
     for (space, what) in LIMITS {
-        if let Some(ii) = without(graph, space).filter(|&ii| ii < answer.ii) {
+        if let Some(ii) = without(graph, space, |options| options).filter(|&ii| ii < answer.ii) {
             let _ = write!(out, "; without a limit on {what} {ii}");
         }
     }
     out
 }
 
-/// The interval of a loop whose values in a space may have as many slots as they like.
-fn without(graph: &LoopGraph, space: &str) -> Option<i64> {
+/// The interval of a loop whose values in a space may have as many slots as they like, as such options find it.
+fn without(
+    graph: &LoopGraph,
+    space: &str,
+    asked: impl Fn(ScheduleOptions) -> ScheduleOptions,
+) -> Option<i64> {
     if !capped(graph, space) {
         return None;
     }
     let mut free = graph.clone();
     free.values.iter_mut().filter(|v| v.space == space).for_each(|v| v.max_depth = None);
-    let options = ScheduleOptions::default().objective(Objective::Interval);
+    let options = asked(ScheduleOptions::default().objective(Objective::Interval));
     Some(schedule(&validate(&free).ok()?, &options).ok()?.ii)
 }
 
