@@ -38,6 +38,26 @@ impl Module {
         matches!(self.attr(op, "isVolatile"), Some(Attr::Bool(true)))
     }
 
+    /// Whether a value is the constant zero, or a tile of it however it is looked at.
+    pub fn is_zero(&self, mut value: ValueId) -> bool {
+        use Opcode::{Broadcast, ExpandDims, Reshape, Splat, Trans};
+        let none = |attr: &Attr| matches!(attr, Attr::Float { bits: 0, .. } | Attr::Int { value: 0, .. });
+        while let Some(op) = self.def_op(value) {
+            let data = &self.ops[op];
+            value = match (data.opcode, data.operands.first()) {
+                (Broadcast | ExpandDims | Reshape | Splat | Trans, Some(&shown)) => shown,
+                _ => {
+                    return match self.attr(op, "value") {
+                        Some(Attr::Splat { value, .. }) => none(value),
+                        Some(attr) => none(attr),
+                        None => false,
+                    };
+                }
+            };
+        }
+        false
+    }
+
     /// Whether loads by the descriptor that an operation makes find NaN outside the tensor; integers have none, and are
     /// zero there whatever it says.
     pub fn pads_with_nan(&self, op: OpId) -> bool {

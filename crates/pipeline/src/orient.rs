@@ -59,16 +59,19 @@ fn is_matrix_load(module: &Module, op: OpId) -> bool {
 /// Whether copies down the columns of a loaded matrix are wider than copies along its rows, or neighbours lie there
 /// though nothing is known of their alignment.
 fn goes_down(module: &Module, known: &AxisFacts, op: OpId) -> bool {
-    let operands = &module.ops[op].operands;
-    let (Some(&pointers), Some(result)) = (operands.first(), module.result(op)) else { return false };
+    width(module, known, op, 0) > width(module, known, op, 1)
+}
+
+/// Bytes that a lane copies at once of what is loaded along a dimension, as far as its alignment is known, and those of
+/// neighbours that are masked together.
+pub(crate) fn width(module: &Module, known: &AxisFacts, load: OpId, dim: usize) -> (u64, u64) {
+    let operands = &module.ops[load].operands;
+    let (Some(&pointers), Some(result)) = (operands.first(), module.result(load)) else { return (0, 0) };
     let bytes = u64::from(module.ty(result).elem_bits().unwrap_or(8) / 8).max(1);
-    let width = |dim: usize| {
-        let run = known.along(module, pointers, dim);
-        let mask = operands.get(1).map_or(u64::MAX, |&mask| known.along(module, mask, dim).leading());
-        let together = run.consecutive.min(mask).saturating_mul(bytes).min(ROW);
-        (together.min(run.multiple), together)
-    };
-    width(0) > width(1)
+    let run = known.along(module, pointers, dim);
+    let mask = operands.get(1).map_or(u64::MAX, |&mask| known.along(module, mask, dim).leading());
+    let together = run.consecutive.min(mask).saturating_mul(bytes).min(ROW);
+    (together.min(run.multiple), together)
 }
 
 /// Puts the transposed load in the place of one; what its result becomes.

@@ -33,11 +33,9 @@ impl<'c> Ir<'c, '_> {
         let ty = self.int(bits);
         let function =
             self.module.add_function(&name, ty.fn_type(&[ty.into(); 2], false), Some(Linkage::Private));
-        for (attribute, value) in
-            [("alwaysinline", 0), ("speculatable", 0), ("willreturn", 0), ("nounwind", 0), ("memory", 0)]
-        {
+        for attribute in ["alwaysinline", "speculatable", "willreturn", "nounwind", "memory"] {
             let kind = Attribute::get_named_enum_kind_id(attribute);
-            function.add_attribute(AttributeLoc::Function, self.ctx.create_enum_attribute(kind, value));
+            function.add_attribute(AttributeLoc::Function, self.ctx.create_enum_attribute(kind, 0));
         }
         let builder = self.ctx.create_builder();
         builder.position_at_end(self.ctx.append_basic_block(function, ""));

@@ -64,7 +64,7 @@ impl<'c> Lower<'c, '_> {
         if let Some(mask) = copy.mask {
             elements = elements.min(self.runs.along(self.module, mask, dim).leading());
         }
-        let zero = copy.other.is_none_or(|other| self.is_zero(other));
+        let zero = copy.other.is_none_or(|other| self.module.is_zero(other));
         let width = (elements.saturating_mul(bytes)).min(run.multiple).min(CHUNK);
         let able = zero && self.ir.target.has(Feature::CpAsync);
         if able && width >= 4 && width >= bytes { width } else { 0 }

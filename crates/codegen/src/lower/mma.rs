@@ -28,7 +28,7 @@ impl<'c> Lower<'c, '_> {
         let shape = self.dot_shape(op, a, b, result)?;
         let b = self.operand_view(b, (shape.b, Engine::Wgmma), true)?;
         let a = self.first_operand(a, &shape)?;
-        let zero = self.is_zero(c);
+        let zero = self.module.is_zero(c);
         let from = match zero {
             true => Vec::new(),
             false => self.fragment(c)?.registers.to_vec(),

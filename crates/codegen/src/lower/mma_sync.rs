@@ -85,7 +85,7 @@ impl<'c> Lower<'c, '_> {
             true => self.ir.c32(0).into(),
             false => self.ir.cf32(0.0),
         };
-        let mut accumulators: Vec<Val<'c>> = match self.is_zero(c) {
+        let mut accumulators: Vec<Val<'c>> = match self.module.is_zero(c) {
             true => vec![none; sums * (down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
         };

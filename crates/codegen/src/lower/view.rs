@@ -3,7 +3,7 @@
 
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::PointerValue;
-use warploom_ir::{Attr, ValueId};
+use warploom_ir::ValueId;
 
 use super::Lower;
 use super::value::{Base, Coord, Coords, View};
@@ -12,26 +12,6 @@ use crate::family::{Axis, Family, MmaSync, Wgmma};
 use crate::llvm::Val;
 
 impl<'c> Lower<'c, '_> {
-    /// Whether a tile is a constant zero, so that a dot can start from nothing (C8).
-    pub(super) fn is_zero(&self, mut value: ValueId) -> bool {
-        use warploom_ir::Opcode::{Broadcast, ExpandDims, Reshape, Splat, Trans};
-        let none = |attr: &Attr| matches!(attr, Attr::Float { bits: 0, .. } | Attr::Int { value: 0, .. });
-        while let Some(op) = self.module.def_op(value) {
-            let data = &self.module.ops[op];
-            value = match (data.opcode, data.operands.first()) {
-                (Broadcast | ExpandDims | Reshape | Splat | Trans, Some(&shown)) => shown,
-                _ => {
-                    return match self.module.attr(op, "value") {
-                        Some(Attr::Splat { value, .. }) => none(value),
-                        Some(attr) => none(attr),
-                        None => false,
-                    };
-                }
-            };
-        }
-        false
-    }
-
     /// Two elements of a view of 16-bit elements in the accumulator layout; `None` where `ldmatrix` does not
     /// reach. Four pairs come at once and are kept.
     pub(super) fn view_pair(

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use warploom_ir::{Attr, Module, OpId, Opcode, ValueId, walk};
+use warploom_ir::{Module, OpId, Opcode, walk};
 
 use super::plain::zero;
 use crate::transports::find::Found;
@@ -24,7 +24,7 @@ pub(crate) fn behind_copies(kernel: &mut Module, found: &[Found]) -> bool {
 fn fill(kernel: &mut Module, load: OpId) -> Option<()> {
     let &[_, mask, other, ..] = kernel.ops[load].operands.as_slice() else { return None };
     let (result, block, loc) = (kernel.result(load)?, kernel.ops[load].block?, kernel.ops[load].loc);
-    if is_zero(kernel, other) || !kernel.ty(mask).is_tensor() {
+    if kernel.is_zero(other) || !kernel.ty(mask).is_tensor() {
         return None;
     }
     let ty = kernel.ty(result).clone();
@@ -66,25 +66,4 @@ fn fill(kernel: &mut Module, load: OpId) -> Option<()> {
         kernel.insert(block, after + n, op);
     }
     Some(())
-}
-
-/// Whether a tile is zero everywhere.
-fn is_zero(kernel: &Module, mut value: ValueId) -> bool {
-    use Opcode::{Broadcast, ExpandDims, Reshape, Splat, Trans};
-    let none = |attr: &Attr| matches!(attr, Attr::Float { bits: 0, .. } | Attr::Int { value: 0, .. });
-    while let Some(op) = kernel.def_op(value) {
-        let data = &kernel.ops[op];
-        value = match (data.opcode, data.operands.first()) {
-            (Broadcast | ExpandDims | Reshape | Splat | Trans, Some(&shown)) => shown,
-            (Opcode::Constant, _) => {
-                return match kernel.attr(op, "value") {
-                    Some(Attr::Splat { value, .. }) => none(value),
-                    Some(attr) => none(attr),
-                    None => false,
-                };
-            }
-            _ => return false,
-        };
-    }
-    false
 }

@@ -29,10 +29,9 @@ pub(crate) fn relay(kernel: &mut Module, func: OpId, by: MmaInstruction) -> bool
         let known = facts(kernel, func);
         found.extend(computed.into_iter().filter_map(|(dot, second)| {
             let operand = *kernel.ops[dot].operands.get(usize::from(second))?;
-            let [down, along] = [0, 1].map(|dim| loads(kernel, &known, operand, dim));
-            let inside = usize::from(!second);
+            let k = usize::from(!second);
+            let [k, other] = [k, 1 - k].map(|dim| loads(kernel, &known, operand, dim));
             let is_inside = look_through(kernel, operand).transposed() == second;
-            let (k, other) = if inside == 0 { (down, along) } else { (along, down) };
             let (now, turned) = if is_inside { (k, other) } else { (other, k) };
             (4 * turned <= 3 * now && turned < now).then_some((dot, second, !is_inside))
         }));

@@ -10,6 +10,7 @@ use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::classes::constant;
 use crate::loops::pipelined_loops;
+use crate::orient::width;
 use crate::place::remark;
 use crate::sets::IdSet;
 use crate::tma::TilePlan;
@@ -203,20 +204,11 @@ fn is_multiplied(module: &Module, users: &Users, load: OpId) -> bool {
     readers.iter().any(|&(user, _)| module.ops[user].opcode.is_product())
 }
 
-/// Whether neighbours of a tile of pointers lie side by side in memory in words of at least 4 bytes, which `cp.async` brings.
+/// Whether neighbours in a row of what is loaded lie side by side in memory in words of at least 4 bytes, which `cp.async`
+/// brings.
 fn comes_in_words(module: &Module, known: &AxisFacts, load: OpId) -> bool {
-    let operands = &module.ops[load].operands;
-    let (Some(&pointers), Some(ty)) = (operands.first(), module.result(load).map(|v| module.ty(v))) else {
-        return false;
-    };
-    let (Some(dim), bytes) = (ty.shape().len().checked_sub(1), u64::from(ty.elem_bits().unwrap_or(8) / 8))
-    else {
-        return false;
-    };
-    let run = known.along(module, pointers, dim);
-    let mask = operands.get(1).filter(|&&mask| module.ty(mask).is_tensor());
-    let leading = mask.map_or(u64::MAX, |&mask| known.along(module, mask, dim).leading());
-    run.consecutive.min(leading).saturating_mul(bytes).min(run.multiple) >= 4
+    let rank = module.result(load).map_or(0, |v| module.ty(v).shape().len());
+    rank > 0 && width(module, known, load, rank - 1).0 >= 4
 }
 
 /// Whether what follows an operation relies on what other programs or grids did before: it acquires, and somebody asks
