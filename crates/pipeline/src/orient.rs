@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warploom_ir::axis::{AxisFacts, facts};
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{BlockId, Module, OpId, Opcode, Type, ValueId};
 
-use crate::emit::Emit;
+use crate::emit::{Emit, flipped};
 use crate::walk::preorder;
 
 /// Bytes of the widest copy of a lane, and of the shortest row of a copied tile.
@@ -79,7 +79,7 @@ fn turn(module: &mut Module, block: BlockId, op: OpId) -> Option<(ValueId, Value
     let result = module.result(op)?;
     let (operands, loc) = (module.ops[op].operands.to_vec(), module.ops[op].loc);
     let mut emit = Emit { out: module, block, loc };
-    let swapped: Vec<ValueId> = operands.into_iter().map(|v| transposed(&mut emit, v)).collect();
+    let swapped: Vec<ValueId> = operands.into_iter().map(|v| emit.transposed(v)).collect();
     let Type::Tensor { .. } = emit.out.ty(result) else { return None };
     let ty = flipped(emit.out.ty(result));
     let load = emit.op(Opcode::Load, &swapped, &[ty], &[]);
@@ -90,25 +90,7 @@ fn turn(module: &mut Module, block: BlockId, op: OpId) -> Option<(ValueId, Value
     let new = &mut emit.out.ops[load];
     (new.props, new.attrs, new.span) = (props, attrs, span);
     let loaded = emit.out.result(load)?;
-    let shown = transposed(&mut emit, loaded);
+    let shown = emit.transposed(loaded);
     module.ops[op].block = None;
     Some((result, shown))
-}
-
-/// A matrix with rows and columns exchanged; scalars as they are.
-fn transposed(emit: &mut Emit<'_>, value: ValueId) -> ValueId {
-    if !emit.out.ty(value).is_tensor() {
-        return value;
-    }
-    let ty = flipped(emit.out.ty(value));
-    let order = Attr::DenseArray { elem: Type::I32, values: vec![1, 0] };
-    let op = emit.op(Opcode::Trans, &[value], &[ty], &[("order", order)]);
-    emit.out.result(op).unwrap_or(value)
-}
-
-fn flipped(ty: &Type) -> Type {
-    match ty.shape() {
-        &[rows, cols] => Type::tensor(&[cols, rows], ty.elem().clone()),
-        _ => ty.clone(),
-    }
 }

@@ -1,13 +1,11 @@
 //! Elements on their way from one layout to another, by the plan of the algebra (G12): moves of registers, shuffles, or an
 //! exchange through the scratch memory of the partition.
 
-use hashbrown::HashMap;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{IntValue, PointerValue};
+use inkwell::values::IntValue;
+use warploom_chips::Feature;
 use warploom_ir::diag::Code;
-use warploom_layout::{
-    Dim, Exchange, Layout, LayoutError, Plan, Prices, Scope, Shuffles, Transfer, TransferKind, check, convert,
-};
+use warploom_layout::{Dim, Exchange, Layout, LayoutError, Plan, Prices, Scope, Shuffles, check, convert};
 
 use super::Lower;
 use super::bits::sum;
@@ -17,10 +15,17 @@ use crate::error::{Result, internal, refuse};
 use crate::llvm::{Val, as_int};
 
 impl<'c> Lower<'c, '_> {
-    /// What conversions cost and may use.
-    pub(super) fn prices(&self) -> Prices {
+    /// What conversions of elements of `bits` bits cost and may use. Matrices move words: lanes would put narrower elements
+    /// together first, which costs more than the algebra knows where they come one by one.
+    pub(super) fn prices(&self, bits: u32) -> Prices {
+        let prices = self.prices_of_words();
+        if bits == 32 { prices } else { prices.matrices(false) }
+    }
+
+    /// The same where elements come in words anyhow.
+    pub(super) fn prices_of_words(&self) -> Prices {
         let scratch = self.place.scratch.map_or(0, |scratch| scratch.bytes);
-        Prices::default().scratch(scratch).matrices(false)
+        Prices::default().scratch(scratch).matrices(self.ir.target.has(Feature::Stmatrix))
     }
 
     /// Elements of `bits` bits that lanes hold as `from` says, as `to` wants them.
@@ -28,12 +33,12 @@ impl<'c> Lower<'c, '_> {
         &mut self,
         elements: Vec<IntValue<'c>>,
         (from, to): (&Layout, &Layout),
-        bits: u32,
+        (bits, prices): (u32, &Prices),
     ) -> Result<Vec<IntValue<'c>>> {
-        let conversion = match convert(from, to, u64::from(bits), &self.prices()) {
+        let conversion = match convert(from, to, u64::from(bits), prices) {
             Ok(conversion) => conversion,
             Err(LayoutError::Scratch { .. }) if let Some(cut) = Cut::of(from, to) => {
-                return self.in_halves(elements, (from, to), &cut, bits);
+                return self.in_halves(elements, (from, to), &cut, (bits, prices));
             }
             Err(error) => {
                 let text = format!("elements go from one layout to another: {error}");
@@ -63,14 +68,14 @@ impl<'c> Lower<'c, '_> {
         elements: Vec<IntValue<'c>>,
         (from, to): (&Layout, &Layout),
         cut: &Cut,
-        bits: u32,
+        (bits, prices): (u32, &Prices),
     ) -> Result<Vec<IntValue<'c>>> {
         let of_half = |half: u64, size: u64, bit: u32| (0..size).filter(move |n| n >> bit & 1 == half);
         let (given, wanted) = (from.input_size(Dim::Register), to.input_size(Dim::Register));
         let mut halves = Vec::new();
         for half in 0..2 {
             let part = picked(&elements, of_half(half, given, cut.given))?;
-            halves.push(self.relayout(part, (&cut.from, &cut.to), bits)?);
+            halves.push(self.relayout(part, (&cut.from, &cut.to), (bits, prices))?);
         }
         let [low, high] = <[_; 2]>::try_from(halves).map_err(|_| internal("other than two halves"))?;
         match cut.wanted {
@@ -132,37 +137,12 @@ impl<'c> Lower<'c, '_> {
         to: &Layout,
         bits: u32,
     ) -> Result<Vec<IntValue<'c>>> {
-        let mut starts = Starts::of(self, &plan.store, bits)?;
-        let acts = match idle(&plan.store) {
-            0 => None,
-            idle => Some(self.has_none(idle)?.into()),
-        };
-        let done = self.only_where(acts)?;
-        for piece in 0..plan.store.access.pieces() {
-            let registers = piece_of(&plan.store, piece);
-            let bytes = bits / 8 * registers.len() as u32;
-            let words = self.packed(&picked(elements, registers.iter().copied())?, self.access(bytes))?;
-            let address = starts.at(self, &registers)?;
-            self.ir.store(words, address, bytes)?;
-        }
-        self.rejoin(done)?;
+        self.send(elements, &plan.store, bits)?;
         match plan.scope {
             Scope::Warp => self.meet_warp()?,
             _ => self.meet_all()?,
         }
-        let mut starts = Starts::of(self, &plan.load, bits)?;
-        let mut found = vec![self.ir.int(bits).const_zero(); to.input_size(Dim::Register) as usize];
-        for piece in 0..plan.load.access.pieces() {
-            let registers = piece_of(&plan.load, piece);
-            let bytes = bits / 8 * registers.len() as u32;
-            let address = starts.at(self, &registers)?;
-            let words = self.ir.load(self.access(bytes), address, bytes)?;
-            let elements = self.unpacked(words, registers.len(), bits)?;
-            for (register, element) in registers.into_iter().zip(elements) {
-                let place = found.get_mut(register as usize);
-                *place.ok_or_else(|| internal("a register beyond the tile's"))? = element;
-            }
-        }
+        let found = self.take(&plan.load, to.input_size(Dim::Register), bits)?;
         self.meet_all()?;
         copied(&found, to, &plan.copies)
     }
@@ -182,7 +162,7 @@ impl<'c> Lower<'c, '_> {
     }
 
     /// The elements of what [`Lower::packed`] made.
-    fn unpacked(&self, whole: Val<'c>, count: usize, bits: u32) -> Result<Vec<IntValue<'c>>> {
+    pub(super) fn unpacked(&self, whole: Val<'c>, count: usize, bits: u32) -> Result<Vec<IntValue<'c>>> {
         let element = self.ir.int(bits);
         if count == 1 {
             return Ok(vec![as_int(self.ir.bits(whole, element.into())?)?]);
@@ -200,66 +180,13 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// Addresses of a transfer in scratch memory: what depends on the thread is computed once.
-struct Starts<'c, 't> {
-    to: &'t Layout,
-    bytes: u64,
-    offset: u64,
-    own: IntValue<'c>,
-    /// Bits of an offset that depend on the thread.
-    mask: u64,
-    /// By what is added (xor) to them.
-    known: HashMap<u64, PointerValue<'c>>,
-}
-
-impl<'c, 't> Starts<'c, 't> {
-    fn of(lower: &Lower<'c, '_>, transfer: &'t Transfer, bits: u32) -> Result<Starts<'c, 't>> {
-        if transfer.kind != TransferKind::Pieces {
-            return Err(internal("matrices on their way through scratch memory"));
-        }
-        let images = of_thread(&transfer.to, Dim::Offset);
-        let own = lower.linear(&images)?;
-        let mask = images.iter().fold(0, |mask, image| mask | image);
-        let (to, bytes, offset) = (&transfer.to, u64::from(bits / 8), lower.scratch()?.offset);
-        Ok(Starts { to, bytes, offset, own, mask, known: HashMap::new() })
-    }
-
-    /// Where a piece begins that these registers hold.
-    fn at(&mut self, lower: &Lower<'c, '_>, registers: &[u64]) -> Result<PointerValue<'c>> {
-        let first = registers.first().map_or(0, |&register| image_of(self.to, register, Dim::Offset));
-        let (inside, outside) = (first & self.mask, first & !self.mask);
-        let start = match self.known.get(&inside) {
-            Some(&known) => known,
-            None => {
-                let own = lower.ir.xor(self.own, lower.ir.c32(inside))?;
-                let start = lower.ir.shared_at(lower.ir.scale(own, self.bytes)?)?;
-                self.known.insert(inside, start);
-                start
-            }
-        };
-        lower.ir.plus(start, self.offset + outside * self.bytes)
-    }
-}
-
-/// The registers of a piece.
-fn piece_of(transfer: &Transfer, piece: u64) -> Vec<u64> {
-    let first = transfer.access.first(piece);
-    (0..transfer.access.width()).map(|n| transfer.access.element(first, n)).collect()
-}
-
-/// Bits of the number of a thread that must be zero for it to act.
-fn idle(transfer: &Transfer) -> u64 {
-    let bits = |&(dim, mask): &(Dim, u64)| if dim == Dim::Warp { mask << 5 } else { mask };
-    transfer.idle.iter().map(bits).fold(0, |all, bits| all | bits)
-}
-
 /// The image of a register of the first thread.
-fn image_of(layout: &Layout, register: u64, output: Dim) -> u64 {
+pub(super) fn image_of(layout: &Layout, register: u64, output: Dim) -> u64 {
     sum(layout.column(Dim::Register, output), register)
 }
 
 /// Registers by their numbers.
-fn picked<'c>(
+pub(super) fn picked<'c>(
     registers: &[IntValue<'c>],
     numbers: impl IntoIterator<Item = u64>,
 ) -> Result<Vec<IntValue<'c>>> {

@@ -97,7 +97,8 @@ impl<'c> Lower<'c, '_> {
 
     /// Whether the scratch memory of the partition is enough to bring elements from one layout to another.
     pub(super) fn has_way(&self, (held, wanted): (&Layout, &Layout), ty: &Type) -> Result<bool> {
-        Ok(convert(held, wanted, 8 * bytes_of(ty)?, &self.prices()).is_ok())
+        let bits = 8 * bytes_of(ty)?;
+        Ok(convert(held, wanted, bits, &self.prices(bits as u32)).is_ok())
     }
 
     /// Elements of a type where another layout wants them.
@@ -110,7 +111,7 @@ impl<'c> Lower<'c, '_> {
         let bits = 8 * bytes_of(ty)? as u32;
         let stored = elements.into_iter().map(|element| as_int(self.stored_bits(element)?));
         let stored = stored.collect::<Result<Vec<_>>>()?;
-        let found = self.relayout(stored, (held, wanted), bits)?;
+        let found = self.relayout(stored, (held, wanted), (bits, &self.prices(bits)))?;
         found.into_iter().map(|element| self.unstored(element.into(), ty)).collect()
     }
 

@@ -28,7 +28,8 @@ impl Lower<'_, '_> {
         }
         let ty = module.ty(operand);
         let folds = self.folds(op, ty.shape());
-        let words = bytes_of(ty)?.div_ceil(4);
+        let (bits, words) = (8 * bytes_of(ty)?, bytes_of(ty)?.div_ceil(4));
+        let prices = self.prices(bits as u32);
         let held = self.map_of(operand, family, now)?;
         let own = self.cost_to_fold(&held, &folds, words);
         let mut best: Option<(u64, Form)> = None;
@@ -41,8 +42,8 @@ impl Lower<'_, '_> {
             if least.is_some_and(|least| cost >= least) {
                 continue;
             }
-            let Ok(way) = convert(&held, &wanted, 8 * bytes_of(ty)?, &self.prices()) else { continue };
-            let cost = cost.saturating_add(self.prices().cost(&way.counts, self.place.warps > 1));
+            let Ok(way) = convert(&held, &wanted, bits, &prices) else { continue };
+            let cost = cost.saturating_add(prices.cost(&way.counts, self.place.warps > 1));
             if least.is_none_or(|least| cost < least) {
                 best = Some((cost, form));
             }
@@ -90,7 +91,7 @@ impl Lower<'_, '_> {
 
     /// Cycles of all folds of a tile in this layout, and of what is computed between them; `None` where it cannot be folded.
     fn cost_to_fold(&self, map: &Layout, folds: &[u64], words: u64) -> Option<u64> {
-        let prices = self.prices();
+        let prices = self.prices_of_words();
         let registers = unique_registers(map).len() as u64 * words;
         let mut cost = 0u64;
         for (axis, &count) in folds.iter().enumerate().filter(|(_, count)| **count > 0) {

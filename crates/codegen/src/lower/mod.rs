@@ -72,6 +72,7 @@ mod tcgen05;
 mod tensor_map;
 mod tensor_memory;
 mod tile;
+mod transfer;
 mod trig;
 mod turns;
 mod unset;

@@ -51,6 +51,9 @@ impl<'c, 'a> Lower<'c, 'a> {
         // A vector that is computed where it is used has no place of its own: what lanes hold says which.
         let all = [Some(stored.value), Some(stored.pointer), stored.mask];
         let held = all.into_iter().flatten().find(|&v| self.is_held(v));
+        if self.put_together(stored, family)? {
+            return Ok(());
+        }
         let form = self.form_to_put(held.unwrap_or(stored.value), family)?;
         let places = self.places(stored.value, family, form)?;
         for value in all.into_iter().flatten() {

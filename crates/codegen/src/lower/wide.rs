@@ -1,8 +1,8 @@
 //! Stores of tiles whose neighbours in memory stand in several lanes of a warp: the lanes exchange elements first, so that
 //! each stores up to 16 bytes at once (G12, G21).
 
-use warploom_ir::ValueId;
-use warploom_layout::{Dim, Layout};
+use warploom_ir::{Opcode, Type};
+use warploom_layout::{Dim, Layout, Prices, blocked, convert};
 
 use super::Lower;
 use super::bits::sum;
@@ -14,6 +14,9 @@ use crate::error::Result;
 use crate::family::Family;
 use crate::llvm::{Val, as_int};
 
+/// What a store costs beside what it stores: its address, its mask, its issue, as conversions are priced.
+const STORE: u64 = 20;
+
 /// What a bit of a register's or a lane's number adds to the place of an element.
 type Image = Vec<(Dim, u64)>;
 
@@ -21,8 +24,7 @@ impl<'c> Lower<'c, '_> {
     /// Stores a matrix by wider accesses than `now` elements of a row, where exchanges within a warp allow it; whether they
     /// do.
     pub(super) fn put_wide(&mut self, stored: &Stored, family: Family, form: Form, now: u64) -> Result<bool> {
-        let anywhere = |lower: &Self, value: Option<ValueId>| value.is_none_or(|v| lower.is_made_anywhere(v));
-        if stored.atomic.is_some() || !anywhere(self, Some(stored.pointer)) || !anywhere(self, stored.mask) {
+        if !self.goes_anywhere(stored) {
             return Ok(false);
         }
         let rank = self.module.ty(stored.pointer).shape().len();
@@ -37,20 +39,68 @@ impl<'c> Lower<'c, '_> {
             std::iter::successors(Some(width), |width| Some(width / 2)).take_while(|&width| width > now);
         let all = |width| Some((gathered(&held, Dim::Axis(dim as u8), width)?, width));
         let Some((wanted, width)) = widths.into_iter().find_map(all) else { return Ok(false) };
+        let wanted = layout_of(self.module.ty(stored.value), &wanted)?;
+        self.put_as(stored, (&held, form), (&wanted, width)).map(|()| true)
+    }
+
+    /// Whether a store could be any lane's: each knows where every element goes.
+    fn goes_anywhere(&self, stored: &Stored) -> bool {
+        let places = [Some(stored.pointer), stored.mask];
+        stored.atomic.is_none() && places.into_iter().flatten().all(|value| self.is_made_anywhere(value))
+    }
+
+    /// Stores a tile that lanes hold and no family lays out, `width` neighbours at once, by the way to bring them together that costs least;
+    /// whether that is less than to store each by itself.
+    pub(super) fn put_together(&mut self, stored: &Stored, family: Family) -> Result<bool> {
+        let form = self.form_now(stored.value, family)?;
+        if !matches!(form, Form::Linear(_)) || !self.goes_anywhere(stored) {
+            return Ok(false);
+        }
         let ty = self.module.ty(stored.value);
-        let extents = ty.shape().iter().enumerate();
-        let extents: Vec<(Dim, u64)> = extents.map(|(n, &extent)| (Dim::Axis(n as u8), extent)).collect();
-        let [registers, lanes, warps] = &wanted;
-        let inputs = [(Dim::Register, registers), (Dim::Lane, lanes), (Dim::Warp, warps)];
-        let images = inputs.map(|(dim, images)| (dim, images.iter().map(Vec::as_slice).collect::<Vec<_>>()));
-        let inputs = [0, 1, 2].map(|n| (images[n].0, images[n].1.as_slice()));
-        let wanted = Layout::new(&inputs, &extents).map_err(|error| unknown(ty, &error))?;
+        let bytes = u64::from(stored.bits / 8);
+        let widths = ty.shape().iter().enumerate().map(|(dim, &extent)| {
+            (self.adjoining(stored.pointer, stored.mask, (dim, bytes)).min(extent), dim)
+        });
+        let Some((width, dim)) = widths.max().filter(|&(width, _)| width > 1) else { return Ok(false) };
+        let held = self.map_of(stored.value, family, form)?;
+        let mut order: Vec<usize> = (0..ty.shape().len()).rev().filter(|&other| other != dim).collect();
+        order.insert(0, dim);
+        let near =
+            gathered(&held, Dim::Axis(dim as u8), width).map(|wanted| layout_of(ty, &wanted)).transpose()?;
+        let spread = blocked(ty.shape(), &order, width, self.place.warps).ok();
+        let prices = self.prices_to_store(stored);
+        let cost = |wanted: Layout| {
+            let way = convert(&held, &wanted, u64::from(stored.bits), &prices).ok()?;
+            let brought = prices.cost(&way.counts, self.place.warps > 1);
+            Some((brought + STORE * wanted.input_size(Dim::Register) / width, wanted))
+        };
+        let ways = [near, spread].into_iter().flatten().filter_map(cost);
+        match ways.min_by_key(|&(cost, _)| cost) {
+            Some((cost, wanted)) if cost < STORE * held.input_size(Dim::Register) => {
+                self.put_as(stored, (&held, form), (&wanted, width)).map(|()| true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Stores a tile as another layout has it, in which the lowest registers are `width` neighbours in memory.
+    fn put_as(
+        &mut self,
+        stored: &Stored,
+        (held, form): (&Layout, Form),
+        (wanted, width): (&Layout, u64),
+    ) -> Result<()> {
+        let ty = self.module.ty(stored.value);
         let elements = self.held_elements(stored.value, form)?;
-        let elements = self.brought_bits(elements, (&held, &wanted), stored.bits)?;
+        let elements = self.brought_bits(elements, (held, wanted), stored)?;
+        let mine = match of_copies(wanted) {
+            0 => None,
+            copies => Some(self.has_none(copies)?.into()),
+        };
         // What the number of the thread adds to each coordinate.
         let mut own = Coords::new();
-        for n in 0..rank {
-            let place = self.linear(&of_thread(&wanted, Dim::Axis(n as u8)))?;
+        for n in 0..ty.shape().len() {
+            let place = self.linear(&of_thread(wanted, Dim::Axis(n as u8)))?;
             own.push(self.computed(place));
         }
         for (group, elements) in elements.chunks(width as usize).enumerate() {
@@ -60,22 +110,31 @@ impl<'c> Lower<'c, '_> {
             let at: Coords = at.collect();
             let to = self.at(stored.pointer, at.clone())?;
             let mask = stored.mask.map(|mask| self.at(mask, at)).transpose()?;
+            let mask = self.both(mask, mine)?;
             let words = self.words_of_bits(elements, stored.bits)?;
             self.put_words(stored, to, &words, mask)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Elements as integers where another layout wants them.
     fn brought_bits(
         &mut self,
         elements: Vec<Val<'c>>,
-        (held, wanted): (&Layout, &Layout),
-        bits: u32,
+        ways: (&Layout, &Layout),
+        stored: &Stored,
     ) -> Result<Vec<Val<'c>>> {
-        let stored = elements.into_iter().map(|element| as_int(self.stored_bits(element)?));
-        let stored = stored.collect::<Result<Vec<_>>>()?;
-        Ok(self.relayout(stored, (held, wanted), bits)?.into_iter().map(Val::from).collect())
+        let elements = elements.into_iter().map(|element| as_int(self.stored_bits(element)?));
+        let elements = elements.collect::<Result<Vec<_>>>()?;
+        let (bits, prices) = (stored.bits, self.prices_to_store(stored));
+        Ok(self.relayout(elements, ways, (bits, &prices))?.into_iter().map(Val::from).collect())
+    }
+
+    /// What it costs to bring together what is stored: elements that are rounded come in words.
+    fn prices_to_store(&self, stored: &Stored) -> Prices {
+        let rounded =
+            self.module.def_op(stored.value).map(|op| self.module.ops[op].opcode) == Some(Opcode::TruncF);
+        if rounded { self.prices_of_words() } else { self.prices(stored.bits) }
     }
 
     /// Elements of up to 32 bits side by side in words of 32 bits, or of 16 where there are no more; others as they are.
@@ -85,6 +144,21 @@ impl<'c> Lower<'c, '_> {
         let whole = elements.chunks(per_word as usize);
         whole.map(|part| self.ir.bits(self.ir.vector(part)?, word.into())).collect()
     }
+}
+
+/// The layout that bits of registers, lanes and warps make.
+fn layout_of(ty: &Type, [registers, lanes, warps]: &[Vec<Image>; 3]) -> Result<Layout> {
+    let extents = ty.shape().iter().enumerate();
+    let extents: Vec<(Dim, u64)> = extents.map(|(n, &extent)| (Dim::Axis(n as u8), extent)).collect();
+    let inputs = [(Dim::Register, registers), (Dim::Lane, lanes), (Dim::Warp, warps)];
+    let images = inputs.map(|(dim, images)| (dim, images.iter().map(Vec::as_slice).collect::<Vec<_>>()));
+    let inputs = [0, 1, 2].map(|n| (images[n].0, images[n].1.as_slice()));
+    Layout::new(&inputs, &extents).map_err(|error| unknown(ty, &error))
+}
+
+/// Bits of the number of a thread that make copies alone.
+fn of_copies(layout: &Layout) -> u64 {
+    layout.copy_bits(Dim::Lane) | layout.copy_bits(Dim::Warp) << 5
 }
 
 /// The same elements of each warp, the lowest registers being `width` neighbours along a dimension: by exchanges of one bit

@@ -66,6 +66,17 @@ impl Emit<'_> {
         self.value(Opcode::Broadcast, &[tile], &ty)
     }
 
+    /// A matrix with rows and columns exchanged; what is none as it is.
+    pub(crate) fn transposed(&mut self, value: ValueId) -> ValueId {
+        if self.out.ty(value).shape().len() != 2 {
+            return value;
+        }
+        let to = flipped(self.out.ty(value));
+        let order = Attr::DenseArray { elem: Type::I32, values: vec![1, 0] };
+        let op = self.op(Opcode::Trans, &[value], &[to], &[("order", order)]);
+        self.out.result(op).unwrap_or(value)
+    }
+
     /// A vector as dimension `axis` of a tile of `rank` dimensions, the others 1.
     pub(crate) fn stand(&mut self, vector: ValueId, axis: usize, rank: usize) -> ValueId {
         let mut value = vector;
@@ -104,6 +115,14 @@ impl Emit<'_> {
         let offsets = ty.with_elem(self.out.ty(by).clone());
         let splat = self.value(Opcode::Splat, &[by], &offsets);
         self.value(Opcode::AddPtr, &[tile, splat], &ty)
+    }
+}
+
+/// The type of a matrix with rows and columns exchanged.
+pub(crate) fn flipped(ty: &Type) -> Type {
+    match ty.shape() {
+        &[rows, cols] => Type::tensor(&[cols, rows], ty.elem().clone()),
+        _ => ty.clone(),
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod scaled;
 mod settled;
 pub(crate) mod small;
 mod split;
+pub(crate) mod swapped;
 pub(crate) mod widened;
 
 pub(crate) use either::loaded_once;

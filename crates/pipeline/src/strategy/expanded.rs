@@ -17,7 +17,7 @@ use crate::layout::ProgramLayout;
 use crate::loops::pipelined_loops;
 use crate::names::name_once;
 use crate::normalize::{
-    block_scaled, chosen, descriptors, filled, induction, normalize, relaid, scaled, small, widened,
+    block_scaled, chosen, descriptors, filled, induction, normalize, relaid, scaled, small, swapped, widened,
 };
 use crate::place::refuse;
 use crate::storage::BUFFER;
@@ -219,7 +219,8 @@ impl Whole {
             Products::Asynchronous { .. } => target.mma_instruction(),
             _ => MmaInstruction::MmaSync,
         };
-        if relaid::relay(&mut kernel, func, by) {
+        let swapped = swapped::swap(&mut kernel, func, by);
+        if relaid::relay(&mut kernel, func, by) || swapped {
             kernel = normalize(&kernel, func)?;
         }
         if let Products::Asynchronous { pending } = products {
