@@ -132,8 +132,14 @@ impl<'c> Lower<'c, '_> {
 
     /// What it costs to bring together what is stored: elements that are rounded come in words.
     fn prices_to_store(&self, stored: &Stored) -> Prices {
-        let rounded =
-            self.module.def_op(stored.value).map(|op| self.module.ops[op].opcode) == Some(Opcode::TruncF);
+        let mut at = stored.value;
+        while let Some(op) = self.module.def_op(at)
+            && let (Opcode::Trans, Some(&seen)) =
+                (self.module.ops[op].opcode, self.module.ops[op].operands.first())
+        {
+            at = seen;
+        }
+        let rounded = self.module.def_op(at).is_some_and(|op| self.module.ops[op].opcode == Opcode::TruncF);
         if rounded { self.prices_of_words() } else { self.prices(stored.bits) }
     }
 

@@ -22,6 +22,7 @@ mod settled;
 pub(crate) mod small;
 mod split;
 pub(crate) mod swapped;
+mod turned;
 pub(crate) mod widened;
 
 pub(crate) use either::loaded_once;

@@ -4,11 +4,14 @@
 //! `trans (dot (trans b), (trans a), (trans c))`: shared memory is read either way, and what lanes compute lies as its
 //! readers want it.
 
+use std::collections::HashMap;
+
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::{Module, OpId, Opcode, ValueDef, ValueId};
 
 use crate::emit::{Emit, flipped};
 use crate::normalize::plain::zero;
+use crate::normalize::turned::sink;
 use crate::walk::preorder;
 
 /// Rows of the smallest asynchronous product.
@@ -28,10 +31,12 @@ pub(crate) fn swap(kernel: &mut Module, func: OpId, by: MmaInstruction) -> bool 
     if many.is_empty() || !few.iter().all(|&dot| is_covered(kernel, dot)) {
         return false;
     }
-    for &dot in &few {
-        swap_operands(kernel, dot);
+    let seen: HashMap<ValueId, ValueId> = few.iter().filter_map(|&dot| swap_operands(kernel, dot)).collect();
+    let swapped = !seen.is_empty();
+    if swapped {
+        sink(kernel, func, seen);
     }
-    !few.is_empty()
+    swapped
 }
 
 /// Rows and columns of a product.
@@ -46,8 +51,8 @@ fn is_covered(kernel: &Module, dot: OpId) -> bool {
     new && extents(kernel, dot).is_some_and(|[m, n]| m.is_multiple_of(8) && n.is_multiple_of(ROWS))
 }
 
-/// Swaps the operands of one product.
-fn swap_operands(kernel: &mut Module, dot: OpId) -> Option<()> {
+/// Swaps the operands of one product; what its result is seen as, and that.
+fn swap_operands(kernel: &mut Module, dot: OpId) -> Option<(ValueId, ValueId)> {
     let (block, loc, result) = (kernel.ops[dot].block?, kernel.ops[dot].loc, kernel.result(dot)?);
     let &[a, b, into] = kernel.ops[dot].operands.get(..3)? else { return None };
     let at = kernel.blocks[block].ops.iter().position(|&op| op == dot)?;
@@ -66,7 +71,7 @@ fn swap_operands(kernel: &mut Module, dot: OpId) -> Option<()> {
     kernel.replace_all_uses(result, seen);
     // The view itself sees the product.
     *kernel.ops[view].operands.get_mut(0)? = result;
-    Some(())
+    Some((seen, result))
 }
 
 /// What a product adds to, transposed; zeros are made anew.
