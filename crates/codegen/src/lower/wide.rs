@@ -15,7 +15,10 @@ use crate::family::Family;
 use crate::llvm::{Val, as_int};
 
 /// What a store costs beside what it stores: its address, its mask, its issue, as conversions are priced.
-const STORE: u64 = 20;
+const STORE: u64 = 12;
+
+/// Bytes of memory that a store moves at once.
+const LINE: u64 = 128;
 
 /// What a bit of a register's or a lane's number adds to the place of an element.
 type Image = Vec<(Dim, u64)>;
@@ -72,11 +75,11 @@ impl<'c> Lower<'c, '_> {
         let cost = |wanted: Layout| {
             let way = convert(&held, &wanted, u64::from(stored.bits), &prices).ok()?;
             let brought = prices.cost(&way.counts, self.place.warps > 1);
-            Some((brought + STORE * wanted.input_size(Dim::Register) / width, wanted))
+            Some((brought + stores(&wanted, (dim, bytes), width, &prices), wanted))
         };
         let ways = [near, spread].into_iter().flatten().filter_map(cost);
         match ways.min_by_key(|&(cost, _)| cost) {
-            Some((cost, wanted)) if cost < STORE * held.input_size(Dim::Register) => {
+            Some((cost, wanted)) if cost < stores(&held, (dim, bytes), 1, &prices) => {
                 self.put_as(stored, (&held, form), (&wanted, width)).map(|()| true)
             }
             _ => Ok(false),
@@ -150,6 +153,21 @@ impl<'c> Lower<'c, '_> {
         let whole = elements.chunks(per_word as usize);
         whole.map(|part| self.ir.bits(self.ir.vector(part)?, word.into())).collect()
     }
+}
+
+/// Cost of the stores of a tile in a layout, `width` neighbours along `dim` at once.
+fn stores(layout: &Layout, (dim, bytes): (usize, u64), width: u64, prices: &Prices) -> u64 {
+    let along = Dim::Axis(dim as u8);
+    let others = layout.outputs().into_iter().filter(|&(output, _)| output != along);
+    let others: Vec<Vec<u64>> = others.map(|(output, _)| layout.column(Dim::Lane, output)).collect();
+    let own = layout.column(Dim::Lane, along);
+    // Lanes elsewhere than in a line of memory, by the bits of their number.
+    let apart = |&bit: &usize| {
+        let moves = |column: &Vec<u64>| column.get(bit).is_some_and(|&image| image != 0);
+        others.iter().any(moves) || own.get(bit).is_some_and(|&image| image * bytes >= LINE)
+    };
+    let lines = 1u64 << (0..layout.input_size(Dim::Lane).ilog2() as usize).filter(apart).count();
+    (STORE + prices.wavefront * lines) * layout.input_size(Dim::Register) / width
 }
 
 /// The layout that bits of registers, lanes and warps make.
