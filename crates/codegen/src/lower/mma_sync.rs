@@ -16,6 +16,7 @@ use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
 use super::mma::unsupported;
+use super::transfer::ldmatrix;
 use super::value::{Bound, Coord, Coords, Form, Fragment, View};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, MmaSync};
@@ -80,6 +81,12 @@ impl<'c> Lower<'c, '_> {
             true => Some(self.pointing_b(&b_view, family)?),
             false => None,
         };
+        let steps = k / kind.k();
+        let last_at = match b_at {
+            Some(_) if across % 2 == 1 => Some(self.pointing_last(&b_view, family, steps)?),
+            _ => None,
+        };
+        let mut ahead = None;
         let sums = kind.sums();
         let none = match kind.whole || kind.half_sums {
             true => self.ir.c32(0).into(),
@@ -89,7 +96,7 @@ impl<'c> Lower<'c, '_> {
             true => vec![none; sums * (down * across) as usize],
             false => self.fragment(c)?.registers.to_vec(),
         };
-        for step in 0..k / kind.k() {
+        for step in 0..steps {
             let mut rights: Vec<[Val<'c>; 2]> = Vec::new();
             if let Some(at) = &b_at {
                 for pair in 0..across / 2 {
@@ -100,6 +107,22 @@ impl<'c> Lower<'c, '_> {
                     let [p, q, r, s] = self.load_matrices(&b_view, at, row, byte)?;
                     rights.extend([[p, q], [r, s]]);
                 }
+            }
+            if let Some(at) = &last_at {
+                let far = (across - 1) * family.col_step();
+                let own = match ahead.take() {
+                    Some(own) => own,
+                    None => {
+                        let (row, byte) = match at.trans {
+                            true => (step * kind.k(), far * kind.bytes),
+                            false => (far, step * 32),
+                        };
+                        let loaded = self.load_pairs(&b_view, at, (row, byte), steps.min(2))?;
+                        ahead = loaded.get(1).copied();
+                        loaded.first().copied().ok_or_else(|| internal("an operand of no matrices"))?
+                    }
+                };
+                rights.push(own);
             }
             for tile in rights.len() as u64..across {
                 rights.push(self.halves_of_k(&b_elements, kind, tile * family.col_step(), step)?);
@@ -224,15 +247,44 @@ impl<'c> Lower<'c, '_> {
         Ok(Pointing { row: self.ir.and(lane, 15)?, byte, span: 32 << across, trans: true })
     }
 
+    /// B of one tile of 8 columns: matrices by K, of two steps where there are two (C67).
+    fn pointing_last(&mut self, view: &View<'c>, family: MmaSync, steps: u64) -> Result<Pointing<'c>> {
+        let warp = family.warp(self, Axis::Col)?;
+        let lane = self.lane()?;
+        if view.transposed {
+            // Stored N x K.
+            let row = self.ir.or(self.ir.shl(warp, 3)?, self.ir.and(lane, 7)?)?;
+            let (near, both) = (self.lane_bit(3, 4)?, steps > 1);
+            let byte = if both { self.ir.or(near, self.lane_bit(4, 5)?)? } else { near };
+            return Ok(Pointing { row, byte, span: if both { 64 } else { 32 }, trans: false });
+        }
+        let row = self.ir.and(lane, if steps > 1 { 31 } else { 15 })?;
+        let span = 16 << family.n.trailing_zeros();
+        Ok(Pointing { row, byte: self.ir.shl(warp, 4)?, span, trans: true })
+    }
+
+    /// Pairs of matrices at a constant distance from where the lanes point: `ldmatrix.x4` or `ldmatrix.x2`.
+    fn load_pairs(
+        &mut self,
+        view: &View<'c>,
+        at: &Pointing<'c>,
+        (row, byte): (u64, u64),
+        pairs: u64,
+    ) -> Result<Vec<[Val<'c>; 2]>> {
+        if pairs > 1 {
+            let [p, q, r, s] = self.load_matrices(view, at, row, byte)?;
+            return Ok(vec![[p, q], [r, s]]);
+        }
+        let address = self.far_chunk(view, (at.row, at.byte, at.span), row, byte)?;
+        let two = self.ir.overloaded(ldmatrix(2, at.trans)?, &[address.into()])?;
+        Ok(vec![[self.ir.member(two, 0)?, self.ir.member(two, 1)?]])
+    }
+
     /// `ldmatrix.x4` at a constant distance from where the lanes point: `row` a multiple of 8, `byte` of the
     /// lanes' span.
     fn load_matrices(&mut self, view: &View<'c>, at: &Pointing<'c>, row: u64, byte: u64) -> Result<Four<'c>> {
         let address = self.far_chunk(view, (at.row, at.byte, at.span), row, byte)?;
-        let name = match at.trans {
-            true => "nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16",
-            false => "nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
-        };
-        let four = self.ir.overloaded(name, &[address.into()])?;
+        let four = self.ir.overloaded(ldmatrix(4, at.trans)?, &[address.into()])?;
         let member = |i| self.ir.member(four, i);
         Ok([member(0)?, member(1)?, member(2)?, member(3)?])
     }

@@ -153,7 +153,7 @@ fn stmatrix(count: usize, trans: bool) -> Result<&'static str> {
 }
 
 /// The intrinsic that loads them.
-fn ldmatrix(count: usize, trans: bool) -> Result<&'static str> {
+pub(super) fn ldmatrix(count: usize, trans: bool) -> Result<&'static str> {
     Ok(match (count, trans) {
         (1, false) => "nvvm.ldmatrix.sync.aligned.m8n8.x1.b16",
         (2, false) => "nvvm.ldmatrix.sync.aligned.m8n8.x2.b16",

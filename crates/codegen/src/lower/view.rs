@@ -6,6 +6,7 @@ use inkwell::values::PointerValue;
 use warploom_ir::ValueId;
 
 use super::Lower;
+use super::transfer::ldmatrix;
 use super::value::{Base, Coord, Coords, View};
 use crate::error::{Result, internal};
 use crate::family::{Axis, Family, MmaSync, Wgmma};
@@ -67,11 +68,7 @@ impl<'c> Lower<'c, '_> {
             }
             _ => self.turned_matrices(view, family, family.place(cols, i / 8 * 8))?,
         };
-        let name = match view.transposed {
-            true => "nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16",
-            false => "nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
-        };
-        let four = self.ir.overloaded(name, &[from.into()])?;
+        let four = self.ir.overloaded(ldmatrix(4, view.transposed)?, &[from.into()])?;
         for part in 0..4u32 {
             let register = self.ir.member(four, part)?;
             let key = (value, self.place_at(value, family, i / 8 * 8 + 2 * u64::from(part))?);

@@ -1,5 +1,4 @@
-//! Operands of mma.sync that `ldmatrix` cannot bring: it exchanges rows and columns of 16-bit elements only, and brings
-//! two tiles of columns at once. Each lane loads the elements of its registers itself (C60, C67).
+//! Operands of mma.sync that `ldmatrix` cannot bring: it exchanges rows and columns of 16-bit elements only. Each lane loads the elements of its registers itself (C60, C67).
 
 use inkwell::values::IntValue;
 
