@@ -128,7 +128,8 @@ fn build(
 ) -> Result<Compiled, Box<Diagnostic>> {
     let (target, options) = (source.target, source.options);
     let filled = plan.filled();
-    let Plan { strategy, kernel, func, loops, buffers, depths, layout, work, synchronous, remarks } = plan;
+    let Plan { strategy, kernel, func, loops, buffers, depths, mut layout, work, synchronous, remarks } =
+        plan;
     let mut scheduled = forms::scheduled(&kernel, loops.iter().map(|l| (&l.pipelined, &l.answer)), target);
     strategy.write(&mut scheduled, func);
     let assignment = buffers.as_ref().map(|(_, assignment)| assignment);
@@ -145,7 +146,7 @@ fn build(
             (specialize::build(&source)?, Parts::Specialized(selection))
         }
         Work::Expanded { shape, planned, meetings } => {
-            let program = expand::build(&kernel, func, &shape, (&planned, &layout), &meetings, target);
+            let program = expand::build(&kernel, func, &shape, (&planned, &mut layout), &meetings, target);
             let program = program.ok_or_else(|| bug("kernel", "C28", "it cannot be expanded".to_owned()))?;
             let expanded = Expanded {
                 shape,

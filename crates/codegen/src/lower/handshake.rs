@@ -77,9 +77,18 @@ impl<'c> Lower<'c, '_> {
     pub(super) fn producer_acquire(&mut self, op: OpId) -> Result<()> {
         let ring = self.program.ring(self.module, op)?;
         let (slot, phase) = (self.int(self.operand(op, 0)?)?, self.int(self.operand(op, 1)?)?);
-        let barrier = self.barrier_at(self.program.rings[ring].empty, slot, "empty")?;
-        self.wait(barrier, phase)?;
+        // Who read a sum has met the others since.
+        if !self.meets_for(ring) {
+            let barrier = self.barrier_at(self.program.rings[ring].empty, slot, "empty")?;
+            self.wait(barrier, phase)?;
+        }
         self.order_tensor_memory(ring)
+    }
+
+    /// Whether all lanes meet between who reads a sum in tensor memory and the next product.
+    fn meets_for(&self, ring: usize) -> bool {
+        let ring = &self.program.rings[ring];
+        ring.empty.is_none() && matches!(ring.handshake, Handshake::MmaToGeneric)
     }
 
     /// Waits for a full slot.
@@ -142,7 +151,11 @@ impl<'c> Lower<'c, '_> {
 
     /// One arrival per warp on `empty` of the slot used `lag` trips ago (C24, C25, C30).
     pub(super) fn consumer_release(&mut self, op: OpId) -> Result<()> {
-        let ring = &self.program.rings[self.program.ring(self.module, op)?];
+        let number = self.program.ring(self.module, op)?;
+        if self.meets_for(number) {
+            return self.ir.effect("nvvm.tcgen05.fence.before.thread.sync", &[]);
+        }
+        let ring = &self.program.rings[number];
         let slot = self.int(self.operand(op, 0)?)?;
         let lag = match self.module.attr(op, "lag") {
             Some(_) => self.count(op, "lag")?,

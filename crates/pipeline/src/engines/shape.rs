@@ -21,6 +21,9 @@ use crate::walk::preorder;
 /// Registers of accumulators per thread that leave room for operands, addresses and masks.
 const ACCUMULATORS: u64 = 128;
 
+/// Elements of tiles of which two warps hold 16 a lane.
+const SMALL: u64 = 1024;
+
 /// Which operands of products lanes may make or hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
@@ -155,9 +158,12 @@ fn mma_sync(
     } else {
         vec![(false, 16), (false, 8)]
     };
-    // One warp alone hides nothing of what it waits for: all ways with several come first.
+    // One warp alone hides nothing of what it waits for: all ways with several come first. Where every tile is small, more
+    // than two would repeat what each must do anyhow: addresses, masks, phases.
+    let small = largest(module, func) <= SMALL;
+    let several = if small { [2, 4, 8, 16] } else { [4, 8, 16, 2] };
     let fitting = |all: u64, kept: Kept| {
-        for counts in [&[4u64, 8, 16, 2][..], &[1]] {
+        for counts in [&several[..], &[1]] {
             for &(column, tile) in &ways {
                 for (most, &warps) in
                     limits.into_iter().flat_map(|most| counts.iter().map(move |w| (most, w)))
@@ -198,6 +204,13 @@ fn mma_sync(
     let tiles: Vec<(OpId, u64, u64)> =
         dots.iter().filter_map(|&dot| extents(dot).map(|(m, n)| (dot, m, n))).collect();
     Err(too_many_registers(module, &tiles, live(), most, warps.unwrap_or(1)))
+}
+
+/// Elements of the largest tile of a function.
+fn largest(module: &Module, func: OpId) -> u64 {
+    let results = preorder(module, func).into_iter().flat_map(|op| module.ops[op].results.iter());
+    let elements = results.filter_map(|&v| module.ty(v).elements().filter(|_| module.ty(v).is_tensor()));
+    elements.max().unwrap_or(0)
 }
 
 /// Whether K comes in the steps of mma.sync: 32 bytes each.

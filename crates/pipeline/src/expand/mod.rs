@@ -11,6 +11,7 @@
 
 mod given_back;
 mod issue;
+mod met;
 pub(crate) mod order;
 mod product_waits;
 mod program;

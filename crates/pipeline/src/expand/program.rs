@@ -11,6 +11,7 @@ use crate::emit::Emit;
 use crate::engines::PartitionShape;
 use crate::expand::given_back::take_turns;
 use crate::expand::issue::{issue, tag};
+use crate::expand::met::met;
 use crate::expand::order::{self, Meeting};
 use crate::expand::product_waits::wait_for_products;
 use crate::expand::trips::{Ring, expand};
@@ -21,12 +22,13 @@ use crate::transports::blocking::stage;
 use crate::transports::engine;
 use crate::transports::operand_stores::store;
 
-/// Builds the program form; `None` if the kernel is not what [`crate::transports::find`] makes sure of.
+/// Builds the program form; `None` if the kernel is not what [`crate::transports::find`] makes sure of. The layout learns which
+/// barriers it does without.
 pub(crate) fn build(
     kernel: &Module,
     func: OpId,
     shape: &PartitionShape,
-    (planned, layout): (&Planned, &ProgramLayout),
+    (planned, layout): (&Planned, &mut ProgramLayout),
     meetings: &BTreeMap<OpId, Meeting>,
     target: &Target,
 ) -> Option<Module> {
@@ -70,6 +72,7 @@ pub(crate) fn build(
         MmaInstruction::Tcgen05 => issue(&mut out, func, &beside.tensor, &returned)?,
         _ => {}
     }
+    layout.do_without(&met(&out, func, &beside.tensor.rings));
     let loc = out.ops[func].loc;
     layout.launch(&mut out, func);
     let ops = std::mem::take(&mut out.blocks[body].ops);

@@ -1,6 +1,8 @@
 //! The layout of one partition that does all the work: the rings that it fills itself, those of the copy engine, and
 //! the barrier of its warps (C22, C24, C65).
 
+use std::collections::BTreeSet;
+
 use warploom_bufassign::Assignment;
 use warploom_ir::Type;
 
@@ -24,6 +26,13 @@ fn narrow(number: u64) -> u32 {
 }
 
 impl ProgramLayout {
+    /// These rings have no empty barriers: all lanes meet between who reads a slot and who fills it again.
+    pub(crate) fn do_without(&mut self, rings: &BTreeSet<&str>) {
+        for ring in self.rings.iter_mut().filter(|ring| rings.contains(ring.name.as_str())) {
+            (ring.empty, ring.arrive_empty) = (None, 0);
+        }
+    }
+
     /// Lays out what was planned for one partition; `meets` where its warps meet for what they write to global memory.
     /// `None` if the assignment lacks what the kernel needs.
     pub fn expanded(shape: &PartitionShape, planned: &Planned, meets: bool) -> Option<ProgramLayout> {

@@ -8,6 +8,10 @@ use crate::check::report::Rule;
 impl Run<'_, '_> {
     pub(super) fn wait_for(&mut self, w: usize, op: OpId, full: bool) -> Step {
         let Some((ring, slot, phase)) = self.iterator(w, op) else { return Step::Broken };
+        if !full && self.is_met_for(ring) {
+            // The product itself asks whether all have read.
+            return Step::Went;
+        }
         let barriers = if full { &self.machine.full } else { &self.machine.empty };
         let barrier = barriers.get(ring).and_then(|b| b.get(usize::try_from(slot).ok()?));
         match barrier.map(|b| b.passes(phase)) {
@@ -107,12 +111,20 @@ impl Run<'_, '_> {
         if self.is_scaled(ring) && !self.hand_over_rows(w, ring, slot) {
             return self.broken(w, Rule::Read, "gives back an accumulator that it has not scaled");
         }
+        if self.is_met_for(ring) {
+            return Step::Went;
+        }
         let at = usize::try_from(slot).unwrap_or(usize::MAX);
         match self.machine.empty.get_mut(ring).and_then(|b| b.get_mut(at)).map(|b| b.arrive(0)) {
             Some(true) => Step::Went,
             Some(false) => self.broken(w, Rule::Arrivals, "the phase has all its arrivals already"),
             None => self.broken(w, Rule::Form, "there is no empty barrier"),
         }
+    }
+
+    /// Whether a sum has no empty barrier: its readers meet before the next product starts.
+    fn is_met_for(&self, ring: usize) -> bool {
+        self.model.rings.get(ring).is_some_and(|r| r.is_accumulators() && r.empty.is_none())
     }
 
     pub(super) fn advance(&mut self, w: usize, op: OpId) -> Step {

@@ -6,6 +6,7 @@
 use super::{Run, Step};
 use crate::check::machine::{PlaceId, Row};
 use crate::check::report::Rule;
+use crate::check::warp::Warp;
 
 impl Run<'_, '_> {
     /// Whether lanes write to a ring of accumulators: they scale what products add to.
@@ -78,8 +79,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// An accumulator without an empty barrier starts anew in a slot: whoever read what was there must have written
-    /// rows over it since.
+    /// An accumulator without an empty barrier starts anew in a slot: whoever read what was there must have said so, or have
+    /// written rows over it since.
     pub(super) fn given_back_with_rows(
         &mut self,
         w: usize,
@@ -88,6 +89,13 @@ impl Run<'_, '_> {
         version: u64,
     ) -> Option<Step> {
         let data = self.model.rings.get(ring).filter(|r| r.empty.is_none() && version >= r.depth)?;
+        let released = |x: &Warp| x.releases.get(ring).copied().unwrap_or(0);
+        if self.warps.iter().any(|x| released(x) > 0) {
+            let late = |x: &Warp| self.waits_on(x, ring) && released(x) < version;
+            let late = self.warps.iter().position(late)?;
+            let text = format!("starts an accumulator that warp {late} has not given back");
+            return Some(self.broken(w, Rule::Overwrite, text));
+        }
         let (name, over) = (data.name.clone(), self.machine.others(accumulator));
         let operand = |place: &PlaceId| {
             let ring = self.machine.places.get(*place).map(|p| p.ring);
