@@ -16,12 +16,13 @@ const ROOMIER: [i64; 3] = [15, 30, 50];
 /// Conflicts of a question that begins with the order of such a schedule, and the work a search node of it may take.
 const CONFLICTS: u64 = 100;
 const WORK_PER_NODE: u64 = 3_000;
-/// Work of one of them: what is found takes less.
+/// Work of one of them: what is found takes less, the more so in loops that are copies.
 const MOST_WORK: u64 = 12_000_000;
+const MOST_WORK_OF_COPIES: u64 = 3_000_000;
 /// That is asked where more than such a part of the schedule is open.
 const FAR: i64 = 2;
 /// A loop that is copies is begun anew where more than such a part is, with a schedule that is up to so many times as long.
-const ANEW: i64 = 8;
+const ANEW: i64 = 4;
 const LONGER: i64 = 2;
 /// Moves without success after which it is over: so many times the fourth power of the part of the schedule that is open,
 /// as near the bound there is little to find.
@@ -43,12 +44,12 @@ impl Session<'_> {
         let far = |s: &Shortening<'_>| (s.high - s.proved) * FAR > s.high;
         let copies = self.unfolded.as_ref().is_some_and(|(ii, _)| *ii == s.ii);
         if !copies {
-            self.take_room(search, s, far);
-        } else if !self.take_room(search, s, |s| s.high - s.proved > s.proved / NEAR)
+            self.take_room(search, s, MOST_WORK, far);
+        } else if !self.take_room(search, s, MOST_WORK_OF_COPIES, |s| s.high - s.proved > s.proved / NEAR)
             && (s.high - s.proved) * ANEW > s.high
         {
             let mut other = Shortening { best: s.best.clone(), high: s.high.saturating_mul(LONGER), ..*s };
-            if self.take_room(search, &mut other, far) {
+            if self.take_room(search, &mut other, MOST_WORK_OF_COPIES, far) {
                 self.improve(search, &mut other, Trial::Brief);
                 if other.high < s.high {
                     *s = other;
@@ -64,6 +65,7 @@ impl Session<'_> {
         &mut self,
         search: &mut Shortest<'_>,
         s: &mut Shortening<'_>,
+        most_work: u64,
         enough: impl Fn(&Shortening<'_>) -> bool,
     ) -> bool {
         if !enough(s) {
@@ -82,7 +84,7 @@ impl Session<'_> {
             }
             search.prefer_at(ii, &time);
             let most = (aim + (s.high - aim) / 2).min(s.high - 1);
-            let verdict = budget.in_part(MOST_WORK, |part| search.ask(most, CONFLICTS, part, self.guard));
+            let verdict = budget.in_part(most_work, |part| search.ask(most, CONFLICTS, part, self.guard));
             if let Verdict::Found(time) = verdict {
                 s.take(time);
                 found = true;

@@ -16,8 +16,14 @@ impl Session<'_> {
             return;
         }
         let Some(folded) = Folded::of(self.problem) else { return };
+        // With something around the copies, only the least II is worth a look: at a larger one there is mostly a better way.
+        let copies = folded.copies as i64;
+        let largest = if folded.whole() { None } else { Some(range.first.div_euclid(copies)) };
+        if largest.is_some_and(|ii| ii * copies < range.first) {
+            return;
+        }
         let left = self.options.time_limit.map(|limit| limit.saturating_sub(self.guard.elapsed()));
-        let least = range.first.div_euclid(folded.copies as i64).max(1);
+        let least = range.first.div_euclid(copies).max(1);
         let options = ScheduleOptions {
             algorithm: Algorithm::Auto,
             time_limit: left,
@@ -25,7 +31,7 @@ impl Session<'_> {
             observer: None,
             start: None,
             min_ii: least,
-            max_ii: None,
+            max_ii: largest,
             ..self.options.clone()
         };
         let mut guard = Guard::new(&options);

@@ -7,7 +7,7 @@ use crate::model::problem::Problem;
 const MOST_COPIES: usize = 64;
 /// Copies with something around them are at least so large, and are such a part of the loop; in larger loops they are not
 /// looked for.
-const LEAST_ROW: usize = 4;
+const LEAST_ROW: usize = 8;
 const PART: (usize, usize) = (3, 4);
 const MOST_OPERATIONS: usize = 1_000;
 
@@ -95,6 +95,11 @@ impl Folded {
         arcs.sort_unstable();
         arcs.dedup_by_key(|a| (a.0, a.1, a.2));
         Some(shape.folded(problem, &arcs))
+    }
+
+    /// Whether there is nothing around the copies.
+    pub fn whole(&self) -> bool {
+        self.problem.n == self.shape.size
     }
 
     /// The schedule of the smaller loop, copy after copy, as one of the loop.
@@ -213,5 +218,48 @@ mod tests {
         differs(&|g| g.edges[2].distance += 1);
         differs(&|g| g.nodes[3].latency += 1);
         differs(&|g| g.nodes[4].uses[0].duration += 1);
+    }
+
+    /// A load for three rows of two chains each that hand on to the next row, and a store after them.
+    fn tiles() -> LoopGraph {
+        let mut g = LoopGraph::new("tiles");
+        g.add_resource("U", 1).add_resource("V", 2);
+        let load = g.add_node("load", 9, &[("V", 0, 1)]);
+        let mut last = None;
+        for row in 0..3 {
+            let first = g.nodes.len();
+            for step in 0..8 {
+                let v = g.add_node(format!("{row}.{step}"), 1 + step, &[("U", 0, 1)]);
+                if step > 0 {
+                    g.add_edge(v - 1, v, step, 0);
+                }
+            }
+            g.add_edge(load, first, 9, 0).add_edge(first + 7, first, 8, 1);
+            last.into_iter().for_each(|last| _ = g.add_edge(last, first + 7, 8, 0));
+            last = Some(first + 7);
+        }
+        let store = g.add_node("store", 5, &[("V", 0, 1)]);
+        g.add_edge(store - 1, store, 8, 0);
+        g
+    }
+
+    #[test]
+    fn copies_with_something_around_them_are_found() {
+        let whole = Problem::new(&tiles(), &[]);
+        let folded = Folded::of(&whole);
+        assert_eq!(folded.as_ref().map(|f| (f.copies, f.problem.n, f.whole())), Some((3, 10, false)));
+        // All of the smaller loop one cycle after the other, on units of their own: what it keeps the loop keeps.
+        let time: Vec<i64> = (0..10).map(|v| 40 * v).collect();
+        let unfolded = folded.and_then(|f| f.unfold(400, &time)).unwrap_or_default();
+        assert_eq!((unfolded.0, unfolded.1.len()), (1_200, whole.n));
+        let at = |v: u32| unfolded.1[v as usize];
+        assert!(whole.dependences.arcs.iter().all(|a| at(a.dst) - at(a.src) >= a.weight(unfolded.0)));
+    }
+
+    #[test]
+    fn rows_that_depend_in_other_ways_are_no_copies() {
+        let mut g = tiles();
+        g.edges[3].latency += 1;
+        assert!(Folded::of(&Problem::new(&g, &[])).is_none_or(|f| f.copies < 3));
     }
 }
