@@ -21,9 +21,8 @@ const MOST_WORK: u64 = 12_000_000;
 const MOST_WORK_OF_COPIES: u64 = 3_000_000;
 /// That is asked where more than such a part of the schedule is open.
 const FAR: i64 = 2;
-/// A loop that is copies is begun anew where more than such a part is, with a schedule that is up to so many times as long.
-const ANEW: i64 = 4;
-const LONGER: i64 = 2;
+/// What is longer than copies of a smaller loop, one after the other, by such a part of them is given up for these.
+const HOPELESS: i64 = 2;
 /// Moves without success after which it is over: so many times the fourth power of the part of the schedule that is open,
 /// as near the bound there is little to find.
 const PATIENCE: i128 = 3_000;
@@ -36,47 +35,47 @@ const LOOK: u64 = 64;
 
 impl Session<'_> {
     /// Takes the order of a short schedule at a larger II, where most of the schedule is open.
-    ///
-    /// The best of a loop that is copies of a smaller one may be that of the smaller, copy after copy, from which small changes
-    /// seldom lead away. So it is asked about such an order also where less is open, and where that finds nothing, begins
-    /// anew with a schedule in such an order that is longer at first.
     pub(super) fn begin_with_room(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
-        let far = |s: &Shortening<'_>| (s.high - s.proved) * FAR > s.high;
-        let copies = self.unfolded.as_ref().is_some_and(|(ii, _)| *ii == s.ii);
-        if !copies {
-            self.take_room(search, s, MOST_WORK, far);
-        } else if !self.take_room(search, s, MOST_WORK_OF_COPIES, |s| s.high - s.proved > s.proved / NEAR)
-            && (s.high - s.proved) * ANEW > s.high
-        {
-            let mut other = Shortening { best: s.best.clone(), high: s.high.saturating_mul(LONGER), ..*s };
-            if self.take_room(search, &mut other, MOST_WORK_OF_COPIES, far) {
-                self.improve(search, &mut other, Trial::Brief);
-                if other.high < s.high {
-                    *s = other;
-                }
-            }
+        self.take_room(search, s, MOST_WORK, |s| (s.high - s.proved) * FAR > s.high);
+    }
+
+    /// Improves the best, and where that does not end near the bound, the schedule of a smaller loop, copy after copy, too; it
+    /// alone, if that is much shorter.
+    pub(super) fn improve_with_copies(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
+        let open = |s: &Shortening<'_>| s.high - s.proved > s.proved / NEAR;
+        // What is copies and nothing else began with that.
+        let copies =
+            if open(s) && self.unfolded.is_none() { self.unfolded_at(s.problem, s.ii) } else { None };
+        let copies = copies.map(|best| Shortening { high: s.problem.length(&best), best, ..*s });
+        if copies.as_ref().is_none_or(|other| (s.high - other.high) * HOPELESS < other.high) {
+            self.improve(search, s, Trial::Brief);
+        }
+        let Some(mut other) = copies.filter(|_| open(s)) else { return };
+        self.take_room(search, &mut other, MOST_WORK_OF_COPIES, open);
+        self.improve(search, &mut other, Trial::Brief);
+        if other.high < s.high {
+            *s = other;
         }
         search.prefer(&s.best);
     }
 
     /// At a larger II there is room, and even a heuristic's schedule is short. Its order, tried first by the search at this
-    /// II, mostly needs few changes. True where that was found while there was `enough` to find.
+    /// II, mostly needs few changes. It is asked about while there is `enough` to find.
     fn take_room(
         &mut self,
         search: &mut Shortest<'_>,
         s: &mut Shortening<'_>,
         most_work: u64,
         enough: impl Fn(&Shortening<'_>) -> bool,
-    ) -> bool {
+    ) {
         if !enough(s) {
-            return false;
+            return;
         }
         let mut budget = StepBudget::with_work(self.options.steps, WORK_PER_NODE);
         let larger = ROOMIER.map(|percent| s.ii.saturating_add(s.ii.saturating_mul(percent) / 100 + 1));
         let short = larger.into_iter().filter_map(|ii| Some((ii, self.short_at(s.problem, ii)?)));
         let mut short: Vec<(i64, Vec<i64>)> = short.collect();
         short.sort_by_key(|(_, time)| s.problem.length(time));
-        let mut found = false;
         for (ii, time) in short {
             let aim = s.problem.length(&time);
             if aim >= s.high || !enough(s) || self.guard.expired() {
@@ -87,12 +86,11 @@ impl Session<'_> {
             let verdict = budget.in_part(most_work, |part| search.ask(most, CONFLICTS, part, self.guard));
             if let Verdict::Found(time) = verdict {
                 s.take(time);
-                found = true;
                 self.guard.note(|p| p.best_length = Some(s.high));
             }
         }
+        search.prefer(&s.best);
         self.budget.spent += budget.spent;
-        found
     }
 
     /// The shorter one of the heuristics' schedules at this II.

@@ -62,13 +62,12 @@ impl Shape {
 }
 
 impl Folded {
-    /// The smallest loop of which `problem` is copies, or where it is none, the one of which most of it is.
+    /// The smallest loop of which `problem` is copies.
     pub fn of(problem: &Problem) -> Option<Self> {
         let n = problem.n;
         let all = (2..=n.min(MOST_COPIES)).rev().filter(|k| n.is_multiple_of(*k));
         all.map(|copies| Shape { before: 0, size: n / copies, copies })
             .find_map(|shape| Self::into(problem, shape))
-            .or_else(|| Self::around(problem))
     }
 
     /// Copies one after the other: operation `v` of copy `c` is `c * m + v`, and a dependence of `d` iterations leads from a
@@ -86,20 +85,16 @@ impl Folded {
         arcs.iter().all(|list| list == first).then(|| shape.folded(problem, first))
     }
 
-    /// Copies that have something around them, and that may depend on each other in different ways. Each copy of the smaller
+    /// The loop of which most of `problem` is copies, with something around them, and that may depend on each other in different
+    /// ways. Each copy of the smaller
     /// loop has all of that: its schedules keep more than they need to.
-    fn around(problem: &Problem) -> Option<Self> {
+    pub fn around(problem: &Problem) -> Option<Self> {
         let shape = rows(problem)?;
         let mut arcs: Vec<Further> = problem.dependences.arcs.iter().map(|a| shape.further(a).1).collect();
         // The nearest says what those further on say.
         arcs.sort_unstable();
         arcs.dedup_by_key(|a| (a.0, a.1, a.2));
         Some(shape.folded(problem, &arcs))
-    }
-
-    /// Whether there is nothing around the copies.
-    pub fn whole(&self) -> bool {
-        self.problem.n == self.shape.size
     }
 
     /// The schedule of the smaller loop, copy after copy, as one of the loop.
@@ -246,8 +241,8 @@ mod tests {
     #[test]
     fn copies_with_something_around_them_are_found() {
         let whole = Problem::new(&tiles(), &[]);
-        let folded = Folded::of(&whole);
-        assert_eq!(folded.as_ref().map(|f| (f.copies, f.problem.n, f.whole())), Some((3, 10, false)));
+        let folded = Folded::around(&whole);
+        assert_eq!(folded.as_ref().map(|f| (f.copies, f.problem.n)), Some((3, 10)));
         // All of the smaller loop one cycle after the other, on units of their own: what it keeps the loop keeps.
         let time: Vec<i64> = (0..10).map(|v| 40 * v).collect();
         let unfolded = folded.and_then(|f| f.unfold(400, &time)).unwrap_or_default();
@@ -260,6 +255,6 @@ mod tests {
     fn rows_that_depend_in_other_ways_are_no_copies() {
         let mut g = tiles();
         g.edges[3].latency += 1;
-        assert!(Folded::of(&Problem::new(&g, &[])).is_none_or(|f| f.copies < 3));
+        assert!(Folded::around(&Problem::new(&g, &[])).is_none_or(|f| f.copies < 3));
     }
 }
