@@ -39,8 +39,8 @@ impl Session<'_> {
         self.take_room(search, s, MOST_WORK, |s| (s.high - s.proved) * FAR > s.high);
     }
 
-    /// Improves the best, and where that does not end near the bound, the schedule of a smaller loop, copy after copy, too; it
-    /// alone, if that is much shorter.
+    /// Improves the best, and where that does not end near the bound, the schedule of a smaller loop, copy after copy, if that
+    /// is shorter; it alone, if it is much shorter.
     pub(super) fn improve_with_copies(&mut self, search: &mut Shortest<'_>, s: &mut Shortening<'_>) {
         let open = |s: &Shortening<'_>| s.high - s.proved > s.proved / NEAR;
         // What is copies and nothing else began with that.
@@ -52,9 +52,9 @@ impl Session<'_> {
         }
         let Some(mut other) = copies.filter(|_| open(s)) else { return };
         self.take_room(search, &mut other, MOST_WORK_OF_COPIES, open);
-        self.improve(search, &mut other, Trial::Brief);
         if other.high < s.high {
             *s = other;
+            self.improve(search, s, Trial::Brief);
         }
         search.prefer(&s.best);
     }
