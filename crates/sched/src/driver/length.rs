@@ -96,7 +96,7 @@ impl Session<'_> {
         self.insert(s);
         self.budget = self.budget.renewed(if exact { whole } else { whole - whole / 2 });
         self.passes(&mut search, s);
-        self.improve(&search, s, Trial::Brief);
+        self.improve_with_copies(&mut search, s);
         if exact {
             search.prefer(&s.best);
             self.last_question();

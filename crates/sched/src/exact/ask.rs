@@ -99,7 +99,7 @@ fn by_wraps(
     budget: &mut StepBudget,
     guard: &mut Guard,
 ) -> Verdict {
-    let mut learner = Learner::new(span, active, all_pairs(problem, active), Vec::new());
+    let mut learner = Learner::new(span, active.network(), &all_pairs(problem, active), Vec::new());
     // What follows without a decision costs less than the look at the intervals.
     let at_once = learner.solve(None, 0, budget, guard);
     if at_once != Verdict::Undecided {

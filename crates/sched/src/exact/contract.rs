@@ -1,6 +1,7 @@
 //! Contraction: a network over the operations that need searching (S30-S32).
 
 use super::crowd::Paths;
+use super::network::Network;
 use super::reach::{ABSENT, PathRuns};
 use super::span::Span;
 use super::verdict::Verdict;
@@ -27,6 +28,11 @@ pub(super) fn magnitudes_fit(problem: &Problem, ii: i64, extra: i64) -> bool {
 }
 
 impl Active {
+    /// The distances, to be added to.
+    pub fn network(&self) -> Network {
+        Network::new(self.nodes.len() + 1, self.dist.clone())
+    }
+
     /// The question without a length bound: operations with a use in components with a recurrence, and others whose
     /// packing is not settled by counting (S31). One operation of each component, and each other one, is held
     /// in `[0, II)`; the first at 0 (S32). `None` when the numbers are too large to search.

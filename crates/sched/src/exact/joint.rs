@@ -70,7 +70,7 @@ impl<'p> Joint<'p> {
         let mut pairs = all_pairs(problem, &active);
         truths.streams(split, &active, span, &mut pairs);
         let Truths { choices, takes, .. } = truths;
-        let learner = Learner::with_choices(span, &active, pairs, Vec::new(), choices);
+        let learner = Learner::with_choices(span, active.network(), &pairs, Vec::new(), choices);
         Some(Joint { split, active, learner, takes })
     }
 
@@ -81,7 +81,8 @@ impl<'p> Joint<'p> {
         truths.costs(split);
         let Truths { choices, takes, .. } = truths;
         let active = Active { nodes: Vec::new(), dist: vec![0] };
-        let learner = Learner::with_choices(Span::one(1), &active, Pairs::default(), Vec::new(), choices);
+        let learner =
+            Learner::with_choices(Span::one(1), active.network(), &Pairs::default(), Vec::new(), choices);
         Joint { split, active, learner, takes }
     }
 

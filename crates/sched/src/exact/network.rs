@@ -1,5 +1,7 @@
 //! A closed network of difference constraints with undo (Dechter, Meiri and Pearl 1991).
 
+use smallvec::{SmallVec, smallvec};
+
 /// `dist(a, b)` is the greatest proved lower bound on `t[b] - t[a]`, closed under addition. Node 0 is the origin.
 /// All pairs are connected.
 pub(crate) struct Network {
@@ -9,12 +11,14 @@ pub(crate) struct Network {
     notes: Vec<Note>,
     /// The watcher of each pair of nodes, or `UNWATCHED`.
     watching: Vec<u32>,
+    /// Entries as they were: so many of them, and room for more.
     trail: Vec<Change>,
+    changes: usize,
     /// What is imposed now may be undone.
     undoable: bool,
     /// Elementary operations since the last reset.
     pub work: u64,
-    /// Scratch: targets whose distance improves.
+    /// Scratch: targets whose distance improves, and that distance.
     improved: Vec<(u32, i64)>,
     /// Something changed since this was last cleared.
     pub changed: bool,
@@ -39,7 +43,15 @@ const UNWATCHED: u32 = u32::MAX;
 /// The reason of what needs none.
 pub(crate) const GIVEN: u32 = u32::MAX;
 
+impl Note {
+    /// Whether a distance that rises to this awakes the watcher.
+    fn awakes(&self, dist: i64) -> bool {
+        (self.limit == ANY) | ((dist > i64::from(self.limit)) & (self.limit != NONE))
+    }
+}
+
 /// An entry as it was.
+#[derive(Clone, Copy)]
 struct Change {
     at: u32,
     why: u32,
@@ -48,25 +60,21 @@ struct Change {
 
 impl Network {
     /// `dist` must be closed, row by row.
-    pub fn new(m: usize, dist: &[i64]) -> Self {
+    pub fn new(m: usize, dist: Vec<i64>) -> Self {
         Network {
             m,
-            dist: dist.to_vec(),
             notes: vec![Note { limit: NONE, why: GIVEN }; dist.len()],
             watching: vec![UNWATCHED; dist.len()],
+            dist,
             trail: Vec::new(),
+            changes: 0,
             undoable: false,
             work: 0,
-            improved: Vec::new(),
+            improved: vec![(0, 0); m],
             changed: false,
             queue: Vec::new(),
             queued: Vec::new(),
         }
-    }
-
-    /// The closed distances, row by row.
-    pub fn into_distances(self) -> Vec<i64> {
-        self.dist
     }
 
     /// Registers a watcher of the distances between `a` and `b`, or finds the one there is. It starts out awake.
@@ -111,7 +119,6 @@ impl Network {
 
     /// As [`impose`](Self::impose), and remembers why, for [`explain`](Self::explain).
     pub fn impose_because(&mut self, a: usize, b: usize, least: i64, why: u32) -> bool {
-        let m = self.m;
         if least <= self.dist(a, b) {
             return true;
         }
@@ -119,41 +126,60 @@ impl Network {
             return false;
         }
         self.changed = true;
+        let m = self.m;
         // Only targets that a reaches better through b, and sources that reach b better through a, can change.
-        self.improved.clear();
-        let (from_a, from_b) = (&self.dist[a * m..][..m], &self.dist[b * m..][..m]);
-        for (y, (&from_a, &from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
-            if least + from_b > from_a {
-                self.improved.push((y, least + from_b));
+        let targets = self.targets(a, b, least);
+        self.work += 2 * m as u64;
+        for x in 0..m {
+            let to_a = self.dist[x * m + a];
+            if to_a + least > self.dist[x * m + b] {
+                self.work += targets as u64;
+                self.raise_row(x, to_a, targets, why);
             }
         }
-        self.work += 2 * m as u64;
-        for (x, row) in self.dist.chunks_exact_mut(m).enumerate() {
-            let to_a = row[a];
-            if to_a + least <= row[b] {
-                continue;
-            }
-            self.work += self.improved.len() as u64;
-            for &(y, onward) in &self.improved {
-                let dist = &mut row[y as usize];
-                let reach = to_a + onward;
-                if reach > *dist {
-                    let at = (x * m) as u32 + y;
-                    let note = &mut self.notes[at as usize];
-                    if self.undoable {
-                        self.trail.push(Change { at, why: note.why, dist: *dist });
-                    }
-                    (*dist, note.why) = (reach, why);
-                    if note.limit == ANY || (reach > i64::from(note.limit) && note.limit != NONE) {
-                        let watcher = self.watching[at as usize];
-                        if !std::mem::replace(&mut self.queued[watcher as usize], true) {
-                            self.queue.push(watcher);
-                        }
+        true
+    }
+
+    /// Notes the targets that `a` reaches better through `b`, and how far they are from `a` then; how many there are.
+    fn targets(&mut self, a: usize, b: usize, least: i64) -> usize {
+        let m = self.m;
+        let (from_a, from_b) = (&self.dist[a * m..][..m], &self.dist[b * m..][..m]);
+        let improved = &mut self.improved[..m];
+        let mut targets = 0;
+        for (y, (&from_a, &from_b)) in (0u32..).zip(from_a.iter().zip(from_b)) {
+            // Written in any case, and kept where it counts: one in three does, which no processor foresees.
+            improved[targets] = (y, least + from_b);
+            targets += usize::from(least + from_b > from_a);
+        }
+        targets
+    }
+
+    /// Raises the distances from `x` to what was noted, which is `to_a` farther from it than from `a`.
+    fn raise_row(&mut self, x: usize, to_a: i64, targets: usize, why: u32) {
+        let (m, changes) = (self.m, self.changes);
+        if self.trail.len() < changes + m {
+            self.trail.resize(2 * (changes + m), Change { at: 0, why: GIVEN, dist: 0 });
+        }
+        let (row, notes) = (&mut self.dist[x * m..][..m], &mut self.notes[x * m..][..m]);
+        let trail = &mut self.trail[changes..][..m];
+        let mut raised = 0;
+        for &(y, onward) in &self.improved[..targets] {
+            let dist = &mut row[y as usize];
+            let reach = to_a + onward;
+            if reach > *dist {
+                let note = &mut notes[y as usize];
+                trail[raised] = Change { at: (x * m) as u32 + y, why: note.why, dist: *dist };
+                raised += 1;
+                (*dist, note.why) = (reach, why);
+                if note.awakes(reach) {
+                    let watcher = self.watching[x * m + y as usize];
+                    if !std::mem::replace(&mut self.queued[watcher as usize], true) {
+                        self.queue.push(watcher);
                     }
                 }
             }
         }
-        true
+        self.changes += if self.undoable { raised } else { 0 };
     }
 
     /// Calls `because` with the reasons that together make the distance from `a` to `b` what it is; `ends` tells
@@ -168,7 +194,7 @@ impl Network {
         ends: impl Fn(u32) -> (usize, usize),
         mut because: impl FnMut(u32),
     ) {
-        let mut open = vec![(a, b)];
+        let mut open: SmallVec<[(usize, usize); 32]> = smallvec![(a, b)];
         while let Some((x, y)) = open.pop() {
             let why = self.notes[x * self.m + y].why;
             if x != y && why != GIVEN {
@@ -183,22 +209,21 @@ impl Network {
     /// A point to return to.
     pub fn mark(&mut self) -> usize {
         self.undoable = true;
-        self.trail.len()
+        self.changes
     }
 
     /// What there is now will never be undone, nor what is imposed up to the next mark: none of it need be remembered.
     pub fn keep(&mut self) {
         self.undoable = false;
-        self.trail.clear();
+        self.changes = 0;
     }
 
     /// Undoes everything since the mark.
     pub fn undo(&mut self, mark: usize) {
-        while self.trail.len() > mark {
-            if let Some(old) = self.trail.pop() {
-                (self.dist[old.at as usize], self.notes[old.at as usize].why) = (old.dist, old.why);
-            }
+        for old in self.trail[mark..self.changes].iter().rev() {
+            (self.dist[old.at as usize], self.notes[old.at as usize].why) = (old.dist, old.why);
         }
+        self.changes = mark;
     }
 }
 
@@ -210,7 +235,7 @@ mod tests {
     fn closure_and_undo() {
         // 0 -> 1 by 2, 1 -> 2 by 3, all windows 100 wide.
         let dist = vec![0, 2, 5, -95, 0, 3, -95, -93, 0];
-        let mut net = Network::new(3, &dist);
+        let mut net = Network::new(3, dist.clone());
         let mark = net.mark();
         assert!(net.impose(0, 1, 7));
         assert_eq!((net.dist(0, 1), net.dist(0, 2)), (7, 10));

@@ -40,7 +40,7 @@ impl<'p> Shortest<'p> {
         let pairs = all_pairs(problem, &active);
         let tails: Vec<i64> = active.nodes.iter().map(|&v| tail[v as usize]).collect();
         let whole = long_uses(problem, span, &active)
-            .then(|| Learner::new(span, &active, pairs.clone(), tails.clone()));
+            .then(|| Learner::new(span, active.network(), &pairs, tails.clone()));
         let alone = by_wraps_alone(problem, span, &active);
         Some(Shortest { problem, ii, active, pairs, tails, whole, alone })
     }
@@ -114,18 +114,17 @@ impl<'p> Shortest<'p> {
     ) -> Verdict {
         let m = self.active.nodes.len() + 1;
         let Some(dist) = self.within(length) else { return Verdict::Refuted };
-        let mut net = Network::new(m, &dist);
+        let mut net = Network::new(m, dist);
         let known = self.known(times);
         let keeps = self.order(&known, free);
         let holds = keeps.iter().all(|b| net.impose(b.a as usize, b.b as usize, b.least));
-        if !budget.take(net.work) {
+        if !budget.take(std::mem::take(&mut net.work)) {
             return Verdict::Undecided;
         }
         if !holds {
             return Verdict::Refuted;
         }
-        let active = Active { nodes: self.active.nodes.clone(), dist: net.into_distances() };
-        let mut learner = Learner::new(Span::one(self.ii), &active, self.pairs.clone(), self.tails.clone());
+        let mut learner = Learner::new(Span::one(self.ii), net, &self.pairs, self.tails.clone());
         learner.prefer(&known);
         let verdict = learner.solve(None, conflicts, budget, guard);
         self.filled(verdict)

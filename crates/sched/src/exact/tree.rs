@@ -60,7 +60,7 @@ impl Tree {
         }
         let pairs = pairs(problem, active, &by_residue).list;
         let residues = (!wanted.is_empty()).then(|| Residues::new(problem, ii, &active.nodes, wanted));
-        let mut net = Network::new(m, &active.dist);
+        let mut net = active.network();
         let mut watchers: Vec<Vec<u32>> = Vec::new();
         for (i, pair) in (0u32..).zip(&pairs) {
             let watcher = net.watch(pair.a as usize, pair.b as usize) as usize;

@@ -57,8 +57,13 @@ impl Uses {
         &self.all[self.at[node] as usize..self.at[node + 1] as usize]
     }
 
-    fn first(&self, operations: usize) -> Self {
-        Uses { all: self.all[..self.at[operations] as usize].to_vec(), at: self.at[..=operations].to_vec() }
+    fn only(&self, operations: &[usize]) -> Self {
+        let mut uses = Uses::with_room_for(operations.len());
+        for &v in operations {
+            uses.all.extend(self.of(v));
+            uses.end_operation();
+        }
+        uses
     }
 }
 
@@ -96,14 +101,14 @@ impl Problem {
         Problem { dependences: Digraph::new(self.n, arcs(graph, caps)), ..self.clone() }
     }
 
-    /// The loop of its first `m` operations alone, with these dependences.
-    pub fn first_operations(&self, m: usize, dependences: Digraph) -> Self {
+    /// The loop of these operations alone, with these dependences.
+    pub fn only(&self, operations: &[usize], dependences: Digraph) -> Self {
         Problem {
-            n: m,
-            latency: self.latency[..m].to_vec(),
+            n: operations.len(),
+            latency: operations.iter().map(|&v| self.latency[v]).collect(),
             dependences,
-            held: self.held.first(m),
-            taken: self.taken.first(m),
+            held: self.held.only(operations),
+            taken: self.taken.only(operations),
             count: self.count.clone(),
         }
     }

@@ -41,7 +41,7 @@ impl Learner {
             if open == 0 {
                 break lit;
             }
-            because = self.reason(lit);
+            self.write_reason(lit, &mut because);
         };
         clause[0] = negated(first);
         self.shorten(&mut clause);
@@ -65,13 +65,15 @@ impl Learner {
         true
     }
 
-    fn reason(&self, lit: Lit) -> Vec<Lit> {
+    /// What made a truth follow, into a list that is there already.
+    fn write_reason(&self, lit: Lit, because: &mut Conflict) {
+        because.clear();
         match self.reasons[lit as usize / 2] {
-            Reason::Decision => Vec::new(),
+            Reason::Decision => {}
             Reason::Clause(c) => {
-                self.clauses.lits(c).iter().filter(|&&l| l != lit).map(|&l| negated(l)).collect()
+                because.extend(self.clauses.lits(c).iter().filter(|&&l| l != lit).map(|&l| negated(l)));
             }
-            Reason::Theory { at, len } => self.arena[at as usize..(at + len) as usize].to_vec(),
+            Reason::Theory { at, len } => because.extend(&self.arena[at as usize..(at + len) as usize]),
         }
     }
 

@@ -5,7 +5,6 @@ use super::places::Places;
 use super::unit::Saturated;
 use crate::exact::choices::Choices;
 use crate::exact::clauses::{Clauses, Lit, Values};
-use crate::exact::contract::Active;
 use crate::exact::network::Network;
 use crate::exact::span::Span;
 use crate::exact::wrap::{Pair, Pairs, Pool};
@@ -125,6 +124,8 @@ pub(crate) struct Learner {
     pub(super) net_at: usize,
     pub(super) levels: Vec<Level>,
     pub(super) arena: Vec<Lit>,
+    /// Scratch: why something follows.
+    pub(super) because: Vec<Lit>,
     /// Constraints of lengths: the node that must start early enough, and the truth that asks it to.
     pub(super) ends: Vec<(u32, Lit)>,
     /// Lengths that were asked about: the length, and the truth that the schedule is no longer.
@@ -145,28 +146,22 @@ pub(super) type Conflict = Vec<Lit>;
 
 impl Learner {
     /// `tails`: longest path from each active operation to the end; empty when no length is asked about.
-    pub fn new(span: Span, active: &Active, pairs: Pairs, tails: Vec<i64>) -> Self {
-        Learner::with_choices(span, active, pairs, tails, Choices::default())
+    pub fn new(span: Span, net: Network, pairs: &Pairs, tails: Vec<i64>) -> Self {
+        Learner::with_choices(span, net, pairs, tails, Choices::default())
     }
 
     /// A question that leaves choices open. Their variables come first, so that their truths are those they name.
-    pub fn with_choices(
-        span: Span,
-        active: &Active,
-        pairs: Pairs,
-        tails: Vec<i64>,
-        choices: Choices,
-    ) -> Self {
+    pub fn with_choices(span: Span, net: Network, pairs: &Pairs, tails: Vec<i64>, choices: Choices) -> Self {
         let chosen = choices.variables > 0;
         let mut learner = Learner {
             span,
-            net: Network::new(active.nodes.len() + 1, &active.dist),
+            net,
             wraps: Vec::with_capacity(pairs.list.len()),
             truths: Vec::with_capacity(pairs.list.len()),
             narrowed: Vec::new(),
             open: Open::new(pairs.list.len()),
-            saturated: Saturated::all(&pairs, span),
-            pools: pairs.pools,
+            saturated: Saturated::all(pairs, span),
+            pools: pairs.pools.clone(),
             ranked: Vec::new(),
             places: Places::default(),
             went_back: true,
@@ -183,6 +178,7 @@ impl Learner {
             net_at: 0,
             levels: Vec::new(),
             arena: Vec::new(),
+            because: Vec::new(),
             ends: Vec::new(),
             lengths: Vec::new(),
             tails,
@@ -193,10 +189,11 @@ impl Learner {
             seen: Vec::new(),
             refuted: pairs.list.iter().any(|p| p.first + p.second > span.high),
         };
-        learner.add_variables(choices.variables, NO_OWNER, (0, 0));
-        for pair in pairs.list {
+        learner.name_variables(choices.variables, NO_OWNER, (0, 0));
+        for &pair in &pairs.list {
             learner.add_pair(pair);
         }
+        learner.grow();
         learner.add_choices(choices);
         learner
     }
@@ -218,13 +215,19 @@ impl Learner {
         self.truths.push(Truths { first, last, base, watcher, weight: 0, saved: None });
         self.weigh(id, 1);
         self.let_sleep(watcher);
-        self.add_variables((last - first).max(0) as usize, id, (pair.a, pair.b));
+        self.name_variables((last - first).max(0) as usize, id, (pair.a, pair.b));
     }
 
-    pub(super) fn add_variables(&mut self, count: usize, owner: u32, nodes: (u32, u32)) {
+    /// Adds variables, for which there is no room until the learner grows.
+    pub(super) fn name_variables(&mut self, count: usize, owner: u32, nodes: (u32, u32)) {
         let variables = self.owner.len() + count;
         self.owner.resize(variables, owner);
         self.nodes.resize(variables, nodes);
+    }
+
+    /// Makes room for what has been named.
+    pub(super) fn grow(&mut self) {
+        let variables = self.owner.len();
         self.values.grow(variables);
         self.clauses.grow(variables);
         self.reasons.resize(variables, Reason::Decision);

@@ -10,7 +10,8 @@ impl Learner {
             return lit;
         }
         let lit = 2 * self.owner.len() as u32;
-        self.add_variables(1, NO_OWNER, (0, 0));
+        self.name_variables(1, NO_OWNER, (0, 0));
+        self.grow();
         // The shorter implies the longer: what is learnt about one serves the other.
         let longer = self.lengths.iter().filter(|(l, _)| *l > length).min();
         let shorter = self.lengths.iter().filter(|(l, _)| *l < length).max();

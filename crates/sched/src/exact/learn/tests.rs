@@ -111,7 +111,8 @@ fn against_residues(
 #[test]
 fn saturated_refute_nothing_that_there_is() {
     let learner = |problem: &Problem, span: Span, active: &Active| {
-        let mut learner = Learner::new(span, active, pairs(problem, active, &[false; 2]), Vec::new());
+        let mut learner =
+            Learner::new(span, active.network(), &pairs(problem, active, &[false; 2]), Vec::new());
         learner.conflicts = CALM;
         Some(learner)
     };
@@ -214,7 +215,7 @@ fn wraps_of_operations_that_use_several_units_twice_agree_with_residues() {
 fn wraps_of_units_agree_with_residues(made: fn(&mut Random) -> (LoopGraph, i64)) {
     let learner = |problem: &Problem, span: Span, active: &Active| {
         wraps_decide(problem, span, active)
-            .then(|| Learner::new(span, active, all_pairs(problem, active), Vec::new()))
+            .then(|| Learner::new(span, active.network(), &all_pairs(problem, active), Vec::new()))
     };
     let right = |problem: &Problem, ii: i64, active: &Active, times: &[i64], _: Option<i64>| {
         let mut table = crate::heuristic::reservations::table::Table::new(problem, ii);

@@ -71,10 +71,16 @@ impl Learner {
     /// The truths that make the distance from `a` to `b` what it is.
     pub(super) fn path(&self, a: usize, b: usize) -> Vec<Lit> {
         let mut lits = Vec::new();
-        self.net.explain(a, b, |why| self.ends_of(why), |why| self.add_truths(why, &mut lits));
+        self.write_path(a, b, &mut lits);
+        lits
+    }
+
+    /// The same into a list that is there already.
+    fn write_path(&self, a: usize, b: usize, lits: &mut Vec<Lit>) {
+        lits.clear();
+        self.net.explain(a, b, |why| self.ends_of(why), |why| self.add_truths(why, lits));
         lits.sort_unstable();
         lits.dedup();
-        lits
     }
 
     /// Between which nodes a reason was imposed.
@@ -146,15 +152,22 @@ impl Learner {
             match self.values.of(lit) {
                 1 => known += 1,
                 value => {
-                    let because = before.map_or_else(|| self.path(a, b), |b| vec![b]);
+                    let mut because = std::mem::take(&mut self.because);
+                    match before {
+                        Some(before) => {
+                            because.clear();
+                            because.push(before);
+                        }
+                        None => self.write_path(a, b, &mut because),
+                    }
                     if value < 0 {
-                        let mut conflict = because;
-                        conflict.push(negated(lit));
-                        return Err(conflict);
+                        because.push(negated(lit));
+                        return Err(because);
                     }
                     let at = self.arena.len() as u32;
                     self.arena.extend(&because);
                     self.assign(lit, Reason::Theory { at, len: because.len() as u32 });
+                    self.because = because;
                 }
             }
             // Below two truths known before, all are known.
