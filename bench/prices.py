@@ -44,16 +44,17 @@ def machine(counts, instructions, chip):
         for on, rate in chip["instruction"].get(name, {"lanes_per_clk": {}})["lanes_per_clk"].items():
             held[on] += number * lanes / rate
     held["ISSUE"] = instructions * lanes / unit["ISSUE"]["elements_per_clk"]
-    moved = counts["shared_bytes"] + counts["copied_bytes"] + counts["operand_bytes"]
+    moved = sum(counts[on] for on in ("shared_bytes", "copied_bytes", "operand_bytes", "global_bytes"))
     held["SMEM"] += moved / unit["SMEM"]["bytes_per_clk"]
     if "TMEM" in unit:
         for entry, words in [("tmem_ld", "tensor_memory_words"), ("tmem_st", "tensor_memory_stored_words")]:
             held["TMEM"] += counts[words] * chip["op"][entry]["duration"]["clk_per_16k_elements"] / 16384
-    by_warp = counts["operand_bytes"] == 0
-    for element, macs in counts["macs"].items():
-        rate = unit["TC"]["macs_per_clk"].get(element, unit["TC"]["macs_per_clk"]["f16"])
-        held["TC"] += macs / min(rate, chip["op"]["mma_sync"]["duration"].get("rate", rate) if by_warp else rate)
-    held["TC"] = max(held["TC"], counts["operand_bytes"] / unit["SMEM"]["bytes_per_clk"])
+    for product in counts["products"]:
+        rate = unit["TC"]["macs_per_clk"].get(product["element"], unit["TC"]["macs_per_clk"]["f16"])
+        if not product["operand_bytes"]:
+            rate = min(rate, chip["op"]["mma_sync"]["duration"].get("rate", rate))
+        operands = product["operand_bytes"] / unit["SMEM"]["bytes_per_clk"]
+        held["TC"] += product["count"] * max(product["macs"] / rate, operands)
     return held
 
 
@@ -119,7 +120,9 @@ def rows(command, name, file, chip_name):
             # One warp of a partition that copies by descriptor issues; of one that multiplies for others likewise.
             alone = partition == "mma" or (partition == "load" and code["utmaldg"] > 0)
             by = 1 if alone else warps.get(partition, facts["warps"])
-            held = {unit: cycles * by for unit, cycles in machine(code["counts"], code["fast"], chip).items()}
+            whole = machine(code["counts"], code["fast"], chip)
+            once = machine(code["counts_alone"], code["alone"], chip)
+            held = {unit: cycles * by - once[unit] * (by - 1) for unit, cycles in whole.items()}
             if code["utcmma"]:  # Their names do not tell their shapes.
                 held["TC"] = load.get("TC", 0)
             times = trips(load, held)
