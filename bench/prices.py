@@ -6,6 +6,7 @@ disassembly of that loop holds (T42, T43).
 The model's side are the `loads` of `compile --json`: cycles by partition and unit. The machine's side are the instructions
 of the loop that `sass --json` counts by class, times the warps that run it, over the rates of the chip's file
 (`[instruction]`, `[unit]`); memory by bytes, products by multiply-accumulates. A loop of several trips is divided by them.
+What one warp runs for all counts once.
 Partitions share the units, so they are added. A unit agrees where both sides differ by 10 % of the machine's at most, or by
 less than CLOSE cycles; where they differ more but by no more than 10 % of the loop's II, its price decides little.
 
