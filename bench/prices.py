@@ -6,6 +6,7 @@ disassembly of that loop holds (T42, T43).
 The model's side are the `loads` of `compile --json`: cycles by partition and unit. The machine's side are the instructions
 of the loop that `sass --json` counts by class, times the warps that run it, over the rates of the chip's file
 (`[instruction]`, `[unit]`); memory by bytes, products by multiply-accumulates. A loop of several trips is divided by them.
+What one warp runs for all counts once.
 Partitions share the units, so they are added. A unit agrees where both sides differ by 10 % of the machine's at most, or by
 less than CLOSE cycles; where they differ more but by no more than 10 % of the loop's II, its price decides little.
 
@@ -44,16 +45,17 @@ def machine(counts, instructions, chip):
         for on, rate in chip["instruction"].get(name, {"lanes_per_clk": {}})["lanes_per_clk"].items():
             held[on] += number * lanes / rate
     held["ISSUE"] = instructions * lanes / unit["ISSUE"]["elements_per_clk"]
-    moved = counts["shared_bytes"] + counts["copied_bytes"] + counts["operand_bytes"]
+    moved = sum(counts[on] for on in ("shared_bytes", "copied_bytes", "operand_bytes", "global_bytes"))
     held["SMEM"] += moved / unit["SMEM"]["bytes_per_clk"]
     if "TMEM" in unit:
         for entry, words in [("tmem_ld", "tensor_memory_words"), ("tmem_st", "tensor_memory_stored_words")]:
             held["TMEM"] += counts[words] * chip["op"][entry]["duration"]["clk_per_16k_elements"] / 16384
-    by_warp = counts["operand_bytes"] == 0
-    for element, macs in counts["macs"].items():
-        rate = unit["TC"]["macs_per_clk"].get(element, unit["TC"]["macs_per_clk"]["f16"])
-        held["TC"] += macs / min(rate, chip["op"]["mma_sync"]["duration"].get("rate", rate) if by_warp else rate)
-    held["TC"] = max(held["TC"], counts["operand_bytes"] / unit["SMEM"]["bytes_per_clk"])
+    for product in counts["products"]:
+        rate = unit["TC"]["macs_per_clk"].get(product["element"], unit["TC"]["macs_per_clk"]["f16"])
+        if not product["operand_bytes"]:
+            rate = min(rate, chip["op"]["mma_sync"]["duration"].get("rate", rate))
+        operands = product["operand_bytes"] / unit["SMEM"]["bytes_per_clk"]
+        held["TC"] += product["count"] * max(product["macs"] / rate, operands)
     return held
 
 
@@ -119,7 +121,9 @@ def rows(command, name, file, chip_name):
             # One warp of a partition that copies by descriptor issues; of one that multiplies for others likewise.
             alone = partition == "mma" or (partition == "load" and code["utmaldg"] > 0)
             by = 1 if alone else warps.get(partition, facts["warps"])
-            held = {unit: cycles * by for unit, cycles in machine(code["counts"], code["fast"], chip).items()}
+            whole = machine(code["counts"], code["fast"], chip)
+            once = machine(code["counts_alone"], code["alone"], chip)
+            held = {unit: cycles * by - once[unit] * (by - 1) for unit, cycles in whole.items()}
             if code["utcmma"]:  # Their names do not tell their shapes.
                 held["TC"] = load.get("TC", 0)
             times = trips(load, held)

@@ -73,6 +73,21 @@ pub struct Counts {
     /// Multiply-accumulates by the operands' type; those of a warpgroup, the warp's quarter. Products into tensor memory
     /// do not tell their shape.
     pub macs: BTreeMap<String, u64>,
+    /// The same product by product: one waits for its own operands only.
+    pub products: Vec<Product>,
+}
+
+/// Products that are alike.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Product {
+    /// The operands' type.
+    pub element: String,
+    /// Multiply-accumulates of one; of a warpgroup's, the warp's quarter.
+    pub macs: u64,
+    /// Bytes of operands that one reads from shared memory, likewise.
+    pub operand_bytes: u64,
+    /// How many there are.
+    pub count: u64,
 }
 
 const LANES: u64 = 32;
@@ -98,12 +113,19 @@ impl Counts {
     fn product(&mut self, name: &str, operands: &str) {
         let Some((m, n, k, warps)) = product_shape(name) else { return };
         let (element, bits) = product_element(name);
-        *self.macs.entry(element.to_owned()).or_default() += m * n * k / warps;
-        if warps > 1 {
-            // A second register operand holds A; else a descriptor names both.
-            let a = operands.split(',').nth(1).is_some_and(|o| o.trim_start().starts_with("gdesc"));
-            let elements = n * k + if a { m * k } else { 0 };
-            self.operand_bytes += elements * bits / 8 / warps;
+        // A second register operand holds A; else a descriptor names both.
+        let a = operands.split(',').nth(1).is_some_and(|o| o.trim_start().starts_with("gdesc"));
+        let elements = if warps > 1 { n * k + if a { m * k } else { 0 } } else { 0 };
+        let (macs, operand_bytes) = (m * n * k / warps, elements * bits / 8 / warps);
+        *self.macs.entry(element.to_owned()).or_default() += macs;
+        self.operand_bytes += operand_bytes;
+        let like =
+            |p: &&mut Product| (&*p.element, p.macs, p.operand_bytes) == (element, macs, operand_bytes);
+        match self.products.iter_mut().find(like) {
+            Some(known) => known.count += 1,
+            None => {
+                self.products.push(Product { element: element.to_owned(), macs, operand_bytes, count: 1 })
+            }
         }
     }
 }
@@ -150,6 +172,23 @@ pub fn pipe(name: &str) -> Pipe {
         _ if base.starts_with('U') => Pipe::Uniform,
         _ if base.starts_with("LDCU") => Pipe::Uniform,
         _ => Pipe::Other,
+    }
+}
+
+/// Whether one lane starts it for all: products into tensor memory, and bulk copies.
+pub(crate) fn starts_for_all(name: &str) -> bool {
+    let base = base(name);
+    ["UTMA", "UBLK"].iter().any(|p| base.starts_with(p)) || (base.starts_with("UTC") && base.ends_with("MMA"))
+}
+
+/// Whether every lane has numbers of its own in it.
+pub(crate) fn is_of_each_lane(name: &str) -> bool {
+    use Pipe::*;
+    match pipe(name) {
+        Fma | Fma2 | Half | Double | MinMax | Pack | Convert | Special | Shuffle | Shared | Global
+        | TensorMemory => true,
+        Tensor => !starts_for_all(name),
+        _ => base(name) == "BAR",
     }
 }
 
@@ -237,6 +276,10 @@ mod tests {
         assert_eq!(macs, [("bf16", 2 * 64 * 128 * 4 + 2048), ("e4m3", 4096), ("tf32", 1024)]);
         assert_eq!(got.operand_bytes, (2 * 128 * 16 + 64 * 16) * 2 / 4);
         assert_eq!(got.pipes[&Pipe::Tensor], 6);
+        let products: Vec<_> = got.products.iter().map(|p| (p.macs, p.operand_bytes, p.count)).collect();
+        let of_a = 64 * 16 * 2 / 4;
+        let (wide, b) = (64 * 128 * 4, 128 * 16 * 2 / 4);
+        assert_eq!(products, [(wide, b + of_a, 1), (wide, b, 1), (2048, 0, 1), (4096, 0, 1), (1024, 0, 1)]);
     }
 
     #[test]

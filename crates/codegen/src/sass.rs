@@ -14,7 +14,7 @@ use warploom_ir::Diagnostic;
 use warploom_ir::diag::Code;
 
 use crate::flow::{Step, around, natural_loops};
-use crate::pipe::Counts;
+use crate::pipe::{Counts, is_of_each_lane, starts_for_all};
 
 /// A natural loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,10 @@ pub struct Loop {
     pub working: u32,
     /// The work of a trip in which no wait fails.
     pub counts: Counts,
+    /// What of `fast` one warp runs for all others, which jump over it.
+    pub alone: u32,
+    /// The work of that.
+    pub counts_alone: Counts,
 }
 
 impl Loop {
@@ -148,6 +152,12 @@ fn function_loops(function: &Function) -> Vec<Loop> {
         falls: i.falls,
     };
     let steps: Vec<Step> = code.iter().map(step).collect();
+    // Lanes of our warps stay together: nobody takes the way of a warp that has come apart.
+    let together: Vec<Step> = code
+        .iter()
+        .zip(&steps)
+        .map(|(i, step)| Step { target: step.target.filter(|_| !i.name.contains(".DIV")), ..*step })
+        .collect();
     let found = natural_loops(&steps);
     let describe = |(head, body): &(usize, Vec<usize>)| {
         let count = |name: &str| body.iter().filter(|&&i| code[i].name.starts_with(name)).count() as u32;
@@ -170,15 +180,42 @@ fn function_loops(function: &Function) -> Vec<Loop> {
     // A spin that stands beside the way through the loop is left out, and what leads there and back with it.
     let fast = |(head, body): &(usize, Vec<usize>)| {
         let inside = spins().filter(|(h, _)| h != head && body.binary_search(h).is_ok());
-        inside.fold(body.clone(), |body, (_, spin)| around(&steps, *head, &body, spin).unwrap_or(body))
+        let whole = around(&together, *head, body, &[]).unwrap_or_else(|| body.clone());
+        inside.fold(whole, |body, (_, spin)| around(&together, *head, &body, spin).unwrap_or(body))
     };
     let finish = |(l, place): (&Loop, &(usize, Vec<usize>))| {
-        let (fast, mut counts) = (fast(place), Counts::default());
-        fast.iter().filter_map(|&at| code.get(at)).for_each(|i| counts.add(i.name, i.operands));
+        let fast = fast(place);
+        let alone = run_by_one(code, &together, &fast);
+        let count = |of: &[usize]| {
+            let mut counts = Counts::default();
+            of.iter().filter_map(|&at| code.get(at)).for_each(|i| counts.add(i.name, i.operands));
+            counts
+        };
+        let (counts, counts_alone) = (count(&fast), count(&alone));
         let waits = spins().filter(|(h, _)| *h != place.0 && place.1.binary_search(h).is_ok()).count() as u32;
-        Loop { fast: fast.len() as u32, working: l.inner.saturating_sub(waits), counts, ..l.clone() }
+        let (fast, alone) = (fast.len() as u32, alone.len() as u32);
+        Loop { fast, working: l.inner.saturating_sub(waits), counts, alone, counts_alone, ..l.clone() }
     };
     all.iter().zip(&found).map(finish).collect()
+}
+
+/// What one warp runs for all: stretches of a trip that a jump leaves out, in which one lane starts a copy or a product and
+/// no lane touches numbers of its own.
+fn run_by_one(code: &[Instruction], steps: &[Step], trip: &[usize]) -> Vec<usize> {
+    let named = |at: usize| code.get(at).map_or("", |i| i.name);
+    let mut alone = Vec::new();
+    for (place, &at) in trip.iter().enumerate() {
+        let Some(&Step { target: Some(to), falls: true }) = steps.get(at) else { continue };
+        let Ok(end) = trip.binary_search(&to) else { continue };
+        let stretch = trip.get(place + 1..end).unwrap_or_default();
+        let starts = stretch.iter().any(|&i| starts_for_all(named(i)));
+        if starts && !stretch.iter().any(|&i| is_of_each_lane(named(i))) {
+            alone.extend(stretch);
+        }
+    }
+    alone.sort_unstable();
+    alone.dedup();
+    alone
 }
 
 #[cfg(test)]
@@ -226,6 +263,32 @@ mod tests {
         assert_eq!(outer.function, "f");
         assert!(of(0x70).is_spin());
         assert!(!outer.is_spin());
+    }
+
+    #[test]
+    fn one_warp_starts_copies_for_all_t43() {
+        let text = "
+//--------------------- .text.f --------------------------
+.L_x_1:
+        /*0000*/              @!P0 BRA `(.L_x_2) ;
+        /*0010*/                   BRA.DIV UR4, `(.L_x_4) ;
+.L_x_5:
+        /*0020*/                   ELECT P1, URZ, PT ;
+        /*0030*/                   UTMALDG.2D [UR4], [UR10] ;
+.L_x_2:
+        /*0040*/              @!P2 BRA `(.L_x_3) ;
+        /*0050*/                   LDS.128 R4, [R2] ;
+.L_x_3:
+        /*0060*/              @P3 BRA `(.L_x_1) ;
+        /*0070*/                   EXIT ;
+.L_x_4:
+        /*0080*/                   WARPSYNC.COLLECTIVE R7, `(.L_x_5) ;
+        /*0090*/                   BRA `(.L_x_5) ;
+";
+        let found = loops(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].instructions, found[0].fast, found[0].alone), (9, 7, 3));
+        assert_eq!(found[0].counts_alone.pipes[&Pipe::Barrier], 2, "the election and the copy");
     }
 
     #[test]

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use warploom_chips::cost::unit;
 use warploom_ir::{Attr, Module, OpId, Opcode};
 use warploom_sched::Answer;
 
 use crate::bound::bound;
-use crate::loops::{PartitionRole, PipelinedLoop};
+use crate::loops::{PipelinedLoop, TripWarps};
 use crate::resumed::Resumed;
 use crate::walk::preorder;
 
@@ -87,9 +86,20 @@ impl Resumed {
         };
         let partitions: Vec<PartitionFacts> = partitions.into_iter().map(|(_, facts)| facts).collect();
         let all = of_func("warploom.warps");
-        let warps = |name: &str| partitions.iter().find(|p| p.name == name).map_or(all, |p| p.warps);
+        let count = self.loops().count();
+        let trip = |name: &str, number: usize| {
+            // Of partitions that take turns, each has a trip of its own: they bear a number.
+            let is = |op: OpId| program.symbol_name(op).and_then(|own| own.strip_prefix(name));
+            let named = |op: &OpId| is(*op).is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+            of(Opcode::Partition).find(named).and_then(|op| TripWarps::of(program, op, number, count))
+        };
+        let numbered = self.loops().enumerate();
         Facts {
-            loops: self.loops().map(|(pipelined, answer)| loop_facts(pipelined, answer, &warps)).collect(),
+            loops: numbered
+                .map(|(number, (pipelined, answer))| {
+                    loop_facts(pipelined, answer, &|name| trip(name, number))
+                })
+                .collect(),
             rings: rings.map(|op| (name(program, op), number(program, op, "depth"))).collect(),
             partitions,
             warps: all,
@@ -108,7 +118,7 @@ impl Resumed {
     }
 }
 
-fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer, warps: &dyn Fn(&str) -> u64) -> LoopFacts {
+fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer, trip: TripOf) -> LoopFacts {
     let graph = &pipelined.graph;
     LoopFacts {
         name: graph.name.clone(),
@@ -119,14 +129,17 @@ fn loop_facts(pipelined: &PipelinedLoop, answer: &Answer, warps: &dyn Fn(&str) -
         length: answer.length,
         length_optimal: answer.length_optimal,
         stages: answer.stages,
-        loads: loads(pipelined, warps),
+        loads: loads(pipelined, trip),
     }
 }
 
 type Loads = BTreeMap<String, BTreeMap<String, u64>>;
 
+/// What a trip of a loop has in the partition of a name.
+type TripOf<'a> = &'a dyn Fn(&str) -> Option<TripWarps>;
+
 /// What operations hold, and what each partition that has some takes for a trip beside them.
-fn loads(pipelined: &PipelinedLoop, warps: &dyn Fn(&str) -> u64) -> Loads {
+fn loads(pipelined: &PipelinedLoop, trip: TripOf) -> Loads {
     let mut loads = Loads::new();
     for (node, priced) in pipelined.nodes.iter().zip(&pipelined.graph.nodes) {
         let units = loads.entry(pipelined.partition(node).to_owned()).or_default();
@@ -136,13 +149,10 @@ fn loads(pipelined: &PipelinedLoop, warps: &dyn Fn(&str) -> u64) -> Loads {
         }
     }
     for (name, units) in &mut loads {
-        // One warp issues for the copy engine, and for the tensor core where its results do not go to registers.
-        let copies = name == PartitionRole::Load.name() && units.contains_key(unit::TMA);
-        let alone = copies || name == PartitionRole::Mma.name();
-        let warps = if alone { 1 } else { warps(name) };
-        for held in &pipelined.trip {
-            let cycles = units.entry(held.unit.clone()).or_default();
-            *cycles = cycles.saturating_add(held.duration.saturating_mul(warps).div_ceil(4));
+        let beside = trip(name).map(|trip| pipelined.trip.held(&trip));
+        for (unit, held) in beside.into_iter().flatten() {
+            let cycles = units.entry(unit).or_default();
+            *cycles = cycles.saturating_add(held);
         }
     }
     loads

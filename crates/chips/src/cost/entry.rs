@@ -47,7 +47,7 @@ pub struct Native {
 pub enum Work {
     /// Bytes of the tile.
     Bytes,
-    /// Elements of the tile; of the input, for a reduction. Lanes, for a trip; 16 bytes, for what moves bytes.
+    /// Elements of the tile; of the input, for a reduction. Lanes, for a trip; moves of lanes, for what moves bytes.
     Elements,
     /// Multiply-accumulates of the whole product.
     Macs,
@@ -122,13 +122,25 @@ pub struct DurationRule {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<(u64, u64)>,
     /// Native instructions of each element's work, by class of `[instruction]`: each holds the units of its class, and an
-    /// issue slot (T42). What moves bytes counts 16 of them as an element.
+    /// issue slot (T42). What moves bytes counts each move of a lane.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub native: BTreeMap<String, Amount>,
     /// Native instructions of each row that is reduced, likewise: what goes between the lanes that share it, of which there
     /// are no more than elements.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub native_per_row: BTreeMap<String, Amount>,
+    /// The same of each exchange of an element of a row with another lane that shares it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native_per_exchange: BTreeMap<String, Amount>,
+    /// The same of each address in global memory.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native_per_address: BTreeMap<String, Amount>,
+    /// The same of each mask of a whole move.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native_per_mask: BTreeMap<String, Amount>,
+    /// The same of each mask that may leave out a part of a move.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native_per_partial_mask: BTreeMap<String, Amount>,
     /// Least result.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min: u64,

@@ -1,8 +1,9 @@
 //! Evaluating a chip's cost entries for one operation (T32).
 
 use super::entry::{LatencyRule, OpEntry, Terms, Unit, Work};
-use super::native::{hold, native_clocks};
-use super::op::{CostError, MmaOp, Op, OpCost, Use};
+use super::kind::OpKind;
+use super::native::{Counted, hold, native_clocks};
+use super::op::{Access, CostError, MmaOp, Op, OpCost, Use, WIDEST};
 use super::{Amount, Origin};
 use crate::Target;
 use crate::mma::{MmaInstruction, OperandPlace, wgmma};
@@ -10,8 +11,6 @@ use crate::mma::{MmaInstruction, OperandPlace, wgmma};
 /// Elements of the tile that "/E0" of T34 refers to.
 const REFERENCE_ELEMENTS: u64 = 16_384;
 const KIB: u64 = 1024;
-/// Bytes that one lane moves at a time: what memory operations count as an element.
-const WIDEST: u64 = 16;
 
 impl Target {
     /// What `op` costs when `warps` warps issue it (T31, T32).
@@ -66,14 +65,16 @@ impl Target {
             let held = duration(&terms, rate, &size, Share::of(unit, warps));
             uses.push(Use { unit: terms.unit.to_owned(), duration: held, start: 0 });
         }
-        for (unit, clocks) in native_clocks(self, &entry.duration, size.elements, size.rows) {
+        for (unit, clocks) in native_clocks(self, &entry.duration, &size.counted()) {
             let share = self.unit.get(unit).map_or(Share::FULL, |unit| Share::of(unit, warps));
             at_full_rate = at_full_rate.max(clocks);
             hold(&mut uses, unit, share.stretch(clocks));
         }
         let longest = uses.iter().map(|held| held.duration).max().unwrap_or(0);
-        if let Some(first) = uses.first_mut().filter(|_| entry.duration.native.is_empty()) {
-            first.duration = longest; // A unit that waits for its operands is held meanwhile (T36).
+        // A unit that waits for its operands is held meanwhile (T36); registers are loaded before.
+        let waits = entry.duration.native.is_empty() && op.kind() != OpKind::MmaSync;
+        if let Some(first) = uses.first_mut().filter(|_| waits) {
+            first.duration = longest;
         }
         let slowdown = longest.saturating_sub(at_full_rate);
         let latency = latency(&entry.latency, &size, at_full_rate).saturating_add(slowdown);
@@ -147,6 +148,8 @@ struct Size {
     operand_bytes: u64,
     instructions: u64,
     rows: u64,
+    exchanges: u64,
+    lanes: Access,
     k: u64,
 }
 
@@ -156,28 +159,38 @@ impl Size {
         match *op {
             Op::TmaLoad { bytes, inner_bytes } => Size { bytes, inner_bytes, ..none },
             Op::TmaStore { bytes }
-            | Op::CpAsync { bytes }
-            | Op::GlobalLoad { bytes }
-            | Op::GlobalStore { bytes }
-            | Op::GlobalAtomic { bytes }
             | Op::Shared { bytes }
             | Op::Layout { bytes }
             | Op::RegSmemReg { bytes } => Size { bytes, elements: bytes.div_ceil(WIDEST), ..none },
+            Op::CpAsync { bytes, lanes }
+            | Op::GlobalLoad { bytes, lanes }
+            | Op::GlobalStore { bytes, lanes }
+            | Op::GlobalAtomic { bytes, lanes } => Size { bytes, elements: lanes.moves, lanes, ..none },
             Op::TmemLoad { elements }
             | Op::TmemStore { elements }
             | Op::Mul { elements }
             | Op::Elementwise { elements }
             | Op::Logic { elements }
+            | Op::Shift { elements }
             | Op::MinMax { elements }
             | Op::Exp2 { elements }
             | Op::Log2 { elements }
             | Op::Convert { elements }
             | Op::Narrow { elements }
             | Op::Widen { elements }
+            | Op::WidenHalf { elements }
             | Op::Widen8 { elements }
             | Op::Narrow8 { elements } => Size { elements, ..none },
-            Op::Reduce { elements, rows, .. } => Size { elements, rows, ..none },
-            Op::Trip { lanes } => Size { elements: lanes, ..none },
+            Op::Reduce { elements, rows, sharing, .. } => {
+                let exchanged = rows.saturating_mul(sharing).min(elements);
+                let steps = u64::from(sharing.max(1).ilog2());
+                Size { elements, rows, exchanges: exchanged.saturating_mul(steps), ..none }
+            }
+            Op::Trip { lanes }
+            | Op::RingWait { lanes }
+            | Op::RingArrive { lanes }
+            | Op::RingAdvance { lanes }
+            | Op::RingSync { lanes } => Size { elements: lanes, ..none },
             Op::Mma(mma) => Size::of_product(&mma),
             Op::Mbarrier
             | Op::NamedBarrier
@@ -212,6 +225,19 @@ impl Size {
         let operand_bits = operand_elements.saturating_mul(mma.element.bits().into());
         let macs = rows.saturating_mul(n).saturating_mul(k);
         Size { macs, operand_bytes: operand_bits.div_ceil(8), instructions, k, ..Size::default() }
+    }
+
+    /// What native instructions are counted of.
+    fn counted(&self) -> Counted {
+        let Access { addresses, masks, partial, .. } = self.lanes;
+        Counted {
+            elements: self.elements,
+            rows: self.rows,
+            exchanges: self.exchanges,
+            addresses,
+            masks,
+            partial,
+        }
     }
 
     fn count(&self, work: Work) -> u64 {

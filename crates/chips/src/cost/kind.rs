@@ -71,6 +71,8 @@ named! {
         Elementwise = "elementwise",
         /// Comparison, selection, logic, whole numbers.
         Logic = "logic",
+        /// Shift to the left by numbers that are known.
+        Shift = "shift",
         /// Maximum and minimum.
         MinMax = "min_max",
         /// exp2, rsqrt, sqrt, tanh and other single special-function instructions.
@@ -81,8 +83,10 @@ named! {
         Convert = "convert",
         /// Conversion to a float of half as many bits, two at a time.
         Narrow = "narrow",
-        /// Conversion to a float of twice as many bits.
+        /// Conversion to a float of twice as many bits, from bf16.
         Widen = "widen",
+        /// The same from f16.
+        WidenHalf = "widen_half",
         /// Conversion from a float of 8 bits.
         Widen8 = "widen8",
         /// Conversion to a float of 8 bits.
@@ -107,8 +111,16 @@ named! {
         BarrierWait = "barrier_wait",
         /// Arriving at a barrier.
         BarrierArrive = "barrier_arrive",
-        /// What a trip of a partition's loop takes beside its operations.
+        /// What a trip of a partition's loop takes beside its operations and its rings.
         Trip = "trip",
+        /// Waiting for a slot of a ring.
+        RingWait = "ring_wait",
+        /// Handing a slot of a ring over.
+        RingArrive = "ring_arrive",
+        /// Going on to the next slot of a ring, and its phase.
+        RingAdvance = "ring_advance",
+        /// Waiting for one's own threads' copies or fencing their writes; going on to the next slot of such a ring.
+        RingSync = "ring_sync",
         /// Scalar arithmetic, branches, index functions, unknown operations.
         Control = "control",
     }
@@ -127,12 +139,13 @@ impl OpKind {
             MmaSync | Wgmma | Tcgen05 => OpClass::Mma,
             TmemLd => OpClass::TmemLd,
             TmemSt => OpClass::TmemSt,
-            Mul | Elementwise | Logic | MinMax => OpClass::Elementwise,
+            Mul | Elementwise | Logic | Shift | MinMax => OpClass::Elementwise,
             Exp2 | Log2 => OpClass::Sfu,
-            Convert | Narrow | Widen | Narrow8 | Widen8 => OpClass::Convert,
+            Convert | Narrow | Widen | WidenHalf | Narrow8 | Widen8 => OpClass::Convert,
             ReduceSumLast | ReduceSumOuter | ReduceMaxLast | ReduceMaxOuter => OpClass::Reduce,
             Layout => OpClass::Layout,
-            Mbarrier | NamedBarrier | RegSmemReg | BarrierWait | BarrierArrive => OpClass::Barrier,
+            Mbarrier | NamedBarrier | RegSmemReg | BarrierWait | BarrierArrive | RingWait | RingArrive
+            | RingAdvance | RingSync => OpClass::Barrier,
             Trip | Control => OpClass::Control,
         }
     }

@@ -19,7 +19,7 @@ pub use entry::{AlsoRule, DurationRule, LatencyRule, Measurement, Native, OpEntr
 pub use kind::{OpClass, OpKind};
 pub(crate) use validate::{Fault, validate};
 
-pub use op::{Combine, CostError, MmaOp, Op, OpCost, Use};
+pub use op::{Access, Combine, CostError, MmaOp, Op, OpCost, Use};
 
 /// Names of the built-in units (T30); a cost file may add others.
 pub mod unit {

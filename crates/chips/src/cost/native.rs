@@ -7,13 +7,22 @@ use super::op::Use;
 use super::{Amount, unit};
 use crate::Target;
 
-/// Clocks that each unit is held, at its full rate, by the native instructions of so many elements and rows: the lanes of
-/// each class over the rates of its units, and an issue slot for all of them.
+/// What there is of what native instructions are counted of.
+pub(super) struct Counted {
+    pub elements: u64,
+    pub rows: u64,
+    pub exchanges: u64,
+    pub addresses: u64,
+    pub masks: u64,
+    pub partial: u64,
+}
+
+/// Clocks that each unit is held, at its full rate, by the native instructions of so much: the lanes of each class over the
+/// rates of its units, and an issue slot for all of them.
 pub(super) fn native_clocks<'a>(
     target: &'a Target,
     rule: &'a DurationRule,
-    elements: u64,
-    rows: u64,
+    counted: &Counted,
 ) -> BTreeMap<&'a str, u64> {
     let mut clocks: BTreeMap<&str, u64> = BTreeMap::new();
     let mut add = |unit: &'a str, rate: Amount, lanes: u64| {
@@ -21,10 +30,19 @@ pub(super) fn native_clocks<'a>(
         *held = held.saturating_add(rate.clocks_for(lanes).unwrap_or(0));
     };
     let mut issued: u64 = 0;
-    let of_elements = rule.native.iter().map(|(class, count)| (class, count.scaled(elements, 1)));
-    let of_rows =
-        rule.native_per_row.iter().map(|(class, count)| (class, count.scaled(rows, 1).min(elements)));
-    for (class, lanes) in of_elements.chain(of_rows) {
+    // What goes between the lanes of a row is no more than the elements.
+    let each = [
+        (&rule.native, counted.elements, u64::MAX),
+        (&rule.native_per_row, counted.rows, counted.elements),
+        (&rule.native_per_exchange, counted.exchanges, u64::MAX),
+        (&rule.native_per_address, counted.addresses, u64::MAX),
+        (&rule.native_per_mask, counted.masks, u64::MAX),
+        (&rule.native_per_partial_mask, counted.partial, u64::MAX),
+    ];
+    let lanes = each.into_iter().flat_map(|(counts, number, most)| {
+        counts.iter().map(move |(class, count)| (class, count.scaled(number, 1).min(most)))
+    });
+    for (class, lanes) in lanes {
         issued = issued.saturating_add(lanes);
         let units = target.instruction.get(class).map(|native| &native.lanes_per_clk);
         units.into_iter().flatten().for_each(|(unit, &rate)| add(unit, rate, lanes));

@@ -27,21 +27,29 @@ pub enum Op {
     CpAsync {
         /// Bytes of the tile.
         bytes: u64,
+        /// How lanes reach it.
+        lanes: Access,
     },
     /// Load from global memory into registers.
     GlobalLoad {
         /// Bytes of the tile.
         bytes: u64,
+        /// How lanes reach it.
+        lanes: Access,
     },
     /// Store from registers into global memory.
     GlobalStore {
         /// Bytes of the tile.
         bytes: u64,
+        /// How lanes reach it.
+        lanes: Access,
     },
     /// Atomic on global memory.
     GlobalAtomic {
         /// Bytes of the tile.
         bytes: u64,
+        /// How lanes reach it.
+        lanes: Access,
     },
     /// Load or store of shared memory.
     Shared {
@@ -75,6 +83,11 @@ pub enum Op {
         /// Elements of the tile.
         elements: u64,
     },
+    /// Shift to the left of each element by numbers that are known.
+    Shift {
+        /// Elements of the tile.
+        elements: u64,
+    },
     /// Maximum or minimum on each element.
     MinMax {
         /// Elements of the tile.
@@ -100,8 +113,13 @@ pub enum Op {
         /// Elements of the tile.
         elements: u64,
     },
-    /// Conversion of each element to a float of twice as many bits.
+    /// Conversion of each element to a float of twice as many bits, from bf16.
     Widen {
+        /// Elements of the tile.
+        elements: u64,
+    },
+    /// The same from f16.
+    WidenHalf {
         /// Elements of the tile.
         elements: u64,
     },
@@ -119,6 +137,8 @@ pub enum Op {
     Reduce {
         /// Elements of the input.
         elements: u64,
+        /// Lanes of a warp that share a row along the last axis.
+        sharing: u64,
         /// Rows that are reduced: elements of the result.
         rows: u64,
         /// How two elements are combined.
@@ -144,15 +164,60 @@ pub enum Op {
     BarrierWait,
     /// Arriving at a barrier.
     BarrierArrive,
-    /// What a trip of a partition's loop takes beside its operations.
+    /// What a trip of a partition's loop takes beside its operations and its rings.
     Trip {
         /// Lanes that run the loop.
+        lanes: u64,
+    },
+    /// Waiting for a slot of a ring.
+    RingWait {
+        /// Lanes that wait.
+        lanes: u64,
+    },
+    /// Handing a slot of a ring over.
+    RingArrive {
+        /// Lanes that run it.
+        lanes: u64,
+    },
+    /// Going on to the next slot of a ring, and its phase.
+    RingAdvance {
+        /// Lanes that run it.
+        lanes: u64,
+    },
+    /// Waiting for one's own threads' copies or fencing their writes; going on to the next slot of such a ring.
+    RingSync {
+        /// Lanes that wait.
         lanes: u64,
     },
     /// Scalar arithmetic, a branch, an index function.
     Control,
     /// An operation nobody has a cost for: one issue slot, and [`Origin::Unverified`] as the note (T33).
     Unknown,
+}
+
+/// How lanes reach a tile in global memory, all lanes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Instructions that move bytes.
+    pub moves: u64,
+    /// Addresses: of neighbours that stand side by side there is one.
+    pub addresses: u64,
+    /// Masks of whole moves that change from trip to trip.
+    pub masks: u64,
+    /// The same of moves of which a part may be masked.
+    pub partial: u64,
+}
+
+/// Bytes that one lane moves at a time at most.
+pub(super) const WIDEST: u64 = 16;
+
+impl Access {
+    /// The widest moves, none masked.
+    pub fn widest(bytes: u64) -> Access {
+        let moves = bytes.div_ceil(WIDEST);
+        Access { moves, addresses: moves, masks: 0, partial: 0 }
+    }
 }
 
 /// How a reduction combines two elements.
@@ -214,15 +279,21 @@ impl Op {
             Op::Mul { .. } => OpKind::Mul,
             Op::Elementwise { .. } => OpKind::Elementwise,
             Op::Logic { .. } => OpKind::Logic,
+            Op::Shift { .. } => OpKind::Shift,
             Op::MinMax { .. } => OpKind::MinMax,
             Op::Exp2 { .. } => OpKind::Exp2,
             Op::Log2 { .. } => OpKind::Log2,
             Op::Convert { .. } => OpKind::Convert,
             Op::Narrow { .. } => OpKind::Narrow,
             Op::Widen { .. } => OpKind::Widen,
+            Op::WidenHalf { .. } => OpKind::WidenHalf,
             Op::Widen8 { .. } => OpKind::Widen8,
             Op::Narrow8 { .. } => OpKind::Narrow8,
             Op::Trip { .. } => OpKind::Trip,
+            Op::RingWait { .. } => OpKind::RingWait,
+            Op::RingArrive { .. } => OpKind::RingArrive,
+            Op::RingAdvance { .. } => OpKind::RingAdvance,
+            Op::RingSync { .. } => OpKind::RingSync,
             Op::Reduce { combine, last_axis, .. } => match (combine, last_axis) {
                 (Combine::Sum, true) => OpKind::ReduceSumLast,
                 (Combine::Sum, false) => OpKind::ReduceSumOuter,

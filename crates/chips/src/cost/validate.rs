@@ -1,7 +1,7 @@
 //! Whether cost data holds together (T38, T39).
 
 use super::entry::{DurationRule, LatencyRule, Terms, Unit, Work};
-use super::{Amount, Combine, MmaOp, Op, OpEntry, OpKind, Origin};
+use super::{Access, Amount, Combine, MmaOp, Op, OpEntry, OpKind, Origin};
 use crate::mma::{MmaInstruction, OperandPlace};
 use crate::{Element, Target};
 
@@ -119,7 +119,15 @@ fn check_terms(faults: &mut Faults, target: &Target, key: &str, terms: &Terms<'_
 }
 
 fn check_duration(faults: &mut Faults, target: &Target, key: &str, rule: &DurationRule) {
-    for (field, counts) in [("native", &rule.native), ("native_per_row", &rule.native_per_row)] {
+    let counted = [
+        ("native", &rule.native),
+        ("native_per_row", &rule.native_per_row),
+        ("native_per_exchange", &rule.native_per_exchange),
+        ("native_per_address", &rule.native_per_address),
+        ("native_per_mask", &rule.native_per_mask),
+        ("native_per_partial_mask", &rule.native_per_partial_mask),
+    ];
+    for (field, counts) in counted {
         for class in counts.keys().filter(|&class| !target.instruction.contains_key(class)) {
             let known: Vec<&str> = target.instruction.keys().map(String::as_str).collect();
             let reason =
@@ -192,15 +200,20 @@ fn probes(target: &Target, kind: OpKind) -> Vec<Op> {
             split: [1, 1],
         })
     };
-    let reduce =
-        |combine, last_axis, elements: u64| Op::Reduce { elements, rows: elements / 128, combine, last_axis };
+    let reduce = |combine, last_axis, elements: u64| Op::Reduce {
+        elements,
+        rows: elements / 128,
+        sharing: 4,
+        combine,
+        last_axis,
+    };
     let probe = |(bytes, elements, mnk): (u64, u64, (u32, u32, u32))| match kind {
         OpKind::TmaLoad => Op::TmaLoad { bytes, inner_bytes: 128 },
         OpKind::TmaStore => Op::TmaStore { bytes },
-        OpKind::CpAsync => Op::CpAsync { bytes },
-        OpKind::GlobalLoad => Op::GlobalLoad { bytes },
-        OpKind::GlobalStore => Op::GlobalStore { bytes },
-        OpKind::GlobalAtomic => Op::GlobalAtomic { bytes },
+        OpKind::CpAsync => Op::CpAsync { bytes, lanes: Access::widest(bytes) },
+        OpKind::GlobalLoad => Op::GlobalLoad { bytes, lanes: Access::widest(bytes) },
+        OpKind::GlobalStore => Op::GlobalStore { bytes, lanes: Access::widest(bytes) },
+        OpKind::GlobalAtomic => Op::GlobalAtomic { bytes, lanes: Access::widest(bytes) },
         OpKind::Shared => Op::Shared { bytes },
         OpKind::MmaSync => product(MmaInstruction::MmaSync, mnk),
         OpKind::Wgmma => product(MmaInstruction::Wgmma, mnk),
@@ -210,15 +223,21 @@ fn probes(target: &Target, kind: OpKind) -> Vec<Op> {
         OpKind::Mul => Op::Mul { elements },
         OpKind::Elementwise => Op::Elementwise { elements },
         OpKind::Logic => Op::Logic { elements },
+        OpKind::Shift => Op::Shift { elements },
         OpKind::MinMax => Op::MinMax { elements },
         OpKind::Exp2 => Op::Exp2 { elements },
         OpKind::Log2 => Op::Log2 { elements },
         OpKind::Convert => Op::Convert { elements },
         OpKind::Narrow => Op::Narrow { elements },
         OpKind::Widen => Op::Widen { elements },
+        OpKind::WidenHalf => Op::WidenHalf { elements },
         OpKind::Widen8 => Op::Widen8 { elements },
         OpKind::Narrow8 => Op::Narrow8 { elements },
         OpKind::Trip => Op::Trip { lanes: 128 },
+        OpKind::RingWait => Op::RingWait { lanes: 128 },
+        OpKind::RingArrive => Op::RingArrive { lanes: 128 },
+        OpKind::RingAdvance => Op::RingAdvance { lanes: 128 },
+        OpKind::RingSync => Op::RingSync { lanes: 128 },
         OpKind::ReduceSumLast => reduce(Combine::Sum, true, elements),
         OpKind::ReduceSumOuter => reduce(Combine::Sum, false, elements),
         OpKind::ReduceMaxLast => reduce(Combine::Max, true, elements),

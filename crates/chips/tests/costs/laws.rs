@@ -1,7 +1,7 @@
 //! Laws over every operation (T31), and over every text given as a cost file (T39).
 
 use proptest::prelude::*;
-use warploom_chips::cost::{Combine, MmaOp, Op};
+use warploom_chips::cost::{Access, Combine, MmaOp, Op};
 use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_chips::{Element, Target};
 
@@ -28,10 +28,10 @@ fn any_op() -> impl Strategy<Value = Op> {
         [
             Op::TmaLoad { bytes: n, inner_bytes },
             Op::TmaStore { bytes: n },
-            Op::CpAsync { bytes: n },
-            Op::GlobalLoad { bytes: n },
-            Op::GlobalStore { bytes: n },
-            Op::GlobalAtomic { bytes: n },
+            Op::CpAsync { bytes: n, lanes: Access::widest(n) },
+            Op::GlobalLoad { bytes: n, lanes: Access::widest(n) },
+            Op::GlobalStore { bytes: n, lanes: Access::widest(n) },
+            Op::GlobalAtomic { bytes: n, lanes: Access::widest(n) },
             Op::Shared { bytes: n },
             Op::TmemLoad { elements: n },
             Op::TmemStore { elements: n },
@@ -39,7 +39,7 @@ fn any_op() -> impl Strategy<Value = Op> {
             Op::Elementwise { elements: n },
             Op::Exp2 { elements: n },
             Op::Convert { elements: n },
-            Op::Reduce { elements: n, rows: inner_bytes, combine, last_axis: flag },
+            Op::Reduce { elements: n, rows: inner_bytes, sharing: 4, combine, last_axis: flag },
             Op::Logic { elements: n },
             Op::MinMax { elements: n },
             Op::Narrow { elements: n },

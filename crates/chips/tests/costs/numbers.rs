@@ -1,6 +1,6 @@
 //! The numbers of T34 to T37 and T41, row by row.
 
-use warploom_chips::cost::{Combine, CostError, MmaOp, Op, unit};
+use warploom_chips::cost::{Access, Combine, CostError, MmaOp, Op, unit};
 use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_chips::{Element, Target};
 
@@ -22,8 +22,9 @@ fn t34_rows_of_sm_100a() {
     let published = include_str!("../../costs/sm_100a.published.toml");
     let chip = target("sm_100a").with_costs(published).unwrap();
     let (elements, rows) = (16_384, 128);
-    let sum = |last_axis| Op::Reduce { elements, rows, combine: Combine::Sum, last_axis };
-    let max = |last_axis| Op::Reduce { elements, rows, combine: Combine::Max, last_axis };
+    let reduce = |combine, last_axis| Op::Reduce { elements, rows, sharing: 1, combine, last_axis };
+    let sum = |last_axis| reduce(Combine::Sum, last_axis);
+    let max = |last_axis| reduce(Combine::Max, last_axis);
     let rows = [
         (Op::TmaLoad { bytes: 64 << 10, inner_bytes: 2048 }, unit::TMA, (460 + 384 + 480, 384)),
         (Op::TmaLoad { bytes: 1024, inner_bytes: 128 }, unit::TMA, (466, 30)),
@@ -50,7 +51,7 @@ fn t34_rows_of_sm_100a() {
         (Op::Mbarrier, unit::ISSUE, (92, 20)),
         (Op::NamedBarrier, unit::ISSUE, (30, 30)),
         (Op::BarrierWait, unit::ISSUE, (30, 30)),
-        (Op::BarrierArrive, unit::ISSUE, (20, 20)),
+        (Op::BarrierArrive, unit::ISSUE, (20, 1)),
         (Op::Control, unit::ISSUE, (1, 1)),
     ];
     for (op, on, expected) in rows {
@@ -122,9 +123,9 @@ fn t36_mma_sync_reads_its_operands_by_warp() {
     let op = by([2, 4], OperandPlace::Shared);
     assert_eq!((held(op, unit::SMEM), held(op, unit::TC)), (1024, 2048));
     assert_eq!(held(by([8, 1], OperandPlace::Registers), unit::SMEM), 8 * 256);
-    // Warps in a column read all of B each: more than the tensor core takes.
+    // Warps in a column read all of B each: longer than the tensor core takes, which is free meanwhile.
     let column = by([16, 1], OperandPlace::Shared);
-    assert_eq!((held(column, unit::SMEM), held(column, unit::TC)), (128 + 16 * 256, 128 + 16 * 256));
+    assert_eq!((held(column, unit::SMEM), held(column, unit::TC)), (128 + 16 * 256, 2048));
 }
 
 #[test]
@@ -150,19 +151,23 @@ fn t35_tensor_rates() {
 #[test]
 fn t42_native_instructions() {
     let (elements, rows) = (16_384, 128);
-    let sum = Op::Reduce { elements, rows, combine: Combine::Sum, last_axis: true };
-    let max = Op::Reduce { elements, rows, combine: Combine::Max, last_axis: true };
+    let reduce = |sharing, combine| Op::Reduce { elements, rows, sharing, combine, last_axis: true };
+    let [sum, max] = [Combine::Sum, Combine::Max].map(|combine| reduce(4, combine));
+    let [own_sum, own_max] = [Combine::Sum, Combine::Max].map(|combine| reduce(1, combine));
     let held = |chip, op, on| cost(chip, op, on).1;
     let cases = [
         ("sm_90a", Op::Mul { elements }, [128, 0, 0, 128]),
         ("sm_90a", Op::Logic { elements }, [0, 256, 0, 128]),
         ("sm_90a", Op::Exp2 { elements }, [0, 0, 1024, 128]),
         ("sm_90a", Op::Narrow { elements }, [0, 128, 0, 64]),
+        ("sm_90a", Op::WidenHalf { elements }, [128, 0, 0, 128]),
+        ("sm_90a", Op::Shift { elements }, [256, 0, 0, 128]),
+        ("sm_90a", Op::RingArrive { lanes: 128 }, [0, 4, 0, 3]),
         ("sm_90a", sum, [128 + 8, 0, 0, 128 + 16]),
         ("sm_90a", max, [0, 256 + 16, 0, 128 + 16]),
         ("sm_100a", Op::Mul { elements }, [128, 0, 0, 64]),
-        ("sm_100a", sum, [128, 0, 0, 64]),
-        ("sm_100a", max, [0, 64, 0, 64]),
+        ("sm_100a", own_sum, [128, 0, 0, 64]),
+        ("sm_100a", own_max, [0, 64, 0, 64]),
         ("sm_103a", Op::Exp2 { elements }, [0, 0, 512, 128]),
         ("sm_80", Op::Mul { elements }, [256, 0, 0, 128]),
     ];
@@ -172,6 +177,23 @@ fn t42_native_instructions() {
     }
     // The chain of a lane's elements, and the exchanges: 128 / 4 elements of 4 clocks in two chains.
     assert_eq!(cost("sm_90a", sum, unit::FP32).0, 60 + 64 + 144);
+}
+
+/// Lanes that move less than 16 bytes at a time have more moves, not more addresses; masks of whole moves are a comparison
+/// and a sum, those of parts find how many bytes are left (T42).
+#[test]
+fn t42_moves_addresses_and_masks() {
+    let bytes = 16 * 1024;
+    let held = |lanes, on| cost("sm_90a", Op::CpAsync { bytes, lanes }, on).1;
+    let wide = Access::widest(bytes);
+    assert_eq!((wide.moves, wide.addresses), (1024, 1024));
+    let narrow = Access { moves: 4096, ..wide };
+    assert_eq!(held(narrow, unit::ALU), held(wide, unit::ALU));
+    assert_eq!(held(narrow, unit::ISSUE) - held(wide, unit::ISSUE), 3072 / 128);
+    let masked = Access { masks: 1024, ..wide };
+    let partial = Access { partial: 1024, ..wide };
+    let [none, whole, parts] = [wide, masked, partial].map(|lanes| held(lanes, unit::ALU));
+    assert!(none < whole && whole < parts, "{none} {whole} {parts}");
 }
 
 /// A class that the chip does not list is refused by name.
@@ -188,7 +210,7 @@ fn t42_unknown_classes() {
 #[test]
 fn t42_products_take_issue_slots() {
     let issue = |chip, op| cost(chip, op, unit::ISSUE).1;
-    assert_eq!(issue("sm_90a", wgmma(128, 256, 64, Element::F16)), (2 * 4 * 4 * 10_u64).div_ceil(16));
+    assert_eq!(issue("sm_90a", wgmma(128, 256, 64, Element::F16)), 2 * 4 * 4);
     let mma = product(MmaInstruction::MmaSync, 128, 128, 64, Element::F16);
     let (products, loads) = (8 * 16 * 4, 2 * 128 * 64 * 2 / 512);
     assert_eq!(issue("sm_80", mma), ((products + loads) * 10_u64).div_ceil(36));

@@ -4,7 +4,9 @@ use warploom_chips::Target;
 use warploom_chips::cost::CostError;
 use warploom_ir::{Module, OpId, Opcode};
 
+use super::access::Accesses;
 use super::index::Indices;
+use super::nodes::enclosing_function;
 use super::price::{Prices, RowShare};
 use crate::walk::Users;
 
@@ -19,12 +21,15 @@ pub(crate) fn beside(
     inner: &[OpId],
     target: &Target,
 ) -> Result<u64, CostError> {
+    let users = Users::new(module);
     let prices = Prices {
         module,
         target,
         instruction: target.mma_instruction(),
-        indices: Indices::new(module),
-        users: Users::new(module),
+        one_partition: false,
+        indices: Indices::new(module, outer, &users),
+        users,
+        accesses: Accesses::new(module, enclosing_function(module, outer)),
         split: [1, 1],
         share: RowShare::of(module, outer, 1),
     };

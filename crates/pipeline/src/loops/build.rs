@@ -7,7 +7,7 @@ use warploom_ir::diag::{Code, Diagnostics};
 use warploom_ir::{Module, OpId};
 
 use crate::loops::nodes::Maker;
-use crate::loops::{GraphOptions, PipelinedLoop};
+use crate::loops::{GraphOptions, PipelinedLoop, TripPrices};
 use crate::nest::pipelined_loops;
 use crate::normalize::normalize;
 use crate::place::refuse;
@@ -64,7 +64,7 @@ pub fn loop_graph(
 ) -> Result<PipelinedLoop, CostError> {
     let synchronisation = target.cost(&Op::Mbarrier, 1)?.latency;
     let mut maker = Maker::new(module, scf_for, name, target, options, synchronisation);
-    maker.out.trip = target.cost(&Op::Trip { lanes: 4 * u64::from(target.threads.per_warp) }, 4)?.uses;
+    maker.out.trip = TripPrices::new(target)?;
     maker.nodes()?;
     maker.resources();
     maker.edges()?;

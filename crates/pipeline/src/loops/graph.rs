@@ -1,9 +1,10 @@
 //! A loop graph with what each node is in the kernel, and what shapes it.
 
-use warploom_chips::cost::Use;
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::OpId;
 use warploom_sched::LoopGraph;
+
+use super::TripPrices;
 
 /// Which partition issues an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -74,8 +75,8 @@ pub struct PipelinedLoop {
     pub pending: u64,
     /// Cycles from an arrival in one partition to the wake-up of the other.
     pub synchronisation: u64,
-    /// What four warps hold in a trip beside operations: waits, arrivals, phases, the jump.
-    pub trip: Vec<Use>,
+    /// What a trip holds beside operations.
+    pub trip: TripPrices,
     /// One partition issues everything.
     pub one_partition: bool,
     /// Replicas of the computing partition.

@@ -1,6 +1,6 @@
 //! Index functions (C8): tiles that are computed from ranges and scalars where they are needed, never stored.
 
-use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
+use warploom_ir::{Module, OpId, Opcode, SecondaryMap, Type, ValueDef, ValueId};
 
 use crate::classes::is_scalar_type;
 use crate::sets::IdSet;
@@ -14,12 +14,21 @@ pub(super) struct Indices<'a> {
     loaded: IdSet<ValueId>,
     /// Values that end in more than addresses and masks.
     data: IdSet<ValueId>,
+    /// Values that differ from trip to trip of the loop.
+    varying: IdSet<ValueId>,
+    /// Elements of the widest tile that a row of indices is spread over.
+    spread: SecondaryMap<ValueId, u64>,
 }
 
 impl<'a> Indices<'a> {
-    pub fn new(module: &'a Module) -> Indices<'a> {
-        let users = Users::new(module);
-        let mut indices = Indices { module, loaded: IdSet::default(), data: IdSet::default() };
+    pub fn new(module: &'a Module, scf_for: OpId, users: &Users) -> Indices<'a> {
+        let mut indices = Indices {
+            module,
+            loaded: IdSet::default(),
+            data: IdSet::default(),
+            varying: IdSet::default(),
+            spread: SecondaryMap::new(),
+        };
         let order = preorder(module, module.root);
         for &op in &order {
             if !indices.made_of_indices(op) {
@@ -31,12 +40,55 @@ impl<'a> Indices<'a> {
         // Values are read behind where they are made.
         for &op in order.iter().rev() {
             for &value in &module.ops[op].results {
-                if !indices.goes_into_addresses(&users, value) {
+                if !indices.goes_into_addresses(users, value) {
                     indices.data.insert(value);
                 }
+                indices.spread[value] = indices.spread_by(users, value);
             }
         }
+        indices.vary(scf_for);
         indices
+    }
+
+    /// Whether a value differs from trip to trip: what does not is made before the loop.
+    pub fn varies(&self, value: ValueId) -> bool {
+        self.varying.contains(value)
+    }
+
+    /// Elements of the widest tile that a row of indices is spread over, where more than addresses and masks are made of it.
+    pub fn spread(&self, value: ValueId) -> Option<u64> {
+        self.data.contains(value).then(|| self.spread[value])
+    }
+
+    /// Values of a loop that follow from what it counts, carries, or does to memory.
+    fn vary(&mut self, scf_for: OpId) {
+        let module = self.module;
+        for op in preorder(module, scf_for) {
+            let data = &module.ops[op];
+            let reads = op != scf_for && data.operands.iter().any(|&v| self.varying.contains(v));
+            if reads || op == scf_for || !data.regions.is_empty() || data.opcode == Opcode::Load {
+                let blocks = data.regions.iter().flat_map(|&r| &module.regions[r].blocks);
+                let args = blocks.flat_map(|&b| module.blocks[b].args.iter());
+                data.results.iter().chain(args).for_each(|&value| {
+                    self.varying.insert(value);
+                });
+            }
+        }
+    }
+
+    /// Elements of a value or, if it is a row, of what its users spread it over. Of a column, a lane has few.
+    fn spread_by(&self, users: &Users, value: ValueId) -> u64 {
+        let ty = |v: ValueId| self.module.ty(v);
+        let column = ty(value).shape().last() == Some(&1);
+        let of = |&user: &OpId| {
+            let data = &self.module.ops[user];
+            let result = data.results.first().copied().filter(|&v| !column && ty(v).is_tensor());
+            let alike = |v: &ValueId| {
+                data.opcode == Opcode::ExpandDims || ty(*v).shape().len() == ty(value).shape().len()
+            };
+            result.filter(alike).map(|v| self.spread[v])
+        };
+        users.of(value).iter().filter_map(of).max().unwrap_or(0).max(ty(value).elements().unwrap_or(1))
     }
 
     /// Whether an operation takes no time of its own: a row of indices, or a tile that only addresses and masks are

@@ -18,7 +18,9 @@
 //! slot back, products in tensor memory, and register tiles, where operations that overwrite their operand share one
 //! value.
 
+mod access;
 mod beside;
+mod bits;
 mod build;
 mod edges;
 mod graph;
@@ -27,6 +29,8 @@ mod nodes;
 mod price;
 mod refusal;
 mod replicas;
+mod rows;
+mod trip;
 mod values;
 
 pub use crate::nest::pipelined_loops;
@@ -35,3 +39,5 @@ pub use build::{loop_graph, loop_graphs};
 pub use graph::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
 pub(crate) use refusal::{invalid_graph, no_schedule};
 pub(crate) use replicas::refused as replicas_refused;
+pub use trip::TripPrices;
+pub(crate) use trip::TripWarps;

@@ -8,9 +8,10 @@ use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_ir::{BlockId, Module, OpId, Opcode, ValueId};
 use warploom_sched::{LoopGraph, LoopResource};
 
+use super::access::Accesses;
 use super::index::Indices;
 use super::price::{Prices, RowShare};
-use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas};
+use super::{GraphOptions, LoopNode, Part, PartitionRole, PipelinedLoop, Replicas, TripPrices};
 use crate::engines::shape::split;
 use crate::views::look_through;
 use crate::walk::{Users, preorder};
@@ -53,13 +54,15 @@ impl<'a> Maker<'a> {
             copies: Vec::new(),
             pending: options.pending,
             synchronisation,
-            trip: Vec::new(),
+            trip: TripPrices::default(),
             one_partition: options.one_partition,
             replicas: Replicas::ONE,
         };
         let instruction = options.instruction.unwrap_or(target.mma_instruction());
         let synchronous = instruction == MmaInstruction::MmaSync;
-        let split = synchronous.then(|| split(module, enclosing_function(module, scf_for))).flatten();
+        let func = enclosing_function(module, scf_for);
+        let split = synchronous.then(|| split(module, func)).flatten();
+        let users = Users::new(module);
         let split = split.unwrap_or([1, 1]);
         let body = module.entry(scf_for, 0);
         let share = RowShare::of(module, scf_for, options.replicas);
@@ -74,8 +77,10 @@ impl<'a> Maker<'a> {
                 module,
                 target,
                 instruction,
-                indices: Indices::new(module),
-                users: Users::new(module),
+                one_partition: options.one_partition,
+                indices: Indices::new(module, scf_for, &users),
+                users,
+                accesses: Accesses::new(module, func),
                 split,
                 share,
             },
@@ -127,7 +132,7 @@ impl<'a> Maker<'a> {
     /// many iterations as the ring has slots.
     fn copied_by_threads(&mut self, op: OpId) -> Result<(), CostError> {
         if let Some(value) = self.module.result(op) {
-            let cost = self.prices.cp_async(value)?;
+            let cost = self.prices.cp_async(op, value)?;
             self.add(op, Part::Whole, PartitionRole::Math, cost);
         }
         self.read(op)
@@ -155,17 +160,17 @@ impl<'a> Maker<'a> {
             let copied = self.made.contains_key(&(base, Part::Whole)) && self.is_copy(maker);
             match (index, self.instruction) {
                 (2, MmaInstruction::Tcgen05) if !module.ops[maker].opcode.is_product() => {
-                    self.stored(base, maker, Part::TmemStore)?;
+                    self.stored(base, maker, Part::TmemStore, index == 2)?;
                 }
                 (2, _) => {}
                 _ if copied => {}
                 (0, MmaInstruction::Tcgen05) => {
                     a = OperandPlace::TensorMemory;
-                    self.stored(base, maker, Part::TmemStore)?;
+                    self.stored(base, maker, Part::TmemStore, index == 2)?;
                 }
                 (0, MmaInstruction::Wgmma | MmaInstruction::MmaSync) => a = OperandPlace::Registers,
                 (1, MmaInstruction::Wgmma | MmaInstruction::Tcgen05) => {
-                    self.stored(base, maker, Part::Write)?
+                    self.stored(base, maker, Part::Write, false)?
                 }
                 _ => {}
             }
@@ -187,12 +192,14 @@ impl<'a> Maker<'a> {
     }
 
     /// A register tile written to where a product wants it; once, however many products read it.
-    fn stored(&mut self, value: ValueId, maker: OpId, part: Part) -> Result<(), CostError> {
+    fn stored(&mut self, value: ValueId, maker: OpId, part: Part, is_sum: bool) -> Result<(), CostError> {
         if self.made.contains_key(&(value, part)) {
             return Ok(());
         }
         let cost = match part {
-            Part::TmemStore => self.prices.tmem_store(value)?,
+            Part::TmemStore if !self.options.one_partition => self.prices.tmem_store(value)?,
+            // One partition adds the sum to what the product makes of zeros.
+            Part::TmemStore if is_sum => self.prices.nothing()?,
             _ => self.prices.shared(value)?,
         };
         self.add(maker, part, PartitionRole::Math, cost);
@@ -335,7 +342,7 @@ impl<'a> Maker<'a> {
 }
 
 /// The function that an operation stands in.
-fn enclosing_function(module: &Module, op: OpId) -> OpId {
+pub(super) fn enclosing_function(module: &Module, op: OpId) -> OpId {
     let mut at = op;
     while let Some(parent) = module.parent(at).filter(|_| module.ops[at].opcode != Opcode::Func) {
         at = parent;

@@ -1,25 +1,28 @@
 //! What each operation of a kernel costs on a chip (T31-T33): one [`Cost`] per operation that occupies a unit.
 
-use warploom_chips::cost::{Combine, CostError, MmaOp, Op, OpCost};
+use warploom_chips::cost::{Access, Combine, CostError, MmaOp, Op, OpCost};
 use warploom_chips::mma::{MmaInstruction, OperandPlace};
 use warploom_chips::{Element, Target};
 use warploom_ir::{Attr, BlockId, CostClass, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
+use super::access::{Accesses, Reached};
 use super::index::Indices;
 use crate::classes::is_scalar_type;
 use crate::tma::TilePlan;
 use crate::walk::Users;
 
 /// Warps that compute: four reach every unit's full rate, and no rate grows beyond (T32).
-const COMPUTING: u32 = 4;
+pub(super) const COMPUTING: u32 = 4;
 
 /// Prices operations.
 pub(super) struct Prices<'a> {
     pub module: &'a Module,
     pub target: &'a Target,
     pub instruction: MmaInstruction,
+    pub one_partition: bool,
     pub indices: Indices<'a>,
     pub users: Users,
+    pub accesses: Accesses<'a>,
     /// Warps along M and along N that share a product by mma.sync.
     pub split: [u32; 2],
     /// What of the rows a replica has.
@@ -30,8 +33,8 @@ pub(super) struct Prices<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowShare {
     /// Rows of the loop's products.
-    rows: u64,
-    replicas: u64,
+    pub rows: u64,
+    pub replicas: u64,
 }
 
 impl RowShare {
@@ -96,9 +99,29 @@ impl Prices<'_> {
         self.target.cost(&Op::TmemStore { elements: self.bytes(value).div_ceil(4) }, COMPUTING)
     }
 
+    /// What is part of another operation.
+    pub fn nothing(&self) -> Result<OpCost, CostError> {
+        self.target.cost(&Op::Control, COMPUTING)
+    }
+
     /// A per-thread asynchronous copy of the tile of a pointer load.
-    pub fn cp_async(&self, value: ValueId) -> Result<OpCost, CostError> {
-        self.target.cost(&Op::CpAsync { bytes: self.bytes(value) }, COMPUTING)
+    pub fn cp_async(&self, op: OpId, value: ValueId) -> Result<OpCost, CostError> {
+        let bytes = self.bytes(value);
+        self.target.cost(&Op::CpAsync { bytes, lanes: self.access(op, bytes, true) }, COMPUTING)
+    }
+
+    /// How lanes reach what an operation reads or writes through pointers.
+    fn access(&self, op: OpId, bytes: u64, partial: bool) -> Access {
+        let data = &self.module.ops[op];
+        let mask = if data.opcode == Opcode::Load { 1 } else { 2 };
+        let reached = Reached {
+            pointers: data.operands.first().copied(),
+            mask: data.operands.get(mask).copied(),
+            bytes,
+            partial,
+        };
+        let lanes = u64::from(COMPUTING) * u64::from(self.target.threads.per_warp);
+        self.accesses.of(op, reached, &self.indices, &self.users, lanes)
     }
 
     /// A product whose A operand lies in `a`.
@@ -176,15 +199,24 @@ impl Prices<'_> {
         let stored = data.operands.get(1).map_or(1, |&value| self.bytes(value));
         match class {
             CostClass::Free => vec![],
-            CostClass::PointerLoad => vec![Op::GlobalLoad { bytes: self.bytes(tile) }],
-            CostClass::PointerStore => vec![Op::GlobalStore { bytes: stored }],
-            CostClass::Atomic => vec![Op::GlobalAtomic { bytes: stored }],
+            CostClass::PointerLoad => {
+                let bytes = self.bytes(tile);
+                vec![Op::GlobalLoad { bytes, lanes: self.access(op, bytes, false) }]
+            }
+            CostClass::PointerStore => {
+                vec![Op::GlobalStore { bytes: stored, lanes: self.access(op, stored, false) }]
+            }
+            CostClass::Atomic => {
+                vec![Op::GlobalAtomic { bytes: stored, lanes: self.access(op, stored, false) }]
+            }
             CostClass::Reduction => self.reduction(op).into_iter().collect(),
             CostClass::Exchange => vec![Op::Layout { bytes: self.bytes(tile) }],
-            _ if is_scalar_type(self.module.ty(tile)) || self.indices.is_address(op) => vec![],
+            _ if is_scalar_type(self.module.ty(tile)) => vec![],
+            _ if self.indices.is_address(op) => self.row(op, tile, class).into_iter().collect(),
             CostClass::Multiply if self.is_fused(op) => vec![],
             CostClass::Multiply => vec![Op::Mul { elements: self.packed(tile) }],
-            CostClass::Special if self.divides_rows(op) => vec![Op::Mul { elements }],
+            // Scaled up or down twice, as the divisor is, so that its reciprocal is a normal number.
+            CostClass::Special if self.divides_rows(op) => vec![Op::Mul { elements: 3 * elements }],
             CostClass::Special if is_scaled(data.opcode) => {
                 vec![Op::Mul { elements }, Op::Exp2 { elements }]
             }
@@ -193,8 +225,11 @@ impl Prices<'_> {
             CostClass::Convert => vec![self.conversion(op, tile)],
             CostClass::Light => vec![Op::Elementwise { elements: self.packed(tile) }],
             CostClass::Logic if self.is_part_of_another(op, tile) => vec![],
-            // Three operands to an instruction: every other one is part of the one before.
-            CostClass::Logic if is_bitwise(data.opcode) => vec![Op::Logic { elements: elements.div_ceil(2) }],
+            // Three operands to an instruction: every other one of several is part of the one before.
+            CostClass::Logic if self.has_bitwise_neighbour(op) => {
+                vec![Op::Logic { elements: elements.div_ceil(2) }]
+            }
+            CostClass::Logic if data.opcode == Opcode::ShLI => vec![Op::Shift { elements }],
             CostClass::Logic => vec![Op::Logic { elements }],
             CostClass::MinMax => vec![Op::MinMax { elements }],
             _ => vec![Op::Unknown],
@@ -207,17 +242,6 @@ impl Prices<'_> {
         let mut users = self.users.of(product).iter().map(|&user| self.module.ops[user].opcode).peekable();
         let float = matches!(self.module.ty(product).elem(), Type::Float(_));
         float && users.peek().is_some() && users.all(|by| matches!(by, Opcode::AddF | Opcode::SubF))
-    }
-
-    /// Whether an operation takes no instruction of its own: another reading of the same bits, or masks that a comparison
-    /// takes in.
-    fn is_part_of_another(&self, op: OpId, tile: ValueId) -> bool {
-        let mask = self.module.ty(tile).elem_bits() == Some(1);
-        match self.module.ops[op].opcode {
-            Opcode::ArithBitcast | Opcode::Bitcast | Opcode::IntToPtr | Opcode::PtrToInt => true,
-            Opcode::AndI | Opcode::OrI => mask,
-            _ => false,
-        }
     }
 
     /// Whether each row is divided by one number, whose reciprocal is taken once.
@@ -240,8 +264,14 @@ impl Prices<'_> {
             Type::Float(_) => self.module.ty(value).elem_bits(),
             _ => None,
         };
-        match (self.module.ops[op].operands.first().and_then(|&from| bits(from)), bits(to)) {
+        let from = self.module.ops[op].operands.first().copied();
+        match (from.and_then(bits), bits(to)) {
             (Some(32), Some(16)) => Op::Narrow { elements },
+            (Some(16), Some(32))
+                if from.is_some_and(|v| matches!(self.module.ty(v).elem(), Type::Float(FloatKind::F16))) =>
+            {
+                Op::WidenHalf { elements }
+            }
             (Some(16), Some(32)) => Op::Widen { elements },
             (Some(8), Some(_)) => Op::Widen8 { elements },
             (Some(_), Some(8)) => Op::Narrow8 { elements },
@@ -266,7 +296,8 @@ impl Prices<'_> {
         };
         let combine = if self.module.blocks[body].ops.iter().any(most) { Combine::Max } else { Combine::Sum };
         let rows = data.results.first().map_or(1, |&rows| self.elements(rows));
-        Some(Op::Reduce { elements: self.elements(input), rows, combine, last_axis })
+        let (elements, sharing) = (self.elements(input), self.sharing(rows));
+        Some(Op::Reduce { elements, rows, sharing, combine, last_axis })
     }
 
     /// Elements of a tile, 1 for a scalar.
@@ -303,10 +334,6 @@ fn after(before: Option<OpCost>, cost: OpCost) -> OpCost {
             then(before, cost, held)
         }
     }
-}
-
-fn is_bitwise(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::AndI | Opcode::OrI | Opcode::XOrI)
 }
 
 /// Functions that are a special-function instruction of a multiple of their operand.
