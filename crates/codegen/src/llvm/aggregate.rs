@@ -1,8 +1,9 @@
 //! Members of structures and lanes of vectors.
 
 use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValue, InstructionOpcode, InstructionValue, IntValue};
 
-use super::{Ir, Val};
+use super::{Ir, Val, as_int};
 use crate::error::{Result, internal};
 
 impl<'c> Ir<'c, '_> {
@@ -20,6 +21,40 @@ impl<'c> Ir<'c, '_> {
             Val::VectorValue(value) => Ok(self.builder.build_extract_element(value, self.c32(index), "")?),
             _ => Err(internal("element of a value that is no vector")),
         }
+    }
+
+    /// The word of which a value is the upper half, as far as the instructions tell that took it out.
+    pub fn word_above(&self, value: Val<'c>) -> Option<IntValue<'c>> {
+        use InstructionOpcode::{BitCast, ExtractElement, LShr, Trunc};
+        let operand =
+            |i: &InstructionValue<'c>, at: u32| i.get_operand(at).and_then(|operand| operand.value());
+        let made = |value: Option<Val<'c>>, by: InstructionOpcode| {
+            value.and_then(|v| v.as_instruction_value()).filter(|i| i.get_opcode() == by)
+        };
+        let number =
+            |value: Option<Val<'c>>| value.and_then(|v| as_int(v).ok()?.get_zero_extended_constant());
+        let half = |ty: BasicTypeEnum<'c>| match ty {
+            BasicTypeEnum::IntType(ty) => ty.get_bit_width() == 16,
+            BasicTypeEnum::FloatType(ty) => ty.get_bit_width() == 16,
+            _ => false,
+        };
+        let value = Some(value).filter(|value| half(value.get_type()));
+        // As an integer first, or as it is.
+        let value = match made(value, BitCast) {
+            Some(cast) => operand(&cast, 0),
+            None => value,
+        };
+        let word = match (made(value, ExtractElement), made(value, Trunc)) {
+            (Some(taken), _) if number(operand(&taken, 1)) == Some(1) => {
+                operand(&made(operand(&taken, 0), BitCast)?, 0)
+            }
+            (_, Some(cut)) => {
+                let moved = made(operand(&cut, 0), LShr)?;
+                (number(operand(&moved, 1)) == Some(16)).then(|| operand(&moved, 0))?
+            }
+            _ => None,
+        };
+        as_int(word?).ok().filter(|word| word.get_type().get_bit_width() == 32)
     }
 
     /// The vector `<a, b>`.

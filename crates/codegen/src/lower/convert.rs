@@ -145,6 +145,7 @@ impl<'c> Lower<'c, '_> {
         let f32 = self.ir.f32().into();
         match from {
             FloatKind::F32 => Ok(a),
+            FloatKind::BF16 if let Some(wide) = self.upper_half(a)? => Ok(wide),
             FloatKind::F16 | FloatKind::BF16 => self.ir.cast(Llvm::FPExt, a, f32),
             _ => {
                 let entry = FP8.iter().find(|(kind, ..)| *kind == from);
@@ -158,6 +159,14 @@ impl<'c> Lower<'c, '_> {
                 self.ir.cast(Llvm::FPExt, low, f32)
             }
         }
+    }
+
+    /// The bf16 in the upper half of a word as f32, which it is already but for the lower half; `None` where it is not known
+    /// to stand there. Cutting it out and moving it up again takes ptxas two instructions.
+    fn upper_half(&self, a: Val<'c>) -> Result<Option<Val<'c>>> {
+        let Some(word) = self.ir.word_above(a) else { return Ok(None) };
+        let bits = self.ir.and(word, 0xffff_0000)?;
+        self.ir.bits(bits.into(), self.ir.f32().into()).map(Some)
     }
 
     /// `f32` as a format up to 32 bits.
