@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use warploom_ir::{Attr, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, Effect, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{flipped, number};
 use crate::engines::covered::is_free;
@@ -22,10 +22,23 @@ pub(super) fn turn(kernel: &mut Module, func: OpId, dots: &BTreeSet<OpId>) {
         match data.opcode {
             Opcode::Dot if dots.contains(&op) => drop(turned.product(op)),
             Opcode::Reduce if data.operands.iter().all(sees) => turned.fold(op),
-            opcode if opcode.is_elementwise() && data.operands.iter().any(sees) => drop(turned.compute(op)),
+            opcode if computes(opcode) && data.operands.iter().any(sees) => drop(turned.compute(op)),
             _ => {}
         }
     }
+}
+
+/// Whether an operation computes each element of its own, and nothing else: it may be done again.
+fn computes(opcode: Opcode) -> bool {
+    opcode.is_elementwise() && matches!(opcode.facts().effect, Effect::None | Effect::Divides)
+}
+
+/// What is made for one operation.
+#[derive(Default)]
+struct Made {
+    ops: Vec<OpId>,
+    /// Values that were turned for it: those that many take are turned once.
+    turned: HashMap<ValueId, ValueId>,
 }
 
 struct Turned<'a> {
@@ -39,7 +52,7 @@ impl Turned<'_> {
     fn product(&mut self, dot: OpId) -> Option<()> {
         let result = self.kernel.result(dot)?;
         let &[a, b, into] = self.kernel.ops[dot].operands.get(..3)? else { return None };
-        let mut made = Vec::new();
+        let mut made = Made::default();
         let operands = [
             self.transposed(dot, b, &mut made)?,
             self.transposed(dot, a, &mut made)?,
@@ -49,7 +62,7 @@ impl Turned<'_> {
         self.place(dot, 0, made)?;
         let lying = flipped(self.kernel.ty(result));
         self.kernel.values[result].ty = lying;
-        let mut made = Vec::new();
+        let mut made = Made::default();
         let seen = self.transposed(dot, result, &mut made)?;
         self.kernel.replace_all_uses(result, seen);
         self.place(dot, 1, made)?;
@@ -58,7 +71,7 @@ impl Turned<'_> {
     }
 
     /// What a product adds to; zeros are made anew.
-    fn turned_sum(&mut self, dot: OpId, into: ValueId, made: &mut Vec<OpId>) -> Option<ValueId> {
+    fn turned_sum(&mut self, dot: OpId, into: ValueId, made: &mut Made) -> Option<ValueId> {
         if !self.kernel.is_const_zero(into) {
             let turned = self.flip(into, DEPTH, made);
             return turned.or_else(|| self.transposed(dot, into, made));
@@ -66,15 +79,15 @@ impl Turned<'_> {
         let (ty, loc) = (flipped(self.kernel.ty(into)), self.kernel.ops[dot].loc);
         let op = self.kernel.create_op(Opcode::Constant, &[], std::slice::from_ref(&ty), loc);
         self.kernel.ops[op].props.set("value", zero(&ty)?);
-        made.push(op);
+        made.ops.push(op);
         self.kernel.result(op)
     }
 
     /// Puts what was made in front of an operation, or `behind` it.
-    fn place(&mut self, op: OpId, behind: usize, made: Vec<OpId>) -> Option<()> {
+    fn place(&mut self, op: OpId, behind: usize, made: Made) -> Option<()> {
         let block = self.kernel.ops[op].block?;
         let at = self.kernel.blocks[block].ops.iter().position(|&o| o == op)?;
-        for (n, made) in made.into_iter().enumerate() {
+        for (n, made) in made.ops.into_iter().enumerate() {
             self.kernel.insert(block, at + behind + n, made);
         }
         Some(())
@@ -96,7 +109,7 @@ impl Turned<'_> {
         if !self.kernel.ops[op].regions.is_empty() || self.kernel.ops[op].results.len() != 1 {
             return None;
         }
-        let mut made = Vec::new();
+        let mut made = Made::default();
         let operands = self.kernel.ops[op].operands.to_vec();
         let operands =
             operands.into_iter().map(|v| self.flip(v, DEPTH, &mut made)).collect::<Option<Vec<_>>>()?;
@@ -110,8 +123,8 @@ impl Turned<'_> {
     }
 
     /// A tile turned: what lies there, or what is made anew; `None` where lanes hold it otherwise.
-    fn flip(&mut self, value: ValueId, depth: usize, made: &mut Vec<OpId>) -> Option<ValueId> {
-        if let Some(&lying) = self.known.get(&value) {
+    fn flip(&mut self, value: ValueId, depth: usize, made: &mut Made) -> Option<ValueId> {
+        if let Some(&lying) = self.known.get(&value).or_else(|| made.turned.get(&value)) {
             return Some(lying);
         }
         if !self.kernel.ty(value).is_tensor() {
@@ -120,7 +133,7 @@ impl Turned<'_> {
         let op = self.kernel.def_op(value).filter(|_| depth > 0)?;
         let data = &self.kernel.ops[op];
         let (opcode, operands) = (data.opcode, data.operands.to_vec());
-        match (opcode, operands.as_slice()) {
+        let turned = match (opcode, operands.as_slice()) {
             (Opcode::Trans, &[source]) => Some(source),
             (Opcode::ExpandDims, &[vector]) if self.kernel.ty(vector).shape().len() == 1 => {
                 let axis @ 0..=1 = self.kernel.attr(op, "axis").and_then(Attr::as_i64)? else { return None };
@@ -129,18 +142,20 @@ impl Turned<'_> {
                 self.kernel.ops[stood].props.set("axis", number(1 - axis));
                 Some(new)
             }
-            (opcode, _) if opcode.is_elementwise() || matches!(opcode, Opcode::Broadcast | Opcode::Splat) => {
+            (opcode, _) if computes(opcode) || matches!(opcode, Opcode::Broadcast | Opcode::Splat) => {
                 let turned = operands.iter().map(|&v| self.flip(v, depth - 1, made));
                 let turned = turned.collect::<Option<Vec<_>>>()?;
                 self.like(op, &turned, made)
             }
             _ if is_free(self.kernel, value) => self.transposed(op, value, made),
             _ => None,
-        }
+        }?;
+        made.turned.insert(value, turned);
+        Some(turned)
     }
 
     /// The same operation of other operands, whose result is turned.
-    fn like(&mut self, op: OpId, operands: &[ValueId], made: &mut Vec<OpId>) -> Option<ValueId> {
+    fn like(&mut self, op: OpId, operands: &[ValueId], made: &mut Made) -> Option<ValueId> {
         let data = &self.kernel.ops[op];
         let &[result] = data.results.as_slice() else { return None };
         let (opcode, loc, span) = (data.opcode, data.loc, data.span);
@@ -149,17 +164,17 @@ impl Turned<'_> {
         let new = self.kernel.create_op(opcode, operands, &[ty], loc);
         let data = &mut self.kernel.ops[new];
         (data.props, data.attrs, data.span) = (props, attrs, span);
-        made.push(new);
+        made.ops.push(new);
         self.kernel.result(new)
     }
 
     /// A tile seen turned, for this operation.
-    fn transposed(&mut self, op: OpId, value: ValueId, made: &mut Vec<OpId>) -> Option<ValueId> {
+    fn transposed(&mut self, op: OpId, value: ValueId, made: &mut Made) -> Option<ValueId> {
         let ty = flipped(self.kernel.ty(value));
         let loc = self.kernel.ops[op].loc;
         let view = self.kernel.create_op(Opcode::Trans, &[value], &[ty], loc);
         self.kernel.ops[view].props.set("order", Attr::DenseArray { elem: Type::I32, values: vec![1, 0] });
-        made.push(view);
+        made.ops.push(view);
         self.kernel.result(view)
     }
 }
