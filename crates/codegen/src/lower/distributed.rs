@@ -63,8 +63,13 @@ impl Distributed {
 
     /// Bits of the number of a thread in its partition that make copies alone.
     pub fn copies(&self) -> u64 {
-        self.map.copy_bits(Dim::Lane) | self.map.copy_bits(Dim::Warp) << LANE
+        copies_of(&self.map)
     }
+}
+
+/// Bits of the number of a thread in its partition that make copies alone.
+pub(super) fn copies_of(map: &Layout) -> u64 {
+    map.copy_bits(Dim::Lane) | map.copy_bits(Dim::Warp) << LANE
 }
 
 /// The constant parts of a place.

@@ -35,6 +35,16 @@ struct Pointing<'c> {
     trans: bool,
 }
 
+impl Pointing<'_> {
+    /// The row and byte of rows of A, or columns of B, this far from where the lanes point, and of a step along K.
+    fn far(&self, kind: Kind, far: u64, step: u64) -> (u64, u64) {
+        match self.trans {
+            true => (step * kind.k(), far * kind.bytes),
+            false => (far, step * 32),
+        }
+    }
+}
+
 /// How an operand comes into registers.
 #[derive(Clone, Copy)]
 enum Source<'c> {
@@ -100,11 +110,8 @@ impl<'c> Lower<'c, '_> {
             let mut rights: Vec<[Val<'c>; 2]> = Vec::new();
             if let Some(at) = &b_at {
                 for pair in 0..across / 2 {
-                    let (row, byte) = match at.trans {
-                        true => (step * kind.k(), pair * 2 * family.col_step() * kind.bytes),
-                        false => (pair * 2 * family.col_step(), step * 32),
-                    };
-                    let [p, q, r, s] = self.load_matrices(&b_view, at, row, byte)?;
+                    let far = at.far(kind, pair * 2 * family.col_step(), step);
+                    let [p, q, r, s] = self.load_matrices(&b_view, at, far)?;
                     rights.extend([[p, q], [r, s]]);
                 }
             }
@@ -113,11 +120,7 @@ impl<'c> Lower<'c, '_> {
                 let own = match ahead.take() {
                     Some(own) => own,
                     None => {
-                        let (row, byte) = match at.trans {
-                            true => (step * kind.k(), far * kind.bytes),
-                            false => (far, step * 32),
-                        };
-                        let loaded = self.load_pairs(&b_view, at, (row, byte), steps.min(2))?;
+                        let loaded = self.load_pairs(&b_view, at, at.far(kind, far, step), steps.min(2))?;
                         ahead = loaded.get(1).copied();
                         loaded.first().copied().ok_or_else(|| internal("an operand of no matrices"))?
                     }
@@ -156,11 +159,7 @@ impl<'c> Lower<'c, '_> {
     ) -> Result<Four<'c>> {
         match from {
             Source::Matrices(view, at) => {
-                let (row, byte) = match at.trans {
-                    true => (step * kind.k(), block * family.row_step() * kind.bytes),
-                    false => (block * family.row_step(), step * 32),
-                };
-                self.load_matrices(view, at, row, byte)
+                self.load_matrices(view, at, at.far(kind, block * family.row_step(), step))
             }
             Source::Elements(from) => {
                 let row = block * family.row_step();
@@ -268,21 +267,26 @@ impl<'c> Lower<'c, '_> {
         &mut self,
         view: &View<'c>,
         at: &Pointing<'c>,
-        (row, byte): (u64, u64),
+        far: (u64, u64),
         pairs: u64,
     ) -> Result<Vec<[Val<'c>; 2]>> {
         if pairs > 1 {
-            let [p, q, r, s] = self.load_matrices(view, at, row, byte)?;
+            let [p, q, r, s] = self.load_matrices(view, at, far)?;
             return Ok(vec![[p, q], [r, s]]);
         }
-        let address = self.far_chunk(view, (at.row, at.byte, at.span), row, byte)?;
+        let address = self.far_chunk(view, (at.row, at.byte, at.span), far.0, far.1)?;
         let two = self.ir.overloaded(ldmatrix(2, at.trans)?, &[address.into()])?;
         Ok(vec![[self.ir.member(two, 0)?, self.ir.member(two, 1)?]])
     }
 
     /// `ldmatrix.x4` at a constant distance from where the lanes point: `row` a multiple of 8, `byte` of the
     /// lanes' span.
-    fn load_matrices(&mut self, view: &View<'c>, at: &Pointing<'c>, row: u64, byte: u64) -> Result<Four<'c>> {
+    fn load_matrices(
+        &mut self,
+        view: &View<'c>,
+        at: &Pointing<'c>,
+        (row, byte): (u64, u64),
+    ) -> Result<Four<'c>> {
         let address = self.far_chunk(view, (at.row, at.byte, at.span), row, byte)?;
         let four = self.ir.overloaded(ldmatrix(4, at.trans)?, &[address.into()])?;
         let member = |i| self.ir.member(four, i);

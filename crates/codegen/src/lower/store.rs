@@ -7,6 +7,7 @@ use warploom_ir::{OpId, ValueId};
 
 use super::Lower;
 use super::store_turned::{To, Way};
+use super::transfer::stmatrix;
 use super::value::{Bound, Coords, Form, View, element_bits};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
@@ -150,7 +151,7 @@ impl<'c> Lower<'c, '_> {
     /// One `stmatrix` of four registers behind an address.
     pub(super) fn store_matrix(&mut self, args: Option<Vec<Val<'c>>>) -> Result<()> {
         let args = args.ok_or_else(|| internal("a store without values"))?;
-        self.ir.overloaded_effect("nvvm.stmatrix.sync.aligned.m8n8.x4.b16", &args)
+        self.ir.overloaded_effect(stmatrix(4, false)?, &args)
     }
 
     /// Two columns of one row at a time.

@@ -140,7 +140,7 @@ fn all_pieces(transfer: &Transfer) -> Vec<Vec<Vec<u64>>> {
 }
 
 /// The intrinsic that stores so many matrices.
-fn stmatrix(count: usize, trans: bool) -> Result<&'static str> {
+pub(super) fn stmatrix(count: usize, trans: bool) -> Result<&'static str> {
     Ok(match (count, trans) {
         (1, false) => "nvvm.stmatrix.sync.aligned.m8n8.x1.b16",
         (2, false) => "nvvm.stmatrix.sync.aligned.m8n8.x2.b16",

@@ -6,6 +6,7 @@ use warploom_layout::{Dim, Layout, Prices, blocked, convert};
 
 use super::Lower;
 use super::bits::sum;
+use super::distributed::copies_of;
 use super::linear::of_thread;
 use super::map::unknown;
 use super::update::Stored;
@@ -96,7 +97,7 @@ impl<'c> Lower<'c, '_> {
         let ty = self.module.ty(stored.value);
         let elements = self.held_elements(stored.value, form)?;
         let elements = self.brought_bits(elements, (held, wanted), stored)?;
-        let mine = match of_copies(wanted) {
+        let mine = match copies_of(wanted) {
             0 => None,
             copies => Some(self.has_none(copies)?.into()),
         };
@@ -178,11 +179,6 @@ fn layout_of(ty: &Type, [registers, lanes, warps]: &[Vec<Image>; 3]) -> Result<L
     let images = inputs.map(|(dim, images)| (dim, images.iter().map(Vec::as_slice).collect::<Vec<_>>()));
     let inputs = [0, 1, 2].map(|n| (images[n].0, images[n].1.as_slice()));
     Layout::new(&inputs, &extents).map_err(|error| unknown(ty, &error))
-}
-
-/// Bits of the number of a thread that make copies alone.
-fn of_copies(layout: &Layout) -> u64 {
-    layout.copy_bits(Dim::Lane) | layout.copy_bits(Dim::Warp) << 5
 }
 
 /// The same elements of each warp, the lowest registers being `width` neighbours along a dimension: by exchanges of one bit

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use warploom_ir::{Attr, BlockId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, BlockId, LocId, Module, OpId, Opcode, Type, ValueId};
 
 use crate::emit::{Emit, number};
 
@@ -68,12 +68,8 @@ impl Emit<'_> {
 
     /// A matrix with rows and columns exchanged; what is none as it is.
     pub(crate) fn transposed(&mut self, value: ValueId) -> ValueId {
-        if self.out.ty(value).shape().len() != 2 {
-            return value;
-        }
-        let to = flipped(self.out.ty(value));
-        let order = Attr::DenseArray { elem: Type::I32, values: vec![1, 0] };
-        let op = self.op(Opcode::Trans, &[value], &[to], &[("order", order)]);
+        let Some(op) = transposition(self.out, value, self.loc) else { return value };
+        self.out.append(self.block, op);
         self.out.result(op).unwrap_or(value)
     }
 
@@ -115,6 +111,24 @@ impl Emit<'_> {
         let offsets = ty.with_elem(self.out.ty(by).clone());
         let splat = self.value(Opcode::Splat, &[by], &offsets);
         self.value(Opcode::AddPtr, &[tile, splat], &ty)
+    }
+}
+
+/// An operation, without a place yet, that sees a matrix with rows and columns exchanged; `None` of what is none.
+pub(crate) fn transposition(out: &mut Module, value: ValueId, loc: LocId) -> Option<OpId> {
+    let to = flipped(out.ty(value));
+    if to.shape().len() != 2 {
+        return None;
+    }
+    let op = out.create_op(Opcode::Trans, &[value], &[to], loc);
+    out.ops[op].props.set("order", Attr::DenseArray { elem: Type::I32, values: vec![1, 0] });
+    Some(op)
+}
+
+/// Gives operations places one behind the other, from one of a block on.
+pub(crate) fn place_all(out: &mut Module, block: BlockId, at: usize, ops: Vec<OpId>) {
+    for (n, op) in ops.into_iter().enumerate() {
+        out.insert(block, at + n, op);
     }
 }
 

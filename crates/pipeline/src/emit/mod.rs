@@ -3,5 +3,5 @@
 mod arith;
 mod op;
 
-pub(crate) use arith::{clone, flipped};
+pub(crate) use arith::{clone, flipped, place_all, transposition};
 pub(crate) use op::{Emit, number};

@@ -66,7 +66,7 @@ fn handshake(ring: &Ring) -> String {
             None if ring.under.is_some() => {
                 "products to tensor memory: full by a commit, given back with the operand over it".to_owned()
             }
-            None => "products to tensor memory: full by a commit; all meet before it is written again".to_owned(),
+            None => "products to tensor memory: full by a commit; written once, or all meet before it is written again".to_owned(),
         },
     }
 }

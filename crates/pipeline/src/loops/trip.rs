@@ -6,12 +6,10 @@ use warploom_chips::Target;
 use warploom_chips::cost::{CostError, Op, Use};
 use warploom_ir::{Attr, Module, OpId, Opcode};
 
+use super::price::COMPUTING;
 use crate::walk::preorder;
 
-/// Lanes of the four warps that are priced.
-const WARPS: u64 = 4;
-
-/// What four warps hold for each of these.
+/// What the warps that are priced hold for each of these.
 #[derive(Clone, Debug, Default)]
 pub struct TripPrices {
     jump: Vec<Use>,
@@ -23,8 +21,8 @@ pub struct TripPrices {
 
 impl TripPrices {
     pub(super) fn new(target: &Target) -> Result<TripPrices, CostError> {
-        let lanes = WARPS * u64::from(target.threads.per_warp);
-        let price = |op: Op| target.cost(&op, 4).map(|cost| cost.uses);
+        let lanes = u64::from(COMPUTING) * u64::from(target.threads.per_warp);
+        let price = |op: Op| target.cost(&op, COMPUTING).map(|cost| cost.uses);
         Ok(TripPrices {
             jump: price(Op::Trip { lanes })?,
             wait: price(Op::RingWait { lanes })?,
@@ -50,7 +48,7 @@ impl TripPrices {
                 *cycles = cycles.saturating_add(held_unit.duration.saturating_mul(warps));
             }
         }
-        held.values_mut().for_each(|cycles| *cycles = cycles.div_ceil(WARPS));
+        held.values_mut().for_each(|cycles| *cycles = cycles.div_ceil(u64::from(COMPUTING)));
         held
     }
 }

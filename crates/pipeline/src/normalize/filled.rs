@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use warploom_ir::{Module, OpId, Opcode, walk};
 
 use super::plain::zero;
+use crate::emit::place_all;
 use crate::transports::find::Found;
 
 /// Fills in behind the loads that are copied by lanes; whether there were any.
@@ -62,8 +63,6 @@ fn fill(kernel: &mut Module, load: OpId) -> Option<()> {
     let ops = &kernel.blocks[block].ops;
     let (before, after) = (ops.iter().position(|&op| op == load)?, ops.iter().position(|&op| op == at)? + 2);
     kernel.insert(block, before, nothing);
-    for (n, op) in behind.into_iter().enumerate() {
-        kernel.insert(block, after + n, op);
-    }
+    place_all(kernel, block, after, behind);
     Some(())
 }

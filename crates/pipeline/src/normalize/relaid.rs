@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::axis::{AxisFacts, facts};
-use warploom_ir::{Attr, LocId, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{LocId, Module, OpId, Opcode, Type, ValueId};
 
+use crate::emit::{place_all, transposition};
 use crate::engines::covered::is_free;
 use crate::views::{look_through, non_unit};
 use crate::walk::preorder;
@@ -124,17 +125,12 @@ fn relay_operand(kernel: &mut Module, dot: OpId, second: bool, inside: bool) -> 
     let new = if turned { transposed(kernel, held, loc, &mut made)? } else { held };
     *kernel.ops[dot].operands.get_mut(usize::from(second))? = new;
     let at = kernel.blocks[block].ops.iter().position(|&op| op == dot)?;
-    for (index, op) in made.into_iter().enumerate() {
-        kernel.insert(block, at + index, op);
-    }
+    place_all(kernel, block, at, made);
     Some(())
 }
 
 fn transposed(kernel: &mut Module, value: ValueId, loc: LocId, made: &mut Vec<OpId>) -> Option<ValueId> {
-    let &[rows, cols] = kernel.ty(value).shape() else { return None };
-    let ty = Type::tensor(&[cols, rows], kernel.ty(value).elem().clone());
-    let op = kernel.create_op(Opcode::Trans, &[value], &[ty], loc);
-    kernel.ops[op].props.set("order", Attr::DenseArray { elem: Type::I32, values: vec![1, 0] });
+    let op = transposition(kernel, value, loc)?;
     made.push(op);
     kernel.result(op)
 }

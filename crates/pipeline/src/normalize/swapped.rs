@@ -24,14 +24,11 @@ pub(crate) fn swap(kernel: &mut Module, func: OpId, by: MmaInstruction) -> bool 
     let (few, many): (Vec<OpId>, Vec<OpId>) =
         dots.into_iter().partition(|&dot| extents(kernel, dot).is_none_or(|[m, _]| !m.is_multiple_of(ROWS)));
     // Where some product stays as it is, the kernel has synchronous ones anyway.
-    if many.is_empty() || !few.iter().all(|&dot| is_covered(kernel, dot)) {
+    if few.is_empty() || many.is_empty() || !few.iter().all(|&dot| is_covered(kernel, dot)) {
         return false;
     }
-    let swapped = !few.is_empty();
-    if swapped {
-        turn(kernel, func, &few.into_iter().collect());
-    }
-    swapped
+    turn(kernel, func, &few.into_iter().collect());
+    true
 }
 
 /// Rows and columns of a product.

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use warploom_ir::{Attr, Effect, Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Attr, Effect, Module, OpId, Opcode, ValueId};
 
-use crate::emit::{flipped, number};
+use crate::emit::{flipped, number, place_all, transposition};
 use crate::engines::covered::is_free;
 use crate::normalize::plain::zero;
 use crate::walk::preorder;
@@ -87,9 +87,7 @@ impl Turned<'_> {
     fn place(&mut self, op: OpId, behind: usize, made: Made) -> Option<()> {
         let block = self.kernel.ops[op].block?;
         let at = self.kernel.blocks[block].ops.iter().position(|&o| o == op)?;
-        for (n, made) in made.ops.into_iter().enumerate() {
-            self.kernel.insert(block, at + behind + n, made);
-        }
+        place_all(self.kernel, block, at + behind, made.ops);
         Some(())
     }
 
@@ -170,10 +168,7 @@ impl Turned<'_> {
 
     /// A tile seen turned, for this operation.
     fn transposed(&mut self, op: OpId, value: ValueId, made: &mut Made) -> Option<ValueId> {
-        let ty = flipped(self.kernel.ty(value));
-        let loc = self.kernel.ops[op].loc;
-        let view = self.kernel.create_op(Opcode::Trans, &[value], &[ty], loc);
-        self.kernel.ops[view].props.set("order", Attr::DenseArray { elem: Type::I32, values: vec![1, 0] });
+        let view = transposition(self.kernel, value, self.kernel.ops[op].loc)?;
         made.ops.push(view);
         self.kernel.result(view)
     }
