@@ -138,6 +138,11 @@ impl Lower<'_, '_> {
         sum
     }
 
+    /// Whether a loop leaves fewer registers than tiles in front of it are given.
+    pub(super) fn is_crowded(&self, op: OpId) -> bool {
+        self.room(op) < MOST
+    }
+
     /// Registers of a lane that a loop leaves: what it carries, what its products make, and what it uses that lanes hold
     /// are in the way.
     fn room(&self, op: OpId) -> u64 {

@@ -123,17 +123,25 @@ impl<'c> Lower<'c, '_> {
             out.add_incoming(&[(left, if done == exit { latch } else { done })]);
         }
         self.ir.seek(exit);
-        self.anew()?;
+        if self.is_tight(op) {
+            self.anew()?;
+        }
         self.bind(results, &carried, &out)
     }
 
-    /// Behind a loop, places and pointers are computed anew from the number of the thread: kept from before it, they would
-    /// take registers that a loop of mma.sync has no room for. Each lane sends itself its number, since LLVM takes two reads
-    /// of it for one, and so does ptxas.
-    fn anew(&mut self) -> Result<()> {
-        if self.place.elected || !matches!(self.place.family, Family::MmaSync(_)) {
-            return Ok(());
+    /// Whether a loop has no room for places and pointers that are used on both sides of it: one of mma.sync, or one around
+    /// which nothing goes that would have to compute them again in each trip, and whose tiles leave few registers.
+    fn is_tight(&self, op: OpId) -> bool {
+        match self.place.family {
+            _ if self.place.elected => false,
+            Family::MmaSync(_) => true,
+            _ => self.place.trip.is_none() && self.is_crowded(op),
         }
+    }
+
+    /// Places and pointers are computed anew from the number of the thread from here on, instead of being kept from before a
+    /// loop. Each lane sends itself its number, since LLVM takes two reads of it for one, and so does ptxas.
+    fn anew(&mut self) -> Result<()> {
         let text = "{ .reg .b32 number, lane; mov.u32 number, %tid.x; mov.u32 lane, %laneid; \
                     shfl.sync.idx.b32 $0, number, lane, 31, -1; }";
         let number = self.ir.assembly(text, "=r", &[self.ir.i32().into()], &[], false)?;
