@@ -14,7 +14,7 @@ use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Category, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
 use crate::engines::covered::{Held, is_free};
-use crate::engines::pressure::live_words;
+use crate::engines::pressure::{held_behind, live_words};
 use crate::engines::tensor::accumulates;
 use crate::engines::{RegisterLayout, chain};
 use crate::nest::{innermost_for, is_inside, repeats};
@@ -94,7 +94,8 @@ fn warps_of(
     // Sums of products that go round a loop beside them are in registers too. Where all of them do not fit, those that
     // live at once may.
     let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
-    let live = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
+    let inside = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
+    let live = inside.max(held_behind(module, dots, stays));
     // Products that the tensor core scales have 128 rows.
     let scaled = dots.iter().any(|&dot| module.ops[dot].opcode == Opcode::DotBlockScaled);
     let whole = |&(_, layout): &(u64, RegisterLayout)| {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use warploom_ir::{Module, OpId, Opcode, Type, ValueId};
+use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
 
+use crate::nest::innermost_for;
 use crate::walk::{Users, preorder};
 
 /// The most 32-bit words that live at once inside a loop, or in a whole function: results of products but those that
@@ -70,6 +71,33 @@ pub(crate) fn live_words(
         live
     });
     u64::try_from(most.max().unwrap_or(0)).unwrap_or(0)
+}
+
+/// The most words of a sum that a loop adds up in tensor memory, by products that `stay` there, and that lanes hold behind it:
+/// what is read once goes through few registers, what is read again stays in them.
+pub(crate) fn held_behind(module: &Module, dots: &[OpId], stay: impl Fn(OpId) -> bool) -> u64 {
+    let users = Users::new(module);
+    let sums = dots.iter().filter(|&&dot| stay(dot)).filter_map(|&dot| {
+        let into = *module.ops[dot].operands.get(2)?;
+        let ValueDef::Argument { block, index } = module.values[into].def else { return None };
+        let around = innermost_for(module, dot).filter(|&op| module.entry(op, 0) == Some(block))?;
+        module.ops[around].results.get((index as usize).checked_sub(1)?).copied()
+    });
+    sums.filter(|&sum| is_read_again(module, &users, sum)).map(|sum| words(module, sum)).max().unwrap_or(0)
+}
+
+/// Whether more than one operation reads a tile, or what is made of it element by element.
+fn is_read_again(module: &Module, users: &Users, mut value: ValueId) -> bool {
+    loop {
+        match *users.of(value) {
+            [] => return false,
+            [user] => match module.result(user).filter(|_| module.ops[user].opcode.is_elementwise()) {
+                Some(made) => value = made,
+                None => return false,
+            },
+            _ => return true,
+        }
+    }
 }
 
 /// Words of a matrix of floats; none for anything else.

@@ -145,7 +145,7 @@ impl Sum {
         };
         (waits_behind(kernel, dot) || lags(kernel, body, dot))
             && operands.iter().filter(|f| f.dot == dot).all(brought)
-            && operands.iter().any(|f| f.dot == dot && f.slot == Some(Slot::Ring))
+            && operands.iter().any(|f| f.dot == dot && f.is_of_trip())
     }
 }
 

@@ -16,6 +16,7 @@ use crate::nest::repeats;
 use crate::place::refuse;
 use crate::transports::find::Found;
 use crate::transports::operands::DotOperand;
+use crate::views::{look_through, reshapes};
 use crate::walk::{Users, preorder};
 
 /// The most slots of a ring that products give back.
@@ -156,7 +157,13 @@ pub(crate) fn plan(
     let mut end = tensor.slot + 8 + 16 * tensor.rings.len() as u64;
     for f in found {
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
-        let sums = body.iter().any(|&op| kernel.ops[op].opcode.is_product() && accumulates(kernel, op));
+        // What lanes alone read of a slot is read when all have met.
+        let reads = |op: OpId| {
+            let bases = kernel.ops[op].operands.iter().map(|&v| reshapes(kernel, look_through(kernel, v).base).0);
+            bases.filter_map(|base| kernel.def_op(base)).any(|load| f.tiles.iter().any(|t| t.op == load))
+        };
+        let adds = |op: OpId| kernel.ops[op].opcode.is_product() && accumulates(kernel, op) && reads(op);
+        let sums = body.iter().any(|&op| adds(op));
         match sums {
             false => {}
             true if f.engine() => {

@@ -140,6 +140,11 @@ impl DotOperand {
         self.at != self.dot
     }
 
+    /// Whether each trip of its loop brings or makes another.
+    pub fn is_of_trip(&self) -> bool {
+        self.slot == Some(Slot::Ring) || (self.slot.is_none() && !self.is_settled())
+    }
+
     /// Whether it goes to shared memory where a kernel has this shape: A of 16 bits may stay in registers, unless it would
     /// for all trips of a loop, warps stand along the columns, or the product reads none.
     pub fn is_stored(&self, module: &Module, shape: &PartitionShape) -> bool {
