@@ -74,6 +74,7 @@ pub(crate) const TABLE: &[Need] = &[
     need("nvvm.sqrt.approx.f", None, 7, 0),
     need("nvvm.rsqrt.approx.f", None, 7, 0),
     need("nvvm.div.full", None, 7, 0),
+    need("nvvm.prmt", None, 7, 0),
     need("nvvm.ff2bf16x2.rn", None, 7, 0),
     need("nvvm.ff2f16x2.rn", None, 7, 0),
     need("nvvm.ff2bf16x2.rz", None, 7, 0),

@@ -26,13 +26,6 @@ impl<'c> Ir<'c, '_> {
     /// The word of which a value is the upper half, as far as the instructions tell that took it out.
     pub fn word_above(&self, value: Val<'c>) -> Option<IntValue<'c>> {
         use InstructionOpcode::{BitCast, ExtractElement, LShr, Trunc};
-        let operand =
-            |i: &InstructionValue<'c>, at: u32| i.get_operand(at).and_then(|operand| operand.value());
-        let made = |value: Option<Val<'c>>, by: InstructionOpcode| {
-            value.and_then(|v| v.as_instruction_value()).filter(|i| i.get_opcode() == by)
-        };
-        let number =
-            |value: Option<Val<'c>>| value.and_then(|v| as_int(v).ok()?.get_zero_extended_constant());
         let half = |ty: BasicTypeEnum<'c>| match ty {
             BasicTypeEnum::IntType(ty) => ty.get_bit_width() == 16,
             BasicTypeEnum::FloatType(ty) => ty.get_bit_width() == 16,
@@ -55,6 +48,35 @@ impl<'c> Ir<'c, '_> {
             _ => None,
         };
         as_int(word?).ok().filter(|word| word.get_type().get_bit_width() == 32)
+    }
+
+    /// The word of which two elements are neighbouring bytes, and which of its bytes is the first.
+    pub fn bytes_of_word(&self, pair: [Val<'c>; 2]) -> Result<Option<(IntValue<'c>, u64)>> {
+        let taken = |value: Val<'c>| {
+            let taken = made(Some(value), InstructionOpcode::ExtractElement)?;
+            Some((operand(&taken, 0)?, number(operand(&taken, 1))?))
+        };
+        let [Some((from, first)), Some((other, second))] = pair.map(taken) else { return Ok(None) };
+        let BasicTypeEnum::VectorType(ty) = from.get_type() else { return Ok(None) };
+        let bytes = matches!(ty.get_element_type(), BasicTypeEnum::IntType(ty) if ty.get_bit_width() == 8);
+        let count = u64::from(ty.get_size());
+        if from != other
+            || !bytes
+            || !first.is_multiple_of(2)
+            || second != first + 1
+            || !count.is_power_of_two()
+        {
+            return Ok(None);
+        }
+        let word = match count {
+            2 => {
+                let half = self.bits(from, self.int(16).into())?;
+                self.cast(InstructionOpcode::ZExt, half, self.i32().into())?
+            }
+            4 => self.bits(from, self.i32().into())?,
+            _ => self.lane(self.bits(from, self.i32().vec_type(count as u32 / 4).into())?, first / 4)?,
+        };
+        Ok(Some((as_int(word)?, first % 4)))
     }
 
     /// The vector `<a, b>`.
@@ -84,4 +106,19 @@ impl<'c> Ir<'c, '_> {
         }
         Ok(vector.into())
     }
+}
+
+/// An operand of an instruction, if it is a value.
+pub(super) fn operand<'c>(instruction: &InstructionValue<'c>, at: u32) -> Option<Val<'c>> {
+    instruction.get_operand(at).and_then(|operand| operand.value())
+}
+
+/// The instruction that made a value, if it is one of these.
+pub(super) fn made(value: Option<Val<'_>>, by: InstructionOpcode) -> Option<InstructionValue<'_>> {
+    value.and_then(|v| v.as_instruction_value()).filter(|i| i.get_opcode() == by)
+}
+
+/// A constant.
+pub(super) fn number(value: Option<Val<'_>>) -> Option<u64> {
+    value.and_then(|v| as_int(v).ok()?.get_zero_extended_constant())
 }

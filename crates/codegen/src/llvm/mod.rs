@@ -8,11 +8,11 @@ mod bitcode;
 mod call;
 mod division;
 mod external;
+mod field;
 mod library;
 pub(crate) mod lines;
 
-pub(crate) use bitcode::Library;
-pub(crate) use division::divides;
+pub(crate) use self::{bitcode::Library, division::divides, field::Field};
 use hashbrown::HashMap;
 use inkwell::AddressSpace;
 use inkwell::attributes::Attribute;

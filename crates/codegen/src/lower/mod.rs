@@ -32,6 +32,7 @@ mod fragment;
 mod front;
 mod function;
 mod global;
+mod halves;
 mod handshake;
 mod hazards;
 mod histogram;

@@ -1,5 +1,5 @@
-//! Arithmetic on two neighbours at once: `add`, `mul` and `fma` of `f32x2`, on chips that have them, for rows that a
-//! lane holds (C48, C66).
+//! Two neighbours of a row at once, where a lane holds both: `add`, `mul` and `fma` of `f32x2`, on chips that have them
+//! (C48, C66), and integers that become f16 (C68).
 
 use inkwell::values::InstructionOpcode as Llvm;
 use smallvec::SmallVec;
@@ -35,14 +35,17 @@ impl<'c> Lower<'c, '_> {
 
     /// The two neighbours that an element is computed with.
     pub(super) fn pair_of(&self, op: OpId, value: ValueId, at: &Coords) -> Option<[Coords; 2]> {
-        arithmetic(self.module.ops[op].opcode)?;
+        let halves = self.makes_halves(op);
+        if !halves && (arithmetic(self.module.ops[op].opcode).is_none() || !self.has_pairs()) {
+            return None;
+        }
         let single = *self.module.ty(value).elem() == Type::Float(FloatKind::F32);
         let last = at.last()?;
         // Where two instructions are made of it, only the rows of tensor memory are worth the registers in pairs.
-        let packed = self.ir.target.has(Feature::PackedF32);
+        let packed = halves || self.ir.target.has(Feature::PackedF32);
         let held = matches!(last.base, Base::Lane(family, Axis::Col)
             if matches!(family, Family::Rows(_)) || packed && family.run() > 1);
-        if !single || !held || !self.has_pairs() {
+        if !(single || halves) || !held {
             return None;
         }
         let place = |odd: u32| {
@@ -73,6 +76,17 @@ impl<'c> Lower<'c, '_> {
         let known = |key: &Key| self.memo.get(key).copied().ok_or_else(|| internal("an operand is missing"));
         let args = needs.iter().map(known).collect::<Result<SmallVec<[Val<'c>; 6]>>>()?;
         let (first, second) = args.split_at(args.len() / 2);
+        if self.makes_halves(op) {
+            let &[a, b] = args.as_slice() else { return Err(internal("a pair of something else")) };
+            return match self.halves_of([a, b], self.module.ops[op].opcode == Opcode::SIToFP)? {
+                Some(both) => self.keep_both(value, places, both),
+                None => places.iter().zip([a, b]).try_for_each(|(place, one)| {
+                    let (key, one) = (self.key(value, place.clone()), self.element(op, &[one])?);
+                    self.remember(key, one);
+                    Ok(())
+                }),
+            };
+        }
         let pairs = first.iter().zip(second).map(|(&a, &b)| self.ir.pair(a, b));
         let pairs = pairs.collect::<Result<SmallVec<[Val<'c>; 3]>>>()?;
         let both = match (arithmetic(self.module.ops[op].opcode), pairs.as_slice()) {
@@ -80,6 +94,10 @@ impl<'c> Lower<'c, '_> {
             (Some(None), pairs @ &[_, _, _]) => self.ir.overloaded("fma", pairs)?,
             _ => return Err(internal("a pair of something else")),
         };
+        self.keep_both(value, places, both)
+    }
+
+    fn keep_both(&mut self, value: ValueId, places: &[Coords; 2], both: Val<'c>) -> Result<()> {
         for (place, index) in places.iter().zip(0..) {
             let key = self.key(value, place.clone());
             let one = self.ir.lane(both, index)?;

@@ -159,7 +159,8 @@ pub(crate) fn plan(
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
         // What lanes alone read of a slot is read when all have met.
         let reads = |op: OpId| {
-            let bases = kernel.ops[op].operands.iter().map(|&v| reshapes(kernel, look_through(kernel, v).base).0);
+            let bases =
+                kernel.ops[op].operands.iter().map(|&v| reshapes(kernel, look_through(kernel, v).base).0);
             bases.filter_map(|base| kernel.def_op(base)).any(|load| f.tiles.iter().any(|t| t.op == load))
         };
         let adds = |op: OpId| kernel.ops[op].opcode.is_product() && accumulates(kernel, op) && reads(op);
