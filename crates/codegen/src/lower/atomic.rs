@@ -20,9 +20,16 @@ impl<'c> Lower<'c, '_> {
     /// `tt.atomic_rmw`.
     pub(super) fn atomic(&mut self, op: OpId) -> Result<()> {
         let result = self.only_result(op)?;
-        let atomic = self.atomic_kind(op)?;
-        let stored = self.stored(op, Some(atomic))?;
         let unread = self.last_use[result] == 0;
+        let found = self.atomic_kind(op)?;
+        // Nobody acquires what nobody looks at.
+        let order = match found.order {
+            "acq_rel" if unread => "release",
+            "acquire" if unread => "relaxed",
+            order => order,
+        };
+        let atomic = if found.by_swapping() { found } else { Atomic { order, ..found } };
+        let stored = self.stored(op, Some(atomic))?;
         if unread && matches!(atomic.order, "relaxed" | "release") && !atomic.by_swapping() {
             self.before_release(op, atomic)?;
             self.put(&stored)?;

@@ -64,6 +64,7 @@ impl<'c, 'a> Lower<'c, 'a> {
                 let mine = self.owner(stored.value, family, form)?;
                 places.into_iter().try_for_each(|at| self.put_at(stored, at, mine))
             }
+            Form::Slice { .. } if stored.atomic.is_some() && self.put_dealt(stored, family, form)? => Ok(()),
             Form::Slice { axis, extent } => self.put_slice(stored, family, axis, extent),
             Form::Tile { cols, .. } => {
                 let together = self.together(stored);

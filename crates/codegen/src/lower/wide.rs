@@ -47,10 +47,35 @@ impl<'c> Lower<'c, '_> {
         self.put_as(stored, (&held, form), (&wanted, width)).map(|()| true)
     }
 
+    /// Deals the elements of a vector out to all lanes, of which few hold many, where that costs less than what each of those
+    /// does with its own one after the other.
+    pub(super) fn put_dealt(&mut self, stored: &Stored, family: Family, form: Form) -> Result<bool> {
+        if !self.known_anywhere(stored) {
+            return Ok(false);
+        }
+        let shape = self.module.ty(stored.value).shape();
+        let held = self.map_of(stored.value, family, form)?;
+        let (Ok(wanted), bytes) = (blocked(shape, &[0], 1, self.place.warps), u64::from(stored.bits / 8))
+        else {
+            return Ok(false);
+        };
+        let prices = self.prices_to_store(stored);
+        let Ok(way) = convert(&held, &wanted, u64::from(stored.bits), &prices) else { return Ok(false) };
+        let brought = prices.cost(&way.counts, self.place.warps > 1);
+        if brought + stores(&wanted, (0, bytes), 1, &prices) >= stores(&held, (0, bytes), 1, &prices) {
+            return Ok(false);
+        }
+        self.put_as(stored, (&held, form), (&wanted, 1)).map(|()| true)
+    }
+
     /// Whether a store could be any lane's: each knows where every element goes.
     fn goes_anywhere(&self, stored: &Stored) -> bool {
+        stored.atomic.is_none() && self.known_anywhere(stored)
+    }
+
+    fn known_anywhere(&self, stored: &Stored) -> bool {
         let places = [Some(stored.pointer), stored.mask];
-        stored.atomic.is_none() && places.into_iter().flatten().all(|value| self.is_made_anywhere(value))
+        places.into_iter().flatten().all(|value| self.is_made_anywhere(value))
     }
 
     /// Stores a tile that lanes hold and no family lays out, `width` neighbours at once, by the way to bring them together that costs least;
