@@ -124,6 +124,35 @@ fn sums_go_through_loops_behind_and_inside_one_another_c66() {
     }
 }
 
+/// The PTX of a kernel of the suite of runs, which says what it gives.
+fn compiled(name: &str, chip: &str) -> String {
+    let text = common::read(common::root().join(format!("crates/warploom/tests/runs/{name}.mlir")));
+    let module = warploom::read(&text).unwrap_or_else(|d| panic!("{name}: {}", d[0]));
+    let target = Target::named(chip).unwrap();
+    let output = warploom::compile(&module, &target, &Options::default());
+    output.unwrap_or_else(|d| panic!("{name}, {chip}: {}", d[0])).emitted.ptx
+}
+
+#[test]
+fn what_lanes_make_adds_up_in_tensor_memory_and_columns_go_to_memory_by_all_lanes_c66_c33() {
+    let ptx = compiled("made", "sm_100a");
+    // 128 columns leave tensor memory once, 32 at a time.
+    assert_eq!(ptx.matches("tcgen05.ld.").count(), 4);
+    for chip in ["sm_90a", "sm_100a"] {
+        assert_eq!(compiled("made", chip).matches(" red.release.").count(), 1, "{chip}");
+    }
+}
+
+#[test]
+fn factors_of_few_bits_are_made_without_conversions_of_integers_c68() {
+    for chip in ["sm_80", "sm_90a", "sm_100a"] {
+        let ptx = compiled("narrow", chip);
+        let conversions =
+            ptx.lines().filter(|line| line.contains("cvt.rn.f16.s") || line.contains("cvt.rn.f16.u"));
+        assert_eq!(conversions.count(), 0, "{chip}");
+    }
+}
+
 /// 512 and 256 columns of tensor memory are more than there are; they never live together.
 #[test]
 fn products_of_different_tiles_take_turns_in_tensor_memory_c66() {
