@@ -72,6 +72,7 @@ fn keeps_out(problem: &Problem, (a, of_a): (UnitUse, &[UnitUse]), (b, of_b): (Un
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::least_ii::bounds_of;
     use crate::model::graph::LoopGraph;
     use crate::model::validate::validate;
 
@@ -100,5 +101,59 @@ mod tests {
         assert_eq!(bound_of(&[both, both, &[("U", 0, 4)]]), 12);
         // Each with an offset of its own, and yet V keeps the later one out.
         assert_eq!(bound_of(&[both, &[("U", 0, 6), ("V", 1, 7)]]), 4 + 8);
+    }
+
+    /// Whether uses without dependences fit this II, the first operation at 0: all times of the others are tried.
+    fn fits(problem: &Problem, ii: i64, placed: &mut Vec<i64>, held: &mut Vec<Vec<bool>>) -> bool {
+        let v = placed.len();
+        if v == problem.n {
+            return true;
+        }
+        (0..if v == 0 { 1 } else { ii }).any(|t| {
+            let before = held.clone();
+            let free = problem.uses(v).iter().all(|u| {
+                (0..u.duration).all(|c| {
+                    let cycle = (t + u.start + c).rem_euclid(ii) as usize;
+                    !std::mem::replace(&mut held[u.resource as usize][cycle], true)
+                })
+            });
+            placed.push(t);
+            let found = free && fits(problem, ii, placed, held);
+            placed.pop();
+            *held = before;
+            found
+        })
+    }
+
+    #[test]
+    fn no_ii_below_the_bound_has_a_schedule() {
+        let mut state = 7u64;
+        let mut random = move |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % limit
+        };
+        let mut beyond_single = 0;
+        for _ in 0..300 {
+            let mut g = LoopGraph::new("random");
+            ["U", "V", "W"].iter().for_each(|unit| _ = g.add_resource(*unit, 1));
+            for op in 0..2 + random(3) {
+                let mut uses = Vec::new();
+                for unit in ["U", "V", "W"] {
+                    if random(3) > 0 {
+                        uses.push((unit, random(4), 1 + random(4)));
+                    }
+                }
+                g.add_node(format!("op {op}"), 1, &uses);
+            }
+            let Ok(valid) = validate(&g) else { continue };
+            let problem = &valid.problem;
+            let (single, joint) = (bounds_of(problem).mii, joint_bound(problem, 1));
+            beyond_single += usize::from(joint > single);
+            for ii in single..joint {
+                let mut held = vec![vec![false; ii as usize]; problem.count.len()];
+                assert!(!fits(problem, ii, &mut Vec::new(), &mut held), "{ii} below {joint}: {g:?}");
+            }
+        }
+        assert!(beyond_single > 30, "{beyond_single}");
     }
 }
