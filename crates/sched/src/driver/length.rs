@@ -16,6 +16,7 @@ use crate::model::problem::Problem;
 /// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
 const LEAST_LENGTH_PART: u64 = 8;
+/// Where the II took many steps, such a part of them, but no more than `steps`.
 const SPENT_PART: u64 = 2;
 const WHOLE_PART: u64 = 40;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
@@ -41,13 +42,10 @@ impl Session<'_> {
         if self.options.algorithm == Algorithm::Auto {
             // The length only lengthens the prologue (S69): the default spends less on it.
             self.question();
-            // Also where the II took all there was.
-            // What took long for its II is no easier for its length.
-            let most = (self.options.steps / LENGTH_PART).max(self.budget.spent / SPENT_PART);
-            self.left = self
-                .left
-                .max(self.budget.spent / SPENT_PART)
-                .clamp(self.options.steps / LEAST_LENGTH_PART, most);
+            // Also where the II took all there was; what took long for its II is no easier for its length.
+            let (steps, spent) = (self.options.steps, self.budget.spent / SPENT_PART);
+            let most = spent.clamp(steps / LENGTH_PART, steps);
+            self.left = self.left.max(spent).clamp(steps / LEAST_LENGTH_PART, most);
             self.budget = self.budget.renewed(0);
         }
         let mut time = compact(self.problem, ii, time);
