@@ -1,12 +1,11 @@
 //! What the scheduler is held to beside the sets: copies of one loop, one long recurrence, rational IIs, and cores.
 
 use crate::sets::Set;
+use crate::tiles::in_tiles;
 use crate::{Args, processor_micros};
 use warploom_sched::{
-    Algorithm, Answer, LoopGraph, ScheduleOptions, check, loop_core, schedule, schedule_unrolled, unroll,
-    validate,
+    Algorithm, Answer, LoopGraph, ScheduleOptions, check, loop_core, schedule, schedule_unrolled, validate,
 };
-use warploom_testing::sched::{Chip, attention_in_tiles, gradient_in_tiles, ping_pong};
 
 /// Rational IIs are looked for up to this factor.
 const MOST_FACTOR: u64 = 8;
@@ -14,12 +13,7 @@ const MOST_FACTOR: u64 = 8;
 /// Prints a line for each loop of the known kernels, and for each loop of the sets that falls short or is one of the cases.
 pub fn bars(sets: &[Set], args: &Args) {
     println!("{:52} {:>6} {:>7} {:>7} {:>8} {:>10}", "loop", "ops", "II", "bound", "length", "ms");
-    for chip in [Chip::Hopper, Chip::Blackwell] {
-        let copies = [2, 4, 6].into_iter().filter_map(|k| unroll(&ping_pong(chip), k).ok());
-        copies.for_each(|g| line(&g, args));
-        (1..=7).for_each(|tiles| line(&gradient_in_tiles(chip, tiles), args));
-        line(&attention_in_tiles(chip, 4), args);
-    }
+    in_tiles().iter().for_each(|g| line(g, args));
     line(&circuit(100_000, 12), args);
     rationals(sets, args);
     cores(sets, args);

@@ -18,6 +18,7 @@ mod sets;
 mod shapes;
 mod split;
 mod stations;
+mod tiles;
 
 use rustix::time::{ClockId, clock_gettime};
 use sets::{Loop, Set};
@@ -30,7 +31,7 @@ const USAGE: &str = "usage: loops [OPTIONS]
   --json                print JSON
   --misses              list the loops that fall short
   --split               find partitions for known kernels instead; with --oracle, CP-SAT on the same
-  --duel SECONDS        lengths beside CP-SAT's, with as much processor time, on loops of every generator, instead
+  --duel SECONDS        lengths beside CP-SAT's, with as much processor time, on loops of every generator and known kernels, instead
   --curve               time large synthetic loops instead
   --bars                copies of loops, one long recurrence, rational IIs and cores instead
   --rationals           of these the rational IIs alone

@@ -1,6 +1,7 @@
 //! The loops: files of known optima, and kernels that a generator makes.
 
 use crate::shapes::{operators, stations, synthetic};
+use crate::tiles::in_tiles;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use warploom_sched::{LoopGraph, decode_text, read_graph, validate};
@@ -59,10 +60,11 @@ const OTHERS: [Generator; 5] = [
     ("generated stations", stations),
 ];
 
-/// Loops of every generator that there is, from this seed on.
+/// Known kernels in tiles, and loops of every generator that there is, from this seed on.
 pub fn every(first: u64, generated: u64) -> Vec<Set> {
     let all: Vec<Generator> = COMMON.into_iter().chain(OTHERS).collect();
-    generated_sets(&all, first, generated)
+    let known = Set { name: "in tiles".to_owned(), loops: in_tiles().into_iter().map(unknown).collect() };
+    [known].into_iter().chain(generated_sets(&all, first, generated)).collect()
 }
 
 fn generated_sets(generators: &[Generator], first: u64, generated: u64) -> Vec<Set> {
@@ -79,7 +81,12 @@ fn generate(name: &str, seed: u64, make: fn(&mut Source<'_>) -> LoopGraph) -> Op
     let mut graph = make(&mut Source::seed(seed));
     graph.name = format!("{name} {seed}");
     validate(&graph).ok()?;
-    Some(Loop { graph, best_ii: None, best_length: None, length_proven: false, best_bytes: None })
+    Some(unknown(graph))
+}
+
+/// A loop of which nothing is known.
+fn unknown(graph: LoopGraph) -> Loop {
+    Loop { graph, best_ii: None, best_length: None, length_proven: false, best_bytes: None }
 }
 
 /// The loops of a file.

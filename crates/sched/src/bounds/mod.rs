@@ -1,5 +1,6 @@
 //! Lower bounds on the II and on the length, without search.
 
+pub(crate) mod assignment;
 pub(crate) mod crowds;
 pub(crate) mod jackson;
 pub(crate) mod joint;

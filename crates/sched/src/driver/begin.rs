@@ -29,7 +29,7 @@ const PATIENCE: i128 = 3_000;
 const LEAST_PATIENCE: u64 = 15;
 /// Where the II took many steps, such a part of them.
 const SPENT_PART: u64 = 128;
-const EXACT_PATIENCE: u64 = 20_000;
+const EXACT_PATIENCE: u64 = 6_000;
 /// Moves from one look at the clock to the next.
 const LOOK: u64 = 64;
 

@@ -16,6 +16,8 @@ use crate::model::problem::Problem;
 /// and less work on each, as small parts of it are the better questions.
 const LENGTH_PART: u64 = 2;
 const LEAST_LENGTH_PART: u64 = 8;
+/// Where the II took many steps, such a part of them, but no more than `steps`.
+const SPENT_PART: u64 = 2;
 const WHOLE_PART: u64 = 40;
 const WHOLE_WORK_PER_NODE: u64 = 1_000;
 
@@ -40,9 +42,10 @@ impl Session<'_> {
         if self.options.algorithm == Algorithm::Auto {
             // The length only lengthens the prologue (S69): the default spends less on it.
             self.question();
-            // Also where the II took all there was.
-            self.left =
-                self.left.clamp(self.options.steps / LEAST_LENGTH_PART, self.options.steps / LENGTH_PART);
+            // Also where the II took all there was; what took long for its II is no easier for its length.
+            let (steps, spent) = (self.options.steps, self.budget.spent / SPENT_PART);
+            let most = spent.clamp(steps / LENGTH_PART, steps);
+            self.left = self.left.max(spent).clamp(steps / LEAST_LENGTH_PART, most);
             self.budget = self.budget.renewed(0);
         }
         let mut time = compact(self.problem, ii, time);
@@ -164,9 +167,20 @@ impl Session<'_> {
         self.budget.spent += spent;
     }
 
+    /// Halves what is left again and again, each time by another search, as long as that finds something.
+    fn halve(&mut self, s: &mut Shortening<'_>) {
+        for pass in 0.. {
+            let before = s.high;
+            self.halve_once(s, self.options.seed.wrapping_add(pass));
+            if s.high == before || s.proved >= s.high || self.guard.expired() {
+                break;
+            }
+        }
+    }
+
     /// The bound is asked first, then the middle of what is left; everything below is refuted as long as nothing was left
     /// undecided.
-    fn halve(&mut self, s: &mut Shortening<'_>) {
+    fn halve_once(&mut self, s: &mut Shortening<'_>, seed: u64) {
         let (mut low, mut complete) = (s.proved, true);
         let mut target = low;
         while low < s.high && !self.guard.expired() {
@@ -174,7 +188,7 @@ impl Session<'_> {
             if self.budget.nodes == 0 {
                 break;
             }
-            match at_length(s.problem, s.ii, target, self.options.seed, &mut self.budget, self.guard) {
+            match at_length(s.problem, s.ii, target, seed, &mut self.budget, self.guard) {
                 Verdict::Found(time) => (s.high, s.best) = (s.problem.length(&time), time),
                 Verdict::Refuted => low = target + 1,
                 Verdict::Undecided => {

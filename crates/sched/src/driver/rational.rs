@@ -1,6 +1,7 @@
 //! The best factor to unroll by (S101).
 
 use crate::bounds::crowds::crowd_ratio;
+use crate::bounds::joint::joint_bound;
 use crate::bounds::least_ii::bounds_of;
 use crate::driver::schedule::schedule;
 use crate::model::error::ScheduleError;
@@ -97,7 +98,11 @@ fn per(cycles: i64, iterations: u64) -> i128 {
 /// The loop unrolled, and the bound on its II.
 fn candidate(graph: &LoopGraph, factor: u64) -> Result<(LoopGraph, i64), String> {
     let unrolled = unroll(graph, factor).map_err(|e| e.to_string())?;
-    let bound = validate(&unrolled).map(|valid| bounds_of(&valid.problem).mii).map_err(|e| e.to_string())?;
+    let bound = validate(&unrolled).map(|valid| {
+        let single = bounds_of(&valid.problem).mii;
+        single.max(joint_bound(&valid.problem, single))
+    });
+    let bound = bound.map_err(|e| e.to_string())?;
     Ok((unrolled, bound))
 }
 

@@ -9,7 +9,7 @@ use crate::heuristic::sms::Swing;
 use crate::heuristic::wrap_around::wrap_around;
 use crate::model::answer::Algorithm;
 use crate::model::error::ScheduleError;
-use crate::model::options::ScheduleOptions;
+use crate::model::options::{Objective, ScheduleOptions};
 use crate::model::paths::heads;
 
 /// Proofs that may be tried without a placement: loops that no II suits must come to an end.
@@ -35,13 +35,20 @@ pub(crate) type Scanned = (i64, Option<Schedule>);
 /// question.
 const EARLY_STEPS: u64 = 20;
 
-/// As `auto` does, and then with all the budget below what that found: time that runs out costs the proof alone, so the
-/// schedule is made shorter before.
+/// As `auto` does, length included, and then with all the budget below what that found: time that runs out costs the proof
+/// alone, so the schedule is made shorter before.
 pub(super) fn scan_twice(session: &mut Session<'_>, range: Range) -> Result<Scanned, ScheduleError> {
     let options = ScheduleOptions { algorithm: Algorithm::Auto, ..session.options.clone() };
     let mut quick = Session::new(session.problem, &options, session.guard);
     let known = quick.given(range);
-    let (proved, found) = scan(&mut quick, range, known)?;
+    let (proved, mut found) = scan(&mut quick, range, known)?;
+    // Many brief questions may find what fewer long ones do not: never longer than `auto`.
+    if quick.searches() && options.objective != Objective::Interval {
+        found = found.map(|(ii, time)| {
+            quick.note_schedule(ii, &time);
+            (ii, quick.shorten(ii, time).0)
+        });
+    }
     let (placements, spent) = (quick.placements, quick.budget.spent);
     session.unfolded = quick.unfolded.take();
     let scanned = if found.as_ref().is_some_and(|(ii, _)| *ii <= proved.max(range.first)) {

@@ -82,8 +82,9 @@ impl<'a> Session<'a> {
         let Some(recurrence) = recurrence_bound(&self.problem.dependences, false) else {
             return Err(ScheduleError::Infeasible { up_to: None });
         };
-        let joint = if self.searches() { joint_bound(self.problem) } else { 1 };
-        let lower = next_self_fit(self.problem, bounds.mii.max(recurrence.bound).max(joint));
+        let single = bounds.mii.max(recurrence.bound);
+        let joint = if self.searches() { joint_bound(self.problem, single) } else { 1 };
+        let lower = next_self_fit(self.problem, single.max(joint));
         let last = self.options.max_ii.unwrap_or(i64::MAX);
         let first = lower.max(self.options.min_ii);
         if first > last {
