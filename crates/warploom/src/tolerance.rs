@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use warploom_ir::{FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId, walk};
+use warploom_ir::{Attr, FloatKind, Module, OpId, Opcode, Type, ValueDef, ValueId, walk};
 
 /// Relative error that rounding to an element type and C68's approximations may cause.
 pub(crate) fn of_type(elem: &Type) -> f64 {
@@ -104,6 +104,8 @@ fn rounded(module: &Module, value: ValueId) -> f64 {
     let (elements, made) =
         (from.and_then(Type::elements).unwrap_or(1), module.ty(value).elements().unwrap_or(1));
     match module.ops[op].opcode {
+        // What is computed a little differently may lie on the other side of where tf32 rounds, which has the bits of f16.
+        Opcode::Dot if is_rounded_to_tf32(module, op) => of_type(&Type::Float(FloatKind::F16)),
         _ if !narrow => 0.0,
         // A sum of n numbers is rounded log2 n times at least, whatever the order is.
         Opcode::Reduce => of_type(elem) * f64::from((elements / made.max(1)).max(2).ilog2()),
@@ -113,6 +115,24 @@ fn rounded(module: &Module, value: ValueId) -> f64 {
         opcode if opcode.is_elementwise() || matches!(opcode, Opcode::Dot | Opcode::Scan) => of_type(elem),
         _ => 0.0,
     }
+}
+
+/// Whether a product rounds f32 that is computed, not loaded: what is loaded is rounded alike everywhere.
+fn is_rounded_to_tf32(module: &Module, dot: OpId) -> bool {
+    let precision = module.attr(dot, "inputPrecision").and_then(Attr::as_str);
+    let factors = module.ops[dot].operands.iter().take(2);
+    let single = |value: ValueId| *module.ty(value).elem() == Type::Float(FloatKind::F32);
+    let computed = |value: ValueId| {
+        let Some(op) = module.def_op(value).filter(|_| single(value)) else { return false };
+        match module.ops[op].opcode {
+            Opcode::ExtF | Opcode::FpToFp | Opcode::Bitcast | Opcode::Select => false,
+            opcode => {
+                opcode.is_elementwise() || matches!(opcode, Opcode::Dot | Opcode::Reduce | Opcode::Scan)
+            }
+        }
+    };
+    let mut made = factors.filter(|&&v| single(v)).flat_map(|&v| behind(module, v));
+    precision == Some("tf32") && made.any(computed)
 }
 
 #[cfg(test)]
@@ -171,6 +191,30 @@ mod tests {
     %w = arith.extf %s : bf16 to f32
     tt.store %y, %w : !tt.ptr<f32>";
         assert_eq!(of("bf16", "f32", body), [8e-3, 7.0 * 8e-3]);
+    }
+
+    #[test]
+    fn factors_that_are_computed_and_rounded_to_tf32_may_be_off_by_as_much() {
+        let product = |factor: &str, precision: &str| {
+            let body = format!(
+                "%e = tt.reshape %v : tensor<128xf32> -> tensor<16x8xf32>
+    %f = math.exp2 %e : tensor<16x8xf32>
+    %t = tt.reshape %v : tensor<128xf32> -> tensor<8x16xf32>
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+    %p = tt.dot {factor}, %t, %zero, inputPrecision = {precision} : tensor<16x8xf32> * tensor<8x16xf32> -> tensor<16x16xf32>
+    %s = \"tt.reduce\"(%p) <{{axis = 1 : i32}}> ({{
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }}) : (tensor<16x16xf32>) -> tensor<16xf32>
+    %to = tt.splat %y : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+    tt.store %to, %s : tensor<16x!tt.ptr<f32>>"
+            );
+            of("f32", "f32", &body)[1]
+        };
+        assert_eq!(product("%f", "tf32"), 2e-3);
+        assert_eq!(product("%f", "ieee"), 2e-5);
+        assert_eq!(product("%e", "tf32"), 2e-5);
     }
 
     #[test]
