@@ -79,10 +79,11 @@ impl Tensor {
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
     let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
-    let dots = dots.collect::<Vec<_>>();
+    let (sums, dots): (Vec<OpId>, Vec<OpId>) = dots.partition(|&dot| stays(kernel, dot, found, operands));
+    sums.iter().for_each(|&dot| chain::leave(kernel, dot));
     chain::mark(kernel, &dots, operands);
     for dot in dots {
-        if !stays(kernel, dot, found, operands) && chain::before(kernel, dot).is_none() {
+        if chain::before(kernel, dot).is_none() {
             start_anew(kernel, dot);
         }
     }
@@ -159,7 +160,8 @@ pub(crate) fn plan(
         let body = kernel.entry(f.scf_for, 0).map(|b| kernel.blocks[b].ops.as_slice()).unwrap_or_default();
         // What lanes alone read of a slot is read when all have met.
         let reads = |op: OpId| {
-            let bases = kernel.ops[op].operands.iter().map(|&v| reshapes(kernel, look_through(kernel, v).base).0);
+            let bases =
+                kernel.ops[op].operands.iter().map(|&v| reshapes(kernel, look_through(kernel, v).base).0);
             bases.filter_map(|base| kernel.def_op(base)).any(|load| f.tiles.iter().any(|t| t.op == load))
         };
         let adds = |op: OpId| kernel.ops[op].opcode.is_product() && accumulates(kernel, op) && reads(op);
