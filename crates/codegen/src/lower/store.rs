@@ -18,8 +18,15 @@ use crate::program::HALF_ROWS;
 pub(super) const STORES_BEHIND: usize = 2;
 
 impl<'c> Lower<'c, '_> {
-    /// `warploom.tile_store`: by `stmatrix` for 16-bit elements, by vectors of two columns for others.
+    /// `warploom.tile_store`; what tensor memory brought for it does not fill the registers of what comes behind.
     pub(super) fn tile_store(&mut self, op: OpId) -> Result<()> {
+        self.store_tile(op)?;
+        self.forget_tensor_elements();
+        Ok(())
+    }
+
+    /// By `stmatrix` for 16-bit elements, by vectors of two columns for others.
+    fn store_tile(&mut self, op: OpId) -> Result<()> {
         let (value, slot) = (self.operand(op, 0)?, self.int(self.operand(op, 1)?)?);
         let ring = self.program.ring(self.module, op)?;
         let payload = usize::try_from(self.count(op, "payload")?).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use warploom_ir::ValueId;
 use warploom_ir::diag::Code;
 
 use super::Lower;
-use super::value::{Base, Coords, View};
+use super::value::{Base, Bound, Coords, Key, View};
 use crate::error::{Result, internal, refuse};
 use crate::family::{Axis, Family, Wgmma};
 use crate::llvm::{TENSOR, Val, as_int};
@@ -18,6 +18,9 @@ const LOADS: [(u64, &str); 2] = [(32, "nvvm.tcgen05.ld.32x32b.x32"), (16, "nvvm.
 
 /// Loads of 16 lanes by so many columns, which bring what a lane of wgmma's accumulators holds (E48, C61).
 const HALF_LOADS: [(u64, &str); 2] = [(64, "nvvm.tcgen05.ld.16x256b.x8"), (16, "nvvm.tcgen05.ld.16x256b.x2")];
+
+/// Elements of tensor memory that a lane keeps from one store to the next: half of the registers that it can name.
+const KEPT: usize = 128;
 
 /// What one load brings.
 struct Brought {
@@ -147,6 +150,26 @@ impl<'c> Lower<'c, '_> {
             }
         }
         found.ok_or_else(|| internal("a load of other columns"))
+    }
+
+    /// Forgets what tensor memory brought where it is more than [`KEPT`]: whoever wants it again reads it there again, which
+    /// is cheaper than to spill it.
+    pub(super) fn forget_tensor_elements(&mut self) {
+        let lies_there = |value: &ValueId| match self.bound.get(value) {
+            Some(Bound::View(view)) => self.program.rings[view.ring].payloads[view.payload].columns.is_some(),
+            _ => false,
+        };
+        let brought: Vec<Key> = self
+            .memo_log
+            .iter()
+            .filter(|key| lies_there(&key.0) && self.memo.contains_key(*key))
+            .cloned()
+            .collect();
+        if brought.len() > KEPT {
+            brought.iter().for_each(|key| {
+                self.memo.remove(key);
+            });
+        }
     }
 
     /// Where this warp's 16 rows of a tile begin: in its quarter of the lanes, behind those of another warpgroup where two

@@ -95,7 +95,7 @@ impl<'c> Lower<'c, '_> {
             Opcode::MmaBlockScaled => self.issue_block_scaled(op),
             Opcode::MmaWait => self.mma_wait(op),
             Opcode::TileStore => self.tile_store(op),
-            Opcode::Store => self.store(op),
+            Opcode::Store => self.store(op).map(|()| self.forget_tensor_elements()),
             Opcode::AtomicRmw => self.atomic(op),
             Opcode::AtomicCas => self.compare_and_swap(op),
             Opcode::AtomicLoad => self.atomic_load(op),

@@ -6,23 +6,21 @@
 //! that read it have ended: with `pending` products left unfinished in each trip, loads are pipelined over that much
 //! less.
 
-use std::collections::BTreeMap;
-
 use warploom_chips::mma::MmaInstruction;
 use warploom_chips::{Feature, Target};
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Category, FloatKind, Module, OpId, Opcode, Type, ValueId};
 
-use crate::engines::covered::{Held, is_free};
-use crate::engines::pressure::{held_behind, live_words};
+use crate::engines::chain;
+use crate::engines::covered::is_free;
 use crate::engines::tensor::accumulates;
-use crate::engines::{RegisterLayout, chain};
-use crate::nest::{innermost_for, is_inside, repeats};
+use crate::nest::is_inside;
 use crate::normalize::widened::{sums_anew, sums_halves};
 use crate::place::refuse;
 use crate::tma::TilePlan;
 use crate::transports::find::{copied_tile, swizzle};
 use crate::transports::operands::{DotOperand, Slot};
+use crate::transports::panels;
 use crate::views::{look_through, non_unit};
 
 /// How the products of one partition are issued.
@@ -38,146 +36,25 @@ pub enum Products {
     },
 }
 
-/// Registers of a thread beside accumulators and operands: addresses, masks, the epilogue.
-const OVERHEAD: u64 = 88;
-
-/// The most of them where pointers of unknown alignment are copied through registers.
-const COPYING: u64 = 72;
-
-/// Warpgroups that may stand side by side.
-const SIDES: [u64; 2] = [2, 4];
-
-/// The most registers of products where each lane has a row of 128 to itself; half of them for one that a loop repeats.
-const ROWS: u64 = 128;
-
-/// Warps for the products of a kernel, and how its tiles lie: one warpgroup where it has room for them, then two, then four.
-/// A warpgroup has 128 rows of tensor memory to itself where its products leave room in registers, else it shares them
-/// with another; one alone has 64 then. Where sums fit no number of warpgroups one below the other, warpgroups stand
-/// side by side, and each has a part of the columns.
-///
-/// # Errors
-/// Products that no such instruction covers, and accumulators that fit no number of warpgroups.
-pub(crate) fn warps(
-    module: &Module,
-    func: OpId,
-    (dots, operands): (&[OpId], &[DotOperand]),
-    aligned: bool,
-    target: &Target,
-) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
-    let of = |columns| warps_of(module, func, (dots, operands), (aligned, columns), target);
-    of(1).or_else(|error| SIDES.iter().find_map(|&columns| of(columns).ok()).ok_or(error))
-}
-
-/// The same with so many warpgroups side by side.
-fn warps_of(
-    module: &Module,
-    func: OpId,
-    (dots, operands): (&[OpId], &[DotOperand]),
-    (aligned, columns): (bool, u64),
-    target: &Target,
-) -> Result<(u64, RegisterLayout), Box<Diagnostic>> {
-    let mut accumulators: BTreeMap<Option<OpId>, u64> = BTreeMap::new();
-    let (mut held, mut widest) = (Held::of(module, func), 0);
-    let mut held_for: BTreeMap<OpId, u64> = BTreeMap::new();
-    for &dot in dots {
-        let product = product(module, dot, operands, (columns, target))?;
-        *accumulators.entry(innermost_for(module, dot)).or_default() += product.words + product.operand;
-        held_for.insert(dot, product.operand);
-        if repeats(module, dot) {
-            widest = widest.max(product.words);
-        }
-        held.extend(product.held);
-    }
-    let tensor = target.mma_instruction() == MmaInstruction::Tcgen05;
-    let stays = |dot: OpId| tensor && is_not_read(module, dot);
-    let all = accumulators.values().copied().max().unwrap_or(0);
-    // Sums of products that go round a loop beside them are in registers too. Where all of them do not fit, those that
-    // live at once may.
-    let scopes = accumulators.keys().map(|scope| scope.unwrap_or(func));
-    let inside = scopes.map(|scope| live_words(module, scope, stays, &held_for)).max().unwrap_or(0);
-    let live = inside.max(held_behind(module, dots, stays));
-    // Products that the tensor core scales have 128 rows.
-    let scaled = dots.iter().any(|&dot| module.ops[dot].opcode == Opcode::DotBlockScaled);
-    let whole = |&(_, layout): &(u64, RegisterLayout)| {
-        !scaled || !matches!(layout, RegisterLayout::TensorHalves { .. })
-    };
-    let fitting = |words: u64| fitting((words, widest), &held, (aligned, columns), target).filter(whole);
-    let chosen = fitting(all.max(live)).or_else(|| fitting(all)).or_else(|| fitting(live));
-    chosen.ok_or_else(|| {
-        let text = format!("products of {} words and their tiles fit no 1, 2 or 4 warpgroups", live.min(all));
-        let at = dots.first().copied().unwrap_or(module.root);
-        Box::new(refuse(module, at, Code::Registers, text).rule("C31").note("instead", "mma.sync"))
-    })
-}
-
-/// The number of warps that so many words of products fit, and how tiles lie; the widest product that a loop repeats has
-/// `widest` of them.
-fn fitting(
-    (words, widest): (u64, u64),
-    held: &Held,
-    (aligned, columns): (bool, u64),
-    target: &Target,
-) -> Option<(u64, RegisterLayout)> {
-    let file = u64::from(target.registers.per_cta);
-    let room = |groups: u64| (file / (128 * groups)).min(256).saturating_sub(OVERHEAD);
-    let fits = |most: Option<u64>, groups: u64| {
-        let room = room(groups);
-        let covered = groups.is_multiple_of(columns) && held.by(64 * groups / columns);
-        words / (128 * groups) <= most.unwrap_or(room).min(room) && covered
-    };
-    let limits = if aligned { [None, None] } else { [Some(COPYING), None] };
-    let mut choices = limits.into_iter().flat_map(|most| [1, 2, 4].map(|groups| (most, groups)));
-    match target.mma_instruction() {
-        MmaInstruction::Tcgen05 if columns > 1 => {
-            // Of 64 rows of tensor memory: the warpgroups all reach them.
-            let fitting = choices.find(|&(most, groups)| groups == columns && fits(most, groups))?;
-            Some((4 * fitting.1, RegisterLayout::TensorHalves { columns }))
-        }
-        MmaInstruction::Tcgen05 => {
-            let rows = || {
-                let groups =
-                    [1, 2, 4].into_iter().find(|&g| words / (128 * g) <= ROWS && held.by(128 * g))?;
-                Some((4 * groups, RegisterLayout::TensorRows))
-            };
-            // What is copied through registers, and what a loop adds up there, is shared by more lanes where there is a choice.
-            let few = rows().filter(|&(warps, _)| aligned && widest / (32 * warps) <= ROWS / 2);
-            let pairs = || {
-                let groups = [2, 4].into_iter().find(|&groups| fits(Some(COPYING), groups))?;
-                Some((4 * groups, RegisterLayout::TensorPairs))
-            };
-            few.or_else(pairs).or_else(rows).or_else(|| {
-                let (_, groups) = choices.find(|&(most, groups)| fits(most, groups))?;
-                let layout = match groups {
-                    1 => RegisterLayout::TensorHalves { columns },
-                    _ => RegisterLayout::TensorPairs,
-                };
-                Some((4 * groups, layout))
-            })
-        }
-        _ => {
-            let (_, groups) = choices.find(|&(most, groups)| fits(most, groups))?;
-            Some((4 * groups, RegisterLayout::Wgmma { columns }))
-        }
-    }
-}
-
 /// What a product takes.
-struct Product {
+pub(super) struct Product {
     /// 32-bit words of registers: its accumulators.
-    words: u64,
+    pub words: u64,
     /// Those of an operand that is read from there.
-    operand: u64,
-    /// Rows of the tiles that lanes hold for it.
-    held: Vec<u64>,
+    pub operand: u64,
+    /// Its rows.
+    pub rows: u64,
+    /// Those of the operands that lanes hold for it.
+    pub operands: Vec<u64>,
 }
 
 /// Whether a product stays in tensor memory: it adds to what a loop carries, or another one goes on with it.
-fn is_not_read(module: &Module, dot: OpId) -> bool {
+pub(super) fn is_not_read(module: &Module, dot: OpId) -> bool {
     accumulates(module, dot) || chain::behind(module, dot).is_some()
 }
 
 /// One product, if the chip's asynchronous instruction has a form for it.
-fn product(
+pub(super) fn product(
     module: &Module,
     dot: OpId,
     all: &[DotOperand],
@@ -227,12 +104,17 @@ fn product(
     // What goes round a loop as a sum of products alone stays in tensor memory.
     let stays = tensor && is_not_read(module, dot);
     let words = if stays { 0 } else { m.saturating_mul(n) >> u32::from(halves) };
-    let (mut registers, mut held) = (0, vec![m]);
+    let (mut registers, mut held) = (0, Vec::new());
     let settled = all.iter().any(|f| f.dot == dot && f.index == 0 && f.is_settled());
     for (index, operand) in [a, b].into_iter().enumerate() {
-        // Parts of an operand whose columns are contiguous are whole panels.
+        // Parts of an operand whose columns are contiguous are whole panels, where warpgroups multiply parts; those that the
+        // copy engine brings are as wide as their box.
+        let boxed = is_boxed(module, operand);
         let in_panels = |k_major: bool, swizzle: u32| {
-            columns == 1 || index == 0 || k_major || (part * bits / 8).is_multiple_of(u64::from(swizzle))
+            let width = part * bits / 8;
+            let whole = width.is_multiple_of(u64::from(swizzle));
+            let shared = columns > 1 && !tensor && index == 1 && !k_major;
+            !shared || whole || (!boxed && panels::divide(width, swizzle))
         };
         let readable =
             |k_major, swizzle| readable(k_major, swizzle, bits, tensor) && in_panels(k_major, swizzle);
@@ -253,7 +135,7 @@ fn product(
             }
         }
     }
-    Ok(Product { words, operand: registers, held })
+    Ok(Product { words, operand: registers, rows: m, operands: held })
 }
 
 /// One product that the tensor core scales itself (C69): operands of bytes in slots, tables of scales that products of
@@ -294,9 +176,8 @@ fn scaled_by_blocks(
     let Some(&[m, n]) = module.result(dot).map(|v| module.ty(v).shape()) else {
         return Err(Box::new(refuse(module, dot, Code::Shape, "a product that is no matrix").rule("C63")));
     };
-    held.push(m);
     let words = if accumulates(module, dot) { 0 } else { m.saturating_mul(n) };
-    Ok(Product { words, operand: 0, held })
+    Ok(Product { words, operand: 0, rows: m, operands: held })
 }
 
 /// Whether lanes can make a tile wherever it is stored: of what loads bring to memory, or as [`is_free`] says.
@@ -335,6 +216,12 @@ enum Place {
     /// Lanes: they store it to a slot, or wgmma reads it from their registers where it is `plain`. `rows` must be those of
     /// their layout, where it is not made wherever it is stored.
     Computed { plain: bool, k_major: bool, swizzle: u32, rows: Option<u64> },
+}
+
+/// Whether the copy engine brings an operand.
+fn is_boxed(module: &Module, operand: ValueId) -> bool {
+    let base = module.def_op(look_through(module, operand).base);
+    base.is_some_and(|op| module.ops[op].opcode == Opcode::DescriptorLoad)
 }
 
 /// Rows of 32 bytes at least; elements of more than 16 bits must have K inside, and those of 8 bits for wgmma (C62, T13).

@@ -33,6 +33,11 @@ pub(crate) fn mark(kernel: &mut Module, dots: &[OpId], operands: &[DotOperand]) 
     }
 }
 
+/// Takes a product for none that goes on with another one: a loop carries what they add up.
+pub(crate) fn leave(kernel: &mut Module, dot: OpId) {
+    kernel.ops[dot].attrs.remove(CHAINED);
+}
+
 /// The product that another one of its block goes on with.
 pub(crate) fn before(kernel: &Module, dot: OpId) -> Option<OpId> {
     kernel.attr(dot, CHAINED).and_then(|_| could_go_on(kernel, dot))

@@ -10,6 +10,7 @@ use crate::views::non_unit;
 use crate::walk::preorder;
 
 /// Rows of the tiles that lanes must hold in the layout of their partition.
+#[derive(Default)]
 pub(crate) struct Held {
     rows: BTreeSet<u64>,
 }
@@ -45,7 +46,7 @@ impl Held {
     }
 
     /// More of them.
-    pub fn extend(&mut self, rows: Vec<u64>) {
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = u64>) {
         self.rows.extend(rows);
     }
 

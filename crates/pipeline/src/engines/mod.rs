@@ -13,6 +13,7 @@ pub(crate) mod scratch;
 pub(crate) mod shape;
 pub(crate) mod sums;
 pub(crate) mod tensor;
+mod warpgroups;
 
 pub use asynchronous::Products;
 pub(crate) use blocked::WHOLE;

@@ -1,6 +1,6 @@
 //! Words of registers that tiles made by products take at once: who dies before another is born shares its registers (Q31).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warploom_ir::{Module, OpId, Opcode, Type, ValueDef, ValueId};
 
@@ -73,17 +73,40 @@ pub(crate) fn live_words(
     u64::try_from(most.max().unwrap_or(0)).unwrap_or(0)
 }
 
-/// The most words of a sum that a loop adds up in tensor memory, by products that `stay` there, and that lanes hold behind it:
-/// what is read once goes through few registers, what is read again stays in them.
-pub(crate) fn held_behind(module: &Module, dots: &[OpId], stay: impl Fn(OpId) -> bool) -> u64 {
+/// The most words of sums that loops add up in tensor memory, by products that `stay` there, and that lanes hold at once
+/// behind them: what is read once goes through few registers, what is read again stays in them until the last reader of
+/// what is made of it.
+pub(crate) fn held_behind(module: &Module, func: OpId, dots: &[OpId], stay: impl Fn(OpId) -> bool) -> u64 {
     let users = Users::new(module);
+    let ops = preorder(module, func);
+    let place: BTreeMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
     let sums = dots.iter().filter(|&&dot| stay(dot)).filter_map(|&dot| {
         let into = *module.ops[dot].operands.get(2)?;
         let ValueDef::Argument { block, index } = module.values[into].def else { return None };
         let around = innermost_for(module, dot).filter(|&op| module.entry(op, 0) == Some(block))?;
         module.ops[around].results.get((index as usize).checked_sub(1)?).copied()
     });
-    sums.filter(|&sum| is_read_again(module, &users, sum)).map(|sum| words(module, sum)).max().unwrap_or(0)
+    let lives: Vec<([usize; 2], u64)> = sums
+        .filter(|&sum| is_read_again(module, &users, sum))
+        .filter_map(|sum| Some((life(module, &users, &place, sum)?, words(module, sum))))
+        .collect();
+    let at =
+        |now: usize| lives.iter().filter(|([from, to], _)| (*from..=*to).contains(&now)).map(|l| l.1).sum();
+    lives.iter().map(|&([from, _], _)| at(from)).max().unwrap_or(0)
+}
+
+/// The places of the first and the last reader of a tile and of what is made of it element by element.
+fn life(module: &Module, users: &Users, place: &BTreeMap<OpId, usize>, value: ValueId) -> Option<[usize; 2]> {
+    let (mut stack, mut seen) = (vec![value], BTreeSet::from([value]));
+    let mut readers = BTreeSet::new();
+    while let Some(value) = stack.pop() {
+        for &user in users.of(value) {
+            readers.extend(place.get(&user));
+            let made = module.result(user).filter(|_| module.ops[user].opcode.is_elementwise());
+            stack.extend(made.filter(|&made| seen.insert(made)));
+        }
+    }
+    Some([*readers.first()?, *readers.last()?])
 }
 
 /// Whether more than one operation reads a tile, or what is made of it element by element.

@@ -95,9 +95,13 @@ fn of(module: &Module, op: OpId, warps: u64, layout: RegisterLayout, vectors: &V
         Opcode::Join if comes(0) || comes(1) => all(),
         Opcode::Cat => all(),
         Opcode::DotFma => together(module, data.operands.get(..2).unwrap_or_default()),
-        Opcode::Dot | Opcode::DotBlockScaled if matches!(layout, RegisterLayout::MmaSync { .. }) => {
+        Opcode::Dot | Opcode::DotBlockScaled => {
             let bases = data.operands.iter().take(2).map(|&v| look_through(module, v).base);
-            let brought = |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v);
+            // What comes by descriptor lies in a slot.
+            let moved =
+                |v| module.def_op(v).is_some_and(|op| module.ops[op].opcode == Opcode::DescriptorLoad);
+            let brought =
+                |v: &ValueId| !is_covered(module.ty(*v), warps, layout) && !is_free(module, *v) && !moved(*v);
             bases.filter(brought).map(|v| together(module, &[v])).max().unwrap_or(0)
         }
         Opcode::Histogram => {

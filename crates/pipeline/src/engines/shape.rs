@@ -7,11 +7,12 @@ use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic};
 use warploom_ir::{Attr, Module, OpId, Opcode, Type};
 
-use crate::engines::asynchronous::{self, Products};
+use crate::engines::asynchronous::Products;
 use crate::engines::blocked;
 use crate::engines::covered::is_free;
 use crate::engines::pressure::live_words;
 use crate::engines::scratch;
+use crate::engines::warpgroups;
 use crate::engines::{PartitionShape, RegisterLayout};
 use crate::nest::innermost_for;
 use crate::place::{refuse, remark};
@@ -59,7 +60,7 @@ pub(crate) fn choose(
         }
         (_, Products::Synchronous) => mma_sync(module, func, &dots, reduces, operands),
         (_, Products::Asynchronous { .. }) => {
-            asynchronous::warps(module, func, (&dots, operands), aligned(module, func), target)
+            warpgroups::warps(module, func, (&dots, operands), aligned(module, func), target)
         }
     };
     match chosen {

@@ -34,8 +34,17 @@ pub(crate) struct Sum {
 impl Sum {
     /// The sum that a product adds to, if a loop carries it from zero on.
     pub fn of(kernel: &Module, dot: OpId) -> Option<Sum> {
-        let data = &kernel.ops[dot];
-        let mut arg = *data.operands.get(2).filter(|_| data.opcode.is_product())?;
+        let mut arg = *kernel.ops[dot].operands.get(2).filter(|_| kernel.ops[dot].opcode.is_product())?;
+        // Products of one trip before it add to the same sum.
+        while let Some(before) =
+            kernel.def_op(arg).filter(|&op| kernel.ops[op].block == kernel.ops[dot].block)
+        {
+            arg = match kernel.ops[before].opcode {
+                Opcode::MmaWait => *kernel.ops[before].operands.first()?,
+                opcode if opcode.is_product() => *kernel.ops[before].operands.get(2)?,
+                _ => return None,
+            };
+        }
         let (first, at) = loop {
             let (scf_for, at) = carrier(kernel, arg)?;
             let init = *kernel.ops[scf_for].operands.get(at + 3)?;
@@ -125,7 +134,7 @@ impl Sum {
     }
 
     /// Whether a product's part of the sum may stay: what it reads comes by pipelined loads of its loop, is stored in front
-    /// of the sum, or stays what it is while the loop runs; the product gives the slots back.
+    /// of it or of the sum, or stays what it is while the loop runs; the product gives the slots back.
     fn may(&self, kernel: &Module, dot: OpId, found: &[Found], operands: &[DotOperand]) -> bool {
         let scf_for = kernel.parent(dot).filter(|&op| kernel.ops[op].opcode == Opcode::For);
         let (Some(scf_for), Some(body)) = (scf_for, kernel.ops[dot].block) else { return false };
@@ -143,9 +152,16 @@ impl Sum {
                 None => !operand.is_settled() || !inside(operand.at) || self.dots.len() == 1,
             }
         };
-        (waits_behind(kernel, dot) || lags(kernel, body, dot))
+        (waits_behind(kernel, dot) || lags(kernel, body, dot) || self.goes_on(kernel, dot))
             && operands.iter().filter(|f| f.dot == dot).all(brought)
             && operands.iter().any(|f| f.dot == dot && f.is_of_trip())
+    }
+
+    /// Whether products of one trip add to the sum one after the other, a given one among them.
+    fn goes_on(&self, kernel: &Module, dot: OpId) -> bool {
+        let block = kernel.ops[dot].block;
+        let mut beside = self.dots.iter().filter(|&&(_, op)| op != dot && kernel.ops[op].block == block);
+        beside.next().is_some()
     }
 }
 

@@ -79,10 +79,11 @@ impl Tensor {
 /// Makes every product start anew but the sums that stay in tensor memory.
 pub(crate) fn prepare(kernel: &mut Module, func: OpId, found: &[Found], operands: &[DotOperand]) {
     let dots = preorder(kernel, func).into_iter().filter(|&op| kernel.ops[op].opcode.is_product());
-    let dots = dots.collect::<Vec<_>>();
+    let (sums, dots): (Vec<OpId>, Vec<OpId>) = dots.partition(|&dot| stays(kernel, dot, found, operands));
+    sums.iter().for_each(|&dot| chain::leave(kernel, dot));
     chain::mark(kernel, &dots, operands);
     for dot in dots {
-        if !stays(kernel, dot, found, operands) && chain::before(kernel, dot).is_none() {
+        if chain::before(kernel, dot).is_none() {
             start_anew(kernel, dot);
         }
     }

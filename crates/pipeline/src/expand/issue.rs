@@ -40,9 +40,9 @@ pub(crate) fn issue(out: &mut Module, func: OpId, tensor: &Tensor, given_back: &
     let ops = std::mem::take(&mut out.blocks[body].ops);
     let mut emit = Emit { out, block: body, loc };
     let (zero, one) = (emit.constant(0), emit.constant(1));
-    let (never, always) = (emit.flag(false), emit.flag(true));
+    let (never, always, added) = (emit.flag(false), emit.flag(true), emit.flag(true));
     out.blocks[body].ops.extend(ops);
-    let known = Known { zero, one, never, always };
+    let known = Known { zero, one, never, always, added };
     for (index, ring) in tensor.rings.iter().enumerate() {
         let dots = preorder(out, func).into_iter().filter(|&op| ring_of(out, op) == Some(index));
         let (mut sites, mut sums) = (BTreeSet::new(), Vec::<Sum>::new());
@@ -93,6 +93,8 @@ struct Known {
     one: ValueId,
     never: ValueId,
     always: ValueId,
+    /// The same as `always`, of sums that loops carry.
+    added: ValueId,
 }
 
 /// Nobody waits for a product by its number: there are barriers.
@@ -115,8 +117,8 @@ fn add_up(out: &mut Module, sum: &Sum, ring: &TensorRing, known: &Known) -> Opti
     }
     for &(_, dot) in &sum.dots {
         let (body, keep) = (out.ops[dot].block?, *out.ops[dot].operands.get(2)?);
-        let (end, result) = (out.terminator(body)?, out.result(dot)?);
-        out.ops[end].operands.iter_mut().filter(|v| **v == result).for_each(|v| *v = known.always);
+        // Who goes on with it in its trip adds to what is there, too.
+        out.replace_all_uses(out.result(dot)?, known.added);
         for op in std::mem::take(&mut out.blocks[body].ops) {
             match op == dot {
                 true => multiply(out, body, &[(dot, keep)], ring, known, |_| {}),
@@ -204,7 +206,7 @@ impl Site for Work<'_> {
             self.held.push(op);
             return Some(now);
         }
-        let Known { zero, one, never, always } = self.known;
+        let Known { zero, one, never, always, .. } = self.known;
         let name = self.ring.name.clone();
         let acquired = |emit: &mut Emit<'_>, free: Option<ValueId>| {
             free.into_iter().for_each(|free| {

@@ -2,7 +2,7 @@
 
 use warploom_chips::mma::MmaInstruction;
 use warploom_ir::diag::{Code, Diagnostic, Severity};
-use warploom_ir::{Module, OpId, Opcode};
+use warploom_ir::{Module, OpId, Opcode, ValueId};
 
 use super::plan::{Plan, Work};
 use super::price::cost_of;
@@ -22,7 +22,7 @@ use crate::normalize::{
 use crate::place::refuse;
 use crate::storage::BUFFER;
 use crate::transports::find::Found;
-use crate::transports::{blocking, engine, find, operand_stores, operands, turns};
+use crate::transports::{blocking, engine, find, operand_stores, operands, panels, turns};
 use crate::waits;
 use crate::walk::preorder;
 
@@ -261,7 +261,7 @@ impl Whole {
         source: &Source<'_>,
         strategy: Strategy,
         kernel: Module,
-        (found, mut remarks): (Vec<Found>, Vec<Diagnostic>),
+        (mut found, mut remarks): (Vec<Found>, Vec<Diagnostic>),
     ) -> Result<Plan, Vec<Diagnostic>> {
         let Source { func, target, options, .. } = *source;
         let (tight, products) = (strategy.tight, strategy.products);
@@ -273,13 +273,27 @@ impl Whole {
             operands.iter_mut().for_each(|operand| operand.at = operand.dot);
             shape = shape::choose(&kernel, func, target, products, &operands)?;
         }
+        let widest = panels::widest(&kernel, &operands, &shape);
+        let narrow = |tile: Option<ValueId>, swizzle: &mut u32| {
+            let bytes = tile.and_then(|tile| widest.get(&tile));
+            *swizzle = bytes.map_or(*swizzle, |&bytes| bytes.min(*swizzle));
+        };
+        for tile in found.iter_mut().flat_map(|f| &mut f.tiles).filter(|t| t.plan.is_none()) {
+            narrow(kernel.result(tile.op), &mut tile.swizzle);
+        }
         let (tensor, start) = tensor::plan(&kernel, func, shape.layout, &found, (shape.scratch, target))?;
         let (engine, start) = match strategy.moves {
             Moves::Tma => engine::find(&kernel, func, &found, target, start)?,
             Moves::Lanes => (engine::Engine::default(), start),
         };
-        let (blocking, start) = blocking::find(&kernel, func, &operands, (start, tight));
-        let (stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
+        let (mut blocking, start) = blocking::find(&kernel, func, &operands, (start, tight));
+        let (mut stored, taken) = operand_stores::find(&kernel, &found, (&operands, &shape), (start, tight))?;
+        for tile in blocking.iter_mut().flat_map(|group| &mut group.tiles) {
+            narrow(kernel.result(tile.op), &mut tile.swizzle);
+        }
+        for tile in stored.iter_mut().flat_map(|group| &mut group.tiles) {
+            narrow(Some(tile.value), &mut tile.swizzle);
+        }
         remarks.extend(shape::crowded(&kernel, func, &shape));
         let given = source.given.as_ref().map(|(_, given)| given.clone());
         let wanted =

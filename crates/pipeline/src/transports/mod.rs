@@ -8,6 +8,7 @@ mod loads;
 pub(crate) mod made;
 pub(crate) mod operand_stores;
 pub(crate) mod operands;
+pub(crate) mod panels;
 pub(crate) mod roots;
 pub(crate) mod slice;
 mod spans;
