@@ -2,8 +2,9 @@
 //! bits below the upper bits of 1024 is their sum, of which 1024 is taken off again. The conversions of the chip take one at
 //! a time, four times as slowly, and a sign that is spread first.
 
+use hashbrown::HashSet;
 use inkwell::values::{InstructionOpcode as Llvm, IntValue};
-use warploom_ir::{FloatKind, OpId, Opcode, Type};
+use warploom_ir::{Category, FloatKind, OpId, Opcode, Type, ValueId};
 
 use super::Lower;
 use crate::error::Result;
@@ -27,6 +28,27 @@ impl<'c> Lower<'c, '_> {
         matches!(data.opcode, Opcode::SIToFP | Opcode::UIToFP)
             && matches!(from, Some(Type::Int(8 | 16 | 32, _)))
             && to == Some(&Type::Float(FloatKind::F16))
+            && self.module.result(op).is_some_and(|halves| !self.is_converted_again(halves))
+    }
+
+    /// Whether a tile becomes floats of another kind: of integers those are made at once, without f16 between.
+    fn is_converted_again(&self, tile: ValueId) -> bool {
+        let (mut stack, mut seen) = (vec![tile], HashSet::new());
+        while let Some(value) = stack.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            for &user in &self.users_of(value) {
+                match self.module.ops[user].opcode {
+                    Opcode::ExtF | Opcode::TruncF | Opcode::FpToFp => return true,
+                    opcode if opcode.facts().category == Category::View || opcode == Opcode::Join => {
+                        stack.extend(self.module.result(user));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
     }
 
     /// Two integers as f16, where they are fields of one word, or alike in two.
