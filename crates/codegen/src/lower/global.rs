@@ -62,18 +62,18 @@ impl<'c> Lower<'c, '_> {
             Some(other) => self.as_bits(other, bits)?,
             None => int.const_zero(),
         };
-        let (class, mov) = match bits {
-            8 | 16 => ("h", "mov.b16"),
-            32 => ("r", "mov.b32"),
-            _ => ("l", "mov.b64"),
-        };
+        // What stands for a narrow element fills a whole register: two of them are cleared at once.
+        let word = self.ir.int(bits.max(32));
+        let other = self.ir.zext(other, word)?;
+        let (class, mov) = if bits <= 32 { ("r", "mov.b32") } else { ("l", "mov.b64") };
         let load =
             if cache == VOLATILE { "ld.volatile.global".to_owned() } else { format!("ld.global{cache}") };
         let text = format!("{mov} $0, $3;\n\t@$2 {load}.b{bits} $0, [$1];");
         let constraints = format!("=&{class},l,b,{class}");
         let args = [pointer, mask, other.into()];
-        let loaded = self.ir.assembly(&text, &constraints, &[int.into()], &args, false)?;
-        as_int(loaded.ok_or_else(|| internal("a load without a result"))?)
+        let loaded = self.ir.assembly(&text, &constraints, &[word.into()], &args, false)?;
+        let loaded = loaded.ok_or_else(|| internal("a load without a result"))?;
+        if word == int { as_int(loaded) } else { as_int(self.ir.cast(Llvm::Trunc, loaded, int.into())?) }
     }
 
     /// A value as an integer of its width, bytes widened to 16 bits.

@@ -138,14 +138,21 @@ impl Lower<'_, '_> {
         sum
     }
 
-    /// Whether a loop leaves fewer registers than tiles in front of it are given.
+    /// Whether a loop of tiles leaves fewer registers than tiles in front of it are given.
     pub(super) fn is_crowded(&self, op: OpId) -> bool {
-        self.room(op) < MOST
+        self.taken(op) > 0 && self.room(op) < MOST
     }
 
-    /// Registers of a lane that a loop leaves: what it carries, what its products make, and what it uses that lanes hold
-    /// are in the way.
+    /// Registers of a lane that a loop leaves.
     fn room(&self, op: OpId) -> u64 {
+        let own = self.program.partitions.iter().find(|partition| partition.warp == self.place.warp);
+        let most = own.map_or(self.program.max_registers, |partition| partition.registers).min(255);
+        most.saturating_sub(OVERHEAD + self.taken(op)).min(MOST)
+    }
+
+    /// Registers of a lane that tiles take in a loop: what it carries, what its products make, and what it uses that lanes
+    /// hold.
+    fn taken(&self, op: OpId) -> u64 {
         let lanes = 32 * self.place.warps;
         let words = |value: ValueId| {
             let ty = self.module.ty(value);
@@ -168,9 +175,7 @@ impl Lower<'_, '_> {
                 }
             }
         }
-        let own = self.program.partitions.iter().find(|partition| partition.warp == self.place.warp);
-        let most = own.map_or(self.program.max_registers, |partition| partition.registers).min(255);
-        most.saturating_sub(OVERHEAD + carried + held + widest + widest / 2).min(MOST)
+        carried + held + widest + widest / 2
     }
 
     /// Whether a slot is one of tensor memory.
