@@ -129,14 +129,24 @@ impl<'c> Lower<'c, '_> {
         self.bind(results, &carried, &out)
     }
 
-    /// Whether a loop has no room for places and pointers that are used on both sides of it: one of mma.sync, or one around
-    /// which nothing goes that would have to compute them again in each trip, and whose tiles leave few registers.
+    /// Whether a loop has no room for places and pointers that are used on both sides of it: one of mma.sync, or one whose
+    /// tiles leave few registers, where no trip of another loop would have to compute them again.
     fn is_tight(&self, op: OpId) -> bool {
         match self.place.family {
             _ if self.place.elected => false,
             Family::MmaSync(_) => true,
-            _ => self.place.trip.is_none() && self.is_crowded(op),
+            _ => self.is_last_loop(op) && self.is_crowded(op),
         }
+    }
+
+    /// Whether no loop goes around another one or comes behind it.
+    fn is_last_loop(&self, op: OpId) -> bool {
+        let module = self.module;
+        let loops = |op: OpId| matches!(module.ops[op].opcode, Opcode::For | Opcode::While);
+        let mut around = std::iter::successors(module.parent(op), |&at| module.parent(at));
+        let ops = module.ops[op].block.map(|block| module.blocks[block].ops.as_slice()).unwrap_or_default();
+        let mut behind = ops.iter().rev().take_while(|&&later| later != op);
+        !around.any(loops) && !behind.any(|&later| warploom_ir::walk::ops(module, later).any(loops))
     }
 
     /// Places and pointers are computed anew from the number of the thread from here on, instead of being kept from before a
